@@ -1,0 +1,93 @@
+import type { BucketLimits } from "./limits.ts";
+import type { Json, Resources } from "./resources.ts";
+
+/** What is known of a VM size, CycleCloud's own figures first, the catalogue where they are missing. */
+export interface VmFacts {
+  /** Usable vcpus; 2 for a constrained E8-2s_v3. */
+  readonly vcpuCount: number;
+  /** What quotas charge; 8 for an E8-2s_v3. */
+  readonly vcpuQuotaCount: number;
+  readonly pcpuCount: number;
+  readonly gpuCount: number;
+  readonly coresPerSocket: number;
+  readonly memoryBytes: number;
+  readonly family: string;
+  readonly infiniband: boolean;
+}
+
+/** One VM size of a node array, as CycleCloud reports it. The engine splits it by placement group. */
+export interface Bucket {
+  readonly bucketId: string;
+  readonly vmSize: string;
+  readonly vm: VmFacts;
+  readonly valid: boolean;
+  /** Why it is not valid, in CycleCloud's word ("NotActivated", "DisabledMachineType"); null when it is. */
+  readonly invalidReason: string | null;
+  readonly limits: BucketLimits;
+  /** Placement groups that CycleCloud reports, with the nodes it counts in them. */
+  readonly placementGroups: readonly ReportedPlacementGroup[];
+  /** Seconds since CycleCloud last failed to get such a VM; null when it never did. */
+  readonly secondsSinceCapacityFailure: number | null;
+  readonly spotPlacementScore: string | null;
+}
+
+export interface ReportedPlacementGroup {
+  readonly name: string;
+  readonly activeCount: number;
+}
+
+/** A CycleCloud template of nodes with the VM sizes that it may use, in CycleCloud's order. */
+export interface NodeArray {
+  readonly name: string;
+  readonly location: string;
+  readonly spot: boolean;
+  /** False when `Configuration.autoscale.enabled` is false: then the array is left alone. */
+  readonly enabled: boolean;
+  /** `Configuration.autoscale.is_hpc`, true when absent: whether placement groups may be generated. */
+  readonly allowsColocation: boolean;
+  /** CycleCloud's `Priority`, larger first; null when not set. */
+  readonly priority: number | null;
+  /** The array's own `PlacementGroupId`. */
+  readonly placementGroup: string | null;
+  readonly maxCount: number;
+  readonly maxCoreCount: number;
+  /** `Configuration.autoscale.resources`: resources of every node of the array. */
+  readonly resources: Resources;
+  /** The whole `Configuration`, for `node.software_configuration.<name>`. */
+  readonly softwareConfiguration: { readonly [key: string]: Json };
+  readonly buckets: readonly Bucket[];
+}
+
+/** A CycleCloud cluster at one moment, in the engine's terms. */
+export interface Cluster {
+  readonly name: string;
+  readonly maxCount: number;
+  readonly maxCoreCount: number;
+  /** In CycleCloud's order, which decides among equals. */
+  readonly nodeArrays: readonly NodeArray[];
+  readonly nodes: readonly ClusterNode[];
+}
+
+/** One node that CycleCloud reports, in any state. */
+export interface ClusterNode {
+  readonly nodeId: string;
+  readonly name: string;
+  readonly nodeArray: string;
+  readonly vmSize: string;
+  readonly placementGroup: string | null;
+  /** Without domain; null until the node has one. */
+  readonly hostname: string | null;
+  readonly fqdn: string | null;
+  readonly privateIp: string | null;
+  readonly instanceId: string | null;
+  /** CycleCloud's word: Ready, Preparing, Acquiring, Failed, Terminating, Deallocated, ... */
+  readonly status: string;
+  /** Started, Terminated, Deallocated, ...; null: CycleCloud does not say, so the node is left alone. */
+  readonly targetState: string | null;
+  readonly location: string;
+  readonly spot: boolean;
+  readonly keepAlive: boolean;
+  /** `Configuration.autoscale.resources` of the node itself, over those of its array. */
+  readonly resources: Resources;
+  readonly softwareConfiguration: { readonly [key: string]: Json };
+}

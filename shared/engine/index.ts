@@ -1,0 +1,29 @@
+/** The engine's only door: a pure planner for CycleCloud clusters. README.md tells the model in one page. */
+
+export type { Bucket, Cluster, ClusterNode, NodeArray, ReportedPlacementGroup, VmFacts } from "./bucket.ts";
+export type * from "./constraint.ts";
+export { NODE_PROPERTIES } from "./constraint.ts";
+export type { Problem } from "./constraint-problem.ts";
+export type { NodeHistory } from "./history.ts";
+export { defineJob, type Job, type PackingStrategy } from "./job.ts";
+export { type BucketLimits, type CoreQuota, LIMIT_NAMES, type LimitName } from "./limits.ts";
+export { nearest } from "./nearest.ts";
+export type { PendingNodes, SchedulerNode } from "./node.ts";
+export { type ParsedConstraints, parseConstraints } from "./parse-constraints.ts";
+export { type ParsedDefaultResources, parseDefaultResources } from "./parse-default-resources.ts";
+export type * from "./plan.ts";
+export type { BucketName, Reason, ReasonCode } from "./reasons.ts";
+export type { Json, Resources, Scalar } from "./resources.ts";
+export { isSize } from "./resources.ts";
+export {
+  DEFAULT_SETTINGS,
+  type DefaultResource,
+  type DefaultValue,
+  type EngineSettings,
+  type FailedNodePolicy,
+  forNodeArray,
+  type GeneratedPlacementGroups,
+  type Modifier,
+  type PerNodeArray,
+} from "./settings.ts";
+export { formatSize, type Magnitude, parseAmount, type Size, size } from "./units.ts";

@@ -1,0 +1,48 @@
+import type { Constraint } from "./constraint.ts";
+import type { Json } from "./resources.ts";
+
+/** `pack`: slots, several per node where they fit, partly if need be. `scatter`: different nodes, all or nothing. */
+export type PackingStrategy = "pack" | "scatter";
+
+/** A demand for slots or nodes under constraints. */
+export interface Job {
+  readonly name: string;
+  /** All of them hold. */
+  readonly constraints: readonly Constraint[];
+  /** Slots to place, for `pack`. */
+  readonly iterations: number;
+  /** Different nodes to place on, for `scatter`. */
+  readonly nodeCount: number;
+  /** All nodes in one placement group, all or nothing. */
+  readonly colocated: boolean;
+  /** The same as the constraint `{"exclusive": true}`. */
+  readonly exclusive: boolean;
+  readonly packingStrategy: PackingStrategy;
+  /** Short names of hosts on which the job runs already. */
+  readonly executingHostnames: readonly string[];
+  /** Larger first; equals stay in the order of arrival. */
+  readonly priority: number;
+  readonly submittedAtSeconds: number | null;
+  /** The scheduler that it comes from. */
+  readonly source: string | null;
+  readonly metadata: { readonly [key: string]: Json };
+}
+
+/** A job with the defaults filled in: one slot, packed; scattered when it asks for nodes. */
+export function defineJob(fields: Pick<Job, "name" | "constraints"> & Partial<Job>): Job {
+  const nodeCount = fields.nodeCount ?? 0;
+  return {
+    name: fields.name,
+    constraints: fields.constraints,
+    iterations: fields.iterations ?? 1,
+    nodeCount,
+    colocated: fields.colocated ?? false,
+    exclusive: fields.exclusive ?? false,
+    packingStrategy: fields.packingStrategy ?? (nodeCount > 0 ? "scatter" : "pack"),
+    executingHostnames: fields.executingHostnames ?? [],
+    priority: fields.priority ?? 0,
+    submittedAtSeconds: fields.submittedAtSeconds ?? null,
+    source: fields.source ?? null,
+    metadata: fields.metadata ?? {},
+  };
+}

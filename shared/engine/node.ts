@@ -1,0 +1,20 @@
+import type { Resources } from "./resources.ts";
+
+/** A host that the scheduler knows. One that CycleCloud does not know is on premise: used, never created or deleted. */
+export interface SchedulerNode {
+  readonly hostname: string;
+  readonly resources: Resources;
+  /** False: what the scheduler says does not replace what CycleCloud and the configuration say. Default true. */
+  readonly overrideResources?: boolean;
+}
+
+/** Nodes of an open operation that the snapshot does not show yet: they take jobs and consume limits. */
+export interface PendingNodes {
+  readonly actionId: string;
+  readonly nodeArray: string;
+  readonly vmSize: string;
+  readonly placementGroup: string | null;
+  /** The names asked for. A name that the snapshot shows as deallocated is one being started, not a new node. */
+  readonly names?: readonly string[];
+  readonly count: number;
+}

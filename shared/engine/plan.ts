@@ -1,0 +1,140 @@
+import type { Cluster } from "./bucket.ts";
+import type { NodeHistory } from "./history.ts";
+import type { Job } from "./job.ts";
+import type { LimitName } from "./limits.ts";
+import type { PendingNodes, SchedulerNode } from "./node.ts";
+import type { BucketName, Reason } from "./reasons.ts";
+import type { Json, Resources } from "./resources.ts";
+import type { EngineSettings } from "./settings.ts";
+
+/** Everything that a plan depends on. Plain JSON data: an archived input gives the same plan again. */
+export interface PlanInput {
+  /** Unix seconds. */
+  readonly nowSeconds: number;
+  readonly cluster: Cluster;
+  /** In the order of the demand. */
+  readonly jobs: readonly Job[];
+  readonly schedulerNodes: readonly SchedulerNode[];
+  readonly pending: readonly PendingNodes[];
+  /** Ids of nodes with an open shutdown that the snapshot does not show yet: they take no jobs, and are not retired twice. */
+  readonly leavingNodeIds: readonly string[];
+  /** One row per node id. */
+  readonly history: readonly NodeHistory[];
+  /** Unix seconds of the pass before this one; null for the first. Stands for the last match of every row that was matched then. */
+  readonly lastPassSeconds: number | null;
+  readonly settings: EngineSettings;
+}
+
+/** What to create, start, delete, and where each job sits. */
+export interface Plan {
+  /** In the order of the demand. */
+  readonly jobs: readonly JobOutcome[];
+  readonly create: readonly CreateSet[];
+  readonly start: readonly NodeStart[];
+  readonly retire: readonly Retirement[];
+  readonly retry: readonly NodeRetry[];
+  /** Every existing, pending and new node that may run jobs, with what is left of it. */
+  readonly nodes: readonly PlannedNode[];
+  /** Names of nodes that hold a job or are keep-alive. */
+  readonly matched: readonly string[];
+  readonly unmatched: readonly string[];
+  readonly failed: readonly string[];
+  readonly buckets: readonly BucketUse[];
+  /** Only the rows that changed. */
+  readonly history: readonly NodeHistory[];
+  readonly warnings: readonly Warning[];
+}
+
+/** What became of a job. `reasons` costs nothing until it is read. */
+export interface JobOutcome {
+  readonly name: string;
+  /** True when it got something: all of its nodes, or at least one of its slots. */
+  readonly allocated: boolean;
+  /** Slots (pack) or nodes (scatter) asked for, and got. */
+  readonly asked: number;
+  readonly granted: number;
+  readonly placements: readonly Placement[];
+  /** Why it got nothing, or not all: at most one per bucket. Empty when it got all. */
+  readonly reasons: readonly Reason[];
+}
+
+/** Slots of one job on one node. */
+export interface Placement {
+  readonly node: string;
+  readonly slots: number;
+}
+
+/** One set of a create request, in node index order. */
+export interface CreateSet {
+  readonly nodeArray: string;
+  readonly bucketId: string;
+  readonly vmSize: string;
+  readonly placementGroup: string | null;
+  readonly count: number;
+  readonly names: readonly string[];
+  /** With `%d` for the index; null: CycleCloud's own `<nodearray>-<index>`. */
+  readonly nameFormat: string | null;
+  /** Index of the first name; the names of one set are consecutive. */
+  readonly nameOffset: number;
+  readonly nodeAttributes: { readonly [key: string]: Json };
+  readonly keepAlive: boolean;
+}
+
+export interface NodeStart {
+  readonly nodeId: string;
+  readonly name: string;
+  readonly nodeArray: string;
+}
+
+/** A node to delete, and since when it deserves it. */
+export interface Retirement {
+  readonly nodeId: string;
+  readonly name: string;
+  readonly nodeArray: string;
+  readonly hostname: string | null;
+  readonly cause: "idle-timeout" | "boot-timeout" | "failed";
+  /** Unix seconds: last match (idle), creation (boot, failed). */
+  readonly sinceSeconds: number;
+}
+
+export interface NodeRetry {
+  readonly nodeId: string;
+  readonly name: string;
+}
+
+/** `existing`: CycleCloud runs it. `starting`: deallocated, the plan starts it. `pending`: asked for already. `new`: the plan creates it. */
+export type NodeOrigin = "existing" | "starting" | "pending" | "new" | "on-premise";
+
+export interface PlannedNode {
+  readonly name: string;
+  /** Null for nodes that do not exist yet and on-premise ones. */
+  readonly nodeId: string | null;
+  readonly hostname: string | null;
+  readonly origin: NodeOrigin;
+  /** CycleCloud's status; null when it has none. */
+  readonly status: string | null;
+  readonly nodeArray: string;
+  readonly vmSize: string;
+  readonly placementGroup: string | null;
+  readonly keepAlive: boolean;
+  readonly jobs: readonly { readonly job: string; readonly slots: number }[];
+  /** What the node was born with, and what the plan leaves of it. */
+  readonly resources: Resources;
+  readonly available: Resources;
+}
+
+/** What the plan leaves of a bucket's limits, in nodes of that bucket. */
+export interface BucketUse extends BucketName {
+  readonly bucketId: string;
+  readonly availableCount: number;
+  readonly left: Readonly<Record<LimitName, number>>;
+  /** The limit that is smallest. */
+  readonly binding: LimitName;
+}
+
+/** Something odd in the input that did not stop the plan. */
+export interface Warning {
+  readonly code: string;
+  readonly subject: string;
+  readonly message: string;
+}

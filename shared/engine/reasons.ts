@@ -1,0 +1,48 @@
+import type { Constraint } from "./constraint.ts";
+import type { LimitName } from "./limits.ts";
+import type { Scalar } from "./resources.ts";
+
+/** Stable codes, for logs, dashboards and tests. */
+export type ReasonCode =
+  | "UndefinedResource"
+  | "InsufficientResource"
+  | "InvalidOption"
+  | "ExclusiveRequirementFailed"
+  | "NotInAPlacementGroup"
+  | "InAPlacementGroup"
+  | "Never"
+  | "AndFailed"
+  | "OrFailed"
+  | "XORFailed"
+  | "NotFailed"
+  | "SharedLimitReached"
+  | "InvalidSharedValue"
+  | "CapacityFailureBackoff"
+  | "NoCapacity"
+  | "OutOfCapacity"
+  | "InvalidBucket"
+  | "PlacementGroupTooSmall"
+  | "NoBucketsDefined"
+  | "NothingRequested";
+
+/** Why a bucket, or the whole cluster, could not take (all of) a job. Data; `explain` words it. */
+export interface Reason {
+  readonly code: ReasonCode;
+  /** Null: true of the whole cluster. */
+  readonly bucket: BucketName | null;
+  /** The constraint that refused; null when a limit did. */
+  readonly constraint: Constraint | null;
+  /** The limit that refused; null when a constraint did. */
+  readonly limit: LimitName | null;
+  /** How much was asked, or the value wanted. */
+  readonly asked: Scalar;
+  /** How much the bucket's node had or was left of the limit, or the value found. */
+  readonly left: Scalar;
+}
+
+/** What tells buckets apart: two groups of the same VM size are two buckets. */
+export interface BucketName {
+  readonly nodeArray: string;
+  readonly vmSize: string;
+  readonly placementGroup: string | null;
+}

@@ -1,0 +1,15 @@
+import type { Size } from "./units.ts";
+
+/** What a resource or property of a node can be. Lists appear only in what a constraint asks for. */
+export type Scalar = number | string | boolean | null | Size;
+
+/** Resources of one node by name, as CycleCloud, the scheduler or the configuration report them. */
+export type Resources = Readonly<Record<string, Scalar>>;
+
+/** Plain JSON data that the engine carries or looks into, without knowing its shape. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** Whether a scalar is a size. */
+export function isSize(value: Scalar): value is Size {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,87 @@
+import type { Constraint, NodeProperty, SharedPool } from "./constraint.ts";
+import type { Json, Scalar } from "./resources.ts";
+
+/** What the engine needs of a cluster's `autoscale.json`, parsed. Plain JSON data. */
+export interface EngineSettings {
+  /** In order: for a node and a name, the first entry whose `select` matches wins. */
+  readonly defaultResources: readonly DefaultResource[];
+  /** Drops the system default resources (ncpus, memgb, ...). */
+  readonly disableDefaultResources: boolean;
+  readonly idleTimeoutSeconds: PerNodeArray<number>;
+  readonly bootTimeoutSeconds: PerNodeArray<number>;
+  /** Predefined placement groups. `byNodeArray` replaces `default` for that array. */
+  readonly placementGroups: PerNodeArray<readonly string[]>;
+  /** How many groups to generate; null: none are generated. */
+  readonly generatedPlacementGroups: GeneratedPlacementGroups | null;
+  readonly failedNodes: FailedNodePolicy;
+  /** Names of new nodes, with one `%d` for the index; null: `<nodearray>-%d`. */
+  readonly nameFormat: PerNodeArray<string | null>;
+  /** Extra attributes of new nodes, sent along with the create request. */
+  readonly nodeAttributes: PerNodeArray<{ readonly [key: string]: Json }>;
+  /** Whether new nodes are created keep-alive. */
+  readonly keepAlive: PerNodeArray<boolean>;
+  /** Names, node ids or hostnames (shell wildcards allowed) of nodes that take no jobs and are never touched. */
+  readonly ignoredNodes: readonly string[];
+  /** Shared pools known in advance; they win over what jobs say of the same pool. */
+  readonly sharedPools: readonly SharedPool[];
+}
+
+/** A setting that each node array may have its own value for. */
+export interface PerNodeArray<T> {
+  readonly default: T;
+  readonly byNodeArray: Readonly<Record<string, T>>;
+}
+
+/** What happens to nodes that failed to start. */
+export type FailedNodePolicy = "keep" | "delete" | "retry";
+
+/** Spare groups to keep per (node array, VM size), and how many groups there may be at most. */
+export interface GeneratedPlacementGroups {
+  readonly buffer: PerNodeArray<number>;
+  readonly max: PerNodeArray<number>;
+}
+
+/** One entry of `default_resources`; `parseDefaultResources` reads them. */
+export interface DefaultResource {
+  /** Which nodes it is for; empty: all. */
+  readonly select: readonly Constraint[];
+  readonly name: string;
+  readonly value: DefaultValue;
+  readonly modifier: Modifier | null;
+}
+
+/** Where the value of a default resource comes from. `plain` takes the number of a size without its unit. */
+export type DefaultValue =
+  | { readonly kind: "literal"; readonly value: Scalar }
+  | { readonly kind: "property"; readonly property: NodeProperty }
+  | { readonly kind: "resource"; readonly name: string; readonly plain: boolean }
+  | { readonly kind: "software-configuration"; readonly path: readonly string[] };
+
+/** At most one per entry. `divide-floor` rounds down. */
+export interface Modifier {
+  readonly operation: "add" | "subtract" | "multiply" | "divide" | "divide-floor";
+  readonly operand: DefaultValue;
+}
+
+/** The setting of one node array. */
+export function forNodeArray<T>(setting: PerNodeArray<T>, nodeArray: string): T {
+  return Object.hasOwn(setting.byNodeArray, nodeArray)
+    ? (setting.byNodeArray[nodeArray] as T)
+    : setting.default;
+}
+
+/** The settings of a cluster that configures nothing. */
+export const DEFAULT_SETTINGS: EngineSettings = {
+  defaultResources: [],
+  disableDefaultResources: false,
+  idleTimeoutSeconds: { default: 300, byNodeArray: {} },
+  bootTimeoutSeconds: { default: 1800, byNodeArray: {} },
+  placementGroups: { default: [], byNodeArray: {} },
+  generatedPlacementGroups: null,
+  failedNodes: "keep",
+  nameFormat: { default: null, byNodeArray: {} },
+  nodeAttributes: { default: {}, byNodeArray: {} },
+  keepAlive: { default: false, byNodeArray: {} },
+  ignoredNodes: [],
+  sharedPools: [],
+};
