@@ -1,0 +1,85 @@
+/**
+ * The five kinds of error that may cross a module border. Refusals (a job that fits nowhere, a message that
+ * does not validate) are values, never exceptions; see `functions/support/settle.ts` for what each kind does to
+ * the message that was being handled.
+ */
+export type ErrorKind = "configuration" | "upstream" | "conflict" | "stale-snapshot" | "invariant";
+
+abstract class AutoscaleError extends Error {
+  abstract readonly kind: ErrorKind;
+}
+
+/** The operator must change something. `problems` names everything that is wrong, all at once. */
+export class ConfigurationError extends AutoscaleError {
+  readonly kind = "configuration";
+  readonly problems: readonly string[];
+
+  constructor(subject: string, problems: readonly string[]) {
+    super(`Cannot use ${subject}: ${problems.join("; ")}`);
+    this.name = "ConfigurationError";
+    this.problems = problems;
+  }
+}
+
+/** A server that we called answered badly or not at all. */
+export class UpstreamError extends AutoscaleError {
+  readonly kind = "upstream";
+  /** HTTP status, or undefined when no answer came (refused connection, time-out). */
+  readonly status: number | undefined;
+  /** False when the same call can never succeed (a 4xx other than 408 and 429). */
+  readonly retryable: boolean;
+  /** What the server asked for with Retry-After, in seconds. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    message: string,
+    options: { status?: number; retryable: boolean; retryAfterSeconds?: number; cause?: unknown },
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "UpstreamError";
+    this.status = options.status;
+    this.retryable = options.retryable;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** Somebody else wrote the record since we read it (a lost ETag race): load it again and redo the work. */
+export class ConflictError extends AutoscaleError {
+  readonly kind = "conflict";
+
+  constructor(record: string, cause?: unknown) {
+    super(`Cannot save ${record}: it changed since it was read`, cause === undefined ? undefined : { cause });
+    this.name = "ConflictError";
+  }
+}
+
+/** There is no snapshot, or it is too old to act on. "Cannot tell" never becomes "zero": no plan is made. */
+export class StaleSnapshotError extends AutoscaleError {
+  readonly kind = "stale-snapshot";
+
+  constructor(cluster: string, reading: { ageSeconds: number | undefined; maxAgeSeconds: number }) {
+    const age = reading.ageSeconds === undefined ? "never taken" : `${Math.round(reading.ageSeconds)} s old`;
+    super(`Cannot plan cluster "${cluster}": snapshot ${age}, expected at most ${reading.maxAgeSeconds} s`);
+    this.name = "StaleSnapshotError";
+  }
+}
+
+/** A bug in this program: something that the code holds to be impossible has happened. */
+export class InvariantError extends AutoscaleError {
+  readonly kind = "invariant";
+
+  constructor(message: string) {
+    super(message);
+    this.name = "InvariantError";
+  }
+}
+
+/** The kind of a thrown value; undefined for anything that is not one of ours (an SDK's error, a bug). */
+export function kindOf(error: unknown): ErrorKind | undefined {
+  return error instanceof AutoscaleError ? error.kind : undefined;
+}
+
+/** One line for a log or a record, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

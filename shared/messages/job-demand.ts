@@ -1,0 +1,183 @@
+import { z } from "zod";
+import { parseConstraints } from "../engine/index.ts";
+import { describeProblems, shown } from "./problems.ts";
+
+/** Messages of version 1; a message of another version is refused, never guessed at. */
+export const demandVersion = 1;
+const mostJobs = 200_000;
+const mostNodes = 100_000;
+const mostParts = 1_000;
+const mostIterations = 10_000_000;
+const mostTtlSeconds = 86_400;
+const deepestValue = 20;
+
+/** scalelib prints its jobs in kebab-case, the Python API uses snake_case: all three spellings mean the same. */
+const spellings: Readonly<Record<string, string>> = {
+  "node-count": "nodeCount",
+  node_count: "nodeCount",
+  "packing-strategy": "packingStrategy",
+  packing_strategy: "packingStrategy",
+  "executing-hostnames": "executingHostnames",
+  executing_hostnames: "executingHostnames",
+  "submitted-at": "submittedAt",
+  submitted_at: "submittedAt",
+};
+
+function respell(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [spellings[key] ?? key, inner]));
+}
+
+/** Letters and digits of any script and the punctuation that schedulers use in job ids; no slash, no control character. */
+const jobName = z
+  .string()
+  .min(1)
+  .max(256)
+  .regex(
+    /^[\p{L}\p{N} ._:@#%+=~,*$&!()[\]{}^-]+$/u,
+    "expected letters, digits, spaces and . _ : @ # % + = ~ , * ( ) [ ] only",
+  );
+const hostname = z.string().min(1).max(255);
+
+const constraints = z.unknown().superRefine((value, context) => {
+  const parsed = parseConstraints(value ?? []);
+  if (parsed.ok) return;
+  for (const problem of parsed.problems) {
+    context.addIssue({ code: "custom", path: [...problem.path], message: problem.message });
+  }
+});
+
+const job = z.preprocess(
+  respell,
+  z.object({
+    name: jobName,
+    constraints: constraints.default([]),
+    iterations: z.int().min(0).max(mostIterations).default(1),
+    nodeCount: z.int().min(0).max(mostIterations).default(0),
+    colocated: z.boolean().default(false),
+    exclusive: z.boolean().default(false),
+    packingStrategy: z.enum(["pack", "scatter"]).optional(),
+    executingHostnames: z.array(hostname).max(mostNodes).default([]),
+    priority: z.number().default(0),
+    submittedAt: z.iso.datetime({ offset: true }).optional(),
+  }),
+);
+
+const resourceValue = z.union([z.number(), z.string().max(1024), z.boolean(), z.null()]);
+
+const schedulerNode = z.preprocess(
+  respell,
+  z.object({
+    hostname,
+    resources: z.record(z.string().max(256), resourceValue).default({}),
+    metadata: z.record(z.string().max(256), z.unknown()).optional(),
+  }),
+);
+
+/** A source names a queue (`events-<source>`), so it keeps to what a queue name may hold. */
+const source = z
+  .string()
+  .regex(
+    /^[a-z0-9]+(-[a-z0-9]+)*$/,
+    "expected lower-case letters and digits, with single dashes between them",
+  )
+  .max(50);
+
+const envelope = {
+  version: z.literal(demandVersion),
+  cluster: z.string().min(1).max(256),
+  source,
+  /** Grows with every message of a source; an older or repeated one is ignored. All parts of one snapshot carry the same. */
+  sequence: z.int().min(0),
+  sentAt: z.iso.datetime({ offset: true }),
+  ttlSeconds: z.int().min(1).max(mostTtlSeconds).optional(),
+};
+
+const jobs = z.array(job).max(mostJobs).default([]);
+const nodes = z.array(schedulerNode).max(mostNodes).default([]);
+const part = z
+  .object({ index: z.int().min(0), count: z.int().min(1).max(mostParts) })
+  .refine((value) => value.index < value.count, "expected an index below the count")
+  .optional();
+
+const message = z.discriminatedUnion("kind", [
+  z.object({ ...envelope, kind: z.literal("snapshot"), part, jobs, nodes }),
+  z.object({
+    ...envelope,
+    kind: z.literal("delta"),
+    jobs,
+    nodes,
+    remove: z.array(jobName).max(mostJobs).default([]),
+  }),
+]);
+
+/** The claim check: the jobs and nodes are in a blob of the `demand-uploads` container, not in the message. */
+const claim = z.object({ blob: z.string().min(1).max(1024) }).loose();
+
+/** A demand message that was checked: what a source wants (a whole `snapshot`, or the `delta` to its last one). */
+export type DemandMessage = z.infer<typeof message>;
+export type DemandJob = z.infer<typeof job>;
+export type DemandNode = z.infer<typeof schedulerNode>;
+
+export type ParsedDemand =
+  | { readonly ok: true; readonly message: DemandMessage }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/**
+ * Checks a message from the `job-demand` queue, as text or as JSON that was parsed already. Never throws: a message
+ * that is not what it should be comes back with every problem named, so that its sender can mend it in one go.
+ */
+export function parseDemand(input: unknown): ParsedDemand {
+  const json = asJson(input);
+  if (json === undefined) {
+    return { ok: false, problems: [`message: ${shown(input)}, expected a JSON object`] };
+  }
+  if (deeperThan(json, deepestValue)) {
+    return { ok: false, problems: [`message: nested too deeply, expected at most ${deepestValue} levels`] };
+  }
+  const parsed = message.safeParse(json, { reportInput: true });
+  return parsed.success
+    ? { ok: true, message: parsed.data }
+    : { ok: false, problems: describeProblems(parsed.error) };
+}
+
+/** The name of the blob that holds the rest of this message, if it is a claim check. */
+export function claimedBlob(input: unknown): string | undefined {
+  const parsed = claim.safeParse(asJson(input));
+  return parsed.success ? parsed.data.blob : undefined;
+}
+
+/** The message with the blob's jobs and nodes in place of the claim; what the blob holds is checked like any message. */
+export function withClaimed(input: unknown, content: string): unknown {
+  const outer = asJson(input);
+  const inner = asJson(content);
+  if (outer === undefined || inner === undefined) return content;
+  const { blob: _, ...rest } = outer;
+  return { ...inner, ...rest };
+}
+
+/** Whom a message that does not validate claims to be for, as far as can be told: for the record of its rejection. */
+export function claimedOrigin(input: unknown): { cluster: string | undefined; source: string | undefined } {
+  const json = asJson(input) ?? {};
+  const text = (value: unknown) => (typeof value === "string" && value.length <= 256 ? value : undefined);
+  return { cluster: text(json.cluster), source: text(json.source) };
+}
+
+function asJson(input: unknown): Record<string, unknown> | undefined {
+  let value = input;
+  if (typeof input === "string") {
+    try {
+      value = JSON.parse(input);
+    } catch {
+      return undefined;
+    }
+  }
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : undefined;
+}
+
+function deeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((inner) => deeperThan(inner, levels - 1));
+}

@@ -1,0 +1,12 @@
+import { z } from "zod";
+
+/** Asks for a plan of one cluster. Queue `plan-requests`, one session per cluster. */
+export const planRequestSchema = z.object({
+  version: z.literal(1),
+  cluster: z.string().min(1),
+  /** What happened, for people and logs: "demand from celery", "snapshot changed", "idle deadline". */
+  reason: z.string(),
+  atSeconds: z.number(),
+});
+
+export type PlanRequest = z.infer<typeof planRequestSchema>;

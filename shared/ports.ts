@@ -1,0 +1,46 @@
+/**
+ * What the cycle needs of the world: interfaces only, contracts in prose, one noun a file. Adapters implement them
+ * (`stores`, `messages`, `cyclecloud`), `functions/support/wire.ts` puts them together, tests use the in-memory twins.
+ */
+export type { Clock } from "./ports/clock.ts";
+export type * from "./ports/config.ts";
+export type * from "./ports/cyclecloud.ts";
+export type * from "./ports/demand.ts";
+export { type HistoryStore, historyRetentionSeconds } from "./ports/history.ts";
+export type { Log, LogFields } from "./ports/log.ts";
+export type * from "./ports/messages.ts";
+export { isOpen, type Operation, type OperationState, type OperationStore } from "./ports/operation.ts";
+export type * from "./ports/plan.ts";
+export type * from "./ports/rejection.ts";
+export type * from "./ports/snapshot.ts";
+export type { IfMatch, Stored } from "./ports/stored.ts";
+
+import type { Clock } from "./ports/clock.ts";
+import type { ConfigStore } from "./ports/config.ts";
+import type { CycleCloudFor } from "./ports/cyclecloud.ts";
+import type { DemandStore, DemandUploads } from "./ports/demand.ts";
+import type { HistoryStore } from "./ports/history.ts";
+import type { Log } from "./ports/log.ts";
+import type { PlanRequests, ScaleActions, SchedulerEvents } from "./ports/messages.ts";
+import type { OperationStore } from "./ports/operation.ts";
+import type { PlanStore } from "./ports/plan.ts";
+import type { RejectionStore } from "./ports/rejection.ts";
+import type { SnapshotStore } from "./ports/snapshot.ts";
+
+/** Everything at once; a use case asks for the few that it needs (`Pick<Ports, …>`). */
+export interface Ports {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly configs: ConfigStore;
+  readonly cycleCloudFor: CycleCloudFor;
+  readonly snapshots: SnapshotStore;
+  readonly demand: DemandStore;
+  readonly uploads: DemandUploads;
+  readonly history: HistoryStore;
+  readonly operations: OperationStore;
+  readonly plans: PlanStore;
+  readonly rejections: RejectionStore;
+  readonly planRequests: PlanRequests;
+  readonly scaleActions: ScaleActions;
+  readonly schedulerEvents: SchedulerEvents;
+}

@@ -1,0 +1,4 @@
+/** The only source of time. Unix seconds, fractions allowed. */
+export interface Clock {
+  nowSeconds(): number;
+}

@@ -1,0 +1,42 @@
+import type { EngineSettings } from "../engine/index.ts";
+
+/** Where a cluster's CycleCloud server is. The password is never stored: `passwordSetting` names the app setting that holds it. */
+export interface CycleCloudConnection {
+  readonly url: string;
+  readonly username: string;
+  readonly passwordSetting: string;
+  readonly verifyCertificates: boolean;
+  /** PEM text of the authority that signed a private server's certificate. */
+  readonly certificateAuthority?: string;
+}
+
+/** What the cycle around the engine needs to know. All times in seconds. */
+export interface CycleSettings {
+  /** No plan is made from a snapshot older than this: "cannot tell" is not "nothing there". */
+  readonly maxSnapshotAgeSeconds: number;
+  /** How long a source's demand counts after its last message, unless the message says otherwise. */
+  readonly demandTtlSeconds: number;
+  /** An action that was not carried out by then is dropped. */
+  readonly actionTtlSeconds: number;
+  /** An operation whose nodes did not appear by then is looked up and closed. */
+  readonly operationTimeoutSeconds: number;
+  /** Plans are made, archived and shown, but nothing is sent. */
+  readonly readOnly: boolean;
+}
+
+/** One cluster's `autoscale.json`, checked. */
+export interface ClusterConfig {
+  readonly cluster: string;
+  readonly connection: CycleCloudConnection;
+  readonly engine: EngineSettings;
+  readonly cycle: CycleSettings;
+  /** What was odd but usable, such as an unknown key with the nearest known one. */
+  readonly warnings: readonly string[];
+}
+
+export interface ConfigStore {
+  /** Names of all clusters that have a configuration, sorted. */
+  clusters(): Promise<readonly string[]>;
+  /** Undefined for an unknown cluster. Throws ConfigurationError with every problem when the file cannot be used. */
+  load(cluster: string): Promise<ClusterConfig | undefined>;
+}

@@ -1,0 +1,51 @@
+import type { Cluster } from "../engine/index.ts";
+import type { ActionCreateSet, ActionNode } from "../messages/scale-action.ts";
+import type { ClusterConfig } from "./config.ts";
+
+export interface ClusterReading {
+  readonly cluster: Cluster;
+  readonly setAside: readonly string[];
+}
+
+/** `refused` is the server's word that this will not be done (409), which includes "request id seen before". */
+export type Answer<T> =
+  | ({ readonly outcome: "accepted"; readonly operationId: string } & T)
+  | { readonly outcome: "refused"; readonly message: string };
+
+/** One set's fate, in the order of the request; `message` says why fewer were added than asked. */
+export interface CreatedSet {
+  readonly added: number;
+  readonly message?: string;
+}
+
+/** One node's fate; `error` is the server's reason when it would not act on that node. */
+export interface ActedNode {
+  readonly nodeId: string;
+  readonly name: string;
+  readonly error?: string;
+}
+
+/**
+ * One CycleCloud cluster. Every call throws UpstreamError when the server does not answer as documented; only
+ * `retryable` ones are worth another try. A call that timed out may still have had its effect: ask `nodesOfRequest`.
+ */
+export interface CycleCloud {
+  readCluster(): Promise<ClusterReading>;
+  createNodes(request: {
+    readonly requestId: string;
+    readonly sets: readonly ActionCreateSet[];
+  }): Promise<Answer<{ readonly sets: readonly CreatedSet[] }>>;
+  startNodes(request: NodesRequest): Promise<Answer<{ readonly nodes: readonly ActedNode[] }>>;
+  /** Follows each node's ShutdownPolicy: terminate, or deallocate. */
+  shutdownNodes(request: NodesRequest): Promise<Answer<{ readonly nodes: readonly ActedNode[] }>>;
+  /** The nodes that a request made or touched; undefined when the server knows no such request. */
+  nodesOfRequest(requestId: string): Promise<readonly ActionNode[] | undefined>;
+}
+
+export interface NodesRequest {
+  readonly requestId: string;
+  readonly nodeIds: readonly string[];
+}
+
+/** Gives the client of a configured cluster. */
+export type CycleCloudFor = (config: ClusterConfig) => CycleCloud;

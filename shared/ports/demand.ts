@@ -1,0 +1,50 @@
+import type { DemandJob, DemandNode } from "../messages/job-demand.ts";
+import type { IfMatch, Stored } from "./stored.ts";
+
+/** What one source (a scheduler) wants of one cluster now. */
+export interface SourceDemand {
+  readonly cluster: string;
+  readonly source: string;
+  /** Of the newest message that took effect. */
+  readonly sequence: number;
+  readonly receivedAtSeconds: number;
+  /** From then on the source counts as silent: its jobs are no demand, and its word no longer protects a node. */
+  readonly expiresAtSeconds: number;
+  readonly jobs: readonly DemandJob[];
+  readonly nodes: readonly DemandNode[];
+  /** Messages left out because a newer or the same one had come before. */
+  readonly ignoredMessages: number;
+}
+
+/** Jobs and nodes of one part of a snapshot that comes in several messages. */
+export interface DemandPart {
+  readonly index: number;
+  readonly jobs: readonly DemandJob[];
+  readonly nodes: readonly DemandNode[];
+}
+
+export interface SnapshotParts {
+  readonly cluster: string;
+  readonly source: string;
+  readonly sequence: number;
+}
+
+export interface DemandStore {
+  /** Every source of the cluster, expired ones too, by source name. */
+  list(cluster: string): Promise<readonly SourceDemand[]>;
+  load(cluster: string, source: string): Promise<Stored<SourceDemand> | undefined>;
+  /** Throws ConflictError when the source was saved by somebody else since `ifMatch` was read. */
+  save(demand: SourceDemand, ifMatch: IfMatch): Promise<void>;
+  /** Keeps a part until its snapshot is complete; the same index again replaces it. */
+  savePart(snapshot: SnapshotParts, part: DemandPart): Promise<void>;
+  /** The parts that have come, by index. */
+  loadParts(snapshot: SnapshotParts): Promise<readonly DemandPart[]>;
+  /** Forgets the parts of this snapshot and of every older one of the source. */
+  dropParts(snapshot: SnapshotParts): Promise<void>;
+}
+
+/** Blobs that senders upload when their demand is too large for a message (the claim check). */
+export interface DemandUploads {
+  /** The blob's text; undefined when there is none, or a refusal when it is larger than is read at all. */
+  read(blob: string): Promise<string | undefined | { readonly refused: string }>;
+}

@@ -1,0 +1,40 @@
+import type { ActionNode, ScaleAction } from "../messages/scale-action.ts";
+import type { IfMatch, Stored } from "./stored.ts";
+
+/**
+ * The fate of an action. `planned`: recorded, not known to be on the queue yet. `sent`: on the queue. `accepted`:
+ * CycleCloud took it. Closed states: `visible` (a snapshot shows its effect), `failed` (the server refused it),
+ * `lost` (no effect was seen in time), `dropped` (stale or expired when its turn came; nothing was asked).
+ */
+export type OperationState = "planned" | "sent" | "accepted" | "visible" | "failed" | "lost" | "dropped";
+
+export interface Operation {
+  readonly cluster: string;
+  readonly actionId: string;
+  readonly state: OperationState;
+  readonly action: ScaleAction;
+  /** CycleCloud's id of the operation, once accepted. */
+  readonly operationId: string | null;
+  /** The nodes it made or touched, as far as CycleCloud told. */
+  readonly nodes: readonly ActionNode[];
+  /** Nodes that CycleCloud said it added, per set; empty unless a create was accepted. */
+  readonly added: readonly number[];
+  /** The server's words, or why it was closed. */
+  readonly messages: readonly string[];
+  readonly createdAtSeconds: number;
+  readonly updatedAtSeconds: number;
+}
+
+export function isOpen(operation: Operation): boolean {
+  return operation.state === "planned" || operation.state === "sent" || operation.state === "accepted";
+}
+
+export interface OperationStore {
+  /** Operations that are still on their way, oldest first. */
+  open(cluster: string): Promise<readonly Stored<Operation>[]>;
+  /** The newest `limit`, any state, newest first. */
+  recent(cluster: string, limit: number): Promise<readonly Operation[]>;
+  load(cluster: string, actionId: string): Promise<Stored<Operation> | undefined>;
+  /** Throws ConflictError when it was saved by somebody else since `ifMatch` was read. Returns the new ETag. */
+  save(operation: Operation, ifMatch: IfMatch): Promise<string>;
+}

@@ -1,0 +1,49 @@
+import type { Plan, PlanInput } from "../engine/index.ts";
+import type { ScaleAction } from "../messages/scale-action.ts";
+import type { IfMatch, Stored } from "./stored.ts";
+
+/** One line of the plan index: what a plan decided, in counts. */
+export interface PlanSummary {
+  readonly cluster: string;
+  /** Grows with time within a cluster; safe in a path. */
+  readonly planId: string;
+  readonly atSeconds: number;
+  readonly reason: string;
+  readonly jobs: number;
+  /** Jobs that run, or got all they asked for. */
+  readonly placedJobs: number;
+  readonly create: number;
+  readonly start: number;
+  readonly retire: number;
+  readonly readOnly: boolean;
+}
+
+/** The newest plan of a cluster. Its ETag is what two planners of one cluster race for; the loser starts over. */
+export interface PlanHead extends PlanSummary {
+  readonly snapshotTakenAtSeconds: number;
+  /** When the demand was read: demand that came later has not been planned yet. */
+  readonly demandReadAtSeconds: number;
+  /** Identity of the cluster as it was planned; another value means that something changed. */
+  readonly clusterDigest: string;
+  /** When time alone makes another plan due (idle, boot, expiry); null when nothing waits for the clock. */
+  readonly nextDeadlineSeconds: number | null;
+}
+
+/** A plan with its input: enough to make it again, anywhere. */
+export interface ArchivedPlan {
+  readonly summary: PlanSummary;
+  readonly input: PlanInput;
+  readonly plan: Plan;
+  readonly actions: readonly ScaleAction[];
+}
+
+export interface PlanStore {
+  loadHead(cluster: string): Promise<Stored<PlanHead> | undefined>;
+  /** Throws ConflictError when another planner was faster. */
+  saveHead(head: PlanHead, ifMatch: IfMatch): Promise<void>;
+  /** Keeps the plan and adds its line to the index. Saving the same plan id again replaces it. */
+  archive(plan: ArchivedPlan): Promise<void>;
+  /** Newest first. */
+  list(cluster: string, limit: number): Promise<readonly PlanSummary[]>;
+  load(cluster: string, planId: string): Promise<ArchivedPlan | undefined>;
+}
