@@ -43,7 +43,7 @@ const constraints = z.unknown().superRefine((value, context) => {
   const parsed = parseConstraints(value ?? []);
   if (parsed.ok) return;
   for (const problem of parsed.problems) {
-    context.addIssue({ code: "custom", path: [...problem.path], message: problem.message });
+    context.addIssue({ code: "custom", message: `${problem.path}: ${problem.message}` });
   }
 });
 

@@ -37,7 +37,12 @@ const envelope = {
 export const scaleActionSchema = z.discriminatedUnion("kind", [
   z.object({ ...envelope, kind: z.literal("create-nodes"), sets: z.array(createSet).min(1) }),
   z.object({ ...envelope, kind: z.literal("start-nodes"), nodes: z.array(actionNode).min(1) }),
-  z.object({ ...envelope, kind: z.literal("shutdown-nodes"), nodes: z.array(actionNode).min(1) }),
+  z.object({
+    ...envelope,
+    kind: z.literal("shutdown-nodes"),
+    cause: z.enum(["idle-timeout", "boot-timeout", "failed"]),
+    nodes: z.array(actionNode).min(1),
+  }),
 ]);
 
 export type ScaleAction = z.infer<typeof scaleActionSchema>;

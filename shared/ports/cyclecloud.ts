@@ -1,5 +1,5 @@
 import type { Cluster } from "../engine/index.ts";
-import type { ActionCreateSet, ActionNode } from "../messages/scale-action.ts";
+import type { ActionCreateSet } from "../messages/scale-action.ts";
 import type { ClusterConfig } from "./config.ts";
 
 export interface ClusterReading {
@@ -25,6 +25,15 @@ export interface ActedNode {
   readonly error?: string;
 }
 
+/** A node that a request made or touched, and the bucket that it belongs to. */
+export interface RequestedNode {
+  readonly nodeId: string;
+  readonly name: string;
+  readonly nodeArray: string;
+  readonly vmSize: string;
+  readonly placementGroup: string | null;
+}
+
 /**
  * One CycleCloud cluster. Every call throws UpstreamError when the server does not answer as documented; only
  * `retryable` ones are worth another try. A call that timed out may still have had its effect: ask `nodesOfRequest`.
@@ -39,7 +48,7 @@ export interface CycleCloud {
   /** Follows each node's ShutdownPolicy: terminate, or deallocate. */
   shutdownNodes(request: NodesRequest): Promise<Answer<{ readonly nodes: readonly ActedNode[] }>>;
   /** The nodes that a request made or touched; undefined when the server knows no such request. */
-  nodesOfRequest(requestId: string): Promise<readonly ActionNode[] | undefined>;
+  nodesOfRequest(requestId: string): Promise<readonly RequestedNode[] | undefined>;
 }
 
 export interface NodesRequest {

@@ -1,4 +1,5 @@
-import type { ActionNode, ScaleAction } from "../messages/scale-action.ts";
+import type { ScaleAction } from "../messages/scale-action.ts";
+import type { RequestedNode } from "./cyclecloud.ts";
 import type { IfMatch, Stored } from "./stored.ts";
 
 /**
@@ -16,7 +17,7 @@ export interface Operation {
   /** CycleCloud's id of the operation, once accepted. */
   readonly operationId: string | null;
   /** The nodes it made or touched, as far as CycleCloud told. */
-  readonly nodes: readonly ActionNode[];
+  readonly nodes: readonly RequestedNode[];
   /** Nodes that CycleCloud said it added, per set; empty unless a create was accepted. */
   readonly added: readonly number[];
   /** The server's words, or why it was closed. */
