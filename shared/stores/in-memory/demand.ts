@@ -1,0 +1,52 @@
+import type { DemandPart, DemandStore, IfMatch, SnapshotParts, SourceDemand, Stored } from "../../ports.ts";
+import { bySource } from "../order.ts";
+import { keyOf, Records } from "./records.ts";
+
+interface KeptPart {
+  readonly snapshot: SnapshotParts;
+  readonly part: DemandPart;
+}
+
+/** Demand per source, and the parts of snapshots that are not complete yet. */
+export class MemoryDemandStore implements DemandStore {
+  readonly #demand = new Records<SourceDemand>("demand");
+  readonly #parts = new Records<KeptPart>("part");
+
+  async list(cluster: string): Promise<readonly SourceDemand[]> {
+    const all = this.#demand.entries().map(({ stored }) => stored.value);
+    return all.filter((demand) => demand.cluster === cluster).sort(bySource);
+  }
+
+  async load(cluster: string, source: string): Promise<Stored<SourceDemand> | undefined> {
+    return this.#demand.get(keyOf(cluster, source));
+  }
+
+  async save(demand: SourceDemand, ifMatch: IfMatch): Promise<void> {
+    this.#demand.save(keyOf(demand.cluster, demand.source), demand, ifMatch);
+  }
+
+  async savePart(snapshot: SnapshotParts, part: DemandPart): Promise<void> {
+    const { cluster, source, sequence } = snapshot;
+    this.#parts.put(keyOf(cluster, source, String(sequence), String(part.index)), { snapshot, part });
+  }
+
+  async loadParts(snapshot: SnapshotParts): Promise<readonly DemandPart[]> {
+    return this.#partsOfSource(snapshot)
+      .filter(({ kept }) => kept.snapshot.sequence === snapshot.sequence)
+      .map(({ kept }) => kept.part)
+      .sort((a, b) => a.index - b.index);
+  }
+
+  async dropParts(snapshot: SnapshotParts): Promise<void> {
+    for (const { key, kept } of this.#partsOfSource(snapshot)) {
+      if (kept.snapshot.sequence <= snapshot.sequence) this.#parts.delete(key);
+    }
+  }
+
+  #partsOfSource({ cluster, source }: SnapshotParts): { readonly key: string; readonly kept: KeptPart }[] {
+    return this.#parts
+      .entries()
+      .map(({ key, stored }) => ({ key, kept: stored.value }))
+      .filter(({ kept }) => kept.snapshot.cluster === cluster && kept.snapshot.source === source);
+  }
+}

@@ -1,0 +1,45 @@
+import { MemoryConfigStore } from "./configs.ts";
+import { MemoryDemandStore } from "./demand.ts";
+import { MemoryHistoryStore } from "./history.ts";
+import { MemoryOperationStore } from "./operations.ts";
+import { MemoryPlanStore } from "./plans.ts";
+import { MemoryRejectionStore } from "./rejections.ts";
+import { MemorySnapshotStore } from "./snapshots.ts";
+import { MemoryDemandUploads } from "./uploads.ts";
+
+export {
+  MemoryConfigStore,
+  MemoryDemandStore,
+  MemoryDemandUploads,
+  MemoryHistoryStore,
+  MemoryOperationStore,
+  MemoryPlanStore,
+  MemoryRejectionStore,
+  MemorySnapshotStore,
+};
+
+/** Every store of the ports, in memory, under the names that `Ports` gives them. */
+export interface MemoryStores {
+  readonly configs: MemoryConfigStore;
+  readonly snapshots: MemorySnapshotStore;
+  readonly demand: MemoryDemandStore;
+  readonly uploads: MemoryDemandUploads;
+  readonly history: MemoryHistoryStore;
+  readonly operations: MemoryOperationStore;
+  readonly plans: MemoryPlanStore;
+  readonly rejections: MemoryRejectionStore;
+}
+
+/** Empty stores for tests, simulation and replay; they follow the same contract suite as the Azure ones. */
+export function createMemoryStores(): MemoryStores {
+  return {
+    configs: new MemoryConfigStore(),
+    snapshots: new MemorySnapshotStore(),
+    demand: new MemoryDemandStore(),
+    uploads: new MemoryDemandUploads(),
+    history: new MemoryHistoryStore(),
+    operations: new MemoryOperationStore(),
+    plans: new MemoryPlanStore(),
+    rejections: new MemoryRejectionStore(),
+  };
+}

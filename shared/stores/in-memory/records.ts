@@ -1,0 +1,58 @@
+import { ConflictError } from "../../errors.ts";
+import type { IfMatch, Stored } from "../../ports.ts";
+
+interface Row {
+  readonly text: string;
+  readonly etag: string;
+}
+
+/**
+ * Named values with ETags, the twin of a blob container. Values are kept as JSON text: no caller can change what is
+ * stored, and whatever JSON cannot carry is lost here too, as it is in Azure.
+ */
+export class Records<T> {
+  readonly #rows = new Map<string, Row>();
+  readonly #noun: string;
+  #writes = 0;
+
+  /** `noun` names a record in a ConflictError: `operation` gives `operation ["c","a-1"]`. */
+  constructor(noun: string) {
+    this.#noun = noun;
+  }
+
+  get(key: string): Stored<T> | undefined {
+    const row = this.#rows.get(key);
+    return row === undefined ? undefined : { value: JSON.parse(row.text), etag: row.etag };
+  }
+
+  /** Keys and values in the order in which the keys were first put. */
+  entries(): { readonly key: string; readonly stored: Stored<T> }[] {
+    return [...this.#rows].map(([key, row]) => ({
+      key,
+      stored: { value: JSON.parse(row.text), etag: row.etag },
+    }));
+  }
+
+  /** Overwrites whatever is there. Returns the new ETag. */
+  put(key: string, value: T): string {
+    this.#writes += 1;
+    const etag = `"${this.#writes}"`;
+    this.#rows.set(key, { text: JSON.stringify(value), etag });
+    return etag;
+  }
+
+  /** Throws ConflictError unless the record still has this ETag, or is still absent. Returns the new ETag. */
+  save(key: string, value: T, ifMatch: IfMatch): string {
+    if (this.#rows.get(key)?.etag !== ifMatch) throw new ConflictError(`${this.#noun} ${key}`);
+    return this.put(key, value);
+  }
+
+  delete(key: string): void {
+    this.#rows.delete(key);
+  }
+}
+
+/** One key of several names; no two lists of names give the same key. */
+export function keyOf(...names: readonly string[]): string {
+  return JSON.stringify(names);
+}

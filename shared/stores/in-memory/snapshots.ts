@@ -1,0 +1,17 @@
+import type { Snapshot, SnapshotStore, Stored } from "../../ports.ts";
+import { Records } from "./records.ts";
+
+/** The newest snapshot of each cluster. */
+export class MemorySnapshotStore implements SnapshotStore {
+  readonly #snapshots = new Records<Snapshot>("snapshot");
+
+  async load(cluster: string): Promise<Stored<Snapshot> | undefined> {
+    return this.#snapshots.get(cluster);
+  }
+
+  async save(cluster: string, snapshot: Snapshot): Promise<void> {
+    const known = this.#snapshots.get(cluster)?.value;
+    if (known !== undefined && known.takenAtSeconds > snapshot.takenAtSeconds) return;
+    this.#snapshots.put(cluster, snapshot);
+  }
+}

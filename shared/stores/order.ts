@@ -1,0 +1,27 @@
+import type { NodeHistory } from "../engine/index.ts";
+import type { Operation, PlanSummary, Rejection, SourceDemand } from "../ports.ts";
+
+/** The orders that the ports promise, one for the twins and Azure alike. Names compare by code unit, not by locale. */
+export function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+export function bySource(a: SourceDemand, b: SourceDemand): number {
+  return compareNames(a.source, b.source);
+}
+
+export function byNodeId(a: NodeHistory, b: NodeHistory): number {
+  return compareNames(a.nodeId, b.nodeId);
+}
+
+export function oldestOperationFirst(a: Operation, b: Operation): number {
+  return a.createdAtSeconds - b.createdAtSeconds || compareNames(a.actionId, b.actionId);
+}
+
+export function newestPlanFirst(a: PlanSummary, b: PlanSummary): number {
+  return b.atSeconds - a.atSeconds || compareNames(b.planId, a.planId);
+}
+
+export function newestRejectionFirst(a: Rejection, b: Rejection): number {
+  return b.receivedAtSeconds - a.receivedAtSeconds || compareNames(b.rejectionId, a.rejectionId);
+}
