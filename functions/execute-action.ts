@@ -1,0 +1,22 @@
+import { app, type InvocationContext } from "@azure/functions";
+import { executeAction as execute } from "../shared/cycle/execute-action.ts";
+import { scaleActionSchema } from "../shared/messages/scale-action.ts";
+import { scaleActionsQueue, serviceBusConnection } from "./support/names.ts";
+import { service } from "./support/service.ts";
+import { settled } from "./support/settle.ts";
+
+/** Carries out one action. Its session keeps the actions of a cluster in order, one at a time. */
+export async function executeAction(body: unknown, context: InvocationContext): Promise<void> {
+  const ports = service.portsFor(context);
+  const action = scaleActionSchema.parse(body);
+  await settled({ trigger: "service-bus", log: ports.log, subject: action.actionId }, () =>
+    execute(ports, action),
+  );
+}
+
+app.serviceBusQueue("execute-action", {
+  queueName: scaleActionsQueue,
+  connection: serviceBusConnection,
+  isSessionsEnabled: true,
+  handler: executeAction,
+});

@@ -1,0 +1,15 @@
+/** Names that this app shares with host.json, the infrastructure and the clients: written down once. */
+
+/** Prefix of the settings that say where the Storage account is; see `settings.ts`. */
+export const storageConnection = "AutoscaleStorage";
+/** Prefix of the settings that say where the Service Bus namespace is. */
+export const serviceBusConnection = "ServiceBusConnection";
+
+export const jobDemandQueue = "job-demand";
+/** The host moves a message here after `maxDequeueCount` failed attempts. */
+export const jobDemandPoisonQueue = "job-demand-poison";
+export const planRequestsQueue = "plan-requests";
+export const scaleActionsQueue = "scale-actions";
+
+/** App setting with the NCRONTAB schedule of the snapshot timer. */
+export const snapshotScheduleSetting = "SNAPSHOT_SCHEDULE";

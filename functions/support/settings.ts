@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { ConfigurationError } from "../../shared/errors.ts";
+import { serviceBusConnection, snapshotScheduleSetting, storageConnection } from "./names.ts";
+
+/** App settings as Azure Functions gives them: environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where the Storage account is: a connection string (local), or an account or its URIs reached with an identity (Azure). */
+export type StorageSettings =
+  | { readonly connectionString: string }
+  | { readonly accountName: string }
+  | {
+      readonly blobServiceUri: string;
+      readonly queueServiceUri: string;
+      readonly tableServiceUri: string;
+    };
+
+/** Where the Service Bus namespace is: a connection string (local), or a host name reached with an identity (Azure). */
+export type ServiceBusSettings =
+  | { readonly connectionString: string }
+  | { readonly fullyQualifiedNamespace: string };
+
+/** What this app needs to know before it can do anything; each cluster's own settings are in its `autoscale.json`. */
+export interface AppSettings {
+  readonly storage: StorageSettings;
+  readonly serviceBus: ServiceBusSettings;
+  /** Client id of the user-assigned identity; undefined for a system-assigned one. */
+  readonly managedIdentityClientId: string | undefined;
+}
+
+const text = z.string().trim().min(1);
+const optional = text.optional();
+
+const environment = z.object({
+  [storageConnection]: optional,
+  [`${storageConnection}__accountName`]: optional,
+  [`${storageConnection}__blobServiceUri`]: z.url().optional(),
+  [`${storageConnection}__queueServiceUri`]: z.url().optional(),
+  [`${storageConnection}__tableServiceUri`]: z.url().optional(),
+  [serviceBusConnection]: optional,
+  [`${serviceBusConnection}__fullyQualifiedNamespace`]: optional,
+  [snapshotScheduleSetting]: text,
+  AZURE_CLIENT_ID: optional,
+});
+
+/** Reads the app settings. Throws ConfigurationError that names everything that is missing or wrong. */
+export function readSettings(env: Environment): AppSettings {
+  const parsed = environment.safeParse(env);
+  const values: Environment = parsed.success ? parsed.data : env;
+  const storage = storageFrom(values);
+  const serviceBus = serviceBusFrom(values);
+  const problems = [
+    ...(parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`)),
+    ...[storage, serviceBus].filter((part) => typeof part === "string"),
+  ];
+  if (typeof storage === "string" || typeof serviceBus === "string" || problems.length > 0) {
+    throw new ConfigurationError("the app settings", problems);
+  }
+  return { storage, serviceBus, managedIdentityClientId: values["AZURE_CLIENT_ID"] };
+}
+
+function storageFrom(env: Environment): StorageSettings | string {
+  const connectionString = env[storageConnection];
+  const accountName = env[`${storageConnection}__accountName`];
+  const blobServiceUri = env[`${storageConnection}__blobServiceUri`];
+  const queueServiceUri = env[`${storageConnection}__queueServiceUri`];
+  const tableServiceUri = env[`${storageConnection}__tableServiceUri`];
+  if (connectionString !== undefined) return { connectionString };
+  if (accountName !== undefined) return { accountName };
+  if (blobServiceUri !== undefined && queueServiceUri !== undefined && tableServiceUri !== undefined) {
+    return { blobServiceUri, queueServiceUri, tableServiceUri };
+  }
+  return `${storageConnection}: not set, expected ${storageConnection}__accountName, the three ${storageConnection}__…ServiceUri (blob, queue, table), or a connection string`;
+}
+
+function serviceBusFrom(env: Environment): ServiceBusSettings | string {
+  const connectionString = env[serviceBusConnection];
+  const fullyQualifiedNamespace = env[`${serviceBusConnection}__fullyQualifiedNamespace`];
+  if (connectionString !== undefined) return { connectionString };
+  if (fullyQualifiedNamespace !== undefined) return { fullyQualifiedNamespace };
+  return `${serviceBusConnection}: not set, expected ${serviceBusConnection}__fullyQualifiedNamespace or a connection string`;
+}

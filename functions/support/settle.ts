@@ -1,0 +1,58 @@
+import { type ErrorKind, kindOf, messageOf, UpstreamError } from "../../shared/errors.ts";
+import type { Log } from "../../shared/ports.ts";
+
+/** What started the function whose run failed. */
+export type Trigger = "timer" | "storage-queue" | "service-bus" | "http";
+
+/** `complete`: the message is done with; something else will set things right. `retry`: the host offers it again. */
+export type Settlement = "complete" | "retry";
+
+/** An error that is none of ours comes from an SDK or from a bug: worth another try, and then the dead-letter queue. */
+type Cause = ErrorKind | "upstream-final" | "unknown";
+
+/**
+ * What becomes of a message whose handling failed. The next timer beat retries what a timer did; a message that is
+ * retried in vain ends in the poison or dead-letter queue, where it is seen.
+ */
+const settlements: Readonly<Record<Cause, Readonly<Record<Trigger, Settlement>>>> = {
+  // Only the operator can mend it. A demand message must not be lost meanwhile, so it goes the way to the poison queue.
+  configuration: {
+    timer: "complete",
+    "storage-queue": "retry",
+    "service-bus": "complete",
+    http: "retry",
+  },
+  upstream: { timer: "complete", "storage-queue": "retry", "service-bus": "retry", http: "retry" },
+  "upstream-final": { timer: "complete", "storage-queue": "retry", "service-bus": "retry", http: "retry" },
+  conflict: { timer: "complete", "storage-queue": "retry", "service-bus": "retry", http: "retry" },
+  // The next snapshot asks for the plan again, because the demand is newer than the last plan.
+  "stale-snapshot": { timer: "complete", "storage-queue": "retry", "service-bus": "complete", http: "retry" },
+  invariant: { timer: "retry", "storage-queue": "retry", "service-bus": "retry", http: "retry" },
+  unknown: { timer: "retry", "storage-queue": "retry", "service-bus": "retry", http: "retry" },
+};
+
+export function settlementOf(error: unknown, trigger: Trigger): Settlement {
+  return settlements[causeOf(error)][trigger];
+}
+
+function causeOf(error: unknown): Cause {
+  if (error instanceof UpstreamError && !error.retryable) return "upstream-final";
+  return kindOf(error) ?? "unknown";
+}
+
+/**
+ * Runs a use case and settles its trigger: a failure that is `complete` is logged and swallowed, every other is thrown
+ * to the host, which logs it and offers the message again.
+ */
+export async function settled<T>(
+  run: { readonly trigger: Trigger; readonly log: Log; readonly subject: string },
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (settlementOf(error, run.trigger) === "retry") throw error;
+    run.log.error("settled", { subject: run.subject, kind: causeOf(error), message: messageOf(error) });
+    return undefined;
+  }
+}

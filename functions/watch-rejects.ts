@@ -1,0 +1,17 @@
+import { app, type InvocationContext } from "@azure/functions";
+import { reject } from "../shared/cycle/receive-demand.ts";
+import { jobDemandPoisonQueue, jobDemandQueue, storageConnection } from "./support/names.ts";
+import { service } from "./support/service.ts";
+
+/** Records demand messages that failed again and again, so that they show in the status and are not lost. */
+export async function watchRejects(body: unknown, context: InvocationContext): Promise<void> {
+  const messageId = String(context.triggerMetadata?.id ?? context.invocationId);
+  const problem = "message: failed in every attempt, see the log of accept-demand for why";
+  await reject(service.portsFor(context), { body, messageId, queue: jobDemandQueue }, [problem]);
+}
+
+app.storageQueue("watch-rejects", {
+  queueName: jobDemandPoisonQueue,
+  connection: storageConnection,
+  handler: watchRejects,
+});

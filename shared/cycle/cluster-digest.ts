@@ -1,0 +1,13 @@
+import type { Cluster } from "../engine/index.ts";
+import type { Ids } from "../ports/ids.ts";
+
+/**
+ * Tells whether a cluster changed in a way that could change a plan. The age of a capacity failure grows by itself, so
+ * only whether there was one counts.
+ */
+export function clusterDigest(cluster: Cluster, ids: Pick<Ids, "digest">): string {
+  const text = JSON.stringify(cluster, (key, value: unknown) =>
+    key === "secondsSinceCapacityFailure" ? value !== null : value,
+  );
+  return ids.digest(text);
+}

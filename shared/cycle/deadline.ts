@@ -1,0 +1,46 @@
+import { type EngineSettings, forNodeArray, type NodeHistory, type Plan } from "../engine/index.ts";
+import type { Snapshot, SourceDemand } from "../ports.ts";
+
+/** Jobs that wait for capacity are tried again this often, since nobody tells when capacity is back. */
+const retryWaitingSeconds = 60;
+
+/**
+ * When time alone makes another plan due: a node has been idle or booting for too long, a source falls silent, a
+ * waiting job is worth another try. Null when nothing waits for the clock.
+ */
+export function nextDeadlineSeconds(planned: {
+  readonly plan: Plan;
+  readonly snapshot: Snapshot;
+  /** The rows as the plan left them. */
+  readonly history: readonly NodeHistory[];
+  readonly demand: readonly SourceDemand[];
+  readonly settings: EngineSettings;
+  readonly nowSeconds: number;
+}): number | null {
+  const { plan, nowSeconds } = planned;
+  const waits = plan.jobs.some((job) => job.granted < job.asked);
+  const deadlines = [
+    ...nodeDeadlines(planned.snapshot, planned.history, planned.settings),
+    ...planned.demand.map((source) => source.expiresAtSeconds),
+    ...(waits ? [nowSeconds + retryWaitingSeconds] : []),
+  ].filter((deadline) => deadline > nowSeconds);
+  return deadlines.length === 0 ? null : deadlines.reduce((first, each) => Math.min(first, each));
+}
+
+function nodeDeadlines(
+  snapshot: Snapshot,
+  history: readonly NodeHistory[],
+  settings: EngineSettings,
+): number[] {
+  const arrayOf = new Map(snapshot.cluster.nodes.map((node) => [node.nodeId, node.nodeArray]));
+  return history.flatMap((row) => {
+    const nodeArray = arrayOf.get(row.nodeId);
+    if (nodeArray === undefined) return [];
+    if (row.readySeconds === null) {
+      return [row.createdSeconds + forNodeArray(settings.bootTimeoutSeconds, nodeArray)];
+    }
+    return row.lastMatchSeconds === null
+      ? []
+      : [row.lastMatchSeconds + forNodeArray(settings.idleTimeoutSeconds, nodeArray)];
+  });
+}

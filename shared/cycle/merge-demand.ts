@@ -1,0 +1,60 @@
+import type { DemandMessage } from "../messages/job-demand.ts";
+import type { SourceDemand } from "../ports.ts";
+
+export type Merge =
+  | { readonly outcome: "merged"; readonly demand: SourceDemand }
+  /** A newer or the same message took effect before; only the count of ignored messages grows. */
+  | { readonly outcome: "ignored"; readonly demand: SourceDemand }
+  /** A delta whose predecessor has not come yet: queues do not keep order, so try it again later. */
+  | { readonly outcome: "early"; readonly have: number | undefined };
+
+/**
+ * What a source wants after one more message. A snapshot replaces everything from that source and may skip sequence
+ * numbers; a delta changes the message just before it, so it must carry the next number.
+ */
+export function mergeDemand(
+  current: SourceDemand | undefined,
+  message: DemandMessage,
+  times: { readonly nowSeconds: number; readonly ttlSeconds: number },
+): Merge {
+  if (current !== undefined && message.sequence <= current.sequence) {
+    return { outcome: "ignored", demand: { ...current, ignoredMessages: current.ignoredMessages + 1 } };
+  }
+  if (message.kind === "delta" && message.sequence !== (current?.sequence ?? Number.NaN) + 1) {
+    return { outcome: "early", have: current?.sequence };
+  }
+  const wanted = message.kind === "delta" && current !== undefined ? applyDelta(current, message) : message;
+  const demand: SourceDemand = {
+    cluster: message.cluster,
+    source: message.source,
+    sequence: message.sequence,
+    receivedAtSeconds: times.nowSeconds,
+    expiresAtSeconds: times.nowSeconds + times.ttlSeconds,
+    jobs: wanted.jobs,
+    nodes: wanted.nodes,
+    ignoredMessages: current?.ignoredMessages ?? 0,
+  };
+  return { outcome: "merged", demand };
+}
+
+function applyDelta(
+  current: SourceDemand,
+  delta: Extract<DemandMessage, { kind: "delta" }>,
+): Pick<SourceDemand, "jobs" | "nodes"> {
+  const removed = new Set(delta.remove);
+  return {
+    jobs: upsert(current.jobs, delta.jobs, (job) => job.name).filter((job) => !removed.has(job.name)),
+    nodes: upsert(current.nodes, delta.nodes, (node) => node.hostname),
+  };
+}
+
+/** Changed ones keep their place, new ones follow: the order of jobs is the order of the queue. */
+function upsert<T>(current: readonly T[], changes: readonly T[], keyOf: (value: T) => string): T[] {
+  const changed = new Map(changes.map((value) => [keyOf(value), value]));
+  const kept = current.map((value) => {
+    const change = changed.get(keyOf(value));
+    changed.delete(keyOf(value));
+    return change ?? value;
+  });
+  return [...kept, ...changed.values()];
+}

@@ -1,0 +1,54 @@
+import type { NodeHistory, Plan, PlanInput } from "../engine/index.ts";
+import type { PlanRequest } from "../messages/plan-request.ts";
+import type { Ids, PlanHead, PlanSummary } from "../ports.ts";
+import { clusterDigest } from "./cluster-digest.ts";
+import { nextDeadlineSeconds } from "./deadline.ts";
+import type { Loaded } from "./plan-input.ts";
+
+/** A plan in counts. */
+export function summarize(
+  plan: Plan,
+  run: PlanRequest & { readonly planId: string; readonly nowSeconds: number; readonly readOnly: boolean },
+): PlanSummary {
+  return {
+    cluster: run.cluster,
+    planId: run.planId,
+    atSeconds: run.nowSeconds,
+    reason: run.reason,
+    jobs: plan.jobs.length,
+    placedJobs: plan.jobs.filter((job) => job.granted >= job.asked).length,
+    create: plan.create.reduce((total, set) => total + set.count, 0),
+    start: plan.start.length,
+    retire: plan.retire.length,
+    readOnly: run.readOnly,
+  };
+}
+
+/** What the next snapshot needs to tell whether another plan is due. */
+export function toHead(
+  ids: Pick<Ids, "digest">,
+  made: {
+    readonly summary: PlanSummary;
+    readonly input: PlanInput;
+    readonly plan: Plan;
+    readonly loaded: Loaded;
+    readonly rows: readonly NodeHistory[];
+    readonly demandReadAtSeconds: number;
+  },
+): PlanHead {
+  const { snapshot, demand, config } = made.loaded;
+  return {
+    ...made.summary,
+    snapshotTakenAtSeconds: snapshot.takenAtSeconds,
+    demandReadAtSeconds: made.demandReadAtSeconds,
+    clusterDigest: clusterDigest(snapshot.cluster, ids),
+    nextDeadlineSeconds: nextDeadlineSeconds({
+      plan: made.plan,
+      snapshot,
+      demand,
+      history: made.rows,
+      settings: config.engine,
+      nowSeconds: made.input.nowSeconds,
+    }),
+  };
+}

@@ -1,0 +1,119 @@
+import { plan as makePlan, type NodeHistory, type Plan } from "../engine/index.ts";
+import { StaleSnapshotError } from "../errors.ts";
+import type { PlanRequest } from "../messages/plan-request.ts";
+import { historyRetentionSeconds, type PlanSummary, type Ports, type Snapshot } from "../ports.ts";
+import { sendThroughOutbox } from "./outbox.ts";
+import { summarize, toHead } from "./plan-head.ts";
+import { type Loaded, toPlanInput } from "./plan-input.ts";
+import { toActions } from "./to-actions.ts";
+
+type PlanPorts = Pick<
+  Ports,
+  | "clock"
+  | "configs"
+  | "demand"
+  | "history"
+  | "ids"
+  | "log"
+  | "operations"
+  | "plans"
+  | "scaleActions"
+  | "snapshots"
+>;
+
+/** What a plan run decided, or why there is none. */
+export type PlanOutcome =
+  | { readonly outcome: "planned"; readonly summary: PlanSummary }
+  | { readonly outcome: "unknown-cluster" };
+
+/**
+ * Makes a plan of one cluster and sends its actions.
+ *
+ * The order of the steps is what keeps a crash between any two of them harmless:
+ * 1. Open operations are read *before* the snapshot: one that a newer snapshot closes in between is then counted in
+ *    both, which buys too little for a moment; the other way round it would be in neither, and be bought twice.
+ * 2. The head of the plans is replaced under its ETag before anything has an effect: of two planners, one goes on.
+ * 3. Actions are recorded as `planned` operations before they are sent. Whatever was recorded and not sent when a run
+ *    died is sent by the next run (the broker drops what it has seen), so an action is neither lost nor doubled.
+ *
+ * Throws StaleSnapshotError without a fresh snapshot, ConflictError when another planner was faster.
+ */
+export async function planScale(ports: PlanPorts, request: PlanRequest): Promise<PlanOutcome> {
+  const { cluster } = request;
+  const config = await ports.configs.load(cluster);
+  if (config === undefined) return { outcome: "unknown-cluster" };
+  const head = await ports.plans.loadHead(cluster);
+  const operations = await ports.operations.open(cluster);
+  const demandReadAtSeconds = ports.clock.nowSeconds();
+  const loaded: Loaded = {
+    config,
+    snapshot: await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds),
+    demand: await ports.demand.list(cluster),
+    operations: operations.map((operation) => operation.value),
+    history: await ports.history.list(cluster),
+  };
+  const nowSeconds = ports.clock.nowSeconds();
+  const planId = ports.ids.planId(nowSeconds);
+  const input = toPlanInput(loaded, nowSeconds);
+  const plan = makePlan(input);
+  const actions = toActions(plan, {
+    cluster,
+    planId,
+    nowSeconds,
+    expiresAtSeconds: nowSeconds + config.cycle.actionTtlSeconds,
+    requestIdOf: ports.ids.requestId,
+  });
+  const summary = summarize(plan, { ...request, planId, nowSeconds, readOnly: config.cycle.readOnly });
+
+  const rows = merged(loaded.history, plan.history);
+  await ports.plans.saveHead(
+    toHead(ports.ids, { summary, input, plan, loaded, rows, demandReadAtSeconds }),
+    head?.etag,
+  );
+  await ports.plans.archive({ summary, input, plan, actions });
+  const unsent = operations.filter((operation) => operation.value.state === "planned");
+  if (!config.cycle.readOnly) await sendThroughOutbox(ports, unsent, actions, nowSeconds);
+  await remember(ports, cluster, plan.history, rows);
+  report(ports, summary, plan);
+  return { outcome: "planned", summary };
+}
+
+async function freshSnapshot(ports: PlanPorts, cluster: string, maxAgeSeconds: number): Promise<Snapshot> {
+  const snapshot = await ports.snapshots.load(cluster);
+  const ageSeconds =
+    snapshot === undefined ? undefined : ports.clock.nowSeconds() - snapshot.value.takenAtSeconds;
+  if (snapshot === undefined || ageSeconds === undefined || ageSeconds > maxAgeSeconds) {
+    throw new StaleSnapshotError(cluster, { ageSeconds, maxAgeSeconds });
+  }
+  return snapshot.value;
+}
+
+async function remember(
+  ports: PlanPorts,
+  cluster: string,
+  changed: readonly NodeHistory[],
+  rows: readonly NodeHistory[],
+): Promise<void> {
+  if (changed.length > 0) await ports.history.save(cluster, changed);
+  const oldest = ports.clock.nowSeconds() - historyRetentionSeconds;
+  const forgotten = rows.filter((row) => row.deletedSeconds !== null && row.deletedSeconds < oldest);
+  if (forgotten.length > 0) {
+    await ports.history.remove(
+      cluster,
+      forgotten.map((row) => row.nodeId),
+    );
+  }
+}
+
+function merged(before: readonly NodeHistory[], changed: readonly NodeHistory[]): NodeHistory[] {
+  const rows = new Map(before.map((row) => [row.nodeId, row]));
+  for (const row of changed) rows.set(row.nodeId, row);
+  return [...rows.values()];
+}
+
+function report(ports: PlanPorts, summary: PlanSummary, plan: Plan): void {
+  ports.log.info("plan", { ...summary });
+  for (const warning of plan.warnings) {
+    ports.log.warn("plan-warning", { cluster: summary.cluster, planId: summary.planId, ...warning });
+  }
+}

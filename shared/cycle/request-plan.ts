@@ -1,0 +1,29 @@
+import type { Ports, ScheduledPlanRequest } from "../ports.ts";
+
+/** Requests that come within one window become one plan. Long enough for a burst of messages, short enough to wait for. */
+export const planWindowSeconds = 1;
+
+/**
+ * Asks for a plan at the end of the current window. A burst of requests has one message id, of which the broker keeps
+ * the first; since that one is delivered only when the window is over, whatever was written before any of the others
+ * was asked for is seen by the plan. Write first, then ask.
+ */
+export async function requestPlan(
+  ports: Pick<Ports, "clock" | "planRequests">,
+  request: { readonly cluster: string; readonly reason: string },
+): Promise<void> {
+  await ports.planRequests.send(schedulePlan({ ...request, atSeconds: ports.clock.nowSeconds() }));
+}
+
+export function schedulePlan(request: {
+  readonly cluster: string;
+  readonly reason: string;
+  readonly atSeconds: number;
+}): ScheduledPlanRequest {
+  const window = Math.floor(request.atSeconds / planWindowSeconds) + 1;
+  return {
+    request: { version: 1, ...request },
+    messageId: `${request.cluster}:${window}`,
+    deliverAtSeconds: window * planWindowSeconds,
+  };
+}

@@ -1,0 +1,72 @@
+import { kindOf } from "../errors.ts";
+import type { CycleCloud, Operation, Ports, Snapshot, Stored } from "../ports.ts";
+import { isVisibleIn } from "./operations.ts";
+
+type ResolvePorts = Pick<Ports, "clock" | "log" | "operations">;
+
+/**
+ * Moves open operations on by what a snapshot shows. Closes those whose effect is visible, and, after
+ * `operationTimeoutSeconds` and one look at CycleCloud, those that left no trace. Returns how many were closed.
+ */
+export async function resolveOperations(
+  ports: ResolvePorts,
+  cycleCloud: CycleCloud,
+  seen: {
+    readonly cluster: string;
+    readonly snapshot: Snapshot;
+    readonly operationTimeoutSeconds: number;
+  },
+): Promise<number> {
+  let closed = 0;
+  for (const operation of await ports.operations.open(seen.cluster)) {
+    const next = await resolve(ports, cycleCloud, operation.value, seen);
+    if (next === undefined || !(await save(ports, next, operation))) continue;
+    if (next.state !== "accepted") closed += 1;
+    report(ports, next);
+  }
+  return closed;
+}
+
+async function resolve(
+  ports: ResolvePorts,
+  cycleCloud: CycleCloud,
+  operation: Operation,
+  seen: { readonly snapshot: Snapshot; readonly operationTimeoutSeconds: number },
+): Promise<Operation | undefined> {
+  const updatedAtSeconds = ports.clock.nowSeconds();
+  const isAccepted = operation.state === "accepted";
+  // A reading that was started before the server agreed need not show anything yet.
+  const isSeen = isAccepted && seen.snapshot.takenAtSeconds > operation.updatedAtSeconds;
+  if (isSeen && isVisibleIn(operation, seen.snapshot))
+    return { ...operation, state: "visible", updatedAtSeconds };
+
+  const waitsFrom = isAccepted ? operation.updatedAtSeconds : operation.action.expiresAtSeconds;
+  const isLate = updatedAtSeconds > waitsFrom + seen.operationTimeoutSeconds;
+  const isUntold = isAccepted && operation.action.kind === "create-nodes" && operation.nodes.length === 0;
+  if (!isLate && !isUntold) return undefined;
+
+  const nodes = (await cycleCloud.nodesOfRequest(operation.action.requestId)) ?? [];
+  if (isUntold && nodes.length > 0) return { ...operation, nodes };
+  if (!isLate) return undefined;
+  if (!isAccepted && nodes.length > 0) return { ...operation, state: "accepted", nodes, updatedAtSeconds };
+  const messages = [...operation.messages, `no effect seen within ${seen.operationTimeoutSeconds} s`];
+  return { ...operation, state: "lost", messages, updatedAtSeconds };
+}
+
+/** False when the executor was writing at the same moment: the next snapshot looks again. */
+async function save(ports: ResolvePorts, next: Operation, before: Stored<Operation>): Promise<boolean> {
+  try {
+    await ports.operations.save(next, before.etag);
+    return true;
+  } catch (error) {
+    if (kindOf(error) === "conflict") return false;
+    throw error;
+  }
+}
+
+function report(ports: ResolvePorts, operation: Operation): void {
+  const { cluster, actionId, state } = operation;
+  const fields = { cluster, actionId, kind: operation.action.kind, state };
+  if (state === "lost") ports.log.error("operation", fields);
+  else ports.log.info("operation", fields);
+}

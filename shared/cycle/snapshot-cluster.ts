@@ -1,0 +1,89 @@
+import type { SchedulerEvent } from "../messages/scheduler-event.ts";
+import type { PlanHead, Ports, Snapshot } from "../ports.ts";
+import { clusterDigest } from "./cluster-digest.ts";
+import { nodeChanges } from "./node-changes.ts";
+import { liveSources } from "./plan-input.ts";
+import { requestPlan } from "./request-plan.ts";
+import { resolveOperations } from "./resolve-operations.ts";
+
+type SnapshotPorts = Pick<
+  Ports,
+  | "clock"
+  | "configs"
+  | "cycleCloudFor"
+  | "demand"
+  | "ids"
+  | "log"
+  | "operations"
+  | "planRequests"
+  | "plans"
+  | "schedulerEvents"
+  | "snapshots"
+>;
+
+/**
+ * Reads one cluster from CycleCloud, stores what it saw, closes operations whose effect shows, tells schedulers which
+ * nodes came and went, and asks for a plan when anything changed or is due.
+ */
+export async function snapshotCluster(ports: SnapshotPorts, cluster: string): Promise<void> {
+  const config = await ports.configs.load(cluster);
+  if (config === undefined) return;
+  for (const warning of config.warnings) ports.log.warn("config", { cluster, message: warning });
+  const cycleCloud = ports.cycleCloudFor(config);
+  const takenAtSeconds = ports.clock.nowSeconds();
+  const reading = await cycleCloud.readCluster();
+  const snapshot: Snapshot = { ...reading, takenAtSeconds };
+  const before = await ports.snapshots.load(cluster);
+  await ports.snapshots.save(cluster, snapshot);
+
+  const { operationTimeoutSeconds } = config.cycle;
+  const closed = await resolveOperations(ports, cycleCloud, { cluster, snapshot, operationTimeoutSeconds });
+  await tellSchedulers(ports, cluster, { before: before?.value, now: snapshot });
+  const head = (await ports.plans.loadHead(cluster))?.value;
+  const due = closed > 0 ? "operations closed" : await whyDue(ports, snapshot, head);
+  if (due !== undefined) await requestPlan(ports, { cluster, reason: due });
+  report(ports, snapshot, due);
+}
+
+/** Why a plan is due; undefined when the last one still stands. */
+async function whyDue(
+  ports: SnapshotPorts,
+  snapshot: Snapshot,
+  head: PlanHead | undefined,
+): Promise<string | undefined> {
+  if (head === undefined) return "first snapshot";
+  if (head.clusterDigest !== clusterDigest(snapshot.cluster, ports.ids)) return "snapshot changed";
+  const nowSeconds = ports.clock.nowSeconds();
+  if (head.nextDeadlineSeconds !== null && head.nextDeadlineSeconds <= nowSeconds) return "deadline passed";
+  // Catches a plan request that was lost, or dropped as a repeat because clocks disagree.
+  const demand = await ports.demand.list(snapshot.cluster.name);
+  const isUnplanned = demand.some((source) => source.receivedAtSeconds > head.demandReadAtSeconds);
+  return isUnplanned ? "demand not planned yet" : undefined;
+}
+
+async function tellSchedulers(
+  ports: SnapshotPorts,
+  cluster: string,
+  snapshots: { readonly before: Snapshot | undefined; readonly now: Snapshot },
+): Promise<void> {
+  const changes = nodeChanges(snapshots.before, snapshots.now);
+  if (changes.length === 0) return;
+  const atSeconds = ports.clock.nowSeconds();
+  for (const { source } of liveSources(await ports.demand.list(cluster), atSeconds)) {
+    for (const change of changes) {
+      const event: SchedulerEvent = { version: 1, cluster, source, ...change, atSeconds };
+      await ports.schedulerEvents.send(event);
+    }
+  }
+}
+
+function report(ports: SnapshotPorts, snapshot: Snapshot, due: string | undefined): void {
+  const { cluster, setAside } = snapshot;
+  for (const message of setAside) ports.log.warn("set-aside", { cluster: cluster.name, message });
+  ports.log.info("snapshot", {
+    cluster: cluster.name,
+    nodes: cluster.nodes.length,
+    setAside: setAside.length,
+    planRequested: due ?? null,
+  });
+}

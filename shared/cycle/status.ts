@@ -1,0 +1,100 @@
+import type { Operation, PlanSummary, Ports, Rejection, SourceDemand } from "../ports.ts";
+
+const recentPlans = 5;
+const recentOperations = 20;
+const recentRejections = 10;
+
+/** A cluster on one page: what an operator wants to see first. Times are Unix seconds. */
+export interface ClusterStatus {
+  readonly cluster: string;
+  readonly atSeconds: number;
+  readonly snapshot: { readonly takenAtSeconds: number; readonly setAside: readonly string[] } | null;
+  /** How many nodes are in each of CycleCloud's states. */
+  readonly nodes: Readonly<Record<string, number>>;
+  readonly demand: readonly SourceStatus[];
+  readonly openOperations: number;
+  readonly operations: readonly OperationStatus[];
+  readonly plans: readonly PlanSummary[];
+  readonly nextDeadlineSeconds: number | null;
+  /** Of this cluster, and those that name no known cluster. */
+  readonly rejections: readonly Rejection[];
+}
+
+export interface SourceStatus
+  extends Pick<SourceDemand, "source" | "sequence" | "receivedAtSeconds" | "ignoredMessages"> {
+  readonly jobs: number;
+  readonly nodes: number;
+  /** Silent past its time to live: its jobs do not count. */
+  readonly expired: boolean;
+}
+
+export interface OperationStatus
+  extends Pick<Operation, "actionId" | "state" | "messages" | "updatedAtSeconds"> {
+  readonly kind: string;
+  readonly reason: string;
+  readonly nodes: number;
+}
+
+type StatusPorts = Pick<
+  Ports,
+  "clock" | "configs" | "demand" | "operations" | "plans" | "rejections" | "snapshots"
+>;
+
+/** Undefined for a cluster that is not configured. */
+export async function clusterStatus(ports: StatusPorts, cluster: string): Promise<ClusterStatus | undefined> {
+  if (!(await ports.configs.clusters()).includes(cluster)) return undefined;
+  const atSeconds = ports.clock.nowSeconds();
+  const snapshot = (await ports.snapshots.load(cluster))?.value;
+  const states = snapshot?.cluster.nodes.map((node) => node.status) ?? [];
+  const demand = await ports.demand.list(cluster);
+  return {
+    cluster,
+    atSeconds,
+    snapshot:
+      snapshot === undefined
+        ? null
+        : { takenAtSeconds: snapshot.takenAtSeconds, setAside: snapshot.setAside },
+    nodes: tally(states),
+    demand: demand.map((source) => toSourceStatus(source, atSeconds)),
+    openOperations: (await ports.operations.open(cluster)).length,
+    operations: (await ports.operations.recent(cluster, recentOperations)).map(toOperationStatus),
+    plans: await ports.plans.list(cluster, recentPlans),
+    nextDeadlineSeconds: (await ports.plans.loadHead(cluster))?.value.nextDeadlineSeconds ?? null,
+    rejections: await rejections(ports, cluster),
+  };
+}
+
+async function rejections(ports: StatusPorts, cluster: string): Promise<readonly Rejection[]> {
+  const own = await ports.rejections.list(cluster, recentRejections);
+  const nobodys = await ports.rejections.list(undefined, recentRejections);
+  return [...own, ...nobodys]
+    .sort((left, right) => right.receivedAtSeconds - left.receivedAtSeconds)
+    .slice(0, recentRejections);
+}
+
+function tally(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}
+
+function toSourceStatus(source: SourceDemand, atSeconds: number): SourceStatus {
+  return {
+    source: source.source,
+    sequence: source.sequence,
+    receivedAtSeconds: source.receivedAtSeconds,
+    ignoredMessages: source.ignoredMessages,
+    jobs: source.jobs.length,
+    nodes: source.nodes.length,
+    expired: source.expiresAtSeconds <= atSeconds,
+  };
+}
+
+function toOperationStatus(operation: Operation): OperationStatus {
+  const { actionId, state, messages, updatedAtSeconds, action } = operation;
+  const nodes =
+    action.kind === "create-nodes"
+      ? action.sets.reduce((total, set) => total + set.count, 0)
+      : action.nodes.length;
+  return { actionId, state, messages, updatedAtSeconds, kind: action.kind, reason: action.reason, nodes };
+}

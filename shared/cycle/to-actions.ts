@@ -1,0 +1,107 @@
+import type { CreateSet, Plan, Retirement } from "../engine/index.ts";
+import type { ActionCreateSet, ActionNode, ScaleAction } from "../messages/scale-action.ts";
+
+/** Keeps an action well below what a message, a table row and a CycleCloud request hold. */
+const mostNodesPerCreate = 1_000;
+const mostNodesPerRequest = 200;
+
+export interface ActionOrigin {
+  readonly cluster: string;
+  readonly planId: string;
+  readonly nowSeconds: number;
+  readonly expiresAtSeconds: number;
+  readonly requestIdOf: (actionId: string) => string;
+}
+
+/** What all actions of a plan have in common, and one action that waits for it. */
+type Envelope = Omit<ScaleAction, "kind" | "reason">;
+type Draft = (envelope: Envelope) => ScaleAction;
+
+/** What a plan asks of CycleCloud, in the order in which it should be asked: jobs wait for new nodes, so they go first. */
+export function toActions(plan: Plan, origin: ActionOrigin): ScaleAction[] {
+  const { cluster, planId, expiresAtSeconds } = origin;
+  return [...creates(plan), ...starts(plan), ...shutdowns(plan)].map((draft, index) => {
+    const actionId = `${planId}-${index}`;
+    const requestId = origin.requestIdOf(actionId);
+    const createdAtSeconds = origin.nowSeconds;
+    return draft({ version: 1, actionId, planId, cluster, requestId, createdAtSeconds, expiresAtSeconds });
+  });
+}
+
+function creates(plan: Plan): Draft[] {
+  const sets = plan.create.flatMap((set) => split(set, mostNodesPerCreate));
+  return grouped(sets, (set) => set.count, mostNodesPerCreate).map((group) => {
+    const count = group.reduce((total, set) => total + set.count, 0);
+    const reason = `jobs need ${count} new nodes`;
+    return (envelope) => ({ ...envelope, kind: "create-nodes", reason, sets: group.map(toActionSet) });
+  });
+}
+
+function starts(plan: Plan): Draft[] {
+  return chunks(plan.start, mostNodesPerRequest).map((starting) => {
+    const reason = `jobs need ${starting.length} deallocated nodes`;
+    const nodes = starting.map(({ nodeId, name }) => ({ nodeId, name }));
+    return (envelope) => ({ ...envelope, kind: "start-nodes", reason, nodes });
+  });
+}
+
+function shutdowns(plan: Plan): Draft[] {
+  const causes = [...new Set(plan.retire.map((retirement) => retirement.cause))].sort();
+  return causes.flatMap((cause) => {
+    const retired = plan.retire.filter((retirement) => retirement.cause === cause);
+    return chunks(retired, mostNodesPerRequest).map((chunk): Draft => {
+      const nodes = chunk.map(toActionNode);
+      const reason = `${cause} of ${nodes.length} nodes`;
+      return (envelope) => ({ ...envelope, kind: "shutdown-nodes", cause, reason, nodes });
+    });
+  });
+}
+
+function toActionNode({ nodeId, name, hostname }: Retirement): ActionNode {
+  return { nodeId, name, ...(hostname === null ? {} : { hostname }) };
+}
+
+function toActionSet(set: CreateSet): ActionCreateSet {
+  const attributes = set.keepAlive ? { ...set.nodeAttributes, KeepAlive: true } : set.nodeAttributes;
+  return {
+    nodeArray: set.nodeArray,
+    vmSize: set.vmSize,
+    placementGroup: set.placementGroup,
+    count: set.count,
+    names: [...set.names],
+    ...(set.nameFormat === null ? {} : { nameFormat: set.nameFormat, nameOffset: set.nameOffset }),
+    ...(Object.keys(attributes).length === 0 ? {} : { nodeAttributes: attributes }),
+  };
+}
+
+function split(set: CreateSet, most: number): CreateSet[] {
+  return chunks(set.names, most).map((names, index) => ({
+    ...set,
+    names,
+    count: names.length,
+    nameOffset: set.nameOffset + index * most,
+  }));
+}
+
+function chunks<T>(values: readonly T[], most: number): T[][] {
+  const count = Math.ceil(values.length / most);
+  return Array.from({ length: count }, (_, index) => values.slice(index * most, (index + 1) * most));
+}
+
+/** Neighbours together as long as their weight allows. */
+function grouped<T>(values: readonly T[], weightOf: (value: T) => number, most: number): T[][] {
+  const groups: T[][] = [];
+  let room = 0;
+  for (const value of values) {
+    const weight = weightOf(value);
+    const last = groups.at(-1);
+    if (last === undefined || weight > room) {
+      groups.push([value]);
+      room = most - weight;
+    } else {
+      last.push(value);
+      room -= weight;
+    }
+  }
+  return groups;
+}
