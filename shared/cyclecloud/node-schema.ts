@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { maybeFlag, maybeNumber, maybeText, record, text } from "./wire-value.ts";
+
+/** One node. Records are free-form with TitleCase attributes; these are the ones that mean something here. */
+export const nodeSchema = z.object({
+  Name: text,
+  NodeId: text,
+  /** The node array that it was made from; a head node names itself. */
+  Template: text,
+  MachineType: text,
+  Hostname: maybeText,
+  PrivateIp: maybeText,
+  InstanceId: maybeText,
+  Region: maybeText,
+  Status: maybeText,
+  /** Can be missing; then nobody may act on the node. */
+  TargetState: maybeText,
+  PlacementGroupId: maybeText,
+  Interruptible: maybeFlag,
+  KeepAlive: maybeFlag,
+  Configuration: record,
+});
+
+export type NodeRecord = z.output<typeof nodeSchema>;
+
+/** A node in the answer about one request: enough to recognise it later. */
+export const requestedNodeSchema = z.object({ NodeId: text, Name: text, Hostname: maybeText });
+
+/** `GET /clusters/{c}/nodes`. */
+export const nodeListSchema = z.object({ nodes: z.array(z.unknown()) });
+
+/** The attributes of a node array, in the same spelling as a node's. */
+export const nodeArrayRecordSchema = z.object({
+  Region: text,
+  Interruptible: maybeFlag,
+  /** Larger first; null when the template does not set it. */
+  Priority: maybeNumber,
+  PlacementGroupId: maybeText,
+  /** GB; set by hand in a template, it replaces what the VM size has. */
+  Memory: maybeNumber,
+  Configuration: record,
+  Azure: z
+    .object({ MaxScalesetSize: maybeNumber })
+    .nullish()
+    .transform((azure) => azure ?? { MaxScalesetSize: null }),
+});
+
+export type NodeArrayRecord = z.output<typeof nodeArrayRecordSchema>;

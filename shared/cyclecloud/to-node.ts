@@ -1,0 +1,38 @@
+import type { ClusterNode, NodeArray } from "../engine/index.ts";
+import { readAutoscaleSection } from "./autoscale-section.ts";
+import { fullyQualified, shortHostname } from "./hostname.ts";
+import { nodeSchema } from "./node-schema.ts";
+import { type SetAside, subjectOf } from "./set-aside.ts";
+
+/** One node record; undefined when it is set aside. What it does not say of itself, its node array says. */
+export function toNode(
+  value: unknown,
+  context: { index: number; arrays: ReadonlyMap<string, NodeArray>; setAside: SetAside },
+): ClusterNode | undefined {
+  const subject = subjectOf("node", value, { key: "Name", index: context.index });
+  const node = context.setAside.read(nodeSchema, value, subject);
+  if (node === undefined) return undefined;
+  const array = context.arrays.get(node.Template);
+  const section = readAutoscaleSection(node.Configuration);
+  for (const name of section.unusable)
+    context.setAside.add(`resource "${name}" of ${subject}`, "a list or an object, expected a single value");
+  return {
+    nodeId: node.NodeId,
+    name: node.Name,
+    nodeArray: node.Template,
+    vmSize: node.MachineType,
+    placementGroup: node.PlacementGroupId,
+    hostname: node.Hostname === null ? null : shortHostname(node.Hostname),
+    fqdn: node.Hostname === null ? null : fullyQualified(node.Hostname),
+    privateIp: node.PrivateIp,
+    instanceId: node.InstanceId,
+    // Neither ready nor failed: nothing is concluded from it.
+    status: node.Status ?? "Unknown",
+    targetState: node.TargetState,
+    location: node.Region ?? array?.location ?? "",
+    spot: node.Interruptible ?? array?.spot ?? false,
+    keepAlive: node.KeepAlive ?? false,
+    resources: section.resources,
+    softwareConfiguration: node.Configuration,
+  };
+}

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import type { Json } from "../engine/index.ts";
+
+/**
+ * Building blocks of CycleCloud's answers. `null` and absent mean the same on the wire: not known. Fields that are
+ * not listed pass. A field of a wrong type fails its record, and only its record: see `setAside`.
+ */
+export const text = z.string().min(1);
+/** Absent, null and "" all mean that CycleCloud does not say. */
+export const maybeText = z
+  .string()
+  .nullish()
+  .transform((value) => (value === "" || value === undefined ? null : value));
+export const maybeNumber = z
+  .number()
+  .nullish()
+  .transform((value) => value ?? null);
+/** Templates are written by hand: `true`, "true" and 1 all occur. */
+export const maybeFlag = z
+  .union([z.boolean(), z.stringbool(), z.literal(0), z.literal(1)])
+  .nullish()
+  .transform((value) => (value === null || value === undefined ? null : Boolean(value)));
+/** Free-form JSON; it was read by `JSON.parse`, so it need not be checked again. */
+export const json = z.custom<Json>();
+export const record = z
+  .record(z.string(), json)
+  .nullish()
+  .transform((value) => value ?? {});
+
+/** What is wrong with an answer or a record: `NodeId: invalid input: expected string, received undefined`. */
+export function whatIsWrong(error: z.ZodError): string {
+  return error.issues
+    .slice(0, 5)
+    .map((issue) => {
+      const path = issue.path.map(String).join(".");
+      const message = issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
+      return path === "" ? message : `${path}: ${message}`;
+    })
+    .join(", ");
+}
