@@ -1,0 +1,106 @@
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import { Hono } from "hono";
+import { z } from "zod";
+import { sleep, systemClock } from "./clock.ts";
+import type { HostedFunction, RefusedFunction } from "./hosted-function.ts";
+import { type AccessKeys, type Dispatch, isAllowed } from "./http-trigger.ts";
+import type { Invoke } from "./invoke.ts";
+import type { LogLevel } from "./rpc.ts";
+
+interface HttpAppOptions {
+  readonly dispatch: Dispatch;
+  readonly functions: readonly HostedFunction[];
+  readonly refused: readonly RefusedFunction[];
+  readonly invoke: Invoke;
+  readonly keys: AccessKeys;
+  readonly log: (level: LogLevel, message: string) => void;
+}
+
+const manualRun = z.object({ input: z.unknown() });
+
+/** The HTTP side of the host: Azure's admin routes that are useful on a laptop, then the functions, then 404. */
+export function createHttpApp({ dispatch, functions, refused, invoke, keys, log }: HttpAppOptions): Hono {
+  const app = new Hono();
+  app.use("/admin/*", async (context, next) =>
+    isAllowed(context.req.raw, "admin", keys) ? next() : context.body(null, 401),
+  );
+  app.get("/admin/host/status", (context) =>
+    context.json({ id: "local", state: "Running", processUptime: Math.round(process.uptime() * 1000) }),
+  );
+  app.get("/admin/functions", (context) =>
+    context.json([
+      ...functions.map(({ name, triggerType, trigger }) => ({ name, triggerType, trigger })),
+      ...refused,
+    ]),
+  );
+  app.post("/admin/functions/:name", async (context) => {
+    const name = context.req.param("name");
+    const target = functions.find((candidate) => candidate.name === name);
+    if (target === undefined) return context.notFound();
+    const body = manualRun.safeParse(await context.req.json().catch(() => undefined));
+    if (!body.success)
+      return context.text('Cannot read the body, expected JSON such as {"input": "..."}', 400);
+    if (target.triggerType === "httptrigger") return context.text("Call an HTTP function by its route", 400);
+    // Like Azure: accepted, runs in the background, the outcome is in the log.
+    void invoke(target, { data: manualInput(target, body.data.input), reason: "run by hand" });
+    return context.body(null, 202);
+  });
+  app.all("*", async (context) => (await dispatch(context.req.raw)) ?? context.notFound());
+  app.notFound((context) => {
+    const isRoot = context.req.path === "/" && context.req.method === "GET";
+    return isRoot ? context.text("The Functions host is running.") : context.body(null, 404);
+  });
+  app.onError((error, context) => {
+    log("error", `cannot answer ${context.req.method} ${context.req.path}: ${error.message}`);
+    return context.body(null, 500);
+  });
+  return app;
+}
+
+/** A timer gets a timer's input whatever was sent; the others get text, JSON text for anything but a string. */
+function manualInput({ triggerType }: HostedFunction, input: unknown): { string: string } | { json: string } {
+  if (triggerType === "timertrigger") {
+    return {
+      json: JSON.stringify({ Schedule: { AdjustForDST: true }, ScheduleStatus: null, IsPastDue: false }),
+    };
+  }
+  return { string: typeof input === "string" ? input : (JSON.stringify(input) ?? "") };
+}
+
+/** A listening server; only on the loopback address. */
+export interface HttpListener {
+  readonly url: string;
+  /** Takes no new connections; requests in work are answered. */
+  stop(): void;
+  /** Gives answers a moment to leave, then cuts what is left. Only after stop. */
+  close(): Promise<void>;
+}
+
+const flushMs = 300;
+
+function whenDone(promise: Promise<unknown>): AbortSignal {
+  const done = new AbortController();
+  void promise.then(() => done.abort());
+  return done.signal;
+}
+
+/** Listens on 127.0.0.1. @throws the system's error, for example EADDRINUSE. */
+export function listen(fetch: Hono["fetch"], port: number): Promise<HttpListener> {
+  return new Promise((resolve, reject) => {
+    const server = serve({ fetch, port, hostname: "127.0.0.1" }, ({ port }: AddressInfo) => {
+      const closed = new Promise<void>((done) => server.once("close", done));
+      const stop = (): void => {
+        server.close();
+        if ("closeIdleConnections" in server) server.closeIdleConnections();
+      };
+      const close = async (): Promise<void> => {
+        await sleep(systemClock, flushMs, whenDone(closed));
+        if ("closeAllConnections" in server) server.closeAllConnections();
+        await closed;
+      };
+      resolve({ url: `http://127.0.0.1:${port}`, stop, close });
+    });
+    server.once("error", reject);
+  });
+}

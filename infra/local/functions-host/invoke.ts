@@ -1,0 +1,215 @@
+import { randomUUID } from "node:crypto";
+import { type Clock, sleep } from "./clock.ts";
+import type { AppRegistry } from "./core.ts";
+import type { HostedFunction } from "./hosted-function.ts";
+import { describeError, type Logger } from "./logger.ts";
+import type {
+  CoreInvocationContext,
+  FunctionCallback,
+  InvocationRequest,
+  InvocationResponse,
+  LogCategory,
+  LogLevel,
+  ProgrammingModel,
+  TypedData,
+} from "./rpc.ts";
+
+/** What a trigger asks for. */
+export interface InvocationInput {
+  readonly data: TypedData;
+  readonly metadata?: Readonly<Record<string, TypedData>>;
+  readonly retry?: { readonly retryCount: number; readonly maxRetryCount: number };
+  /** Why the function runs, for the log: "timer fired", "message abc on queue jobs". */
+  readonly reason: string;
+}
+
+/** How an invocation ended; `failed` covers a thrown error and the time-out alike. */
+export type InvocationOutcome = {
+  readonly functionName: string;
+  readonly invocationId: string;
+  readonly reason: string;
+  readonly durationMs: number;
+} & (
+  | { readonly status: "succeeded"; readonly response: InvocationResponse }
+  | { readonly status: "failed"; readonly error: unknown }
+);
+
+/** Runs a function once. Never rejects: the trigger decides by the outcome what becomes of its message. */
+export type Invoke = (target: HostedFunction, input: InvocationInput) => Promise<InvocationOutcome>;
+
+interface InvokerOptions {
+  readonly model: ProgrammingModel;
+  readonly registry: AppRegistry;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly timeoutMs?: number | undefined;
+  readonly onOutcome?: (outcome: InvocationOutcome) => void;
+}
+
+/** Runs functions through the library's invocation model and knows which are still running. */
+export class Invoker {
+  readonly #options: InvokerOptions;
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(options: InvokerOptions) {
+    this.#options = options;
+  }
+
+  readonly invoke: Invoke = (target, input) => {
+    const run = this.#run(target, input);
+    this.#running.add(run);
+    return run.finally(() => this.#running.delete(run));
+  };
+
+  /** Waits for running invocations, at most so long; says how many are left. */
+  async drain(milliseconds: number): Promise<number> {
+    const bound = new AbortController();
+    const all = Promise.all(this.#running).then(() => bound.abort());
+    await Promise.race([all, sleep(this.#options.clock, milliseconds, bound.signal)]);
+    bound.abort();
+    return this.#running.size;
+  }
+
+  async #run(target: HostedFunction, input: InvocationInput): Promise<InvocationOutcome> {
+    const { clock } = this.#options;
+    const invocationId = randomUUID();
+    const started = clock.now();
+    const finish = (
+      end: { status: "succeeded"; response: InvocationResponse } | { status: "failed"; error: unknown },
+    ) => {
+      const { reason } = input;
+      const durationMs = clock.now() - started;
+      const outcome: InvocationOutcome = {
+        functionName: target.name,
+        invocationId,
+        reason,
+        durationMs,
+        ...end,
+      };
+      this.#report(outcome);
+      return outcome;
+    };
+    try {
+      const response = await this.#withTimeout(this.#callModel({ target, input, invocationId }));
+      return finish({ status: "succeeded", response });
+    } catch (error) {
+      return finish({ status: "failed", error });
+    }
+  }
+
+  /** The sequence of Azure's worker: arguments, preInvocation hooks, handler, postInvocation hooks, response. */
+  async #callModel({ target, input, invocationId }: Call): Promise<InvocationResponse> {
+    const { model, registry } = this.#options;
+    const hookData = {};
+    const shared = { hookData, appHookData: registry.appHookData };
+    const core = this.#coreContext({ target, input, invocationId });
+    const invocation = model.getInvocationModel(core);
+    const { context, inputs } = await invocation.getArguments();
+    core.invocationContext = context;
+
+    const before = { ...shared, invocationContext: context, functionCallback: target.callback, inputs };
+    core.state = "preInvocationHooks";
+    await registry.runHooks("preInvocation", before);
+
+    const after: Record<string, unknown> = { ...shared, invocationContext: context, inputs: before.inputs };
+    core.state = "invocation";
+    try {
+      const callback: FunctionCallback = before.functionCallback;
+      after.result = await invocation.invokeFunction(context, before.inputs, callback);
+    } catch (error) {
+      after.error = error ?? new Error("the function threw nothing");
+    }
+    core.state = "postInvocationHooks";
+    await registry.runHooks("postInvocation", after);
+    core.state = undefined;
+    if (after.error !== undefined && after.error !== null) throw after.error;
+    return await invocation.getResponse(context, after.result);
+  }
+
+  #coreContext({
+    target,
+    input,
+    invocationId,
+  }: Call): CoreInvocationContext & { invocationContext?: unknown } {
+    const request: InvocationRequest = {
+      invocationId,
+      inputData: [{ name: target.bindingName, data: input.data }],
+      triggerMetadata: input.metadata ?? {},
+      ...(input.retry === undefined ? {} : { retryContext: input.retry }),
+    };
+    const context: CoreInvocationContext & { invocationContext?: unknown } = {
+      invocationId,
+      request,
+      metadata: target.metadata,
+      state: undefined,
+      log: (level, category, message) => {
+        const { invocationContext } = context;
+        this.#log({ functionName: target.name, invocationId, invocationContext, level, category, message });
+      },
+    };
+    return context;
+  }
+
+  #log({ functionName, invocationId, ...line }: FunctionLogLine): void {
+    const { registry, logger } = this.#options;
+    // Log hooks may change level and message of this object.
+    const context = { hookData: registry.appHookData, ...line };
+    registry.runLogHooks(context);
+    const category = line.category === "user" ? `Function.${functionName}.User` : `Function.${functionName}`;
+    logger({ level: context.level, message: context.message, category, functionName, invocationId });
+  }
+
+  async #withTimeout<T>(work: Promise<T>): Promise<T> {
+    const { timeoutMs, clock } = this.#options;
+    if (timeoutMs === undefined) return await work;
+    const done = new AbortController();
+    const expire = sleep(clock, timeoutMs, done.signal).then(() => {
+      throw new Error(
+        `Cannot wait for the function any longer: ${timeoutMs} ms, the functionTimeout of host.json`,
+      );
+    });
+    // After the race nobody looks at the loser: neither may count as an unhandled rejection.
+    expire.catch(() => undefined);
+    work.catch(() => undefined);
+    try {
+      return await Promise.race([work, expire]);
+    } finally {
+      done.abort();
+    }
+  }
+
+  #report(outcome: InvocationOutcome): void {
+    const { functionName, invocationId, durationMs, reason } = outcome;
+    const failed = outcome.status === "failed";
+    const detail = failed ? `: ${describeError(outcome.error)}` : "";
+    this.#options.logger({
+      level: failed ? "error" : "information",
+      category: `Function.${functionName}`,
+      message: `${outcome.status} in ${durationMs} ms (${reason})${detail}`,
+      functionName,
+      invocationId,
+    });
+    if (failed && outcome.error instanceof Error) {
+      const category = `Function.${functionName}`;
+      const message = outcome.error.stack ?? "no stack";
+      this.#options.logger({ level: "debug", category, message, functionName, invocationId });
+    }
+    this.#options.onOutcome?.(outcome);
+  }
+}
+
+interface Call {
+  readonly target: HostedFunction;
+  readonly input: InvocationInput;
+  readonly invocationId: string;
+}
+
+interface FunctionLogLine {
+  readonly functionName: string;
+  readonly invocationId: string;
+  /** The library's context; unknown until the arguments have been made. */
+  readonly invocationContext: unknown;
+  readonly level: LogLevel;
+  readonly category: LogCategory;
+  readonly message: string;
+}

@@ -1,0 +1,114 @@
+/**
+ * The values that a Functions host and the @azure/functions package exchange. The package knows them from
+ * "@azure/functions-core", a module that only the Azure worker provides and that is not on any registry, so the
+ * part that is used is written down here.
+ */
+
+/** One value on its way to or from a function; exactly one property is set. */
+export interface TypedData {
+  readonly string?: string;
+  readonly json?: string;
+  readonly bytes?: Uint8Array;
+  readonly int?: number;
+  readonly double?: number;
+  readonly http?: HttpData;
+}
+
+/** A header, query or path value; an absent value is the empty string. */
+export interface NullableString {
+  readonly value?: string;
+}
+
+export interface HttpCookie {
+  readonly name: string;
+  readonly value: string;
+  readonly domain?: NullableString | undefined;
+  readonly path?: NullableString | undefined;
+  readonly expires?: { readonly value: { readonly seconds: number } } | undefined;
+  readonly secure?: { readonly value: boolean } | undefined;
+  readonly httpOnly?: { readonly value: boolean } | undefined;
+  /** "none" means not set; a cookie that says SameSite=None has "explicitNone". */
+  readonly sameSite?: "none" | "lax" | "strict" | "explicitNone";
+  readonly maxAge?: { readonly value: number } | undefined;
+}
+
+/** An HTTP request (method and absolute URL) or response (status code as text). */
+export interface HttpData {
+  readonly method?: string;
+  readonly url?: string;
+  readonly nullableHeaders?: Readonly<Record<string, NullableString>>;
+  readonly nullableQuery?: Readonly<Record<string, NullableString>>;
+  readonly nullableParams?: Readonly<Record<string, NullableString>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly statusCode?: string;
+  readonly cookies?: readonly HttpCookie[];
+  readonly body?: TypedData | null;
+}
+
+/** A binding as registered: the options of the app plus type and direction. */
+export interface BindingInfo {
+  readonly type: string;
+  readonly direction?: "in" | "out";
+  readonly [option: string]: unknown;
+}
+
+/** Retry policy of a function; durations in whole seconds. Only timers honour it here. */
+export interface RetryOptions {
+  readonly retryStrategy?: "fixedDelay" | "exponentialBackoff";
+  readonly maxRetryCount?: number;
+  readonly delayInterval?: { readonly seconds: number } | undefined;
+  readonly minimumInterval?: { readonly seconds: number } | undefined;
+  readonly maximumInterval?: { readonly seconds: number } | undefined;
+}
+
+/** What `app.timer(…)` and its siblings hand to the host. */
+export interface FunctionMetadata {
+  readonly name: string;
+  readonly bindings: Readonly<Record<string, BindingInfo>>;
+  readonly retryOptions?: RetryOptions | undefined;
+}
+
+export type FunctionCallback = (...inputs: unknown[]) => unknown;
+
+export type LogLevel = "trace" | "debug" | "information" | "warning" | "error" | "critical" | "none";
+export type LogCategory = "user" | "system" | "customMetric";
+
+export type HookName = "appStart" | "appTerminate" | "preInvocation" | "postInvocation" | "log";
+/** The library wraps the context and writes through to it, so it is a plain mutable object. */
+export type HookCallback = (context: Record<string, unknown>) => unknown;
+
+export interface InvocationRequest {
+  readonly invocationId: string;
+  readonly inputData: readonly { readonly name: string; readonly data: TypedData }[];
+  readonly triggerMetadata?: Readonly<Record<string, TypedData>>;
+  readonly retryContext?: { readonly retryCount: number; readonly maxRetryCount: number };
+}
+
+/** What the library sees of one invocation. */
+export interface CoreInvocationContext {
+  readonly invocationId: string;
+  readonly request: InvocationRequest;
+  readonly metadata: FunctionMetadata;
+  state: "preInvocationHooks" | "postInvocationHooks" | "invocation" | undefined;
+  log(level: LogLevel, category: LogCategory, message: string): void;
+}
+
+export interface InvocationResponse {
+  readonly invocationId: string;
+  readonly outputData?: readonly { readonly name: string; readonly data: TypedData }[];
+  readonly returnValue?: TypedData | null | undefined;
+}
+
+/** The library's own side of one invocation; `context` is its InvocationContext, opaque to the host. */
+export interface InvocationModel {
+  getArguments(): Promise<{ context: unknown; inputs: unknown[] }>;
+  invokeFunction(context: unknown, inputs: unknown[], callback: FunctionCallback): Promise<unknown>;
+  getResponse(context: unknown, result: unknown): Promise<InvocationResponse>;
+}
+
+export interface ProgrammingModel {
+  readonly name: string;
+  readonly version: string;
+  getInvocationModel(context: CoreInvocationContext): InvocationModel;
+  getCapabilities(workerCapabilities: Record<string, string>): Promise<Record<string, string>>;
+}

@@ -1,0 +1,56 @@
+import { queueConnection, resolveConnection, serviceBusConnection } from "./connections.ts";
+import type { HostJson } from "./host-json.ts";
+import type { HostedFunction } from "./hosted-function.ts";
+import { startQueueTrigger } from "./queue-trigger.ts";
+import { startServiceBusTrigger } from "./service-bus-trigger.ts";
+import type { Settings } from "./settings.ts";
+import type { TimerStatusStore } from "./timer-status.ts";
+import { startTimerTrigger } from "./timer-trigger.ts";
+import type { Trigger, TriggerContext } from "./trigger.ts";
+
+/** What the triggers of one host share. */
+export interface TriggerSurroundings {
+  readonly settings: Settings;
+  readonly hostJson: HostJson;
+  readonly statuses: TimerStatusStore;
+  readonly queueLeaseSeconds: number;
+}
+
+/** Starts the trigger of a function; HTTP functions have none of their own, the server calls them. */
+export async function startTrigger(
+  context: TriggerContext,
+  around: TriggerSurroundings,
+): Promise<Trigger | undefined> {
+  const { settings, hostJson, statuses, queueLeaseSeconds: leaseSeconds } = around;
+  const { triggerType, trigger } = context.target;
+  switch (triggerType) {
+    case "timertrigger":
+      return await startTimerTrigger({ ...context, statuses });
+    case "queuetrigger": {
+      const connection = resolveConnection(queueConnection, trigger.connection, settings);
+      return startQueueTrigger({ ...context, settings: hostJson.queues, connection, leaseSeconds });
+    }
+    case "servicebustrigger": {
+      const connection = resolveConnection(serviceBusConnection, trigger.connection, settings);
+      return startServiceBusTrigger({ ...context, settings: hostJson.serviceBus, connection });
+    }
+    case "httptrigger":
+      return undefined;
+  }
+}
+
+/** One phrase about what starts a function: `queue job-demand`, `timer 0 * * * * *`. */
+export function describeTrigger({ triggerType, trigger }: HostedFunction): string {
+  switch (triggerType) {
+    case "timertrigger":
+      return `timer ${String(trigger.schedule)}`;
+    case "queuetrigger":
+      return `queue ${String(trigger.queueName)}`;
+    case "servicebustrigger": {
+      const path = trigger.queueName ?? `${String(trigger.topicName)}/${String(trigger.subscriptionName)}`;
+      return `service bus ${String(path)}${trigger.isSessionsEnabled === true ? " (sessions)" : ""}`;
+    }
+    case "httptrigger":
+      return `http ${String(trigger.route ?? "")}`;
+  }
+}

@@ -1,0 +1,15 @@
+import { app } from "@azure/functions";
+
+const handler = async (body, context) => {
+  context.log(JSON.stringify({ input: body, metadata: context.triggerMetadata }));
+  if (body.sleepMs > 0) await new Promise((resolve) => setTimeout(resolve, body.sleepMs));
+  if (body.fail) throw new Error(`message ${body.fail} fails`);
+};
+app.serviceBusQueue("on-message", { connection: "Bus", queueName: "plain", handler });
+app.serviceBusQueue("on-session", {
+  connection: "Bus",
+  queueName: "sessions",
+  isSessionsEnabled: true,
+  handler,
+});
+app.serviceBusQueue("on-batch", { connection: "Bus", queueName: "plain", cardinality: "many", handler });
