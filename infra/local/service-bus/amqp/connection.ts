@@ -1,0 +1,139 @@
+import type { Connection, Receiver, Sender } from "rhea";
+import type { Broker } from "../broker/broker.ts";
+import type { Queue } from "../broker/queue.ts";
+import type { SessionLease } from "../broker/session.ts";
+import type { Store } from "../store.ts";
+import { parseAddress } from "./address.ts";
+import { acceptLink, refuseLink, sendSettled, takeRawPayloads } from "./attach.ts";
+import { answerCbs } from "./cbs.ts";
+import { consumerOf, dispatch } from "./dispatch.ts";
+import { ingest } from "./ingest.ts";
+import { answerManagement } from "./management.ts";
+import { errorOf, notFound } from "./refusals.ts";
+import { type Request, serveRequests } from "./requests.ts";
+import { openSession, sessionFilterOf } from "./session-link.ts";
+
+export interface Services {
+  readonly broker: Broker;
+  readonly store: Store;
+}
+
+/** How many messages a client may have on the way to us per link. A sender is usable only when it has credit. */
+const credit = 1000;
+
+/**
+ * Events that need nothing done. rhea prints to the console, or throws, when nobody listens to them; what follows
+ * from a lost connection or link is done by its own listener.
+ */
+const quietEvents = [
+  "connection_error",
+  "disconnected",
+  "error",
+  "protocol_error",
+  "receiver_error",
+  "sender_error",
+  "session_error",
+  "settled",
+];
+
+/**
+ * One client: routes each link that it attaches, and ends all of them when it goes away, however it goes.
+ * Returns that end; calling it again does nothing.
+ */
+export function serveConnection(connection: Connection, services: Services): () => void {
+  const replies = new Map<string, Sender>();
+  const leases = new Map<string, SessionLease>();
+  const ends = new Map<Sender, () => void>();
+  const client: Client = { ...services, replies, leases, ends };
+  const end = () => {
+    for (const endLink of ends.values()) endLink();
+    ends.clear();
+  };
+  for (const event of quietEvents) connection.on(event, () => {});
+  connection.on("session_open", ({ session }) => {
+    if (session !== undefined) takeRawPayloads(session);
+  });
+  connection.on(
+    "receiver_open",
+    ({ receiver }) => receiver !== undefined && openForSending(receiver, client),
+  );
+  connection.on("sender_open", ({ sender }) => {
+    if (sender !== undefined) openForReceiving(sender, client);
+  });
+  connection.on("connection_close", end);
+  return end;
+}
+
+interface Client extends Services {
+  readonly replies: Map<string, Sender>;
+  readonly leases: Map<string, SessionLease>;
+  /** No event tells that a link of a lost connection is gone, so each says here what to do then. */
+  readonly ends: Map<Sender, () => void>;
+}
+
+/** The client sends on this link: messages to a queue, or requests. */
+function openForSending(receiver: Receiver, client: Client): void {
+  const { broker, store, replies, leases } = client;
+  const address = parseAddress(receiver.target?.address ?? "");
+  if (address.kind === "cbs") {
+    serveRequests(receiver, { dialect: "cbs", store, replies, handle: answerCbs });
+    acceptForSending(receiver);
+    return;
+  }
+  const queue = broker.queue(address.queue);
+  if (queue === undefined) {
+    refuseLink(receiver, notFound(address.queue));
+    return;
+  }
+  if (address.kind === "queue") ingest(receiver, { queue, store });
+  else {
+    const handle = (request: Request) => answerManagement(request, { queue, leases });
+    serveRequests(receiver, { dialect: "management", store, replies, handle });
+  }
+  acceptForSending(receiver);
+}
+
+function acceptForSending(receiver: Receiver): void {
+  acceptLink(receiver);
+  receiver.set_credit_window(credit);
+  receiver.add_credit(credit);
+}
+
+/** The client receives on this link: messages of a queue or of one of its sessions, or answers. */
+function openForReceiving(sender: Sender, client: Client): void {
+  const address = parseAddress(sender.source?.address ?? "");
+  if (address.kind !== "queue") {
+    acceptLink(sender);
+    sendSettled(sender);
+    client.replies.set(sender.name, sender);
+    sender.once("sender_close", () => client.replies.delete(sender.name));
+    return;
+  }
+  const queue = client.broker.queue(address.queue);
+  if (queue === undefined) refuseLink(sender, notFound(address.queue));
+  else openConsumer(sender, { queue, client });
+}
+
+function openConsumer(sender: Sender, { queue, client }: { queue: Queue; client: Client }): void {
+  const { store, leases, ends } = client;
+  const { sessions } = queue;
+  const consumer = consumerOf(sender);
+  const wanted = sessionFilterOf(sender);
+  if (sessions === undefined && wanted === undefined) {
+    acceptLink(sender);
+    dispatch(sender, { queue, store });
+    ends.set(sender, queue.attach(consumer).leave);
+  } else if (sessions === undefined) {
+    refuseLink(sender, errorOf("session-not-supported"));
+  } else if (wanted === undefined) {
+    refuseLink(sender, errorOf("session-required"));
+  } else {
+    const granted = (lease: SessionLease) => leases.set(sender.name, lease);
+    ends.set(sender, openSession(sender, wanted, { queue, store, sessions, consumer, granted }));
+  }
+  sender.once("sender_close", () => {
+    ends.get(sender)?.();
+    ends.delete(sender);
+    leases.delete(sender.name);
+  });
+}

@@ -1,0 +1,146 @@
+import { readFileSync } from "node:fs";
+import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { parse as parseDuration } from "tinyduration";
+import * as z from "zod";
+import type { QueueSettings } from "./broker/queue.ts";
+
+/** What the emulator serves, and what it found odd about its configuration without refusing it. */
+export interface BusConfig {
+  readonly queues: readonly QueueSettings[];
+  readonly warnings: readonly string[];
+}
+
+const dayMs = 86_400_000;
+
+/** Reads and checks a configuration file in the shape of Microsoft's emulator. Throws what `parseConfig` throws. */
+export function readConfig(path: string): BusConfig {
+  return parseConfig(readFileSync(path, "utf8"));
+}
+
+/**
+ * Checks a configuration text (JSON, comments and trailing commas allowed, as in the official sample).
+ * Unknown keys and topics become warnings. Throws one SyntaxError or RangeError that names every problem.
+ */
+export function parseConfig(text: string): BusConfig {
+  const raw = parseText(text);
+  const warnings = dropUnknownKeys(raw);
+  const checked = fileSchema.safeParse(raw);
+  if (!checked.success) throw new RangeError(complaint(checked.error.issues.map(describeIssue)));
+  const [namespace] = checked.data.UserConfig.Namespaces;
+  const queues = namespace.Queues.map(toSettings);
+  const twice = repeatedNames(queues);
+  if (twice.length > 0) throw new RangeError(complaint(twice));
+  if (namespace.Topics.length > 0) warnings.push("Topics are not served, only queues");
+  return { queues, warnings };
+}
+
+/** Durations are ISO 8601; a year counts 365 days and a month 30, as .NET does. */
+const durationMs = z.string().transform((text, context) => {
+  const milliseconds = toMilliseconds(text);
+  if (milliseconds !== undefined && milliseconds > 0) return milliseconds;
+  context.addIssue({
+    code: "custom",
+    message: `${JSON.stringify(text)}, expected a positive ISO 8601 duration like "PT1M"`,
+  });
+  return z.NEVER;
+});
+
+const notForwarded = z.literal("", { error: "forwarding is not served, expected an empty string" });
+
+/** The ranges of the official emulator are not enforced: locks of one second make tests quick. */
+const propertiesSchema = z.strictObject({
+  DeadLetteringOnMessageExpiration: z.boolean().default(false),
+  DefaultMessageTimeToLive: durationMs.default(3_600_000),
+  DuplicateDetectionHistoryTimeWindow: durationMs.default(20_000),
+  ForwardDeadLetteredMessagesTo: notForwarded.default(""),
+  ForwardTo: notForwarded.default(""),
+  LockDuration: durationMs.default(60_000),
+  MaxDeliveryCount: z.int().positive().default(3),
+  RequiresDuplicateDetection: z.boolean().default(false),
+  RequiresSession: z.boolean().default(false),
+});
+
+const queueSchema = z.strictObject({
+  Name: z.string().regex(/^[A-Za-z0-9]([\w./-]*[A-Za-z0-9])?$/, {
+    error: "expected letters, digits and _ - . / with a letter or digit at both ends",
+  }),
+  Properties: propertiesSchema.prefault({}),
+});
+
+const fileSchema = z.strictObject({
+  UserConfig: z.strictObject({
+    Namespaces: z.tuple([
+      z.strictObject({
+        Name: z.string().default("sbemulatorns"),
+        Queues: z.array(queueSchema).default([]),
+        Topics: z.array(z.unknown()).default([]),
+      }),
+    ]),
+    Logging: z.unknown().optional(),
+  }),
+});
+
+function parseText(text: string): unknown {
+  const errors: ParseError[] = [];
+  const raw: unknown = parse(text.replace(/^\uFEFF/, ""), errors, { allowTrailingComma: true });
+  if (errors.length === 0) return raw;
+  const problems = errors.map(({ error, offset }) => {
+    const line = text.slice(0, offset).split("\n").length;
+    return `line ${line}: ${printParseErrorCode(error)}`;
+  });
+  throw new SyntaxError(complaint(problems));
+}
+
+/** Removes what the schema does not know from `raw`, which is ours alone, and says so. */
+function dropUnknownKeys(raw: unknown): string[] {
+  const issues = fileSchema.safeParse(raw).error?.issues ?? [];
+  return issues.flatMap((issue) => {
+    if (issue.code !== "unrecognized_keys") return [];
+    const owner = issue.path.reduce<unknown>((value, step) => Object(value)[step], raw);
+    for (const key of issue.keys) Reflect.deleteProperty(Object(owner), key);
+    return issue.keys.map((key) => `Unknown key "${place([...issue.path, key])}" is ignored`);
+  });
+}
+
+function toSettings({ Name, Properties }: z.infer<typeof queueSchema>): QueueSettings {
+  const settings: QueueSettings = {
+    name: Name,
+    lockMs: Properties.LockDuration,
+    maxDeliveryCount: Properties.MaxDeliveryCount,
+    defaultTtlMs: Properties.DefaultMessageTimeToLive,
+    deadLetterExpired: Properties.DeadLetteringOnMessageExpiration,
+    requiresSession: Properties.RequiresSession,
+  };
+  if (!Properties.RequiresDuplicateDetection) return settings;
+  return { ...settings, duplicateWindowMs: Properties.DuplicateDetectionHistoryTimeWindow };
+}
+
+function toMilliseconds(text: string): number | undefined {
+  try {
+    const duration = parseDuration(text);
+    const { years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0 } = duration;
+    const wholeDays = years * 365 + months * 30 + weeks * 7 + days;
+    const milliseconds = wholeDays * dayMs + hours * 3_600_000 + minutes * 60_000 + seconds * 1000;
+    return duration.negative ? -milliseconds : milliseconds;
+  } catch {
+    return undefined;
+  }
+}
+
+function repeatedNames(queues: readonly QueueSettings[]): string[] {
+  const names = queues.map(({ name }) => name.toLowerCase());
+  const twice = new Set(names.filter((name, index) => names.indexOf(name) < index));
+  return [...twice].map((name) => `queue "${name}" is defined more than once`);
+}
+
+function describeIssue({ path, message }: { path: PropertyKey[]; message: string }): string {
+  return `${place(path)}: ${message}`;
+}
+
+function place(path: readonly PropertyKey[]): string {
+  return path.map(String).join(".");
+}
+
+function complaint(problems: readonly string[]): string {
+  return `Cannot use the Service Bus configuration: ${problems.join("; ")}`;
+}
