@@ -23,11 +23,12 @@ export const nodeSchema = z.object({
 
 export type NodeRecord = z.output<typeof nodeSchema>;
 
-/** A node in the answer about one request: enough to recognise it later. */
-export const requestedNodeSchema = z.object({ NodeId: text, Name: text, Hostname: maybeText });
-
-/** `GET /clusters/{c}/nodes`. */
-export const nodeListSchema = z.object({ nodes: z.array(z.unknown()) });
+/** `GET /clusters/{c}/nodes?request_id=`: of each node, enough to recognise it in a later status. */
+export const requestedNodesSchema = z.object({
+  nodes: z.array(
+    nodeSchema.pick({ Name: true, NodeId: true, Template: true, MachineType: true, PlacementGroupId: true }),
+  ),
+});
 
 /** The attributes of a node array, in the same spelling as a node's. */
 export const nodeArrayRecordSchema = z.object({

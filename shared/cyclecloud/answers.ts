@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { UpstreamError } from "../errors.ts";
+import { maybeText, text, whatIsWrong } from "./wire-value.ts";
+
+/** NodeCreationResult: one entry per set, in the order of the request. */
+export const creationResultSchema = z.object({
+  operationId: text,
+  sets: z.array(z.object({ added: z.int().nonnegative(), message: maybeText })),
+});
+
+/** NodeManagementResult: one entry per node that the request selected. */
+export const managementResultSchema = z.object({
+  operationId: text,
+  nodes: z.array(z.object({ id: text, name: text, status: z.string(), error: maybeText })),
+});
+
+const refusalSchema = z.union([z.object({ message: text }), z.object({ error: text })]);
+
+/** The answer as its schema reads it. Throws UpstreamError: half an answer must never look like an empty one. */
+export function readAnswer<S extends z.ZodType>(schema: S, body: string, doing: string): z.output<S> {
+  const result = schema.safeParse(parseJson(body, doing));
+  if (result.success) return result.data;
+  throw unreadable(doing, whatIsWrong(result.error));
+}
+
+/** The server's own words in a refusal: text, or JSON with a message. */
+export function refusalMessage(body: string): string {
+  const words = body.trim();
+  try {
+    const refusal = refusalSchema.parse(JSON.parse(words));
+    return "message" in refusal ? refusal.message : refusal.error;
+  } catch {
+    return words === "" ? "refused without a reason" : words.slice(0, 1000);
+  }
+}
+
+/** Another try may read better, and what an action did is found again by its request id. */
+export function unreadable(doing: string, why: string): UpstreamError {
+  return new UpstreamError(`Cannot ${doing}: unexpected answer, ${why}`, { retryable: true });
+}
+
+function parseJson(body: string, doing: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw unreadable(doing, `${body.length} characters that are no JSON`);
+  }
+}

@@ -1,0 +1,118 @@
+import type { z } from "zod";
+import type { VmCatalogue } from "../facts/vm-sizes.ts";
+import type { ClusterReading, CycleCloud, NodesRequest } from "../ports/cyclecloud.ts";
+import {
+  creationResultSchema,
+  managementResultSchema,
+  readAnswer,
+  refusalMessage,
+  unreadable,
+} from "./answers.ts";
+import { createHttp, type HttpOptions } from "./http.ts";
+import { requestedNodesSchema } from "./node-schema.ts";
+import { toCreationRequest, toManagementRequest } from "./requests.ts";
+import { clusterStatusSchema } from "./status-schema.ts";
+import { toCluster } from "./to-engine.ts";
+
+export interface CycleCloudOptions extends HttpOptions {
+  readonly cluster: string;
+  /** Facts about VM sizes, with the cluster's own overrides. */
+  readonly catalogue: VmCatalogue;
+}
+
+type Send = ReturnType<typeof createHttp>;
+
+/** Where a cluster's calls go. */
+interface Target {
+  readonly send: Send;
+  readonly cluster: string;
+  readonly path: string;
+}
+
+/**
+ * One cluster behind CycleCloud's REST API; the contract is the port's. Throws ConfigurationError at once when the
+ * password is empty or the URL is plain http to another machine.
+ */
+export function createCycleCloud(options: CycleCloudOptions): CycleCloud {
+  const { cluster, catalogue } = options;
+  const target = { send: createHttp(options), cluster, path: `/clusters/${encodeURIComponent(cluster)}` };
+  return {
+    readCluster: () => readCluster(target, catalogue),
+    createNodes: (request) => createNodes(target, request),
+    startNodes: (request) => manageNodes(target, { verb: "start", request }),
+    shutdownNodes: (request) => manageNodes(target, { verb: "shutdown", request }),
+    nodesOfRequest: (requestId) => nodesOfRequest(target, requestId),
+  };
+}
+
+async function readCluster(target: Target, catalogue: VmCatalogue): Promise<ClusterReading> {
+  const doing = `read the status of cluster "${target.cluster}"`;
+  const { text } = await target.send({ doing, method: "GET", path: `${target.path}/status?nodes=true` });
+  const status = readAnswer(clusterStatusSchema, text, doing);
+  // No list is not an empty list: taking it for one would forget every node.
+  if (status.nodes == null) throw unreadable(doing, "no list of nodes");
+  return toCluster({ name: target.cluster, status, nodes: status.nodes, catalogue });
+}
+
+async function createNodes(target: Target, request: Parameters<CycleCloud["createNodes"]>[0]) {
+  const doing = `create nodes in cluster "${target.cluster}" (request ${request.requestId})`;
+  const { status, text } = await target.send({
+    doing,
+    method: "POST",
+    path: `${target.path}/nodes/create`,
+    body: toCreationRequest(request),
+    understood: [409],
+  });
+  if (status === 409) return { outcome: "refused", message: refusalMessage(text) } as const;
+  const { operationId, sets } = readAnswer(creationResultSchema, text, doing);
+  if (sets.length !== request.sets.length)
+    throw unreadable(doing, `${sets.length} sets, expected ${request.sets.length}`);
+  return {
+    outcome: "accepted",
+    operationId,
+    sets: sets.map(({ added, message }) => (message === null ? { added } : { added, message })),
+  } as const;
+}
+
+async function manageNodes(
+  target: Target,
+  { verb, request }: { verb: "start" | "shutdown"; request: NodesRequest },
+) {
+  const doing = `${verb === "start" ? "start" : "shut down"} nodes of cluster "${target.cluster}" (request ${request.requestId})`;
+  const { status, text } = await target.send({
+    doing,
+    method: "POST",
+    path: `${target.path}/nodes/${verb}`,
+    body: toManagementRequest(request),
+    understood: [409],
+  });
+  if (status === 409) return { outcome: "refused", message: refusalMessage(text) } as const;
+  const { operationId, nodes } = readAnswer(managementResultSchema, text, doing);
+  return { outcome: "accepted", operationId, nodes: nodes.map(toActedNode) } as const;
+}
+
+function toActedNode(node: z.output<typeof managementResultSchema>["nodes"][number]) {
+  const { id: nodeId, name } = node;
+  return node.status === "OK"
+    ? { nodeId, name }
+    : { nodeId, name, error: node.error ?? `status "${node.status}" without a reason` };
+}
+
+async function nodesOfRequest(target: Target, requestId: string) {
+  const doing = `list the nodes of request ${requestId} in cluster "${target.cluster}"`;
+  const { status, text } = await target.send({
+    doing,
+    method: "GET",
+    path: `${target.path}/nodes?request_id=${encodeURIComponent(requestId)}`,
+    understood: [404],
+  });
+  if (status === 404) return undefined;
+  const { nodes } = readAnswer(requestedNodesSchema, text, doing);
+  return nodes.map((node) => ({
+    nodeId: node.NodeId,
+    name: node.Name,
+    nodeArray: node.Template,
+    vmSize: node.MachineType,
+    placementGroup: node.PlacementGroupId,
+  }));
+}

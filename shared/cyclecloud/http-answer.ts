@@ -1,0 +1,63 @@
+import { isRestError, type PipelineResponse } from "@azure/core-rest-pipeline";
+import { messageOf, UpstreamError } from "../errors.ts";
+import { LongPause, retryAfterSeconds } from "./retry-after.ts";
+
+export interface HttpCall {
+  /** For messages, after "Cannot": `read the status of cluster "c"`. */
+  readonly doing: string;
+  readonly method: "GET" | "POST";
+  /** With its query, below the server's URL. */
+  readonly path: string;
+  readonly body?: unknown;
+  /** Statuses besides 2xx that the caller understands; all others are an UpstreamError. */
+  readonly understood?: readonly number[];
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** What a message about a call needs: its name, and a way to keep secrets out. */
+interface Failing {
+  readonly call: HttpCall;
+  readonly redact: (text: string) => string;
+}
+
+/** The answer when the caller understands it; else throws UpstreamError with the call named. */
+export function understand(response: PipelineResponse, failing: Failing): HttpAnswer {
+  const { status, bodyAsText } = response;
+  const isSuccess = status >= 200 && status < 300;
+  if (!isSuccess && !failing.call.understood?.includes(status)) throw badStatus(response, failing);
+  return { status, text: isSuccess ? (bodyAsText ?? "") : failing.redact(bodyAsText ?? "") };
+}
+
+function badStatus(response: PipelineResponse, { call, redact }: Failing): UpstreamError {
+  const { status } = response;
+  const words = redact((response.bodyAsText ?? "").trim()).slice(0, 300);
+  const said = words === "" ? "" : ` ${JSON.stringify(words)}`;
+  const advice =
+    status === 401 ? " (check username and password; five failed logins in a minute lock the account)" : "";
+  const seconds = retryAfterSeconds(response.headers);
+  return new UpstreamError(`Cannot ${call.doing}: HTTP ${status}${said}, expected success${advice}`, {
+    status,
+    retryable: status === 408 || status === 429 || status >= 500,
+    ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
+  });
+}
+
+/** Never keeps the pipeline's own error as the cause: it holds the request, and that holds the password. */
+export function toUpstreamError(error: unknown, failing: Failing): UpstreamError {
+  const { call, redact } = failing;
+  if (error instanceof UpstreamError) return error;
+  if (error instanceof LongPause) return badStatus(error.response, failing);
+  if (error instanceof Error && error.name === "AbortError")
+    return new UpstreamError(`Cannot ${call.doing}: no whole answer in time`, { retryable: true });
+  const code = isRestError(error) ? (error.code ?? "") : "";
+  const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/.test(code);
+  const advice = isCertificate
+    ? `, expected a trusted certificate (give its authority in "certificate_authority", or set "verify_certificates" to false)`
+    : "";
+  const why = redact(`${code} ${messageOf(error)}`.trim());
+  return new UpstreamError(`Cannot ${call.doing}: ${why}${advice}`, { retryable: !isCertificate });
+}

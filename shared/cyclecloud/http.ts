@@ -1,0 +1,103 @@
+import {
+  createDefaultHttpClient,
+  createHttpHeaders,
+  createPipelineFromOptions,
+  createPipelineRequest,
+  type Pipeline,
+} from "@azure/core-rest-pipeline";
+import { ConfigurationError } from "../errors.ts";
+import type { CycleCloudConnection } from "../ports/config.ts";
+import { type HttpAnswer, type HttpCall, toUpstreamError, understand } from "./http-answer.ts";
+import { refuseLongPauses } from "./retry-after.ts";
+
+export interface RetryOptions {
+  readonly maxRetries?: number;
+  /** Before the first retry; it doubles with each. */
+  readonly retryDelayInMs?: number;
+  /** The longest pause before a retry, also when the server asks for a longer one. */
+  readonly maxRetryDelayInMs?: number;
+}
+
+export interface HttpOptions {
+  readonly connection: CycleCloudConnection;
+  readonly password: string;
+  /** `<product>:<version>`, as CycleCloud's own clients name themselves. */
+  readonly userAgent?: string;
+  /** For a whole call: retries, their pauses and the body included. Default 60,000. */
+  readonly requestTimeoutMs?: number;
+  /** Default: 3 retries after about 1, 2 and 4 s, no pause above 10 s. */
+  readonly retryOptions?: RetryOptions;
+}
+
+const defaultUserAgent = "cyclecloud-autoscale:0.1.0";
+const defaultTimeoutMs = 60_000;
+const retryDefaults = { maxRetries: 3, retryDelayInMs: 1000, maxRetryDelayInMs: 10_000 };
+
+/**
+ * Calls to one CycleCloud server. Refused and reset connections, 408, 429 and 5xx are tried again; that is safe for
+ * POSTs too, because each carries a request id. A 401 never is: five failed logins in a minute lock the account.
+ */
+export function createHttp(options: HttpOptions): (call: HttpCall) => Promise<HttpAnswer> {
+  const { connection, password } = options;
+  if (password === "")
+    throw new ConfigurationError(`the CycleCloud server "${connection.url}"`, [
+      `no password for user "${connection.username}", expected it in setting "${connection.passwordSetting}"`,
+    ]);
+  const base = connection.url.replace(/\/+$/, "");
+  const allowInsecureConnection = isLoopback(base);
+  if (base.startsWith("http:") && !allowInsecureConnection)
+    throw new ConfigurationError("the CycleCloud server", [`url: "${base}", expected https`]);
+  const client = createDefaultHttpClient();
+  const pipeline = createPipeline(options);
+  const credentials = Buffer.from(`${connection.username}:${password}`).toString("base64");
+  const redact = (text: string) => text.replaceAll(password, "***").replaceAll(credentials, "***");
+  const headers = {
+    Accept: "application/json",
+    Authorization: `Basic ${credentials}`,
+    "X-Cycle-Client-Version": options.userAgent ?? defaultUserAgent,
+  };
+
+  return async (call) => {
+    const request = createPipelineRequest({
+      url: `${base}${call.path}`,
+      method: call.method,
+      headers: createHttpHeaders({
+        ...headers,
+        ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
+      }),
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      // The pipeline's own time-out ends with the headers; a body that stalls would hang for ever.
+      abortSignal: AbortSignal.timeout(options.requestTimeoutMs ?? defaultTimeoutMs),
+      allowInsecureConnection,
+      ...(connection.verifyCertificates ? {} : { requestOverrides: { rejectUnauthorized: false } }),
+    });
+    try {
+      return understand(await pipeline.sendRequest(client, request), { call, redact });
+    } catch (error) {
+      throw toUpstreamError(error, { call, redact });
+    }
+  };
+}
+
+function createPipeline({ connection, userAgent, retryOptions }: HttpOptions): Pipeline {
+  const retries = { ...retryDefaults, ...retryOptions };
+  const ca = connection.certificateAuthority;
+  const pipeline = createPipelineFromOptions({
+    retryOptions: retries,
+    // A redirect leads to a login page or another server; neither speaks this API.
+    redirectOptions: { maxRetries: 0 },
+    userAgentOptions: { userAgentPrefix: (userAgent ?? defaultUserAgent).replace(":", "/") },
+    ...(ca === undefined ? {} : { tlsOptions: { ca } }),
+  });
+  pipeline.addPolicy(refuseLongPauses(retries.maxRetryDelayInMs), { phase: "Sign" });
+  return pipeline;
+}
+
+/** Plain http is only for a server on this machine: everywhere else it would give the password away. */
+function isLoopback(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return (
+    protocol === "http:" &&
+    (hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname))
+  );
+}
