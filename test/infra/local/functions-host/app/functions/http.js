@@ -35,3 +35,4 @@ app.get("broken", () => {
 });
 app.get("slow", () => new Promise((resolve) => setTimeout(() => resolve({ body: "late" }), 700)));
 app.get("guarded", { authLevel: "function", handler: () => ({ body: "in" }) });
+app.get("stuck", () => new Promise(() => undefined));

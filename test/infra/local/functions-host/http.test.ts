@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type FunctionsHost, start } from "../../../../infra/local/functions-host/host.ts";
+import { Records } from "./records.ts";
+
+const appDir = join(import.meta.dirname, "app");
+const stateDir = mkdtempSync(join(tmpdir(), "functions-host-"));
+const records = new Records();
+let host: FunctionsHost;
+
+beforeAll(async () => {
+  host = await start({ appDir, stateDir, logger: records.logger, keys: { function: "f-key" } });
+});
+afterAll(async () => {
+  await host.stop();
+  rmSync(stateDir, { recursive: true });
+});
+
+function request(path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${host.url}${path}`, init);
+}
+
+describe("app", () => {
+  test("functions that cannot start are listed with the reason, and do not keep others from starting", () => {
+    const problems = Object.fromEntries(host.functions.map(({ name, problem }) => [name, problem]));
+    expect(problems["on-job"]).toContain('expected "JOB_QUEUE"');
+    expect(problems["on-message"]).toContain('setting "Bus"');
+    expect(problems["on-batch"]).toContain("cardinality");
+    expect(problems.echo).toBeUndefined();
+  });
+
+  test("the list says what starts a function", () => {
+    const triggers = Object.fromEntries(host.functions.map(({ name, trigger }) => [name, trigger]));
+    expect(triggers).toMatchObject({
+      echo: "GET,POST,HEAD /api/echo/{name}/{id:int?}",
+      yearly: "timer 0 0 0 1 1 *",
+    });
+  });
+});
+
+describe("HTTP", () => {
+  test("a request arrives whole and the answer goes back whole", async () => {
+    const response = await request("/api/echo/bob%20x/12?a=1&a=2&empty=", {
+      method: "POST",
+      headers: { "x-custom": "v" },
+      body: "töxt",
+    });
+    expect(response.status).toBe(201);
+    expect(response.headers.get("x-method")).toBe("POST");
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(response.headers.getSetCookie()).toEqual([
+      "seen=a%20b; Max-Age=60; Path=/; HttpOnly; SameSite=Lax",
+    ]);
+    expect(await response.json()).toEqual({
+      url: `${host.url}/api/echo/bob%20x/12?a=1&a=2&empty=`,
+      params: { name: "bob x", id: "12" },
+      query: { a: "1,2", empty: "" },
+      header: "v",
+      body: "töxt",
+      triggerMetadata: null,
+    });
+  });
+
+  test("bytes go through untouched both ways", async () => {
+    const body = Uint8Array.from({ length: 256 }, (_, index) => index);
+    const response = await request("/api/bytes", { method: "PUT", body });
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(body.toReversed());
+  });
+
+  test("HEAD is answered with headers and no body", async () => {
+    const response = await request("/api/echo/x", { method: "HEAD" });
+    expect(response.status).toBe(201);
+    expect(response.headers.get("x-method")).toBe("HEAD");
+    expect(await response.text()).toBe("");
+  });
+
+  test.each([
+    ["a literal route wins over a parameter", "GET", "/api/echo/all", 200],
+    ["a function that returns nothing", "GET", "/api/nothing", 204],
+    ["a function that throws", "GET", "/api/broken", 500],
+    ["an unknown path", "GET", "/api/none", 404],
+    ["a path without the prefix", "GET", "/echo/x", 404],
+    ["another method", "DELETE", "/api/echo/x", 404],
+    ["a constraint that does not hold", "GET", "/api/echo/x/y", 404],
+    ["a key that is missing", "GET", "/api/guarded", 401],
+    ["a wrong key", "GET", "/api/guarded?code=wrong", 401],
+    ["the right key", "GET", "/api/guarded?code=f-key", 200],
+    ["the root", "GET", "/", 200],
+  ])("%s: %s %s is %d", async (_name, method, path, status) => {
+    expect((await request(path, { method })).status).toBe(status);
+  });
+
+  test("a catch-all takes the rest of the path, or nothing", async () => {
+    const texts = await Promise.all(
+      ["/api/files/a/b%20c", "/api/files"].map(async (path) => (await request(path)).text()),
+    );
+    expect(texts).toEqual(["a/b c", "nothing"]);
+  });
+
+  test("hooks see an invocation, may change its result and its log", async () => {
+    expect(await (await request("/api/hooked")).text()).toBe("made and changed");
+    const lines = records.entries.filter(({ category }) => category === "Function.hooked.User");
+    expect(lines.map(({ level, message }) => [level, message])).toEqual([
+      ["warning", "loud"],
+      ["information", "after true"],
+    ]);
+  });
+
+  test("an invocation past the functionTimeout is a logged failure", async () => {
+    expect((await request("/api/stuck")).status).toBe(500);
+    expect(records.entries.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining("functionTimeout"),
+    );
+  });
+});
+
+describe("admin", () => {
+  const run = (name: string, body: string) => request(`/admin/functions/${name}`, { method: "POST", body });
+
+  test("says that the host runs", async () => {
+    expect(await (await request("/admin/host/status")).json()).toMatchObject({ state: "Running" });
+  });
+
+  test("runs a timer by hand", async () => {
+    expect((await run("yearly", '{"input": ""}')).status).toBe(202);
+    await records.until(() => records.userLines("yearly").length > 0);
+    expect(JSON.parse(records.userLines("yearly")[0] ?? "")).toEqual({
+      input: { schedule: { adjustForDST: true }, scheduleStatus: null, isPastDue: false },
+    });
+  });
+
+  test.each([
+    ["an unknown function", "none", "{}", 404],
+    ["a function that did not start", "on-job", "{}", 404],
+    ["an HTTP function", "echo", "{}", 400],
+    ["no JSON", "yearly", "input", 400],
+  ])("%s is refused", async (_name, name, body, status) => {
+    expect((await run(name, body)).status).toBe(status);
+  });
+});

@@ -1,0 +1,220 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { HostedFunction } from "../../../../infra/local/functions-host/hosted-function.ts";
+import type { InvocationInput, Invoke } from "../../../../infra/local/functions-host/invoke.ts";
+import type { RetryOptions } from "../../../../infra/local/functions-host/rpc.ts";
+import { parseSchedule } from "../../../../infra/local/functions-host/timer-schedule.ts";
+import {
+  type TimerStatus,
+  type TimerStatusStore,
+  timerStatusFiles,
+} from "../../../../infra/local/functions-host/timer-status.ts";
+import { startTimerTrigger } from "../../../../infra/local/functions-host/timer-trigger.ts";
+import { settled, VirtualClock } from "./virtual-clock.ts";
+
+class MemoryStatuses implements TimerStatusStore {
+  status: TimerStatus | undefined;
+  load = async (): Promise<TimerStatus | undefined> => this.status;
+  save = async (_name: string, status: TimerStatus): Promise<void> => {
+    this.status = status;
+  };
+}
+
+interface World {
+  readonly clock: VirtualClock;
+  readonly statuses: MemoryStatuses;
+  /** One entry per run: time of day, and "late" when past due. */
+  readonly runs: string[];
+  readonly inputs: InvocationInput[];
+  /** Makes the following runs wait until released. */
+  hold: Promise<void> | undefined;
+  failures: number;
+}
+
+function newWorld(start = "2026-01-01T10:00:30Z"): World {
+  const clock = new VirtualClock(start);
+  return { clock, statuses: new MemoryStatuses(), runs: [], inputs: [], hold: undefined, failures: 0 };
+}
+
+async function startTimer(
+  world: World,
+  options: Readonly<Record<string, unknown>>,
+  retryOptions?: RetryOptions,
+) {
+  const { clock, statuses } = world;
+  const trigger = { type: "timerTrigger", schedule: "0 * * * * *", ...options };
+  const metadata = { name: "tick", bindings: { timer: trigger }, retryOptions };
+  const callback = () => undefined;
+  const target: HostedFunction = {
+    name: "tick",
+    triggerType: "timertrigger",
+    bindingName: "timer",
+    trigger,
+    metadata,
+    callback,
+  };
+  const invoke: Invoke = async ({ name }, input) => {
+    world.inputs.push(input);
+    const isLate = JSON.parse(input.data.json ?? "").IsPastDue === true;
+    world.runs.push(`${new Date(clock.now()).toISOString().slice(11, 19)}${isLate ? " late" : ""}`);
+    await world.hold;
+    const common = { functionName: name, invocationId: "i", reason: input.reason, durationMs: 0 };
+    if (world.failures === 0) return { ...common, status: "succeeded", response: { invocationId: "i" } };
+    world.failures -= 1;
+    return { ...common, status: "failed", error: new Error("on purpose") };
+  };
+  const timer = await startTimerTrigger({ target, invoke, clock, statuses, log: () => undefined });
+  await settled();
+  return timer;
+}
+
+describe("schedule", () => {
+  test.each([
+    ["0 */5 * * * *", "2026-01-01T10:00:00Z", "2026-01-01T10:05:00Z"],
+    ["*/10 * * * * *", "2026-01-01T10:00:09.500Z", "2026-01-01T10:00:10Z"],
+    ["30 2 * * *", "2026-01-01T10:00:00Z", "2026-01-02T02:30:00Z"],
+    ["0 0 9 * * MON-FRI", "2026-01-02T10:00:00Z", "2026-01-05T09:00:00Z"],
+    // Day of month and day of week must both match in NCRONTAB.
+    ["0 0 9 13 * FRI", "2026-01-01T00:00:00Z", "2026-02-13T09:00:00Z"],
+    ["0 5/20 * * * *", "2026-01-01T10:06:00Z", "2026-01-01T10:25:00Z"],
+    ["00:00:20", "2026-01-01T10:00:00Z", "2026-01-01T10:00:20Z"],
+  ])("%s after %s comes at %s", (schedule, after, next) => {
+    expect(parseSchedule(schedule).next(Date.parse(after))).toBe(Date.parse(next));
+  });
+
+  test.each(["", "every minute", "0 61 * * * *", "* * * *"])("%j is refused", (schedule) => {
+    expect(() => parseSchedule(schedule)).toThrow(schedule);
+  });
+
+  test("a date that never comes is refused at start", async () => {
+    await expect(startTimer(newWorld(), { schedule: "0 0 0 30 2 *" })).rejects.toThrow("never comes");
+  });
+});
+
+describe("timer", () => {
+  test("runs at every occurrence until it is stopped", async () => {
+    const world = newWorld();
+    const timer = await startTimer(world, {});
+    await world.clock.moveTo("2026-01-01T10:02:10Z");
+    await timer.stop();
+    await world.clock.moveTo("2026-01-01T10:09:00Z");
+    expect(world.runs).toEqual(["10:01:00", "10:02:00"]);
+  });
+
+  test("a run that takes longer than the interval is not overlapped; the occurrences meanwhile are skipped", async () => {
+    const world = newWorld();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await startTimer(world, {});
+    world.hold = promise;
+    await world.clock.moveTo("2026-01-01T10:03:20Z");
+    expect(world.runs).toEqual(["10:01:00"]);
+    resolve();
+    await world.clock.moveTo("2026-01-01T10:05:30Z");
+    expect(world.runs).toEqual(["10:01:00", "10:04:00", "10:05:00"]);
+  });
+
+  test("hands over the schedule status in Azure's form", async () => {
+    const world = newWorld();
+    await startTimer(world, {});
+    await world.clock.moveTo("2026-01-01T10:02:10Z");
+    expect(JSON.parse(world.inputs.at(-1)?.data.json ?? "")).toEqual({
+      Schedule: { AdjustForDST: true },
+      ScheduleStatus: {
+        Last: "2026-01-01T10:01:00.000Z",
+        Next: "2026-01-01T10:02:00.000Z",
+        LastUpdated: "2026-01-01T10:01:00.000Z",
+      },
+      IsPastDue: false,
+    });
+  });
+
+  test("a restart makes up for a missed occurrence once, past due", async () => {
+    const world = newWorld();
+    const timer = await startTimer(world, {});
+    await world.clock.moveTo("2026-01-01T10:01:10Z");
+    await timer.stop();
+    await world.clock.moveTo("2026-01-01T10:07:10Z");
+    await startTimer(world, {});
+    await world.clock.moveTo("2026-01-01T10:08:10Z");
+    expect(world.runs).toEqual(["10:01:00", "10:07:10 late", "10:08:00"]);
+  });
+
+  test("a restart in time runs nothing", async () => {
+    const world = newWorld();
+    const timer = await startTimer(world, {});
+    await world.clock.moveTo("2026-01-01T10:01:10Z");
+    await timer.stop();
+    await startTimer(world, {});
+    await world.clock.moveTo("2026-01-01T10:01:50Z");
+    expect(world.runs).toEqual(["10:01:00"]);
+  });
+
+  test("a host that went away before the first run notices that at the next start", async () => {
+    const world = newWorld();
+    const timer = await startTimer(world, {});
+    await timer.stop();
+    await world.clock.moveTo("2026-01-01T10:01:10Z");
+    await startTimer(world, {});
+    expect(world.runs).toEqual(["10:01:10 late"]);
+  });
+
+  test.each([
+    ["a schedule below a minute", { schedule: "*/20 * * * * *" }],
+    ["useMonitor false", { useMonitor: false }],
+  ])("with %s nothing is remembered", async (_name, options) => {
+    const world = newWorld();
+    await startTimer(world, options);
+    await world.clock.moveTo("2026-01-01T10:01:10Z");
+    expect(world.statuses.status).toBeUndefined();
+    expect(JSON.parse(world.inputs.at(-1)?.data.json ?? "").ScheduleStatus).toBeNull();
+  });
+
+  test("runOnStartup runs at once, not past due", async () => {
+    const world = newWorld();
+    await startTimer(world, { runOnStartup: true });
+    await world.clock.moveTo("2026-01-01T10:01:10Z");
+    expect(world.runs).toEqual(["10:00:30", "10:01:00"]);
+  });
+
+  test("a retry policy runs a failed occurrence again", async () => {
+    const world = newWorld();
+    world.failures = 2;
+    const policy: RetryOptions = {
+      retryStrategy: "fixedDelay",
+      maxRetryCount: 3,
+      delayInterval: { seconds: 5 },
+    };
+    await startTimer(world, {}, policy);
+    await world.clock.moveTo("2026-01-01T10:01:50Z");
+    expect(world.runs).toEqual(["10:01:00", "10:01:05", "10:01:10"]);
+    expect(world.inputs.at(-1)?.retry).toEqual({ retryCount: 2, maxRetryCount: 3 });
+  });
+
+  test("without a policy a failed occurrence is not run again", async () => {
+    const world = newWorld();
+    world.failures = 1;
+    await startTimer(world, {});
+    await world.clock.moveTo("2026-01-01T10:01:50Z");
+    expect(world.runs).toEqual(["10:01:00"]);
+  });
+});
+
+describe("timer status file", () => {
+  const status = {
+    Last: "2026-01-01T10:01:00.000Z",
+    Next: "2026-01-01T10:02:00.000Z",
+    LastUpdated: "2026-01-01T10:01:00.000Z",
+  };
+
+  test("a status is found again, and a damaged file counts as none", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "timers-"));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    await timerStatusFiles(directory).save("a/b", status);
+    expect(await timerStatusFiles(directory).load("a/b")).toEqual(status);
+    expect(await timerStatusFiles(directory).load("other")).toBeUndefined();
+    writeFileSync(join(directory, "a%2Fb.json"), '{"Last": "yest');
+    expect(await timerStatusFiles(directory).load("a/b")).toBeUndefined();
+  });
+});
