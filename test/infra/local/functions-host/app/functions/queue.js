@@ -6,7 +6,7 @@ app.storageQueue("on-job", {
   handler: async (job, context) => {
     context.log(JSON.stringify({ input: job, metadata: context.triggerMetadata }));
     if (job.sleepMs > 0) await new Promise((resolve) => setTimeout(resolve, job.sleepMs));
-    if (job.fail) throw new Error(`job ${job.fail} fails`);
+    if (job.failures >= context.triggerMetadata.dequeueCount) throw new Error("fails on purpose");
   },
 });
 app.storageQueue("on-poison", {
