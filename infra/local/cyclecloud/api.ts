@@ -1,0 +1,127 @@
+import { type Context, Hono } from "hono";
+import type { z } from "zod";
+import { impactOf, type ReportRequest, report } from "./health-reports.ts";
+import { VERBS } from "./manage-nodes.ts";
+import { type Operation, toOperationStatus } from "./operations.ts";
+import { Refusal } from "./refusal.ts";
+import { creationSchema, managementSchema, scaleSchema, usageSchema } from "./requests.ts";
+import type { Site } from "./site.ts";
+import { create, manage, recordsOf, retryFailed, scale } from "./site-actions.ts";
+import { toClusterStatus } from "./status.ts";
+import { toClusterUsage } from "./usage.ts";
+
+/** The routes of CycleCloud's REST API, version 8. Throws Refusals. */
+export function createApi(site: Site): Hono {
+  const api = new Hono();
+  api.get("/clusters/:cluster/status", (c) => {
+    const { cluster, at } = site.clusterNow(c.req.param("cluster"));
+    return c.json(toClusterStatus(cluster, { at, nodes: c.req.query("nodes") === "true" }));
+  });
+  api.get("/clusters/:cluster/nodes", (c) => c.json(listNodes(site, c.req.param("cluster"), c.req.query())));
+  api.get("/clusters/:cluster/usage", (c) => {
+    const { cluster, at } = site.clusterNow(c.req.param("cluster"));
+    return c.json(toClusterUsage(cluster, parse(usageSchema, c.req.query(), 400), at));
+  });
+  addNodeActions(api, site);
+  addOperations(api, site);
+  addHealthReports(api, site);
+  api.post("/cloud/actions/retry/:cluster", (c) =>
+    c.json({ retried: retryFailed(site, c.req.param("cluster")) }),
+  );
+  return api;
+}
+
+function addNodeActions(api: Hono, site: Site): void {
+  api.post("/clusters/:cluster/nodes/create", async (c) => {
+    const request = parse(creationSchema, await bodyOf(c), 409);
+    return accepted(c, create(site, c.req.param("cluster"), request));
+  });
+  api.post("/clusters/:cluster/scale/:nodearray", (c) => {
+    const { cluster, nodearray } = c.req.param();
+    return accepted(c, scale(site, cluster, nodearray, parse(scaleSchema, c.req.query(), 409)));
+  });
+  for (const verb of VERBS) {
+    api.post(`/clusters/:cluster/nodes/${verb}`, async (c) => {
+      const request = parse(managementSchema, await bodyOf(c), 409);
+      return accepted(c, manage(site, c.req.param("cluster"), verb, request));
+    });
+  }
+}
+
+function addOperations(api: Hono, site: Site): void {
+  const list = (c: Context) => {
+    const requestId = c.req.query("request_id");
+    if (requestId === undefined) return c.json(site.operations.all().map(toOperationStatus));
+    if (requestId === "") throw new Refusal(400, 'Cannot list operations: request_id is "", expected an id');
+    const operation = site.operations.byRequest(requestId);
+    return c.json(operation === undefined ? [] : [toOperationStatus(operation)]);
+  };
+  api.get("/operations", list);
+  api.get("/operations/", list);
+  api.get("/operations/:id", (c) => {
+    const id = c.req.param("id");
+    const operation = site.operations.byId(id);
+    if (operation === undefined) throw new Refusal(404, `Cannot find operation "${id}"`);
+    return c.json(toOperationStatus(operation));
+  });
+}
+
+function addHealthReports(api: Hono, site: Site): void {
+  const path = "/clusters/:cluster/nodes/:node/ghr";
+  const requestOf = (c: Context<object, typeof path>): ReportRequest => ({
+    clusterName: c.req.param("cluster"),
+    node: c.req.param("node"),
+    category: c.req.query("category"),
+    description: c.req.query("description"),
+  });
+  api.post(path, (c) => {
+    report(site, requestOf(c));
+    return c.body(null, 202);
+  });
+  api.get(path, (c) => c.json(impactOf(site, requestOf(c))));
+}
+
+/** `operation` and `request_id` narrow the list to the nodes of one operation that still have a record. */
+function listNodes(site: Site, clusterName: string, query: Record<string, string>) {
+  const { cluster, at } = site.clusterNow(clusterName);
+  const records = recordsOf(cluster, at);
+  const { operation: id, request_id: requestId } = query;
+  if (id === undefined && requestId === undefined) return { nodes: records };
+  if (id !== undefined && requestId !== undefined) {
+    throw new Refusal(400, "Cannot list nodes: operation and request_id are given, expected one of them");
+  }
+  const operation = id === undefined ? site.operations.byRequest(requestId ?? "") : site.operations.byId(id);
+  if (operation === undefined || operation.cluster !== clusterName) throw noOperation(id, requestId);
+  return { nodes: nodesOf(operation), operation: toOperationStatus(operation) };
+
+  function nodesOf({ nodeIds }: Operation) {
+    const ids = new Set(nodeIds);
+    return records.filter((record) => ids.has(record.NodeId));
+  }
+}
+
+function noOperation(id: string | undefined, requestId: string | undefined): Refusal {
+  const subject = id === undefined ? `request id "${requestId}"` : `id "${id}"`;
+  return new Refusal(404, `No operation found for ${subject}`);
+}
+
+function accepted(c: Context, result: { readonly operationId: string }): Response {
+  return c.json(result, 202, { Location: `/operations/${result.operationId}` });
+}
+
+async function bodyOf(c: Context): Promise<unknown> {
+  try {
+    return await c.req.json();
+  } catch {
+    throw new Refusal(409, "Cannot read the request: the body is not JSON");
+  }
+}
+
+function parse<S extends z.ZodType>(schema: S, input: unknown, status: 400 | 409): z.output<S> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) =>
+    [path.join("."), message].filter(Boolean).join(": "),
+  );
+  throw new Refusal(status, `Cannot read the request: ${problems.join("; ")}`);
+}

@@ -1,0 +1,39 @@
+import { readFile } from "node:fs/promises";
+import { Command, InvalidArgumentError } from "commander";
+import { type DefinitionInput, startCycleCloud } from "./index.ts";
+
+const program = new Command("cyclecloud-simulator")
+  .description("Simulates a CycleCloud server for development; it creates no machines.")
+  .requiredOption("--cluster <file...>", "cluster definition files")
+  .option("--port <number>", "port on 127.0.0.1, 0 for a free one", number, 8443)
+  .option("--speed <number>", "simulated seconds per real second", number, 1)
+  .option("--seed <number>", "seed of all draws", number, 1)
+  .option("--username <name>", "account of the API", "demo")
+  .option("--password <password>", "password of the account", "demo");
+
+const { cluster: files, ...settings } = program.parse().opts<{
+  cluster: string[];
+  port: number;
+  speed: number;
+  seed: number;
+  username: string;
+  password: string;
+}>();
+
+const definitions = await Promise.all(files.map(readDefinition));
+const running = await startCycleCloud({ definitions, ...settings });
+console.log(
+  `CycleCloud simulator at ${running.url}, clusters ${definitions.map(({ name }) => name).join(", ")}`,
+);
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void running.stop());
+
+/** The server checks the content. */
+async function readDefinition(file: string): Promise<DefinitionInput> {
+  return JSON.parse(await readFile(file, "utf8"));
+}
+
+function number(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && Number.isFinite(value)) return value;
+  throw new InvalidArgumentError("expected a number");
+}

@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
+import { createCalls } from "./calls.ts";
+import { type Clock, createPacedClock } from "./clock.ts";
+import { type Control, createControl, type Instruments } from "./control.ts";
+import { type DefinitionInput, parseDefinition } from "./definition.ts";
+import { createFaults } from "./faults.ts";
+import { createLogin } from "./login.ts";
+import { createApplication } from "./server.ts";
+import { createSite } from "./site.ts";
+
+export { type Clock, createManualClock, type ManualClock } from "./clock.ts";
+export type { Control } from "./control.ts";
+export { type DefinitionInput, parseDefinition } from "./definition.ts";
+export type { ClusterLedger, LedgerEntry } from "./ledger.ts";
+
+export interface CycleCloudOptions {
+  /** One or more clusters, in the form of the files in `clusters/`. */
+  readonly definitions: readonly DefinitionInput[];
+  /** 0 takes a free one. */
+  readonly port?: number;
+  readonly username: string;
+  readonly password: string;
+  /** The same seed and the same calls at the same times give the same nodes with the same fates. */
+  readonly seed?: number;
+  /** Simulated seconds per real second. */
+  readonly speed?: number;
+  /** Instead of a running clock: one that a test moves by hand. */
+  readonly clock?: Clock;
+}
+
+export interface RunningCycleCloud {
+  readonly url: string;
+  readonly port: number;
+  readonly control: Control;
+  /** Cuts open connections; resolves when the port is free. */
+  stop(): Promise<void>;
+}
+
+/** Listens on 127.0.0.1 only. Throws a TypeError for a definition that does not hold. */
+export async function startCycleCloud(options: CycleCloudOptions): Promise<RunningCycleCloud> {
+  const { definitions, port = 0, username, password, seed = 1, speed = 1 } = options;
+  const clock = options.clock ?? createPacedClock(speed);
+  const site = createSite({ definitions: definitions.map(parseDefinition), seed, clock });
+  const latency = { minMilliseconds: 0, maxMilliseconds: 0 };
+  const instruments: Instruments = { site, calls: createCalls(), faults: createFaults(), latency };
+  const application = createApplication(instruments, createLogin({ username, password }, clock));
+  const server = createAdaptorServer({ fetch: application.fetch }) as Server;
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const { port: listening } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${listening}`,
+    port: listening,
+    control: createControl(instruments),
+    async stop() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ClusterDefinition, RegionQuota } from "./definition.ts";
+
+/** What each subscription may use in each region; all its clusters share it. */
+export interface Quotas {
+  of(subscription: string, region: string): RegionQuota;
+  change(subscription: string, region: string, change: Partial<RegionQuota>): void;
+}
+
+/** Throws a TypeError when two clusters of one subscription disagree about a quota. */
+export function createQuotas(definitions: readonly ClusterDefinition[]): Quotas {
+  const quotas = new Map<string, RegionQuota>();
+  for (const { name, subscription, quotas: own } of definitions) {
+    for (const [region, quota] of Object.entries(own)) {
+      const key = keyOf(subscription, region);
+      if (!isDeepStrictEqual(quotas.get(key) ?? quota, quota)) {
+        throw new TypeError(
+          `Cannot use the quota of "${region}" in cluster "${name}": another cluster of subscription ` +
+            `"${subscription}" gives other figures, expected the same`,
+        );
+      }
+      quotas.set(key, quota);
+    }
+  }
+
+  function of(subscription: string, region: string): RegionQuota {
+    const quota = quotas.get(keyOf(subscription, region));
+    if (quota === undefined) throw new RangeError(`Cannot find a quota of "${subscription}" in "${region}"`);
+    return quota;
+  }
+
+  return {
+    of,
+    change(subscription, region, change) {
+      const quota = of(subscription, region);
+      const families = { ...quota.families, ...change.families };
+      quotas.set(keyOf(subscription, region), { ...quota, ...change, families });
+    },
+  };
+}
+
+function keyOf(subscription: string, region: string): string {
+  return JSON.stringify([subscription, region]);
+}

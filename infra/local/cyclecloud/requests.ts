@@ -1,0 +1,73 @@
+import { z } from "zod";
+
+/** The bodies of the calls that change something. Unknown keys are ignored, as CycleCloud does. */
+
+const nodeSetSchema = z.object({
+  nodearray: z.string(),
+  count: z.int().min(1),
+  definition: z.object({ machineType: z.string().optional() }).optional(),
+  placementGroupId: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+$/)
+    .optional(),
+  nameFormat: z
+    .string()
+    .regex(/^[^%]*%d[^%]*$/, { error: 'expected one "%d"' })
+    .optional(),
+  nameOffset: z.int().min(0).optional(),
+  nodeAttributes: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const creationSchema = z.object({
+  requestId: z.string().min(1).optional(),
+  sets: z.array(nodeSetSchema).min(1),
+});
+
+const names = z.array(z.string()).optional();
+
+export const managementSchema = z
+  .object({
+    requestId: z.string().min(1).optional(),
+    names,
+    ids: names,
+    hostnames: names,
+    ip_addresses: names,
+    filter: z.string().optional(),
+  })
+  .refine(
+    (request) =>
+      [request.names, request.ids, request.hostnames, request.ip_addresses, request.filter].some(given),
+    {
+      error: "expected names, ids, hostnames, ip_addresses or filter",
+    },
+  );
+
+const total = z.coerce.number().int().min(0).optional();
+
+export const scaleSchema = z
+  .object({ totalCoreCount: total, totalNodeCount: total })
+  .refine((query) => (query.totalCoreCount === undefined) !== (query.totalNodeCount === undefined), {
+    error: "expected exactly one of totalCoreCount and totalNodeCount",
+  });
+
+export const usageSchema = z
+  .object({
+    timeframe: z.enum(["monthToDate", "lastMonth", "weekToDate", "custom"]).default("monthToDate"),
+    granularity: z.enum(["total", "daily", "hourly"]).default("daily"),
+    from: z.string().pipe(z.coerce.date()).optional(),
+    to: z.string().pipe(z.coerce.date()).optional(),
+    expand: z.enum(["details"]).optional(),
+  })
+  .refine(({ timeframe, from, to }) => timeframe !== "custom" || (from !== undefined && to !== undefined), {
+    error: "a custom timeframe needs from and to",
+  });
+
+export type NodeSet = z.output<typeof nodeSetSchema>;
+export type CreationRequest = z.output<typeof creationSchema>;
+export type ManagementRequest = z.output<typeof managementSchema>;
+export type ScaleRequest = z.output<typeof scaleSchema>;
+export type UsageRequest = z.output<typeof usageSchema>;
+
+function given(value: unknown): boolean {
+  return value !== undefined;
+}

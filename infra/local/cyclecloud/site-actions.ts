@@ -1,0 +1,177 @@
+import { type Cluster, nodeArrayOf } from "./cluster.ts";
+import { createNodes, planSet } from "./create-nodes.ts";
+import { FilterError } from "./filter.ts";
+import { countUsage } from "./limits.ts";
+import { manageNode, retryNode, type Verb } from "./manage-nodes.ts";
+import { statusOf } from "./node.ts";
+import { type NodeRecord, toNodeRecord } from "./node-record.ts";
+import { Refusal } from "./refusal.ts";
+import type { CreationRequest, ManagementRequest, NodeSet, ScaleRequest } from "./requests.ts";
+import { selectNodes } from "./select-nodes.ts";
+import type { Site } from "./site.ts";
+
+/** The NodeCreationResult of the API. */
+export interface CreationResult {
+  readonly operationId: string;
+  readonly sets: readonly { readonly added: number; readonly message?: string }[];
+}
+
+/** The NodeManagementResult of the API. */
+export interface ManagementResult {
+  readonly operationId: string;
+  readonly nodes: readonly ManagedNode[];
+}
+
+interface ManagedNode {
+  readonly id: string;
+  readonly name: string;
+  readonly status: "OK" | "Error";
+  readonly error?: string;
+}
+
+/** All sets are checked before any node is made. Throws a Refusal (409) for input that does not fit the cluster. */
+export function create(
+  site: Site,
+  clusterName: string,
+  { requestId, sets }: CreationRequest,
+): CreationResult {
+  const { cluster, at } = site.clusterNow(clusterName);
+  refuseRepeated(site, requestId);
+  const plans = sets.map((set) => planSet(cluster, set));
+  const operationId = site.random.uuid();
+  const created = plans.map((plan) => createNodes(cluster, plan, { at, operationId, requestId }));
+  const nodeIds = created.flatMap((each) => each.nodeIds);
+  site.operations.add({
+    operationId,
+    cluster: clusterName,
+    action: "create",
+    requestId,
+    startedAt: at,
+    nodeIds,
+  });
+  return {
+    operationId,
+    sets: created.map(({ nodeIds: ids, message }) => ({
+      added: ids.length,
+      ...(message === undefined ? {} : { message }),
+    })),
+  };
+}
+
+/** Adds what is missing to a total, once: from the array's first bucket on, as far as each one has room. */
+export function scale(
+  site: Site,
+  clusterName: string,
+  nodearray: string,
+  total: ScaleRequest,
+): CreationResult {
+  const { cluster, at } = site.clusterNow(clusterName);
+  const array = nodeArrayOf(cluster, nodearray);
+  if (array === undefined)
+    throw new Refusal(409, `Cannot scale cluster "${clusterName}": no node array "${nodearray}"`);
+  const operationId = site.random.uuid();
+  const nodeIds: string[] = [];
+  let message: string | undefined;
+  for (const bucket of array.buckets) {
+    const count = missingNodes(cluster, { nodearray, total, cores: bucket.size.vcpusAvailable, at });
+    if (count === 0) break;
+    const set: NodeSet = { nodearray, count, definition: { machineType: bucket.machineType } };
+    const created = createNodes(cluster, planSet(cluster, set), { at, operationId, requestId: undefined });
+    nodeIds.push(...created.nodeIds);
+    message = created.message;
+  }
+  site.operations.add({
+    operationId,
+    cluster: clusterName,
+    action: "create",
+    requestId: undefined,
+    startedAt: at,
+    nodeIds,
+  });
+  return { operationId, sets: [{ added: nodeIds.length, ...(message === undefined ? {} : { message }) }] };
+}
+
+export function manage(
+  site: Site,
+  clusterName: string,
+  verb: Verb,
+  request: ManagementRequest,
+): ManagementResult {
+  const { cluster, at } = site.clusterNow(clusterName);
+  refuseRepeated(site, request.requestId);
+  const chosen = select(recordsOf(cluster, at), request);
+  const operationId = site.random.uuid();
+  const nodes = chosen.map((record) => manageOne(cluster, record, { verb, at }));
+  site.operations.add({
+    operationId,
+    cluster: clusterName,
+    action: verb,
+    requestId: request.requestId,
+    startedAt: at,
+    nodeIds: nodes.filter(({ status }) => status === "OK").map(({ id }) => id),
+  });
+  return { operationId, nodes };
+}
+
+/** Boots every failed node again; returns how many there were. */
+export function retryFailed(site: Site, clusterName: string): number {
+  const { cluster, at } = site.clusterNow(clusterName);
+  const failed = [...cluster.population.living()].filter((node) => statusOf(node, at) === "Failed");
+  for (const node of failed) cluster.population.put(retryNode(cluster, node, at));
+  return failed.length;
+}
+
+export function recordsOf({ population, definition }: Cluster, at: number): readonly NodeRecord[] {
+  return [...population.living()].map((node) => toNodeRecord(node, at, definition));
+}
+
+function manageOne(
+  cluster: Cluster,
+  { NodeId, Name }: NodeRecord,
+  action: { readonly verb: Verb; readonly at: number },
+): ManagedNode {
+  const node = cluster.population.byId(NodeId);
+  if (node === undefined) return { id: NodeId, name: Name, status: "Error", error: "The node is gone" };
+  const managed = manageNode(cluster, node, action);
+  switch (managed.kind) {
+    case "redirected":
+      cluster.population.put(managed.node);
+      return { id: NodeId, name: Name, status: "OK" };
+    case "as-wished":
+      return { id: NodeId, name: Name, status: "OK" };
+    case "refused":
+      return { id: NodeId, name: Name, status: "Error", error: managed.error };
+  }
+}
+
+function select(records: readonly NodeRecord[], request: ManagementRequest): readonly NodeRecord[] {
+  try {
+    return selectNodes(records, request);
+  } catch (error) {
+    if (error instanceof FilterError) throw new Refusal(409, error.message);
+    throw error;
+  }
+}
+
+function missingNodes(
+  { population }: Cluster,
+  wanted: {
+    readonly nodearray: string;
+    readonly total: ScaleRequest;
+    readonly cores: number;
+    readonly at: number;
+  },
+): number {
+  const { nodearray, total, cores, at } = wanted;
+  const used = countUsage(population.living(), { at, terminating: false }).array(nodearray);
+  const missing =
+    total.totalNodeCount === undefined
+      ? ((total.totalCoreCount ?? 0) - used.cores) / cores
+      : total.totalNodeCount - used.nodes;
+  return Math.max(0, Math.ceil(missing));
+}
+
+function refuseRepeated({ operations }: Site, requestId: string | undefined): void {
+  if (requestId === undefined || operations.byRequest(requestId) === undefined) return;
+  throw new Refusal(409, `Cannot accept request "${requestId}": this request id was used before`);
+}

@@ -1,0 +1,62 @@
+import type { Clock } from "./clock.ts";
+import { type Cluster, createCluster } from "./cluster.ts";
+import type { ClusterDefinition } from "./definition.ts";
+import { type Consumption, countConsumption } from "./limits.ts";
+import { createOperations, type Operations } from "./operations.ts";
+import { createQuotas, type Quotas } from "./quotas.ts";
+import { createRandom, type Random } from "./random.ts";
+import { Refusal } from "./refusal.ts";
+
+/** One CycleCloud server: its clusters, what was asked of it, its time. */
+export interface Site {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly operations: Operations;
+  readonly quotas: Quotas;
+  readonly clusterNames: readonly string[];
+  /** The cluster at this moment. Throws a Refusal (404) for a name that it does not have. */
+  clusterNow(name: string): { readonly cluster: Cluster; readonly at: number };
+}
+
+export function createSite(options: {
+  readonly definitions: readonly ClusterDefinition[];
+  readonly seed: number;
+  readonly clock: Clock;
+}): Site {
+  const { definitions, seed, clock } = options;
+  const quotas = createQuotas(definitions);
+  const at = clock.nowSeconds();
+  const clusters = new Map<string, Cluster>();
+  for (const [index, definition] of definitions.entries()) {
+    if (clusters.has(definition.name))
+      throw new TypeError(`Cannot use cluster name "${definition.name}": used twice`);
+    const consumption = (region: string, when: number) => consumedBy(definition.subscription, region, when);
+    // Every cluster draws for itself, so that adding one leaves the others' fates alone.
+    const random = createRandom(seed + index);
+    clusters.set(definition.name, createCluster({ definition, random, quotas, consumption, index, at }));
+  }
+  return {
+    clock,
+    random: createRandom(seed - 1),
+    operations: createOperations(),
+    quotas,
+    clusterNames: [...clusters.keys()],
+    clusterNow(name) {
+      const cluster = clusters.get(name);
+      if (cluster === undefined) throw new Refusal(404, `Cannot find cluster "${name}"`);
+      const now = clock.nowSeconds();
+      cluster.conditions.learn(cluster.population.living(), now);
+      cluster.population.settle(now);
+      return { cluster, at: now };
+    },
+  };
+
+  function consumedBy(subscription: string, region: string, when: number): Consumption {
+    const own = [...clusters.values()].filter(({ definition }) => definition.subscription === subscription);
+    return countConsumption(
+      own.flatMap(({ population }) => [...population.living()]),
+      region,
+      when,
+    );
+  }
+}
