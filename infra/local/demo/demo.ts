@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { QueueClient } from "@azure/storage-queue";
+import { jobDemandQueue } from "../../../functions/support/names.ts";
+import type { ClusterStatus } from "../../../shared/cycle/status.ts";
+import { sendDemand } from "../../../shared/messages/storage-queue.ts";
+import type { Environment } from "../environment/environment.ts";
+import { type RunningScheduler, runScheduler } from "../scheduler/run.ts";
+import type { WorkloadJob } from "../scheduler/workload.ts";
+import { connectControl, type SimulatorControl } from "./simulator.ts";
+import { duplicateNames, type Ledger, type Summary, summarize } from "./summary.ts";
+import type { Scene } from "./view.ts";
+
+const frameMilliseconds = 500;
+const source = "demo-scheduler";
+
+export interface DemoOptions {
+  readonly environment: Environment;
+  readonly jobs: readonly WorkloadJob[];
+  readonly speed: number;
+  /** Real seconds after which it gives up. */
+  readonly timeoutSeconds: number;
+  /** Spot nodes may be taken away under their jobs; elsewhere a job that lost its node is a fault. */
+  readonly mayLoseNodes: boolean;
+  readonly onFrame: (scene: Scene) => void;
+  readonly signal: AbortSignal;
+}
+
+/** How it ended; `faults` is empty when the workload is done and the cluster is back where it was. */
+export interface DemoResult {
+  readonly summary: Summary;
+  readonly faults: readonly string[];
+}
+
+/** Runs a workload through the whole stack until it is done and every node is gone again. */
+export async function runDemo(options: DemoOptions): Promise<DemoResult> {
+  const { environment, jobs, speed } = options;
+  const control = await connectControl(environment.cycleCloudUrl, speed);
+  const queue = new QueueClient(environment.storageConnectionString, jobDemandQueue);
+  const started = Date.now();
+  const scheduler = runScheduler({
+    jobs,
+    access: { ...environment.account, url: environment.cycleCloudUrl, cluster: environment.cluster },
+    simulatedSeconds: control.simulatedSeconds,
+    post: async ({ sequence, jobs: wanted }) => {
+      await sendDemand(queue, {
+        version: 1,
+        kind: "snapshot",
+        cluster: environment.cluster,
+        source,
+        sequence,
+        sentAt: new Date().toISOString(),
+        jobs: wanted,
+      });
+    },
+  });
+  try {
+    const isOver = await watch(options, scheduler, control, started);
+    const ledger = await control.ledger(environment.cluster);
+    const summary = summarize({
+      progress: scheduler.progress(),
+      ledger,
+      posts: scheduler.posts,
+      creates: await control.creates(environment.cluster),
+      busySeconds: scheduler.busySeconds(),
+      realSeconds: (Date.now() - started) / 1000,
+    });
+    return { summary, faults: findFaults(options, summary, ledger, isOver) };
+  } finally {
+    await scheduler.stop();
+  }
+}
+
+/** True when all jobs are done and all nodes gone; false when time or patience ran out first. */
+async function watch(
+  options: DemoOptions,
+  scheduler: RunningScheduler,
+  control: SimulatorControl,
+  started: number,
+): Promise<boolean> {
+  for (;;) {
+    const progress = scheduler.progress();
+    const elapsedSeconds = (Date.now() - started) / 1000;
+    options.onFrame({
+      cluster: options.environment.cluster,
+      speed: options.speed,
+      elapsedSeconds,
+      progress,
+      status: await readStatus(options.environment),
+      trouble: scheduler.trouble(),
+    });
+    const isDone = progress.done === progress.total;
+    if (isDone && isEmpty(await control.ledger(options.environment.cluster))) return true;
+    if (options.signal.aborted || elapsedSeconds > options.timeoutSeconds) return false;
+    await sleep(frameMilliseconds);
+  }
+}
+
+function isEmpty(ledger: Ledger): boolean {
+  return ledger.nodes.every((node) => node.terminatedAt !== null);
+}
+
+function findFaults(options: DemoOptions, summary: Summary, ledger: Ledger, isOver: boolean): string[] {
+  const left = ledger.nodes.filter((node) => node.terminatedAt === null).map((node) => node.name);
+  const twice = duplicateNames(ledger);
+  const unfinished = summary.tasks - summary.done;
+  return [
+    ...(isOver ? [] : [`not over after ${summary.realSeconds.toFixed(0)} s`]),
+    ...(unfinished > 0 ? [`${unfinished} of ${summary.tasks} jobs are not done`] : []),
+    ...(left.length > 0 ? [`${left.length} nodes are left: ${left.slice(0, 10).join(", ")}`] : []),
+    ...(twice.length > 0 ? [`nodes exist twice: ${twice.join(", ")}`] : []),
+    ...(summary.requeued > 0 && !options.mayLoseNodes ? [`${summary.requeued} jobs lost their node`] : []),
+  ];
+}
+
+async function readStatus(environment: Environment): Promise<ClusterStatus | undefined> {
+  const url = `${environment.functionsUrl}/api/clusters/${encodeURIComponent(environment.cluster)}/status`;
+  try {
+    const response = await fetch(url);
+    return response.ok ? ((await response.json()) as ClusterStatus) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { CreateCall, Ledger } from "./summary.ts";
+
+const timeSchema = z.object({ nowSeconds: z.number() });
+const ledgerSchema: z.ZodType<Ledger> = z.object({
+  created: z.number(),
+  nodeSeconds: z.number(),
+  nodes: z.array(
+    z.object({
+      nodeId: z.string(),
+      name: z.string(),
+      createdAt: z.number(),
+      terminatingAt: z.number().nullable(),
+      terminatedAt: z.number().nullable(),
+    }),
+  ),
+});
+const callsSchema = z.object({
+  calls: z.array(
+    z.object({ at: z.number(), method: z.string(), path: z.string(), status: z.number().nullable() }),
+  ),
+});
+
+/** The control panel of the CycleCloud simulator, as far as a demo reads it. */
+export interface SimulatorControl {
+  /** The simulated clock, in seconds since 1970, without asking again. */
+  simulatedSeconds(): number;
+  ledger(cluster: string): Promise<Ledger>;
+  /** Create calls that were accepted, in real time. */
+  creates(cluster: string): Promise<readonly CreateCall[]>;
+}
+
+export async function connectControl(url: string, speed: number): Promise<SimulatorControl> {
+  const get = async <T>(path: string, schema: z.ZodType<T>): Promise<T> => {
+    const response = await fetch(`${url}/_control${path}`);
+    if (!response.ok) throw new Error(`Cannot read "${path}" of the simulator: HTTP ${response.status}`);
+    return schema.parse(await response.json());
+  };
+  const before = Date.now() / 1000;
+  const { nowSeconds } = await get("/time", timeSchema);
+  const real = (before + Date.now() / 1000) / 2;
+  return {
+    simulatedSeconds: () => nowSeconds + (Date.now() / 1000 - real) * speed,
+    ledger: (cluster) => get(`/ledger/${encodeURIComponent(cluster)}`, ledgerSchema),
+    creates: async (cluster) => {
+      const { calls } = await get("/calls", callsSchema);
+      const path = `/clusters/${encodeURIComponent(cluster)}/nodes/create`;
+      return calls
+        .filter((call) => call.path.startsWith(path) && call.status === 202)
+        .map((call) => ({ atSeconds: real + (call.at - nowSeconds) / speed }));
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createWriteStream, type WriteStream } from "node:fs";
+import { createInterface } from "node:readline";
+
+const startSeconds = 60;
+const stopSeconds = 15;
+const keptLines = 20;
+
+/** A program of the local environment in a process of its own. */
+export interface Child {
+  readonly name: string;
+  readonly pid: number;
+  /** Asks it to stop and waits; after a while it is killed. */
+  stop(): Promise<void>;
+  /** As a crash would end it: nothing gets a chance to be tidied up. */
+  kill(): Promise<void>;
+  /** Resolves when it ended by itself or was ended. */
+  readonly ended: Promise<void>;
+}
+
+export interface ChildOptions {
+  readonly name: string;
+  /** A script and its arguments; it runs under the Node that runs this. */
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** The line of its output that tells that it is ready. */
+  readonly isReady: (line: string) => boolean;
+  /** Everything that it prints goes here. */
+  readonly logFile: string;
+}
+
+/** Starts a program and waits until it says that it is ready. Throws an Error with its last lines when it does not. */
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const { name } = options;
+  const log = createWriteStream(options.logFile, { flags: "a" });
+  const child = spawn(process.execPath, options.args, {
+    env: { ...process.env, ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  void ended.then(() => log.end());
+  await becomesReady(child, options, log);
+  return {
+    name,
+    pid: child.pid ?? -1,
+    ended,
+    stop: () => end(child, "SIGTERM", ended),
+    kill: () => end(child, "SIGKILL", ended),
+  };
+}
+
+function becomesReady(child: ChildProcess, options: ChildOptions, log: WriteStream): Promise<void> {
+  const lastLines: string[] = [];
+  return new Promise((resolve, reject) => {
+    const fail = (why: string) => {
+      child.kill("SIGKILL");
+      reject(new Error([`Cannot start ${options.name}: ${why}`, ...lastLines].join("\n")));
+    };
+    const late = setTimeout(() => fail(`not ready after ${startSeconds} s`), startSeconds * 1000);
+    child.once("exit", (code, signal) => {
+      clearTimeout(late);
+      fail(`ended with ${signal ?? code}`);
+    });
+    child.once("error", (error) => fail(error.message));
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream }).on("line", (line) => {
+        log.write(`${line}\n`);
+        lastLines.push(line);
+        if (lastLines.length > keptLines) lastLines.shift();
+        if (!options.isReady(line)) return;
+        clearTimeout(late);
+        resolve();
+      });
+    }
+  });
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals, ended: Promise<void>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill(signal);
+  const late = setTimeout(() => child.kill("SIGKILL"), stopSeconds * 1000);
+  await ended;
+  clearTimeout(late);
+}

@@ -1,0 +1,169 @@
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { BlobServiceClient } from "@azure/storage-blob";
+import { QueueServiceClient } from "@azure/storage-queue";
+import getPort from "get-port";
+import { jobDemandQueue, serviceBusConnection, storageConnection } from "../../../functions/support/names.ts";
+import { startAzurite } from "./azurite.ts";
+import { type Child, startChild } from "./child.ts";
+
+const local = resolve(import.meta.dirname, "..");
+const root = resolve(local, "../..");
+const account = { username: "autoscale", password: "local-simulator-only" };
+
+export interface EnvironmentOptions {
+  /** CycleCloud cluster definition (see infra/local/cyclecloud/README.md). */
+  readonly clusterFile: string;
+  readonly cluster: string;
+  /** The cluster's `autoscale.json`, but for its connection. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Simulated seconds per real second, of CycleCloud and its nodes. */
+  readonly speed: number;
+  readonly seed: number;
+  /** Logs and the broker's file go here. */
+  readonly folder: string;
+  /** NCRONTAB schedule of the snapshot timer. */
+  readonly snapshotSchedule: string;
+  /** Told as each part comes up. */
+  readonly onProgress?: (part: string) => void;
+}
+
+/** Everything that the autoscaler needs, running on this machine. */
+export interface Environment {
+  readonly cluster: string;
+  readonly storageConnectionString: string;
+  readonly serviceBusConnectionString: string;
+  readonly cycleCloudUrl: string;
+  readonly account: typeof account;
+  /** Base URL of the Functions host, such as `http://127.0.0.1:7071`. */
+  readonly functionsUrl: string;
+  /** Ends the Functions host, kindly or as a crash would. */
+  stopHost(how: "stop" | "kill"): Promise<void>;
+  startHost(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts Azurite, the Service Bus emulator, the CycleCloud simulator and the Functions host on free ports. */
+export async function startEnvironment(options: EnvironmentOptions): Promise<Environment> {
+  await mkdir(options.folder, { recursive: true });
+  const running: Child[] = [];
+  const add = async <T extends Child>(starting: Promise<T>): Promise<T> => {
+    const child = await starting;
+    options.onProgress?.(child.name);
+    running.push(child);
+    return child;
+  };
+  try {
+    const ports = { bus: await getPort(), cycleCloud: await getPort(), functions: await getPort() };
+    const logFile = (name: string) => join(options.folder, `${name}.log`);
+    const [azurite] = await Promise.all([
+      add(startAzurite({ logFile: logFile("azurite") })),
+      add(startServiceBus(ports.bus, options.folder)),
+      add(startCycleCloud(ports.cycleCloud, options)),
+    ]);
+    const cycleCloudUrl = `http://127.0.0.1:${ports.cycleCloud}`;
+    await prepareStorage(azurite.connectionString, options, cycleCloudUrl);
+    const serviceBusConnectionString = `Endpoint=sb://127.0.0.1:${ports.bus};SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;`;
+    const settings = {
+      AzureWebJobsStorage: azurite.connectionString,
+      [storageConnection]: azurite.connectionString,
+      [serviceBusConnection]: serviceBusConnectionString,
+      SNAPSHOT_SCHEDULE: options.snapshotSchedule,
+      CYCLECLOUD_PASSWORD: account.password,
+      AzureFunctionsJobHost__extensions__queues__maxPollingInterval: "00:00:00.200",
+    };
+    const host = hostedFunctions(ports.functions, settings, options.folder);
+    await host.start();
+    options.onProgress?.("functions-host");
+    return {
+      cluster: options.cluster,
+      storageConnectionString: azurite.connectionString,
+      serviceBusConnectionString,
+      cycleCloudUrl,
+      account,
+      functionsUrl: `http://127.0.0.1:${ports.functions}`,
+      stopHost: host.end,
+      startHost: host.start,
+      stop: async () => {
+        await host.end("stop");
+        await stopAll(running);
+      },
+    };
+  } catch (error) {
+    await stopAll(running);
+    throw error;
+  }
+}
+
+function startServiceBus(port: number, folder: string): Promise<Child> {
+  const script = join(local, "service-bus/cli.ts");
+  const config = join(local, "service-bus/Config.json");
+  const data = join(folder, "service-bus.journal");
+  return startChild({
+    name: "service-bus",
+    args: [script, "--config", config, "--port", `${port}`, "--data", data],
+    isReady: (line) => line.startsWith("Endpoint="),
+    logFile: join(folder, "service-bus.log"),
+  });
+}
+
+function startCycleCloud(port: number, options: EnvironmentOptions): Promise<Child> {
+  return startChild({
+    name: "cyclecloud",
+    args: [
+      join(local, "cyclecloud/cli.ts"),
+      ...["--cluster", options.clusterFile, "--port", `${port}`],
+      ...["--speed", `${options.speed}`, "--seed", `${options.seed}`],
+      ...["--username", account.username, "--password", account.password],
+    ],
+    isReady: (line) => line.startsWith("CycleCloud simulator at"),
+    logFile: join(options.folder, "cyclecloud.log"),
+  });
+}
+
+function hostedFunctions(port: number, settings: Readonly<Record<string, string>>, folder: string) {
+  let child: Child | undefined;
+  return {
+    start: async () => {
+      child = await startChild({
+        name: "functions-host",
+        args: [
+          join(local, "functions-host/cli.ts"),
+          ...["--app", root, "--port", `${port}`, "--ready-line"],
+          ...["--state-dir", join(folder, "timers"), "--queue-lease-seconds", "5"],
+        ],
+        env: settings,
+        isReady: (line) => line.startsWith('{"ready":true'),
+        logFile: join(folder, "functions-host.log"),
+      });
+    },
+    end: async (how: "stop" | "kill") => {
+      await (how === "kill" ? child?.kill() : child?.stop());
+    },
+  };
+}
+
+/** What an operator sets up once: the demand queue, and the cluster's configuration. */
+async function prepareStorage(
+  connectionString: string,
+  options: EnvironmentOptions,
+  cycleCloudUrl: string,
+): Promise<void> {
+  const queues = QueueServiceClient.fromConnectionString(connectionString);
+  await queues.getQueueClient(jobDemandQueue).createIfNotExists();
+  const container = BlobServiceClient.fromConnectionString(connectionString).getContainerClient("config");
+  await container.createIfNotExists();
+  const config = JSON.stringify({
+    cluster_name: options.cluster,
+    url: cycleCloudUrl,
+    username: account.username,
+    verify_certificates: true,
+    ...options.config,
+  });
+  const blob = container.getBlockBlobClient(`${encodeURIComponent(options.cluster)}.json`);
+  await blob.upload(config, Buffer.byteLength(config));
+}
+
+async function stopAll(children: readonly Child[]): Promise<void> {
+  await Promise.all(children.map((child) => child.stop()));
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type CycleCloudAccess, readHosts } from "./client.ts";
+import { type Progress, SimulatedScheduler } from "./scheduler.ts";
+import { type PostedJob, toDemand } from "./to-demand.ts";
+import type { WorkloadJob } from "./workload.ts";
+
+const tickMilliseconds = 200;
+/** Real seconds between two messages when much happens, and when nothing does. */
+const leastGapSeconds = 0.5;
+const heartbeatSeconds = 20;
+
+export interface SchedulerOptions {
+  readonly jobs: readonly WorkloadJob[];
+  readonly access: CycleCloudAccess;
+  /** The simulated clock, in seconds; the same that CycleCloud's nodes live by. */
+  readonly simulatedSeconds: () => number;
+  /** Sends a whole snapshot of what is wanted. */
+  readonly post: (snapshot: {
+    readonly sequence: number;
+    readonly jobs: readonly PostedJob[];
+  }) => Promise<void>;
+}
+
+/** When a message went out, in real Unix seconds, and how many jobs it named for the first time. */
+export interface Post {
+  readonly atSeconds: number;
+  readonly newJobs: number;
+}
+
+export interface RunningScheduler {
+  progress(): Progress;
+  /** Every message so far. */
+  readonly posts: readonly Post[];
+  /** Simulated host seconds in which something ran. */
+  busySeconds(): number;
+  /** The last trouble with reading hosts or posting demand; undefined when all is well. */
+  trouble(): string | undefined;
+  stop(): Promise<void>;
+}
+
+/** Runs the workload against the cluster until it is told to stop; goes on reporting an empty queue when all is done. */
+export function runScheduler(options: SchedulerOptions): RunningScheduler {
+  const scheduler = new SimulatedScheduler(options.jobs);
+  const posts: Post[] = [];
+  const startSeconds = options.simulatedSeconds();
+  let trouble: string | undefined;
+  let running = true;
+  let sequence = Math.floor(Date.now() / 1000);
+  let unposted = { changed: true, newJobs: 0 };
+
+  const tick = async () => {
+    const hosts = await readHosts(options.access);
+    const step = scheduler.step(options.simulatedSeconds() - startSeconds, hosts);
+    unposted = {
+      changed: unposted.changed || step.changed,
+      newJobs: unposted.newJobs + step.submitted,
+    };
+    const sinceSeconds = Date.now() / 1000 - (posts.at(-1)?.atSeconds ?? 0);
+    if (sinceSeconds < (unposted.changed ? leastGapSeconds : heartbeatSeconds)) return;
+    sequence += 1;
+    await options.post({ sequence, jobs: toDemand(scheduler) });
+    posts.push({ atSeconds: Date.now() / 1000, newJobs: unposted.newJobs });
+    unposted = { changed: false, newJobs: 0 };
+  };
+
+  const loop = (async () => {
+    while (running) {
+      try {
+        await tick();
+        trouble = undefined;
+      } catch (error) {
+        // A real scheduler outlives its cloud: say so, and try again.
+        trouble = error instanceof Error ? error.message : String(error);
+      }
+      await sleep(tickMilliseconds);
+    }
+  })();
+  return {
+    progress: () => scheduler.progress(),
+    posts,
+    busySeconds: () => scheduler.busySeconds,
+    trouble: () => trouble,
+    stop: async () => {
+      running = false;
+      await loop;
+    },
+  };
+}

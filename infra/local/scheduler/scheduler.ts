@@ -1,0 +1,171 @@
+import { type Host, HostUse } from "./hosts.ts";
+import type { WorkloadJob } from "./workload.ts";
+
+/** Something that runs now: one slot of a job, or a multi-node job on all its hosts. */
+interface Task {
+  readonly job: WorkloadJob;
+  readonly index: number;
+  readonly hostnames: readonly string[];
+  readonly endSeconds: number;
+}
+
+interface QueuedJob {
+  readonly job: WorkloadJob;
+  /** Slots, or 1 for a multi-node job, that have not started; a task whose host vanished is queued again. */
+  waiting: number;
+  started: number;
+}
+
+export interface Progress {
+  /** Tasks (slots and multi-node jobs), of the whole workload. */
+  readonly total: number;
+  readonly waiting: number;
+  readonly running: number;
+  readonly done: number;
+  /** Not submitted yet. */
+  readonly later: number;
+  /** Tasks that started again because their host vanished under them. */
+  readonly requeued: number;
+}
+
+/**
+ * A batch scheduler with a virtual clock: first come, first served, with whatever fits going ahead. It knows nothing of
+ * CycleCloud; hosts come and go, and it says what it wants.
+ */
+export class SimulatedScheduler {
+  readonly #later: WorkloadJob[];
+  readonly #queue: QueuedJob[] = [];
+  readonly #use = new HostUse();
+  readonly #total: number;
+  #tasks: Task[] = [];
+  #done = 0;
+  #requeued = 0;
+
+  constructor(jobs: readonly WorkloadJob[]) {
+    this.#later = [...jobs].sort((left, right) => left.submitSeconds - right.submitSeconds);
+    this.#total = jobs.reduce((total, job) => total + tasksOf(job), 0);
+  }
+
+  /** Moves on to `nowSeconds` with the hosts that are there then. Tells whether what it wants has changed. */
+  step(
+    nowSeconds: number,
+    hosts: readonly Host[],
+  ): { readonly changed: boolean; readonly submitted: number } {
+    const ended = this.#endTasks(nowSeconds);
+    const lost = this.#loseTasks(this.#use.update(hosts, nowSeconds));
+    const submitted = this.#submit(nowSeconds);
+    const started = this.#start(nowSeconds);
+    return { changed: ended + lost + submitted + started > 0, submitted };
+  }
+
+  progress(): Progress {
+    const waiting = this.#queue.reduce((total, queued) => total + queued.waiting, 0);
+    const later = this.#later.reduce((total, job) => total + tasksOf(job), 0);
+    const running = this.#tasks.length;
+    return { total: this.#total, waiting, running, done: this.#done, later, requeued: this.#requeued };
+  }
+
+  get waitingJobs(): readonly { readonly job: WorkloadJob; readonly waiting: number }[] {
+    return this.#queue;
+  }
+
+  get runningTasks(): readonly Pick<Task, "job" | "index" | "hostnames">[] {
+    return this.#tasks;
+  }
+
+  get hosts(): readonly Host[] {
+    return this.#use.hosts;
+  }
+
+  /** Simulated host seconds in which something ran. */
+  get busySeconds(): number {
+    return this.#use.busySeconds;
+  }
+
+  #endTasks(nowSeconds: number): number {
+    const ended = this.#tasks.filter((task) => task.endSeconds <= nowSeconds);
+    if (ended.length === 0) return 0;
+    this.#tasks = this.#tasks.filter((task) => task.endSeconds > nowSeconds);
+    for (const task of ended) {
+      for (const hostname of task.hostnames) this.#use.give(hostname, task.job.need, task.endSeconds);
+    }
+    this.#done += ended.length;
+    return ended.length;
+  }
+
+  #loseTasks(gone: readonly string[]): number {
+    if (gone.length === 0) return 0;
+    const vanished = new Set(gone);
+    const isLost = (task: Task) => task.hostnames.some((hostname) => vanished.has(hostname));
+    const lost = this.#tasks.filter(isLost);
+    this.#tasks = this.#tasks.filter((task) => !isLost(task));
+    for (const task of lost) {
+      for (const hostname of task.hostnames) this.#use.give(hostname, task.job.need, task.endSeconds);
+      this.#requeue(task.job);
+    }
+    this.#requeued += lost.length;
+    return lost.length;
+  }
+
+  #requeue(job: WorkloadJob): void {
+    const queued = this.#queue.find((each) => each.job === job);
+    if (queued === undefined) this.#queue.unshift({ job, waiting: 1, started: tasksOf(job) });
+    else queued.waiting += 1;
+  }
+
+  #submit(nowSeconds: number): number {
+    const due = this.#later.findIndex((job) => job.submitSeconds > nowSeconds);
+    const submitted = this.#later.splice(0, due === -1 ? this.#later.length : due);
+    this.#queue.push(...submitted.map((job) => ({ job, waiting: tasksOf(job), started: 0 })));
+    return submitted.length;
+  }
+
+  #start(nowSeconds: number): number {
+    let started = 0;
+    for (const queued of this.#queue) started += this.#startJob(queued, nowSeconds);
+    if (started > 0)
+      this.#queue.splice(0, this.#queue.length, ...this.#queue.filter((each) => each.waiting > 0));
+    return started;
+  }
+
+  #startJob(queued: QueuedJob, nowSeconds: number): number {
+    const { job } = queued;
+    if (job.shape.kind === "nodes") {
+      const hosts = this.#hostsFor(job, job.shape);
+      if (hosts === undefined) return 0;
+      this.#run(queued, hosts, nowSeconds);
+      return 1;
+    }
+    let started = 0;
+    for (const host of this.#use.hosts) {
+      for (let room = this.#use.room(host, job.need); room > 0 && queued.waiting > 0; room -= 1) {
+        this.#run(queued, [host], nowSeconds);
+        started += 1;
+      }
+    }
+    return started;
+  }
+
+  #hostsFor(job: WorkloadJob, shape: { nodes: number; colocated: boolean }): readonly Host[] | undefined {
+    const free = this.#use.hosts.filter((host) => this.#use.room(host, job.need) > 0);
+    if (!shape.colocated) return free.length < shape.nodes ? undefined : free.slice(0, shape.nodes);
+    const groups = new Set(free.flatMap((host) => host.placementGroup ?? []));
+    return [...groups]
+      .map((group) => free.filter((host) => host.placementGroup === group))
+      .find((hosts) => hosts.length >= shape.nodes)
+      ?.slice(0, shape.nodes);
+  }
+
+  #run(queued: QueuedJob, hosts: readonly Host[], nowSeconds: number): void {
+    const { job } = queued;
+    const hostnames = hosts.map((host) => host.hostname);
+    for (const hostname of hostnames) this.#use.take(hostname, job.need, nowSeconds);
+    this.#tasks.push({ job, index: queued.started, hostnames, endSeconds: nowSeconds + job.runSeconds });
+    queued.started += 1;
+    queued.waiting -= 1;
+  }
+}
+
+function tasksOf(job: WorkloadJob): number {
+  return job.shape.kind === "slots" ? job.shape.slots : 1;
+}

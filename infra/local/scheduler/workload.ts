@@ -1,0 +1,81 @@
+import { readFile } from "node:fs/promises";
+import { gunzipSync } from "node:zlib";
+import { z } from "zod";
+import { parseSwf } from "./swf.ts";
+
+/** What one slot (or one node of a multi-node job) needs of its host. */
+export interface Need {
+  readonly ncpus: number;
+  readonly memoryGiB: number;
+  readonly ngpus: number;
+  /** The host to itself. */
+  readonly exclusive: boolean;
+  /** Only hosts of these node arrays; empty: any. */
+  readonly nodeArrays: readonly string[];
+}
+
+/** A job that the simulated scheduler will run. Times in simulated seconds from the start of the workload. */
+export interface WorkloadJob {
+  readonly name: string;
+  readonly submitSeconds: number;
+  readonly runSeconds: number;
+  /** `slots` tasks wherever they fit, or one task over `nodes` different hosts. */
+  readonly shape:
+    | { readonly kind: "slots"; readonly slots: number }
+    | { readonly kind: "nodes"; readonly nodes: number; readonly colocated: boolean };
+  readonly need: Need;
+}
+
+const constraintsSchema = z.strictObject({
+  ncpus: z.number().positive().default(1),
+  memgb: z.number().min(0).default(0),
+  ngpus: z.int().min(0).default(0),
+  exclusive: z.boolean().default(false),
+  "node.nodearray": z.union([z.string(), z.array(z.string())]).default([]),
+});
+
+/** One line of a JSON job list: a job as a demand message has it, and when and for how long it runs. */
+const jobSchema = z.strictObject({
+  name: z.string().min(1),
+  submitSeconds: z.number().min(0).default(0),
+  runSeconds: z.number().positive(),
+  constraints: constraintsSchema.prefault({}),
+  iterations: z.int().min(1).default(1),
+  nodeCount: z.int().min(0).default(0),
+  colocated: z.boolean().default(false),
+});
+
+const workloadSchema = z.array(jobSchema).min(1);
+
+/**
+ * Reads a workload from a JSON job list (`.json`) or an SWF trace (`.swf`, `.swf.gz`), at most `limit` jobs of it.
+ * Throws an Error that names what is wrong.
+ */
+export async function loadWorkload(file: string, limit: number): Promise<readonly WorkloadJob[]> {
+  const bytes = await readFile(file);
+  const text = file.endsWith(".gz") ? gunzipSync(bytes).toString("utf8") : bytes.toString("utf8");
+  const jobs = /\.swf(\.gz)?$/.test(file) ? parseSwf(text) : parseWorkload(text);
+  return jobs.slice(0, limit);
+}
+
+/** Reads a JSON job list. */
+export function parseWorkload(text: string): readonly WorkloadJob[] {
+  const parsed = workloadSchema.safeParse(JSON.parse(text));
+  if (!parsed.success) throw new Error(`Cannot read the job list:\n${z.prettifyError(parsed.error)}`);
+  return parsed.data.map(toWorkloadJob).sort((left, right) => left.submitSeconds - right.submitSeconds);
+}
+
+function toWorkloadJob(job: z.infer<typeof jobSchema>): WorkloadJob {
+  const { ncpus, memgb, ngpus, exclusive } = job.constraints;
+  const nodeArrays = [job.constraints["node.nodearray"]].flat();
+  return {
+    name: job.name,
+    submitSeconds: job.submitSeconds,
+    runSeconds: job.runSeconds,
+    shape:
+      job.nodeCount > 0
+        ? { kind: "nodes", nodes: job.nodeCount, colocated: job.colocated }
+        : { kind: "slots", slots: job.iterations },
+    need: { ncpus, memoryGiB: memgb, ngpus, exclusive, nodeArrays },
+  };
+}
