@@ -1,0 +1,13 @@
+/** Enough to hide the way to the store and back, few enough to stay far from its limits. */
+const atOnce = 8;
+
+/** Maps with a few calls under way at a time; results in the order of the items. The first error ends it. */
+export async function concurrently<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
+  const results = new Array<R>(items.length);
+  const queue = items.entries();
+  const work = async () => {
+    for (const [index, item] of queue) results[index] = await run(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work));
+  return results;
+}

@@ -1,0 +1,81 @@
+import type { BlobServiceClient } from "@azure/storage-blob";
+import { ConfigurationError } from "../../errors.ts";
+import type { ClusterConfig, ConfigStore, Log } from "../../ports.ts";
+import { Container } from "./container.ts";
+import { escapeName, unescapeName } from "./keys.ts";
+
+/** Checks the text of an `autoscale.json`. Throws ConfigurationError. */
+export type ParseConfig = (cluster: string, text: string) => ClusterConfig;
+
+type Outcome = { readonly config: ClusterConfig } | { readonly error: ConfigurationError };
+type Parsed = Outcome & { readonly etag: string };
+
+const suffix = ".json";
+
+/**
+ * Container `config`, `<cluster>.json`. Every load asks whether the file changed, so that an edit counts at once; it is
+ * transferred and parsed only when it did.
+ */
+export class BlobConfigStore implements ConfigStore {
+  readonly #container: Container;
+  readonly #parse: ParseConfig;
+  readonly #log: Log | undefined;
+  readonly #parsed = new Map<string, Parsed>();
+  readonly #warned = new Set<string>();
+
+  constructor(service: BlobServiceClient, options: { readonly parse: ParseConfig; readonly log?: Log }) {
+    this.#container = new Container(service, "config");
+    this.#parse = options.parse;
+    this.#log = options.log;
+  }
+
+  async clusters(): Promise<readonly string[]> {
+    const names = await this.#container.names("");
+    const files = names.filter((name) => name.endsWith(suffix) && !name.includes("/"));
+    return files.flatMap((file) => this.#clusterOf(file) ?? []).sort();
+  }
+
+  async load(cluster: string): Promise<ClusterConfig | undefined> {
+    const parsed = await this.#current(cluster);
+    if (parsed === undefined) return undefined;
+    if ("error" in parsed) throw parsed.error;
+    return parsed.config;
+  }
+
+  async #current(cluster: string): Promise<Parsed | undefined> {
+    const name = `${escapeName(cluster)}${suffix}`;
+    const known = this.#parsed.get(cluster);
+    const blob =
+      known === undefined
+        ? await this.#container.read(name)
+        : await this.#container.readUnless(name, known.etag);
+    if (blob === "unchanged") return known;
+    if (blob === undefined) {
+      this.#parsed.delete(cluster);
+      return undefined;
+    }
+    const parsed = { ...this.#outcome(cluster, blob.bytes.toString("utf8")), etag: blob.etag };
+    this.#parsed.set(cluster, parsed);
+    return parsed;
+  }
+
+  #outcome(cluster: string, text: string): Outcome {
+    try {
+      return { config: this.#parse(cluster, text) };
+    } catch (error) {
+      if (error instanceof ConfigurationError) return { error };
+      throw error;
+    }
+  }
+
+  /** A file whose name no cluster gives would never be loaded: it is named once in the log and left out. */
+  #clusterOf(file: string): string | undefined {
+    const part = file.slice(0, -suffix.length);
+    const cluster = unescapeName(part);
+    if (cluster === undefined && !this.#warned.has(file)) {
+      this.#warned.add(file);
+      this.#log?.warn("config-file-ignored", { file, expected: `${escapeName(part)}${suffix}` });
+    }
+    return cluster;
+  }
+}

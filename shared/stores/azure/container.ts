@@ -1,0 +1,140 @@
+import { buffer } from "node:stream/consumers";
+import type { BlobServiceClient, BlobUploadCommonResponse, ContainerClient } from "@azure/storage-blob";
+import { InvariantError } from "../../errors.ts";
+import type { IfMatch } from "../../ports.ts";
+import { FirstUse } from "./first-use.ts";
+import { calling, reading, saving, statusOf } from "./sdk-errors.ts";
+
+/** A blob's bytes and the ETag to save it with. */
+export interface Blob {
+  readonly bytes: Buffer;
+  readonly etag: string;
+}
+
+/** What is known of a blob without reading it. */
+export interface BlobFacts {
+  readonly sizeBytes: number;
+  readonly etag: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export interface BlobContent {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** One blob container, made at its first use. Errors: UpstreamError, and ConflictError where an ETag is given. */
+export class Container {
+  readonly #client: ContainerClient;
+  readonly #home: FirstUse;
+
+  constructor(service: BlobServiceClient, name: string) {
+    this.#client = service.getContainerClient(name);
+    this.#home = new FirstUse(() =>
+      calling(`create container "${name}"`, () => this.#client.createIfNotExists()),
+    );
+  }
+
+  /** Undefined when there is no such blob. */
+  async read(name: string): Promise<Blob | undefined> {
+    return reading(this.#call("read", name), () => this.#home.use(() => this.#download(name, {})));
+  }
+
+  /** "unchanged" when the blob still has this ETag: then nothing is transferred. */
+  async readUnless(name: string, etag: string): Promise<Blob | "unchanged" | undefined> {
+    return reading(this.#call("read", name), async () => {
+      try {
+        return await this.#home.use(() => this.#download(name, { ifNoneMatch: etag }));
+      } catch (error) {
+        if (statusOf(error) === 304) return "unchanged";
+        throw error;
+      }
+    });
+  }
+
+  async facts(name: string): Promise<BlobFacts | undefined> {
+    return reading(this.#call("look up", name), async () => {
+      const found = await this.#home.use(() => this.#client.getBlobClient(name).getProperties());
+      return {
+        sizeBytes: found.contentLength ?? 0,
+        etag: etagOf(found),
+        metadata: found.metadata ?? {},
+      };
+    });
+  }
+
+  /** Writes the blob, whatever was there. */
+  async put(name: string, content: BlobContent): Promise<void> {
+    await calling(this.#call("write", name), () => this.#home.use(() => this.#upload(name, content, {})));
+  }
+
+  /** Throws ConflictError about `record` unless the blob still has this ETag, or is still absent. Returns the new ETag. */
+  async save(
+    name: string,
+    content: BlobContent,
+    guard: { ifMatch: IfMatch; record: string },
+  ): Promise<string> {
+    const conditions = guard.ifMatch === undefined ? { ifNoneMatch: "*" } : { ifMatch: guard.ifMatch };
+    return etagOf(
+      await saving(guard.record, () => this.#home.use(() => this.#upload(name, content, conditions))),
+    );
+  }
+
+  /** Names that start with the prefix, in their order. */
+  async names(prefix: string): Promise<readonly string[]> {
+    return calling(this.#call("list", prefix), () =>
+      this.#home.use(async () => {
+        const names: string[] = [];
+        for await (const blob of this.#client.listBlobsFlat({ prefix })) names.push(blob.name);
+        return names;
+      }),
+    );
+  }
+
+  /** Nothing happens when there is no such blob. */
+  async delete(name: string): Promise<void> {
+    await reading(this.#call("delete", name), () => this.#home.use(() => this.#client.deleteBlob(name)));
+  }
+
+  async #download(name: string, conditions: { readonly ifNoneMatch?: string }): Promise<Blob> {
+    const answer = await this.#client.getBlobClient(name).download(0, undefined, { conditions });
+    if (answer.readableStreamBody === undefined)
+      throw new InvariantError(`Blob "${name}" came without a body`);
+    return { bytes: await buffer(answer.readableStreamBody), etag: etagOf(answer) };
+  }
+
+  #upload(name: string, content: BlobContent, conditions: Conditions): Promise<BlobUploadCommonResponse> {
+    const { bytes, contentType, metadata } = content;
+    return this.#client.getBlockBlobClient(name).upload(bytes, bytes.length, {
+      conditions,
+      blobHTTPHeaders: { blobContentType: contentType },
+      ...(metadata === undefined ? {} : { metadata: { ...metadata } }),
+    });
+  }
+
+  #call(verb: string, name: string): string {
+    return `${verb} blob "${name}" of container "${this.#client.containerName}"`;
+  }
+}
+
+interface Conditions {
+  readonly ifMatch?: string;
+  readonly ifNoneMatch?: string;
+}
+
+function etagOf(answer: { readonly etag?: string }): string {
+  if (answer.etag === undefined) throw new InvariantError("Blob storage answered without an ETag");
+  return answer.etag;
+}
+
+/** A value as the JSON content of a blob. */
+export function jsonContent(value: unknown, metadata?: Readonly<Record<string, string>>): BlobContent {
+  const bytes = Buffer.from(JSON.stringify(value));
+  return { bytes, contentType: "application/json", ...(metadata === undefined ? {} : { metadata }) };
+}
+
+/** Own blobs are trusted to hold what was saved: their container is written by this program alone. */
+export function fromJson<T>(bytes: Buffer): T {
+  return JSON.parse(bytes.toString("utf8"));
+}

@@ -1,0 +1,73 @@
+import type { BlobServiceClient } from "@azure/storage-blob";
+import type { DemandPart, DemandStore, IfMatch, SnapshotParts, SourceDemand, Stored } from "../../ports.ts";
+import { bySource } from "../order.ts";
+import { concurrently } from "./concurrently.ts";
+import { Container, fromJson, jsonContent } from "./container.ts";
+import { escapeName, sortableNumber } from "./keys.ts";
+
+/**
+ * Container `demand`: `<cluster>/sources/<source>.json`, and until a snapshot in parts is complete
+ * `<cluster>/parts/<source>/<sequence>/<index>.json`.
+ */
+export class BlobDemandStore implements DemandStore {
+  readonly #container: Container;
+
+  constructor(service: BlobServiceClient) {
+    this.#container = new Container(service, "demand");
+  }
+
+  async list(cluster: string): Promise<readonly SourceDemand[]> {
+    return (await this.#readAll<SourceDemand>(sourcesOf(cluster))).sort(bySource);
+  }
+
+  async load(cluster: string, source: string): Promise<Stored<SourceDemand> | undefined> {
+    const blob = await this.#container.read(sourceName(cluster, source));
+    return blob === undefined ? undefined : { value: fromJson(blob.bytes), etag: blob.etag };
+  }
+
+  async save(demand: SourceDemand, ifMatch: IfMatch): Promise<void> {
+    const { cluster, source } = demand;
+    const record = `demand of source "${source}" for cluster "${cluster}"`;
+    await this.#container.save(sourceName(cluster, source), jsonContent(demand), { ifMatch, record });
+  }
+
+  async savePart(snapshot: SnapshotParts, part: DemandPart): Promise<void> {
+    await this.#container.put(`${partsOf(snapshot)}${sortableNumber(part.index)}.json`, jsonContent(part));
+  }
+
+  async loadParts(snapshot: SnapshotParts): Promise<readonly DemandPart[]> {
+    const parts = await this.#readAll<DemandPart>(partsOf(snapshot));
+    return parts.sort((a, b) => a.index - b.index);
+  }
+
+  async dropParts(snapshot: SnapshotParts): Promise<void> {
+    const names = await this.#container.names(partsOfSource(snapshot));
+    const newest = partsOf(snapshot);
+    const dropped = names.filter((name) => name.slice(0, newest.length) <= newest);
+    await concurrently(dropped, (name) => this.#container.delete(name));
+  }
+
+  /** A blob that goes away between listing and reading is left out. */
+  async #readAll<T>(prefix: string): Promise<T[]> {
+    const names = await this.#container.names(prefix);
+    const blobs = await concurrently(names, (name) => this.#container.read(name));
+    return blobs.flatMap((blob) => (blob === undefined ? [] : [fromJson<T>(blob.bytes)]));
+  }
+}
+
+function sourcesOf(cluster: string): string {
+  return `${escapeName(cluster)}/sources/`;
+}
+
+function sourceName(cluster: string, source: string): string {
+  return `${sourcesOf(cluster)}${escapeName(source)}.json`;
+}
+
+function partsOfSource({ cluster, source }: SnapshotParts): string {
+  return `${escapeName(cluster)}/parts/${escapeName(source)}/`;
+}
+
+/** Sequences have a fixed width: an older snapshot's prefix compares smaller. */
+function partsOf(snapshot: SnapshotParts): string {
+  return `${partsOfSource(snapshot)}${sortableNumber(snapshot.sequence)}/`;
+}

@@ -1,0 +1,60 @@
+import { InvariantError } from "../../errors.ts";
+
+/** A table's string property holds 64 KiB of UTF-16: 32 Ki characters. */
+const longestProperty = 32 * 1024;
+/** An entity holds 1 MiB of UTF-16, keys and property names included: 15 full properties leave room for those. */
+const mostProperties = 15;
+const longestPayload = longestProperty * mostProperties;
+
+/** Short properties for people who look into the table; nothing reads them back. */
+export type Columns = Readonly<Record<string, string | number | boolean>>;
+
+export interface Entity {
+  readonly partitionKey: string;
+  readonly rowKey: string;
+  readonly [property: string]: string | number | boolean;
+}
+
+/**
+ * A value as one entity: its JSON in `payload00`, `payload01`, … as many as it needs. JSON in text keeps null,
+ * nesting and fractions, which table properties do not. Throws InvariantError when it does not fit: whoever made such
+ * a value has to make several.
+ */
+export function toEntity(keys: { partition: string; row: string }, value: unknown, columns: Columns): Entity {
+  const text = JSON.stringify(value);
+  if (text.length > longestPayload) {
+    throw new InvariantError(
+      `Cannot store row "${keys.row}": ${text.length} characters of JSON, expected at most ${longestPayload}`,
+    );
+  }
+  const payload = split(text).map((piece, index) => [propertyName(index), piece]);
+  return { ...columns, ...Object.fromEntries(payload), partitionKey: keys.partition, rowKey: keys.row };
+}
+
+/** The value of an entity; undefined when it has none (a row that only points to another). */
+export function fromEntity<T>(entity: Readonly<Record<string, unknown>>): T | undefined {
+  const pieces: string[] = [];
+  for (let index = 0; ; index += 1) {
+    const piece = entity[propertyName(index)];
+    if (typeof piece !== "string") break;
+    pieces.push(piece);
+  }
+  return pieces.length === 0 ? undefined : JSON.parse(pieces.join(""));
+}
+
+/** Pieces that fit a property; a surrogate pair is never cut, because half of one is no valid text. */
+function split(text: string): string[] {
+  const pieces: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    const full = Math.min(start + longestProperty, text.length);
+    const cutsPair = full < text.length && /[\ud800-\udbff]/.test(text.charAt(full - 1));
+    const end = cutsPair ? full - 1 : full;
+    pieces.push(text.slice(start, end));
+    start = end;
+  }
+  return pieces;
+}
+
+function propertyName(index: number): string {
+  return `payload${String(index).padStart(2, "0")}`;
+}

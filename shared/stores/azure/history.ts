@@ -1,0 +1,61 @@
+import type { NodeHistory } from "../../engine/index.ts";
+import { ConflictError } from "../../errors.ts";
+import type { HistoryStore } from "../../ports.ts";
+import { byNodeId } from "../order.ts";
+import { concurrently } from "./concurrently.ts";
+import { escapeName } from "./keys.ts";
+import type { Change, Table } from "./table.ts";
+
+const mostPerTransaction = 100;
+
+/** Table `NodeHistory`: partition cluster, row node id. Each row is put as a whole, so nothing races. */
+export class TableHistoryStore implements HistoryStore {
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  async list(cluster: string): Promise<readonly NodeHistory[]> {
+    const rows = await this.#table.list<NodeHistory>(escapeName(cluster));
+    return rows.flatMap((row) => row.value ?? []).sort(byNodeId);
+  }
+
+  async save(cluster: string, rows: readonly NodeHistory[]): Promise<void> {
+    const last = new Map(rows.map((row) => [row.nodeId, row]));
+    const changes = [...last.values()].map(
+      (row): Change => ({
+        kind: "put",
+        row: escapeName(row.nodeId),
+        value: row,
+        columns: { node: row.name.slice(0, 1024) },
+      }),
+    );
+    await concurrently(inHundreds(changes), (some) =>
+      this.#table.submit(escapeName(cluster), some, `node history of cluster "${cluster}"`),
+    );
+  }
+
+  async remove(cluster: string, nodeIds: readonly string[]): Promise<void> {
+    const rows = [...new Set(nodeIds)].map(escapeName);
+    await concurrently(inHundreds(rows), (some) => this.#removeSome(cluster, some));
+  }
+
+  /** One row that is gone already fails a whole transaction; then each is deleted on its own. */
+  async #removeSome(cluster: string, rows: readonly string[]): Promise<void> {
+    const partition = escapeName(cluster);
+    const changes = rows.map((row): Change => ({ kind: "delete", row }));
+    try {
+      await this.#table.submit(partition, changes, `node history of cluster "${cluster}"`);
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+      await concurrently(rows, (row) => this.#table.delete(partition, row));
+    }
+  }
+}
+
+function inHundreds<T>(items: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(items.length / mostPerTransaction) }, (_, index) =>
+    items.slice(index * mostPerTransaction, (index + 1) * mostPerTransaction),
+  );
+}

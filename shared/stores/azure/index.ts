@@ -1,0 +1,56 @@
+import type { TableClient } from "@azure/data-tables";
+import type { BlobServiceClient } from "@azure/storage-blob";
+import type { Log, Ports } from "../../ports.ts";
+import { BlobConfigStore, type ParseConfig } from "./configs.ts";
+import { BlobDemandStore } from "./demand.ts";
+import { TableHistoryStore } from "./history.ts";
+import { TableOperationStore } from "./operations.ts";
+import { AzurePlanStore } from "./plans.ts";
+import { TableRejectionStore } from "./rejections.ts";
+import { BlobSnapshotStore } from "./snapshots.ts";
+import { Table } from "./table.ts";
+import { BlobDemandUploads } from "./uploads.ts";
+
+export type { ParseConfig } from "./configs.ts";
+export {
+  type ConnectOptions,
+  connectStorage,
+  type StorageClients,
+  type StorageConnection,
+} from "./connect.ts";
+export { escapeName, unescapeName } from "./keys.ts";
+
+/** Every store of the ports, in one storage account. */
+export type AzureStores = Pick<
+  Ports,
+  "configs" | "snapshots" | "demand" | "uploads" | "history" | "operations" | "plans" | "rejections"
+>;
+
+export interface AzureStoreOptions {
+  readonly blob: BlobServiceClient;
+  /** Gives the client of a table by its name. */
+  readonly table: (name: string) => TableClient;
+  readonly parseConfig: ParseConfig;
+  readonly log?: Log;
+  /** The largest uploaded demand that is read; 32 MiB when left out. */
+  readonly uploadLimitBytes?: number;
+}
+
+/** The stores of one account. Tables and containers are made at their first use; nothing is sent before. */
+export function createAzureStores(options: AzureStoreOptions): AzureStores {
+  const { blob, log, uploadLimitBytes } = options;
+  const table = (name: string) => new Table(options.table(name));
+  return {
+    configs: new BlobConfigStore(blob, { parse: options.parseConfig, ...(log === undefined ? {} : { log }) }),
+    snapshots: new BlobSnapshotStore(blob),
+    demand: new BlobDemandStore(blob),
+    uploads: new BlobDemandUploads(
+      blob,
+      uploadLimitBytes === undefined ? {} : { limitBytes: uploadLimitBytes },
+    ),
+    history: new TableHistoryStore(table("NodeHistory")),
+    operations: new TableOperationStore(table("Operations")),
+    plans: new AzurePlanStore(blob, table("Plans")),
+    rejections: new TableRejectionStore(table("Rejections")),
+  };
+}

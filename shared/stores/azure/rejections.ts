@@ -1,0 +1,45 @@
+import { ConflictError } from "../../errors.ts";
+import type { Rejection, RejectionStore } from "../../ports.ts";
+import { newestRejectionFirst } from "../order.ts";
+import { escapeName, reverseTime } from "./keys.ts";
+import type { Table } from "./table.ts";
+
+/**
+ * Table `Rejections`. Partition `cluster:<cluster>`, or `none` for messages that name no cluster. The rejection is in
+ * `time:<reverse time>:<id>`; `id:<id>` makes a second one with the same id fail as a whole.
+ */
+export class TableRejectionStore implements RejectionStore {
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  async add(rejection: Rejection): Promise<void> {
+    const id = escapeName(rejection.rejectionId);
+    const row = `time:${reverseTime(rejection.receivedAtSeconds)}:${id}`;
+    const columns = { queue: rejection.queue, source: rejection.source ?? "" };
+    try {
+      await this.#table.submit(
+        partitionOf(rejection.cluster),
+        [
+          { kind: "insert", row: `id:${id}` },
+          { kind: "insert", row, value: rejection, columns },
+        ],
+        `rejection "${rejection.rejectionId}"`,
+      );
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+    }
+  }
+
+  async list(cluster: string | undefined, limit: number): Promise<readonly Rejection[]> {
+    const range = { from: "time:", to: "time;", limit };
+    const rows = await this.#table.list<Rejection>(partitionOf(cluster), range);
+    return rows.flatMap((row) => row.value ?? []).sort(newestRejectionFirst);
+  }
+}
+
+function partitionOf(cluster: string | undefined): string {
+  return cluster === undefined ? "none" : `cluster:${escapeName(cluster)}`;
+}

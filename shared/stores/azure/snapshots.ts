@@ -1,0 +1,44 @@
+import type { BlobServiceClient } from "@azure/storage-blob";
+import { ConflictError } from "../../errors.ts";
+import type { Snapshot, SnapshotStore, Stored } from "../../ports.ts";
+import { Container, fromJson, jsonContent } from "./container.ts";
+import { escapeName } from "./keys.ts";
+
+const mostTries = 5;
+
+/** Container `snapshots`, one blob per cluster. When the reading started is in the metadata, so that a look-up tells it. */
+export class BlobSnapshotStore implements SnapshotStore {
+  readonly #container: Container;
+
+  constructor(service: BlobServiceClient) {
+    this.#container = new Container(service, "snapshots");
+  }
+
+  async load(cluster: string): Promise<Stored<Snapshot> | undefined> {
+    const blob = await this.#container.read(blobName(cluster));
+    return blob === undefined ? undefined : { value: fromJson(blob.bytes), etag: blob.etag };
+  }
+
+  async save(cluster: string, snapshot: Snapshot): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#saveUnlessNewer(cluster, snapshot);
+      } catch (error) {
+        if (!(error instanceof ConflictError) || tries >= mostTries) throw error;
+      }
+    }
+  }
+
+  /** A blob without our metadata was put there by hand: it counts as older. */
+  async #saveUnlessNewer(cluster: string, snapshot: Snapshot): Promise<void> {
+    const known = await this.#container.facts(blobName(cluster));
+    if (Number(known?.metadata.takenatseconds ?? 0) > snapshot.takenAtSeconds) return;
+    const content = jsonContent(snapshot, { takenatseconds: String(snapshot.takenAtSeconds) });
+    const guard = { ifMatch: known?.etag, record: `snapshot of cluster "${cluster}"` };
+    await this.#container.save(blobName(cluster), content, guard);
+  }
+}
+
+function blobName(cluster: string): string {
+  return `${escapeName(cluster)}.json`;
+}

@@ -1,0 +1,133 @@
+import { odata, type TableClient, type TransactionAction } from "@azure/data-tables";
+import { type Columns, fromEntity, toEntity } from "./entity.ts";
+import { FirstUse } from "./first-use.ts";
+import { calling, reading, saving } from "./sdk-errors.ts";
+
+/** The tables client has no time-out of its own; this one bounds a call with all of its retries. */
+const callTimeoutMs = 60_000;
+const mostPerPage = 1_000;
+
+/** A row with its value; a row without one points to another by its key. */
+export interface Row<T> {
+  readonly rowKey: string;
+  readonly etag: string;
+  readonly value: T | undefined;
+}
+
+/** One change of a transaction. `replace` needs the ETag that was read; `put` overwrites. */
+export type Change =
+  | {
+      readonly kind: "insert" | "put";
+      readonly row: string;
+      readonly value?: unknown;
+      readonly columns?: Columns;
+    }
+  | {
+      readonly kind: "replace";
+      readonly row: string;
+      readonly value: unknown;
+      readonly columns?: Columns;
+      readonly ifMatch: string;
+    }
+  | { readonly kind: "delete"; readonly row: string };
+
+/** Row keys from `from` on and below `to`, at most `limit`. */
+export interface Range {
+  readonly from: string;
+  readonly to: string;
+  readonly limit?: number;
+}
+
+/** One table, made at its first use. Errors: UpstreamError, and ConflictError from `submit`. */
+export class Table {
+  readonly #client: TableClient;
+  readonly #home: FirstUse;
+
+  constructor(client: TableClient) {
+    this.#client = client;
+    this.#home = new FirstUse(() =>
+      calling(`create table "${client.tableName}"`, () => client.createTable(withTimeout())),
+    );
+  }
+
+  /** Undefined when there is no such row. */
+  async get<T>(partition: string, row: string): Promise<Row<T> | undefined> {
+    return reading(this.#call("read", partition, row), async () => {
+      const entity = await this.#home.use(() =>
+        this.#client.getEntity<Record<string, unknown>>(partition, row, withTimeout()),
+      );
+      return { rowKey: row, etag: entity.etag, value: fromEntity<T>(entity) };
+    });
+  }
+
+  /** Rows of a partition in the order of their keys; all of them without a range. */
+  async list<T>(partition: string, range?: Range): Promise<readonly Row<T>[]> {
+    const limit = range?.limit ?? Number.POSITIVE_INFINITY;
+    if (limit <= 0) return [];
+    return calling(this.#call("list", partition, range?.from ?? ""), () =>
+      this.#home.use(async () => {
+        const rows: Row<T>[] = [];
+        for await (const page of this.#pages(partition, range)) {
+          for (const entity of page) {
+            rows.push({ rowKey: entity.rowKey ?? "", etag: entity.etag, value: fromEntity<T>(entity) });
+          }
+          if (rows.length >= limit) break;
+        }
+        return rows.slice(0, limit);
+      }),
+    );
+  }
+
+  /**
+   * Makes all changes or none; at most 100, each to another row. Throws ConflictError about `record` when a row to
+   * insert is there, or a row to replace or delete has changed or is gone. Returns the new ETags, in order.
+   */
+  async submit(partition: string, changes: readonly Change[], record: string): Promise<readonly string[]> {
+    const actions = changes.map((change) => toAction(partition, change));
+    const answer = await saving(record, () =>
+      this.#home.use(() => this.#client.submitTransaction(actions, withTimeout())),
+    );
+    return answer.subResponses.map((response) => response.etag ?? "");
+  }
+
+  /** Nothing happens when there is no such row. */
+  async delete(partition: string, row: string): Promise<void> {
+    await reading(this.#call("delete", partition, row), () =>
+      this.#home.use(() => this.#client.deleteEntity(partition, row, withTimeout())),
+    );
+  }
+
+  #pages(partition: string, range: Range | undefined) {
+    const inRange =
+      range === undefined ? "" : ` and ${odata`RowKey ge ${range.from}`} and ${odata`RowKey lt ${range.to}`}`;
+    const filter = `${odata`PartitionKey eq ${partition}`}${inRange}`;
+    return this.#client
+      .listEntities<Record<string, unknown>>({ queryOptions: { filter }, ...withTimeout() })
+      .byPage({ maxPageSize: Math.min(range?.limit ?? mostPerPage, mostPerPage) });
+  }
+
+  #call(verb: string, partition: string, row: string): string {
+    return `${verb} row "${partition}/${row}" of table "${this.#client.tableName}"`;
+  }
+}
+
+function toAction(partition: string, change: Change): TransactionAction {
+  const keys = { partition, row: change.row };
+  if (change.kind === "delete") return ["delete", { partitionKey: partition, rowKey: change.row }];
+  const entity =
+    change.value === undefined
+      ? { partitionKey: partition, rowKey: change.row, ...change.columns }
+      : toEntity(keys, change.value, change.columns ?? {});
+  switch (change.kind) {
+    case "insert":
+      return ["create", entity];
+    case "put":
+      return ["upsert", entity, "Replace"];
+    case "replace":
+      return ["update", entity, "Replace", { etag: change.ifMatch }];
+  }
+}
+
+function withTimeout(): { abortSignal: AbortSignal } {
+  return { abortSignal: AbortSignal.timeout(callTimeoutMs) };
+}

@@ -1,0 +1,36 @@
+import type { BlobServiceClient } from "@azure/storage-blob";
+import type { DemandUploads } from "../../ports.ts";
+import { largestUploadBytes, tooLarge } from "../upload-limit.ts";
+import { Container } from "./container.ts";
+
+/** Container `demand-uploads`: senders write there, this program only reads. */
+export class BlobDemandUploads implements DemandUploads {
+  readonly #container: Container;
+  readonly #limitBytes: number;
+
+  constructor(service: BlobServiceClient, options: { readonly limitBytes?: number } = {}) {
+    this.#container = new Container(service, "demand-uploads");
+    this.#limitBytes = options.limitBytes ?? largestUploadBytes;
+  }
+
+  async read(blob: string): Promise<string | undefined | { readonly refused: string }> {
+    if (!staysInside(blob)) {
+      return {
+        refused: `Cannot read upload "${blob}": not a plain path, expected a name without "." and ".."`,
+      };
+    }
+    const facts = await this.#container.facts(blob);
+    if (facts === undefined) return undefined;
+    const size = { bytes: facts.sizeBytes, limitBytes: this.#limitBytes };
+    if (size.bytes > size.limitBytes) return { refused: tooLarge(blob, size) };
+    return (await this.#container.read(blob))?.bytes.toString("utf8");
+  }
+}
+
+/**
+ * The name comes from a message. A segment ".." would be resolved by the URL parser before the request is made, and
+ * read another container, such as the one with the configuration.
+ */
+function staysInside(blob: string): boolean {
+  return !blob.split(/[/\\]/).some((segment) => segment === "" || /^(\.|%2e){1,2}$/i.test(segment));
+}

@@ -1,0 +1,62 @@
+import { expect } from "vitest";
+import { ConfigurationError } from "../../../../shared/errors.ts";
+import type { ConfigStore } from "../../../../shared/ports.ts";
+import { type ContractCase, uniqueCluster } from "./suite.ts";
+import { configOf } from "./values.ts";
+
+/** The store, and how an operator changes what is in it. A broken file has the problem "broken". */
+export interface ConfigBench {
+  readonly store: ConfigStore;
+  put(cluster: string, url: string): Promise<void>;
+  putBroken(cluster: string): Promise<void>;
+  remove(cluster: string): Promise<void>;
+}
+
+export const configStoreCases: readonly ContractCase<ConfigBench>[] = [
+  {
+    name: "an unknown cluster has no configuration",
+    async run({ store }) {
+      expect(await store.load(uniqueCluster())).toBeUndefined();
+    },
+  },
+  {
+    name: "clusters are listed by name, odd ones and broken files too",
+    async run({ store, put, putBroken }) {
+      const names = [uniqueCluster("-z"), "my cluster", "集群 1", "a.b", "100%"];
+      for (const name of names) await put(name, "https://a");
+      const broken = uniqueCluster("-broken");
+      await putBroken(broken);
+      const listed = await store.clusters();
+      expect(listed).toEqual([...listed].sort());
+      expect(listed).toEqual(expect.arrayContaining([...names, broken]));
+      for (const name of names) expect((await store.load(name))?.cluster).toBe(name);
+    },
+  },
+  {
+    name: "a change counts at the next load, and a removal too",
+    async run({ store, put, remove }) {
+      const cluster = uniqueCluster();
+      await put(cluster, "https://a");
+      expect(await store.load(cluster)).toEqual(configOf(cluster, "https://a"));
+      expect(await store.load(cluster)).toEqual(configOf(cluster, "https://a"));
+      await put(cluster, "https://b");
+      expect((await store.load(cluster))?.connection.url).toBe("https://b");
+      await remove(cluster);
+      expect(await store.load(cluster)).toBeUndefined();
+    },
+  },
+  {
+    name: "a broken file throws ConfigurationError with its problems, each time, until it is mended",
+    async run({ store, put, putBroken }) {
+      const cluster = uniqueCluster();
+      await putBroken(cluster);
+      for (const _ of [1, 2]) {
+        const error = await store.load(cluster).catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(ConfigurationError);
+        expect(error).toMatchObject({ problems: ["broken"] });
+      }
+      await put(cluster, "https://a");
+      expect((await store.load(cluster))?.connection.url).toBe("https://a");
+    },
+  },
+];

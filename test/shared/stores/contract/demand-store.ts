@@ -1,0 +1,105 @@
+import { expect } from "vitest";
+import { ConflictError } from "../../../../shared/errors.ts";
+import type { DemandStore } from "../../../../shared/ports.ts";
+import { oddNames } from "./names.ts";
+import { type ContractCase, outcomes, uniqueCluster } from "./suite.ts";
+import { demandOf } from "./values.ts";
+
+function partOf(index: number) {
+  return { index, jobs: [], nodes: [{ hostname: `host-${index}`, resources: {} }] };
+}
+
+export const demandStoreCases: readonly ContractCase<DemandStore>[] = [
+  {
+    name: "a source that never reported has no demand",
+    async run(store) {
+      const cluster = uniqueCluster();
+      expect(await store.load(cluster, "celery")).toBeUndefined();
+      expect(await store.list(cluster)).toEqual([]);
+    },
+  },
+  {
+    name: "saved with the ETag that was read, demand is replaced",
+    async run(store) {
+      const cluster = uniqueCluster();
+      await store.save(demandOf(cluster, "celery"), undefined);
+      const read = await store.load(cluster, "celery");
+      await store.save(demandOf(cluster, "celery", { sequence: 2 }), read?.etag);
+      expect((await store.load(cluster, "celery"))?.value).toEqual(
+        demandOf(cluster, "celery", { sequence: 2 }),
+      );
+    },
+  },
+  {
+    name: "a save without an ETag conflicts when there is demand already",
+    async run(store) {
+      const cluster = uniqueCluster();
+      await store.save(demandOf(cluster, "celery"), undefined);
+      await expect(store.save(demandOf(cluster, "celery"), undefined)).rejects.toThrow(ConflictError);
+    },
+  },
+  {
+    name: "a save with an ETag conflicts when there is no demand",
+    async run(store) {
+      const cluster = uniqueCluster();
+      await expect(store.save(demandOf(cluster, "celery"), '"0x1"')).rejects.toThrow(ConflictError);
+    },
+  },
+  {
+    name: "of two that read the same one saves, the other conflicts",
+    async run(store) {
+      const cluster = uniqueCluster();
+      await store.save(demandOf(cluster, "celery"), undefined);
+      const etag = (await store.load(cluster, "celery"))?.etag;
+      const saves = [2, 3].map((sequence) => store.save(demandOf(cluster, "celery", { sequence }), etag));
+      const { kept, errors } = await outcomes(saves);
+      expect({ kept, errors }).toEqual({ kept: 1, errors: [expect.any(ConflictError)] });
+    },
+  },
+  {
+    name: "sources are listed by name, those of other clusters and parts not",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const parts = { cluster, source: "celery", sequence: 7 };
+      await store.savePart(parts, partOf(0));
+      for (const source of ["slurm", "celery", "a"]) await store.save(demandOf(cluster, source), undefined);
+      await store.save(demandOf(`${cluster}-2`, "other"), undefined);
+      expect((await store.list(cluster)).map((demand) => demand.source)).toEqual(["a", "celery", "slurm"]);
+    },
+  },
+  {
+    name: "parts come back by index, a repeated one replaced, whatever the order of arrival",
+    async run(store) {
+      const parts = { cluster: uniqueCluster(), source: "celery", sequence: 7 };
+      for (const index of [10, 2, 0, 2]) await store.savePart(parts, partOf(index));
+      expect(await store.loadParts(parts)).toEqual([partOf(0), partOf(2), partOf(10)]);
+      expect(await store.loadParts({ ...parts, sequence: 8 })).toEqual([]);
+    },
+  },
+  {
+    name: "dropping parts forgets this snapshot and older ones of the source, nothing else",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const kept = [
+        { cluster, source: "celery", sequence: 11 },
+        { cluster, source: "slurm", sequence: 9 },
+        { cluster, source: "celery-2", sequence: 9 },
+      ];
+      const dropped = [9, 10].map((sequence) => ({ cluster, source: "celery", sequence }));
+      for (const parts of [...kept, ...dropped]) await store.savePart(parts, partOf(1));
+      await store.dropParts({ cluster, source: "celery", sequence: 10 });
+      for (const parts of kept) expect(await store.loadParts(parts)).toHaveLength(1);
+      for (const parts of dropped) expect(await store.loadParts(parts)).toEqual([]);
+    },
+  },
+  {
+    name: "odd cluster and source names are kept apart",
+    async run(store) {
+      const cluster = uniqueCluster("/?#");
+      for (const name of oddNames) await store.save(demandOf(cluster, name), undefined);
+      const sources = (await store.list(cluster)).map((demand) => demand.source);
+      expect(sources).toEqual([...oddNames].sort());
+      expect((await store.load(cluster, ".."))?.value.source).toBe("..");
+    },
+  },
+];

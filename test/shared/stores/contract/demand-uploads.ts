@@ -1,0 +1,38 @@
+import { expect } from "vitest";
+import type { DemandUploads } from "../../../../shared/ports.ts";
+import type { ContractCase } from "./suite.ts";
+
+/** The store with a limit of 1,000 bytes, and how a sender puts a blob there. */
+export interface UploadBench {
+  readonly store: DemandUploads;
+  put(blob: string, text: string): Promise<void>;
+}
+
+export const benchLimitBytes = 1_000;
+
+export const demandUploadCases: readonly ContractCase<UploadBench>[] = [
+  {
+    name: "an upload is read as text, in folders too",
+    async run({ store, put }) {
+      await put("celery/7 ☃.json", '{"jobs":["☃"]}');
+      expect(await store.read("celery/7 ☃.json")).toBe('{"jobs":["☃"]}');
+    },
+  },
+  {
+    name: "a blob that is not there gives nothing",
+    async run({ store }) {
+      expect(await store.read("celery/none.json")).toBeUndefined();
+    },
+  },
+  {
+    name: "an upload of the largest size is read, a larger one is refused with a sentence",
+    async run({ store, put }) {
+      await put("full", "x".repeat(benchLimitBytes));
+      await put("over", "é".repeat(benchLimitBytes / 2 + 1));
+      expect(await store.read("full")).toHaveLength(benchLimitBytes);
+      expect(await store.read("over")).toEqual({
+        refused: 'Cannot read upload "over": 1002 bytes, expected at most 1000',
+      });
+    },
+  },
+];

@@ -1,0 +1,77 @@
+import { expect } from "vitest";
+import type { HistoryStore } from "../../../../shared/ports.ts";
+import { oddNames } from "./names.ts";
+import { type ContractCase, uniqueCluster } from "./suite.ts";
+import { rowOf } from "./values.ts";
+
+export const historyStoreCases: readonly ContractCase<HistoryStore>[] = [
+  {
+    name: "a cluster without history has no rows",
+    async run(store) {
+      expect(await store.list(uniqueCluster())).toEqual([]);
+    },
+  },
+  {
+    name: "a row is replaced by a later one, also within one save; null stays null",
+    async run(store) {
+      const cluster = uniqueCluster();
+      await store.save(cluster, [rowOf("a"), rowOf("b"), rowOf("a", { readySeconds: 1.5 })]);
+      await store.save(cluster, [rowOf("b", { deletedSeconds: 9 })]);
+      expect(await store.list(cluster)).toEqual([
+        rowOf("a", { readySeconds: 1.5 }),
+        rowOf("b", { deletedSeconds: 9 }),
+      ]);
+    },
+  },
+  {
+    name: "saving or removing nothing does nothing",
+    async run(store) {
+      const cluster = uniqueCluster();
+      await store.save(cluster, []);
+      await store.remove(cluster, []);
+      expect(await store.list(cluster)).toEqual([]);
+    },
+  },
+  {
+    name: "removed rows are gone, those that never were do no harm",
+    async run(store) {
+      const cluster = uniqueCluster();
+      await store.save(cluster, [rowOf("a"), rowOf("b"), rowOf("c")]);
+      await store.remove(cluster, ["a", "never", "c", "c"]);
+      expect(await store.list(cluster)).toEqual([rowOf("b")]);
+      await store.remove(cluster, ["b"]);
+      expect(await store.list(cluster)).toEqual([]);
+    },
+  },
+  {
+    name: "clusters do not see each other's rows",
+    async run(store) {
+      const cluster = uniqueCluster();
+      await store.save(cluster, [rowOf("a")]);
+      expect(await store.list(`${cluster}0`)).toEqual([]);
+    },
+  },
+  {
+    name: "odd cluster names and node ids are kept apart",
+    async run(store) {
+      const cluster = uniqueCluster("'/🚀");
+      const rows = oddNames.map((name) => rowOf(name));
+      await store.save(cluster, rows);
+      expect((await store.list(cluster)).map((row) => row.nodeId)).toEqual([...oddNames].sort());
+      await store.remove(cluster, oddNames);
+      expect(await store.list(cluster)).toEqual([]);
+    },
+  },
+  {
+    name: "5,000 rows are written, read in full and removed",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const rows = Array.from({ length: 5_000 }, (_, index) => rowOf(String(index).padStart(5, "0")));
+      await store.save(cluster, rows);
+      expect(await store.list(cluster)).toEqual(rows);
+      const first = rows.slice(0, 150).map((row) => row.nodeId);
+      await store.remove(cluster, first);
+      expect(await store.list(cluster)).toHaveLength(4_850);
+    },
+  },
+];

@@ -1,0 +1,22 @@
+/** Names that have broken storage keys before; every store takes them all, and keeps them apart. */
+export const oddNames: readonly string[] = [
+  "plain",
+  "Plain",
+  "with space",
+  "a/b",
+  "a\\b",
+  "a#b?c",
+  "100%",
+  "%2e%2e",
+  "..",
+  ".",
+  "~",
+  "a~2fb",
+  "tab\tand\nnewline\u0000",
+  "ünïcödé 集群",
+  "emoji 🚀🚀",
+  "quote'\"",
+  "l".repeat(256),
+  `${"l".repeat(255)}m`,
+  "集".repeat(256),
+];

@@ -1,0 +1,151 @@
+import { expect } from "vitest";
+import { ConflictError } from "../../../../shared/errors.ts";
+import type { Operation, OperationState, OperationStore } from "../../../../shared/ports.ts";
+import { oddNames } from "./names.ts";
+import { type ContractCase, outcomes, uniqueCluster } from "./suite.ts";
+import { actionOf, operationOf, startSeconds } from "./values.ts";
+
+function idsOf(operations: readonly Operation[]): string[] {
+  return operations.map((operation) => operation.actionId);
+}
+
+async function openIds(store: OperationStore, cluster: string): Promise<string[]> {
+  return idsOf((await store.open(cluster)).map((stored) => stored.value));
+}
+
+export const operationStoreCases: readonly ContractCase<OperationStore>[] = [
+  {
+    name: "a cluster without operations has none",
+    async run(store) {
+      const cluster = uniqueCluster();
+      expect(await store.load(cluster, "a")).toBeUndefined();
+      expect(await store.open(cluster)).toEqual([]);
+      expect(await store.recent(cluster, 10)).toEqual([]);
+    },
+  },
+  {
+    name: "save returns the ETag that the next save needs, and that load and open show",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const first = await store.save(operationOf(cluster, "a"), undefined);
+      expect((await store.load(cluster, "a"))?.etag).toBe(first);
+      const second = await store.save(operationOf(cluster, "a", { state: "sent" }), first);
+      expect(second).not.toBe(first);
+      const expected = { value: operationOf(cluster, "a", { state: "sent" }), etag: second };
+      expect(await store.open(cluster)).toEqual([expected]);
+      await store.save(operationOf(cluster, "a", { state: "accepted", operationId: "op1" }), second);
+      expect((await store.load(cluster, "a"))?.value.operationId).toBe("op1");
+    },
+  },
+  {
+    name: "recording an action twice conflicts, and changes nothing",
+    async run(store) {
+      const cluster = uniqueCluster();
+      await store.save(operationOf(cluster, "a", { state: "sent" }), undefined);
+      await expect(store.save(operationOf(cluster, "a"), undefined)).rejects.toThrow(ConflictError);
+      expect((await store.load(cluster, "a"))?.value.state).toBe("sent");
+    },
+  },
+  {
+    name: "an ETag of an older version conflicts, open or closed, and changes nothing",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const old = await store.save(operationOf(cluster, "a"), undefined);
+      await store.save(operationOf(cluster, "a", { state: "sent" }), old);
+      for (const state of ["accepted", "lost"] as const) {
+        await expect(store.save(operationOf(cluster, "a", { state }), old)).rejects.toThrow(ConflictError);
+      }
+      expect(await openIds(store, cluster)).toEqual(["a"]);
+    },
+  },
+  {
+    name: "an update of an operation that was never recorded conflicts",
+    async run(store) {
+      const etag = await store.save(operationOf(uniqueCluster(), "a"), undefined);
+      await expect(store.save(operationOf(uniqueCluster(), "a"), etag)).rejects.toThrow(ConflictError);
+    },
+  },
+  {
+    name: "of two that race one saves, the other conflicts",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const etag = await store.save(operationOf(cluster, "a"), undefined);
+      const states: OperationState[] = ["visible", "failed"];
+      const saves = states.map((state) => store.save(operationOf(cluster, "a", { state }), etag));
+      const { kept, errors } = await outcomes(saves);
+      expect({ kept, errors }).toEqual({ kept: 1, errors: [expect.any(ConflictError)] });
+      expect(await openIds(store, cluster)).toEqual([]);
+    },
+  },
+  {
+    name: "open lists what is planned, sent or accepted, oldest first",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const states: OperationState[] = [
+        "accepted",
+        "visible",
+        "sent",
+        "failed",
+        "planned",
+        "lost",
+        "dropped",
+      ];
+      for (const [index, state] of states.entries()) {
+        const createdAtSeconds = startSeconds - index;
+        await store.save(operationOf(cluster, state, { state, createdAtSeconds }), undefined);
+      }
+      expect(await openIds(store, cluster)).toEqual(["planned", "sent", "accepted"]);
+    },
+  },
+  {
+    name: "a closed operation can change again, closed or opened",
+    async run(store) {
+      const cluster = uniqueCluster();
+      let etag = await store.save(operationOf(cluster, "a"), undefined);
+      for (const state of ["lost", "visible", "sent", "failed"] as const) {
+        etag = await store.save(operationOf(cluster, "a", { state }), etag);
+        expect((await store.load(cluster, "a"))?.value.state).toBe(state);
+        expect(await openIds(store, cluster)).toEqual(state === "sent" ? ["a"] : []);
+      }
+      expect(idsOf(await store.recent(cluster, 10))).toEqual(["a"]);
+    },
+  },
+  {
+    name: "recent lists the newest of any state, newest first, no more than asked",
+    async run(store) {
+      const cluster = uniqueCluster();
+      for (const index of [2, 0, 3, 1]) {
+        const changed = { createdAtSeconds: startSeconds + index * 0.001, state: "failed" } as const;
+        await store.save(operationOf(cluster, `a-${index}`, changed), undefined);
+      }
+      expect(idsOf(await store.recent(cluster, 3))).toEqual(["a-3", "a-2", "a-1"]);
+      expect(await store.recent(cluster, 0)).toEqual([]);
+    },
+  },
+  {
+    name: "an action of 300 KB keeps every character, also at the seams",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const reason = `x${'🚀 é \\ " \u0000'.repeat(18_000)}`;
+      const operation = operationOf(cluster, "a", { action: actionOf(cluster, "a", reason) });
+      expect(JSON.stringify(operation).length).toBeGreaterThan(300_000);
+      const etag = await store.save(operation, undefined);
+      expect((await store.load(cluster, "a"))?.value).toEqual(operation);
+      await store.save(operationOf(cluster, "a", { state: "sent" }), etag);
+      expect((await store.load(cluster, "a"))?.value).toEqual(operationOf(cluster, "a", { state: "sent" }));
+    },
+  },
+  {
+    name: "odd cluster names and action ids are kept apart",
+    async run(store) {
+      const cluster = uniqueCluster(" ?/#'");
+      for (const name of oddNames) await store.save(operationOf(cluster, name), undefined);
+      expect(await openIds(store, cluster)).toEqual([...oddNames].sort());
+      for (const stored of await store.open(cluster)) {
+        await store.save({ ...stored.value, state: "dropped" }, stored.etag);
+      }
+      expect(await openIds(store, cluster)).toEqual([]);
+      expect(await store.recent(cluster, 100)).toHaveLength(oddNames.length);
+    },
+  },
+];

@@ -1,0 +1,74 @@
+import { expect } from "vitest";
+import { ConflictError } from "../../../../shared/errors.ts";
+import type { PlanStore } from "../../../../shared/ports.ts";
+import { oddNames } from "./names.ts";
+import { type ContractCase, outcomes, uniqueCluster } from "./suite.ts";
+import { archivedOf, headOf, startSeconds, summaryOf } from "./values.ts";
+
+export const planStoreCases: readonly ContractCase<PlanStore>[] = [
+  {
+    name: "a cluster that was never planned has no head, no list, no plan",
+    async run(store) {
+      const cluster = uniqueCluster();
+      expect(await store.loadHead(cluster)).toBeUndefined();
+      expect(await store.list(cluster, 10)).toEqual([]);
+      expect(await store.load(cluster, "plan-1")).toBeUndefined();
+    },
+  },
+  {
+    name: "of two planners that race for the head one wins, at the first plan and later",
+    async run(store) {
+      const cluster = uniqueCluster();
+      for (const round of ["1", "2"]) {
+        const etag = (await store.loadHead(cluster))?.etag;
+        const saves = ["a", "b"].map((planner) => store.saveHead(headOf(cluster, planner + round), etag));
+        const { kept, errors } = await outcomes(saves);
+        expect({ kept, errors }).toEqual({ kept: 1, errors: [expect.any(ConflictError)] });
+      }
+      expect((await store.loadHead(cluster))?.value.planId).toMatch(/^[ab]2$/);
+    },
+  },
+  {
+    name: "an archived plan comes back as it was",
+    async run(store) {
+      const plan = archivedOf(summaryOf(uniqueCluster(), "plan-1"));
+      await store.archive(plan);
+      expect(await store.load(plan.summary.cluster, "plan-1")).toEqual(plan);
+      expect(await store.list(plan.summary.cluster, 1)).toEqual([plan.summary]);
+    },
+  },
+  {
+    name: "plans are listed newest first, no more than asked",
+    async run(store) {
+      const cluster = uniqueCluster();
+      for (const index of [1, 3, 0, 2]) {
+        const atSeconds = startSeconds + index * 0.001;
+        await store.archive(archivedOf(summaryOf(cluster, `plan-${index}`, { atSeconds })));
+      }
+      const listed = (await store.list(cluster, 3)).map((summary) => summary.planId);
+      expect(listed).toEqual(["plan-3", "plan-2", "plan-1"]);
+      expect(await store.list(cluster, 0)).toEqual([]);
+    },
+  },
+  {
+    name: "saving the same plan id again replaces the plan and its line, also at another time",
+    async run(store) {
+      const cluster = uniqueCluster();
+      await store.archive(archivedOf(summaryOf(cluster, "plan-1")));
+      await store.archive(archivedOf(summaryOf(cluster, "plan-1", { jobs: 4 })));
+      const last = archivedOf(summaryOf(cluster, "plan-1", { jobs: 5, atSeconds: startSeconds + 1 }));
+      await store.archive(last);
+      expect(await store.list(cluster, 10)).toEqual([last.summary]);
+      expect(await store.load(cluster, "plan-1")).toEqual(last);
+    },
+  },
+  {
+    name: "odd cluster names and plan ids are kept apart",
+    async run(store) {
+      const cluster = uniqueCluster("\\?");
+      for (const name of oddNames) await store.archive(archivedOf(summaryOf(cluster, name)));
+      for (const name of oddNames) expect((await store.load(cluster, name))?.summary.planId).toBe(name);
+      expect(await store.list(cluster, 100)).toHaveLength(oddNames.length);
+    },
+  },
+];

@@ -1,0 +1,35 @@
+import { describe, test } from "vitest";
+import type { AzureStores } from "../../../../shared/stores/azure/index.ts";
+import { type ConfigBench, configStoreCases } from "./config-store.ts";
+import { demandStoreCases } from "./demand-store.ts";
+import { demandUploadCases, type UploadBench } from "./demand-uploads.ts";
+import { historyStoreCases } from "./history-store.ts";
+import { operationStoreCases } from "./operation-store.ts";
+import { planStoreCases } from "./plan-store.ts";
+import { rejectionStoreCases } from "./rejection-store.ts";
+import { snapshotStoreCases } from "./snapshot-store.ts";
+import type { ContractCase } from "./suite.ts";
+
+/** Everything that the suites work on: fresh stores, and the operator's and the sender's side of two of them. */
+export interface Bench {
+  readonly stores: Omit<AzureStores, "configs" | "uploads">;
+  readonly configs: ConfigBench;
+  readonly uploads: UploadBench;
+}
+
+/** Runs every contract suite; `bench` is asked inside the tests, after `beforeAll` has made it. */
+export function runContractSuites(implementation: string, bench: () => Bench): void {
+  const suite = <T>(port: string, cases: readonly ContractCase<T>[], subject: (bench: Bench) => T) => {
+    describe(`${port} (${implementation})`, () => {
+      for (const { name, run } of cases) test(name, () => run(subject(bench())));
+    });
+  };
+  suite("SnapshotStore", snapshotStoreCases, ({ stores }) => stores.snapshots);
+  suite("DemandStore", demandStoreCases, ({ stores }) => stores.demand);
+  suite("HistoryStore", historyStoreCases, ({ stores }) => stores.history);
+  suite("OperationStore", operationStoreCases, ({ stores }) => stores.operations);
+  suite("PlanStore", planStoreCases, ({ stores }) => stores.plans);
+  suite("RejectionStore", rejectionStoreCases, ({ stores }) => stores.rejections);
+  suite("ConfigStore", configStoreCases, ({ configs }) => configs);
+  suite("DemandUploads", demandUploadCases, ({ uploads }) => uploads);
+}

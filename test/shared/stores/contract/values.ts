@@ -1,0 +1,185 @@
+import {
+  DEFAULT_SETTINGS,
+  type NodeHistory,
+  type Plan,
+  type PlanInput,
+} from "../../../../shared/engine/index.ts";
+import type { ScaleAction } from "../../../../shared/messages/scale-action.ts";
+import type {
+  ArchivedPlan,
+  ClusterConfig,
+  Operation,
+  PlanHead,
+  PlanSummary,
+  Rejection,
+  Snapshot,
+  SourceDemand,
+} from "../../../../shared/ports.ts";
+
+/** Small valid values for the contract suites; each takes what the case is about. */
+export const startSeconds = 1_770_000_000.25;
+
+export function snapshotOf(cluster: string, takenAtSeconds = startSeconds): Snapshot {
+  return {
+    cluster: { name: cluster, maxCount: 100, maxCoreCount: 1_000, nodeArrays: [], nodes: [] },
+    takenAtSeconds,
+    setAside: ["node x: no id"],
+  };
+}
+
+export function demandOf(cluster: string, source: string, changed: Partial<SourceDemand> = {}): SourceDemand {
+  return {
+    cluster,
+    source,
+    sequence: 1,
+    receivedAtSeconds: startSeconds,
+    expiresAtSeconds: startSeconds + 300,
+    jobs: [],
+    nodes: [{ hostname: "ip-0A00", resources: { ncpus: 4 } }],
+    ignoredMessages: 0,
+    ...changed,
+  };
+}
+
+export function rowOf(nodeId: string, changed: Partial<NodeHistory> = {}): NodeHistory {
+  return {
+    nodeId,
+    name: `htc-${nodeId}`,
+    hostname: null,
+    instanceId: null,
+    createdSeconds: startSeconds,
+    readySeconds: null,
+    lastMatchSeconds: null,
+    deletedSeconds: null,
+    ...changed,
+  };
+}
+
+export function actionOf(cluster: string, actionId: string, reason = "3 jobs wait"): ScaleAction {
+  return {
+    version: 1,
+    actionId,
+    planId: "plan-1",
+    cluster,
+    requestId: "00000000-0000-5000-8000-000000000000",
+    reason,
+    createdAtSeconds: startSeconds,
+    expiresAtSeconds: startSeconds + 300,
+    kind: "start-nodes",
+    nodes: [{ nodeId: "n1", name: "htc-1" }],
+  };
+}
+
+export function operationOf(cluster: string, actionId: string, changed: Partial<Operation> = {}): Operation {
+  return {
+    cluster,
+    actionId,
+    state: "planned",
+    action: actionOf(cluster, actionId),
+    operationId: null,
+    nodes: [],
+    added: [],
+    messages: [],
+    createdAtSeconds: startSeconds,
+    updatedAtSeconds: startSeconds,
+    ...changed,
+  };
+}
+
+export function summaryOf(cluster: string, planId: string, changed: Partial<PlanSummary> = {}): PlanSummary {
+  return {
+    cluster,
+    planId,
+    atSeconds: startSeconds,
+    reason: "demand from celery",
+    jobs: 3,
+    placedJobs: 2,
+    create: 1,
+    start: 0,
+    retire: 0,
+    readOnly: false,
+    ...changed,
+  };
+}
+
+export function headOf(cluster: string, planId: string): PlanHead {
+  return {
+    ...summaryOf(cluster, planId),
+    snapshotTakenAtSeconds: startSeconds - 5,
+    demandReadAtSeconds: startSeconds - 1,
+    clusterDigest: "d1g3st",
+    nextDeadlineSeconds: null,
+  };
+}
+
+export function archivedOf(summary: PlanSummary): ArchivedPlan {
+  return {
+    summary,
+    input: inputOf(summary.cluster),
+    plan: emptyPlan,
+    actions: [actionOf(summary.cluster, "a-1")],
+  };
+}
+
+function inputOf(cluster: string): PlanInput {
+  return {
+    nowSeconds: startSeconds,
+    cluster: snapshotOf(cluster).cluster,
+    jobs: [],
+    schedulerNodes: [],
+    pending: [],
+    leavingNodeIds: [],
+    history: [rowOf("n1")],
+    lastPassSeconds: null,
+    settings: DEFAULT_SETTINGS,
+  };
+}
+
+const emptyPlan: Plan = {
+  jobs: [],
+  create: [],
+  start: [],
+  retire: [],
+  retry: [],
+  nodes: [],
+  matched: [],
+  unmatched: [],
+  failed: [],
+  buckets: [],
+  history: [],
+  warnings: [{ code: "odd", subject: "x", message: "snowman ☃ and emoji 🚀" }],
+};
+
+export function rejectionOf(rejectionId: string, changed: Partial<Rejection> = {}): Rejection {
+  return {
+    rejectionId,
+    cluster: "c",
+    source: "celery",
+    queue: "job-demand",
+    receivedAtSeconds: startSeconds,
+    problems: ['jobs[0].name: "", expected letters'],
+    excerpt: '{"version":1',
+    ...changed,
+  };
+}
+
+export function configOf(cluster: string, url = "https://ccserver"): ClusterConfig {
+  return {
+    cluster,
+    connection: {
+      url,
+      username: "autoscaler",
+      passwordSetting: "CYCLECLOUD_PASSWORD",
+      verifyCertificates: true,
+    },
+    engine: DEFAULT_SETTINGS,
+    cycle: {
+      maxSnapshotAgeSeconds: 300,
+      demandTtlSeconds: 300,
+      actionTtlSeconds: 300,
+      operationTimeoutSeconds: 900,
+      readOnly: false,
+    },
+    warnings: [],
+  };
+}
