@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { Command, InvalidArgumentError } from "commander";
-import { type DefinitionInput, startCycleCloud } from "./index.ts";
+import { loadDefinition, startCycleCloud } from "./index.ts";
 
 const program = new Command("cyclecloud-simulator")
   .description("Simulates a CycleCloud server for development; it creates no machines.")
@@ -20,17 +19,12 @@ const { cluster: files, ...settings } = program.parse().opts<{
   password: string;
 }>();
 
-const definitions = await Promise.all(files.map(readDefinition));
+const definitions = await Promise.all(files.map((file) => loadDefinition(file)));
 const running = await startCycleCloud({ definitions, ...settings });
 console.log(
   `CycleCloud simulator at ${running.url}, clusters ${definitions.map(({ name }) => name).join(", ")}`,
 );
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void running.stop());
-
-/** The server checks the content. */
-async function readDefinition(file: string): Promise<DefinitionInput> {
-  return JSON.parse(await readFile(file, "utf8"));
-}
 
 function number(text: string): number {
   const value = Number(text);
