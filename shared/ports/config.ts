@@ -1,4 +1,5 @@
 import type { EngineSettings } from "../engine/index.ts";
+import type { VmCatalogueOptions } from "../facts/vm-sizes.ts";
 
 /** Where a cluster's CycleCloud server is. The password is never stored: `passwordSetting` names the app setting that holds it. */
 export interface CycleCloudConnection {
@@ -30,6 +31,8 @@ export interface ClusterConfig {
   readonly connection: CycleCloudConnection;
   readonly engine: EngineSettings;
   readonly cycle: CycleSettings;
+  /** What the cluster knows better than the catalogue of VM sizes. */
+  readonly facts?: VmCatalogueOptions;
   /** What was odd but usable, such as an unknown key with the nearest known one. */
   readonly warnings: readonly string[];
 }

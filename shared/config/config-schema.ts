@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { type DefaultResource, parseDefaultResources } from "../engine/index.ts";
+import { connectionShape } from "./connection-schema.ts";
+import { proxiedLocationsSchema, vmSizesSchema } from "./facts-schema.ts";
+import { nodeArraySchema } from "./node-array-schema.ts";
+import { flag, perNodeArray, positiveSeconds, seconds, text } from "./setting-value.ts";
+
+/** The engine's parser reads it, and names every problem with its place in the list. */
+const defaultResources = z.unknown().transform((value, context): readonly DefaultResource[] => {
+  const parsed = parseDefaultResources(value);
+  if (parsed.ok) return parsed.defaultResources;
+  for (const { path, message } of parsed.problems) {
+    const prefix = `Cannot read default resource "${path}": `;
+    const sentence = message.startsWith(prefix) ? message.slice(prefix.length) : message;
+    context.addIssue({ code: "custom", message: sentence, params: { place: path } });
+  }
+  return [];
+});
+
+const sharedPool = z
+  .object(
+    {
+      name: text,
+      source: text.nullish(),
+      initial: z.number("expected a number").min(0, "expected a number, 0 or more"),
+      current: z.number("expected a number").min(0, "expected a number, 0 or more").optional(),
+    },
+    'expected an object with "name" and "initial"',
+  )
+  .transform(({ name, source, initial, current }) => ({
+    name,
+    source: source ?? null,
+    initial,
+    current: current ?? initial,
+  }));
+
+/** What the engine is told. */
+export const engineShape = {
+  idle_timeout: perNodeArray(seconds).optional(),
+  boot_timeout: perNodeArray(positiveSeconds).optional(),
+  default_resources: defaultResources.optional(),
+  disable_default_resources: flag.optional(),
+  nodearrays: z.record(z.string(), nodeArraySchema, "expected an object of node arrays").default({}),
+  failed_nodes: z.enum(["keep", "delete", "retry"], 'expected "keep", "delete" or "retry"').optional(),
+  exclusive_scope: z.enum(["iteration", "job"], 'expected "iteration" or "job"').optional(),
+  ignored_nodes: z.array(text, "expected a list of node names").optional(),
+  shared_pools: z.array(sharedPool, "expected a list of pools").optional(),
+};
+
+/** What the cycle around the engine is told. */
+const cycleShape = {
+  max_snapshot_age: positiveSeconds.default(300),
+  demand_ttl: positiveSeconds.default(300),
+  action_ttl: positiveSeconds.default(600),
+  operation_timeout: positiveSeconds.default(900),
+  read_only: flag.default(false),
+};
+
+export const engineSchema = z.looseObject(engineShape, "expected an object of settings");
+
+/** One cluster's `autoscale.json` with its includes merged. Unknown keys pass, and are warned of. */
+export const configSchema = z.looseObject(
+  {
+    cluster_name: text.optional(),
+    ...connectionShape,
+    ...engineShape,
+    ...cycleShape,
+    vm_sizes: vmSizesSchema.optional(),
+    proxied_locations: proxiedLocationsSchema.optional(),
+  },
+  "expected an object of settings",
+);
+
+export type EngineKeys = z.output<typeof engineSchema>;
+export type ConfigKeys = z.output<typeof configSchema>;

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { flag, text } from "./setting-value.ts";
+
+export const defaultPasswordSetting = "CYCLECLOUD_PASSWORD";
+
+const wantedUrl = 'an address such as "https://cyclecloud.example.com" (http is for this machine only)';
+
+/** A server's address. Never quoted when it holds a login: problems go to logs. */
+const url = text.transform((value, context) => {
+  const parsed = URL.parse(value);
+  const usable = parsed !== null && (parsed.protocol === "https:" || isLoopback(parsed));
+  if (parsed !== null && (parsed.username !== "" || parsed.password !== ""))
+    context.addIssue({
+      code: "custom",
+      message: "holds a login, expected an address without one",
+      params: { secret: true },
+    });
+  else if (!usable || parsed.search !== "" || parsed.hash !== "")
+    context.addIssue({ code: "custom", message: `expected ${wantedUrl}`, input: value });
+  return value.replace(/\/+$/, "");
+});
+
+function isLoopback({ protocol, hostname }: URL): boolean {
+  return (
+    protocol === "http:" &&
+    (hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname))
+  );
+}
+
+/** Where the CycleCloud server is and how to log in. */
+export const connectionShape = {
+  url,
+  /** A colon would end the name in a Basic login. */
+  username: text.regex(/^[^:]+$/, "expected a user name without a colon"),
+  /** Read only to say where it belongs. */
+  password: z.unknown().optional(),
+  // Held to one prefix: whoever may write a configuration must not be able to send any other secret to any address.
+  password_setting: text
+    .regex(
+      /^CYCLECLOUD_PASSWORD\w*$/,
+      `expected the name of an app setting that starts with "${defaultPasswordSetting}"`,
+    )
+    .default(defaultPasswordSetting),
+  verify_certificates: flag.optional(),
+  certificate_authority: text
+    .includes("-----BEGIN CERTIFICATE-----", { error: "expected the PEM text of a certificate" })
+    .optional(),
+};

@@ -1,0 +1,29 @@
+import type { z } from "zod";
+
+const longestValue = 80;
+
+/** Every problem of a configuration: `nodearrays.htc.keep_alive: "yes", expected true or false`. */
+export function describeIssues(error: z.ZodError): string[] {
+  return error.issues.map((issue) => {
+    const params: { place?: string; secret?: boolean } = (issue.code === "custom" && issue.params) || {};
+    const where = pathText(issue.path);
+    if (params.place !== undefined) return `${where}${params.place}: ${issue.message}`;
+    // The whole file is not quoted either: it may hold a password.
+    const isSecret = params.secret === true || issue.path.length === 0;
+    if (isSecret || issue.code === "unrecognized_keys") return `${where}: ${issue.message}`;
+    return `${where}: ${issue.input === undefined ? "missing" : shown(issue.input)}, ${issue.message}`;
+  });
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return "configuration";
+  return path
+    .map((step, index) => (typeof step === "number" ? `[${step}]` : `${index > 0 ? "." : ""}${String(step)}`))
+    .join("");
+}
+
+/** A value as JSON, cut short. */
+export function shown(value: unknown): string {
+  const json = JSON.stringify(value) ?? String(value);
+  return json.length <= longestValue ? json : `${json.slice(0, longestValue)}…`;
+}

@@ -1,0 +1,83 @@
+import { DEFAULT_SETTINGS, type EngineSettings, type PerNodeArray } from "../engine/index.ts";
+import { type EngineKeys, engineSchema } from "./config-schema.ts";
+import { describeIssues } from "./describe-issues.ts";
+import type { NodeArraySettings } from "./node-array-schema.ts";
+
+/** Spare placement groups per node array and VM size, and how many there may be, when nothing is configured. */
+const generatedDefaults = { buffer: 2, max: 10_000 };
+
+export type ParsedEngineSettings =
+  | { readonly ok: true; readonly settings: EngineSettings }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/**
+ * Reads only what the engine needs, for plans that are made without a server (a recorded scenario). There, placement
+ * groups are generated when the configuration asks for it, not by default.
+ */
+export function parseEngineSettings(json: unknown): ParsedEngineSettings {
+  const parsed = engineSchema.safeParse(json, { reportInput: true });
+  if (!parsed.success) return { ok: false, problems: describeIssues(parsed.error) };
+  return { ok: true, settings: toEngineSettings(parsed.data, { generateByDefault: false }) };
+}
+
+/** What was not configured keeps the engine's own default. */
+export function toEngineSettings(
+  keys: EngineKeys,
+  { generateByDefault }: { generateByDefault: boolean },
+): EngineSettings {
+  const arrays = keys.nodearrays;
+  const defaults = DEFAULT_SETTINGS;
+  const generates = !predefinesGroups(keys) && (generateByDefault || asksForGroups(keys));
+  return {
+    defaultResources: keys.default_resources ?? defaults.defaultResources,
+    disableDefaultResources: keys.disable_default_resources ?? defaults.disableDefaultResources,
+    idleTimeoutSeconds: timeout(keys.idle_timeout, defaults.idleTimeoutSeconds),
+    bootTimeoutSeconds: timeout(keys.boot_timeout, defaults.bootTimeoutSeconds),
+    placementGroups: gather(arrays, (array) => array.placement_groups, []),
+    generatedPlacementGroups: generates
+      ? {
+          buffer: gather(arrays, (array) => array.generated_placement_group_buffer, generatedDefaults.buffer),
+          max: gather(arrays, (array) => array.max_placement_groups, generatedDefaults.max),
+        }
+      : null,
+    failedNodes: keys.failed_nodes ?? defaults.failedNodes,
+    exclusiveScope: keys.exclusive_scope ?? defaults.exclusiveScope,
+    nameFormat: gather(arrays, (array) => array.name_format, defaults.nameFormat.default),
+    nodeAttributes: gather(arrays, (array) => array.node_attributes, defaults.nodeAttributes.default),
+    keepAlive: gather(arrays, (array) => array.keep_alive, defaults.keepAlive.default),
+    ignoredNodes: keys.ignored_nodes ?? defaults.ignoredNodes,
+    sharedPools: keys.shared_pools ?? defaults.sharedPools,
+  };
+}
+
+/** Whoever names placement groups gets those, and no generated ones beside them. */
+export function predefinesGroups(keys: EngineKeys): boolean {
+  return Object.values(keys.nodearrays).some((array) => (array.placement_groups ?? []).length > 0);
+}
+
+/** Whether the configuration says how many groups to generate. */
+export function asksForGroups(keys: EngineKeys): boolean {
+  return Object.values(keys.nodearrays).some((array) => array.generated_placement_group_buffer !== undefined);
+}
+
+function timeout(
+  configured: Readonly<Record<string, number>> | undefined,
+  fallback: PerNodeArray<number>,
+): PerNodeArray<number> {
+  const { default: all, ...byNodeArray } = configured ?? {};
+  return { default: all ?? fallback.default, byNodeArray };
+}
+
+/** One setting out of all node arrays' settings. */
+function gather<T>(
+  arrays: Readonly<Record<string, NodeArraySettings>>,
+  pick: (array: NodeArraySettings) => T | undefined,
+  fallback: T,
+): PerNodeArray<T> {
+  const picked = Object.entries(arrays).flatMap(([name, array]) => {
+    const value = pick(array);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const { default: all, ...byNodeArray } = Object.fromEntries(picked);
+  return { default: all ?? fallback, byNodeArray: byNodeArray as Record<string, T> };
+}

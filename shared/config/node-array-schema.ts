@@ -1,0 +1,25 @@
+import { z } from "zod";
+import type { Json } from "../engine/index.ts";
+import { flag, isDictionary, text, wholeNumber } from "./setting-value.ts";
+
+/** `nodearrays.<name>`; `nodearrays.default` is for all arrays that do not say otherwise. */
+export const nodeArraySchema = z.looseObject(
+  {
+    placement_groups: z
+      .array(
+        text.regex(/^[\w-]+$/, "expected letters, digits, - and _ only"),
+        "expected a list of placement group names",
+      )
+      .optional(),
+    generated_placement_group_buffer: wholeNumber.optional(),
+    max_placement_groups: wholeNumber.optional(),
+    name_format: text.regex(/^[^%]*%d[^%]*$/, 'expected a name with one "%d" for the index').optional(),
+    node_attributes: z
+      .custom<{ readonly [key: string]: Json }>(isDictionary, "expected an object of node attributes")
+      .optional(),
+    keep_alive: flag.optional(),
+  },
+  "expected an object of settings",
+);
+
+export type NodeArraySettings = z.output<typeof nodeArraySchema>;

@@ -1,0 +1,84 @@
+import type { ClusterConfig, CycleCloudConnection, CycleSettings } from "../ports/config.ts";
+import { type ConfigKeys, configSchema } from "./config-schema.ts";
+import { describeIssues, shown } from "./describe-issues.ts";
+import { asksForGroups, predefinesGroups, toEngineSettings } from "./engine-settings.ts";
+import { warnOfUnknownKeys } from "./unknown-keys.ts";
+
+export type ParsedConfig =
+  | { readonly ok: true; readonly config: ClusterConfig }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/**
+ * Reads a cluster's `autoscale.json`, with its includes merged. Names all problems at once, each with its path, its
+ * value and what was wanted; what is odd but usable becomes a warning of the configuration. Never throws.
+ */
+export function parseConfig({
+  cluster,
+  json,
+}: {
+  readonly cluster: string;
+  readonly json: unknown;
+}): ParsedConfig {
+  const parsed = configSchema.safeParse(json, { reportInput: true });
+  const problems = parsed.success ? [] : describeIssues(parsed.error);
+  const named = nameOf(json);
+  if (named !== undefined && named !== cluster)
+    problems.push(`cluster_name: ${shown(named)}, expected "${cluster}", the cluster that the file is for`);
+  if (!parsed.success || problems.length > 0) return { ok: false, problems };
+  const keys = parsed.data;
+  const { vm_sizes: overrides, proxied_locations: proxiedLocations } = keys;
+  const facts = { ...(overrides && { overrides }), ...(proxiedLocations && { proxiedLocations }) };
+  const config: ClusterConfig = {
+    cluster,
+    connection: toConnection(keys),
+    engine: toEngineSettings(keys, { generateByDefault: true }),
+    cycle: toCycle(keys),
+    ...(Object.keys(facts).length > 0 && { facts }),
+    warnings: [...warningsOf(keys), ...warnOfUnknownKeys(json)],
+  };
+  return { ok: true, config };
+}
+
+/** The name in the file, also when other keys are in error. A name that is no text is the schema's business. */
+function nameOf(json: unknown): string | undefined {
+  const parsed = configSchema.pick({ cluster_name: true }).safeParse(json);
+  return parsed.success ? parsed.data.cluster_name : undefined;
+}
+
+function toConnection(keys: ConfigKeys): CycleCloudConnection {
+  const certificateAuthority = keys.certificate_authority;
+  return {
+    url: keys.url,
+    username: keys.username,
+    passwordSetting: keys.password_setting,
+    verifyCertificates: keys.verify_certificates ?? true,
+    ...(certificateAuthority !== undefined && { certificateAuthority }),
+  };
+}
+
+function toCycle(keys: ConfigKeys): CycleSettings {
+  return {
+    maxSnapshotAgeSeconds: keys.max_snapshot_age,
+    demandTtlSeconds: keys.demand_ttl,
+    actionTtlSeconds: keys.action_ttl,
+    operationTimeoutSeconds: keys.operation_timeout,
+    readOnly: keys.read_only,
+  };
+}
+
+function warningsOf(keys: ConfigKeys): string[] {
+  const warnings: string[] = [];
+  if (keys.password !== undefined)
+    warnings.push(
+      `password: ignored, no password is read from a configuration; put it into app setting "${keys.password_setting}" and take it out of the file`,
+    );
+  if (keys.verify_certificates === undefined)
+    warnings.push(
+      "verify_certificates: not set, taken as true (scalelib takes it as false); a server with a private certificate needs certificate_authority",
+    );
+  if (predefinesGroups(keys) && asksForGroups(keys))
+    warnings.push(
+      "generated_placement_group_buffer: ignored, no placement groups are generated where placement_groups names any",
+    );
+  return warnings;
+}

@@ -1,0 +1,94 @@
+import { posix } from "node:path";
+import { messageOf } from "../errors.ts";
+import { shown } from "./describe-issues.ts";
+import { isDictionary } from "./setting-value.ts";
+
+/** A configuration file as JSON; undefined when there is none at this path. May throw for one that is no JSON. */
+export type LoadInclude = (path: string) => Promise<unknown>;
+
+export type ResolvedIncludes =
+  | { readonly ok: true; readonly json: unknown }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/**
+ * Merges what a configuration includes into it. Paths are relative to the file that names them. Dictionaries merge
+ * key by key, and the including file wins over its includes, a later include over an earlier one; lists and single
+ * values are replaced, never mixed. A file that includes itself, directly or not, is a problem.
+ */
+export async function resolveIncludes(options: {
+  readonly path: string;
+  readonly json: unknown;
+  readonly loadInclude: LoadInclude;
+}): Promise<ResolvedIncludes> {
+  const problems: string[] = [];
+  const json = await resolve({ ...options, problems, stack: [posix.normalize(options.path)] });
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, json };
+}
+
+interface Resolving {
+  readonly json: unknown;
+  readonly loadInclude: LoadInclude;
+  readonly problems: string[];
+  /** The files that are being read, from the outermost to this one. */
+  readonly stack: readonly string[];
+}
+
+async function resolve(file: Resolving): Promise<unknown> {
+  if (!isDictionary(file.json) || file.json.include === undefined) return file.json;
+  const { include, ...own } = file.json;
+  if (!Array.isArray(include)) {
+    file.problems.push(`${at(file)}include: ${shown(include)}, expected a list of paths`);
+    return own;
+  }
+  let merged: unknown = {};
+  for (const [index, path] of include.entries()) {
+    const included = await readInclude(file, { index, path });
+    if (included !== undefined) merged = merge(merged, included);
+  }
+  return merge(merged, own);
+}
+
+async function readInclude(
+  file: Resolving,
+  { index, path }: { index: number; path: unknown },
+): Promise<unknown> {
+  const refuse = (wanted: string) => {
+    file.problems.push(`${at(file)}include[${index}]: ${shown(path)}, ${wanted}`);
+  };
+  if (typeof path !== "string" || path === "") return refuse("expected a path");
+  const resolved = posix.join(posix.isAbsolute(path) ? "" : posix.dirname(file.stack.at(-1) ?? ""), path);
+  if (file.stack.includes(resolved))
+    return refuse(
+      `a circle (${[...file.stack, resolved].join(" -> ")}), expected a file that does not lead back`,
+    );
+  try {
+    const json = await file.loadInclude(resolved);
+    if (json === undefined) return refuse(`no file at "${resolved}", expected one that exists`);
+    if (!isDictionary(json)) return refuse("expected a file that holds an object");
+    return await resolve({ ...file, json, stack: [...file.stack, resolved] });
+  } catch (error) {
+    return refuse(`${messageOf(error)}, expected a file that can be read`);
+  }
+}
+
+/** Names the file of a problem, unless it is the outermost one. */
+function at({ stack }: Resolving): string {
+  return stack.length > 1 ? `${stack.at(-1)}: ` : "";
+}
+
+/** `over` on top of `under`. */
+function merge(under: unknown, over: unknown): unknown {
+  if (!isDictionary(under) || !isDictionary(over)) return over;
+  const keys = [...new Set([...Object.keys(under), ...Object.keys(over)])];
+  return Object.fromEntries(
+    keys.map((key) => [key, Object.hasOwn(over, key) ? mergeMember(under, over, key) : under[key]]),
+  );
+}
+
+function mergeMember(
+  under: Readonly<Record<string, unknown>>,
+  over: Readonly<Record<string, unknown>>,
+  key: string,
+): unknown {
+  return Object.hasOwn(under, key) ? merge(under[key], over[key]) : over[key];
+}

@@ -1,0 +1,64 @@
+import { nearest } from "../engine/index.ts";
+import { configSchema } from "./config-schema.ts";
+import { nodeArraySchema } from "./node-array-schema.ts";
+import { isDictionary } from "./setting-value.ts";
+
+/** Keys of the field's scheduler integrations that mean nothing here: a file can be taken over as it is. */
+const foreignKeys: readonly string[] = [
+  "$schema",
+  "accounting",
+  "assume_standalone_hostnames",
+  "autoscale",
+  "autoscale_json",
+  "azpbs_path",
+  "azslurmd",
+  "cluster_response",
+  "config_dir",
+  "cost",
+  "gridengine",
+  "hpcpack",
+  "lock_file",
+  "logging",
+  "node_list",
+  "nodehistorydb",
+  "output-columns",
+  "output_columns",
+  "output_format",
+  "pbs",
+  "pbspro",
+  "return-to-idle",
+  "valid_hostnames",
+];
+
+const topLevelKeys = [...Object.keys(configSchema.shape), "include", ...foreignKeys];
+const nodeArrayKeys = Object.keys(nodeArraySchema.shape);
+
+/** A warning for every key that nobody reads, with the one that was probably meant. */
+export function warnOfUnknownKeys(json: unknown): string[] {
+  if (!isDictionary(json)) return [];
+  const arrays = isDictionary(json.nodearrays) ? Object.entries(json.nodearrays) : [];
+  return [
+    ...unknownKeys(json, { known: topLevelKeys, parent: "" }),
+    ...arrays.flatMap(([name, array]) =>
+      unknownKeys(array, { known: nodeArrayKeys, parent: `nodearrays.${name}.` }),
+    ),
+  ];
+}
+
+function unknownKeys(
+  json: unknown,
+  { known, parent }: { known: readonly string[]; parent: string },
+): string[] {
+  if (!isDictionary(json)) return [];
+  return Object.keys(json)
+    .filter((key) => !known.includes(key) && !isComment(key))
+    .map((key) => {
+      const guess = nearest(key, known);
+      return `${parent}${key}: unknown, ignored${guess === null ? "" : `; did you mean "${guess}"?`}`;
+    });
+}
+
+/** People comment JSON with keys such as `_comment`, and the reference hides its test switches so. */
+function isComment(key: string): boolean {
+  return key.startsWith("_") || key.startsWith("//");
+}

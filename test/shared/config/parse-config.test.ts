@@ -1,0 +1,461 @@
+import { describe, expect, test } from "vitest";
+import { parseEngineSettings } from "../../../shared/config/engine-settings.ts";
+import { parseConfig } from "../../../shared/config/parse-config.ts";
+import { DEFAULT_SETTINGS } from "../../../shared/engine/index.ts";
+import { ConfigurationError } from "../../../shared/errors.ts";
+
+const minimal = { url: "https://cycle.example", username: "user", verify_certificates: true };
+const certificate = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+
+function parse(keys: object) {
+  return parseConfig({ cluster: "c", json: { ...minimal, ...keys } });
+}
+
+function config(keys: object = {}) {
+  const parsed = parse(keys);
+  if (!parsed.ok) throw new ConfigurationError("the test's configuration", parsed.problems);
+  return parsed.config;
+}
+
+function problems(keys: object) {
+  const parsed = parse(keys);
+  return parsed.ok ? [] : parsed.problems;
+}
+
+test("config: a minimal file gets every default", () => {
+  expect(config()).toEqual({
+    cluster: "c",
+    connection: {
+      url: "https://cycle.example",
+      username: "user",
+      passwordSetting: "CYCLECLOUD_PASSWORD",
+      verifyCertificates: true,
+    },
+    engine: {
+      ...DEFAULT_SETTINGS,
+      generatedPlacementGroups: {
+        buffer: { default: 2, byNodeArray: {} },
+        max: { default: 10_000, byNodeArray: {} },
+      },
+    },
+    cycle: {
+      maxSnapshotAgeSeconds: 300,
+      demandTtlSeconds: 300,
+      actionTtlSeconds: 600,
+      operationTimeoutSeconds: 900,
+      readOnly: false,
+    },
+    warnings: [],
+  });
+});
+
+describe("config: every key", () => {
+  test.each<{ name: string; keys: object; expected: object }>([
+    { name: "cluster_name that is the cluster", keys: { cluster_name: "c" }, expected: { cluster: "c" } },
+    {
+      name: "url loses its last slash",
+      keys: { url: "https://x/cycle/" },
+      expected: { connection: { url: "https://x/cycle" } },
+    },
+    {
+      name: "url on this machine",
+      keys: { url: "http://127.0.0.1:80" },
+      expected: { connection: { url: "http://127.0.0.1:80" } },
+    },
+    {
+      name: "password_setting",
+      keys: { password_setting: "CYCLECLOUD_PASSWORD_C" },
+      expected: { connection: { passwordSetting: "CYCLECLOUD_PASSWORD_C" } },
+    },
+    {
+      name: "verify_certificates",
+      keys: { verify_certificates: false },
+      expected: { connection: { verifyCertificates: false } },
+    },
+    {
+      name: "certificate_authority",
+      keys: { certificate_authority: certificate },
+      expected: { connection: { certificateAuthority: certificate } },
+    },
+    { name: "read_only", keys: { read_only: true }, expected: { cycle: { readOnly: true } } },
+    {
+      name: "max_snapshot_age",
+      keys: { max_snapshot_age: 60 },
+      expected: { cycle: { maxSnapshotAgeSeconds: 60 } },
+    },
+    { name: "demand_ttl", keys: { demand_ttl: "120" }, expected: { cycle: { demandTtlSeconds: 120 } } },
+    { name: "action_ttl", keys: { action_ttl: 30 }, expected: { cycle: { actionTtlSeconds: 30 } } },
+    {
+      name: "operation_timeout",
+      keys: { operation_timeout: 1.5 },
+      expected: { cycle: { operationTimeoutSeconds: 1.5 } },
+    },
+    {
+      name: "idle_timeout as a number",
+      keys: { idle_timeout: 90 },
+      expected: { engine: { idleTimeoutSeconds: { default: 90, byNodeArray: {} } } },
+    },
+    {
+      name: "idle_timeout of 0",
+      keys: { idle_timeout: 0 },
+      expected: { engine: { idleTimeoutSeconds: { default: 0 } } },
+    },
+    {
+      name: "idle_timeout as text",
+      keys: { idle_timeout: "90" },
+      expected: { engine: { idleTimeoutSeconds: { default: 90 } } },
+    },
+    {
+      name: "idle_timeout per node array",
+      keys: { idle_timeout: { default: "60", low: 5, hpc: null } },
+      expected: { engine: { idleTimeoutSeconds: { default: 60, byNodeArray: { low: 5 } } } },
+    },
+    {
+      name: "idle_timeout per node array without default",
+      keys: { idle_timeout: { low: 5 } },
+      expected: { engine: { idleTimeoutSeconds: { default: 300, byNodeArray: { low: 5 } } } },
+    },
+    {
+      name: "boot_timeout",
+      keys: { boot_timeout: { htc: 400 } },
+      expected: { engine: { bootTimeoutSeconds: { default: 1800, byNodeArray: { htc: 400 } } } },
+    },
+    {
+      name: "default_resources",
+      keys: { default_resources: [{ select: {}, name: "slots", value: "node.vcpu_count", divide: 2 }] },
+      expected: {
+        engine: {
+          defaultResources: [
+            {
+              select: [],
+              name: "slots",
+              value: { kind: "property", property: "vcpu_count" },
+              modifier: { operation: "divide" },
+            },
+          ],
+        },
+      },
+    },
+    {
+      name: "disable_default_resources",
+      keys: { disable_default_resources: true },
+      expected: { engine: { disableDefaultResources: true } },
+    },
+    {
+      name: "placement_groups stop the generated ones",
+      keys: {
+        nodearrays: { default: { placement_groups: ["a"] }, htc: { placement_groups: ["b-1", "b_2"] } },
+      },
+      expected: {
+        engine: {
+          placementGroups: { default: ["a"], byNodeArray: { htc: ["b-1", "b_2"] } },
+          generatedPlacementGroups: null,
+        },
+      },
+    },
+    {
+      name: "empty placement_groups do not",
+      keys: { nodearrays: { htc: { placement_groups: [] } } },
+      expected: { engine: { generatedPlacementGroups: { buffer: { default: 2 } } } },
+    },
+    {
+      name: "generated_placement_group_buffer",
+      keys: {
+        nodearrays: {
+          default: { generated_placement_group_buffer: 3 },
+          htc: { generated_placement_group_buffer: "0" },
+        },
+      },
+      expected: { engine: { generatedPlacementGroups: { buffer: { default: 3, byNodeArray: { htc: 0 } } } } },
+    },
+    {
+      name: "max_placement_groups",
+      keys: { nodearrays: { htc: { max_placement_groups: 4 } } },
+      expected: {
+        engine: { generatedPlacementGroups: { max: { default: 10_000, byNodeArray: { htc: 4 } } } },
+      },
+    },
+    {
+      name: "name_format",
+      keys: { nodearrays: { htc: { name_format: "x-%d" } } },
+      expected: { engine: { nameFormat: { default: null, byNodeArray: { htc: "x-%d" } } } },
+    },
+    {
+      name: "node_attributes",
+      keys: { nodearrays: { htc: { node_attributes: { Tags: { a: 1 } } } } },
+      expected: { engine: { nodeAttributes: { default: {}, byNodeArray: { htc: { Tags: { a: 1 } } } } } },
+    },
+    {
+      name: "keep_alive",
+      keys: { nodearrays: { default: { keep_alive: true }, htc: { keep_alive: false } } },
+      expected: { engine: { keepAlive: { default: true, byNodeArray: { htc: false } } } },
+    },
+    { name: "failed_nodes", keys: { failed_nodes: "retry" }, expected: { engine: { failedNodes: "retry" } } },
+    {
+      name: "exclusive_scope",
+      keys: { exclusive_scope: "job" },
+      expected: { engine: { exclusiveScope: "job" } },
+    },
+    {
+      name: "ignored_nodes",
+      keys: { ignored_nodes: ["htc-1", "login*"] },
+      expected: { engine: { ignoredNodes: ["htc-1", "login*"] } },
+    },
+    {
+      name: "shared_pools",
+      keys: {
+        shared_pools: [
+          { name: "lic", initial: 5 },
+          { name: "lic", source: "q", initial: 5, current: 2 },
+        ],
+      },
+      expected: {
+        engine: {
+          sharedPools: [
+            { name: "lic", source: null, initial: 5, current: 5 },
+            { name: "lic", source: "q", initial: 5, current: 2 },
+          ],
+        },
+      },
+    },
+    {
+      name: "vm_sizes",
+      keys: {
+        vm_sizes: {
+          Standard_F4: { gpus: 1 },
+          Own: { vcpus: 8, memory_gib: 16, vcpus_available: 4, vcpus_per_core: 2 },
+        },
+      },
+      expected: {
+        facts: {
+          overrides: {
+            Standard_F4: { gpus: 1 },
+            Own: { vcpus: 8, memoryGiB: 16, vcpusAvailable: 4, vcpusPerCore: 2 },
+          },
+        },
+      },
+    },
+    {
+      name: "proxied_locations",
+      keys: { proxied_locations: { here: "westus2" } },
+      expected: { facts: { proxiedLocations: { here: "westus2" } } },
+    },
+  ])("$name", ({ keys, expected }) => {
+    expect(config(keys)).toMatchObject(expected);
+    expect(config(keys).warnings).toEqual([]);
+  });
+
+  test("keys of the field's scheduler integrations are accepted silently", () => {
+    const keys = {
+      lock_file: null,
+      nodehistorydb: "/var/x.db",
+      valid_hostnames: ["^ip-.*"],
+      assume_standalone_hostnames: true,
+      output_columns: ["name"],
+      "output-columns": {},
+      output_format: "json",
+      logging: { config_file: "x" },
+      cost: {},
+      pbspro: { ignore_queues: [] },
+      gridengine: {},
+      hpcpack: {},
+      autoscale: { start_enabled: true },
+      azslurmd: { sleep_time: 15 },
+      "return-to-idle": {},
+      accounting: {},
+      _comment: "ours",
+      _mock_bindings: {},
+    };
+    expect(config(keys).warnings).toEqual([]);
+  });
+});
+
+describe("config: what is odd but usable", () => {
+  test.each<{ name: string; keys: object; says: RegExp[] }>([
+    {
+      name: "a misspelt key",
+      keys: { idle_timout: 5 },
+      says: [/^idle_timout: unknown, ignored; did you mean "idle_timeout"\?$/],
+    },
+    { name: "a key like no other", keys: { banana: 5 }, says: [/^banana: unknown, ignored$/] },
+    {
+      name: "a misspelt key of a node array",
+      keys: { nodearrays: { htc: { keepalive: true } } },
+      says: [/^nodearrays\.htc\.keepalive: .*"keep_alive"/],
+    },
+    {
+      name: "a password",
+      keys: { password: "pr1vate", password_setting: "CYCLECLOUD_PASSWORD_C" },
+      says: [/^password: ignored.*app setting "CYCLECLOUD_PASSWORD_C"/],
+    },
+    {
+      name: "certificates that nobody spoke of",
+      keys: { verify_certificates: undefined },
+      says: [/^verify_certificates: not set, taken as true/],
+    },
+    {
+      name: "a buffer beside predefined groups",
+      keys: { nodearrays: { htc: { placement_groups: ["a"], generated_placement_group_buffer: 2 } } },
+      says: [/^generated_placement_group_buffer: ignored/],
+    },
+  ])("$name", ({ keys, says }) => {
+    expect(config(keys).warnings).toEqual(says.map((pattern) => expect.stringMatching(pattern)));
+  });
+
+  test("a password is never kept", () => {
+    expect(JSON.stringify(config({ password: "pr1vate" }))).not.toContain("pr1vate");
+  });
+});
+
+describe("config: problems", () => {
+  test.each<{ keys: object; says: RegExp }>([
+    { keys: { cluster_name: "d" }, says: /^cluster_name: "d", expected "c"/ },
+    { keys: { cluster_name: 5 }, says: /^cluster_name: 5, expected a text$/ },
+    { keys: { url: undefined }, says: /^url: missing, expected a text$/ },
+    {
+      keys: { url: "http://cycle.example" },
+      says: /^url: "http:\/\/cycle.example", expected an address such as "https:/,
+    },
+    { keys: { url: "cycle.example" }, says: /^url: "cycle.example", expected an address/ },
+    { keys: { url: "https://x/?a=b" }, says: /^url: .*expected an address/ },
+    { keys: { username: "" }, says: /^username: "", expected a text that is not empty$/ },
+    { keys: { username: "a:b" }, says: /^username: "a:b", expected a user name without a colon$/ },
+    {
+      keys: { password_setting: "AzureWebJobsStorage" },
+      says: /^password_setting: "AzureWebJobsStorage", expected .*"CYCLECLOUD_PASSWORD"/,
+    },
+    { keys: { verify_certificates: "no" }, says: /^verify_certificates: "no", expected true or false$/ },
+    {
+      keys: { certificate_authority: "/etc/ca.pem" },
+      says: /^certificate_authority: .*expected the PEM text/,
+    },
+    { keys: { read_only: 1 }, says: /^read_only: 1, expected true or false$/ },
+    {
+      keys: { idle_timeout: "soon" },
+      says: /^idle_timeout: "soon", expected a number of seconds, 0 or more$/,
+    },
+    {
+      keys: { idle_timeout: { htc: -1 } },
+      says: /^idle_timeout\.htc: -1, expected a number of seconds, 0 or more$/,
+    },
+    { keys: { boot_timeout: 0 }, says: /^boot_timeout: 0, expected a number of seconds above 0$/ },
+    { keys: { max_snapshot_age: 0 }, says: /^max_snapshot_age: 0, expected a number of seconds above 0$/ },
+    { keys: { action_ttl: [] }, says: /^action_ttl: \[\], expected a number of seconds above 0$/ },
+    { keys: { default_resources: {} }, says: /^default_resources: \{\}, expected a list of entries$/ },
+    {
+      keys: { default_resources: [{ select: {}, name: "a", value: "`ncpus * 2`" }] },
+      says: /^default_resources\[0\]\.value: "`ncpus \* 2`", expressions are never run; write a reference/,
+    },
+    {
+      keys: { default_resources: [{ select: {}, name: "a", value: "node.vcpus" }] },
+      says: /^default_resources\[0\]\.value: .*"node.vcpus".*expected one of/,
+    },
+    {
+      keys: { disable_default_resources: "x" },
+      says: /^disable_default_resources: "x", expected true or false$/,
+    },
+    { keys: { nodearrays: [] }, says: /^nodearrays: \[\], expected an object of node arrays$/ },
+    { keys: { nodearrays: { htc: 5 } }, says: /^nodearrays\.htc: 5, expected an object of settings$/ },
+    {
+      keys: { nodearrays: { htc: { placement_groups: ["a b"] } } },
+      says: /^nodearrays\.htc\.placement_groups\[0\]: "a b", expected letters/,
+    },
+    {
+      keys: { nodearrays: { htc: { placement_groups: "a" } } },
+      says: /^nodearrays\.htc\.placement_groups: "a", expected a list/,
+    },
+    {
+      keys: { nodearrays: { htc: { generated_placement_group_buffer: 1.5 } } },
+      says: /buffer: 1.5, expected a whole number, 0 or more$/,
+    },
+    {
+      keys: { nodearrays: { htc: { max_placement_groups: -1 } } },
+      says: /max_placement_groups: -1, expected a whole number/,
+    },
+    {
+      keys: { nodearrays: { htc: { name_format: "x" } } },
+      says: /name_format: "x", expected a name with one "%d"/,
+    },
+    {
+      keys: { nodearrays: { htc: { node_attributes: [] } } },
+      says: /node_attributes: \[\], expected an object/,
+    },
+    {
+      keys: { nodearrays: { htc: { keep_alive: "yes" } } },
+      says: /keep_alive: "yes", expected true or false$/,
+    },
+    { keys: { failed_nodes: "drop" }, says: /^failed_nodes: "drop", expected "keep", "delete" or "retry"$/ },
+    { keys: { exclusive_scope: "node" }, says: /^exclusive_scope: "node", expected "iteration" or "job"$/ },
+    { keys: { ignored_nodes: "a" }, says: /^ignored_nodes: "a", expected a list of node names$/ },
+    {
+      keys: { shared_pools: [{ name: "lic" }] },
+      says: /^shared_pools\[0\]\.initial: missing, expected a number$/,
+    },
+    {
+      keys: { vm_sizes: { Own: { gpus: 1 } } },
+      says: /^vm_sizes\.Own: \{"gpus":1\}, expected vcpus and memory_gib/,
+    },
+    {
+      keys: { vm_sizes: { Standard_F4: { cpus: 1 } } },
+      says: /^vm_sizes\.Standard_F4: .*unknown facts cpus, expected family, vcpus/,
+    },
+    {
+      keys: { vm_sizes: { Standard_F4: { vcpus: 0 } } },
+      says: /^vm_sizes\.Standard_F4\.vcpus: 0, expected a whole number, 1 or more$/,
+    },
+    { keys: { proxied_locations: { here: 1 } }, says: /^proxied_locations\.here: 1, expected a text$/ },
+  ])("$keys", ({ keys, says }) => {
+    expect(problems(keys)).toEqual([expect.stringMatching(says)]);
+  });
+
+  test("all of them at once, in the order of the schema", () => {
+    const found = problems({
+      cluster_name: "d",
+      username: "",
+      idle_timeout: { a: "x", b: "y" },
+      vm_sizes: { Own: {}, Other: 5 },
+      failed_nodes: 1,
+    });
+    expect(found.map((problem) => problem.split(":")[0])).toEqual([
+      "username",
+      "idle_timeout.a",
+      "idle_timeout.b",
+      "failed_nodes",
+      "vm_sizes.Own",
+      "vm_sizes.Other",
+      "cluster_name",
+    ]);
+  });
+
+  test.each([{ json: undefined }, { json: null }, { json: [] }, { json: '{"password": "pr1vate"}' }])(
+    "a file that is no object is not quoted ($json)",
+    ({ json }) => {
+      const problems = ["configuration: expected an object of settings"];
+      expect(parseConfig({ cluster: "c", json })).toEqual({ ok: false, problems });
+    },
+  );
+
+  test("a login in the address is refused without telling it", () => {
+    expect(problems({ url: "https://user:pr1vate@cycle.example" })).toEqual([
+      "url: holds a login, expected an address without one",
+    ]);
+  });
+});
+
+describe("engine settings alone", () => {
+  test("need no server, and generate placement groups only when asked", () => {
+    expect(parseEngineSettings({ cluster_name: "x" })).toEqual({ ok: true, settings: DEFAULT_SETTINGS });
+    const asked = { nodearrays: { default: { generated_placement_group_buffer: 1 } } };
+    expect(parseEngineSettings(asked)).toMatchObject({
+      ok: true,
+      settings: { generatedPlacementGroups: { buffer: { default: 1 }, max: { default: 10_000 } } },
+    });
+  });
+
+  test("name their problems the same way", () => {
+    expect(parseEngineSettings({ idle_timeout: "x" })).toEqual({
+      ok: false,
+      problems: ['idle_timeout: "x", expected a number of seconds, 0 or more'],
+    });
+  });
+});
