@@ -1,0 +1,139 @@
+import {
+  ServiceBusClient,
+  type ServiceBusReceivedMessage,
+  type ServiceBusReceiver,
+} from "@azure/service-bus";
+import { type BusConfig, readConfig, startServiceBus } from "../../../../../infra/local/service-bus/index.ts";
+
+/** What the contract runs against: the emulator by default, or the namespace of this connection string. */
+const external = process.env.SERVICE_BUS_CONNECTION_STRING;
+
+/** The queues of Config.json, without the prefix that keeps them apart in a shared namespace. */
+export type Kind = "plain" | "unique" | "sessions";
+
+export interface Target {
+  readonly client: ServiceBusClient;
+  readonly connectionString: string;
+  /** How long a lock lasts: one second here, Config.json's five elsewhere. */
+  readonly lockMs: number;
+  /** False for a real namespace or Microsoft's emulator. */
+  readonly isOurs: boolean;
+  /** An empty queue: here one that nobody has used yet, elsewhere the only one of its kind, emptied. */
+  queue(kind: Kind): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** No retries: a test wants to see the first answer. */
+export const clientOptions = { retryOptions: { maxRetries: 0, retryDelayInMs: 100 } };
+
+export const configPath = new URL("Config.json", import.meta.url).pathname;
+
+export async function startTarget(): Promise<Target> {
+  return external === undefined || external === "" ? startOurs() : useExternal(external);
+}
+
+async function startOurs(): Promise<Target> {
+  const bus = await startServiceBus({ config: manyQueues(readConfig(configPath)), port: 0 });
+  const client = new ServiceBusClient(bus.connectionString, clientOptions);
+  let used = 0;
+  return {
+    client,
+    connectionString: bus.connectionString,
+    lockMs: shortLockMs,
+    isOurs: true,
+    queue: async (kind) => `contract-${kind}-${used++}`,
+    async stop() {
+      await client.close();
+      await bus.stop();
+    },
+  };
+}
+
+const shortLockMs = 1000;
+
+/** Every test has a queue of its own, so that none has to wait for another one's queue to be empty. */
+function manyQueues(config: BusConfig): BusConfig {
+  const copies = Array.from({ length: 60 }, (_, index) => index);
+  const queues = config.queues.flatMap((queue) =>
+    copies.map((copy) => ({ ...queue, name: `${queue.name}-${copy}`, lockMs: shortLockMs })),
+  );
+  return { ...config, queues };
+}
+
+function useExternal(connectionString: string): Target {
+  const client = new ServiceBusClient(connectionString, clientOptions);
+  return {
+    client,
+    connectionString,
+    lockMs: 5000,
+    isOurs: false,
+    async queue(kind) {
+      const name = `contract-${kind}`;
+      await (kind === "sessions"
+        ? emptySessions(client, name)
+        : empty(client.createReceiver(name, deleting)));
+      await empty(client.createReceiver(name, { ...deleting, subQueueType: "deadLetter" }));
+      return name;
+    },
+    stop: () => client.close(),
+  };
+}
+
+const deleting = { receiveMode: "receiveAndDelete" } as const;
+
+async function empty(receiver: ServiceBusReceiver): Promise<void> {
+  while ((await receiver.receiveMessages(100, { maxWaitTimeInMs: 2000 })).length > 0);
+  await receiver.close();
+}
+
+async function emptySessions(client: ServiceBusClient, name: string): Promise<void> {
+  const impatient = new ServiceBusClient(external ?? "", {
+    retryOptions: { ...clientOptions.retryOptions, timeoutInMs: 5000 },
+  });
+  for (;;) {
+    const receiver = await impatient.acceptNextSession(name, deleting).catch(() => undefined);
+    if (receiver === undefined) break;
+    await receiver.setSessionState(null);
+    await empty(receiver);
+  }
+  await impatient.close();
+  await client.createSender(name).close();
+}
+
+/** Exactly `count` messages; fewer after 10 s. Asking for more than there are costs a second of waiting. */
+export async function receive(
+  receiver: ServiceBusReceiver,
+  count: number,
+): Promise<ServiceBusReceivedMessage[]> {
+  const messages: ServiceBusReceivedMessage[] = [];
+  const end = Date.now() + 10_000;
+  while (messages.length < count && Date.now() < end) {
+    messages.push(...(await receiver.receiveMessages(count - messages.length, { maxWaitTimeInMs: 3000 })));
+  }
+  return messages;
+}
+
+/** The one message that there must be. */
+export async function receiveOne(receiver: ServiceBusReceiver): Promise<ServiceBusReceivedMessage> {
+  const [message] = await receive(receiver, 1);
+  if (message === undefined) throw new Error("No message came");
+  return message;
+}
+
+/** Nothing comes within a moment. */
+export async function isEmpty(receiver: ServiceBusReceiver): Promise<boolean> {
+  return (await receiver.receiveMessages(1, { maxWaitTimeInMs: 200 })).length === 0;
+}
+
+/** Polls until the condition holds; fails after 10 s. */
+export async function until(condition: () => boolean): Promise<void> {
+  const end = Date.now() + 10_000;
+  while (!condition()) {
+    if (Date.now() > end) throw new Error("Waited 10 s in vain");
+    await pause(10);
+  }
+}
+
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

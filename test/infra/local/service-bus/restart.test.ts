@@ -1,0 +1,191 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { ServiceBusClient } from "@azure/service-bus";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { clientOptions, configPath, pause, receive, receiveOne, until } from "./contract/target.ts";
+
+const cli = new URL("../../../../infra/local/service-bus/cli.ts", import.meta.url).pathname;
+const holder = new URL("hold-session.ts", import.meta.url).pathname;
+
+let folder: string;
+let dataFile: string;
+let children: ChildProcess[];
+let clients: ServiceBusClient[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "service-bus-"));
+  dataFile = join(folder, "bus.jsonl");
+  children = [];
+  clients = [];
+});
+
+afterEach(async () => {
+  for (const client of clients) await client.close();
+  for (const child of children) await kill(child);
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs a script of this project and gives its first line of output. */
+async function start(script: string, ...options: string[]) {
+  const child = spawn(process.execPath, [script, ...options], { stdio: ["ignore", "pipe", "inherit"] });
+  children.push(child);
+  const [line] = await once(createInterface({ input: child.stdout }), "line");
+  return { child, line: String(line) };
+}
+
+async function startBus(port = 0) {
+  const { child, line } = await start(cli, "--config", configPath, "--port", `${port}`, "--data", dataFile);
+  return { child, connectionString: line, port: Number(/127\.0\.0\.1:(\d+)/.exec(line)?.[1]) };
+}
+
+function connect(connectionString: string): ServiceBusClient {
+  const client = new ServiceBusClient(connectionString, clientOptions);
+  clients.push(client);
+  return client;
+}
+
+async function kill(child: ChildProcess, signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, "exit");
+  child.kill(signal);
+  await exited;
+}
+
+describe("kill -9 and restart on the same port", () => {
+  test("restart: messages, counts, schedules, duplicates, states and dead letters are all there", async () => {
+    const bus = await startBus();
+    const before = connect(bus.connectionString);
+    const plain = before.createSender("contract-plain");
+    await plain.sendMessages([
+      { body: "done" },
+      { body: "failed once" },
+      { body: "locked" },
+      { body: "bad" },
+    ]);
+    await plain.scheduleMessages({ body: "scheduled" }, new Date(Date.now() + 2000));
+    await before.createSender("contract-unique").sendMessages({ body: 1, messageId: "once" });
+    await before.createSender("contract-sessions").sendMessages({ body: "in session", sessionId: "s" });
+    const session = await before.acceptSession("contract-sessions", "s");
+    await session.setSessionState({ step: 2 });
+    const receiver = before.createReceiver("contract-plain");
+    const [done, failed, , bad] = await receive(receiver, 4);
+    if (done === undefined || failed === undefined || bad === undefined)
+      throw new Error("Expected four messages");
+    await receiver.completeMessage(done);
+    await receiver.abandonMessage(failed);
+    await receiver.deadLetterMessage(bad, { deadLetterReason: "r", deadLetterErrorDescription: "d" });
+
+    await kill(bus.child);
+    const after = connect((await startBus(bus.port)).connectionString);
+
+    const again = await receive(after.createReceiver("contract-plain"), 3);
+    expect(again.map(({ body, deliveryCount }) => [body, deliveryCount])).toEqual([
+      ["failed once", 1],
+      ["locked", 0],
+      ["scheduled", 0],
+    ]);
+    const dead = await receiveOne(after.createReceiver("contract-plain", { subQueueType: "deadLetter" }));
+    expect([dead.body, dead.deadLetterReason]).toEqual(["bad", "r"]);
+    await after.createSender("contract-unique").sendMessages({ body: 2, messageId: "once" });
+    const unique = await after.createReceiver("contract-unique").peekMessages(5);
+    expect(unique.map(({ body }) => body)).toEqual([1]);
+    const free = await after.acceptSession("contract-sessions", "s");
+    expect(await free.getSessionState()).toEqual({ step: 2 });
+    expect((await receiveOne(free)).body).toBe("in session");
+  });
+
+  test("restart: every message whose sending was confirmed survives a kill in the middle of sending", async () => {
+    const bus = await startBus();
+    const sender = connect(bus.connectionString).createSender("contract-plain");
+    const confirmed: number[] = [];
+    // Sends that were never answered end when the client is closed; nothing is promised about them.
+    const send = (body: number) =>
+      sender.sendMessages({ body }).then(
+        () => confirmed.push(body),
+        () => {},
+      );
+    for (let body = 0; body < 5000; body++) void send(body);
+    await until(() => confirmed.length > 200);
+    await kill(bus.child);
+    const after = connect((await startBus(bus.port)).connectionString).createReceiver("contract-plain");
+    const kept = new Set<number>();
+    for (let seen = await after.peekMessages(500); seen.length > 0; seen = await after.peekMessages(500)) {
+      for (const { body } of seen) kept.add(body);
+    }
+    expect(confirmed.length).toBeLessThan(5000);
+    expect(confirmed.filter((body) => !kept.has(body))).toEqual([]);
+  });
+
+  test("restart: a client from before goes on working, and a subscription comes back by itself", async () => {
+    const bus = await startBus();
+    const client = connect(bus.connectionString);
+    const sender = client.createSender("contract-plain");
+    const seen: unknown[] = [];
+    client.createReceiver("contract-plain").subscribe({
+      processMessage: async ({ body }) => void seen.push(body),
+      processError: async () => {},
+    });
+    await sender.sendMessages({ body: "before" });
+    await until(() => seen.length === 1);
+    await kill(bus.child);
+    await startBus(bus.port);
+    await sender.sendMessages({ body: "after" }).catch(() => sender.sendMessages({ body: "after" }));
+    await until(() => seen.length === 2);
+    expect(seen).toEqual(["before", "after"]);
+  });
+});
+
+test("restart: SIGTERM closes connections and ends the process by itself", async () => {
+  const bus = await startBus();
+  await connect(bus.connectionString).createSender("contract-plain").sendMessages({ body: 1 });
+  await kill(bus.child, "SIGTERM");
+  expect([bus.child.exitCode, bus.child.signalCode]).toEqual([0, null]);
+});
+
+test("restart: the data file is compacted while the emulator runs", async () => {
+  const bus = await startBus();
+  const client = connect(bus.connectionString);
+  const sender = client.createSender("contract-plain");
+  const receiver = client.createReceiver("contract-plain", { receiveMode: "receiveAndDelete" });
+  const body = "x".repeat(100_000);
+  for (let round = 0; round < 60; round++) {
+    await sender.sendMessages({ body });
+    await receiveOne(receiver);
+  }
+  // 60 messages of 133 KB in base64 are 8 MB.
+  expect(statSync(dataFile).size).toBeLessThan(5_000_000);
+});
+
+test("restart: the session of a client that was killed is free at once, its messages uncounted", async () => {
+  const bus = await startBus();
+  const client = connect(bus.connectionString);
+  await client.createSender("contract-sessions").sendMessages({ body: "x", sessionId: "s" });
+  const { child, line } = await start(holder, bus.connectionString);
+  expect(line).toBe("holding s");
+  await expect(client.acceptSession("contract-sessions", "s")).rejects.toMatchObject({
+    code: "SessionCannotBeLocked",
+  });
+  await kill(child);
+  await pause(100);
+  const receiver = await client.acceptSession("contract-sessions", "s");
+  expect((await receiveOne(receiver)).deliveryCount).toBe(0);
+});
+
+test.each([
+  { name: "no config", options: [], text: "required option '--config <file>' not specified" },
+  { name: "a bad port", options: ["--config", configPath, "--port", "x"], text: "expected a whole number" },
+])("cli: $name is told in a sentence", async ({ options, text }) => {
+  const child = spawn(process.execPath, [cli, ...options], { stdio: ["ignore", "ignore", "pipe"] });
+  children.push(child);
+  let output = "";
+  child.stderr.on("data", (part) => {
+    output += part;
+  });
+  await once(child, "close");
+  expect(output).toContain(text);
+  expect(child.exitCode).toBe(1);
+});
