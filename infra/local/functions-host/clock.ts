@@ -23,6 +23,12 @@ export const systemClock: Clock = {
   },
 };
 
+/** Waits for some work, but no longer than so long; the work goes on. */
+export async function waitAtMost(clock: Clock, milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const done = new AbortController();
+  await Promise.race([work.finally(() => done.abort()), sleep(clock, milliseconds, done.signal)]);
+}
+
 /** Waits on a clock; returns early, without error, when the signal aborts. */
 export function sleep(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

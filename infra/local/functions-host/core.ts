@@ -133,8 +133,8 @@ const coreKey = Symbol.for("cyclecloud-autoscale.functions-core");
  * returns the same core.
  */
 export function installCore(): FunctionsCore {
-  const shared: Record<symbol, unknown> = globalThis as never;
-  const known = shared[coreKey];
+  // Not in module scope: a test runner may evaluate this file twice in a process, and the library asks only once.
+  const known: unknown = Reflect.get(globalThis, coreKey);
   if (known !== undefined) return known as FunctionsCore;
   const core = new FunctionsCore();
   // Methods are called without a receiver by destructuring importers, hence the bound copy.
@@ -143,7 +143,7 @@ export function installCore(): FunctionsCore {
   Module.prototype.require = function require(this: Module, id: string): unknown {
     return id === coreModule ? exported : load.call(this, id);
   };
-  shared[coreKey] = core;
+  Reflect.set(globalThis, coreKey, core);
   return core;
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type LoadedApp, loadApp } from "./app-loader.ts";
-import { sleep, systemClock } from "./clock.ts";
+import { systemClock, waitAtMost } from "./clock.ts";
 import { type HostJson, loadHostJson } from "./host-json.ts";
 import { type HostedFunction, hostFunction, type RefusedFunction } from "./hosted-function.ts";
 import { createHttpApp, type HttpListener, listen } from "./http-server.ts";
@@ -217,12 +217,8 @@ class Host {
 
   /** Settling needs the broker, which may be gone: the wait for it is bounded. */
   async #close(): Promise<void> {
-    const closed = new AbortController();
-    const all = Promise.allSettled(this.#triggers.map((trigger) => trigger.close())).then(() =>
-      closed.abort(),
-    );
-    await Promise.race([all, sleep(systemClock, closeMs, closed.signal)]);
-    closed.abort();
+    const all = Promise.allSettled(this.#triggers.map((trigger) => trigger.close()));
+    await waitAtMost(systemClock, closeMs, all);
   }
 
   #log(category: string, level: LogLevel, message: string, functionName?: string): void {

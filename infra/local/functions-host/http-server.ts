@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { z } from "zod";
-import { sleep, systemClock } from "./clock.ts";
+import { systemClock, waitAtMost } from "./clock.ts";
 import type { HostedFunction, RefusedFunction } from "./hosted-function.ts";
 import { type AccessKeys, type Dispatch, isAllowed } from "./http-trigger.ts";
 import type { Invoke } from "./invoke.ts";
@@ -79,12 +79,6 @@ export interface HttpListener {
 
 const flushMs = 300;
 
-function whenDone(promise: Promise<unknown>): AbortSignal {
-  const done = new AbortController();
-  void promise.then(() => done.abort());
-  return done.signal;
-}
-
 /** Listens on 127.0.0.1. @throws the system's error, for example EADDRINUSE. */
 export function listen(fetch: Hono["fetch"], port: number): Promise<HttpListener> {
   return new Promise((resolve, reject) => {
@@ -95,7 +89,7 @@ export function listen(fetch: Hono["fetch"], port: number): Promise<HttpListener
         if ("closeIdleConnections" in server) server.closeIdleConnections();
       };
       const close = async (): Promise<void> => {
-        await sleep(systemClock, flushMs, whenDone(closed));
+        await waitAtMost(systemClock, flushMs, closed);
         if ("closeAllConnections" in server) server.closeAllConnections();
         await closed;
       };

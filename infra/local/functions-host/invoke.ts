@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, sleep } from "./clock.ts";
+import { type Clock, sleep, waitAtMost } from "./clock.ts";
 import type { AppRegistry } from "./core.ts";
 import type { HostedFunction } from "./hosted-function.ts";
 import { describeError, type Logger } from "./logger.ts";
@@ -63,10 +63,7 @@ export class Invoker {
 
   /** Waits for running invocations, at most so long; says how many are left. */
   async drain(milliseconds: number): Promise<number> {
-    const bound = new AbortController();
-    const all = Promise.all(this.#running).then(() => bound.abort());
-    await Promise.race([all, sleep(this.#options.clock, milliseconds, bound.signal)]);
-    bound.abort();
+    await waitAtMost(this.#options.clock, milliseconds, Promise.all(this.#running));
     return this.#running.size;
   }
 

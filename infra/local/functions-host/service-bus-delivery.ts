@@ -18,6 +18,9 @@ export interface ServiceBusTriggerParts extends TriggerContext {
 /** Bodies stay bytes: the function's side parses them, by its own rules. */
 export const receiverOptions = { receiveMode: "peekLock", skipParsingBodyAsJson: true } as const;
 
+/** How long a stop waits for the broker to answer; the client alone would wait a minute for one that is gone. */
+export const settleMs = 2_000;
+
 /** Runs the function for one message and settles it. Never rejects: an unsettled message comes back by itself. */
 export async function runMessage(
   { target, invoke, entity, autoComplete, warn }: ServiceBusTriggerParts,

@@ -1,8 +1,13 @@
 import { isServiceBusError, type ServiceBusSessionReceiver } from "@azure/service-bus";
-import { sleep } from "./clock.ts";
+import { sleep, waitAtMost } from "./clock.ts";
 import { describeError } from "./logger.ts";
 import { pathOf, settleInTurn } from "./service-bus-client.ts";
-import { receiverOptions, runMessage, type ServiceBusTriggerParts } from "./service-bus-delivery.ts";
+import {
+  receiverOptions,
+  runMessage,
+  type ServiceBusTriggerParts,
+  settleMs,
+} from "./service-bus-delivery.ts";
 import type { Trigger } from "./trigger.ts";
 
 /** Pause after a failed try to get a session, so that a missing broker is asked a few times a second. */
@@ -82,7 +87,7 @@ export class SessionTrigger implements Trigger {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#sessions);
+    await waitAtMost(this.#parts.clock, settleMs, Promise.all(this.#sessions));
     // Ends a wait for the next session too; the client does not look at a signal there.
     await this.#parts.client.close();
   }

@@ -1,9 +1,15 @@
 import type { ServiceBusReceivedMessage, ServiceBusReceiver } from "@azure/service-bus";
+import { waitAtMost } from "./clock.ts";
 import type { Connection } from "./connections.ts";
 import type { ServiceBusSettings } from "./host-json.ts";
 import { describeError, logOncePer } from "./logger.ts";
 import { connectServiceBus, entityOf, pathOf, settleInTurn } from "./service-bus-client.ts";
-import { receiverOptions, runMessage, type ServiceBusTriggerParts } from "./service-bus-delivery.ts";
+import {
+  receiverOptions,
+  runMessage,
+  type ServiceBusTriggerParts,
+  settleMs,
+} from "./service-bus-delivery.ts";
 import { SessionTrigger } from "./service-bus-sessions.ts";
 import type { Trigger, TriggerContext } from "./trigger.ts";
 
@@ -70,7 +76,7 @@ class MessageTrigger implements Trigger {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#running);
+    await waitAtMost(this.#parts.clock, settleMs, Promise.all(this.#running));
     await this.#parts.client.close();
   }
 }

@@ -182,7 +182,7 @@ describe("Service Bus sessions", () => {
 });
 
 describe("Service Bus connection", () => {
-  test("a broker that went away is found again within a second, with and without sessions", async () => {
+  test("a broker that went away is found again soon, with and without sessions", async () => {
     const world = await startWorld();
     const { client, records, dataFile, bus } = world;
     await send(client, "plain", [{ body: {} }]);
@@ -199,7 +199,21 @@ describe("Service Bus connection", () => {
     await records.until(
       () => records.outcomes("on-message").length + records.outcomes("on-session").length === 4,
     );
-    expect(Date.now() - began).toBeLessThan(2_000);
+    expect(Date.now() - began).toBeLessThan(5_000);
+  });
+
+  test("what was in work when the broker went away is delivered again", async () => {
+    const world = await startWorld({ AzureFunctionsJobHost__functionTimeout: "00:01:00" });
+    const { client, records, dataFile, bus } = world;
+    await send(client, "plain", [{ body: { sleepMs: 400 } }]);
+    await send(client, "sessions", [{ sessionId: "a", body: { sleepMs: 400 } }]);
+    const begun = () => records.userLines("on-message").length + records.userLines("on-session").length;
+    await records.until(() => begun() === 2);
+    await bus.stop();
+    world.bus = await startServiceBus({ config, port: bus.port, dataFile });
+    await records.until(() => begun() === 4);
+    const peeks = ["plain", "sessions"].map((queue) => client.createReceiver(queue));
+    await expect.poll(() => Promise.all(peeks.map((peek) => peek.peekMessages(1)))).toEqual([[], []]);
   });
 
   test("a stop is quick although a wait for the next session is open", async () => {
