@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type DefinitionInput, startCycleCloud } from "../../../../infra/local/cyclecloud/index.ts";
-import { ask, LAB, type Rig, startRig } from "./rig.ts";
+import { ask, type Rig, startRig } from "./rig.ts";
 
 let rig: Rig;
 beforeEach(async () => {
@@ -12,82 +11,6 @@ const STATUS = "/clusters/lab/status";
 const control = (name: string, body: unknown) =>
   ask(`${rig.url}/_control/${name}`, { method: "POST", body: JSON.stringify(body) }, ":");
 const htc = { cluster: "lab", nodearray: "htc" };
-
-describe("login", () => {
-  test("login: five wrong passwords lock the account for five minutes", async () => {
-    const wrong = () => ask(`${rig.url}${STATUS}`, {}, "operator:guess");
-    for (let n = 0; n < 5; n += 1) {
-      const answer = await wrong();
-      expect([answer.status, answer.body.error]).toEqual([401, "Unauthorized"]);
-    }
-    expect((await rig.get(STATUS)).status).toBe(401);
-    rig.clock.advance(300);
-    expect((await rig.get(STATUS)).status).toBe(200);
-  });
-
-  test("login: a request without a login is refused and says how to log in", async () => {
-    const response = await fetch(`${rig.url}${STATUS}`);
-    expect([response.status, response.headers.get("www-authenticate")]).toEqual([
-      401,
-      'Basic realm="CycleCloud"',
-    ]);
-    await response.body?.cancel();
-  });
-});
-
-describe("faults", () => {
-  const create = { requestId: "once", sets: [{ nodearray: "htc", count: 1 }] };
-  const post = () => rig.post("/clusters/lab/nodes/create", create);
-
-  test("fault status: hits the next matching requests, before they act", async () => {
-    rig.control.fault({ kind: "status", status: 429, retryAfterSeconds: 7, method: "POST", times: 2 });
-    expect((await rig.get(STATUS)).status).toBe(200);
-    const answers = [await post(), await post(), await post()];
-    expect(answers.map(({ status }) => status)).toEqual([429, 429, 202]);
-    expect(answers[0]?.headers.get("retry-after")).toBe("7");
-  });
-
-  test("fault status: can lie about a request that took effect", async () => {
-    rig.control.fault({ kind: "status", status: 503, path: "/nodes/create", acts: true });
-    expect([(await post()).status, (await post()).status]).toEqual([503, 409]);
-    expect(rig.control.ledger("lab").created).toBe(1);
-  });
-
-  test("fault truncated: half of the JSON arrives", async () => {
-    rig.control.fault({ kind: "truncated", path: "/status" });
-    await expect(rig.get(STATUS)).rejects.toThrow(SyntaxError);
-    expect((await rig.get(STATUS)).status).toBe(200);
-  });
-
-  test("fault no-answer: the connection is cut after the request took effect", async () => {
-    rig.control.fault({ kind: "no-answer", path: "/nodes/create" });
-    await expect(post()).rejects.toThrow("fetch failed");
-    expect((await post()).status).toBe(409);
-    expect(rig.control.calls.recent().map(({ status, fault }) => [status, fault])).toEqual([
-      [null, "no-answer"],
-      [409, null],
-    ]);
-  });
-
-  test("fault no-answer: can hold a client until it gives up", async () => {
-    rig.control.fault({ kind: "no-answer", holdMilliseconds: 10_000, acts: false });
-    const signal = AbortSignal.timeout(50);
-    await expect(fetch(`${rig.url}${STATUS}`, { signal })).rejects.toThrow("timeout");
-  });
-
-  test("clearFaults: takes them all back", async () => {
-    rig.control.fault({ kind: "status", status: 500, times: 100 });
-    rig.control.clearFaults({});
-    expect((await rig.get(STATUS)).status).toBe(200);
-  });
-
-  test("latency: every answer takes its time", async () => {
-    rig.control.latency({ minMilliseconds: 60, maxMilliseconds: 60 });
-    const start = performance.now();
-    await rig.get(STATUS);
-    expect(performance.now() - start).toBeGreaterThan(55);
-  });
-});
 
 describe("weather", () => {
   const bucket = async () => (await rig.get(STATUS)).body.nodearrays[0].buckets[0];
@@ -255,67 +178,5 @@ describe("control over HTTP", () => {
   ])("control: %s %j is refused with %i", async (name, body, status) => {
     const answer = await control(name, body);
     expect([answer.status, typeof answer.body.message]).toEqual([status, "string"]);
-  });
-});
-
-describe("startCycleCloud", () => {
-  const account = { username: "operator", password: "secret" };
-
-  test("startCycleCloud: the same seed and calls give the same nodes", async () => {
-    const times = { boot: { minSeconds: 10, medianSeconds: 20, maxSeconds: 90 } };
-    const chancy: DefinitionInput = { ...LAB, name: "lab", times };
-    const rigs = await Promise.all([startRig([chancy]), startRig([chancy])]);
-    const seen = await Promise.all(
-      rigs.map(async (each) => {
-        await each.create("htc", 8);
-        each.clock.advance(22);
-        return (await each.get("/clusters/lab/nodes")).body;
-      }),
-    );
-    expect(seen[0]).toEqual(seen[1]);
-    expect(new Set(seen[0].nodes.map((record: { Status: string }) => record.Status)).size).toBeGreaterThan(1);
-    await Promise.all(rigs.map((each) => each.stop()));
-  });
-
-  test("startCycleCloud: clusters of one subscription share a region's quota, others do not", async () => {
-    const shared = { ...LAB, subscription: "s" };
-    const three = await startRig([shared, { ...shared, name: "sibling" }, { ...LAB, name: "stranger" }]);
-    await three.create("spot", 5);
-    const added = async (cluster: string) => {
-      const { body } = await three.post(`/clusters/${cluster}/nodes/create`, {
-        sets: [{ nodearray: "spot", count: 1 }],
-      });
-      return body.sets[0].added;
-    };
-    expect([await added("sibling"), await added("stranger")]).toEqual([0, 1]);
-    await three.stop();
-  });
-
-  test("startCycleCloud: a running clock can be sped up", async () => {
-    const server = await startCycleCloud({ definitions: [LAB], ...account, speed: 0.001 });
-    server.control.speed({ speed: 1e6 });
-    const create = { method: "POST", body: JSON.stringify({ sets: [{ nodearray: "htc", count: 1 }] }) };
-    await ask(`${server.url}/clusters/lab/nodes/create`, create);
-    const before = server.control.nowSeconds();
-    await ask(`${server.url}${STATUS}`);
-    expect(server.control.nowSeconds() - before).toBeGreaterThan(100);
-    expect((await ask(`${server.url}/clusters/lab/nodes`)).body.nodes[0].Status).toBe("Ready");
-    expect(() => server.control.advance({ seconds: 1 })).toThrow("runs by itself");
-    await server.stop();
-  });
-
-  test("startCycleCloud: a spot array loses nodes by itself, an on-demand one does not", async () => {
-    const stormy = LAB.nodearrays.map((array) =>
-      array.name === "spot" ? { ...array, evictionsPerHour: 60 } : array,
-    );
-    const server = await startRig([{ ...LAB, nodearrays: stormy }]);
-    await server.create("spot", 5);
-    await server.create("htc", 5);
-    server.clock.advance(3600);
-    const { body } = await server.get("/clusters/lab/nodes");
-    expect(new Set(body.nodes.map((record: { Template: string }) => record.Template))).toEqual(
-      new Set(["htc"]),
-    );
-    await server.stop();
   });
 });

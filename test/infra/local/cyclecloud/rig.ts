@@ -47,6 +47,8 @@ export interface Rig extends RunningCycleCloud {
   post(path: string, body?: unknown): Promise<Answer>;
   /** The record of a node by name; undefined when it is gone. */
   node(name: string): Promise<Record<string, unknown> | undefined>;
+  /** A bucket of the lab's status; the array's first unless a size is named. */
+  bucket(nodearray: string, machineType?: string): Promise<Answer["body"]>;
   /** Creates nodes in the lab and answers the sets. */
   create(nodearray: string, count: number, more?: Record<string, unknown>): Promise<Answer>;
 }
@@ -71,6 +73,14 @@ export async function startRig(definitions: readonly DefinitionInput[] = [LAB]):
     async node(name) {
       const { body } = await get("/clusters/lab/nodes");
       return body.nodes.find((record: { Name: string }) => record.Name === name);
+    },
+    async bucket(nodearray, machineType) {
+      const { body } = await get("/clusters/lab/status?nodes=true");
+      const { buckets } = body.nodearrays.find((array: { name: string }) => array.name === nodearray);
+      type Bucket = { definition: { machineType: string } };
+      return buckets.find(
+        ({ definition }: Bucket) => (machineType ?? definition.machineType) === definition.machineType,
+      );
     },
     create: (nodearray, count, more = {}) =>
       request("POST", "/clusters/lab/nodes/create", { sets: [{ nodearray, count, ...more }] }),
