@@ -9,13 +9,9 @@ export const ids: Ids = {
   },
   requestId: (actionId) => {
     const hex = createHash("sha256").update(actionId).digest("hex");
-    return [
-      hex.slice(0, 8),
-      hex.slice(8, 12),
-      hex.slice(12, 16),
-      hex.slice(16, 20),
-      hex.slice(20, 32),
-    ].join("-");
+    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
+      "-",
+    );
   },
   digest: (text) => createHash("sha256").update(text).digest("base64url"),
 };

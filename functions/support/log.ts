@@ -1,12 +1,18 @@
-import type { InvocationContext } from "@azure/functions";
 import type { Log, LogFields } from "../../shared/ports.ts";
 
+/** Where lines go: an invocation's context, or the console of the process. */
+export interface LogSink {
+  info(line: string): void;
+  warn(line: string): void;
+  error(line: string): void;
+}
+
 /** Logs of one invocation: one JSON object a line, `event` first, so that queries need no parsing of prose. */
-export function logOf(context: Pick<InvocationContext, "info" | "warn" | "error">): Log {
+export function logOf(sink: LogSink): Log {
   const line = (event: string, fields: LogFields = {}) => JSON.stringify({ event, ...fields });
   return {
-    info: (event, fields) => context.info(line(event, fields)),
-    warn: (event, fields) => context.warn(line(event, fields)),
-    error: (event, fields) => context.error(line(event, fields)),
+    info: (event, fields) => sink.info(line(event, fields)),
+    warn: (event, fields) => sink.warn(line(event, fields)),
+    error: (event, fields) => sink.error(line(event, fields)),
   };
 }

@@ -50,13 +50,15 @@ export function readSettings(env: Environment): AppSettings {
   const storage = storageFrom(values);
   const serviceBus = serviceBusFrom(values);
   const problems = [
-    ...(parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`)),
+    ...(parsed.success
+      ? []
+      : parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`)),
     ...[storage, serviceBus].filter((part) => typeof part === "string"),
   ];
   if (typeof storage === "string" || typeof serviceBus === "string" || problems.length > 0) {
     throw new ConfigurationError("the app settings", problems);
   }
-  return { storage, serviceBus, managedIdentityClientId: values["AZURE_CLIENT_ID"] };
+  return { storage, serviceBus, managedIdentityClientId: values.AZURE_CLIENT_ID };
 }
 
 function storageFrom(env: Environment): StorageSettings | string {

@@ -28,7 +28,6 @@ type SnapshotPorts = Pick<
 export async function snapshotCluster(ports: SnapshotPorts, cluster: string): Promise<void> {
   const config = await ports.configs.load(cluster);
   if (config === undefined) return;
-  for (const warning of config.warnings) ports.log.warn("config", { cluster, message: warning });
   const cycleCloud = ports.cycleCloudFor(config);
   const takenAtSeconds = ports.clock.nowSeconds();
   const reading = await cycleCloud.readCluster();

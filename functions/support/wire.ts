@@ -1,0 +1,92 @@
+import { DefaultAzureCredential } from "@azure/identity";
+import { ServiceBusClient } from "@azure/service-bus";
+import { parseConfig } from "../../shared/config/parse-config.ts";
+import { createCycleCloud } from "../../shared/cyclecloud/client.ts";
+import { ConfigurationError } from "../../shared/errors.ts";
+import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
+import { BusPlanRequests, BusScaleActions } from "../../shared/messages/service-bus.ts";
+import { QueueSchedulerEvents } from "../../shared/messages/storage-queue.ts";
+import type { ClusterConfig, CycleCloud, CycleCloudFor, Ports } from "../../shared/ports.ts";
+import { connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";
+import { ids } from "./ids.ts";
+import { type LogSink, logOf } from "./log.ts";
+import { planRequestsQueue, scaleActionsQueue } from "./names.ts";
+import type { AppSettings, Environment } from "./settings.ts";
+
+/** Shared by all functions of a process. Holds clients and constants, never the state of an invocation. */
+export interface Service {
+  /** The ports of one invocation: the same clients, and a log of its own. */
+  portsFor(invocation: LogSink): Ports;
+}
+
+/** The composition root: settings become clients, clients become ports. Nothing is sent yet. */
+export function createService(options: {
+  readonly settings: AppSettings;
+  readonly environment: Environment;
+}): Service {
+  const { settings, environment } = options;
+  const credential = new DefaultAzureCredential(
+    settings.managedIdentityClientId === undefined
+      ? {}
+      : { managedIdentityClientId: settings.managedIdentityClientId },
+  );
+  const storage = connectStorage(
+    "connectionString" in settings.storage ? settings.storage : { ...settings.storage, credential },
+  );
+  const bus = connectServiceBus(settings, credential);
+  const shared: Omit<Ports, "log"> = {
+    ...createAzureStores({
+      blob: storage.blob,
+      table: storage.table,
+      parseConfig: readConfig,
+      log: logOf(console),
+    }),
+    clock: { nowSeconds: () => Date.now() / 1000 },
+    ids,
+    cycleCloudFor: cycleCloudClients(environment),
+    planRequests: new BusPlanRequests(bus, planRequestsQueue),
+    scaleActions: new BusScaleActions(bus, scaleActionsQueue),
+    schedulerEvents: new QueueSchedulerEvents(storage.queue),
+  };
+  return { portsFor: (invocation) => ({ ...shared, log: logOf(invocation) }) };
+}
+
+function connectServiceBus(settings: AppSettings, credential: DefaultAzureCredential): ServiceBusClient {
+  // The SDK's own delay is 30 s, which is long to wait for a broker that restarted.
+  const retryOptions = { maxRetries: 3, retryDelayInMs: 500, timeoutInMs: 30_000 };
+  return "connectionString" in settings.serviceBus
+    ? new ServiceBusClient(settings.serviceBus.connectionString, { retryOptions })
+    : new ServiceBusClient(settings.serviceBus.fullyQualifiedNamespace, credential, { retryOptions });
+}
+
+function readConfig(cluster: string, text: string): ClusterConfig {
+  const subject = `configuration of cluster "${cluster}"`;
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new ConfigurationError(subject, ["it is not JSON"]);
+  }
+  const parsed = parseConfig({ cluster, json });
+  if (!parsed.ok) throw new ConfigurationError(subject, parsed.problems);
+  return parsed.config;
+}
+
+/** One client per cluster, made anew when its configuration or password changes: connections are kept. */
+function cycleCloudClients(environment: Environment): CycleCloudFor {
+  const clients = new Map<string, { readonly key: string; readonly client: CycleCloud }>();
+  return (config) => {
+    const password = environment[config.connection.passwordSetting] ?? "";
+    const key = JSON.stringify([config.connection, config.facts, password]);
+    const known = clients.get(config.cluster);
+    if (known?.key === key) return known.client;
+    const client = createCycleCloud({
+      connection: config.connection,
+      cluster: config.cluster,
+      password,
+      catalogue: createVmCatalogue(config.facts),
+    });
+    clients.set(config.cluster, { key, client });
+    return client;
+  };
+}

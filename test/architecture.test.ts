@@ -1,0 +1,152 @@
+import { readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { globSync } from "tinyglobby";
+import { describe, expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+const files = globSync(["shared/**/*.ts", "functions/**/*.ts", "clients/**/*.ts", "infra/local/**/*.ts"], {
+  cwd: root,
+});
+
+interface Import {
+  readonly file: string;
+  /** A path from the root for our own modules, else the package or `node:` name. */
+  readonly of: string;
+  readonly isTypeOnly: boolean;
+}
+
+const statement =
+  /^\s*(?:import|export)\s+(type\s)?[^"';]*?from\s*"([^"]+)"|^\s*import\s*(?:\(\s*)?"([^"]+)"/gm;
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), "utf8");
+  return [...text.matchAll(statement)].map((match) => {
+    const specifier = match[2] ?? match[3] ?? "";
+    const of = specifier.startsWith(".") ? relative(root, join(root, dirname(file), specifier)) : specifier;
+    return { file, of, isTypeOnly: match[1] !== undefined };
+  });
+}
+
+const imports = files.flatMap(importsOf);
+
+/** The part of the house that a file belongs to. */
+function partOf(path: string): string {
+  const parts = path.split("/");
+  if (parts[0] !== "shared") return parts[0] === "infra" ? "infra/local" : (parts[0] ?? "");
+  if (parts[1] === "ports" || parts[1] === "ports.ts") return "shared/ports";
+  if (parts[1] === "errors.ts") return "shared/errors";
+  if (parts[1] === "messages" && isContract(path)) return "shared/messages (contracts)";
+  return `shared/${parts[1]}`;
+}
+
+/** Message schemas and their parsers are contracts, not adapters: they talk to nobody. */
+function isContract(path: string): boolean {
+  return /\/(job-demand|plan-request|problems|scale-action|scheduler-event)\.ts$/.test(path);
+}
+
+/** Who may import whom, besides itself. Packages are named one by one: a part talks to its own SDK only. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  "shared/engine": [],
+  "shared/errors": [],
+  "shared/facts": [],
+  "shared/ports": ["shared/engine", "shared/facts", "shared/messages (contracts)"],
+  "shared/messages (contracts)": ["shared/engine", "zod"],
+  "shared/cycle": ["shared/engine", "shared/ports", "shared/errors", "shared/messages (contracts)"],
+  "shared/config": ["shared/engine", "shared/ports", "shared/errors", "shared/facts", "zod", "node:*"],
+  "shared/cyclecloud": [
+    "shared/engine",
+    "shared/ports",
+    "shared/errors",
+    "shared/facts",
+    "shared/messages (contracts)",
+    "zod",
+    "@azure/core-rest-pipeline",
+    "node:*",
+  ],
+  "shared/stores": [
+    "shared/engine",
+    "shared/ports",
+    "shared/errors",
+    "shared/messages (contracts)",
+    "@azure/data-tables",
+    "@azure/storage-blob",
+    "@azure/storage-queue",
+    "@azure/core-rest-pipeline",
+    "@azure/identity",
+    "zod",
+    "node:*",
+  ],
+  "shared/messages": [
+    "shared/engine",
+    "shared/ports",
+    "shared/errors",
+    "shared/messages (contracts)",
+    "@azure/service-bus",
+    "@azure/storage-blob",
+    "@azure/storage-queue",
+    "node:*",
+  ],
+};
+
+describe("dependency rule", () => {
+  test("the imports are found", () => {
+    expect(imports.length).toBeGreaterThan(300);
+    expect(imports).toContainEqual({
+      file: "functions/plan-scale.ts",
+      of: "@azure/functions",
+      isTypeOnly: false,
+    });
+  });
+
+  for (const [part, others] of Object.entries(allowed)) {
+    test(`${part} imports only ${others.join(", ") || "itself"}`, () => {
+      const breaches = imports
+        .filter(({ file }) => partOf(file) === part)
+        .filter(({ of }) => {
+          const isOurs = /^(shared|functions|clients|infra)\//.test(of);
+          const target = isOurs ? partOf(of) : of.replace(/^node:.*/, "node:*");
+          return target !== part && !others.includes(target);
+        });
+      expect(breaches).toEqual([]);
+    });
+  }
+
+  test("the engine has one door", () => {
+    const breaches = imports.filter(
+      ({ file, of }) =>
+        !file.startsWith("shared/engine/") &&
+        of.startsWith("shared/engine/") &&
+        of !== "shared/engine/index.ts",
+    );
+    expect(breaches).toEqual([]);
+  });
+
+  test("only functions import @azure/functions (the local host provides it)", () => {
+    const breaches = imports.filter(
+      ({ file, of }) =>
+        of === "@azure/functions" && !/^functions\/|^infra\/local\/functions-host\//.test(file),
+    );
+    expect(breaches).toEqual([]);
+  });
+
+  test("only the composition root imports adapters", () => {
+    const adapters = /^shared\/(stores|cyclecloud|config|messages\/(service-bus|storage-queue|in-memory))/;
+    const breaches = imports.filter(
+      ({ file, of }) =>
+        adapters.test(of) &&
+        partOf(of) !== partOf(file) &&
+        !/^(functions\/support\/wire\.ts|infra\/|clients\/)/.test(file),
+    );
+    expect(breaches).toEqual([]);
+  });
+
+  test("the engine reads no clock, draws nothing at random and logs nothing", () => {
+    const impure = /\b(Date\.now|new Date\b|Math\.random|console\.|process\.|performance\.|setTimeout)/;
+    const breaches = files
+      .filter((file) => file.startsWith("shared/engine/"))
+      .filter((file) =>
+        impure.test(readFileSync(join(root, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "")),
+      );
+    expect(breaches).toEqual([]);
+  });
+});

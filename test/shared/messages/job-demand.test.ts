@@ -1,0 +1,140 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { claimedBlob, claimedOrigin, parseDemand, withClaimed } from "../../../shared/messages/job-demand.ts";
+
+const good = {
+  version: 1,
+  kind: "snapshot",
+  cluster: "hpc",
+  source: "celery",
+  sequence: 7,
+  sentAt: "2026-11-21T10:00:00Z",
+  jobs: [{ name: "a", constraints: { ncpus: 2 } }],
+};
+
+function problemsOf(input: unknown): readonly string[] {
+  const parsed = parseDemand(input);
+  return parsed.ok ? [] : parsed.problems;
+}
+
+describe("parseDemand: what is accepted", () => {
+  test("fills in what a job leaves out", () => {
+    const parsed = parseDemand(good);
+    expect(parsed).toMatchObject({
+      ok: true,
+      message: {
+        jobs: [{ name: "a", iterations: 1, nodeCount: 0, colocated: false, executingHostnames: [] }],
+      },
+    });
+  });
+
+  test("text and JSON mean the same", () => {
+    expect(parseDemand(JSON.stringify(good))).toEqual(parseDemand(good));
+  });
+
+  test.each([
+    ["camelCase", { nodeCount: 2, executingHostnames: ["h"] }],
+    ["kebab-case of scalelib", { "node-count": 2, "executing-hostnames": ["h"] }],
+    ["snake_case", { node_count: 2, executing_hostnames: ["h"] }],
+  ])("job keys in %s", (_spelling, keys) => {
+    const parsed = parseDemand({ ...good, jobs: [{ name: "a", ...keys }] });
+    expect(parsed).toMatchObject({
+      ok: true,
+      message: { jobs: [{ nodeCount: 2, executingHostnames: ["h"] }] },
+    });
+  });
+
+  test.each(["1234[5].pbs-server", "1234_[1-10%4]", "tasks.add (d1c0)", "Berechnung_ü", "a+b=c"])(
+    "job name %s",
+    (name) => {
+      expect(problemsOf({ ...good, jobs: [{ name }] })).toEqual([]);
+    },
+  );
+});
+
+describe("parseDemand: what is refused, and why", () => {
+  test.each<[string, unknown, RegExp]>([
+    ["not JSON", "{oops", /^message: "\{oops", expected a JSON object$/],
+    ["an empty message", "", /^message: "", expected a JSON object$/],
+    ["a list", [good], /expected a JSON object/],
+    ["the wrong version", { ...good, version: 2 }, /^version: 2, .*expected 1/],
+    ["an unknown kind", { ...good, kind: "wish" }, /^kind: /],
+    ["no sequence", { ...good, sequence: undefined }, /^sequence: /],
+    [
+      "a source that is no queue name",
+      { ...good, source: "My_Queue" },
+      /^source: "My_Queue", expected lower-case/,
+    ],
+    ["a negative count", { ...good, jobs: [{ name: "a", iterations: -2 }] }, /^jobs\[0\]\.iterations: -2, /],
+    [
+      "slashes and emoji in a name",
+      { ...good, jobs: [{ name: "a/b🚀" }] },
+      /^jobs\[0\]\.name: "a\/b🚀", expected/,
+    ],
+    ["a control character in a name", { ...good, jobs: [{ name: "a\u0000" }] }, /^jobs\[0\]\.name: /],
+    [
+      "a constraint that is none",
+      { ...good, jobs: [{ name: "a", constraints: 5 }] },
+      /^jobs\[0\]\.constraints: /,
+    ],
+    [
+      "a part beyond its count",
+      { ...good, part: { index: 3, count: 3 } },
+      /^part: .*expected an index below/,
+    ],
+    ["an hour that is none", { ...good, sentAt: "soon" }, /^sentAt: "soon", /],
+  ])("%s", (_case, input, expected) => {
+    const problems = problemsOf(input);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(expected);
+  });
+
+  test("names every problem at once", () => {
+    const jobs = [{ name: "a", iterations: -1 }, { name: "b/c" }];
+    expect(problemsOf({ ...good, version: 9, jobs }).map((problem) => problem.split(":")[0])).toEqual([
+      "version",
+      "jobs[0].iterations",
+      "jobs[1].name",
+    ]);
+  });
+
+  test("a megabyte of nonsense gives a short answer", () => {
+    const problems = problemsOf("x".repeat(1_000_000));
+    expect(problems.join().length).toBeLessThan(200);
+    const many = Array.from({ length: 50_000 }, () => ({ name: "/" }));
+    expect(problemsOf({ ...good, jobs: many })).toHaveLength(51);
+  });
+
+  test("nesting without end is refused, not followed", () => {
+    const deep = `${'{"and":['.repeat(5_000)}${"]}".repeat(5_000)}`;
+    const text = JSON.stringify(good).replace('{"ncpus":2}', deep);
+    expect(problemsOf(text)[0]).toMatch(/nested too deeply/);
+  });
+
+  test("whatever comes in, it never throws and always says something", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.json(), fc.string(), fc.jsonValue()), (input) => {
+        const parsed = parseDemand(input);
+        expect(parsed.ok || parsed.problems.length > 0).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("claim check", () => {
+  test("the blob's jobs stand in for the message's", () => {
+    const claim = { ...good, jobs: undefined, blob: "uploads/1.json" };
+    expect(claimedBlob(claim)).toBe("uploads/1.json");
+    const whole = withClaimed(JSON.stringify(claim), JSON.stringify({ jobs: [{ name: "z" }] }));
+    expect(parseDemand(whole)).toMatchObject({ ok: true, message: { sequence: 7, jobs: [{ name: "z" }] } });
+  });
+
+  test("a blob cannot change whom the message is for", () => {
+    const whole = withClaimed({ ...good, blob: "b" }, JSON.stringify({ cluster: "other", source: "evil" }));
+    expect(claimedOrigin(whole)).toEqual({ cluster: "hpc", source: "celery" });
+  });
+
+  test("a blob of nonsense is refused as nonsense", () => {
+    expect(problemsOf(withClaimed({ ...good, blob: "b" }, "nonsense"))[0]).toMatch(/expected a JSON object/);
+  });
+});

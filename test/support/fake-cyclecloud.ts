@@ -1,0 +1,172 @@
+import type { Bucket, Cluster, ClusterNode, NodeArray } from "../../shared/engine/index.ts";
+import { UpstreamError } from "../../shared/errors.ts";
+import type { CycleCloud, RequestedNode } from "../../shared/ports.ts";
+
+interface Remembered {
+  readonly operationId: string;
+  readonly nodeIds: readonly string[];
+}
+
+/**
+ * One CycleCloud cluster in memory, in the engine's terms: nodes boot and go when a test says so, a repeated request id
+ * is refused, and limits bind. For the use cases; the client is tested against the simulator's HTTP.
+ */
+export class FakeCycleCloud implements CycleCloud {
+  #arrays: readonly NodeArray[];
+  #nodes: ClusterNode[] = [];
+  readonly #requests = new Map<string, Remembered>();
+  readonly #base: Omit<Cluster, "nodeArrays" | "nodes">;
+  #serial = 0;
+  /** Thrown by the next call, after it had its effect when `afterEffect` is set: a lost answer. */
+  fault: { readonly afterEffect: boolean } | undefined;
+  /** Every verb that changed something. */
+  readonly calls: string[] = [];
+
+  constructor(cluster: Cluster) {
+    const { nodeArrays, nodes, ...base } = cluster;
+    this.#base = base;
+    this.#arrays = nodeArrays;
+    this.#nodes = [...nodes];
+  }
+
+  get nodes(): readonly ClusterNode[] {
+    return this.#nodes;
+  }
+
+  /** Replaces what is known of a node; a test's hand of fate. */
+  change(name: string, fields: Partial<ClusterNode>): void {
+    this.#nodes = this.#nodes.map((node) => (node.name === name ? { ...node, ...fields } : node));
+  }
+
+  /** All nodes that boot become Ready, all that terminate are gone. */
+  settle(): void {
+    this.#nodes = this.#nodes
+      .filter((node) => node.targetState !== "Terminated")
+      .map((node) =>
+        node.targetState === "Started" && node.status !== "Ready"
+          ? { ...node, status: "Ready", hostname: `host-${node.nodeId}` }
+          : node,
+      );
+  }
+
+  readCluster: CycleCloud["readCluster"] = async () => {
+    this.#failBefore();
+    const nodeArrays = this.#arrays.map((array) => this.#withCounts(array));
+    return { cluster: { ...this.#base, nodeArrays, nodes: this.#nodes }, setAside: [] };
+  };
+
+  createNodes: CycleCloud["createNodes"] = async ({ requestId, sets }) => {
+    this.#failBefore();
+    if (this.#requests.has(requestId)) return { outcome: "refused", message: "requestId was used before" };
+    this.calls.push("create");
+    const created: ClusterNode[] = [];
+    const answers = sets.map((set) => {
+      const bucket = this.#bucket(set.nodeArray, set.vmSize);
+      const room =
+        bucket === undefined ? 0 : bucket.limits.availableCount - this.#count(set.nodeArray, set.vmSize);
+      const added = Math.max(0, Math.min(set.count, room));
+      for (let index = 0; index < added; index += 1) created.push(this.#create(set));
+      return added < set.count ? { added, message: "quota reached" } : { added };
+    });
+    const operationId = this.#remember(requestId, created);
+    this.#failAfter();
+    return { outcome: "accepted", operationId, sets: answers };
+  };
+
+  startNodes: CycleCloud["startNodes"] = (request) =>
+    this.#manage("start", request, { status: "Acquiring", targetState: "Started" });
+
+  shutdownNodes: CycleCloud["shutdownNodes"] = (request) =>
+    this.#manage("shutdown", request, { status: "Terminating", targetState: "Terminated" });
+
+  nodesOfRequest: CycleCloud["nodesOfRequest"] = async (requestId) => {
+    const request = this.#requests.get(requestId);
+    if (request === undefined) return undefined;
+    return this.#nodes.filter((node) => request.nodeIds.includes(node.nodeId)).map(toRequested);
+  };
+
+  async #manage(
+    verb: string,
+    request: { readonly requestId: string; readonly nodeIds: readonly string[] },
+    fields: Partial<ClusterNode>,
+  ): ReturnType<CycleCloud["shutdownNodes"]> {
+    this.#failBefore();
+    if (this.#requests.has(request.requestId))
+      return { outcome: "refused", message: "requestId was used before" };
+    this.calls.push(verb);
+    const nodes = this.#nodes.filter((node) => request.nodeIds.includes(node.nodeId));
+    for (const node of nodes) this.change(node.name, fields);
+    const operationId = this.#remember(request.requestId, nodes);
+    this.#failAfter();
+    return { outcome: "accepted", operationId, nodes: nodes.map(({ nodeId, name }) => ({ nodeId, name })) };
+  }
+
+  #create(set: { nodeArray: string; vmSize: string; placementGroup: string | null }): ClusterNode {
+    this.#serial += 1;
+    const taken = new Set(this.#nodes.map((node) => node.name));
+    let index = 1;
+    while (taken.has(`${set.nodeArray}-${index}`)) index += 1;
+    const node: ClusterNode = {
+      nodeId: `node-${this.#serial}`,
+      name: `${set.nodeArray}-${index}`,
+      nodeArray: set.nodeArray,
+      vmSize: set.vmSize,
+      placementGroup: set.placementGroup,
+      hostname: null,
+      fqdn: null,
+      privateIp: null,
+      instanceId: null,
+      status: "Acquiring",
+      targetState: "Started",
+      location: "westeurope",
+      spot: false,
+      keepAlive: false,
+      resources: {},
+      softwareConfiguration: {},
+    };
+    this.#nodes.push(node);
+    return node;
+  }
+
+  #remember(requestId: string, nodes: readonly ClusterNode[]): string {
+    const operationId = `operation-${this.#requests.size + 1}`;
+    this.#requests.set(requestId, { operationId, nodeIds: nodes.map((node) => node.nodeId) });
+    return operationId;
+  }
+
+  #bucket(nodeArray: string, vmSize: string): Bucket | undefined {
+    return this.#arrays
+      .find((array) => array.name === nodeArray)
+      ?.buckets.find((bucket) => bucket.vmSize === vmSize);
+  }
+
+  #count(nodeArray: string, vmSize: string): number {
+    return this.#nodes.filter((node) => node.nodeArray === nodeArray && node.vmSize === vmSize).length;
+  }
+
+  #withCounts(array: NodeArray): NodeArray {
+    const buckets = array.buckets.map((bucket) => {
+      const activeCount = this.#count(array.name, bucket.vmSize);
+      const availableCount = Math.max(0, bucket.limits.availableCount - activeCount);
+      return { ...bucket, limits: { ...bucket.limits, activeCount, availableCount } };
+    });
+    return { ...array, buckets };
+  }
+
+  #failBefore(): void {
+    if (this.fault?.afterEffect === false) this.#fail();
+  }
+
+  #failAfter(): void {
+    if (this.fault?.afterEffect === true) this.#fail();
+  }
+
+  #fail(): never {
+    this.fault = undefined;
+    throw new UpstreamError("Cannot reach CycleCloud: time-out", { retryable: true });
+  }
+}
+
+function toRequested({ nodeId, name, nodeArray, vmSize, placementGroup }: ClusterNode): RequestedNode {
+  return { nodeId, name, nodeArray, vmSize, placementGroup };
+}

@@ -1,0 +1,144 @@
+import { executeAction } from "../../shared/cycle/execute-action.ts";
+import { planScale } from "../../shared/cycle/plan-scale.ts";
+import { type RawMessage, receiveDemand } from "../../shared/cycle/receive-demand.ts";
+import { snapshotCluster } from "../../shared/cycle/snapshot-cluster.ts";
+import { DEFAULT_SETTINGS, type EngineSettings } from "../../shared/engine/index.ts";
+import { createMemoryQueues, type MemoryQueues } from "../../shared/messages/in-memory.ts";
+import type { ClusterConfig, CycleSettings, Log, Ports } from "../../shared/ports.ts";
+import { createMemoryStores, type MemoryStores } from "../../shared/stores/in-memory/index.ts";
+import { clusterOf } from "./cluster.ts";
+import { FakeCycleCloud } from "./fake-cyclecloud.ts";
+
+export const cluster = "hpc";
+
+/** The whole cycle in memory, on a clock that a test moves. */
+export interface World {
+  readonly ports: Ports & MemoryStores & MemoryQueues;
+  readonly cycleCloud: FakeCycleCloud;
+  readonly log: readonly string[];
+  now(): number;
+  advance(seconds: number): void;
+  /** Changes the configuration of the cluster. */
+  configure(fields: {
+    readonly engine?: Partial<EngineSettings>;
+    readonly cycle?: Partial<CycleSettings>;
+  }): void;
+  /** Posts a demand message of source `celery`; later ones have later sequences. */
+  post(
+    jobs: readonly Record<string, unknown>[],
+    fields?: Record<string, unknown>,
+  ): ReturnType<typeof receiveDemand>;
+  receive(body: unknown): ReturnType<typeof receiveDemand>;
+  snapshot(): Promise<void>;
+  /** Runs the plan requests that are due; returns how many there were. */
+  plan(): Promise<number>;
+  /** Carries out every action that waits. */
+  execute(): Promise<void>;
+  /** One round of everything: snapshot, a window later the plan, its actions. */
+  round(): Promise<void>;
+}
+
+export function createWorld(cycleCloud = new FakeCycleCloud(clusterOf())): World {
+  let nowSeconds = 1_800_000_000;
+  let sequence = 0;
+  let plans = 0;
+  const lines: string[] = [];
+  const stores = createMemoryStores();
+  const queues = createMemoryQueues();
+  const ports: World["ports"] = {
+    ...stores,
+    ...queues,
+    clock: { nowSeconds: () => nowSeconds },
+    log: recordingLog(lines),
+    ids: {
+      planId: () => {
+        plans += 1;
+        return `plan-${String(plans).padStart(4, "0")}`;
+      },
+      requestId: (actionId) => `request-${actionId}`,
+      digest: (text) => text,
+    },
+    cycleCloudFor: () => cycleCloud,
+  };
+  stores.configs.put(configOf({}));
+  const world: World = {
+    ports,
+    cycleCloud,
+    log: lines,
+    now: () => nowSeconds,
+    advance: (seconds) => {
+      nowSeconds += seconds;
+    },
+    configure: (fields) => stores.configs.put(configOf(fields)),
+    post: (jobs, fields = {}) => {
+      sequence += 1;
+      const envelope = { version: 1, kind: "snapshot", cluster, source: "celery", sequence };
+      return world.receive({
+        ...envelope,
+        sentAt: new Date(nowSeconds * 1000).toISOString(),
+        jobs,
+        ...fields,
+      });
+    },
+    receive: (body) => {
+      const raw: RawMessage = { body, messageId: `message-${sequence}`, queue: "job-demand" };
+      return receiveDemand(ports, raw);
+    },
+    snapshot: () => snapshotCluster(ports, cluster),
+    plan: async () => {
+      const due = queues.planRequests.takeDue(nowSeconds);
+      for (const { request } of due) await planScale(ports, request);
+      return due.length;
+    },
+    execute: async () => {
+      for (
+        let action = queues.scaleActions.take();
+        action !== undefined;
+        action = queues.scaleActions.take()
+      ) {
+        await executeAction(ports, action);
+      }
+    },
+    round: async () => {
+      await world.snapshot();
+      world.advance(1);
+      await world.plan();
+      await world.execute();
+    },
+  };
+  return world;
+}
+
+export function configOf(fields: {
+  readonly engine?: Partial<EngineSettings>;
+  readonly cycle?: Partial<CycleSettings>;
+}): ClusterConfig {
+  return {
+    cluster,
+    connection: {
+      url: "https://cyclecloud.example",
+      username: "autoscale",
+      passwordSetting: "CYCLECLOUD_PASSWORD",
+      verifyCertificates: true,
+    },
+    engine: { ...DEFAULT_SETTINGS, ...fields.engine },
+    cycle: {
+      maxSnapshotAgeSeconds: 300,
+      demandTtlSeconds: 300,
+      actionTtlSeconds: 600,
+      operationTimeoutSeconds: 900,
+      readOnly: false,
+      ...fields.cycle,
+    },
+    warnings: [],
+  };
+}
+
+function recordingLog(lines: string[]): Log {
+  const line =
+    (level: string): Log["info"] =>
+    (event, fields = {}) => {
+      lines.push(`${level} ${event} ${JSON.stringify(fields)}`);
+    };
+  return { info: line("info"), warn: line("warn"), error: line("error") };
+}
