@@ -1,3 +1,5 @@
+import type { ClusterNode } from "./bucket.ts";
+
 /**
  * What the planner remembers of a node between passes. A row is written only when something changed: a
  * node that stays matched for a day costs no write, because `lastMatchSeconds` stays null until it stops being matched.
@@ -15,4 +17,95 @@ export interface NodeHistory {
   readonly lastMatchSeconds: number | null;
   /** Unix seconds of the pass that no longer saw it; null while it exists. */
   readonly deletedSeconds: number | null;
+}
+
+/** Rows of deleted nodes are kept this long. */
+export const RETENTION_SECONDS = 7 * 24 * 60 * 60;
+
+/** What a pass saw of the nodes. */
+export interface Observation {
+  readonly nowSeconds: number;
+  readonly nodes: readonly ClusterNode[];
+  /** Nodes on which a scheduler runs something: they are up, whatever CycleCloud says. */
+  readonly busyNodeIds: ReadonlySet<string>;
+}
+
+/**
+ * The rows after a pass saw the nodes: new ones appear, Ready ones are noted, vanished ones are marked deleted. Returns
+ * changed rows only. A deallocated node counts as gone: when it is started again it starts a new life, created now.
+ */
+export function observeNodes(
+  rows: readonly NodeHistory[],
+  { nowSeconds, nodes, busyNodeIds }: Observation,
+): readonly NodeHistory[] {
+  const known = new Map(rows.map((row) => [row.nodeId, row]));
+  const changed: NodeHistory[] = [];
+  const seen = new Set<string>();
+  for (const node of nodes) {
+    if (!counts(node)) continue;
+    seen.add(node.nodeId);
+    const row = known.get(node.nodeId);
+    const next = observed(row, node, nowSeconds, busyNodeIds.has(node.nodeId));
+    if (next !== row) changed.push(next);
+  }
+  for (const row of rows)
+    if (row.deletedSeconds === null && !seen.has(row.nodeId))
+      changed.push({ ...row, deletedSeconds: nowSeconds });
+  return changed;
+}
+
+/** Nodes that are up or on their way. Terminating and deallocated ones have no VM to keep an eye on. */
+function counts(node: ClusterNode): boolean {
+  return node.targetState === null || node.targetState === "Started";
+}
+
+function observed(row: NodeHistory | undefined, node: ClusterNode, now: number, busy: boolean): NodeHistory {
+  const { nodeId, name, hostname, instanceId } = node;
+  const ready = node.status === "Ready" || busy;
+  const born = { createdSeconds: now, readySeconds: null, lastMatchSeconds: now, deletedSeconds: null };
+  const before: NodeHistory =
+    row === undefined || row.deletedSeconds !== null ? { nodeId, name, hostname, instanceId, ...born } : row;
+  const readySeconds = before.readySeconds ?? (ready ? now : null);
+  const same =
+    before.name === name &&
+    before.hostname === hostname &&
+    before.instanceId === instanceId &&
+    before.readySeconds === readySeconds;
+  return same ? before : { ...before, name, hostname, instanceId, readySeconds };
+}
+
+/** Whether a node is past its boot time-out: asked to start, never Ready since, for longer than that. */
+export function isOverdue(row: NodeHistory, nowSeconds: number, bootTimeoutSeconds: number): boolean {
+  return row.readySeconds === null && row.createdSeconds < nowSeconds - bootTimeoutSeconds;
+}
+
+/** Which nodes a pass matched, and when the pass before it was. */
+export interface Matching {
+  readonly nowSeconds: number;
+  readonly lastPassSeconds: number | null;
+  /** Matched, or not Ready yet. */
+  readonly matchedNodeIds: ReadonlySet<string>;
+}
+
+/**
+ * Notes matches without a write per node and pass: a matched row holds null, and only when it stops being matched it
+ * gets the time of the last pass that still matched it. Returns changed rows only.
+ */
+export function recordMatches(
+  rows: readonly NodeHistory[],
+  { nowSeconds, lastPassSeconds, matchedNodeIds }: Matching,
+): readonly NodeHistory[] {
+  return rows.flatMap((row) => {
+    if (row.deletedSeconds !== null) return [];
+    const matched = matchedNodeIds.has(row.nodeId);
+    if (matched === (row.lastMatchSeconds === null)) return [];
+    return [{ ...row, lastMatchSeconds: matched ? null : (lastPassSeconds ?? nowSeconds) }];
+  });
+}
+
+/** Ids of rows whose node has been gone for longer than the retention. */
+export function expiredRows(rows: readonly NodeHistory[], nowSeconds: number): readonly string[] {
+  return rows
+    .filter((row) => row.deletedSeconds !== null && row.deletedSeconds < nowSeconds - RETENTION_SECONDS)
+    .map((row) => row.nodeId);
 }

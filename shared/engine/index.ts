@@ -4,14 +4,25 @@ export type { Bucket, Cluster, ClusterNode, NodeArray, ReportedPlacementGroup, V
 export type * from "./constraint.ts";
 export { NODE_PROPERTIES } from "./constraint.ts";
 export type { Problem } from "./constraint-problem.ts";
-export type { NodeHistory } from "./history.ts";
+export {
+  expiredRows,
+  type Matching,
+  type NodeHistory,
+  type Observation,
+  observeNodes,
+  RETENTION_SECONDS,
+  recordMatches,
+} from "./history.ts";
 export { defineJob, type Job, type PackingStrategy } from "./job.ts";
 export { type BucketLimits, type CoreQuota, LIMIT_NAMES, type LimitName } from "./limits.ts";
 export { nearest } from "./nearest.ts";
 export type { PendingNodes, SchedulerNode } from "./node.ts";
 export { type ParsedConstraints, parseConstraints } from "./parse-constraints.ts";
 export { type ParsedDefaultResources, parseDefaultResources } from "./parse-default-resources.ts";
-export type * from "./plan.ts";
+export { generatePlacementGroups, isPlacementGroupName } from "./placement-groups.ts";
+export { plan } from "./plan.ts";
+export type { PlanInput } from "./plan-input.ts";
+export type * from "./plan-result.ts";
 export type { BucketName, Reason, ReasonCode } from "./reasons.ts";
 export type { Json, Resources, Scalar } from "./resources.ts";
 export { isSize } from "./resources.ts";

@@ -1,29 +1,7 @@
-import type { Cluster } from "./bucket.ts";
 import type { NodeHistory } from "./history.ts";
-import type { Job } from "./job.ts";
 import type { LimitName } from "./limits.ts";
-import type { PendingNodes, SchedulerNode } from "./node.ts";
 import type { BucketName, Reason } from "./reasons.ts";
 import type { Json, Resources } from "./resources.ts";
-import type { EngineSettings } from "./settings.ts";
-
-/** Everything that a plan depends on. Plain JSON data: an archived input gives the same plan again. */
-export interface PlanInput {
-  /** Unix seconds. */
-  readonly nowSeconds: number;
-  readonly cluster: Cluster;
-  /** In the order of the demand. */
-  readonly jobs: readonly Job[];
-  readonly schedulerNodes: readonly SchedulerNode[];
-  readonly pending: readonly PendingNodes[];
-  /** Ids of nodes with an open shutdown that the snapshot does not show yet: they take no jobs, and are not retired twice. */
-  readonly leavingNodeIds: readonly string[];
-  /** One row per node id. */
-  readonly history: readonly NodeHistory[];
-  /** Unix seconds of the pass before this one; null for the first. Stands for the last match of every row that was matched then. */
-  readonly lastPassSeconds: number | null;
-  readonly settings: EngineSettings;
-}
 
 /** What to create, start, delete, and where each job sits. */
 export interface Plan {
@@ -31,7 +9,10 @@ export interface Plan {
   readonly jobs: readonly JobOutcome[];
   readonly create: readonly CreateSet[];
   readonly start: readonly NodeStart[];
+  /** Time-outs that may be acted upon: never a keep-alive node, never one that holds a job. */
   readonly retire: readonly Retirement[];
+  /** All time-outs of this pass, those of booting nodes with jobs planned on them included. */
+  readonly timedOut: readonly Retirement[];
   readonly retry: readonly NodeRetry[];
   /** Every existing, pending and new node that may run jobs, with what is left of it. */
   readonly nodes: readonly PlannedNode[];

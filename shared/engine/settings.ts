@@ -9,11 +9,16 @@ export interface EngineSettings {
   readonly disableDefaultResources: boolean;
   readonly idleTimeoutSeconds: PerNodeArray<number>;
   readonly bootTimeoutSeconds: PerNodeArray<number>;
-  /** Predefined placement groups. `byNodeArray` replaces `default` for that array. */
+  /** Predefined placement groups: an array has those of `default` and its own. */
   readonly placementGroups: PerNodeArray<readonly string[]>;
   /** How many groups to generate; null: none are generated. */
   readonly generatedPlacementGroups: GeneratedPlacementGroups | null;
   readonly failedNodes: FailedNodePolicy;
+  /**
+   * What `{"exclusive": true}` keeps to itself. `iteration` is the documented meaning: one slot per node. `job`
+   * is what scalelib does: all slots of the job that fit (the same as `exclusive-task`).
+   */
+  readonly exclusiveScope: "iteration" | "job";
   /** Names of new nodes, with one `%d` for the index; null: `<nodearray>-%d`. */
   readonly nameFormat: PerNodeArray<string | null>;
   /** Extra attributes of new nodes, sent along with the create request. */
@@ -79,6 +84,7 @@ export const DEFAULT_SETTINGS: EngineSettings = {
   placementGroups: { default: [], byNodeArray: {} },
   generatedPlacementGroups: null,
   failedNodes: "keep",
+  exclusiveScope: "iteration",
   nameFormat: { default: null, byNodeArray: {} },
   nodeAttributes: { default: {}, byNodeArray: {} },
   keepAlive: { default: false, byNodeArray: {} },

@@ -1,0 +1,231 @@
+/**
+ * Allocation is first fit over buckets in order of preference, and within a bucket over its nodes in name order, then
+ * new nodes (vector bin packing, first fit in the order of the demand). No bound on waste is promised: the order of the
+ * queue and of the buckets means something to users, so nothing is sorted by size, and first fit has anomalies
+ * (a larger cluster can pack worse). What is promised: no limit is exceeded, no amount goes below zero, and an
+ * all-or-nothing job leaves no trace when it fails.
+ *
+ * Cost: what a node has left only shrinks, so each shape searches each bucket once however many jobs have it, and a
+ * search passes over full nodes in blocks of 64. O(jobs x buckets + placements + shapes x nodes / 64).
+ */
+import { covers, type Demand } from "./availability.ts";
+import type { Job } from "./job.ts";
+import type { Ledger } from "./ledger.ts";
+import type { LedgerBucket } from "./ledger-bucket.ts";
+import type { LedgerNode } from "./ledger-node.ts";
+import { firstRefusing } from "./match.ts";
+import { offerOf } from "./offer.ts";
+import { candidatesOf } from "./preference.ts";
+import { bindingCharge, nodesLeft } from "./quota.ts";
+import type { Refusal } from "./refusal.ts";
+import { demandIn, type Shape } from "./shape.ts";
+
+export interface NodeSlots {
+  readonly node: LedgerNode;
+  readonly slots: number;
+}
+
+/** What became of a job, before it is worded. */
+export interface Allocation {
+  readonly job: Job;
+  readonly shape: Shape;
+  /** Slots for `pack`, nodes for `scatter`. */
+  readonly asked: number;
+  granted: number;
+  placements: NodeSlots[];
+  refusals: readonly Refusal[];
+}
+
+/** Places what is left to place of a job. */
+export function allocate(ledger: Ledger, allocation: Allocation): void {
+  if (allocation.granted >= allocation.asked) return;
+  if (failsAgain(ledger, allocation)) allocation.refusals = allocation.shape.refusals;
+  else if (isWhole(allocation.job)) placeWhole(ledger, allocation);
+  else pack(ledger, allocation);
+}
+
+/** Whether the job has to be placed completely, in one bucket, or not at all. */
+function isWhole(job: Job): boolean {
+  return job.colocated || job.packingStrategy === "scatter";
+}
+
+/** A shape that found no room finds none until somebody makes a new node. */
+function failsAgain(ledger: Ledger, { shape, job }: Allocation): boolean {
+  return shape.monotone && shape.failedAt === ledger.created && !isWhole(job);
+}
+
+function pack(ledger: Ledger, allocation: Allocation): void {
+  const { shape } = allocation;
+  const before = allocation.granted;
+  const refusals: Refusal[] = [];
+  const candidates = candidatesFor(ledger, shape);
+  for (let k = 0; k < candidates.length && allocation.granted < allocation.asked; k++) {
+    const search = openSearch(candidates, k, allocation);
+    fillNodes(ledger, allocation, search);
+    fillNewNodes(ledger, allocation, search);
+    if (allocation.granted < allocation.asked) refusals.push(refusalOf(ledger, search.bucket));
+  }
+  if (allocation.granted < allocation.asked) allocation.refusals = refusals;
+  if (allocation.granted === before) {
+    shape.failedAt = ledger.created;
+    shape.refusals = refusals;
+  }
+}
+
+/** One bucket being searched for one shape. */
+interface Search {
+  readonly bucket: LedgerBucket;
+  readonly shape: Shape;
+  readonly demand: Demand;
+  /** Place of the bucket among the shape's candidates. */
+  readonly candidate: number;
+  /** Slots wanted of one node: all that are missing, or one. */
+  readonly perNode: number;
+  /** The first node that may still fit. */
+  at: number;
+}
+
+function openSearch(
+  candidates: readonly LedgerBucket[],
+  candidate: number,
+  { shape, job }: Allocation,
+): Search {
+  const bucket = candidates[candidate] as LedgerBucket;
+  return {
+    bucket,
+    shape,
+    demand: demandIn(shape, bucket.example.stock.units),
+    candidate,
+    perNode: job.packingStrategy === "scatter" ? 1 : Number.POSITIVE_INFINITY,
+    at: shape.monotone ? (shape.cursors[candidate] ?? 0) : 0,
+  };
+}
+
+/** Puts slots on existing nodes, each as full as it gets (pack) or with one slot (scatter). */
+function fillNodes(ledger: Ledger, allocation: Allocation, search: Search): void {
+  const { bucket, demand } = search;
+  let position = bucket.table.firstFit(search.at, demand);
+  let stillFits = -1;
+  while (position >= 0) {
+    const node = bucket.nodes[position] as LedgerNode;
+    const placed = place(ledger, allocation, search, node);
+    const full = allocation.granted >= allocation.asked;
+    if (placed && stillFits < 0 && (full || search.perNode === 1)) stillFits = position;
+    if (full) break;
+    // A packed node is asked again: what its alternatives still hold may take more.
+    position = bucket.table.firstFit(placed && search.perNode > 1 ? position : position + 1, demand);
+  }
+  search.at = stillFits >= 0 ? stillFits : bucket.nodes.length;
+  search.shape.cursors[search.candidate] = search.at;
+}
+
+/** Makes new nodes for what is left, as far as the limits allow. */
+function fillNewNodes(ledger: Ledger, allocation: Allocation, search: Search): void {
+  const { bucket, shape } = search;
+  if (firstRefusing(shape.profile.own, bucket.example) !== null) return;
+  while (
+    allocation.granted < allocation.asked &&
+    ledger.capacityOf(bucket) >= 1 &&
+    poolsAllow(ledger, allocation)
+  ) {
+    if (!place(ledger, allocation, search, ledger.create(bucket))) return;
+  }
+}
+
+/** Asked before a node is made: a node for a job without licences would stay empty. */
+function poolsAllow(ledger: Ledger, { shape, granted }: Allocation): boolean {
+  return shape.profile.draws.every(({ draws }) => ledger.pools.slotsLeft(draws, granted > 0) >= 1);
+}
+
+function place(ledger: Ledger, allocation: Allocation, search: Search, node: LedgerNode): boolean {
+  const { job, shape } = allocation;
+  const wanted = Math.min(allocation.asked - allocation.granted, search.perNode);
+  if (search.perNode === 1 && allocation.placements.some((placement) => placement.node === node))
+    return false;
+  const drawnOnce = allocation.granted > 0;
+  const offer = offerOf(ledger, node, { shape, demand: search.demand, wanted, drawnOnce });
+  if (offer.slots < 1) return false;
+  ledger.take({ node, job: job.name, slots: offer.slots, demands: [offer.demand], closes: offer.closes });
+  ledger.draw(offer.draws, offer.slots, !drawnOnce);
+  allocation.placements.push({ node, slots: offer.slots });
+  allocation.granted += offer.slots;
+  return true;
+}
+
+/** Tries one bucket after the other for the whole job; an attempt that falls short is undone. */
+function placeWhole(ledger: Ledger, allocation: Allocation): void {
+  const { shape, job } = allocation;
+  const refusals: Refusal[] = [];
+  const candidates = candidatesFor(ledger, shape);
+  for (let k = 0; k < candidates.length; k++) {
+    const bucket = candidates[k] as LedgerBucket;
+    const refusal = job.colocated ? notColocating(bucket, allocation) : null;
+    if (refusal === null && attemptWhole(ledger, allocation, openSearch(candidates, k, allocation))) return;
+    refusals.push(refusal ?? refusalOf(ledger, bucket));
+  }
+  allocation.refusals = refusals;
+}
+
+function attemptWhole(ledger: Ledger, allocation: Allocation, search: Search): boolean {
+  const { bucket, shape, candidate } = search;
+  const missing = allocation.asked - allocation.granted;
+  const reachable = bucket.nodes.length - search.at + ledger.capacityOf(bucket);
+  if (search.perNode === 1 && reachable < missing) return false;
+  const before = { granted: allocation.granted, placements: allocation.placements, cursor: search.at };
+  allocation.placements = [...before.placements];
+  const kept = ledger.attempt(() => {
+    fillNodes(ledger, allocation, search);
+    fillNewNodes(ledger, allocation, search);
+    return allocation.granted >= allocation.asked && fitsGroup(allocation, bucket);
+  });
+  if (kept) return true;
+  allocation.granted = before.granted;
+  allocation.placements = before.placements;
+  shape.cursors[candidate] = before.cursor;
+  return false;
+}
+
+/** A colocated job's nodes are in one group, no more of them than it may hold. */
+function fitsGroup({ job, placements }: Allocation, bucket: LedgerBucket): boolean {
+  return !job.colocated || placements.length <= bucket.maxPlacementGroupSize;
+}
+
+function notColocating(bucket: LedgerBucket, { job, asked, placements }: Allocation): Refusal | null {
+  const limit = "placement-group";
+  if (bucket.placementGroup === null || placements.some(({ node }) => node.bucket !== bucket))
+    return { code: "NotInAPlacementGroup", bucket, limit: null, asked, left: 0 };
+  const size = bucket.maxPlacementGroupSize;
+  if (job.packingStrategy === "scatter" && asked > size)
+    return { code: "PlacementGroupTooSmall", bucket, limit, asked, left: size };
+  return null;
+}
+
+/** The candidates whose example has the amounts, in order of preference. On-premise hosts are asked one by one. */
+function candidatesFor(ledger: Ledger, shape: Shape): readonly LedgerBucket[] {
+  if (shape.candidates !== null) return shape.candidates;
+  const { profile } = shape;
+  profile.candidates ??= candidatesOf(profile, ledger.buckets);
+  shape.candidates = profile.candidates.filter(
+    (bucket) =>
+      bucket.closed === "on-premise" || exampleCovers(bucket, demandIn(shape, bucket.example.stock.units)),
+  );
+  return shape.candidates;
+}
+
+function exampleCovers(bucket: LedgerBucket, demand: Demand): boolean {
+  const { amounts } = bucket.example.stock;
+  return demand.columns.every((column, index) => covers(amounts[column] ?? 0, demand.amounts[index] ?? 0));
+}
+
+/** Why a bucket had no more room. The same object as long as nothing changed there. */
+function refusalOf(ledger: Ledger, bucket: LedgerBucket): Refusal {
+  const binding = bucket.closed === null ? bindingCharge(bucket.charges) : null;
+  const left = ledger.capacityOf(bucket);
+  const last = bucket.lastRefusal;
+  if (last !== null && last.left === left && last.limit === (binding?.limit ?? null)) return last;
+  const code =
+    bucket.closed === "invalid" ? "InvalidBucket" : bucket.closed === null ? "NoCapacity" : "OutOfCapacity";
+  const limit = binding === null || nodesLeft(binding) === Number.POSITIVE_INFINITY ? null : binding.limit;
+  bucket.lastRefusal = { code, bucket, limit, asked: 0, left };
+  return bucket.lastRefusal;
+}

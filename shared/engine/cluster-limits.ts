@@ -1,0 +1,108 @@
+import type { Bucket, Cluster, ClusterNode, NodeArray } from "./bucket.ts";
+import { type Charge, Quota } from "./quota.ts";
+
+/**
+ * The six limits of every bucket as shared counters: a node made in one bucket lowers them for every bucket of the
+ * same region, family, array, VM size or placement group. Cores of CycleCloud's own limits (cluster, array) are usable
+ * vcpus; Azure's quotas (region, family) charge what Azure charges, which is more for constrained sizes.
+ */
+export class Limits {
+  private readonly arrays: ReadonlyMap<string, NodeArray>;
+  private readonly cluster: Quota;
+  private readonly quotas = new Map<string, Quota>();
+  private readonly nodesByGroup = new Map<string, number>();
+  private readonly usedByArray = new Map<string, { nodes: number; cores: number }>();
+  private readonly vcpus = new Map<string, number>();
+
+  constructor(cluster: Cluster) {
+    this.arrays = new Map(cluster.nodeArrays.map((array) => [array.name, array]));
+    for (const array of cluster.nodeArrays)
+      for (const bucket of array.buckets) this.vcpus.set(key(array.name, bucket.vmSize), bucket.vm.vcpuCount);
+    let cores = 0;
+    for (const node of cluster.nodes) {
+      const nodeCores = this.vcpus.get(key(node.nodeArray, node.vmSize)) ?? 0;
+      cores += nodeCores;
+      this.count(node, nodeCores);
+    }
+    this.cluster = new Quota(cluster.maxCoreCount, cores);
+  }
+
+  /** The array of that name unless it is switched off or unknown. */
+  enabledArray(name: string): NodeArray | null {
+    const array = this.arrays.get(name);
+    return array?.enabled ? array : null;
+  }
+
+  chargesOf(array: NodeArray, bucket: Bucket, placementGroup: string | null): readonly Charge[] {
+    const { limits, vm } = bucket;
+    const used = this.usedByArray.get(array.name) ?? { nodes: 0, cores: 0 };
+    const region = this.coreQuota(key("region", array.location, String(array.spot)), limits.region);
+    const charges: Charge[] = [
+      {
+        limit: "bucket",
+        quota: this.quota(key("bucket", array.name, bucket.vmSize), limits.availableCount, 0),
+        perNode: 1,
+      },
+      { limit: "region", quota: region, perNode: vm.vcpuQuotaCount },
+      { limit: "cluster", quota: this.cluster, perNode: vm.vcpuCount },
+      {
+        limit: "node-array",
+        quota: this.quota(key("array-cores", array.name), array.maxCoreCount, used.cores),
+        perNode: vm.vcpuCount,
+      },
+      {
+        limit: "node-array",
+        quota: this.quota(key("array-nodes", array.name), array.maxCount, used.nodes),
+        perNode: 1,
+      },
+    ];
+    // CycleCloud reports no family quota for spot arrays: there the region's spot limit stands for it.
+    if (!array.spot)
+      charges.push({
+        limit: "family",
+        quota: this.coreQuota(key("family", array.location, vm.family), limits.family),
+        perNode: vm.vcpuQuotaCount,
+      });
+    if (placementGroup !== null) charges.push(this.groupCharge(array, bucket, placementGroup));
+    return charges;
+  }
+
+  private groupCharge(array: NodeArray, bucket: Bucket, group: string): Charge {
+    const reported = bucket.placementGroups.find((known) => known.name === group)?.activeCount ?? 0;
+    const seen = this.nodesByGroup.get(key(array.name, bucket.vmSize, group)) ?? 0;
+    const name = key("group", array.name, bucket.vmSize, group);
+    const quota = this.quota(name, bucket.limits.maxPlacementGroupSize, Math.max(reported, seen));
+    return { limit: "placement-group", quota, perNode: 1 };
+  }
+
+  private coreQuota(name: string, figures: { readonly maxCores: number; readonly usedCores: number }): Quota {
+    return this.quota(name, figures.maxCores, figures.usedCores);
+  }
+
+  /** One counter per name; buckets that report different figures for it get the stricter ones. */
+  private quota(name: string, max: number, used: number): Quota {
+    const known = this.quotas.get(name);
+    if (known !== undefined) {
+      known.atMost(max, used);
+      return known;
+    }
+    const quota = new Quota(max, used);
+    this.quotas.set(name, quota);
+    return quota;
+  }
+
+  private count(node: ClusterNode, cores: number): void {
+    // Terminating nodes still count; those that reached the end (Deallocated, Terminated, Off) do not.
+    const atRest = node.targetState === node.status && node.targetState !== "Started";
+    if (atRest) return;
+    const used = this.usedByArray.get(node.nodeArray) ?? { nodes: 0, cores: 0 };
+    this.usedByArray.set(node.nodeArray, { nodes: used.nodes + 1, cores: used.cores + cores });
+    if (node.placementGroup === null) return;
+    const group = key(node.nodeArray, node.vmSize, node.placementGroup);
+    this.nodesByGroup.set(group, (this.nodesByGroup.get(group) ?? 0) + 1);
+  }
+}
+
+function key(...parts: readonly string[]): string {
+  return JSON.stringify(parts);
+}

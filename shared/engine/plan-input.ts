@@ -1,0 +1,23 @@
+import type { Cluster } from "./bucket.ts";
+import type { NodeHistory } from "./history.ts";
+import type { Job } from "./job.ts";
+import type { PendingNodes, SchedulerNode } from "./node.ts";
+import type { EngineSettings } from "./settings.ts";
+
+/** Everything that a plan depends on. Plain JSON data: an archived input gives the same plan again. */
+export interface PlanInput {
+  /** Unix seconds. */
+  readonly nowSeconds: number;
+  readonly cluster: Cluster;
+  /** In the order of the demand. */
+  readonly jobs: readonly Job[];
+  readonly schedulerNodes: readonly SchedulerNode[];
+  readonly pending: readonly PendingNodes[];
+  /** Ids of nodes with an open shutdown that the snapshot does not show yet: they take no jobs, and are not retired twice. */
+  readonly leavingNodeIds: readonly string[];
+  /** One row per node id. */
+  readonly history: readonly NodeHistory[];
+  /** Unix seconds of the pass before this one; null for the first. Stands for the last match of every row that was matched then. */
+  readonly lastPassSeconds: number | null;
+  readonly settings: EngineSettings;
+}

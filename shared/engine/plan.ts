@@ -1,0 +1,170 @@
+/**
+ * The planner: snapshot and demand in, plan out. Three stages: lay the cluster out as a ledger of buckets and nodes;
+ * put the jobs on it one after the other, first fit (`allocate.ts`); read off what has to be created, started and
+ * deleted. Pure: the same input gives the same plan. Breaks no limit whatever the input, and throws only on bugs.
+ * README.md tells the model in one page.
+ */
+import { type Allocation, allocate } from "./allocate.ts";
+import type { ClusterNode } from "./bucket.ts";
+import { bucketUses } from "./bucket-use.ts";
+import { createSets } from "./create-sets.ts";
+import { isOverdue, type NodeHistory, observeNodes, recordMatches } from "./history.ts";
+import type { Job } from "./job.ts";
+import type { LedgerNode } from "./ledger-node.ts";
+import { occupy } from "./occupy.ts";
+import { isIgnored, openLedger, shortHostname } from "./open-ledger.ts";
+import { AllocationOutcome, LedgerPlannedNode } from "./outcome.ts";
+import type { PlanInput } from "./plan-input.ts";
+import type { Plan } from "./plan-result.ts";
+import { Pools } from "./pools.ts";
+import { retries, timedOut } from "./retire.ts";
+import { forNodeArray } from "./settings.ts";
+import { Shapes } from "./shape.ts";
+import { Columns } from "./stock.ts";
+
+/** Plans one pass over a cluster. */
+export function plan(input: PlanInput): Plan {
+  const observation = observeNodes(input.history, {
+    nowSeconds: input.nowSeconds,
+    nodes: input.cluster.nodes,
+    busyNodeIds: busyNodeIds(input),
+  });
+  const history = merged(input.history, observation);
+  const columns = new Columns();
+  const pools = new Pools(input.settings.sharedPools);
+  const shapes = new Shapes(columns, pools, input.settings.exclusiveScope);
+  // Shapes first: they say which resources need a column in the tables that the ledger lays out.
+  const allocations = input.jobs.map((job) => open(job, shapes));
+  const opened = openLedger(
+    { ...input, history: [...history.values()] },
+    columns,
+    pools,
+    overdueIds(input, history),
+  );
+  const { ledger } = opened;
+  for (const allocation of allocations)
+    if (allocation.job.executingHostnames.length > 0) occupy(ledger, allocation, opened.byHostname);
+  for (const allocation of byPriority(allocations)) allocate(ledger, allocation);
+
+  const nodes = ledger.buckets.flatMap((bucket) => bucket.nodes);
+  const matchedIds = matchedNodeIds(nodes);
+  const changed = settle(input, history, observation, matchedIds);
+  const touchable = touchableNodes(input);
+  const expired = timedOut({ ...input, nodes: touchable, history: merged([...history.values()], changed) });
+  const isFailed = (node: LedgerNode): boolean => node.reported?.status === "Failed";
+  const isMatched = (node: LedgerNode): boolean => node.jobs.length > 0 || node.keepAlive;
+  return {
+    jobs: allocations.map((allocation) => new AllocationOutcome(allocation, ledger.buckets)),
+    create: createSets(ledger, input.settings),
+    start: nodes.flatMap((node) => startOf(node)),
+    retire: expired.filter(({ nodeId }) => !matchedIds.has(nodeId)),
+    timedOut: expired,
+    retry: retries({ settings: input.settings, nodes: touchable }),
+    nodes: nodes.map((node) => new LedgerPlannedNode(node)),
+    matched: namesOf(nodes.filter((node) => isMatched(node) && !isFailed(node))),
+    unmatched: namesOf(nodes.filter((node) => !isMatched(node) && !isFailed(node))),
+    failed: touchable.filter((node) => node.status === "Failed").map((node) => node.name),
+    buckets: bucketUses(ledger),
+    history: changed,
+    warnings: opened.warnings,
+  };
+}
+
+function open(job: Job, shapes: Shapes): Allocation {
+  const asked = job.packingStrategy === "scatter" ? nodesAsked(job) : job.iterations;
+  return { job, shape: shapes.of(job), asked, granted: 0, placements: [], refusals: [] };
+}
+
+/** A scattered job that names no node count wants each of its iterations on a node of its own. */
+function nodesAsked(job: Job): number {
+  return job.nodeCount > 0 ? job.nodeCount : job.iterations;
+}
+
+/** Higher priority first, ties by arrival. Untouched when all are equal, as they nearly always are. */
+function byPriority(allocations: readonly Allocation[]): readonly Allocation[] {
+  const first = allocations[0]?.job.priority;
+  if (allocations.every(({ job }) => job.priority === first)) return allocations;
+  return allocations.toSorted((a, b) => b.job.priority - a.job.priority);
+}
+
+/** Nodes on which a scheduler says that something runs. */
+function busyNodeIds({ jobs, cluster }: PlanInput): ReadonlySet<string> {
+  const hostnames = new Set<string>();
+  for (const job of jobs)
+    for (const hostname of job.executingHostnames) hostnames.add(shortHostname(hostname));
+  if (hostnames.size === 0) return hostnames;
+  const busy = cluster.nodes.filter(
+    (node) => node.hostname !== null && hostnames.has(shortHostname(node.hostname)),
+  );
+  return new Set(busy.map((node) => node.nodeId));
+}
+
+function merged(
+  rows: readonly NodeHistory[],
+  changed: readonly NodeHistory[],
+): ReadonlyMap<string, NodeHistory> {
+  const byId = new Map(rows.map((row) => [row.nodeId, row]));
+  for (const row of changed) byId.set(row.nodeId, row);
+  return byId;
+}
+
+/**
+ * Nodes that were past their boot time-out in the last pass already. They get no more jobs: jobs planned on a node that
+ * never comes up would keep it, and themselves, waiting for ever.
+ */
+function overdueIds(
+  { settings, lastPassSeconds, cluster }: PlanInput,
+  history: ReadonlyMap<string, NodeHistory>,
+): ReadonlySet<string> {
+  if (lastPassSeconds === null) return new Set();
+  const overdue = cluster.nodes.filter((node) => {
+    const row = history.get(node.nodeId);
+    const timeout = forNodeArray(settings.bootTimeoutSeconds, node.nodeArray);
+    return row !== undefined && row.deletedSeconds === null && isOverdue(row, lastPassSeconds, timeout);
+  });
+  return new Set(overdue.map((node) => node.nodeId));
+}
+
+function matchedNodeIds(nodes: readonly LedgerNode[]): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const node of nodes)
+    if (node.reported !== null && (node.jobs.length > 0 || node.keepAlive)) ids.add(node.reported.nodeId);
+  return ids;
+}
+
+/** The rows that this pass changed: what it saw, and whom it matched. Nodes that are not Ready count as matched. */
+function settle(
+  input: PlanInput,
+  history: ReadonlyMap<string, NodeHistory>,
+  observation: readonly NodeHistory[],
+  matchedIds: ReadonlySet<string>,
+): readonly NodeHistory[] {
+  const active = new Set(matchedIds);
+  for (const node of input.cluster.nodes) if (node.status !== "Ready") active.add(node.nodeId);
+  const { nowSeconds, lastPassSeconds } = input;
+  const rows = [...history.values()];
+  const matches = recordMatches(rows, { nowSeconds, lastPassSeconds, matchedNodeIds: active });
+  return [...merged(observation, matches).values()];
+}
+
+/** Nodes that may be deleted or retried: of enabled arrays, not ignored, with a target state, not leaving already. */
+function touchableNodes({ cluster, settings, leavingNodeIds }: PlanInput): readonly ClusterNode[] {
+  const enabled = new Set(cluster.nodeArrays.filter((array) => array.enabled).map((array) => array.name));
+  const leaving = new Set(leavingNodeIds);
+  return cluster.nodes.filter(
+    (node) =>
+      enabled.has(node.nodeArray) &&
+      node.targetState === "Started" &&
+      !leaving.has(node.nodeId) &&
+      !isIgnored(node, settings.ignoredNodes),
+  );
+}
+
+function startOf(node: LedgerNode): Plan["start"] {
+  if (node.origin !== "starting" || node.reported === null) return [];
+  return [{ nodeId: node.reported.nodeId, name: node.name, nodeArray: node.bucket.name.nodeArray }];
+}
+
+function namesOf(nodes: readonly LedgerNode[]): readonly string[] {
+  return nodes.map((node) => node.name);
+}

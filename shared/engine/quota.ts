@@ -1,0 +1,50 @@
+import type { LimitName } from "./limits.ts";
+
+/** A shared counter: what is left of one limit, in cores or nodes. Shared by every bucket that draws on it. */
+export class Quota {
+  left: number;
+
+  /** A use above the maximum counts as full. */
+  constructor(max: number, used: number) {
+    this.left = Math.max(0, max - used);
+  }
+
+  /** Other figures for the same limit: the stricter one holds. */
+  atMost(max: number, used: number): void {
+    this.left = Math.min(this.left, Math.max(0, max - used));
+  }
+}
+
+/** What one node of a bucket costs of a limit. */
+export interface Charge {
+  readonly limit: LimitName;
+  readonly quota: Quota;
+  readonly perNode: number;
+}
+
+/** Nodes that a charge still allows. */
+export function nodesLeft(charge: Charge): number {
+  return charge.perNode <= 0
+    ? Number.POSITIVE_INFINITY
+    : Math.max(0, Math.floor(charge.quota.left / charge.perNode));
+}
+
+/** Nodes that all charges still allow; infinite when there are none. */
+export function availableNodes(charges: readonly Charge[]): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const charge of charges) least = Math.min(least, nodesLeft(charge));
+  return least;
+}
+
+/** The charge that allows least, the first of equals; null when there are none. */
+export function bindingCharge(charges: readonly Charge[]): Charge | null {
+  let binding: Charge | null = null;
+  for (const charge of charges)
+    if (binding === null || nodesLeft(charge) < nodesLeft(binding)) binding = charge;
+  return binding;
+}
+
+/** Charges one node more, or gives one back (-1). */
+export function charge(charges: readonly Charge[], nodes: number): void {
+  for (const { quota, perNode } of charges) quota.left -= nodes * perNode;
+}

@@ -1,0 +1,142 @@
+import type { Allocation } from "./allocate.ts";
+import type { Constraint, SharedDraw } from "./constraint.ts";
+import type { LedgerBucket } from "./ledger-bucket.ts";
+import { amountAsked, firstRefusing } from "./match.ts";
+import type { Reason, ReasonCode } from "./reasons.ts";
+import type { Refusal } from "./refusal.ts";
+import type { Scalar } from "./resources.ts";
+import type { Subject } from "./subject.ts";
+
+/**
+ * Why a job did not get all it asked for, at most one reason per bucket. Worked out when it is read: what refuses
+ * an example node never changes, and what ran out was noted while planning.
+ */
+export function reasonsOf(allocation: Allocation, buckets: readonly LedgerBucket[]): readonly Reason[] {
+  const { asked, granted, refusals } = allocation;
+  if (asked > 0 && granted >= asked) return [];
+  if (asked <= 0) return [plainReason("NothingRequested", null, 1, 0)];
+  if (buckets.length === 0) return [plainReason("NoBucketsDefined", null, asked, 0)];
+  const drained = drainedPool(allocation, buckets);
+  if (drained !== null) return [drained];
+  const ranOut = new Map(refusals.map((refusal) => [refusal.bucket, refusal]));
+  return buckets.flatMap((bucket) => {
+    const refusal = ranOut.get(bucket);
+    const reason = refusal === undefined ? refusedBy(allocation, bucket) : exhausted(allocation, refusal);
+    return reason === null ? [] : [reason];
+  });
+}
+
+function plainReason(code: ReasonCode, bucket: LedgerBucket | null, asked: Scalar, left: Scalar): Reason {
+  return { code, bucket: bucket?.name ?? null, constraint: null, limit: null, asked, left };
+}
+
+function exhausted({ asked, granted }: Allocation, refusal: Refusal): Reason {
+  const { code, bucket, limit, left } = refusal;
+  return {
+    code,
+    bucket: bucket?.name ?? null,
+    constraint: null,
+    limit,
+    asked: refusal.asked || asked - granted,
+    left,
+  };
+}
+
+/** A shared pool that is empty, or that nobody defines, is a reason for the whole cluster. */
+function drainedPool({ shape }: Allocation, [bucket]: readonly LedgerBucket[]): Reason | null {
+  for (const constraint of shape.profile.draws) {
+    for (const draw of constraint.draws) {
+      const left = bucket?.context.pools.left(draw);
+      if (left !== undefined && left >= draw.amount) continue;
+      const code = left === undefined ? "UndefinedResource" : "SharedLimitReached";
+      return { code, bucket: null, constraint, limit: null, asked: draw.amount, left: left ?? null };
+    }
+  }
+  return null;
+}
+
+function refusedBy({ shape, job }: Allocation, bucket: LedgerBucket): Reason | null {
+  if (job.colocated && bucket.placementGroup === null)
+    return plainReason("NotInAPlacementGroup", bucket, true, null);
+  const refusing = firstRefusing(shape.constraints, bucket.example);
+  if (refusing !== null) return reasonFor(refusing, bucket.example, bucket);
+  return bucket.closed === "invalid" ? plainReason("InvalidBucket", bucket, 1, 0) : null;
+}
+
+/** Words nothing: code and figures of a constraint that refuses a subject. */
+export function reasonFor(constraint: Constraint, subject: Subject, bucket: LedgerBucket | null): Reason {
+  return { bucket: bucket?.name ?? null, constraint, limit: null, ...figures(constraint, subject) };
+}
+
+function figures(constraint: Constraint, subject: Subject): Pick<Reason, "code" | "asked" | "left"> {
+  switch (constraint.kind) {
+    case "minimum-resource": {
+      const value = subject.resource(constraint.resource);
+      if (value === undefined) return { code: "UndefinedResource", asked: constraint.amount, left: null };
+      return {
+        code: "InsufficientResource",
+        asked: askedIn(value, amountAsked(constraint, subject)),
+        left: value,
+      };
+    }
+    case "resource-options": {
+      const value = subject.resource(constraint.resource);
+      const asked = constraint.options[0] ?? null;
+      if (value === undefined) return { code: "UndefinedResource", asked, left: null };
+      return { code: "InvalidOption", asked, left: value };
+    }
+    case "property-options":
+      return {
+        code: "InvalidOption",
+        asked: constraint.options[0] ?? null,
+        left: subject.property(constraint.property),
+      };
+    case "exclusive":
+      return { code: "ExclusiveRequirementFailed", asked: true, left: false };
+    case "in-a-placement-group":
+      return {
+        code: constraint.wanted ? "NotInAPlacementGroup" : "InAPlacementGroup",
+        asked: constraint.wanted,
+        left: subject.placementGroup,
+      };
+    case "and":
+      return { code: "AndFailed", asked: constraint.all.length, left: null };
+    case "or":
+      return { code: "OrFailed", asked: 1, left: 0 };
+    case "xor": {
+      const satisfied = constraint.oneOf.filter((child) => firstRefusing([child], subject) === null);
+      return { code: "XORFailed", asked: 1, left: satisfied.length };
+    }
+    case "not":
+      return { code: "NotFailed", asked: false, left: true };
+    case "never":
+      return { code: "Never", asked: constraint.message, left: null };
+    case "shared-consumable":
+      return drawFigures(constraint.draws, subject);
+    case "shared-value":
+      return { code: "InvalidSharedValue", asked: constraint.target, left: constraint.current };
+    case "capacity-failure-backoff":
+      return {
+        code: "CapacityFailureBackoff",
+        asked: constraint.seconds,
+        left: subject.secondsSinceCapacityFailure,
+      };
+  }
+}
+
+/** An amount in the form of the value that it is compared with. */
+function askedIn(value: Scalar, bytes: number): Scalar {
+  return typeof value === "object" && value !== null ? { bytes, magnitude: value.magnitude } : bytes;
+}
+
+function drawFigures(
+  draws: readonly SharedDraw[],
+  subject: Subject,
+): Pick<Reason, "code" | "asked" | "left"> {
+  const short = draws.find((draw) => (subject.poolLeft(draw) ?? -1) < draw.amount);
+  return {
+    code: "SharedLimitReached",
+    asked: short?.amount ?? 0,
+    left: (short && subject.poolLeft(short)) ?? null,
+  };
+}
