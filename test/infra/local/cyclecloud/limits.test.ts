@@ -60,11 +60,13 @@ function steps(verbs: readonly Verb[], among: readonly BucketDefinition[]) {
 interface World {
   readonly site: Site;
   readonly clock: ManualClock;
+  /** Nodes that were seen deallocated: they have given their place back, and terminating them takes none again. */
+  readonly parkedIds: Set<string>;
 }
 
 function newWorld(seed: number): World {
   const clock = createManualClock();
-  return { clock, site: createSite({ definitions: [definition], seed, clock }) };
+  return { clock, parkedIds: new Set(), site: createSite({ definitions: [definition], seed, clock }) };
 }
 
 function records({ site }: World): readonly NodeRecord[] {
@@ -114,7 +116,9 @@ function checkQuotas({ site }: World): void {
 
 /** Counted here from the records alone; nodes that terminate still hold their place, deallocated ones do not. */
 function checkTemplateLimits(world: World): void {
-  const holding = records(world).filter((record) => record.Status !== "Deallocated");
+  const all = records(world);
+  for (const record of all) if (record.Status === "Deallocated") world.parkedIds.add(record.NodeId);
+  const holding = all.filter((record) => !world.parkedIds.has(record.NodeId));
   const cores = (some: readonly NodeRecord[]) =>
     some.reduce((sum, record) => sum + Number(record.CoreCount), 0);
   expect(holding.length).toBeLessThanOrEqual(definition.maxCount);
