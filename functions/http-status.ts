@@ -3,7 +3,10 @@ import { clusterStatus } from "../shared/cycle/status.ts";
 import { service } from "./support/service.ts";
 
 /** `GET /api/clusters/{cluster}/status`: a cluster on one page. */
-export async function httpStatus(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
+export async function httpStatus(
+  request: HttpRequest,
+  context: InvocationContext,
+): Promise<HttpResponseInit> {
   const cluster = request.params.cluster ?? "";
   const status = await clusterStatus(service.portsFor(context), cluster);
   return status === undefined

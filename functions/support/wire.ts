@@ -4,9 +4,9 @@ import { parseConfig } from "../../shared/config/parse-config.ts";
 import { createCycleCloud } from "../../shared/cyclecloud/client.ts";
 import { ConfigurationError } from "../../shared/errors.ts";
 import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
-import { BusPlanRequests, BusScaleActions } from "../../shared/messages/service-bus.ts";
-import { QueueSchedulerEvents } from "../../shared/messages/storage-queue.ts";
-import type { ClusterConfig, CycleCloud, CycleCloudFor, Ports } from "../../shared/ports.ts";
+import { createServiceBus } from "../../shared/messages/service-bus.ts";
+import { StorageQueueEvents } from "../../shared/messages/storage-queue.ts";
+import type { Clock, ClusterConfig, CycleCloud, CycleCloudFor, Ports } from "../../shared/ports.ts";
 import { connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";
 import { ids } from "./ids.ts";
 import { type LogSink, logOf } from "./log.ts";
@@ -33,7 +33,13 @@ export function createService(options: {
   const storage = connectStorage(
     "connectionString" in settings.storage ? settings.storage : { ...settings.storage, credential },
   );
-  const bus = connectServiceBus(settings, credential);
+  const clock: Clock = { nowSeconds: () => Date.now() / 1000 };
+  const bus = createServiceBus({
+    client: connectServiceBus(settings, credential),
+    clock,
+    planRequestsQueue,
+    scaleActionsQueue,
+  });
   const shared: Omit<Ports, "log"> = {
     ...createAzureStores({
       blob: storage.blob,
@@ -41,12 +47,12 @@ export function createService(options: {
       parseConfig: readConfig,
       log: logOf(console),
     }),
-    clock: { nowSeconds: () => Date.now() / 1000 },
+    clock,
     ids,
     cycleCloudFor: cycleCloudClients(environment),
-    planRequests: new BusPlanRequests(bus, planRequestsQueue),
-    scaleActions: new BusScaleActions(bus, scaleActionsQueue),
-    schedulerEvents: new QueueSchedulerEvents(storage.queue),
+    planRequests: bus.planRequests,
+    scaleActions: bus.scaleActions,
+    schedulerEvents: new StorageQueueEvents(storage.queue),
   };
   return { portsFor: (invocation) => ({ ...shared, log: logOf(invocation) }) };
 }

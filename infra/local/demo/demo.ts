@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueClient } from "@azure/storage-queue";
 import { jobDemandQueue } from "../../../functions/support/names.ts";
 import type { ClusterStatus } from "../../../shared/cycle/status.ts";
@@ -36,21 +37,20 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   const { environment, jobs, speed } = options;
   const control = await connectControl(environment.cycleCloudUrl, speed);
   const queue = new QueueClient(environment.storageConnectionString, jobDemandQueue);
+  const uploads = BlobServiceClient.fromConnectionString(environment.storageConnectionString);
   const started = Date.now();
   const scheduler = runScheduler({
     jobs,
     access: { ...environment.account, url: environment.cycleCloudUrl, cluster: environment.cluster },
     simulatedSeconds: control.simulatedSeconds,
     post: async ({ sequence, jobs: wanted }) => {
-      await sendDemand(queue, {
-        version: 1,
-        kind: "snapshot",
-        cluster: environment.cluster,
-        source,
-        sequence,
-        sentAt: new Date().toISOString(),
-        jobs: wanted,
-      });
+      const sentAt = new Date().toISOString();
+      const { cluster } = environment;
+      const sent = await sendDemand(
+        { version: 1, kind: "snapshot", cluster, source, sequence, sentAt, jobs: wanted, nodes: [] },
+        { queue, uploads },
+      );
+      if (sent.outcome === "refused") throw new Error(sent.reason);
     },
   });
   try {
