@@ -14,6 +14,8 @@ export interface ServiceBusOptions {
   /** Keeps everything over a restart in this file; without it a restart begins empty. One process at a time. */
   readonly dataFile?: string;
   readonly clock?: Clock;
+  /** Gets a line when a client breaks the protocol, or we do; the console's error output by default. */
+  readonly log?: (line: string) => void;
 }
 
 export interface ServiceBusEmulator {
@@ -41,7 +43,8 @@ export async function startServiceBus(options: ServiceBusOptions): Promise<Servi
     broker.restore(readJournal(path));
     store = fileStore({ path, snapshot: () => broker.snapshot() });
   }
-  const server = await listen({ broker, store, port: options.port });
+  const log = options.log ?? console.error;
+  const server = await listen({ broker, store, log, port: options.port });
   return {
     port: server.port,
     connectionString: connectionString(server.port),

@@ -16,6 +16,8 @@ import { openSession, sessionFilterOf } from "./session-link.ts";
 export interface Services {
   readonly broker: Broker;
   readonly store: Store;
+  /** Where a line goes that somebody should read. */
+  readonly log: (line: string) => void;
 }
 
 /** How many messages a client may have on the way to us per link. A sender is usable only when it has credit. */
@@ -28,8 +30,6 @@ const credit = 1000;
 const quietEvents = [
   "connection_error",
   "disconnected",
-  "error",
-  "protocol_error",
   "receiver_error",
   "sender_error",
   "session_error",
@@ -50,6 +50,12 @@ export function serveConnection(connection: Connection, services: Services): () 
     ends.clear();
   };
   for (const event of quietEvents) connection.on(event, () => {});
+  // rhea catches what goes wrong while it reads, also in our own listeners, and ends the connection.
+  for (const event of ["error", "protocol_error"]) {
+    connection.on(event, (error) =>
+      services.log(`Service Bus emulator: connection ended by ${describe(error)}`),
+    );
+  }
   connection.on("session_open", ({ session }) => {
     if (session !== undefined) takeRawPayloads(session);
   });
@@ -62,6 +68,10 @@ export function serveConnection(connection: Connection, services: Services): () 
   });
   connection.on("connection_close", end);
   return end;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 interface Client extends Services {

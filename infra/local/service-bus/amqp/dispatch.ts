@@ -31,7 +31,8 @@ export function consumerOf(sender: Sender): Consumer {
 /** Delivers when the client gives credit and settles what it settles; `sessionId` for a session's link. */
 export function dispatch(sender: Sender, options: DispatchOptions & { readonly sessionId?: string }): void {
   answerDrains(sender);
-  sender.on("sender_flow", () => options.queue.pump(options.sessionId));
+  // Comes with every credit, and when a session that was full of unsettled messages has room again.
+  sender.on("sendable", () => options.queue.pump(options.sessionId));
   for (const kind of ["accepted", "released", "modified", "rejected"] as const) {
     sender.on(kind, ({ delivery }) => {
       if (delivery !== undefined) settle(kind, { delivery, ...options });

@@ -17,7 +17,6 @@ export interface AmqpServer {
  */
 const linkOptions = {
   reconnect: false,
-  session_buffer_size: { incoming: 2048, outgoing: 65_536 },
   sender_options: { autosettle: false, treat_modified_as_released: false },
   receiver_options: { autoaccept: false, credit_window: 0, max_message_size: maxMessageBytes },
 };

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import type { Deadline, Deadlines } from "./deadlines.ts";
 import { DuplicateWindow } from "./duplicates.ts";
 import type { Append, JournalRecord } from "./journal.ts";
 import { Lane } from "./lane.ts";
+import { type Lock, Locks } from "./locks.ts";
 import type {
   Consumer,
   NewMessage,
@@ -35,20 +35,12 @@ export interface QueueParts {
   readonly deadLetters?: Queue;
 }
 
-interface Lock {
-  readonly token: string;
-  /** In a queue with sessions the lease's lock is the message's lock. */
-  readonly lease: SessionLease | undefined;
-  until: number;
-  deadline: Deadline | undefined;
-}
-
 interface Entry {
   message: StoredMessage;
   phase: Peeked["phase"];
   /** Expiry while ready, activation while scheduled. */
   deadline: Deadline | undefined;
-  lock: Lock | undefined;
+  lock: Lock<Entry> | undefined;
 }
 
 /** One queue: messages in the order of their sequence numbers, their locks, and what becomes of them. */
@@ -59,7 +51,7 @@ export class Queue {
   readonly deadLetters: Queue | undefined;
   readonly #parts: QueueParts;
   readonly #entries = new Map<number, Entry>();
-  readonly #locked = new Map<string, Entry>();
+  readonly #locks: Locks<Entry>;
   readonly #lane: Lane;
   readonly #duplicates: DuplicateWindow | undefined;
   #sequence = 0;
@@ -69,6 +61,11 @@ export class Queue {
     this.deadLetters = parts.deadLetters;
     this.#parts = parts;
     this.#lane = this.#newLane();
+    this.#locks = new Locks({
+      deadlines: parts.deadlines,
+      lockMs: settings.lockMs,
+      expired: (entry) => this.#lockExpired(entry),
+    });
     if (settings.duplicateWindowMs !== undefined) {
       this.#duplicates = new DuplicateWindow(settings.duplicateWindowMs);
     }
@@ -112,10 +109,10 @@ export class Queue {
 
   settle(lockToken: string, outcome: Outcome): Refusal | undefined {
     this.#parts.deadlines.runDue();
-    const entry = this.#locked.get(lockToken);
-    if (entry === undefined) return this.sessions === undefined ? "message-lock-lost" : "session-lock-lost";
+    const lock = this.#locks.find(lockToken);
+    if (lock === undefined) return this.sessions === undefined ? "message-lock-lost" : "session-lock-lost";
     if (outcome.kind === "dead-letter" && this.deadLetters === undefined) return "dead-letter-not-supported";
-    this.#unlock(entry);
+    const entry = this.#unlock(lock);
     switch (outcome.kind) {
       case "complete":
         this.#remove(entry);
@@ -137,14 +134,8 @@ export class Queue {
 
   /** The new ends of the locks (milliseconds since 1970), in the order of the tokens. */
   renew(lockTokens: readonly string[]): readonly number[] | Refusal {
-    const { deadlines } = this.#parts;
-    deadlines.runDue();
-    const entries = lockTokens.map((token) => this.#locked.get(token));
-    const until = deadlines.now() + this.settings.lockMs;
-    for (const entry of entries) if (entry?.lock?.lease !== undefined) return "session-lock-lost";
-    if (entries.includes(undefined)) return "message-lock-lost";
-    for (const entry of entries) if (entry?.lock !== undefined) this.#lockUntil(entry, entry.lock, until);
-    return entries.map(() => until);
+    this.#parts.deadlines.runDue();
+    return this.#locks.renew(lockTokens);
   }
 
   /** Messages from a sequence number on, whatever they are doing; `sessionId` narrows it to one session. */
@@ -328,42 +319,27 @@ export class Queue {
       consumer.deliver({ message: entry.message });
       return;
     }
-    const lock = this.#lock(entry);
+    const lock = this.#locks.take(entry, this.sessions?.leaseOf(entry.message.sessionId ?? ""));
+    entry.phase = "locked";
+    entry.lock = lock;
     consumer.deliver({ message: entry.message, lockToken: lock.token, lockedUntil: lock.until });
   }
 
-  #lock(entry: Entry): Lock {
-    const lease = this.sessions?.leaseOf(entry.message.sessionId ?? "");
-    const lock: Lock = { token: randomUUID(), lease, until: 0, deadline: undefined };
-    entry.phase = "locked";
-    entry.lock = lock;
-    this.#locked.set(lock.token, entry);
-    if (lease === undefined) this.#lockUntil(entry, lock, this.#parts.deadlines.now() + this.settings.lockMs);
-    else lock.until = lease.lockedUntil;
-    return lock;
+  #unlock(lock: Lock<Entry>): Entry {
+    this.#locks.release(lock);
+    lock.held.lock = undefined;
+    return lock.held;
   }
 
-  #lockUntil(entry: Entry, lock: Lock, until: number): void {
-    lock.deadline?.cancel();
-    lock.until = until;
-    lock.deadline = this.#parts.deadlines.set(until, () => {
-      this.#unlock(entry);
-      this.#fail(entry);
-      this.#wake(entry);
-    });
-  }
-
-  #unlock(entry: Entry): void {
-    if (entry.lock === undefined) return;
-    entry.lock.deadline?.cancel();
-    this.#locked.delete(entry.lock.token);
+  #lockExpired(entry: Entry): void {
     entry.lock = undefined;
+    this.#fail(entry);
+    this.#wake(entry);
   }
 
   #giveBack(lease: SessionLease, { failed }: { readonly failed: boolean }): void {
-    for (const entry of [...this.#locked.values()]) {
-      if (entry.lock?.lease !== lease) continue;
-      this.#unlock(entry);
+    for (const lock of this.#locks.under(lease)) {
+      const entry = this.#unlock(lock);
       if (failed) this.#fail(entry);
       else this.#place(entry);
     }

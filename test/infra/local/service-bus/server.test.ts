@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { ServiceBusClient } from "@azure/service-bus";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  readConfig,
+  type ServiceBusEmulator,
+  startServiceBus,
+} from "../../../../infra/local/service-bus/index.ts";
+import { clientOptions, configPath, pause, receiveOne } from "./contract/target.ts";
+
+const config = readConfig(configPath);
+let lines: string[];
+let bus: ServiceBusEmulator;
+
+beforeEach(async () => {
+  lines = [];
+  bus = await startServiceBus({ config, port: 0, log: (line) => lines.push(line) });
+});
+afterEach(() => bus.stop());
+
+test("server: the connection string is all that the SDK needs, and 127.0.0.1 the only host", async () => {
+  expect(bus.connectionString).toBe(
+    `Endpoint=sb://127.0.0.1:${bus.port};SharedAccessKeyName=RootManageSharedAccessKey;` +
+      "SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;",
+  );
+});
+
+test("server: a port that is taken is an error at the start", async () => {
+  await expect(startServiceBus({ config, port: bus.port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+});
+
+test("server: whoever does not speak AMQP is shown out, and everybody else goes on", async () => {
+  const client = new ServiceBusClient(bus.connectionString, clientOptions);
+  const sender = client.createSender("contract-plain");
+  await sender.sendMessages({ body: 1 });
+  const stranger = connect(bus.port, "127.0.0.1");
+  stranger.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  stranger.resume();
+  await once(stranger, "close");
+  await sender.sendMessages({ body: 2 });
+  expect(lines.join()).toContain("Invalid protocol header for AMQP");
+  await client.close();
+});
+
+test("server: stopping does not wait for clients that receive, subscribe or wait for a session", async () => {
+  const client = new ServiceBusClient(bus.connectionString, clientOptions);
+  const errors: unknown[] = [];
+  client.createReceiver("contract-plain").subscribe({
+    processMessage: async () => {},
+    processError: async ({ error }) => void errors.push(error),
+  });
+  const waiting = client.acceptNextSession("contract-sessions").catch(() => "refused");
+  await pause(50);
+  const before = performance.now();
+  await bus.stop();
+  expect(performance.now() - before).toBeLessThan(1000);
+  await client.close();
+  expect(await Promise.race([waiting, pause(1000)])).toBe("refused");
+  expect(lines).toEqual([]);
+  bus = await startServiceBus({ config, port: 0 });
+});
+
+test("server: two emulators in one process know nothing of each other", async () => {
+  const other = await startServiceBus({ config, port: 0 });
+  const clients = [bus, other].map((each) => new ServiceBusClient(each.connectionString, clientOptions));
+  for (const [index, client] of clients.entries()) {
+    await client.createSender("contract-plain").sendMessages({ body: index });
+  }
+  for (const [index, client] of clients.entries()) {
+    expect((await receiveOne(client.createReceiver("contract-plain"))).body).toBe(index);
+    await client.close();
+  }
+  await other.stop();
+});
