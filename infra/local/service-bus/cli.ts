@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import { readConfig, startServiceBus } from "./index.ts";
+import { readConfig, type ServiceBusEmulator, startServiceBus } from "./index.ts";
 
 interface Options {
   readonly config: string;
@@ -17,15 +17,15 @@ const command = new Command("service-bus")
 await command.parseAsync();
 
 async function run(options: Options): Promise<void> {
-  const config = readConfig(options.config);
-  for (const warning of config.warnings) console.warn(`Warning: ${warning}`);
-  const bus = await startServiceBus({
-    config,
-    port: options.port,
-    ...(options.data === undefined ? {} : { dataFile: options.data }),
-  });
+  const bus = await start(options).catch((error: Error) => command.error(`error: ${error.message}`));
   console.log(bus.connectionString);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void bus.stop());
+}
+
+async function start({ config: path, port, data }: Options): Promise<ServiceBusEmulator> {
+  const config = readConfig(path);
+  for (const warning of config.warnings) console.warn(`Warning: ${warning}`);
+  return startServiceBus({ config, port, ...(data === undefined ? {} : { dataFile: data }) });
 }
 
 function parsePort(text: string): number {

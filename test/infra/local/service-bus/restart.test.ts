@@ -177,6 +177,12 @@ test("restart: the session of a client that was killed is free at once, its mess
 
 test.each([
   { name: "no config", options: [], text: "required option '--config <file>' not specified" },
+  { name: "a missing file", options: ["--config", "no-such.json"], text: "error: ENOENT" },
+  {
+    name: "a file that is no configuration",
+    options: ["--config", cli],
+    text: "error: Cannot use the Service Bus",
+  },
   { name: "a bad port", options: ["--config", configPath, "--port", "x"], text: "expected a whole number" },
 ])("cli: $name is told in a sentence", async ({ options, text }) => {
   const child = spawn(process.execPath, [cli, ...options], { stdio: ["ignore", "ignore", "pipe"] });

@@ -69,9 +69,7 @@ function useExternal(connectionString: string): Target {
     isOurs: false,
     async queue(kind) {
       const name = `contract-${kind}`;
-      await (kind === "sessions"
-        ? emptySessions(client, name)
-        : empty(client.createReceiver(name, deleting)));
+      await (kind === "sessions" ? emptySessions(name) : empty(client.createReceiver(name, deleting)));
       await empty(client.createReceiver(name, { ...deleting, subQueueType: "deadLetter" }));
       return name;
     },
@@ -86,7 +84,7 @@ async function empty(receiver: ServiceBusReceiver): Promise<void> {
   await receiver.close();
 }
 
-async function emptySessions(client: ServiceBusClient, name: string): Promise<void> {
+async function emptySessions(name: string): Promise<void> {
   const impatient = new ServiceBusClient(external ?? "", {
     retryOptions: { ...clientOptions.retryOptions, timeoutInMs: 5000 },
   });
@@ -97,7 +95,6 @@ async function emptySessions(client: ServiceBusClient, name: string): Promise<vo
     await empty(receiver);
   }
   await impatient.close();
-  await client.createSender(name).close();
 }
 
 /** Exactly `count` messages; fewer after 10 s. Asking for more than there are costs a second of waiting. */
