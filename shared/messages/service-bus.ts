@@ -5,7 +5,7 @@ import {
   type ServiceBusMessage,
   type ServiceBusSender,
 } from "@azure/service-bus";
-import { UpstreamError } from "../errors.ts";
+import { messageOf, UpstreamError } from "../errors.ts";
 import type { Clock, PlanRequests, ScaleActions, ScheduledPlanRequest } from "../ports.ts";
 import type { ScaleAction } from "./scale-action.ts";
 
@@ -20,6 +20,8 @@ const lastingCodes: readonly string[] = [
   "MessagingEntityDisabled",
   "UnauthorizedAccess",
 ];
+
+const credentialErrors = /^(CredentialUnavailable|Authentication|AggregateAuthentication)/;
 
 export interface ServiceBusOptions {
   /** Owned by the caller, who closes it; it reconnects by itself. */
@@ -145,10 +147,18 @@ function tooLarge(queue: string, message: ServiceBusMessage, mostBytes: number):
 
 /** The SDK's errors become ours; anything else is a bug, or ours already, and stays what it is. */
 function toUpstream(queue: string, error: unknown): unknown {
-  if (!isServiceBusError(error)) return error;
-  const words = error.message.replace(/(SharedAccess(Key|Signature)|sig)=[^;\s]+/gi, "$1=…");
-  return new UpstreamError(`Cannot send to queue "${queue}": ${error.code}, ${words}`, {
-    retryable: !lastingCodes.includes(error.code),
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  const words = messageOf(error).replace(/(SharedAccess(Key|Signature)|sig)=[^;\s]+/gi, "$1=…");
+  return new UpstreamError(`Cannot send to queue "${queue}": ${code}, ${words}`, {
+    retryable: !lastingCodes.includes(code),
     cause: error,
   });
+}
+
+/** Of an error of the SDK or of the credential; undefined for every other value. */
+function codeOf(error: unknown): string | undefined {
+  if (isServiceBusError(error)) return error.code;
+  const name = error instanceof Error ? error.name : "";
+  return credentialErrors.test(name) ? name : undefined;
 }

@@ -16,6 +16,10 @@ const mostParts = 1_000;
 const largestUploadBytes = 32 * 1024 * 1024;
 const uploadContainer = "demand-uploads";
 
+/** Time-outs, and errors of the credential, which come without an answer of the queue. */
+const otherSdkErrors =
+  /^(AbortError|TimeoutError|CredentialUnavailable|Authentication|AggregateAuthentication)/;
+
 interface Envelope {
   readonly version: 1;
   readonly cluster: string;
@@ -175,10 +179,12 @@ async function makingIfMissing(
 
 /** The SDK's errors become ours, with the code instead of a text that may quote the request. */
 function toUpstream(call: string, error: unknown): unknown {
-  if (!(error instanceof RestError)) return error;
-  const status = error.statusCode;
+  if (!(error instanceof Error)) return error;
+  const status = error instanceof RestError ? error.statusCode : undefined;
+  if (!(error instanceof RestError) && !otherSdkErrors.test(error.name)) return error;
+  const code = error instanceof RestError ? (error.code ?? "no code") : error.name;
   const answer = status === undefined ? "no answer" : `HTTP ${status}`;
-  return new UpstreamError(`Cannot ${call}: ${answer}, ${error.code ?? "no code"}`, {
+  return new UpstreamError(`Cannot ${call}: ${answer}, ${code}`, {
     ...(status === undefined ? {} : { status }),
     retryable: status === undefined || status === 408 || status === 409 || status === 429 || status >= 500,
     cause: error,

@@ -23,7 +23,10 @@ export class BlobConfigStore implements ConfigStore {
   readonly #parsed = new Map<string, Parsed>();
   readonly #warned = new Set<string>();
 
-  constructor(service: BlobServiceClient, options: { readonly parse: ParseConfig; readonly log?: Log }) {
+  constructor(
+    service: BlobServiceClient,
+    options: { readonly parse: ParseConfig; readonly log?: Log | undefined },
+  ) {
     this.#container = new Container(service, "config");
     this.#parse = options.parse;
     this.#log = options.log;

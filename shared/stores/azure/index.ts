@@ -41,7 +41,7 @@ export function createAzureStores(options: AzureStoreOptions): AzureStores {
   const { blob, log, uploadLimitBytes } = options;
   const table = (name: string) => new Table(options.table(name));
   return {
-    configs: new BlobConfigStore(blob, { parse: options.parseConfig, ...(log === undefined ? {} : { log }) }),
+    configs: new BlobConfigStore(blob, { parse: options.parseConfig, log }),
     snapshots: new BlobSnapshotStore(blob),
     demand: new BlobDemandStore(blob),
     uploads: new BlobDemandUploads(
@@ -49,8 +49,8 @@ export function createAzureStores(options: AzureStoreOptions): AzureStores {
       uploadLimitBytes === undefined ? {} : { limitBytes: uploadLimitBytes },
     ),
     history: new TableHistoryStore(table("NodeHistory")),
-    operations: new TableOperationStore(table("Operations")),
-    plans: new AzurePlanStore(blob, table("Plans")),
-    rejections: new TableRejectionStore(table("Rejections")),
+    operations: new TableOperationStore(table("Operations"), { log }),
+    plans: new AzurePlanStore(blob, table("Plans"), { log }),
+    rejections: new TableRejectionStore(table("Rejections"), { log }),
   };
 }

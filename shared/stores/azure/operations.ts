@@ -1,8 +1,16 @@
 import { ConflictError } from "../../errors.ts";
-import { type IfMatch, isOpen, type Operation, type OperationStore, type Stored } from "../../ports.ts";
+import {
+  type IfMatch,
+  isOpen,
+  type Log,
+  type Operation,
+  type OperationStore,
+  type Stored,
+} from "../../ports.ts";
 import { oldestOperationFirst } from "../order.ts";
 import { concurrently } from "./concurrently.ts";
 import { escapeName, reverseTime } from "./keys.ts";
+import { Retention } from "./retention.ts";
 import type { Change, Row, Table } from "./table.ts";
 
 /** After every key that starts with a prefix such as "open:": ";" follows ":" in ASCII. */
@@ -16,9 +24,16 @@ const timeRows = { from: "time:", to: "time;" };
  */
 export class TableOperationStore implements OperationStore {
   readonly #table: Table;
+  readonly #retention: Retention;
 
-  constructor(table: Table) {
+  constructor(table: Table, options: { readonly log?: Log | undefined } = {}) {
     this.#table = table;
+    this.#retention = new Retention({
+      table,
+      prefix: "time:",
+      log: options.log,
+      remove: (partition, id) => removeOperation(table, partition, id),
+    });
   }
 
   async open(cluster: string): Promise<readonly Stored<Operation>[]> {
@@ -42,7 +57,9 @@ export class TableOperationStore implements OperationStore {
   }
 
   async save(operation: Operation, ifMatch: IfMatch): Promise<string> {
-    return ifMatch === undefined ? this.#insert(operation) : this.#update(operation, ifMatch);
+    const etag = await (ifMatch === undefined ? this.#insert(operation) : this.#update(operation, ifMatch));
+    await this.#retention.enforce(escapeName(operation.cluster), operation.updatedAtSeconds);
+    return etag;
   }
 
   async #insert(operation: Operation): Promise<string> {
@@ -86,6 +103,12 @@ export class TableOperationStore implements OperationStore {
     const rows = await concurrently(ids, (id) => this.#table.get<Operation>(escapeName(cluster), `op:${id}`));
     return rows.flatMap((row) => toStored(row) ?? []);
   }
+}
+
+/** Pointers to an operation that is gone are passed over, so the order does not matter. */
+async function removeOperation(table: Table, partition: string, id: string): Promise<void> {
+  await table.delete(partition, `open:${id}`);
+  await table.delete(partition, `op:${id}`);
 }
 
 function toStored(row: Row<Operation> | undefined): Stored<Operation> | undefined {

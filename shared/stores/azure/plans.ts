@@ -2,10 +2,11 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import type { BlobServiceClient } from "@azure/storage-blob";
 import { ConflictError } from "../../errors.ts";
-import type { ArchivedPlan, IfMatch, PlanHead, PlanStore, PlanSummary, Stored } from "../../ports.ts";
+import type { ArchivedPlan, IfMatch, Log, PlanHead, PlanStore, PlanSummary, Stored } from "../../ports.ts";
 import { newestPlanFirst } from "../order.ts";
 import { type BlobContent, Container, fromJson, jsonContent } from "./container.ts";
 import { escapeName, reverseTime } from "./keys.ts";
+import { Retention } from "./retention.ts";
 import type { Change, Table } from "./table.ts";
 
 const zip = promisify(gzip);
@@ -18,10 +19,18 @@ const unzip = promisify(gunzip);
 export class AzurePlanStore implements PlanStore {
   readonly #container: Container;
   readonly #index: Table;
+  readonly #retention: Retention;
 
-  constructor(service: BlobServiceClient, index: Table) {
-    this.#container = new Container(service, "plans");
+  constructor(service: BlobServiceClient, index: Table, options: { readonly log?: Log | undefined } = {}) {
+    const container = new Container(service, "plans");
+    this.#container = container;
     this.#index = index;
+    this.#retention = new Retention({
+      table: index,
+      prefix: "",
+      log: options.log,
+      remove: (cluster, plan) => container.delete(archiveOf(cluster, plan)),
+    });
   }
 
   async loadHead(cluster: string): Promise<Stored<PlanHead> | undefined> {
@@ -44,6 +53,7 @@ export class AzurePlanStore implements PlanStore {
     if (replaced !== undefined && rowOf(replaced) !== rowOf(summary)) {
       await this.#index.delete(partition, rowOf(replaced));
     }
+    await this.#retention.enforce(partition, summary.atSeconds);
   }
 
   async list(cluster: string, limit: number): Promise<readonly PlanSummary[]> {
@@ -82,7 +92,12 @@ function headName(cluster: string): string {
 }
 
 function archiveName(cluster: string, planId: string): string {
-  return `${escapeName(cluster)}/archive/${escapeName(planId)}.json.gz`;
+  return archiveOf(escapeName(cluster), escapeName(planId));
+}
+
+/** Of names that are escaped already, as they are in the keys of the index. */
+function archiveOf(cluster: string, plan: string): string {
+  return `${cluster}/archive/${plan}.json.gz`;
 }
 
 function rowOf(summary: PlanSummary): string {

@@ -1,7 +1,8 @@
 import { ConflictError } from "../../errors.ts";
-import type { Rejection, RejectionStore } from "../../ports.ts";
+import type { Log, Rejection, RejectionStore } from "../../ports.ts";
 import { newestRejectionFirst } from "../order.ts";
 import { escapeName, reverseTime } from "./keys.ts";
+import { Retention } from "./retention.ts";
 import type { Table } from "./table.ts";
 
 /**
@@ -10,12 +11,24 @@ import type { Table } from "./table.ts";
  */
 export class TableRejectionStore implements RejectionStore {
   readonly #table: Table;
+  readonly #retention: Retention;
 
-  constructor(table: Table) {
+  constructor(table: Table, options: { readonly log?: Log | undefined } = {}) {
     this.#table = table;
+    this.#retention = new Retention({
+      table,
+      prefix: "time:",
+      log: options.log,
+      remove: (partition, id) => table.delete(partition, `id:${id}`),
+    });
   }
 
   async add(rejection: Rejection): Promise<void> {
+    await this.#insert(rejection);
+    await this.#retention.enforce(partitionOf(rejection.cluster), rejection.receivedAtSeconds);
+  }
+
+  async #insert(rejection: Rejection): Promise<void> {
     const id = escapeName(rejection.rejectionId);
     const row = `time:${reverseTime(rejection.receivedAtSeconds)}:${id}`;
     const columns = { queue: rejection.queue, source: rejection.source ?? "" };

@@ -145,6 +145,7 @@ const emptyPlan: Plan = {
   matched: [],
   unmatched: [],
   failed: [],
+  timedOut: [],
   buckets: [],
   history: [],
   warnings: [{ code: "odd", subject: "x", message: "snowman ☃ and emoji 🚀" }],

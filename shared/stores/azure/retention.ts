@@ -1,0 +1,54 @@
+import { messageOf } from "../../errors.ts";
+import type { Log } from "../../ports.ts";
+import { concurrently } from "./concurrently.ts";
+import { reverseTime } from "./keys.ts";
+import type { Table } from "./table.ts";
+
+/** How long operations, plans and rejections are kept: long enough to ask what happened last month. */
+export const keptSeconds = 30 * 86_400;
+const checkEverySeconds = 3_600;
+const mostPerCheck = 1_000;
+
+export interface RetentionOptions {
+  readonly table: Table;
+  /** Of the rows that are the index by time: `<prefix><reverse time>:<name>`. */
+  readonly prefix: string;
+  /** Removes what the row stands for; the row itself goes after that, so that a failure is made good later. */
+  readonly remove: (partition: string, name: string) => Promise<void>;
+  readonly log: Log | undefined;
+}
+
+/**
+ * Removes what is older than `keptSeconds`, with the writes of a partition and at most once an hour: tables have no
+ * rules of their own for this. A failure is logged and never fails the write.
+ */
+export class Retention {
+  readonly #options: RetentionOptions;
+  readonly #checkedAt = new Map<string, number>();
+
+  constructor(options: RetentionOptions) {
+    this.#options = options;
+  }
+
+  async enforce(partition: string, nowSeconds: number): Promise<void> {
+    const last = this.#checkedAt.get(partition) ?? Number.NEGATIVE_INFINITY;
+    if (nowSeconds - last < checkEverySeconds) return;
+    this.#checkedAt.set(partition, nowSeconds);
+    try {
+      await this.#removeOld(partition, nowSeconds);
+    } catch (error) {
+      this.#options.log?.warn("retention-failed", { partition, reason: messageOf(error) });
+    }
+  }
+
+  async #removeOld(partition: string, nowSeconds: number): Promise<void> {
+    const { table, prefix, remove } = this.#options;
+    const from = `${prefix}${reverseTime(nowSeconds - keptSeconds)}`;
+    // ":" follows the digits, so this is after every time.
+    const rows = await table.list(partition, { from, to: `${prefix}:`, limit: mostPerCheck });
+    await concurrently(rows, async ({ rowKey }) => {
+      await remove(partition, rowKey.slice(rowKey.lastIndexOf(":") + 1));
+      await table.delete(partition, rowKey);
+    });
+  }
+}

@@ -1,0 +1,206 @@
+import { BlobServiceClient } from "@azure/storage-blob";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { UpstreamError } from "../../../shared/errors.ts";
+import type { LogFields } from "../../../shared/ports.ts";
+import {
+  type AzureStoreOptions,
+  type AzureStores,
+  connectStorage,
+  createAzureStores,
+  type StorageClients,
+} from "../../../shared/stores/azure/index.ts";
+import { type Azurite, startAzurite } from "../../support/azurite.ts";
+import {
+  actionOf,
+  archivedOf,
+  configOf,
+  operationOf,
+  rejectionOf,
+  snapshotOf,
+  startSeconds,
+  summaryOf,
+} from "./contract/values.ts";
+
+let azurite: Azurite;
+let clients: StorageClients;
+
+beforeAll(async () => {
+  azurite = await startAzurite();
+  clients = connectStorage(azurite);
+});
+
+afterAll(() => azurite?.stop());
+
+describe("BlobConfigStore", () => {
+  test("a file is parsed when it changed, and only then", async () => {
+    const parsed: string[] = [];
+    const { configs } = newStores({
+      parseConfig: (cluster, text) => {
+        parsed.push(text);
+        return configOf(cluster, text);
+      },
+    });
+    await configs.clusters();
+    await putBlob("config", "often.json", "https://a");
+    for (const _ of [1, 2, 3]) await configs.load("often");
+    await putBlob("config", "often.json", "https://b");
+    for (const _ of [1, 2]) await configs.load("often");
+    expect(parsed).toEqual(["https://a", "https://b"]);
+  });
+
+  test("a file whose name no cluster gives is left out, and named once in the log", async () => {
+    const warnings: (readonly [string, LogFields | undefined])[] = [];
+    const log = {
+      info: () => {},
+      warn: (event: string, fields?: LogFields) => warnings.push([event, fields]),
+      error: () => {},
+    };
+    const { configs } = newStores({ log });
+    await configs.clusters();
+    for (const name of ["my other.json", "notes.txt", "folder/x.json"])
+      await putBlob("config", name, "https://a");
+    for (const _ of [1, 2]) expect(await configs.clusters()).not.toContain("my other");
+    expect(warnings).toEqual([
+      ["config-file-ignored", { file: "my other.json", expected: "my~20other.json" }],
+    ]);
+  });
+});
+
+describe("BlobDemandUploads", () => {
+  test.each([
+    "../config/secret.json",
+    "a/../../config/secret.json",
+    "./x",
+    "a//b",
+    "/x",
+    "..\\config",
+    "%2e%2E/x",
+    "",
+  ])("%j is refused: the name of an upload cannot lead out of the container", async (blob) => {
+    const { uploads } = newStores();
+    await putBlob("config", "secret.json", "secret");
+    expect(await uploads.read(blob)).toEqual({ refused: expect.stringContaining("expected a name without") });
+  });
+});
+
+describe("retention", () => {
+  const later = startSeconds + 31 * 86_400;
+
+  test("operations, plans and rejections older than 30 days go with a later write", async () => {
+    const old = newStores();
+    await old.operations.save(operationOf("r", "old", { state: "failed" }), undefined);
+    await old.plans.archive(archivedOf(summaryOf("r", "old")));
+    await old.rejections.add(rejectionOf("old", { cluster: "r" }));
+    const stores = newStores();
+    const times = { createdAtSeconds: later, updatedAtSeconds: later };
+    await stores.operations.save(operationOf("r", "new", times), undefined);
+    await stores.plans.archive(archivedOf(summaryOf("r", "new", { atSeconds: later })));
+    await stores.rejections.add(rejectionOf("new", { cluster: "r", receivedAtSeconds: later }));
+    expect((await stores.operations.recent("r", 10)).map(({ actionId }) => actionId)).toEqual(["new"]);
+    expect(await stores.operations.load("r", "old")).toBeUndefined();
+    expect((await stores.plans.list("r", 10)).map(({ planId }) => planId)).toEqual(["new"]);
+    expect(await stores.plans.load("r", "old")).toBeUndefined();
+    expect((await stores.rejections.list("r", 10)).map(({ rejectionId }) => rejectionId)).toEqual(["new"]);
+  });
+});
+
+describe("errors of the account", () => {
+  const call = (stores: AzureStores) => [
+    stores.snapshots.load("c"),
+    stores.demand.list("c"),
+    stores.history.list("c"),
+    stores.operations.save(operationOf("c", "a"), undefined),
+    stores.uploads.read("x"),
+  ];
+
+  test("an account that does not answer is an UpstreamError worth another try, which names the call", async () => {
+    const text = azurite.connectionString.replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:1");
+    const stores = newStores(connectStorage({ connectionString: text }, { tries: 1 }));
+    for (const error of await errorsOf(call(stores))) {
+      expect(error).toBeInstanceOf(UpstreamError);
+      expect(error).toMatchObject({
+        status: undefined,
+        retryable: true,
+        message: expect.stringMatching(/^Cannot create (container|table) "\w[\w-]*": no answer/),
+      });
+    }
+  });
+
+  test("a wrong key is an UpstreamError for good, without the key and what was signed", async () => {
+    const key = Buffer.from("not the key").toString("base64");
+    const connectionString = azurite.connectionString.replace(/AccountKey=[^;]+/, `AccountKey=${key}`);
+    for (const error of await errorsOf(call(newStores(connectStorage({ connectionString }))))) {
+      expect(error).toMatchObject({ kind: "upstream", status: 403, retryable: false });
+      expect(String(error)).not.toMatch(/bm90IHRoZSBrZXk|SharedKey |string to sign/i);
+    }
+  });
+
+  test("an action too large for an entity is refused before anything is sent", async () => {
+    const { operations } = newStores();
+    const action = actionOf("c", "huge", "x".repeat(500_000));
+    const saved = operations.save(operationOf("c", "huge", { action }), undefined);
+    await expect(saved).rejects.toThrow(/Cannot store row "op:huge": \d+ characters/);
+    expect(await operations.open("c")).toEqual([]);
+  });
+
+  test("a container or table that was deleted meanwhile is made again", async () => {
+    const stores = newStores();
+    await stores.snapshots.save("c", snapshotOf("c"));
+    await stores.operations.save(operationOf("gone", "a"), undefined);
+    await clients.blob.getContainerClient("snapshots").delete();
+    await clients.table("Operations").deleteTable();
+    await stores.snapshots.save("c", snapshotOf("c"));
+    await stores.operations.save(operationOf("gone", "a"), undefined);
+    expect(await stores.operations.open("gone")).toHaveLength(1);
+    expect((await stores.snapshots.load("c"))?.value).toEqual(snapshotOf("c"));
+  });
+});
+
+describe("connectStorage", () => {
+  const credential = { getToken: async () => ({ token: "t", expiresOnTimestamp: Date.now() + 3_600_000 }) };
+
+  test("an account name gives the endpoints of the public cloud", () => {
+    const { blob, queue, table } = connectStorage({ accountName: "acc", credential });
+    expect(blob.url).toMatch(/^https:\/\/acc\.blob\.core\.windows\.net\/?$/);
+    expect(queue.url).toMatch(/^https:\/\/acc\.queue\.core\.windows\.net\/?$/);
+    expect(table("T").url).toMatch(/^https:\/\/acc\.table\.core\.windows\.net\/?$/);
+  });
+
+  test("service URIs are taken as they are", () => {
+    const { blob, queue, table } = connectStorage({
+      blobServiceUri: "https://b.example",
+      queueServiceUri: "https://q.example",
+      tableServiceUri: "https://t.example",
+      credential,
+    });
+    expect([blob.url, queue.url, table("T").url].map((url) => new URL(url).host)).toEqual([
+      "b.example",
+      "q.example",
+      "t.example",
+    ]);
+  });
+
+  test("the short form for a local Azurite is understood", () => {
+    const { blob, table } = connectStorage({ connectionString: "UseDevelopmentStorage=true" });
+    expect(blob.url).toContain("127.0.0.1:10000");
+    expect(table("T").url).toContain("127.0.0.1:10002");
+  });
+});
+
+function newStores(options: Partial<AzureStoreOptions> = {}): AzureStores {
+  const { blob, table } = clients;
+  return createAzureStores({ blob, table, parseConfig: configOf, ...options });
+}
+
+async function putBlob(container: string, name: string, text: string): Promise<void> {
+  const client = BlobServiceClient.fromConnectionString(azurite.connectionString).getContainerClient(
+    container,
+  );
+  await client.createIfNotExists();
+  await client.getBlockBlobClient(name).upload(text, Buffer.byteLength(text));
+}
+
+async function errorsOf(calls: readonly Promise<unknown>[]): Promise<readonly unknown[]> {
+  const settled = await Promise.allSettled(calls);
+  return settled.map((one) => (one.status === "rejected" ? one.reason : "no error"));
+}
