@@ -1,5 +1,6 @@
 import type { WorkloadJob } from "./workload.ts";
 
+const swfColumns = 18;
 const bytesPerGiB = 2 ** 30;
 const kibPerGiB = 2 ** 20;
 
@@ -7,9 +8,9 @@ const kibPerGiB = 2 ** 20;
  * Reads a trace in the Standard Workload Format: one job a line, 18 columns, -1 for unknown, `;` before comments. Lines
  * that ran for no time or on no processor are left out. Times are counted from the first submission.
  *
- * Some traces add columns; when the last one is a PBS node specification (`8:ppn=8:x86_64#excl`), it tells nodes and
- * cores per node, and the memory column is in bytes per node. In plain SWF a job is its number of processors on one
- * node, and memory is in KiB per processor.
+ * In plain SWF a job is its number of processors on one node, and memory is in KiB per processor. Traces of PBS
+ * clusters add columns, the last of which is the node specification (`8:ppn=8:x86_64#excl`): it tells nodes and cores
+ * per node, and there the memory is in bytes per node.
  */
 export function parseSwf(text: string): WorkloadJob[] {
   const rows = text
@@ -24,38 +25,38 @@ export function parseSwf(text: string): WorkloadJob[] {
 }
 
 function toJob(row: readonly string[], firstSubmit: number): WorkloadJob {
-  const spec = pbsSpec(row);
-  const memory = Math.max(0, column(row, 9));
-  const nodes = spec?.nodes ?? 1;
-  const ncpus = spec?.coresPerNode ?? processors(row);
+  const { nodes, ncpus, memoryGiB, exclusive } = row.length > swfColumns ? pbsNeed(row) : plainNeed(row);
   return {
     name: `swf-${row[0]}`,
     submitSeconds: column(row, 1) - firstSubmit,
     runSeconds: column(row, 3),
     shape: nodes > 1 ? { kind: "nodes", nodes, colocated: false } : { kind: "slots", slots: 1 },
-    need: {
-      ncpus,
-      memoryGiB: spec === undefined ? (memory * ncpus) / kibPerGiB : memory / bytesPerGiB,
-      ngpus: 0,
-      exclusive: spec?.exclusive ?? false,
-      nodeArrays: [],
-    },
+    need: { ncpus, memoryGiB, ngpus: 0, exclusive, nodeArrays: [] },
+  };
+}
+
+function plainNeed(row: readonly string[]) {
+  const ncpus = processors(row);
+  const memoryGiB = (Math.max(0, column(row, 9)) * ncpus) / kibPerGiB;
+  return { nodes: 1, ncpus, memoryGiB, exclusive: false };
+}
+
+function pbsNeed(row: readonly string[]) {
+  const spec = row.at(-1) ?? "";
+  // A specification without a number in front names one host.
+  const nodes = Number(/^(\d+)(?=[:#]|$)/.exec(spec)?.[1] ?? 1);
+  const coresPerNode = /:ppn=(\d+)/.exec(spec)?.[1];
+  return {
+    nodes,
+    ncpus: coresPerNode === undefined ? Math.ceil(processors(row) / nodes) : Number(coresPerNode),
+    memoryGiB: Math.max(0, column(row, 9)) / bytesPerGiB,
+    exclusive: spec.includes("#excl"),
   };
 }
 
 /** Processors used, or requested where that is unknown. */
 function processors(row: readonly string[]): number {
   return column(row, 4) > 0 ? column(row, 4) : column(row, 7);
-}
-
-function pbsSpec(row: readonly string[]) {
-  const match = /^(\d+)(?=[:#]|$).*?(?::ppn=(\d+))/.exec(row.length > 18 ? (row.at(-1) ?? "") : "");
-  if (match === null) return undefined;
-  return {
-    nodes: Number(match[1]),
-    coresPerNode: Number(match[2]),
-    exclusive: row.at(-1)?.includes("#excl") === true,
-  };
 }
 
 /** -1 where the trace has nothing. */

@@ -23,6 +23,15 @@ test("parseSwf: a PBS specification tells nodes, cores per node and exclusivenes
   });
 });
 
+test.each([
+  ["a host by name", "zewura15.cerit-sc.cz:ppn=12", { kind: "slots", slots: 1 }, 12],
+  ["no cores per node", "2:infiniband", { kind: "nodes", nodes: 2, colocated: false }, 4],
+  ["a bare number", "1", { kind: "slots", slots: 1 }, 8],
+])("parseSwf: a PBS specification with %s", (_case, spec, shape, ncpus) => {
+  const line = `${columns({ 0: 1, 1: 0, 3: 60, 4: 8, 9: 2 ** 30 })} {1} q_1d ${spec}`;
+  expect(parseSwf(line)[0]).toMatchObject({ shape, need: { ncpus, memoryGiB: 1 } });
+});
+
 test("parseSwf: comments, and jobs that ran for no time or on no processor, are left out", () => {
   const text = [
     "; Version: 2.2",
