@@ -61,8 +61,10 @@ function pack(ledger: Ledger, allocation: Allocation): void {
   const candidates = candidatesFor(ledger, shape);
   for (let k = 0; k < candidates.length && allocation.granted < allocation.asked; k++) {
     const search = openSearch(candidates, k, allocation);
-    fillNodes(ledger, allocation, search);
-    fillNewNodes(ledger, allocation, search);
+    if (ledger.isOpenFor(search.bucket, 1)) {
+      fillNodes(ledger, allocation, search);
+      fillNewNodes(ledger, allocation, search);
+    }
     if (allocation.granted < allocation.asked) refusals.push(refusalOf(ledger, search.bucket));
   }
   if (allocation.granted < allocation.asked) allocation.refusals = refusals;
@@ -170,7 +172,8 @@ function attemptWhole(ledger: Ledger, allocation: Allocation, search: Search): b
   const { bucket, shape, candidate } = search;
   const missing = allocation.asked - allocation.granted;
   const reachable = bucket.nodes.length - search.at + ledger.capacityOf(bucket);
-  if (search.perNode === 1 && reachable < missing) return false;
+  const fewest = search.perNode === 1 ? missing : 1;
+  if (reachable < fewest || !ledger.isOpenFor(bucket, fewest)) return false;
   const before = { granted: allocation.granted, placements: allocation.placements, cursor: search.at };
   allocation.placements = [...before.placements];
   const kept = ledger.attempt(() => {

@@ -37,6 +37,8 @@ export class LedgerBucket {
   readonly context: PlanContext;
   readonly nodes: LedgerNode[] = [];
   readonly table: Availability;
+  /** Nodes that hold no job. */
+  vacantCount = 0;
   /** Place in the order of arrival. */
   index = 0;
   /** Why it last had no room; reused while it stays the same. */
@@ -93,6 +95,7 @@ export class LedgerBucket {
   add(fields: Omit<LedgerNodeFields, "bucket" | "position">): LedgerNode {
     const node = new LedgerNode({ ...fields, bucket: this, position: this.nodes.length });
     this.nodes.push(node);
+    this.vacantCount++;
     this.table.append(node.stock.amounts);
     return node;
   }
@@ -100,6 +103,7 @@ export class LedgerBucket {
   /** Forgets the node that was added last. */
   dropLast(): void {
     this.nodes.pop();
+    this.vacantCount--;
     this.table.pop();
   }
 

@@ -26,6 +26,8 @@ type Undo = () => void;
 export class Ledger {
   readonly buckets: readonly LedgerBucket[];
   readonly pools: Pools;
+  /** Whether a bucket is closed to a job that untouched and new nodes alone could not hold (scalelib's way). */
+  readonly wantsFreshNodes: boolean;
   private readonly names: NodeNames;
   private readonly nameFormat: (nodeArray: string) => string;
   private readonly keepAlive: (nodeArray: string) => boolean;
@@ -38,12 +40,14 @@ export class Ledger {
   constructor(fields: {
     readonly buckets: readonly LedgerBucket[];
     readonly pools: Pools;
+    readonly wantsFreshNodes: boolean;
     readonly names: NodeNames;
     readonly nameFormat: (nodeArray: string) => string;
     readonly keepAlive: (nodeArray: string) => boolean;
   }) {
     this.buckets = fields.buckets;
     this.pools = fields.pools;
+    this.wantsFreshNodes = fields.wantsFreshNodes;
     this.names = fields.names;
     this.nameFormat = fields.nameFormat;
     this.keepAlive = fields.keepAlive;
@@ -64,8 +68,17 @@ export class Ledger {
     return bucket.closed === null ? availableNodes(bucket.charges) : 0;
   }
 
+  /** Whether a bucket may be asked for this many nodes. */
+  isOpenFor(bucket: LedgerBucket, nodes: number): boolean {
+    if (!this.wantsFreshNodes) return true;
+    // Every on-premise host is a bucket of its own there.
+    if (bucket.closed === "on-premise") return nodes === 1;
+    return this.capacityOf(bucket) + bucket.vacantCount >= nodes;
+  }
+
   /** Whether a node can be used at all now: a deallocated one has to be started within the limits. */
   isUsable(node: LedgerNode): boolean {
+    if (this.wantsFreshNodes && node.origin === "on-premise") return node.vacant;
     return node.origin !== "deallocated" || this.capacityOf(node.bucket) >= 1;
   }
 
@@ -172,7 +185,11 @@ export class Ledger {
       });
       return;
     }
+    if (last === undefined) node.bucket.vacantCount--;
     node.jobs.push({ job, slots });
-    this.journal?.push(() => node.jobs.pop());
+    this.journal?.push(() => {
+      node.jobs.pop();
+      if (last === undefined) node.bucket.vacantCount++;
+    });
   }
 }

@@ -13,7 +13,7 @@ import type { Warning } from "./plan-result.ts";
 import type { Pools } from "./pools.ts";
 import { charge } from "./quota.ts";
 import type { Resources } from "./resources.ts";
-import { forNodeArray } from "./settings.ts";
+import { type EngineSettings, forNodeArray } from "./settings.ts";
 import { type Columns, type Stock, Stocks } from "./stock.ts";
 import { hasWildcard, matchesWildcard } from "./wildcard.ts";
 
@@ -46,6 +46,12 @@ export function isIgnored(node: ClusterNode, patterns: readonly string[]): boole
   return patterns.some((pattern) =>
     names.some((name) => name === pattern || (hasWildcard(pattern) && matchesWildcard(pattern, name))),
   );
+}
+
+/** scalelib does not see the nodes of invalid buckets. */
+export function isLeftOut(node: ClusterNode, array: NodeArray, { compatibility }: EngineSettings): boolean {
+  if (compatibility !== "scalelib") return false;
+  return array.buckets.some((bucket) => bucket.vmSize === node.vmSize && !bucket.valid);
 }
 
 /** Names the on-premise "node array" in results and properties. */
@@ -113,6 +119,7 @@ class Layout {
     const ledger = new Ledger({
       buckets,
       pools: this.context.pools,
+      wantsFreshNodes: settings.compatibility === "scalelib",
       names,
       nameFormat: (array) => forNodeArray(settings.nameFormat, array) ?? defaultNameFormat(array),
       keepAlive: (array) => forNodeArray(settings.keepAlive, array),
@@ -187,7 +194,7 @@ class Layout {
 
   private addNode(node: ClusterNode): void {
     const array = this.limits.enabledArray(node.nodeArray);
-    if (array === null) return;
+    if (array === null || isLeftOut(node, array, this.input.settings)) return;
     const bucket = this.bucketOf(array, node);
     if (bucket === null) {
       this.warn(
@@ -247,7 +254,10 @@ class Layout {
 
   /** Hosts of the scheduler that CycleCloud does not have, in the order in which the scheduler names them. */
   private addOnPremise(): void {
-    const managed = new Set(this.input.cluster.nodes.map((node) => shortHostname(node.hostname ?? "")));
+    const { nodes } = this.input.cluster;
+    // To scalelib, a host of an array or bucket that it does not look at is one that CycleCloud does not have.
+    const scalelib = this.input.settings.compatibility === "scalelib";
+    const managed = new Set(scalelib ? this.byHostname.keys() : nodes.map((node) => shortHostname(node.hostname ?? "")));
     const nodeIds = new Set(this.input.cluster.nodes.map((node) => node.nodeId));
     for (const host of this.byScheduler.values()) {
       const { ccnodeid, ...reported } = host.resources;

@@ -12,13 +12,13 @@ import { isOverdue, type NodeHistory, observeNodes, recordMatches } from "./hist
 import type { Job } from "./job.ts";
 import type { LedgerNode } from "./ledger-node.ts";
 import { occupy } from "./occupy.ts";
-import { isIgnored, openLedger, shortHostname } from "./open-ledger.ts";
+import { isIgnored, isLeftOut, openLedger, shortHostname } from "./open-ledger.ts";
 import { AllocationOutcome, LedgerPlannedNode } from "./outcome.ts";
 import type { PlanInput } from "./plan-input.ts";
 import type { Plan } from "./plan-result.ts";
 import { Pools } from "./pools.ts";
 import { retries, timedOut } from "./retire.ts";
-import { forNodeArray } from "./settings.ts";
+import { type EngineSettings, forNodeArray } from "./settings.ts";
 import { Shapes } from "./shape.ts";
 import { Columns } from "./stock.ts";
 
@@ -32,7 +32,7 @@ export function plan(input: PlanInput): Plan {
   const history = merged(input.history, observation);
   const columns = new Columns();
   const pools = new Pools(input.settings.sharedPools);
-  const shapes = new Shapes(columns, pools, input.settings.exclusiveScope);
+  const shapes = new Shapes(columns, pools, exclusiveScope(input.settings));
   // Shapes first: they say which resources need a column in the tables that the ledger lays out.
   const allocations = input.jobs.map((job) => open(job, shapes));
   const opened = openLedger(
@@ -68,6 +68,10 @@ export function plan(input: PlanInput): Plan {
     history: changed,
     warnings: opened.warnings,
   };
+}
+
+function exclusiveScope({ compatibility, exclusiveScope }: EngineSettings): EngineSettings["exclusiveScope"] {
+  return compatibility === "scalelib" ? "job" : exclusiveScope;
 }
 
 function open(job: Job, shapes: Shapes): Allocation {
@@ -149,15 +153,13 @@ function settle(
 
 /** Nodes that may be deleted or retried: of enabled arrays, not ignored, with a target state, not leaving already. */
 function touchableNodes({ cluster, settings, leavingNodeIds }: PlanInput): readonly ClusterNode[] {
-  const enabled = new Set(cluster.nodeArrays.filter((array) => array.enabled).map((array) => array.name));
+  const arrays = new Map(cluster.nodeArrays.filter((array) => array.enabled).map((array) => [array.name, array]));
   const leaving = new Set(leavingNodeIds);
-  return cluster.nodes.filter(
-    (node) =>
-      enabled.has(node.nodeArray) &&
-      node.targetState === "Started" &&
-      !leaving.has(node.nodeId) &&
-      !isIgnored(node, settings.ignoredNodes),
-  );
+  return cluster.nodes.filter((node) => {
+    const array = arrays.get(node.nodeArray);
+    if (array === undefined || node.targetState !== "Started" || leaving.has(node.nodeId)) return false;
+    return !isIgnored(node, settings.ignoredNodes) && !isLeftOut(node, array, settings);
+  });
 }
 
 function startOf(node: LedgerNode): Plan["start"] {

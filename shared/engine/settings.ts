@@ -19,6 +19,12 @@ export interface EngineSettings {
    * is what scalelib does: all slots of the job that fit (the same as `exclusive-task`).
    */
   readonly exclusiveScope: "iteration" | "job";
+  /**
+   * Set for clusters that rely on what scalelib does where it differs from its documentation without being listed
+   * anywhere (README.md, differences 10 to 12): `exclusiveScope: "job"`, part-used nodes are passed over once a bucket
+   * has no untouched or new ones to offer, and nodes of invalid buckets are ignored.
+   */
+  readonly compatibility?: "scalelib";
   /** Names of new nodes, with one `%d` for the index; null: `<nodearray>-%d`. */
   readonly nameFormat: PerNodeArray<string | null>;
   /** Extra attributes of new nodes, sent along with the create request. */
