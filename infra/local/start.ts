@@ -52,7 +52,7 @@ async function run(flags: Flags): Promise<void> {
   const definition = await readDefinition(clusterFile);
   await rm(folder, { recursive: true, force: true });
   const stopping = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stopping.abort());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stopping.abort());
 
   console.log(`Starting the local environment (logs in ${folder})`);
   const environment = await startEnvironment({
@@ -91,9 +91,10 @@ async function demonstrate(flags: Flags, stage: Stage): Promise<void> {
   });
   show.done();
   console.log(summaryTable(summary));
+  if (stage.signal.aborted) return;
   for (const fault of faults) console.error(`Failed: ${fault}`);
   if (faults.length > 0) process.exitCode = 1;
-  if (flags.demo === true || stage.signal.aborted) return;
+  if (flags.demo === true) return;
   console.log(`Still serving at ${stage.environment.functionsUrl}/api, Ctrl-C to stop`);
   await aborted(stage.signal);
 }

@@ -36,6 +36,8 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const child = spawn(process.execPath, options.args, {
     env: { ...process.env, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
+    // Ctrl-C in a terminal goes to the whole process group: out of it, children are stopped by us, in order.
+    detached: true,
   });
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   void ended.then(() => log.end());

@@ -1,0 +1,161 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { BlobServiceClient } from "@azure/storage-blob";
+import { QueueClient } from "@azure/storage-queue";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runDemo } from "../../../infra/local/demo/demo.ts";
+import { connectControl, type SimulatorControl } from "../../../infra/local/demo/simulator.ts";
+import { type Environment, startEnvironment } from "../../../infra/local/environment/environment.ts";
+import type { WorkloadJob } from "../../../infra/local/scheduler/workload.ts";
+import type { ClusterStatus } from "../../../shared/cycle/status.ts";
+
+const speed = 60;
+const cluster = "small-cpu";
+
+let folder: string;
+let environment: Environment;
+let control: SimulatorControl;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "autoscale-"));
+  environment = await startEnvironment({
+    clusterFile: join(import.meta.dirname, "../../../infra/local/cyclecloud/clusters/small-cpu.json"),
+    cluster,
+    config: { idle_timeout: 4, boot_timeout: 60, demand_ttl: 60, operation_timeout: 30 },
+    speed,
+    seed: 7,
+    folder,
+    snapshotSchedule: "*/1 * * * * *",
+  });
+  control = await connectControl(environment.cycleCloudUrl, speed);
+});
+
+afterAll(async () => {
+  await environment?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function readStatus(): Promise<ClusterStatus> {
+  const response = await fetch(`${environment.functionsUrl}/api/clusters/${cluster}/status`);
+  expect(response.status).toBe(200);
+  return (await response.json()) as ClusterStatus;
+}
+
+async function eventually<T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> {
+  const giveUpAt = Date.now() + 20_000;
+  for (;;) {
+    const value = await read();
+    if (isThere(value) || Date.now() > giveUpAt) return value;
+    await sleep(200);
+  }
+}
+
+/** Eight jobs that each fill a node, at once, for longer than the trouble lasts: eight nodes, never more. */
+const eightNodes: readonly WorkloadJob[] = Array.from({ length: 8 }, (_, index) => ({
+  name: `solver-${index}`,
+  submitSeconds: 0,
+  runSeconds: 600,
+  shape: { kind: "slots", slots: 1 },
+  need: { ncpus: 4, memoryGiB: 4, ngpus: 0, exclusive: true, nodeArrays: ["htc"] },
+}));
+
+test("killing the Functions host again and again buys no node twice, and the work is done", async () => {
+  let frames = 0;
+  let restarts = 0;
+  let restarting: Promise<void> = Promise.resolve();
+  const killAndRestart = async () => {
+    await environment.stopHost("kill");
+    await environment.startHost();
+    restarts += 1;
+  };
+  const { summary, faults } = await runDemo({
+    environment,
+    jobs: eightNodes,
+    speed,
+    timeoutSeconds: 80,
+    mayLoseNodes: false,
+    signal: new AbortController().signal,
+    onFrame: () => {
+      frames += 1;
+      // Around the first demand, the first create call, the boot, and the idle time.
+      if ([2, 5, 9, 30].includes(frames)) restarting = restarting.then(killAndRestart);
+    },
+  });
+  await restarting;
+  expect({ faults, done: summary.done, created: summary.nodesCreated, restarts }).toEqual({
+    faults: [],
+    done: 8,
+    created: 8,
+    restarts: 4,
+  });
+}, 100_000);
+
+describe("malformed messages", () => {
+  const good = {
+    version: 1,
+    kind: "snapshot",
+    cluster,
+    source: "tester",
+    sequence: 1,
+    sentAt: "2026-11-21T10:00:00Z",
+    jobs: [],
+  };
+  const bad: readonly (readonly [string, string, RegExp])[] = [
+    ["not JSON", "}{", /expected a JSON object/],
+    ["wrong version", JSON.stringify({ ...good, version: 99 }), /^version: 99/],
+    [
+      "unknown cluster",
+      JSON.stringify({ ...good, cluster: "elsewhere" }),
+      /^cluster: "elsewhere", expected one of/,
+    ],
+    ["negative count", JSON.stringify({ ...good, jobs: [{ name: "a", iterations: -4 }] }), /iterations: -4/],
+    ["slashes and emoji", JSON.stringify({ ...good, jobs: [{ name: "../🚀" }] }), /name: "\.\.\/🚀"/],
+    ["a megabyte of nonsense", JSON.stringify({ ...good, blob: "nonsense.json" }), /expected a JSON object/],
+  ];
+
+  test("each is refused with every problem named, shown in the status, and holds nothing up", async () => {
+    const queue = new QueueClient(environment.storageConnectionString, "job-demand");
+    const uploads = BlobServiceClient.fromConnectionString(environment.storageConnectionString);
+    const container = uploads.getContainerClient("demand-uploads");
+    await container.createIfNotExists();
+    const nonsense = "x".repeat(2 ** 20);
+    await container.getBlockBlobClient("nonsense.json").upload(nonsense, nonsense.length);
+    for (const [, text] of bad) await queue.sendMessage(Buffer.from(text).toString("base64"));
+    await queue.sendMessage(Buffer.from(JSON.stringify(good)).toString("base64"));
+
+    const { rejections, demand } = await eventually(
+      readStatus,
+      (status) =>
+        status.rejections.length >= bad.length && status.demand.some((source) => source.source === "tester"),
+    );
+    expect(demand).toContainEqual(expect.objectContaining({ source: "tester", sequence: 1, jobs: 0 }));
+    const problems = rejections.map((rejection) => rejection.problems.join());
+    for (const [, , expected] of bad) expect(problems).toContainEqual(expect.stringMatching(expected));
+  });
+});
+
+test("the simulator's account agrees: every node was made once, and is gone", async () => {
+  const ledger = await control.ledger(cluster);
+  expect(new Set(ledger.nodes.map((node) => node.nodeId)).size).toBe(ledger.created);
+  expect(ledger.nodes.filter((node) => node.terminatedAt === null)).toEqual([]);
+});
+
+test("a cluster that is not configured is not found", async () => {
+  const response = await fetch(`${environment.functionsUrl}/api/clusters/nowhere/status`);
+  expect(response.status).toBe(404);
+});
+
+test("the password is in no log", async () => {
+  const { readFile, readdir } = await import("node:fs/promises");
+  const logs = (await readdir(folder)).filter((file) => file.endsWith(".log"));
+  expect(logs).toContain("functions-host.log");
+  for (const file of logs) {
+    const text = await readFile(join(folder, file), "utf8");
+    expect(text).not.toContain(environment.account.password);
+    expect(text).not.toContain(
+      Buffer.from(`${environment.account.username}:${environment.account.password}`).toString("base64"),
+    );
+  }
+});
