@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { RestError } from "@azure/core-rest-pipeline";
 import type { BlobServiceClient } from "@azure/storage-blob";
-import type { QueueClient, QueueServiceClient } from "@azure/storage-queue";
+import { type QueueClient, type QueueServiceClient, RestError } from "@azure/storage-queue";
 import { UpstreamError } from "../errors.ts";
 import type { SchedulerEvents } from "../ports.ts";
 import type { SchedulerEvent } from "./scheduler-event.ts";
