@@ -2,6 +2,8 @@ import type { Bucket, Cluster, ClusterNode, NodeArray } from "../../shared/engin
 import { UpstreamError } from "../../shared/errors.ts";
 import type { CycleCloud, RequestedNode } from "../../shared/ports.ts";
 
+type Call = "read" | "create" | "start" | "shutdown" | "nodes-of-request";
+
 interface Remembered {
   readonly operationId: string;
   readonly nodeIds: readonly string[];
@@ -17,8 +19,14 @@ export class FakeCycleCloud implements CycleCloud {
   readonly #requests = new Map<string, Remembered>();
   readonly #base: Omit<Cluster, "nodeArrays" | "nodes">;
   #serial = 0;
-  /** Thrown by the next call, after it had its effect when `afterEffect` is set: a lost answer. */
-  fault: { readonly afterEffect: boolean } | undefined;
+  /** Thrown by the next call (of this kind), after it had its effect when `afterEffect` is set: a lost answer. */
+  fault: { readonly afterEffect: boolean; readonly on?: Call } | undefined;
+  /** The words with which the next request that would change something is refused (409), without any effect. */
+  refusal: string | undefined;
+  /** Why single nodes, by name, are neither started nor shut down while the rest of their request is. */
+  readonly stubborn = new Map<string, string>();
+  /** Set: requests are known, but their nodes are not listed yet. */
+  isListLate = false;
   /** Every verb that changed something. */
   readonly calls: string[] = [];
 
@@ -50,14 +58,15 @@ export class FakeCycleCloud implements CycleCloud {
   }
 
   readCluster: CycleCloud["readCluster"] = async () => {
-    this.#failBefore();
+    this.#failBefore("read");
     const nodeArrays = this.#arrays.map((array) => this.#withCounts(array));
     return { cluster: { ...this.#base, nodeArrays, nodes: this.#nodes }, setAside: [] };
   };
 
   createNodes: CycleCloud["createNodes"] = async ({ requestId, sets }) => {
-    this.#failBefore();
-    if (this.#requests.has(requestId)) return { outcome: "refused", message: "requestId was used before" };
+    this.#failBefore("create");
+    const refusal = this.#refusalOf(requestId);
+    if (refusal !== undefined) return { outcome: "refused", message: refusal };
     this.calls.push("create");
     const created: ClusterNode[] = [];
     const answers = sets.map((set) => {
@@ -69,7 +78,7 @@ export class FakeCycleCloud implements CycleCloud {
       return added < set.count ? { added, message: "quota reached" } : { added };
     });
     const operationId = this.#remember(requestId, created);
-    this.#failAfter();
+    this.#failAfter("create");
     return { outcome: "accepted", operationId, sets: answers };
   };
 
@@ -80,25 +89,32 @@ export class FakeCycleCloud implements CycleCloud {
     this.#manage("shutdown", request, { status: "Terminating", targetState: "Terminated" });
 
   nodesOfRequest: CycleCloud["nodesOfRequest"] = async (requestId) => {
+    this.#failBefore("nodes-of-request");
     const request = this.#requests.get(requestId);
     if (request === undefined) return undefined;
+    if (this.isListLate) return [];
     return this.#nodes.filter((node) => request.nodeIds.includes(node.nodeId)).map(toRequested);
   };
 
   async #manage(
-    verb: string,
+    verb: "start" | "shutdown",
     request: { readonly requestId: string; readonly nodeIds: readonly string[] },
     fields: Partial<ClusterNode>,
   ): ReturnType<CycleCloud["shutdownNodes"]> {
-    this.#failBefore();
-    if (this.#requests.has(request.requestId))
-      return { outcome: "refused", message: "requestId was used before" };
+    this.#failBefore(verb);
+    const refusal = this.#refusalOf(request.requestId);
+    if (refusal !== undefined) return { outcome: "refused", message: refusal };
     this.calls.push(verb);
     const nodes = this.#nodes.filter((node) => request.nodeIds.includes(node.nodeId));
-    for (const node of nodes) this.change(node.name, fields);
-    const operationId = this.#remember(request.requestId, nodes);
-    this.#failAfter();
-    return { outcome: "accepted", operationId, nodes: nodes.map(({ nodeId, name }) => ({ nodeId, name })) };
+    const willing = nodes.filter((node) => !this.stubborn.has(node.name));
+    for (const node of willing) this.change(node.name, fields);
+    const operationId = this.#remember(request.requestId, willing);
+    this.#failAfter(verb);
+    const acted = nodes.map(({ nodeId, name }) => {
+      const error = this.stubborn.get(name);
+      return error === undefined ? { nodeId, name } : { nodeId, name, error };
+    });
+    return { outcome: "accepted", operationId, nodes: acted };
   }
 
   #create(set: { nodeArray: string; vmSize: string; placementGroup: string | null }): ClusterNode {
@@ -153,12 +169,19 @@ export class FakeCycleCloud implements CycleCloud {
     return { ...array, buckets };
   }
 
-  #failBefore(): void {
-    if (this.fault?.afterEffect === false) this.#fail();
+  #refusalOf(requestId: string): string | undefined {
+    if (this.#requests.has(requestId)) return "requestId was used before";
+    const refusal = this.refusal;
+    this.refusal = undefined;
+    return refusal;
   }
 
-  #failAfter(): void {
-    if (this.fault?.afterEffect === true) this.#fail();
+  #failBefore(call: Call): void {
+    if (this.fault?.afterEffect === false && (this.fault.on ?? call) === call) this.#fail();
+  }
+
+  #failAfter(call: Call): void {
+    if (this.fault?.afterEffect === true && (this.fault.on ?? call) === call) this.#fail();
   }
 
   #fail(): never {

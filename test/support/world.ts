@@ -28,11 +28,12 @@ export interface World {
     jobs: readonly Record<string, unknown>[],
     fields?: Record<string, unknown>,
   ): ReturnType<typeof receiveDemand>;
-  receive(body: unknown): ReturnType<typeof receiveDemand>;
+  /** A message as the queue delivers it; without an id of its own it gets a new one. */
+  receive(body: unknown, messageId?: string): ReturnType<typeof receiveDemand>;
   snapshot(): Promise<void>;
   /** Runs the plan requests that are due; returns how many there were. */
   plan(): Promise<number>;
-  /** Carries out every action that waits. */
+  /** Carries out every action that waits; one that throws is gone from the queue, the rest stays. */
   execute(): Promise<void>;
   /** One round of everything: snapshot, a window later the plan, its actions. */
   round(): Promise<void>;
@@ -41,6 +42,7 @@ export interface World {
 export function createWorld(cycleCloud = new FakeCycleCloud(clusterOf())): World {
   let nowSeconds = 1_800_000_000;
   let sequence = 0;
+  let messages = 0;
   let plans = 0;
   const lines: string[] = [];
   const stores = createMemoryStores();
@@ -80,8 +82,9 @@ export function createWorld(cycleCloud = new FakeCycleCloud(clusterOf())): World
         ...fields,
       });
     },
-    receive: (body) => {
-      const raw: RawMessage = { body, messageId: `message-${sequence}`, queue: "job-demand" };
+    receive: (body, messageId) => {
+      messages += 1;
+      const raw: RawMessage = { body, messageId: messageId ?? `message-${messages}`, queue: "job-demand" };
       return receiveDemand(ports, raw);
     },
     snapshot: () => snapshotCluster(ports, cluster),
