@@ -23,7 +23,8 @@ export function nextDeadlineSeconds(planned: {
     ...nodeDeadlines(planned.snapshot, planned.history, planned.settings),
     ...planned.demand.map((source) => source.expiresAtSeconds),
     ...(waits ? [nowSeconds + retryWaitingSeconds] : []),
-  ].filter((deadline) => deadline > nowSeconds);
+    // A time-out takes effect after its deadline, not at it: a plan made in that very second has not acted on it.
+  ].filter((deadline) => deadline >= nowSeconds);
   return deadlines.length === 0 ? null : deadlines.reduce((first, each) => Math.min(first, each));
 }
 

@@ -145,3 +145,8 @@ function recordingLog(lines: string[]): Log {
     };
   return { info: line("info"), warn: line("warn"), error: line("error") };
 }
+
+/** A job that fills `count` nodes of the standard bucket: one slot each, four cores a slot. */
+export function jobFor(count: number, fields: Record<string, unknown> = {}): Record<string, unknown> {
+  return { name: "job-1", iterations: count, constraints: [{ ncpus: 4 }], ...fields };
+}
