@@ -1,13 +1,14 @@
 import { DefaultAzureCredential } from "@azure/identity";
 import { ServiceBusClient } from "@azure/service-bus";
 import { parseConfig } from "../../shared/config/parse-config.ts";
+import { resolveIncludes } from "../../shared/config/resolve-includes.ts";
 import { createCycleCloud } from "../../shared/cyclecloud/client.ts";
 import { ConfigurationError } from "../../shared/errors.ts";
 import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
 import { createServiceBus } from "../../shared/messages/service-bus.ts";
 import { StorageQueueEvents } from "../../shared/messages/storage-queue.ts";
-import type { Clock, ClusterConfig, CycleCloud, CycleCloudFor, Ports } from "../../shared/ports.ts";
-import { connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";
+import type { Clock, CycleCloud, CycleCloudFor, Ports } from "../../shared/ports.ts";
+import { connectStorage, createAzureStores, type ParseConfig } from "../../shared/stores/azure/index.ts";
 import { ids } from "./ids.ts";
 import { type LogSink, logOf } from "./log.ts";
 import { planRequestsQueue, scaleActionsQueue } from "./names.ts";
@@ -65,17 +66,25 @@ function connectServiceBus(settings: AppSettings, credential: DefaultAzureCreden
     : new ServiceBusClient(settings.serviceBus.fullyQualifiedNamespace, credential, { retryOptions });
 }
 
-function readConfig(cluster: string, text: string): ClusterConfig {
+const readConfig: ParseConfig = async (cluster, text, readInclude) => {
   const subject = `configuration of cluster "${cluster}"`;
-  let json: unknown;
+  const loadInclude = async (path: string) => {
+    const included = await readInclude(path);
+    return included === undefined ? undefined : JSON.parse(included);
+  };
+  const resolved = await resolveIncludes({ path: "", json: parseJson(subject, text), loadInclude });
+  if (!resolved.ok) throw new ConfigurationError(subject, resolved.problems);
+  const parsed = parseConfig({ cluster, json: resolved.json });
+  if (!parsed.ok) throw new ConfigurationError(subject, parsed.problems);
+  return parsed.config;
+};
+
+function parseJson(subject: string, text: string): unknown {
   try {
-    json = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     throw new ConfigurationError(subject, ["it is not JSON"]);
   }
-  const parsed = parseConfig({ cluster, json });
-  if (!parsed.ok) throw new ConfigurationError(subject, parsed.problems);
-  return parsed.config;
 }
 
 /** One client per cluster, made anew when its configuration or password changes: connections are kept. */

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../errors.ts";
 import { shown } from "./describe-issues.ts";
 import { isDictionary } from "./setting-value.ts";
@@ -11,9 +12,9 @@ export type ResolvedIncludes =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * Merges what a configuration includes into it. Paths are relative to the file that names them. Dictionaries merge
- * key by key, and the including file wins over its includes, a later include over an earlier one; lists and single
- * values are replaced, never mixed. A file that includes itself, directly or not, is a problem.
+ * Merges what a configuration includes into it, by scalelib's rules: paths are relative to the file that names them; an
+ * included file wins over the file that includes it, a later include over an earlier one; dictionaries merge key by key,
+ * lists are joined, each member once. A file that includes itself, directly or not, is a problem.
  */
 export async function resolveIncludes(options: {
   readonly path: string;
@@ -40,12 +41,12 @@ async function resolve(file: Resolving): Promise<unknown> {
     file.problems.push(`${at(file)}include: ${shown(include)}, expected a list of paths`);
     return own;
   }
-  let merged: unknown = {};
+  let merged: unknown = own;
   for (const [index, path] of include.entries()) {
     const included = await readInclude(file, { index, path });
     if (included !== undefined) merged = merge(merged, included);
   }
-  return merge(merged, own);
+  return merged;
 }
 
 async function readInclude(
@@ -78,11 +79,20 @@ function at({ stack }: Resolving): string {
 
 /** `over` on top of `under`. */
 function merge(under: unknown, over: unknown): unknown {
+  if (Array.isArray(under) && Array.isArray(over)) return joined(under, over);
   if (!isDictionary(under) || !isDictionary(over)) return over;
   const keys = [...new Set([...Object.keys(under), ...Object.keys(over)])];
   return Object.fromEntries(
     keys.map((key) => [key, Object.hasOwn(over, key) ? mergeMember(under, over, key) : under[key]]),
   );
+}
+
+function joined(under: readonly unknown[], over: readonly unknown[]): unknown[] {
+  const once: unknown[] = [];
+  for (const member of [...under, ...over]) {
+    if (!once.some((known) => isDeepStrictEqual(known, member))) once.push(member);
+  }
+  return once;
 }
 
 function mergeMember(

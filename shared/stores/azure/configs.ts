@@ -4,17 +4,24 @@ import type { ClusterConfig, ConfigStore, Log } from "../../ports.ts";
 import { Container } from "./container.ts";
 import { escapeName, unescapeName } from "./keys.ts";
 
-/** Checks the text of an `autoscale.json`. Throws ConfigurationError. */
-export type ParseConfig = (cluster: string, text: string) => ClusterConfig;
+/** Reads a file that a configuration includes, by its blob's name; undefined when there is none. */
+export type ReadInclude = (path: string) => Promise<string | undefined>;
+
+/** Checks the text of an `autoscale.json`, with what it includes. Rejects with ConfigurationError. */
+export type ParseConfig = (cluster: string, text: string, readInclude: ReadInclude) => Promise<ClusterConfig>;
 
 type Outcome = { readonly config: ClusterConfig } | { readonly error: ConfigurationError };
-type Parsed = Outcome & { readonly etag: string };
+type Parsed = Outcome & {
+  readonly etag: string;
+  /** Whether it read other files, which may change without it. */
+  readonly includes: boolean;
+};
 
 const suffix = ".json";
 
 /**
  * Container `config`, `<cluster>.json`. Every load asks whether the file changed, so that an edit counts at once; it is
- * transferred and parsed only when it did.
+ * transferred and parsed only when it did, unless it includes other files: those may have changed by themselves.
  */
 export class BlobConfigStore implements ConfigStore {
   readonly #container: Container;
@@ -49,7 +56,7 @@ export class BlobConfigStore implements ConfigStore {
     const name = `${escapeName(cluster)}${suffix}`;
     const known = this.#parsed.get(cluster);
     const blob =
-      known === undefined
+      known === undefined || known.includes
         ? await this.#container.read(name)
         : await this.#container.readUnless(name, known.etag);
     if (blob === "unchanged") return known;
@@ -57,14 +64,20 @@ export class BlobConfigStore implements ConfigStore {
       this.#parsed.delete(cluster);
       return undefined;
     }
-    const parsed = { ...this.#outcome(cluster, blob.bytes.toString("utf8")), etag: blob.etag };
+    let includes = false;
+    const readInclude: ReadInclude = async (path) => {
+      includes = true;
+      return (await this.#container.read(path))?.bytes.toString("utf8");
+    };
+    const outcome = await this.#outcome(cluster, blob.bytes.toString("utf8"), readInclude);
+    const parsed = { ...outcome, etag: blob.etag, includes };
     this.#parsed.set(cluster, parsed);
     return parsed;
   }
 
-  #outcome(cluster: string, text: string): Outcome {
+  async #outcome(cluster: string, text: string, readInclude: ReadInclude): Promise<Outcome> {
     try {
-      return { config: this.#parse(cluster, text) };
+      return { config: await this.#parse(cluster, text, readInclude) };
     } catch (error) {
       if (error instanceof ConfigurationError) return { error };
       throw error;

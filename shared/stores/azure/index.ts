@@ -11,7 +11,7 @@ import { BlobSnapshotStore } from "./snapshots.ts";
 import { Table } from "./table.ts";
 import { BlobDemandUploads } from "./uploads.ts";
 
-export type { ParseConfig } from "./configs.ts";
+export type { ParseConfig, ReadInclude } from "./configs.ts";
 export {
   type ConnectOptions,
   connectStorage,

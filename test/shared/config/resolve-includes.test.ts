@@ -8,26 +8,26 @@ function resolve(files: Record<string, unknown>, main = "c.json") {
 }
 
 describe("includes", () => {
-  test("dictionaries merge key by key, the including file wins", async () => {
+  test("dictionaries merge key by key, the included file wins", async () => {
     const files = {
       "c.json": { include: ["site.json"], idle_timeout: { default: 60 }, read_only: true },
       "site.json": { url: "https://x", idle_timeout: { default: 300, low: 5 }, read_only: false },
     };
     expect(await resolve(files)).toEqual({
       ok: true,
-      json: { url: "https://x", idle_timeout: { default: 60, low: 5 }, read_only: true },
+      json: { url: "https://x", idle_timeout: { default: 300, low: 5 }, read_only: false },
     });
   });
 
-  test("a later include wins over an earlier one, and lists are replaced", async () => {
+  test("a later include wins over an earlier one, and lists are joined, each member once", async () => {
     const files = {
       "c.json": { include: ["a.json", "b.json"], ignored_nodes: ["mine"] },
       "a.json": { x: 1, y: 1, list: [1, 2], ignored_nodes: ["theirs"] },
-      "b.json": { y: 2, list: [3] },
+      "b.json": { y: 2, list: [3, 2] },
     };
     expect(await resolve(files)).toEqual({
       ok: true,
-      json: { x: 1, y: 2, list: [3], ignored_nodes: ["mine"] },
+      json: { x: 1, y: 2, list: [1, 2, 3], ignored_nodes: ["mine", "theirs"] },
     });
   });
 

@@ -35,7 +35,7 @@ describe("BlobConfigStore", () => {
   test("a file is parsed when it changed, and only then", async () => {
     const parsed: string[] = [];
     const { configs } = newStores({
-      parseConfig: (cluster, text) => {
+      parseConfig: async (cluster, text) => {
         parsed.push(text);
         return configOf(cluster, text);
       },
@@ -46,6 +46,18 @@ describe("BlobConfigStore", () => {
     await putBlob("config", "often.json", "https://b");
     for (const _ of [1, 2]) await configs.load("often");
     expect(parsed).toEqual(["https://a", "https://b"]);
+  });
+
+  test("a file that includes another is read anew each time, since the other may have changed", async () => {
+    const { configs } = newStores({
+      parseConfig: async (cluster, _text, readInclude) => configOf(cluster, await readInclude("site.txt")),
+    });
+    await configs.clusters();
+    await putBlob("config", "including.json", "the same");
+    await putBlob("config", "site.txt", "https://a");
+    expect((await configs.load("including"))?.connection.url).toBe("https://a");
+    await putBlob("config", "site.txt", "https://b");
+    expect((await configs.load("including"))?.connection.url).toBe("https://b");
   });
 
   test("a file whose name no cluster gives is left out, and named once in the log", async () => {
@@ -189,7 +201,12 @@ describe("connectStorage", () => {
 
 function newStores(options: Partial<AzureStoreOptions> = {}): AzureStores {
   const { blob, table } = clients;
-  return createAzureStores({ blob, table, parseConfig: configOf, ...options });
+  return createAzureStores({
+    blob,
+    table,
+    parseConfig: async (cluster, text) => configOf(cluster, text),
+    ...options,
+  });
 }
 
 async function putBlob(container: string, name: string, text: string): Promise<void> {

@@ -46,7 +46,7 @@ function writer(container: ContainerClient): (name: string, text: string) => Pro
 }
 
 /** Stands for the real parser: the text is the server's URL, "{" is a broken file. */
-function parseConfig(cluster: string, text: string) {
+async function parseConfig(cluster: string, text: string) {
   if (text === "{") throw new ConfigurationError(`configuration of "${cluster}"`, ["broken"]);
   return configOf(cluster, text);
 }
