@@ -60,9 +60,10 @@ async function record(ports: ExecutePorts, action: ScaleAction, fate: Fate): Pro
 async function carryOut(ports: ExecutePorts, action: ScaleAction): Promise<Fate> {
   const config = await ports.configs.load(action.cluster);
   if (config === undefined) return dropped(`cluster "${action.cluster}" is no longer configured`);
-  if (config.cycle.readOnly) return dropped("the cluster has become read-only");
-  if (ports.clock.nowSeconds() > action.expiresAtSeconds) return dropped("expired before its turn came");
   const cycleCloud = ports.cycleCloudFor(config);
+  if (config.cycle.readOnly) return droppedOrDone(cycleCloud, action, "the cluster has become read-only");
+  if (ports.clock.nowSeconds() > action.expiresAtSeconds)
+    return droppedOrDone(cycleCloud, action, "expired before its turn came");
   return action.kind === "create-nodes"
     ? createNodes(cycleCloud, action)
     : actOnNodes(ports, cycleCloud, action);
@@ -70,6 +71,16 @@ async function carryOut(ports: ExecutePorts, action: ScaleAction): Promise<Fate>
 
 function dropped(why: string): Fate {
   return { state: "dropped", messages: [why] };
+}
+
+/** An earlier run may have asked for it and died before it could say so: nodes that were made then must not be forgotten. */
+async function droppedOrDone(cycleCloud: CycleCloud, action: ScaleAction, why: string): Promise<Fate> {
+  const nodes = (await cycleCloud.nodesOfRequest(action.requestId)) ?? [];
+  return nodes.length > 0 ? doneBefore(nodes) : dropped(why);
+}
+
+function doneBefore(nodes: readonly RequestedNode[], messages: readonly string[] = []): Fate {
+  return { state: "accepted", messages: [...messages, "was asked for before"], nodes };
 }
 
 async function createNodes(cycleCloud: CycleCloud, action: CreateNodesAction): Promise<Fate> {
@@ -85,9 +96,7 @@ async function createNodes(cycleCloud: CycleCloud, action: CreateNodesAction): P
 
 /** A 409 means that the request id was used before, or that the request is invalid: its nodes tell which. */
 function refusedOrDone(message: string, nodes: readonly RequestedNode[]): Fate {
-  return nodes.length > 0
-    ? { state: "accepted", messages: ["was asked for before"], nodes }
-    : { state: "failed", messages: [message] };
+  return nodes.length > 0 ? doneBefore(nodes) : { state: "failed", messages: [message] };
 }
 
 async function actOnNodes(ports: ExecutePorts, cycleCloud: CycleCloud, action: NodesAction): Promise<Fate> {
@@ -102,7 +111,7 @@ async function actOnNodes(ports: ExecutePorts, cycleCloud: CycleCloud, action: N
     const known = await cycleCloud.nodesOfRequest(action.requestId);
     return known === undefined
       ? { state: "failed", messages: [...stale, answer.message] }
-      : { state: "accepted", messages: [...stale, "was asked for before"], nodes: due };
+      : doneBefore(known, stale);
   }
   const errors = answer.nodes.flatMap(({ name, error }) =>
     error === undefined ? [] : [`${name}: ${error}`],

@@ -46,6 +46,14 @@ export class FakeCycleCloud implements CycleCloud {
     this.#nodes = this.#nodes.map((node) => (node.name === name ? { ...node, ...fields } : node));
   }
 
+  /** Leaves room for so many nodes in every bucket, whatever a snapshot said. */
+  shrink(availableCount: number): void {
+    this.#arrays = this.#arrays.map((array) => ({
+      ...array,
+      buckets: array.buckets.map((bucket) => ({ ...bucket, limits: { ...bucket.limits, availableCount } })),
+    }));
+  }
+
   /** All nodes that boot become Ready, all that terminate are gone. */
   settle(): void {
     this.#nodes = this.#nodes
