@@ -1,0 +1,66 @@
+import { readFile } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { Command, Option } from "commander";
+import { isDictionary } from "../../../shared/config/setting-value.ts";
+import { plan } from "../../../shared/engine/index.ts";
+import { messageOf } from "../../../shared/errors.ts";
+import { type Compatibility, compatibilityOption } from "../compatibility.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { answerJsonLines } from "../output/json-lines.ts";
+import { toPlanAnswer } from "../output/plan-answer.ts";
+import { planReport } from "../output/plan-report.ts";
+import { warn } from "../output/warnings.ts";
+import { fromStandardInput } from "../scenario/from-standard-input.ts";
+import type { Reading } from "../scenario/rules.ts";
+import { readScenario, type Scenario } from "../scenario/scenario.ts";
+import type { Terminal } from "../terminal.ts";
+
+interface Options {
+  readonly jsonLines?: true;
+  readonly scenario?: string;
+  readonly compatibility?: Compatibility;
+}
+
+/** `ccscale plan`: what would be created, started and deleted for recorded scenarios, and why. */
+export function planCommand(terminal: Terminal): Command {
+  const jsonLines = "reads one scenario a line from standard input, answers one line each";
+  const command = new Command("plan")
+    .description("Plans recorded scenarios without touching anything.")
+    .addOption(new Option("--json-lines", jsonLines).conflicts("scenario"))
+    .option("--scenario <file>", "prints the plan of the scenario in a JSON file, and the reasons")
+    .addOption(compatibilityOption())
+    .action(({ jsonLines, scenario, compatibility }: Options) => {
+      if (jsonLines) return answerLines(terminal, fromStandardInput(compatibility));
+      if (scenario === undefined)
+        return command.error("error: nothing to plan, expected --json-lines or --scenario <file>");
+      return show(terminal, { path: resolve(scenario), compatibility: compatibility ?? "none" });
+    });
+  return command;
+}
+
+function answerLines(terminal: Terminal, reading: Reading): Promise<void> {
+  return answerJsonLines(terminal, async (value) => {
+    const { name, input, warnings } = await readScenario(value, reading);
+    warn(terminal, name, warnings);
+    return toPlanAnswer(name, input, plan(input));
+  });
+}
+
+async function show(terminal: Terminal, reading: Reading): Promise<void> {
+  const { name, input, warnings } = await load(reading);
+  const planned = plan(input);
+  warn(terminal, name, [...warnings, ...planned.warnings.map(({ message }) => message)]);
+  terminal.stdout.write(planReport(input, planned));
+}
+
+async function load(reading: Reading): Promise<Scenario> {
+  const { path } = reading;
+  try {
+    const json: unknown = JSON.parse(await readFile(path, "utf8"));
+    // A file has a name already.
+    const named = isDictionary(json) ? { name: basename(path, ".json"), ...json } : json;
+    return await readScenario(named, reading);
+  } catch (error) {
+    throw new CommandFailure(`Cannot plan "${path}": ${messageOf(error)}`, "Mend it, then try again.");
+  }
+}

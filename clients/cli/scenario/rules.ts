@@ -1,0 +1,63 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { parseEngineSettings } from "../../../shared/config/engine-settings.ts";
+import { proxiedLocationsSchema, vmSizesSchema } from "../../../shared/config/facts-schema.ts";
+import { resolveIncludes } from "../../../shared/config/resolve-includes.ts";
+import { warnOfUnknownKeys } from "../../../shared/config/unknown-keys.ts";
+import type { EngineSettings } from "../../../shared/engine/index.ts";
+import { ConfigurationError } from "../../../shared/errors.ts";
+import { createVmCatalogue, type VmCatalogue } from "../../../shared/facts/vm-sizes.ts";
+import { describeProblems } from "../../../shared/messages/problems.ts";
+import { type Compatibility, withCompatibility } from "../compatibility.ts";
+
+/** What a configuration says about planning; servers, passwords and the cycle's times play no part here. */
+export interface Rules {
+  readonly settings: EngineSettings;
+  readonly catalogue: VmCatalogue;
+  /** What is odd but usable, such as an unknown key with the nearest known one. */
+  readonly warnings: readonly string[];
+}
+
+/** How to read a recorded case. */
+export interface Reading {
+  /** Where it comes from: what its configuration includes is looked for beside this path. */
+  readonly path: string;
+  readonly compatibility: Compatibility;
+}
+
+const factsSchema = z.looseObject({
+  vm_sizes: vmSizesSchema.optional(),
+  proxied_locations: proxiedLocationsSchema.optional(),
+});
+
+/** Reads an `autoscale.json`, or the part of one that a recorded case holds. Throws ConfigurationError with every problem. */
+export async function readRules(config: unknown, reading: Reading): Promise<Rules> {
+  const included = await resolveIncludes({ path: reading.path, json: config, loadInclude });
+  if (!included.ok) throw new ConfigurationError("the configuration", included.problems);
+  const parsed = parseEngineSettings(included.json);
+  if (!parsed.ok) throw new ConfigurationError("the configuration", parsed.problems);
+  return {
+    settings: withCompatibility(parsed.settings, reading.compatibility),
+    catalogue: readCatalogue(included.json),
+    warnings: warnOfUnknownKeys(included.json),
+  };
+}
+
+function readCatalogue(json: unknown): VmCatalogue {
+  const facts = factsSchema.safeParse(json, { reportInput: true });
+  if (!facts.success) throw new ConfigurationError("the configuration", describeProblems(facts.error));
+  const { vm_sizes: overrides, proxied_locations: proxiedLocations } = facts.data;
+  return createVmCatalogue({
+    ...(overrides && { overrides }),
+    ...(proxiedLocations && { proxiedLocations }),
+  });
+}
+
+async function loadInclude(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, "utf8"));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import type { PlanInput } from "../../../shared/engine/index.ts";
+import { check } from "./check.ts";
+import { passSchema, readPass } from "./pass.ts";
+import { type Reading, readRules } from "./rules.ts";
+
+const scenarioSchema = passSchema.extend({
+  name: z.string(),
+  config: z.unknown(),
+  /** Unix seconds; only properties such as `node.create_time` and ages depend on it. */
+  now: z.number().default(0),
+});
+
+/** A recorded situation, ready to be planned. */
+export interface Scenario {
+  readonly name: string;
+  readonly input: PlanInput;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads `{name, config, clusterStatus, nodeList, schedulerNodes, jobs}`; other keys are passed over. Throws what is
+ * wrong, in sentences.
+ */
+export async function readScenario(value: unknown, reading: Reading): Promise<Scenario> {
+  const { name, config, now, ...pass } = check(scenarioSchema, value, "the scenario");
+  const rules = await readRules(config, reading);
+  const past = { nowSeconds: now, lastPassSeconds: null, history: [] };
+  const { input, setAside } = readPass(pass, { rules, past });
+  return { name, input, warnings: [...rules.warnings, ...setAside] };
+}

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { expiredRows, type NodeHistory, type Plan, plan } from "../../../shared/engine/index.ts";
+import { check } from "./check.ts";
+import { type Past, passSchema, readPass } from "./pass.ts";
+import { type Reading, readRules } from "./rules.ts";
+
+const sequenceSchema = z.looseObject({
+  name: z.string(),
+  config: z.unknown(),
+  /** `now` in Unix seconds. */
+  steps: z.array(passSchema.extend({ now: z.number() })),
+});
+
+/** The plans of a recorded sequence of passes over one cluster. */
+export interface ReplayedSequence {
+  readonly name: string;
+  readonly plans: readonly Plan[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Plans the steps of `{name, config, steps: [{now, clusterStatus, nodeList, jobs}]}` one after the other over one node
+ * history, each as the pass that follows the step before it. Throws what is wrong, in sentences.
+ */
+export async function replaySequence(value: unknown, reading: Reading): Promise<ReplayedSequence> {
+  const { name, config, steps } = check(sequenceSchema, value, "the sequence");
+  const rules = await readRules(config, reading);
+  const plans: Plan[] = [];
+  const warnings = [...rules.warnings];
+  let past: Omit<Past, "nowSeconds"> = { lastPassSeconds: null, history: [] };
+  for (const { now, ...pass } of steps) {
+    const { input, setAside } = readPass(pass, { rules, past: { ...past, nowSeconds: now } });
+    const planned = plan(input);
+    plans.push(planned);
+    warnings.push(...setAside);
+    past = { lastPassSeconds: now, history: carriedOver(past.history, planned.history, now) };
+  }
+  return { name, plans, warnings };
+}
+
+/** The history after a pass: changed rows replace older ones, those of nodes long gone are dropped. */
+function carriedOver(
+  before: readonly NodeHistory[],
+  changed: readonly NodeHistory[],
+  nowSeconds: number,
+): readonly NodeHistory[] {
+  const rows = new Map([...before, ...changed].map((row) => [row.nodeId, row]));
+  for (const nodeId of expiredRows([...rows.values()], nowSeconds)) rows.delete(nodeId);
+  return [...rows.values()];
+}
