@@ -1,5 +1,5 @@
 import type { Cluster, ClusterNode, PendingNodes } from "../engine/index.ts";
-import type { CreateNodesAction } from "../messages/scale-action.ts";
+import type { ActionNode, CreateNodesAction, NodesAction } from "../messages/scale-action.ts";
 import type { Operation, RequestedNode, Snapshot } from "../ports.ts";
 
 /** What open operations mean for a plan: nodes that are coming, and nodes that are leaving. */
@@ -16,10 +16,15 @@ export function underWay(operations: readonly Operation[], cluster: Cluster): Un
   const byId = new Map(cluster.nodes.map((node) => [node.nodeId, node]));
   return {
     pending: operations.flatMap((operation) => pendingOf(operation, byId)),
-    leavingNodeIds: operations.flatMap(({ action }) =>
-      action.kind === "shutdown-nodes" ? action.nodes.map((node) => node.nodeId) : [],
+    leavingNodeIds: operations.flatMap(({ action, ...operation }) =>
+      action.kind === "shutdown-nodes" ? nodesOf(action, operation).map((node) => node.nodeId) : [],
     ),
   };
+}
+
+/** The nodes that an action is for; once it was accepted, those that it was carried out for. */
+function nodesOf(action: NodesAction, operation: Pick<Operation, "state" | "nodes">): readonly ActionNode[] {
+  return operation.state === "accepted" ? operation.nodes : action.nodes;
 }
 
 function pendingOf(operation: Operation, byId: ReadonlyMap<string, ClusterNode>): PendingNodes[] {
@@ -28,7 +33,7 @@ function pendingOf(operation: Operation, byId: ReadonlyMap<string, ClusterNode>)
     case "shutdown-nodes":
       return [];
     case "start-nodes":
-      return action.nodes.flatMap(({ nodeId, name }) => {
+      return nodesOf(action, operation).flatMap(({ nodeId, name }) => {
         const node = byId.get(nodeId);
         return node === undefined || isStarted(node) ? [] : [pendingNode(actionId, { ...node, name })];
       });

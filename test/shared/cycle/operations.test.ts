@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { isVisibleIn, underWay } from "../../../shared/cycle/operations.ts";
+import type { ClusterNode } from "../../../shared/engine/index.ts";
+import type { Operation, Snapshot } from "../../../shared/ports.ts";
+import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { createAction, nodesAction, operationOf, requestedNode } from "../../support/operation.ts";
+
+const deallocated = { status: "Deallocated", targetState: "Deallocated" } as const;
+const terminating = { status: "Terminating", targetState: "Terminated" } as const;
+const named = (...names: readonly string[]) => names.map((name) => nodeOf({ name }));
+
+function pendingNames(operation: Operation, nodes: readonly ClusterNode[]): readonly string[] {
+  return underWay([operation], clusterOf({ nodes })).pending.flatMap((pending) => pending.names ?? []);
+}
+
+describe("underWay: nodes that are coming", () => {
+  const create = createAction(["htc-1", "htc-2", "htc-3"]);
+  const start = nodesAction("start-nodes", ["htc-1", "htc-2"]);
+  const made = ["htc-1", "htc-2"].map(requestedNode);
+
+  test.each<readonly [string, Operation, readonly ClusterNode[], readonly string[]]>([
+    ["a create that was sent: all of its names", operationOf(create), [], ["htc-1", "htc-2", "htc-3"]],
+    [
+      "a create that is only recorded: the same",
+      operationOf(create, { state: "planned" }),
+      [],
+      ["htc-1", "htc-2", "htc-3"],
+    ],
+    [
+      "a create that was sent: less the names that show",
+      operationOf(create),
+      named("htc-2"),
+      ["htc-1", "htc-3"],
+    ],
+    ["a create of which all shows: none", operationOf(create), named("htc-1", "htc-2", "htc-3"), []],
+    [
+      "accepted in part, nodes not told yet: as many as were added",
+      operationOf(create, { state: "accepted", added: [2] }),
+      [],
+      ["htc-1", "htc-2"],
+    ],
+    ["accepted, none added: none", operationOf(create, { state: "accepted", added: [0] }), [], []],
+    [
+      "accepted, nodes told: those that do not show, whatever was planned",
+      operationOf(create, { state: "accepted", added: [3], nodes: made }),
+      named("htc-1"),
+      ["htc-2"],
+    ],
+    [
+      "a start: nodes that are still deallocated",
+      operationOf(start),
+      [nodeOf({ name: "htc-1", ...deallocated }), nodeOf({ name: "htc-2" })],
+      ["htc-1"],
+    ],
+    ["a start of a node that is gone: none", operationOf(start), [], []],
+    [
+      "a start that the server took for one node only: that one",
+      operationOf(start, { state: "accepted", nodes: [requestedNode("htc-2")] }),
+      ["htc-1", "htc-2"].map((name) => nodeOf({ name, ...deallocated })),
+      ["htc-2"],
+    ],
+    ["a shutdown: none", operationOf(nodesAction("shutdown-nodes", ["htc-1"])), named("htc-1"), []],
+  ])("%s", (_case, operation, nodes, expected) => {
+    expect(pendingNames(operation, nodes)).toEqual(expected);
+  });
+
+  test("each set keeps its own bucket", () => {
+    const [set] = create.sets;
+    if (set === undefined) throw new Error("no set");
+    const sets = [set, { ...set, nodeArray: "hpc", placementGroup: "pg1", names: ["hpc-1"], count: 1 }];
+    const { pending } = underWay([operationOf({ ...create, sets })], clusterOf());
+    expect(pending).toMatchObject([
+      { nodeArray: "htc", placementGroup: null, count: 3, actionId: "plan-0001-0" },
+      { nodeArray: "hpc", placementGroup: "pg1", count: 1, names: ["hpc-1"] },
+    ]);
+  });
+});
+
+describe("underWay: nodes that are leaving", () => {
+  const shutdown = nodesAction("shutdown-nodes", ["htc-1", "htc-2"]);
+
+  test.each<readonly [string, Operation, readonly string[]]>([
+    ["a shutdown that was sent: all of its nodes", operationOf(shutdown), ["id-htc-1", "id-htc-2"]],
+    [
+      "a shutdown that was carried out for one node only: that one",
+      operationOf(shutdown, { state: "accepted", nodes: [requestedNode("htc-2")] }),
+      ["id-htc-2"],
+    ],
+    ["a create: none", operationOf(createAction(["htc-1"])), []],
+    ["a start: none", operationOf(nodesAction("start-nodes", ["htc-1"])), []],
+  ])("%s", (_case, operation, expected) => {
+    const nodes = named("htc-1", "htc-2");
+    expect(underWay([operation], clusterOf({ nodes })).leavingNodeIds).toEqual(expected);
+  });
+});
+
+describe("isVisibleIn", () => {
+  const accepted = (names: readonly string[]) => ({
+    state: "accepted" as const,
+    nodes: names.map(requestedNode),
+  });
+  const create = createAction(["htc-1", "htc-2"]);
+  const start = nodesAction("start-nodes", ["htc-1"]);
+  const shutdown = nodesAction("shutdown-nodes", ["htc-1"]);
+
+  test.each<readonly [string, Operation, readonly ClusterNode[], boolean]>([
+    [
+      "a create: all nodes show",
+      operationOf(create, accepted(["htc-1", "htc-2"])),
+      named("htc-1", "htc-2"),
+      true,
+    ],
+    ["a create: one is missing", operationOf(create, accepted(["htc-1", "htc-2"])), named("htc-1"), false],
+    ["a create: its nodes are not known", operationOf(create, accepted([])), named("htc-1", "htc-2"), false],
+    ["a start: the node is asked to run", operationOf(start, accepted(["htc-1"])), named("htc-1"), true],
+    [
+      "a start: it is still deallocated",
+      operationOf(start, accepted(["htc-1"])),
+      [nodeOf({ name: "htc-1", ...deallocated })],
+      false,
+    ],
+    ["a start: it is gone", operationOf(start, accepted(["htc-1"])), [], true],
+    [
+      "a shutdown: the node is still asked to run",
+      operationOf(shutdown, accepted(["htc-1"])),
+      named("htc-1"),
+      false,
+    ],
+    [
+      "a shutdown: it terminates",
+      operationOf(shutdown, accepted(["htc-1"])),
+      [nodeOf({ name: "htc-1", ...terminating })],
+      true,
+    ],
+    [
+      "a shutdown: it is deallocated",
+      operationOf(shutdown, accepted(["htc-1"])),
+      [nodeOf({ name: "htc-1", ...deallocated })],
+      true,
+    ],
+    ["a shutdown: it is gone", operationOf(shutdown, accepted(["htc-1"])), [], true],
+  ])("%s: %4$s", (_case, operation, nodes, expected) => {
+    const snapshot: Snapshot = { cluster: clusterOf({ nodes }), takenAtSeconds: 2_000, setAside: [] };
+    expect(isVisibleIn(operation, snapshot)).toBe(expected);
+  });
+});
