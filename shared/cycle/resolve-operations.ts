@@ -1,5 +1,5 @@
 import { kindOf } from "../errors.ts";
-import type { CycleCloud, Operation, Ports, Snapshot, Stored } from "../ports.ts";
+import type { CycleCloud, Operation, Ports, RequestedNode, Snapshot, Stored } from "../ports.ts";
 import { isVisibleIn } from "./operations.ts";
 
 type ResolvePorts = Pick<Ports, "clock" | "log" | "operations">;
@@ -42,15 +42,22 @@ async function resolve(
 
   const waitsFrom = isAccepted ? operation.updatedAtSeconds : operation.action.expiresAtSeconds;
   const isLate = updatedAtSeconds > waitsFrom + seen.operationTimeoutSeconds;
-  const isUntold = isAccepted && operation.action.kind === "create-nodes" && operation.nodes.length === 0;
-  if (!isLate && !isUntold) return undefined;
+  // Of a create that does not show, the server's list tells what it made, and which of that is gone again.
+  const isUntold = isSeen || operation.nodes.length === 0;
+  const isUnclear = isAccepted && operation.action.kind === "create-nodes" && isUntold;
+  if (!isLate && !isUnclear) return undefined;
 
   const nodes = (await cycleCloud.nodesOfRequest(operation.action.requestId)) ?? [];
-  if (isUntold && nodes.length > 0) return { ...operation, nodes };
+  if (isUnclear && nodes.length > 0 && idsOf(nodes) !== idsOf(operation.nodes))
+    return { ...operation, nodes };
   if (!isLate) return undefined;
   if (!isAccepted && nodes.length > 0) return { ...operation, state: "accepted", nodes, updatedAtSeconds };
   const messages = [...operation.messages, `no effect seen within ${seen.operationTimeoutSeconds} s`];
   return { ...operation, state: "lost", messages, updatedAtSeconds };
+}
+
+function idsOf(nodes: readonly RequestedNode[]): string {
+  return JSON.stringify(nodes.map((node) => node.nodeId).sort());
 }
 
 /** False when the executor was writing at the same moment: the next snapshot looks again. */

@@ -54,6 +54,11 @@ export class FakeCycleCloud implements CycleCloud {
     }));
   }
 
+  /** All nodes vanish, whoever made them. */
+  clear(): void {
+    this.#nodes = [];
+  }
+
   /** All nodes that boot become Ready, all that terminate are gone. */
   settle(): void {
     this.#nodes = this.#nodes
