@@ -43,8 +43,9 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const config = await ports.configs.load(cluster);
   if (config === undefined) return { outcome: "unknown-cluster" };
   const head = await ports.plans.loadHead(cluster);
-  const operations = await ports.operations.open(cluster);
+  // Before anything is read: whatever comes later has not been planned.
   const demandReadAtSeconds = ports.clock.nowSeconds();
+  const operations = await ports.operations.open(cluster);
   const loaded: Loaded = {
     config,
     snapshot: await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds),

@@ -1,10 +1,13 @@
 import type { SchedulerEvent } from "../messages/scheduler-event.ts";
-import type { PlanHead, Ports, Snapshot } from "../ports.ts";
+import { isOpen, type PlanHead, type Ports, type Snapshot } from "../ports.ts";
 import { clusterDigest } from "./cluster-digest.ts";
 import { nodeChanges } from "./node-changes.ts";
 import { liveSources } from "./plan-input.ts";
 import { requestPlan } from "./request-plan.ts";
 import { resolveOperations } from "./resolve-operations.ts";
+
+/** More than one plan sends; of those that failed since, one is enough. */
+const recentOperations = 20;
 
 type SnapshotPorts = Pick<
   Ports,
@@ -22,8 +25,8 @@ type SnapshotPorts = Pick<
 >;
 
 /**
- * Reads one cluster from CycleCloud, stores what it saw, closes operations whose effect shows, tells schedulers which
- * nodes came and went, and asks for a plan when anything changed or is due.
+ * Reads one cluster from CycleCloud, tells schedulers which nodes came and went, stores what it saw, closes operations
+ * whose effect shows, and asks for a plan when anything changed or is due.
  */
 export async function snapshotCluster(ports: SnapshotPorts, cluster: string): Promise<void> {
   const config = await ports.configs.load(cluster);
@@ -32,12 +35,15 @@ export async function snapshotCluster(ports: SnapshotPorts, cluster: string): Pr
   const takenAtSeconds = ports.clock.nowSeconds();
   const reading = await cycleCloud.readCluster();
   const snapshot: Snapshot = { ...reading, takenAtSeconds };
-  const before = await ports.snapshots.load(cluster);
+  const before = (await ports.snapshots.load(cluster))?.value;
+  // Overtaken by a newer reading: this one would take nodes that came since for gone.
+  if (before !== undefined && before.takenAtSeconds > takenAtSeconds) return;
+  // Told before it is stored: should this run die in between, the next one tells it again rather than never.
+  await tellSchedulers(ports, cluster, { before, now: snapshot });
   await ports.snapshots.save(cluster, snapshot);
 
   const { operationTimeoutSeconds } = config.cycle;
   const closed = await resolveOperations(ports, cycleCloud, { cluster, snapshot, operationTimeoutSeconds });
-  await tellSchedulers(ports, cluster, { before: before?.value, now: snapshot });
   const head = (await ports.plans.loadHead(cluster))?.value;
   const due = closed > 0 ? "operations closed" : await whyDue(ports, snapshot, head);
   if (due !== undefined) await requestPlan(ports, { cluster, reason: due });
@@ -57,7 +63,16 @@ async function whyDue(
   // Catches a plan request that was lost, or dropped as a repeat because clocks disagree.
   const demand = await ports.demand.list(snapshot.cluster.name);
   const isUnplanned = demand.some((source) => source.receivedAtSeconds > head.demandReadAtSeconds);
-  return isUnplanned ? "demand not planned yet" : undefined;
+  if (isUnplanned) return "demand not planned yet";
+  return (await hasClosedSince(ports, head)) ? "operations closed" : undefined;
+}
+
+/** What the last plan counted on may have come to nothing since, without leaving a trace in the cluster. */
+async function hasClosedSince(ports: SnapshotPorts, head: PlanHead): Promise<boolean> {
+  const operations = await ports.operations.recent(head.cluster, recentOperations);
+  return operations.some(
+    (operation) => !isOpen(operation) && operation.updatedAtSeconds >= head.demandReadAtSeconds,
+  );
 }
 
 async function tellSchedulers(
