@@ -6,7 +6,7 @@ import { type Reading, readRules } from "./rules.ts";
 
 const scenarioSchema = passSchema.extend({
   name: z.string(),
-  config: z.unknown(),
+  config: z.record(z.string(), z.unknown()),
   /** Unix seconds; only properties such as `node.create_time` and ages depend on it. */
   now: z.number().default(0),
 });

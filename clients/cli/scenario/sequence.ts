@@ -6,7 +6,7 @@ import { type Reading, readRules } from "./rules.ts";
 
 const sequenceSchema = z.looseObject({
   name: z.string(),
-  config: z.unknown(),
+  config: z.record(z.string(), z.unknown()),
   /** `now` in Unix seconds. */
   steps: z.array(passSchema.extend({ now: z.number() })),
 });

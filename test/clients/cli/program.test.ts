@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { ccscale, jsonLines } from "./in-process.ts";
+import { fixture, line, scenario } from "./scenarios.ts";
+
+test.each([
+  ["no command", [], "Usage: ccscale"],
+  ["an unknown command", ["plant"], "unknown command 'plant'"],
+  ["an unknown option", ["plan", "--json"], "unknown option '--json'"],
+  ["plan without input", ["plan"], "nothing to plan, expected --json-lines or --scenario <file>"],
+  ["plan with two inputs", ["plan", "--json-lines", "--scenario", "x"], "cannot be used with"],
+  ["replay without input", ["replay"], "required option '--json-lines'"],
+  ["a compatibility nobody knows", ["plan", "--compatibility", "x"], "Allowed choices are scalelib, none"],
+])("usage: %s ends with 2 and says what is wanted", async (_, argv, words) => {
+  const { code, stdout, stderr } = await ccscale(argv);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(words);
+});
+
+test("usage: help is no mistake", async () => {
+  const { code, stdout } = await ccscale(["plan", "--help"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("--scenario <file>");
+});
+
+test.each([
+  ["is missing", "no-such.json", "ENOENT"],
+  ["is no JSON", "../scenarios.ts", "is not valid JSON"],
+  ["is no scenario", "slots.json", "clusterStatus: "],
+])("failure: a scenario's file that %s ends with 1", async (_, file, words) => {
+  const { code, stdout, stderr } = await ccscale(["plan", "--scenario", fixture(file)]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain(`error: Cannot plan "${fixture(file)}": `);
+  expect(stderr).toContain(words);
+});
+
+test("main: works as a process of its own", async () => {
+  const main = fileURLToPath(new URL("../../../clients/cli/main.ts", import.meta.url));
+  const child = spawn(process.execPath, [main, "plan", "--json-lines"]);
+  child.stdin.end(line(scenario()) + line({ name: "bad" }));
+  const ended = once(child, "exit");
+  const answers = jsonLines(await text(child.stdout));
+  expect(answers).toMatchObject([{ name: "two-sizes" }, { name: "bad", error: expect.any(String) }]);
+  expect(await ended).toEqual([1, null]);
+});
