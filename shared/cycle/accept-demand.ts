@@ -68,8 +68,9 @@ async function assemble(
   if (isOld) return { message, inParts: false };
   const part: DemandPart = { index: message.part.index, jobs: message.jobs, nodes: message.nodes };
   await ports.demand.savePart(message, part);
-  const parts = await ports.demand.loadParts(message);
   const want = message.part.count;
+  // A part beyond the count is left over from an attempt of the sender that was cut differently.
+  const parts = (await ports.demand.loadParts(message)).filter((each) => each.index < want);
   if (parts.length < want) return { outcome: "waiting-for-parts", have: parts.length, want };
   const jobs = parts.flatMap((each) => each.jobs);
   const nodes = parts.flatMap((each) => each.nodes);
