@@ -1,6 +1,6 @@
 import type { NodeHistory, Plan, PlanInput } from "../engine/index.ts";
 import type { PlanRequest } from "../messages/plan-request.ts";
-import type { Ids, PlanHead, PlanSummary } from "../ports.ts";
+import type { Ids, PlanHead, PlanSummary, Snapshot } from "../ports.ts";
 import { clusterDigest } from "./cluster-digest.ts";
 import { nextDeadlineSeconds } from "./deadline.ts";
 import type { Loaded } from "./plan-input.ts";
@@ -32,11 +32,13 @@ export function toHead(
     readonly input: PlanInput;
     readonly plan: Plan;
     readonly loaded: Loaded;
+    readonly snapshot: Snapshot;
     readonly rows: readonly NodeHistory[];
     readonly demandReadAtSeconds: number;
   },
 ): PlanHead {
-  const { snapshot, demand, config } = made.loaded;
+  const { demand, settings } = made.loaded;
+  const { snapshot } = made;
   return {
     ...made.summary,
     snapshotTakenAtSeconds: snapshot.takenAtSeconds,
@@ -47,7 +49,7 @@ export function toHead(
       snapshot,
       demand,
       history: made.rows,
-      settings: config.engine,
+      settings,
       nowSeconds: made.input.nowSeconds,
     }),
   };

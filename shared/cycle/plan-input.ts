@@ -1,5 +1,7 @@
 import {
   defineJob,
+  type EngineSettings,
+  generatePlacementGroups,
   type Job,
   type NodeHistory,
   type PlanInput,
@@ -9,13 +11,13 @@ import {
   type SchedulerNode,
 } from "../engine/index.ts";
 import type { DemandJob, DemandNode } from "../messages/job-demand.ts";
-import type { ClusterConfig, Operation, Snapshot, SourceDemand } from "../ports.ts";
+import type { Operation, Snapshot, SourceDemand } from "../ports.ts";
 import { underWay } from "./operations.ts";
 
 /** Everything that was loaded for a plan. */
 export interface Loaded {
-  readonly config: ClusterConfig;
-  readonly snapshot: Snapshot;
+  readonly settings: EngineSettings;
+  readonly snapshot: Pick<Snapshot, "cluster">;
   /** All sources, silent ones too. */
   readonly demand: readonly SourceDemand[];
   readonly operations: readonly Operation[];
@@ -33,13 +35,13 @@ export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
   const { cluster } = loaded.snapshot;
   return {
     nowSeconds,
-    cluster,
+    cluster: generatePlacementGroups(cluster, loaded.settings),
     jobs: live.flatMap((source) => source.jobs.map((job) => toJob(job, source.source))),
     schedulerNodes: live.flatMap((source) => source.nodes.map(toSchedulerNode)),
     ...underWay(loaded.operations, cluster),
     history: loaded.history,
     lastPassSeconds: nowSeconds,
-    settings: loaded.config.engine,
+    settings: loaded.settings,
   };
 }
 

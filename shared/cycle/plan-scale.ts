@@ -46,9 +46,10 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   // Before anything is read: whatever comes later has not been planned.
   const demandReadAtSeconds = ports.clock.nowSeconds();
   const operations = await ports.operations.open(cluster);
+  const snapshot = await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds);
   const loaded: Loaded = {
-    config,
-    snapshot: await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds),
+    settings: config.engine,
+    snapshot,
     demand: await ports.demand.list(cluster),
     operations: operations.map((operation) => operation.value),
     history: await ports.history.list(cluster),
@@ -68,7 +69,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
 
   const rows = merged(loaded.history, plan.history);
   await ports.plans.saveHead(
-    toHead(ports.ids, { summary, input, plan, loaded, rows, demandReadAtSeconds }),
+    toHead(ports.ids, { summary, input, plan, loaded, snapshot, rows, demandReadAtSeconds }),
     head?.etag,
   );
   await ports.plans.archive({ summary, input, plan, actions });

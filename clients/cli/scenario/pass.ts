@@ -2,8 +2,7 @@ import { z } from "zod";
 import { toPlanInput } from "../../../shared/cycle/plan-input.ts";
 import { clusterStatusSchema } from "../../../shared/cyclecloud/status-schema.ts";
 import { toCluster } from "../../../shared/cyclecloud/to-engine.ts";
-import { generatePlacementGroups, type NodeHistory, type PlanInput } from "../../../shared/engine/index.ts";
-import type { ClusterConfig } from "../../../shared/ports.ts";
+import type { NodeHistory, PlanInput } from "../../../shared/engine/index.ts";
 import { readDemand } from "./demand.ts";
 import type { Rules } from "./rules.ts";
 
@@ -30,19 +29,6 @@ export interface ReadPass {
   readonly setAside: readonly string[];
 }
 
-/** There is no server behind a recorded pass; planning asks for none. */
-const offline: Omit<ClusterConfig, "cluster" | "engine"> = {
-  connection: { url: "", username: "", passwordSetting: "", verifyCertificates: true },
-  cycle: {
-    maxSnapshotAgeSeconds: Number.POSITIVE_INFINITY,
-    demandTtlSeconds: Number.POSITIVE_INFINITY,
-    actionTtlSeconds: 0,
-    operationTimeoutSeconds: 0,
-    readOnly: true,
-  },
-  warnings: [],
-};
-
 /** A recorded pass as the service would plan it. Throws one sentence with every problem. */
 export function readPass(pass: RecordedPass, { rules, past }: { rules: Rules; past: Past }): ReadPass {
   const { settings, catalogue } = rules;
@@ -60,12 +46,8 @@ export function readPass(pass: RecordedPass, { rules, past }: { rules: Rules; pa
   };
   const input = toPlanInput(
     {
-      config: { ...offline, cluster: name, engine: settings },
-      snapshot: {
-        cluster: generatePlacementGroups(cluster, settings),
-        takenAtSeconds: past.nowSeconds,
-        setAside,
-      },
+      settings,
+      snapshot: { cluster },
       demand: [source],
       operations: [],
       history: past.history,
