@@ -1,0 +1,186 @@
+import { executeAction } from "../../shared/cycle/execute-action.ts";
+import { planScale } from "../../shared/cycle/plan-scale.ts";
+import { receiveDemand } from "../../shared/cycle/receive-demand.ts";
+import { snapshotCluster } from "../../shared/cycle/snapshot-cluster.ts";
+import { StaleSnapshotError, UpstreamError } from "../../shared/errors.ts";
+import type { PlanRequest } from "../../shared/messages/plan-request.ts";
+import type { ScaleAction } from "../../shared/messages/scale-action.ts";
+import type { CycleCloud, Ports } from "../../shared/ports.ts";
+import { Crash, type CrashPoint, interposed } from "./crash.ts";
+import { cluster, createWorld, jobFor, type World } from "./world.ts";
+
+/** Every call at which a run may die. */
+export const crashSites = [
+  { port: "plans", method: "saveHead" },
+  { port: "plans", method: "archive" },
+  { port: "operations", method: "open" },
+  { port: "operations", method: "save" },
+  { port: "scaleActions", method: "send" },
+  { port: "history", method: "save" },
+  { port: "snapshots", method: "save" },
+  { port: "snapshots", method: "load" },
+  { port: "planRequests", method: "send" },
+  { port: "schedulerEvents", method: "send" },
+  { port: "demand", method: "save" },
+] as const;
+
+/**
+ * A world whose runs die now and then, with queues that offer again what was not done: what a broker and a host do.
+ * It knows what a scheduler really runs, and so can tell when a node went that must not.
+ */
+export class ChaosWorld {
+  readonly world: World = createWorld();
+  readonly #ports: Ports;
+  #armed: CrashPoint | undefined;
+  #sequence = 0;
+  #plans: readonly PlanRequest[] = [];
+  #actions: readonly ScaleAction[] = [];
+  #busy: { readonly hostnames: ReadonlySet<string>; readonly untilSeconds: number };
+  #slow: { readonly release: () => void; readonly done: Promise<void> } | undefined;
+  /** The most nodes that jobs needed at once. */
+  mostNeeded = 0;
+  /** Nodes that went while a job ran on them. */
+  readonly wronged: string[] = [];
+
+  constructor() {
+    // A node that never boots is replaced before it is gone, which the counting of nodes here leaves out.
+    this.world.configure({ engine: { bootTimeoutSeconds: { default: 1e6, byNodeArray: {} } } });
+    this.#busy = { hostnames: new Set(), untilSeconds: 0 };
+    this.#ports = crashSites.reduce<Ports>(
+      (ports, site) => interposed(ports, site, (call) => this.#mayDie(site, call)),
+      { ...this.world.ports, cycleCloudFor: () => this.#watched() },
+    );
+  }
+
+  arm(point: CrashPoint): void {
+    this.#armed = point;
+  }
+
+  disarm(): void {
+    this.#armed = undefined;
+    this.world.cycleCloud.fault = undefined;
+  }
+
+  /** The scheduler wants `count` nodes and runs on `running` of those that are up. */
+  async post(count: number, running: number): Promise<void> {
+    const { world } = this;
+    const up = world.cycleCloud.nodes.filter(
+      (node) => node.status === "Ready" && node.targetState === "Started",
+    );
+    const hostnames = up.flatMap((node) => node.hostname ?? []).slice(0, Math.min(count, running));
+    this.#sequence += 1;
+    this.mostNeeded = Math.max(this.mostNeeded, count);
+    const body = {
+      version: 1,
+      kind: "snapshot",
+      cluster,
+      source: "celery",
+      sequence: this.#sequence,
+      sentAt: new Date(world.now() * 1000).toISOString(),
+      jobs: count === 0 ? [] : [jobFor(count, { executingHostnames: hostnames })],
+    };
+    const raw = { body, messageId: `message-${this.#sequence}`, queue: "job-demand" };
+    await this.#attempt(() => receiveDemand(this.#ports, raw).then(() => undefined));
+    await receiveDemand(this.world.ports, raw);
+    this.#busy = { hostnames: new Set(hostnames), untilSeconds: world.now() + 300 };
+  }
+
+  async snapshot(): Promise<void> {
+    await this.#attempt(() => snapshotCluster(this.#ports, cluster));
+  }
+
+  /** A reading whose answer is on its way for as long as the next one of these takes to come. */
+  async slowSnapshot(): Promise<void> {
+    const before = this.#slow;
+    this.#slow = undefined;
+    before?.release();
+    await before?.done;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const reading = await this.world.cycleCloud.readCluster().catch(() => undefined);
+    if (reading === undefined) return;
+    const takenAtSeconds = this.world.now();
+    let asked = 0;
+    const ports: Ports = {
+      ...this.#ports,
+      // It looked at the clock before it asked.
+      clock: { nowSeconds: () => (asked++ === 0 ? takenAtSeconds : this.world.now()) },
+      cycleCloudFor: () => ({ ...this.#watched(), readCluster: () => promise.then(() => reading) }),
+    };
+    const done = this.#attempt(() => snapshotCluster(ports, cluster)).then(() => undefined);
+    this.#slow = { release: resolve, done };
+  }
+
+  /** Runs the plans that are due; `meanwhile` happens after operations were read and before the snapshot is. */
+  async plan(meanwhile?: () => Promise<void>): Promise<void> {
+    const due = this.world.ports.planRequests.takeDue(this.world.now()).map(({ request }) => request);
+    this.#plans = [...this.#plans, ...due];
+    const ports = interposed(this.#ports, { port: "snapshots", method: "load" }, async (call) => {
+      await meanwhile?.();
+      return call();
+    });
+    while (this.#plans[0] !== undefined) {
+      const [request] = this.#plans;
+      if (!(await this.#attempt(() => planScale(ports, request).then(() => undefined)))) return;
+      this.#plans = this.#plans.slice(1);
+    }
+  }
+
+  /** Carries out one action; `isLost`: it is given up instead, as after too many deliveries. */
+  async execute({ isLost = false } = {}): Promise<boolean> {
+    const next = this.#actions[0] ?? this.world.ports.scaleActions.take();
+    if (next === undefined) return false;
+    this.#actions = [next];
+    if (isLost || (await this.#attempt(() => executeAction(this.#ports, next).then(() => undefined))))
+      this.#actions = [];
+    return true;
+  }
+
+  /** A round without any trouble, and two minutes. */
+  async calmRound(needed: number | undefined): Promise<void> {
+    this.disarm();
+    if (needed !== undefined) await this.post(needed, 0);
+    await this.snapshot();
+    this.world.advance(1);
+    await this.plan();
+    while (await this.execute());
+    this.world.cycleCloud.settle();
+    this.world.advance(119);
+  }
+
+  /** False when the run died or CycleCloud did not answer: it is tried again later. */
+  async #attempt(run: () => Promise<void>): Promise<boolean> {
+    try {
+      await run();
+      return true;
+    } catch (error) {
+      if (error instanceof StaleSnapshotError) return true;
+      if (error instanceof Crash || error instanceof UpstreamError) return false;
+      throw error;
+    }
+  }
+
+  async #mayDie(site: Pick<CrashPoint, "port" | "method">, call: () => Promise<unknown>): Promise<unknown> {
+    const point = this.#armed;
+    if (point === undefined || point.port !== site.port || point.method !== site.method) return call();
+    this.#armed = undefined;
+    if (point.when === "after") await call();
+    throw new Crash(point);
+  }
+
+  #watched(): CycleCloud {
+    const { cycleCloud } = this.world;
+    return {
+      ...cycleCloud,
+      shutdownNodes: (request) => {
+        const isBusy = (hostname: string | null) =>
+          hostname !== null &&
+          this.#busy.hostnames.has(hostname) &&
+          this.world.now() < this.#busy.untilSeconds;
+        const going = cycleCloud.nodes.filter((node) => request.nodeIds.includes(node.nodeId));
+        const wronged = going.filter((node) => node.targetState === "Started" && isBusy(node.hostname));
+        this.wronged.push(...wronged.map((node) => node.name));
+        return cycleCloud.shutdownNodes(request);
+      },
+    };
+  }
+}
