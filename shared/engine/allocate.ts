@@ -6,7 +6,7 @@
  * all-or-nothing job leaves no trace when it fails.
  *
  * Cost: what a node has left only shrinks, so each shape searches each bucket once however many jobs have it, and a
- * search passes over full nodes in blocks of 64. O(jobs x buckets + placements + shapes x nodes / 64).
+ * search skips full nodes in a tree (`availability.ts`). About O((jobs x buckets + placements) x log nodes).
  */
 import { covers, type Demand } from "./availability.ts";
 import type { Job } from "./job.ts";
@@ -51,7 +51,7 @@ function isWhole(job: Job): boolean {
 
 /** A shape that found no room finds none until somebody makes a new node. */
 function failsAgain(ledger: Ledger, { shape, job }: Allocation): boolean {
-  return shape.monotone && shape.failedAt === ledger.created && !isWhole(job);
+  return shape.profile.monotone && shape.failedAt === ledger.created && !isWhole(job);
 }
 
 function pack(ledger: Ledger, allocation: Allocation): void {
@@ -99,14 +99,26 @@ function openSearch(
     demand: demandIn(shape, bucket.example.stock.units),
     candidate,
     perNode: job.packingStrategy === "scatter" ? 1 : Number.POSITIVE_INFINITY,
-    at: shape.monotone ? (shape.cursors[candidate] ?? 0) : 0,
+    at: shape.profile.monotone ? (shape.cursors[candidate] ?? NOT_SEARCHED) : 0,
   };
+}
+
+/** Cursor of a bucket that the shape never searched. */
+const NOT_SEARCHED = -1;
+
+/** The first node to ask: where the shape stopped last time, or where what is known of the bucket says. */
+function firstPosition({ bucket, demand, at }: Search): number {
+  const { table, memory } = bucket;
+  if (at !== NOT_SEARCHED) return table.firstFit(at, demand);
+  const position = table.firstFit(memory.startFor(demand), demand);
+  memory.learn(demand, position < 0 ? bucket.nodes.length : position);
+  return position;
 }
 
 /** Puts slots on existing nodes, each as full as it gets (pack) or with one slot (scatter). */
 function fillNodes(ledger: Ledger, allocation: Allocation, search: Search): void {
   const { bucket, demand } = search;
-  let position = bucket.table.firstFit(search.at, demand);
+  let position = firstPosition(search);
   let stillFits = -1;
   while (position >= 0) {
     const node = bucket.nodes[position] as LedgerNode;
@@ -130,7 +142,10 @@ function fillNewNodes(ledger: Ledger, allocation: Allocation, search: Search): v
     ledger.capacityOf(bucket) >= 1 &&
     poolsAllow(ledger, allocation)
   ) {
-    if (!place(ledger, allocation, search, ledger.create(bucket))) return;
+    const node = ledger.create(bucket);
+    if (place(ledger, allocation, search, node)) continue;
+    ledger.discard(node);
+    return;
   }
 }
 
@@ -142,16 +157,20 @@ function poolsAllow(ledger: Ledger, { shape, granted }: Allocation): boolean {
 function place(ledger: Ledger, allocation: Allocation, search: Search, node: LedgerNode): boolean {
   const { job, shape } = allocation;
   const wanted = Math.min(allocation.asked - allocation.granted, search.perNode);
-  if (search.perNode === 1 && allocation.placements.some((placement) => placement.node === node))
-    return false;
+  if (job.executingHostnames.length > 0 && search.perNode === 1 && holds(allocation, node)) return false;
   const drawnOnce = allocation.granted > 0;
   const offer = offerOf(ledger, node, { shape, demand: search.demand, wanted, drawnOnce });
   if (offer.slots < 1) return false;
-  ledger.take({ node, job: job.name, slots: offer.slots, demands: [offer.demand], closes: offer.closes });
+  ledger.take({ node, job: job.name, slots: offer.slots, demand: offer.demand, closes: offer.closes });
   ledger.draw(offer.draws, offer.slots, !drawnOnce);
   allocation.placements.push({ node, slots: offer.slots });
   allocation.granted += offer.slots;
   return true;
+}
+
+/** A scattered job that runs already wants further nodes, not the same again. */
+function holds({ placements }: Allocation, node: LedgerNode): boolean {
+  return placements.some((placement) => placement.node === node);
 }
 
 /** Tries one bucket after the other for the whole job; an attempt that falls short is undone. */
@@ -171,9 +190,7 @@ function placeWhole(ledger: Ledger, allocation: Allocation): void {
 function attemptWhole(ledger: Ledger, allocation: Allocation, search: Search): boolean {
   const { bucket, shape, candidate } = search;
   const missing = allocation.asked - allocation.granted;
-  const reachable = bucket.nodes.length - search.at + ledger.capacityOf(bucket);
-  const fewest = search.perNode === 1 ? missing : 1;
-  if (reachable < fewest || !ledger.isOpenFor(bucket, fewest)) return false;
+  if (!mayHold(ledger, search, missing)) return false;
   const before = { granted: allocation.granted, placements: allocation.placements, cursor: search.at };
   allocation.placements = [...before.placements];
   const kept = ledger.attempt(() => {
@@ -185,7 +202,28 @@ function attemptWhole(ledger: Ledger, allocation: Allocation, search: Search): b
   allocation.granted = before.granted;
   allocation.placements = before.placements;
   shape.cursors[candidate] = before.cursor;
+  if (shape.profile.monotone)
+    shape.wholeFailures[failureIndex(candidate, search.perNode)] = { missing, nodes: bucket.nodes.length };
   return false;
+}
+
+/** Nodes (scatter) and slots (colocated pack) are remembered apart. */
+function failureIndex(candidate: number, perNode: number): number {
+  return 2 * candidate + (perNode === 1 ? 1 : 0);
+}
+
+/** Whether trying is worth it: an attempt costs as much as the job is large. */
+function mayHold(
+  ledger: Ledger,
+  { bucket, shape, candidate, at, perNode }: Search,
+  missing: number,
+): boolean {
+  const failure = shape.wholeFailures[failureIndex(candidate, perNode)];
+  if (failure !== undefined && missing >= failure.missing && bucket.nodes.length === failure.nodes)
+    return false;
+  const fewest = perNode === 1 ? missing : 1;
+  const reachable = bucket.nodes.length - Math.max(0, at) + ledger.capacityOf(bucket);
+  return reachable >= fewest && ledger.isOpenFor(bucket, fewest);
 }
 
 /** A colocated job's nodes are in one group, no more of them than it may hold. */
@@ -208,16 +246,18 @@ function candidatesFor(ledger: Ledger, shape: Shape): readonly LedgerBucket[] {
   if (shape.candidates !== null) return shape.candidates;
   const { profile } = shape;
   profile.candidates ??= candidatesOf(profile, ledger.buckets);
-  shape.candidates = profile.candidates.filter(
-    (bucket) =>
-      bucket.closed === "on-premise" || exampleCovers(bucket, demandIn(shape, bucket.example.stock.units)),
-  );
+  const suits = (bucket: LedgerBucket): boolean =>
+    bucket.closed === "on-premise" || exampleCovers(bucket, demandIn(shape, bucket.example.stock.units));
+  // Most shapes suit every bucket: then they share one list.
+  shape.candidates = profile.candidates.every(suits) ? profile.candidates : profile.candidates.filter(suits);
   return shape.candidates;
 }
 
-function exampleCovers(bucket: LedgerBucket, demand: Demand): boolean {
-  const { amounts } = bucket.example.stock;
-  return demand.columns.every((column, index) => covers(amounts[column] ?? 0, demand.amounts[index] ?? 0));
+function exampleCovers(bucket: LedgerBucket, { columns, amounts }: Demand): boolean {
+  const born = bucket.example.stock.amounts;
+  for (let i = 0; i < columns.length; i++)
+    if (!covers(born[columns[i] as number] as number, amounts[i] as number)) return false;
+  return true;
 }
 
 /** Why a bucket had no more room. The same object as long as nothing changed there. */

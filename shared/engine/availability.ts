@@ -1,6 +1,3 @@
-/** Nodes of a bucket are scanned in blocks of this many. */
-const BLOCK = 64;
-
 /** Amounts of one slot: parallel arrays of columns and what is wanted of each. */
 export interface Demand {
   readonly columns: readonly number[];
@@ -21,112 +18,107 @@ export function timesInto(left: number, amount: number): number {
 }
 
 /**
- * What the nodes of a bucket have left, one row per node and one column per resource that some job consumes;
- * a resource that a node does not have is minus infinity there. Every block of rows keeps an upper bound per
- * column, so that first fit passes over full blocks in one step each. Bounds are only ever too high: taking
- * leaves them, giving back raises them, and a fruitless scan of a block tightens them. First fit thus costs
- * O(nodes / 64) on full buckets instead of O(nodes).
+ * What the nodes of a bucket have left: one row per node, one column per resource that some job consumes; a
+ * resource that a node does not have is minus infinity. The rows are the leaves of a binary tree whose inner nodes hold
+ * the most that any row below has of each column (a max segment tree, stored as a heap: the children of `i` are `2i`
+ * and `2i + 1`). First fit skips every subtree that cannot hold the demand: O(log nodes) for one resource. With several
+ * resources a subtree can look good without holding a fit, so the worst case is linear; a change costs O(log nodes).
  */
 export class Availability {
   readonly columns: number;
   length = 0;
-  private rows: Float64Array;
-  private bounds: Float64Array;
+  private capacity = 16;
+  private tree: Float64Array;
 
   constructor(columns: number) {
     this.columns = columns;
-    this.rows = new Float64Array(BLOCK * columns);
-    this.bounds = new Float64Array(columns);
+    this.tree = emptyTree(this.capacity, columns);
   }
 
   append(row: ArrayLike<number>): void {
-    this.grow();
-    const offset = this.length * this.columns;
-    const bound = Math.floor(this.length / BLOCK) * this.columns;
-    const first = this.length % BLOCK === 0;
-    for (let column = 0; column < this.columns; column++) {
-      const value = row[column] ?? 0;
-      this.rows[offset + column] = value;
-      const known = first ? Number.NEGATIVE_INFINITY : (this.bounds[bound + column] ?? 0);
-      this.bounds[bound + column] = Math.max(known, value);
-    }
-    this.length++;
+    if (this.length === this.capacity) this.grow();
+    const position = this.length++;
+    for (let column = 0; column < this.columns; column++) this.set(position, column, row[column] ?? 0);
   }
 
   /** Forgets the last row. */
   pop(): void {
     this.length--;
+    for (let column = 0; column < this.columns; column++)
+      this.set(this.length, column, Number.NEGATIVE_INFINITY);
   }
 
   get(row: number, column: number): number {
-    return this.rows[row * this.columns + column] ?? 0;
+    return this.tree[(this.capacity + row) * this.columns + column] as number;
   }
 
   take(row: number, column: number, amount: number): void {
-    const offset = row * this.columns + column;
-    const left = (this.rows[offset] ?? 0) - amount;
-    this.rows[offset] = left < 0 && left > -Math.abs(amount) * TOLERANCE ? 0 : left;
+    const left = this.get(row, column) - amount;
+    this.set(row, column, left < 0 && left > -Math.abs(amount) * TOLERANCE ? 0 : left);
   }
 
-  /** Writes a value that may be larger than before. */
   set(row: number, column: number, value: number): void {
-    this.rows[row * this.columns + column] = value;
-    const bound = Math.floor(row / BLOCK) * this.columns + column;
-    if (value > (this.bounds[bound] ?? 0)) this.bounds[bound] = value;
+    const { tree, columns } = this;
+    let at = this.capacity + row;
+    tree[at * columns + column] = value;
+    for (at >>= 1; at >= 1; at >>= 1) {
+      const left = tree[2 * at * columns + column] as number;
+      const right = tree[(2 * at + 1) * columns + column] as number;
+      const most = Math.max(left, right);
+      if (tree[at * columns + column] === most) return;
+      tree[at * columns + column] = most;
+    }
   }
 
   /** The first row from `from` on that covers the demand; -1: none. */
   firstFit(from: number, demand: Demand): number {
-    let row = from;
-    while (row < this.length) {
-      const block = Math.floor(row / BLOCK);
-      const end = Math.min((block + 1) * BLOCK, this.length);
-      if (this.blockMayFit(block, demand)) {
-        const found = this.scan(row, end, demand);
-        if (found >= 0) return found;
-        if (row === block * BLOCK) this.tighten(block, end, demand);
+    if (from >= this.length) return -1;
+    let at = this.capacity + from;
+    while (at > 0) {
+      if (this.covered(at, demand)) {
+        if (at >= this.capacity) return at - this.capacity;
+        at *= 2;
+      } else {
+        // On to the next subtree on the right: up while coming from the right, then across.
+        while ((at & 1) === 1) at >>= 1;
+        if (at > 0) at++;
       }
-      row = end;
     }
     return -1;
   }
 
   fits(row: number, demand: Demand): boolean {
-    const offset = row * this.columns;
-    for (let i = 0; i < demand.columns.length; i++) {
-      if (!covers(this.rows[offset + (demand.columns[i] ?? 0)] ?? 0, demand.amounts[i] ?? 0)) return false;
+    return this.covered(this.capacity + row, demand);
+  }
+
+  private covered(at: number, { columns, amounts }: Demand): boolean {
+    const offset = at * this.columns;
+    for (let i = 0; i < columns.length; i++) {
+      if (!covers(this.tree[offset + (columns[i] as number)] as number, amounts[i] as number)) return false;
     }
     return true;
-  }
-
-  private blockMayFit(block: number, demand: Demand): boolean {
-    const offset = block * this.columns;
-    for (let i = 0; i < demand.columns.length; i++) {
-      if (!covers(this.bounds[offset + (demand.columns[i] ?? 0)] ?? 0, demand.amounts[i] ?? 0)) return false;
-    }
-    return true;
-  }
-
-  private scan(from: number, end: number, demand: Demand): number {
-    for (let row = from; row < end; row++) if (this.fits(row, demand)) return row;
-    return -1;
-  }
-
-  private tighten(block: number, end: number, demand: Demand): void {
-    for (const column of demand.columns) {
-      let bound = Number.NEGATIVE_INFINITY;
-      for (let row = block * BLOCK; row < end; row++) bound = Math.max(bound, this.get(row, column));
-      this.bounds[block * this.columns + column] = bound;
-    }
   }
 
   private grow(): void {
-    if ((this.length + 1) * this.columns <= this.rows.length) return;
-    const rows = new Float64Array(this.rows.length * 2);
-    rows.set(this.rows);
-    this.rows = rows;
-    const bounds = new Float64Array(Math.ceil(rows.length / BLOCK) + this.columns);
-    bounds.set(this.bounds);
-    this.bounds = bounds;
+    const before = this.tree;
+    const leaves = this.capacity * this.columns;
+    this.capacity *= 2;
+    this.tree = emptyTree(this.capacity, this.columns);
+    this.tree.set(before.subarray(leaves), this.capacity * this.columns);
+    for (let at = this.capacity - 1; at >= 1; at--) this.join(at);
   }
+
+  private join(at: number): void {
+    const { tree, columns } = this;
+    for (let column = 0; column < columns; column++) {
+      const left = tree[2 * at * columns + column] as number;
+      const right = tree[(2 * at + 1) * columns + column] as number;
+      tree[at * columns + column] = Math.max(left, right);
+    }
+  }
+}
+
+/** No row covers anything: every demand wants some of a marker column. */
+function emptyTree(capacity: number, columns: number): Float64Array {
+  return new Float64Array(2 * capacity * columns).fill(Number.NEGATIVE_INFINITY);
 }

@@ -8,7 +8,8 @@ import { type EngineSettings, forNodeArray } from "./settings.ts";
  * from its offset on, so a set ends where the bucket changes or an index is missing.
  */
 export function createSets(ledger: Ledger, settings: EngineSettings): readonly CreateSet[] {
-  const numbered = [...ledger.nameIndex].map(([node, index]) => ({ node, index }));
+  const made = ledger.buckets.flatMap((bucket) => bucket.nodes.filter((node) => node.origin === "new"));
+  const numbered = made.map((node) => ({ node, index: node.nameIndex }));
   const order = new Map<string, number>();
   for (const { nodeArray } of ledger.buckets.map((bucket) => bucket.name))
     if (!order.has(nodeArray)) order.set(nodeArray, order.size);

@@ -4,6 +4,7 @@ export type { Bucket, Cluster, ClusterNode, NodeArray, ReportedPlacementGroup, V
 export type * from "./constraint.ts";
 export { NODE_PROPERTIES } from "./constraint.ts";
 export type { Problem } from "./constraint-problem.ts";
+export { bucketLabel, explain, explainReason } from "./explain.ts";
 export {
   expiredRows,
   type Matching,

@@ -6,6 +6,7 @@ import type { Charge } from "./quota.ts";
 import type { BucketName } from "./reasons.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Scalar } from "./resources.ts";
+import { SearchMemory } from "./search-memory.ts";
 import type { Stock } from "./stock.ts";
 
 export interface LedgerBucketFields {
@@ -37,6 +38,7 @@ export class LedgerBucket {
   readonly context: PlanContext;
   readonly nodes: LedgerNode[] = [];
   readonly table: Availability;
+  readonly memory = new SearchMemory();
   /** Nodes that hold no job. */
   vacantCount = 0;
   /** Place in the order of arrival. */

@@ -46,6 +46,8 @@ export class LedgerNode implements Subject {
   readonly history: NodeHistory | null;
   readonly keepAlive: boolean;
   origin: LedgerOrigin;
+  /** Index in its name format, of new nodes. */
+  nameIndex = 0;
   readonly jobs: { job: string; slots: number }[] = [];
 
   constructor(fields: LedgerNodeFields) {

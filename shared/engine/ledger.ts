@@ -1,7 +1,8 @@
 import type { Demand } from "./availability.ts";
 import type { SharedConsumable } from "./constraint.ts";
+import type { Step, Taken } from "./journal.ts";
 import type { LedgerBucket } from "./ledger-bucket.ts";
-import type { LedgerNode, LedgerOrigin } from "./ledger-node.ts";
+import type { LedgerNode } from "./ledger-node.ts";
 import type { NodeNames } from "./names.ts";
 import type { Pools } from "./pools.ts";
 import { availableNodes, charge } from "./quota.ts";
@@ -12,12 +13,19 @@ export interface Taking {
   readonly node: LedgerNode;
   readonly job: string;
   readonly slots: number;
-  readonly demands: readonly Demand[];
+  readonly demand: Demand;
   readonly closes: boolean;
 }
 
-/** How to take one step back. */
-type Undo = () => void;
+interface LedgerFields {
+  readonly buckets: readonly LedgerBucket[];
+  readonly pools: Pools;
+  readonly names: NodeNames;
+  readonly nameFormat: (nodeArray: string) => string;
+  readonly keepAlive: (nodeArray: string) => boolean;
+  /** Whether a bucket is closed to a job that untouched and new nodes alone could not hold (scalelib's way). */
+  readonly wantsFreshNodes: boolean;
+}
 
 /**
  * The only thing that changes while a plan is made: it is born and dropped within one `plan` call. Steps of an
@@ -26,40 +34,24 @@ type Undo = () => void;
 export class Ledger {
   readonly buckets: readonly LedgerBucket[];
   readonly pools: Pools;
-  /** Whether a bucket is closed to a job that untouched and new nodes alone could not hold (scalelib's way). */
-  readonly wantsFreshNodes: boolean;
-  private readonly names: NodeNames;
-  private readonly nameFormat: (nodeArray: string) => string;
-  private readonly keepAlive: (nodeArray: string) => boolean;
-  /** Index in its name format of every new node. */
-  readonly nameIndex = new Map<LedgerNode, number>();
   /** Nodes made so far: what was refused for good can only fit again when this grew. */
   created = 0;
-  private journal: Undo[] | null = null;
+  private readonly fields: LedgerFields;
+  private journal: Step[] | null = null;
 
-  constructor(fields: {
-    readonly buckets: readonly LedgerBucket[];
-    readonly pools: Pools;
-    readonly wantsFreshNodes: boolean;
-    readonly names: NodeNames;
-    readonly nameFormat: (nodeArray: string) => string;
-    readonly keepAlive: (nodeArray: string) => boolean;
-  }) {
+  constructor(fields: LedgerFields) {
     this.buckets = fields.buckets;
     this.pools = fields.pools;
-    this.wantsFreshNodes = fields.wantsFreshNodes;
-    this.names = fields.names;
-    this.nameFormat = fields.nameFormat;
-    this.keepAlive = fields.keepAlive;
+    this.fields = fields;
   }
 
   /** Runs an attempt; when it returns false, everything it did is undone. */
   attempt(steps: () => boolean): boolean {
-    const journal: Undo[] = [];
+    const journal: Step[] = [];
     this.journal = journal;
     const kept = steps();
     this.journal = null;
-    if (!kept) for (const undo of journal.reverse()) undo();
+    if (!kept) for (let i = journal.length - 1; i >= 0; i--) this.undo(journal[i] as Step);
     return kept;
   }
 
@@ -70,7 +62,7 @@ export class Ledger {
 
   /** Whether a bucket may be asked for this many nodes. */
   isOpenFor(bucket: LedgerBucket, nodes: number): boolean {
-    if (!this.wantsFreshNodes) return true;
+    if (!this.fields.wantsFreshNodes) return true;
     // Every on-premise host is a bucket of its own there.
     if (bucket.closed === "on-premise") return nodes === 1;
     return this.capacityOf(bucket) + bucket.vacantCount >= nodes;
@@ -78,14 +70,15 @@ export class Ledger {
 
   /** Whether a node can be used at all now: a deallocated one has to be started within the limits. */
   isUsable(node: LedgerNode): boolean {
-    if (this.wantsFreshNodes && node.origin === "on-premise") return node.vacant;
+    if (this.fields.wantsFreshNodes && node.origin === "on-premise") return node.vacant;
     return node.origin !== "deallocated" || this.capacityOf(node.bucket) >= 1;
   }
 
   /** A new node; the limits must allow it. */
   create(bucket: LedgerBucket): LedgerNode {
-    const format = this.nameFormat(bucket.name.nodeArray);
-    const { name, index } = this.names.next(format);
+    const { nodeArray } = bucket.name;
+    const format = this.fields.nameFormat(nodeArray);
+    const { name, index } = this.fields.names.next(format);
     const node = bucket.add({
       name,
       origin: "new",
@@ -93,44 +86,46 @@ export class Ledger {
       reported: null,
       hostname: null,
       history: null,
-      keepAlive: this.keepAlive(bucket.name.nodeArray),
+      keepAlive: this.fields.keepAlive(nodeArray),
     });
     charge(bucket.charges, 1);
-    this.nameIndex.set(node, index);
+    node.nameIndex = index;
     this.created++;
-    this.journal?.push(() => {
-      bucket.dropLast();
-      charge(bucket.charges, -1);
-      this.names.release(format, index);
-      this.nameIndex.delete(node);
-    });
+    this.journal?.push({ kind: "created", node });
     return node;
   }
 
+  /** Takes back the node that was made last, before anything was put on it. */
+  discard(node: LedgerNode): void {
+    if (this.journal !== null) this.journal.pop();
+    this.remove(node);
+  }
+
   /** Puts slots of a job on a node, which must cover them. */
-  take(taking: Taking): void {
-    const { node, slots, demands, closes } = taking;
+  take({ node, job, slots, demand, closes }: Taking): void {
+    const { table } = node.bucket;
+    this.journal?.push(this.takenFrom(node, demand, slots));
     if (node.origin === "deallocated") this.start(node);
-    for (const demand of demands) this.takeDemand(node, demand, slots);
-    this.setColumn(node, VACANT, 0);
-    if (closes) this.setColumn(node, OPEN, 0);
-    this.assign(node, taking.job, slots);
+    for (let i = 0; i < demand.columns.length; i++) {
+      const column = demand.columns[i] as number;
+      // The two marker columns are demanded, not used up.
+      if (column !== VACANT && column !== OPEN)
+        table.take(node.position, column, (demand.amounts[i] as number) * slots);
+    }
+    this.assign(node, job, slots);
+    if (closes) table.set(node.position, OPEN, 0);
   }
 
   /** Puts a job on a node on which it runs already: what it takes is floored at zero, and nothing is started. */
-  occupy(taking: Taking): void {
-    const { node } = taking;
+  occupy({ node, job, slots, demand, closes }: Taking): void {
     const { table } = node.bucket;
-    for (const { columns, amounts } of taking.demands) {
-      columns.forEach((column, index) => {
-        const left = table.get(node.position, column);
-        if (column === VACANT || column === OPEN || left < 0) return;
-        table.set(node.position, column, Math.max(0, left - (amounts[index] ?? 0) * taking.slots));
-      });
-    }
-    table.set(node.position, VACANT, 0);
-    if (taking.closes) table.set(node.position, OPEN, 0);
-    this.assign(node, taking.job, taking.slots);
+    demand.columns.forEach((column, index) => {
+      const left = table.get(node.position, column);
+      if (column === VACANT || column === OPEN || left < 0) return;
+      table.set(node.position, column, Math.max(0, left - (demand.amounts[index] ?? 0) * slots));
+    });
+    this.assign(node, job, slots);
+    if (closes) table.set(node.position, OPEN, 0);
   }
 
   /** Draws slots from shared pools. */
@@ -139,57 +134,62 @@ export class Ledger {
       for (const draw of draws) {
         const times = draw.once ? (firstSlots ? 1 : 0) : slots;
         this.pools.draw(draw, times);
-        this.journal?.push(() => this.pools.draw(draw, -times));
+        this.journal?.push({ kind: "drawn", draw, times });
       }
     }
   }
 
-  private takeDemand(node: LedgerNode, demand: Demand, slots: number): void {
-    const { table } = node.bucket;
-    for (let i = 0; i < demand.columns.length; i++) {
-      const column = demand.columns[i] ?? 0;
-      // The two marker columns are demanded, not used up: `setColumn` says what becomes of them.
-      if (column === VACANT || column === OPEN) continue;
-      if (this.journal !== null) this.remember(node, column);
-      table.take(node.position, column, (demand.amounts[i] ?? 0) * slots);
+  private assign(node: LedgerNode, job: string, slots: number): void {
+    const last = node.jobs.at(-1);
+    if (last === undefined) {
+      node.bucket.vacantCount--;
+      node.bucket.table.set(node.position, VACANT, 0);
     }
-  }
-
-  private setColumn(node: LedgerNode, column: number, value: number): void {
-    if (this.journal !== null) this.remember(node, column);
-    node.bucket.table.set(node.position, column, value);
-  }
-
-  private remember(node: LedgerNode, column: number): void {
-    const { table } = node.bucket;
-    const before = table.get(node.position, column);
-    this.journal?.push(() => table.set(node.position, column, before));
+    if (last?.job === job) last.slots += slots;
+    else node.jobs.push({ job, slots });
   }
 
   private start(node: LedgerNode): void {
-    const before: LedgerOrigin = node.origin;
     node.origin = "starting";
     charge(node.bucket.charges, 1);
-    this.journal?.push(() => {
-      node.origin = before;
-      charge(node.bucket.charges, -1);
-    });
   }
 
-  private assign(node: LedgerNode, job: string, slots: number): void {
-    const last = node.jobs.at(-1);
-    if (last?.job === job) {
-      last.slots += slots;
-      this.journal?.push(() => {
-        last.slots -= slots;
-      });
-      return;
+  private takenFrom(node: LedgerNode, demand: Demand, slots: number): Taken {
+    const { table } = node.bucket;
+    const columns = [VACANT, OPEN, ...demand.columns];
+    const before = columns.map((column) => table.get(node.position, column));
+    return { kind: "taken", node, columns, before, origin: node.origin, slots };
+  }
+
+  private undo(step: Step): void {
+    switch (step.kind) {
+      case "taken":
+        this.giveBack(step);
+        return;
+      case "drawn":
+        this.pools.draw(step.draw, -step.times);
+        return;
+      case "created":
+        this.remove(step.node);
+        return;
     }
-    if (last === undefined) node.bucket.vacantCount--;
-    node.jobs.push({ job, slots });
-    this.journal?.push(() => {
-      node.jobs.pop();
-      if (last === undefined) node.bucket.vacantCount++;
+  }
+
+  private giveBack({ node, columns, before, origin, slots }: Taken): void {
+    columns.forEach((column, index) => {
+      node.bucket.table.set(node.position, column, before[index] ?? 0);
     });
+    if (node.origin !== origin) charge(node.bucket.charges, -1);
+    node.origin = origin;
+    const last = node.jobs.at(-1);
+    if (last !== undefined && last.slots > slots) last.slots -= slots;
+    else node.jobs.pop();
+    if (node.jobs.length === 0) node.bucket.vacantCount++;
+  }
+
+  private remove({ bucket, nameIndex }: LedgerNode): void {
+    bucket.dropLast();
+    charge(bucket.charges, -1);
+    this.fields.names.release(this.fields.nameFormat(bucket.name.nodeArray), nameIndex);
   }
 }

@@ -1,7 +1,7 @@
 /** Names of new nodes: the smallest index that no node has, per name format. Names differ from every reserved one. */
 export class NodeNames {
   private readonly taken: Set<string>;
-  private readonly nextIndex = new Map<string, number>();
+  private readonly series = new Map<string, Series>();
 
   constructor(taken: Iterable<string>) {
     this.taken = new Set(taken);
@@ -12,29 +12,50 @@ export class NodeNames {
   }
 
   next(format: string): { readonly name: string; readonly index: number } {
-    let index = this.nextIndex.get(format) ?? 1;
-    while (this.taken.has(nameAt(format, index))) index++;
-    const name = nameAt(format, index);
+    const series = this.seriesOf(format);
+    let index = series.next;
+    let name = nameAt(series, index);
+    while (this.taken.has(name)) name = nameAt(series, ++index);
     this.taken.add(name);
-    this.nextIndex.set(format, index + 1);
+    series.next = index + 1;
     return { name, index };
   }
 
   /** Takes back a name that was just given out. */
   release(format: string, index: number): void {
-    this.taken.delete(nameAt(format, index));
-    this.nextIndex.set(format, Math.min(index, this.nextIndex.get(format) ?? index));
+    const series = this.seriesOf(format);
+    this.taken.delete(nameAt(series, index));
+    series.next = Math.min(index, series.next);
   }
+
+  private seriesOf(format: string): Series {
+    const known = this.series.get(format) ?? openSeries(format);
+    this.series.set(format, known);
+    return known;
+  }
+}
+
+/** What stands before and after the index of a format, and the first index that may be free. */
+interface Series {
+  readonly before: string;
+  readonly after: string;
+  next: number;
+}
+
+/** A format without `%d` gets the index at its end: names have to differ. */
+function openSeries(format: string): Series {
+  const at = format.indexOf("%d");
+  if (at < 0) return { before: format, after: "", next: 1 };
+  return { before: format.slice(0, at), after: format.slice(at + 2), next: 1 };
+}
+
+function nameAt({ before, after }: Series, index: number): string {
+  return `${before}${index}${after}`;
 }
 
 /** The default `<nodearray>-<index>` of CycleCloud. */
 export function defaultNameFormat(nodeArray: string): string {
   return `${nodeArray}-%d`;
-}
-
-/** A format without `%d` gets the index at its end: names have to differ. */
-function nameAt(format: string, index: number): string {
-  return format.includes("%d") ? format.replace("%d", () => String(index)) : `${format}${index}`;
 }
 
 /** Sorts `htc-2` before `htc-10`: by what stands before the last `-`, then by the number behind it. */

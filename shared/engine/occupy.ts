@@ -19,7 +19,7 @@ export function occupy(
     const node = byHostname.get(shortHostname(hostname));
     if (node === undefined) continue;
     const demand = demandIn(shape, node.bucket.example.stock.units);
-    ledger.occupy({ node, job: job.name, slots: 1, demands: [demand], closes: shape.exclusive !== "none" });
+    ledger.occupy({ node, job: job.name, slots: 1, demand, closes: shape.exclusive !== "none" });
     const known = allocation.placements.findIndex((placement) => placement.node === node);
     if (known < 0) allocation.placements.push({ node, slots: 1 });
     else allocation.placements[known] = { node, slots: (allocation.placements[known]?.slots ?? 0) + 1 };

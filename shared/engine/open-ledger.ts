@@ -42,6 +42,7 @@ export function shortHostname(hostname: string): string {
 
 /** Whether a node is on the ignore list, by name, id or host name. */
 export function isIgnored(node: ClusterNode, patterns: readonly string[]): boolean {
+  if (patterns.length === 0) return false;
   const names = [node.name, node.nodeId, node.hostname ?? ""];
   return patterns.some((pattern) =>
     names.some((name) => name === pattern || (hasWildcard(pattern) && matchesWildcard(pattern, name))),
@@ -257,7 +258,9 @@ class Layout {
     const { nodes } = this.input.cluster;
     // To scalelib, a host of an array or bucket that it does not look at is one that CycleCloud does not have.
     const scalelib = this.input.settings.compatibility === "scalelib";
-    const managed = new Set(scalelib ? this.byHostname.keys() : nodes.map((node) => shortHostname(node.hostname ?? "")));
+    const managed = new Set(
+      scalelib ? this.byHostname.keys() : nodes.map((node) => shortHostname(node.hostname ?? "")),
+    );
     const nodeIds = new Set(this.input.cluster.nodes.map((node) => node.nodeId));
     for (const host of this.byScheduler.values()) {
       const { ccnodeid, ...reported } = host.resources;

@@ -153,7 +153,9 @@ function settle(
 
 /** Nodes that may be deleted or retried: of enabled arrays, not ignored, with a target state, not leaving already. */
 function touchableNodes({ cluster, settings, leavingNodeIds }: PlanInput): readonly ClusterNode[] {
-  const arrays = new Map(cluster.nodeArrays.filter((array) => array.enabled).map((array) => [array.name, array]));
+  const arrays = new Map(
+    cluster.nodeArrays.filter((array) => array.enabled).map((array) => [array.name, array]),
+  );
   const leaving = new Set(leavingNodeIds);
   return cluster.nodes.filter((node) => {
     const array = arrays.get(node.nodeArray);

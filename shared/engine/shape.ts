@@ -11,6 +11,7 @@ export type ExclusiveScope = "none" | "iteration" | "task";
 
 /** The constraints of a job that do not depend on amounts. Jobs that differ only in amounts share a profile. */
 export interface Profile {
+  readonly id: number;
   /** Hold for all nodes of a bucket that share its example's stock, or for none of them. */
   readonly shared: readonly Constraint[];
   /** Have to be asked of every node by itself: name, hostname, state, ... */
@@ -18,6 +19,8 @@ export interface Profile {
   /** Alternatives with amounts in them: what they take depends on what is left. */
   readonly alternatives: readonly Constraint[];
   readonly draws: readonly SharedConsumable[];
+  /** False when a node that refused may accept later (`not` and `xor` on amounts): then nothing may be skipped. */
+  readonly monotone: boolean;
   /** Buckets in order of preference whose example satisfies all but the plain amounts; worked out when first needed. */
   candidates: readonly LedgerBucket[] | null;
   /** Whether other stocks than the example's satisfy `shared`. */
@@ -32,16 +35,18 @@ export interface Shape {
   readonly profile: Profile;
   /** As the job has them; for reasons. */
   readonly constraints: readonly Constraint[];
-  readonly minimums: readonly { readonly column: number; readonly constraint: MinimumResource }[];
+  readonly minimums: readonly MinimumResource[];
+  readonly columns: readonly number[];
   readonly exclusive: ExclusiveScope;
-  /** False when a node that refused may accept later (`not` and `xor` on amounts): then nothing may be skipped. */
-  readonly monotone: boolean;
-  /** Demand per set of units; nearly always one. */
-  readonly demands: { readonly units: Units; readonly demand: Demand }[];
+  /** The demand in the units that were asked for last; nearly all buckets have the same. */
+  units: Units | null;
+  demand: Demand;
   /** Candidates whose example also has the amounts. */
   candidates: readonly LedgerBucket[] | null;
   /** Per candidate, the first node that may still take it. */
   readonly cursors: number[];
+  /** Per candidate, the smallest number of nodes (or slots) that it could not hold as a whole, and its nodes then. */
+  readonly wholeFailures: ({ readonly missing: number; readonly nodes: number } | undefined)[];
   /** When nothing could be placed: nodes made until then, and why. */
   failedAt: number;
   refusals: readonly Refusal[];
@@ -53,8 +58,7 @@ export class Shapes {
   private readonly pools: Pools;
   private readonly exclusiveScope: "iteration" | "job";
   private readonly byKey = new Map<string, Shape>();
-  private readonly byIdentity = new Map<readonly Constraint[], Shape>();
-  private readonly profiles = new Map<string, Profile & { readonly id: number }>();
+  private readonly profiles = new Map<string, Profile>();
 
   constructor(columns: Columns, pools: Pools, exclusiveScope: "iteration" | "job") {
     this.columns = columns;
@@ -63,19 +67,13 @@ export class Shapes {
   }
 
   of(job: Job): Shape {
-    if (job.exclusive) return this.compile([...job.constraints, { kind: "exclusive", scope: "iteration" }]);
-    const known = this.byIdentity.get(job.constraints);
-    if (known !== undefined) return known;
-    const shape = this.compile(job.constraints);
-    this.byIdentity.set(job.constraints, shape);
-    return shape;
-  }
-
-  private compile(constraints: readonly Constraint[]): Shape {
+    const constraints: readonly Constraint[] = job.exclusive
+      ? [...job.constraints, EXCLUSIVE]
+      : job.constraints;
     const parts = new Parts(constraints);
-    const profile = this.profileOf(parts);
+    const profile = this.profileOf(parts.rest);
     const exclusive = this.scopeOf(parts);
-    let key = `${profile.id} ${exclusive}`;
+    let key = `${profile.id}${exclusive}`;
     for (const { resource, amount } of parts.minimums)
       key +=
         typeof amount === "number"
@@ -97,15 +95,14 @@ export class Shapes {
     return {
       profile,
       constraints,
-      minimums: parts.minimums.map((constraint) => ({
-        column: this.columns.of(constraint.resource),
-        constraint,
-      })),
+      minimums: parts.minimums,
+      columns: parts.minimums.map((constraint) => this.columns.of(constraint.resource)),
       exclusive,
-      monotone: !parts.alternatives.some(mayAcceptLater),
-      demands: [],
+      units: null,
+      demand: NO_DEMAND,
       candidates: null,
       cursors: [],
+      wholeFailures: [],
       failedAt: -1,
       refusals: [],
     };
@@ -115,22 +112,12 @@ export class Shapes {
     return parts.exclusive === "iteration" && this.exclusiveScope === "job" ? "task" : parts.exclusive;
   }
 
-  private profileOf(parts: Parts): Profile & { readonly id: number } {
-    const { rest } = parts;
+  private profileOf(rest: readonly Constraint[]): Profile {
     const key = rest.length === 0 ? "" : JSON.stringify(rest);
     const known = this.profiles.get(key);
     if (known !== undefined) return known;
     for (const constraint of rest) visit(constraint, (leaf) => this.register(leaf));
-    const { shared, own, alternatives, draws } = parts;
-    const profile = {
-      id: this.profiles.size,
-      shared,
-      own,
-      alternatives,
-      draws,
-      candidates: null,
-      stocks: new Map(),
-    };
+    const profile = profileFrom(rest, this.profiles.size);
     this.profiles.set(key, profile);
     return profile;
   }
@@ -142,13 +129,11 @@ export class Shapes {
   }
 }
 
-/** The constraints of a job by the part that they play; nested "and"s are opened up. */
+const EXCLUSIVE: Constraint = { kind: "exclusive", scope: "iteration" };
+
+/** The constraints of a job by what they ask for; nested "and"s are opened up. */
 class Parts {
   readonly minimums: MinimumResource[] = [];
-  readonly shared: Constraint[] = [];
-  readonly own: Constraint[] = [];
-  readonly alternatives: Constraint[] = [];
-  readonly draws: SharedConsumable[] = [];
   /** All but the minimums and "exclusive", in order. */
   readonly rest: Constraint[] = [];
   exclusive: ExclusiveScope = "none";
@@ -160,23 +145,28 @@ class Parts {
   private sort(constraints: readonly Constraint[]): void {
     for (const constraint of constraints) {
       if (constraint.kind === "minimum-resource") this.minimums.push(constraint);
-      else if (constraint.kind === "exclusive") this.restrict(constraint.scope);
       else if (constraint.kind === "and") this.sort(constraint.all);
-      else this.sortRest(constraint);
+      else if (constraint.kind !== "exclusive") this.rest.push(constraint);
+      else if (this.exclusive !== "iteration") this.exclusive = constraint.scope;
     }
   }
+}
 
-  private restrict(scope: "iteration" | "task"): void {
-    if (this.exclusive !== "iteration") this.exclusive = scope;
-  }
-
-  private sortRest(constraint: Constraint): void {
-    this.rest.push(constraint);
-    if (constraint.kind === "shared-consumable") this.draws.push(constraint);
-    else if (takesSomething(constraint)) this.alternatives.push(constraint);
-    else if (usesOwnProperty(constraint)) this.own.push(constraint);
-    else this.shared.push(constraint);
-  }
+function profileFrom(rest: readonly Constraint[], id: number): Profile {
+  const draws = rest.filter((constraint) => constraint.kind === "shared-consumable");
+  const others = rest.filter((constraint) => constraint.kind !== "shared-consumable");
+  const alternatives = others.filter(takesSomething);
+  const plain = others.filter((constraint) => !takesSomething(constraint));
+  return {
+    id,
+    shared: plain.filter((constraint) => !usesOwnProperty(constraint)),
+    own: plain.filter(usesOwnProperty),
+    alternatives,
+    draws,
+    monotone: !alternatives.some(mayAcceptLater),
+    candidates: null,
+    stocks: new Map(),
+  };
 }
 
 /** The constraints that a constraint consists of, itself included. */
@@ -217,16 +207,31 @@ function mayAcceptLater(constraint: Constraint): boolean {
   return childrenOf(constraint).some(mayAcceptLater);
 }
 
+const NO_DEMAND: Demand = { columns: [], amounts: [] };
+
 /** What one slot of the shape demands of nodes with these units, the marker column first: it fails most often. */
 export function demandIn(shape: Shape, units: Units): Demand {
-  for (const known of shape.demands) if (known.units === units) return known.demand;
-  const byColumn = new Map([[shape.exclusive === "none" ? OPEN : VACANT, 1]]);
-  for (const { column, constraint } of shape.minimums) {
-    const { amount } = constraint;
-    const base = typeof amount === "number" ? amount * (units.perColumn[column] ?? 1) : amount.bytes;
-    byColumn.set(column, (byColumn.get(column) ?? 0) + base);
+  if (shape.units !== units) {
+    shape.demand = makeDemand(shape, units);
+    shape.units = units;
   }
-  const demand = { columns: [...byColumn.keys()], amounts: [...byColumn.values()] };
-  shape.demands.push({ units, demand });
-  return demand;
+  return shape.demand;
+}
+
+function makeDemand(shape: Shape, units: Units): Demand {
+  const columns = [shape.exclusive === "none" ? OPEN : VACANT];
+  const amounts = [1];
+  for (let i = 0; i < shape.minimums.length; i++) {
+    const column = shape.columns[i] as number;
+    const { amount } = shape.minimums[i] as MinimumResource;
+    const base = typeof amount === "number" ? amount * (units.perColumn[column] ?? 1) : amount.bytes;
+    const known = columns.indexOf(column);
+    if (known < 0) {
+      columns.push(column);
+      amounts.push(base);
+    } else {
+      amounts[known] = (amounts[known] ?? 0) + base;
+    }
+  }
+  return { columns, amounts };
 }

@@ -1,0 +1,203 @@
+import type { Constraint } from "./constraint.ts";
+import type { LimitName } from "./limits.ts";
+import type { JobOutcome } from "./plan-result.ts";
+import type { BucketName, Reason } from "./reasons.ts";
+import { isSize, type Scalar } from "./resources.ts";
+import { formatSize } from "./units.ts";
+
+/**
+ * A job's outcome in sentences that a cluster user understands: what it got, then one sentence per kind of refusal with
+ * the buckets, how much was asked, how much there is, and what would make it fit.
+ */
+export function explain(outcome: JobOutcome): readonly string[] {
+  const { name, asked, granted, reasons } = outcome;
+  const got = `Job "${name}" got ${granted} of ${asked} places`;
+  if (reasons.length === 0) return [`${got}.`];
+  const waiting =
+    granted === 0 ? `Job "${name}" waits: it got none of ${asked} places` : `${got}, the rest waits`;
+  return [`${waiting}.`, ...groupsOf(reasons).map(explainGroup)];
+}
+
+/** One reason in one sentence. */
+export function explainReason(reason: Reason): string {
+  return explainGroup([reason]);
+}
+
+type Group = readonly [Reason, ...Reason[]];
+
+/** Reasons that differ only in their bucket make one sentence. */
+function groupsOf(reasons: readonly Reason[]): readonly Group[] {
+  const groups = new Map<string, [Reason, ...Reason[]]>();
+  for (const reason of reasons) {
+    const { code, constraint, limit } = reason;
+    const key = JSON.stringify([code, constraint, limit]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [reason]);
+    else group.push(reason);
+  }
+  return [...groups.values()];
+}
+
+function explainGroup(group: Group): string {
+  const [first] = group;
+  const where = bucketList(group);
+  switch (first.code) {
+    case "InsufficientResource":
+      return tooSmall(group);
+    case "UndefinedResource":
+      return undefinedResource(first, where);
+    case "InvalidOption":
+      return `${where}: ${subjectOf(first.constraint)} is ${valueList(group)}, wanted ${optionsOf(first.constraint)}.`;
+    case "ExclusiveRequirementFailed":
+      return `${where}: the job wants a node to itself, and other jobs are on every node.`;
+    case "NotInAPlacementGroup":
+      return `${where}: not in a placement group, which the job wants. Placement groups can be predefined or generated in the configuration.`;
+    case "InAPlacementGroup":
+      return `${where}: in a placement group, which the job does not want.`;
+    case "PlacementGroupTooSmall":
+      return `${where}: the job wants ${shown(first.asked)} nodes in one placement group, which holds at most ${shown(largest(group))}.`;
+    case "Never":
+      return `Refused everywhere: ${shown(first.asked)}.`;
+    case "AndFailed":
+    case "OrFailed":
+      return `${where}: none of the alternatives fits (${describe(first.constraint)}).`;
+    case "XORFailed":
+      return `${where}: ${shown(first.left)} of the alternatives fit, wanted exactly 1 (${describe(first.constraint)}).`;
+    case "NotFailed":
+      return `${where}: excluded by the job (${describe(first.constraint)}).`;
+    case "SharedLimitReached":
+      return `The shared pool ${poolNames(first.constraint)} has ${shown(first.left)} left, ${shown(first.asked)} wanted. It fits when running jobs give some back.`;
+    case "InvalidSharedValue":
+      return `The shared value ${subjectOf(first.constraint)} is ${shown(first.left)}, wanted ${shown(first.asked)}.`;
+    case "CapacityFailureBackoff":
+      return `${where}: Azure had no such VM ${shown(first.left)} s ago; the job waits until that is ${shown(first.asked)} s ago.`;
+    case "NoCapacity":
+      return noCapacity(first, where, group);
+    case "OutOfCapacity":
+      return `${where}: all nodes are full, and no new ones can be made there.`;
+    case "InvalidBucket":
+      return `${where}: CycleCloud marks the VM size as not usable, so that no new nodes are made; the existing ones are full.`;
+    case "NoBucketsDefined":
+      return "The cluster has no node array with a VM size that autoscaling may use.";
+    case "NothingRequested":
+      return "The job asks for no slots and no nodes.";
+  }
+}
+
+function tooSmall(group: Group): string {
+  const [{ asked, constraint }] = group;
+  const resource = subjectOf(constraint);
+  const best = group.reduce((a, b) => (numberOf(b.left) > numberOf(a.left) ? b : a));
+  const ask = `asks for ${shown(asked)} ${resource} per place`;
+  const most = `the largest size there, ${bucketLabel(best.bucket)}, has ${shown(best.left)}`;
+  return `${bucketList(group)}: too small, the job ${ask} and ${most}. It fits when it asks for ${shown(best.left)} or less.`;
+}
+
+function undefinedResource({ constraint }: Reason, where: string): string {
+  if (constraint?.kind === "shared-consumable")
+    return `Nobody says how much the shared pool ${poolNames(constraint)} holds. The job or the configuration has to define it.`;
+  return `${where}: nodes have no resource ${subjectOf(constraint)}. The configuration can give them one with default_resources.`;
+}
+
+const LIMIT_TEXTS: Readonly<Record<LimitName, string>> = {
+  bucket: "what CycleCloud still offers of the VM size",
+  region: "the region's core quota",
+  cluster: "the cluster's core limit",
+  "node-array": "the node array's limit",
+  family: "the VM family's core quota",
+  "placement-group": "the placement group's size",
+};
+
+function noCapacity({ limit }: Reason, where: string, group: Group): string {
+  const left = shown(largest(group));
+  const binding = limit === null ? "the limits" : LIMIT_TEXTS[limit];
+  return `${where}: existing nodes are full, and ${binding} leaves ${left} new nodes. It fits when nodes become free or the limit is raised.`;
+}
+
+/** At most this many buckets are named in a sentence. */
+const MOST_BUCKETS = 4;
+
+function bucketList(group: Group): string {
+  const labels = [...new Set(group.map(({ bucket }) => bucketLabel(bucket)))];
+  if (labels.length <= MOST_BUCKETS) return labels.join(", ");
+  return `${labels.slice(0, MOST_BUCKETS).join(", ")} and ${labels.length - MOST_BUCKETS} more buckets`;
+}
+
+/** A bucket as people name it: `htc/Standard_F16s_v2`, with its placement group when it has one. */
+export function bucketLabel(bucket: BucketName | null): string {
+  if (bucket === null) return "The cluster";
+  const { nodeArray, vmSize, placementGroup } = bucket;
+  return placementGroup === null ? `${nodeArray}/${vmSize}` : `${nodeArray}/${vmSize}/${placementGroup}`;
+}
+
+function subjectOf(constraint: Constraint | null): string {
+  switch (constraint?.kind) {
+    case "minimum-resource":
+    case "resource-options":
+      return `"${constraint.resource}"`;
+    case "property-options":
+      return `"node.${constraint.property}"`;
+    case "shared-value":
+      return `"${constraint.name}"`;
+    default:
+      return "it";
+  }
+}
+
+function optionsOf(constraint: Constraint | null): string {
+  if (constraint?.kind !== "resource-options" && constraint?.kind !== "property-options") return "another";
+  return constraint.options.map(shown).join(" or ");
+}
+
+function poolNames(constraint: Constraint | null): string {
+  if (constraint?.kind !== "shared-consumable") return "it";
+  return constraint.draws.map(({ pool }) => `"${pool}"`).join(", ");
+}
+
+/** A constraint in short, for people who know what they asked. */
+function describe(constraint: Constraint | null): string {
+  switch (constraint?.kind) {
+    case "minimum-resource":
+      return `${constraint.resource} >= ${shown(constraint.amount)}`;
+    case "resource-options":
+      return `${constraint.resource} = ${optionsOf(constraint)}`;
+    case "property-options":
+      return `node.${constraint.property} = ${optionsOf(constraint)}`;
+    case "and":
+      return constraint.all.map(describe).join(" and ");
+    case "or":
+      return constraint.any.map(describe).join(", ");
+    case "xor":
+      return constraint.oneOf.map(describe).join(", ");
+    case "not":
+      return `not ${describe(constraint.child)}`;
+    case "never":
+      return constraint.message;
+    default:
+      return constraint?.kind ?? "nothing";
+  }
+}
+
+function valueList(group: Group): string {
+  const values = [...new Set(group.map(({ left }) => shown(left)))];
+  return values.length <= MOST_BUCKETS
+    ? values.join(", ")
+    : `${values.slice(0, MOST_BUCKETS).join(", ")}, ...`;
+}
+
+function largest(group: Group): number {
+  return Math.max(...group.map(({ left }) => numberOf(left)));
+}
+
+function numberOf(value: Scalar): number {
+  if (isSize(value)) return value.bytes;
+  return typeof value === "number" ? value : 0;
+}
+
+function shown(value: Scalar): string {
+  if (isSize(value)) return formatSize(value);
+  if (value === null) return "none";
+  return typeof value === "number" && !Number.isInteger(value)
+    ? String(Number(value.toFixed(3)))
+    : String(value);
+}

@@ -1,0 +1,153 @@
+/**
+ * How fast the engine plans, as a ratio to reading its input (JSON.parse and a schema check): ratios travel between
+ * machines, milliseconds do not. Every plan is checked before it is timed. Not counted: fetching, storing, and turning
+ * wire formats into the input. Run it with `node test/bench/engine.ts [--json] [--quick] [--only "one shape"]`.
+ */
+import { z } from "zod";
+import { type Plan, type PlanInput, plan } from "../../shared/engine/index.ts";
+import { violationsOf } from "../engine/plan-validity.ts";
+import { CASES, type Case } from "./cases.ts";
+import { planInput } from "./clusters.ts";
+
+interface Measurement {
+  readonly name: string;
+  readonly jobs: number;
+  readonly nodes: number;
+  readonly planMs: number;
+  readonly readMs: number;
+  readonly ratio: number;
+  readonly placed: number;
+  readonly peakRssMb: number;
+}
+
+const scalar = z.union([
+  z.string(),
+  z.number(),
+  z.boolean(),
+  z.null(),
+  z.object({ bytes: z.number(), magnitude: z.string() }),
+]);
+const text = z.string().nullable();
+const jobSchema = z.object({
+  name: z.string(),
+  constraints: z.array(z.looseObject({ kind: z.string() })),
+  iterations: z.int(),
+  nodeCount: z.int(),
+  colocated: z.boolean(),
+  exclusive: z.boolean(),
+  packingStrategy: z.enum(["pack", "scatter"]),
+  executingHostnames: z.array(z.string()),
+  priority: z.number(),
+  submittedAtSeconds: z.number().nullable(),
+  source: text,
+  metadata: z.record(z.string(), z.json()),
+});
+const nodeSchema = z.object({
+  nodeId: z.string(),
+  name: z.string(),
+  nodeArray: z.string(),
+  vmSize: z.string(),
+  placementGroup: text,
+  hostname: text,
+  fqdn: text,
+  privateIp: text,
+  instanceId: text,
+  status: z.string(),
+  targetState: text,
+  location: z.string(),
+  spot: z.boolean(),
+  keepAlive: z.boolean(),
+  resources: z.record(z.string(), scalar),
+  softwareConfiguration: z.record(z.string(), z.json()),
+});
+const inputSchema = z.object({
+  nowSeconds: z.number(),
+  jobs: z.array(jobSchema),
+  cluster: z.object({ nodeArrays: z.array(z.looseObject({ name: z.string() })), nodes: z.array(nodeSchema) }),
+});
+
+function medianOf5(work: () => void): number {
+  const times = Array.from({ length: 5 }, () => {
+    const start = performance.now();
+    work();
+    return performance.now() - start;
+  });
+  return times.sort((a, b) => a - b)[2] ?? 0;
+}
+
+function measure(name: string, jobs: number, input: PlanInput): Measurement {
+  let result: Plan = plan(input);
+  const violations = violationsOf(input, result);
+  if (violations.length > 0)
+    throw new Error(`Invalid plan in "${name}": ${violations.slice(0, 3).join("; ")}`);
+  const placed = result.jobs.filter((job) => job.granted >= job.asked).length;
+  const json = JSON.stringify(input);
+  const readMs = medianOf5(() => inputSchema.parse(JSON.parse(json)));
+  const parsed = JSON.parse(json) as PlanInput;
+  const planMs = medianOf5(() => {
+    result = plan(parsed);
+  });
+  const peakRssMb = Math.round(process.resourceUsage().maxRSS / 1024);
+  return {
+    name,
+    jobs,
+    nodes: input.cluster.nodes.length,
+    planMs,
+    readMs,
+    ratio: planMs / readMs,
+    placed,
+    peakRssMb,
+  };
+}
+
+function run({ quick, only }: { quick: boolean; only: string | null }): readonly Measurement[] {
+  const jobCounts = quick ? [1000, 10_000] : [1000, 10_000, 100_000];
+  const nodeCounts = quick ? [1000] : [1000, 10_000];
+  return CASES.filter(({ name }) => only === null || name === only).flatMap((entry: Case) =>
+    nodeCounts.flatMap((nodes) =>
+      jobCounts
+        .filter((jobs) => jobs <= (entry.most ?? Number.POSITIVE_INFINITY))
+        .map((jobs) => measure(entry.name, jobs, planInput(nodes, entry.jobs(jobs)))),
+    ),
+  );
+}
+
+/** How planning time grows with the jobs: 1 is linear. Compared between a size and ten times as many. */
+function exponents(
+  measurements: readonly Measurement[],
+): readonly { name: string; nodes: number; from: number; exponent: number }[] {
+  return measurements.flatMap((small) => {
+    const large = measurements.find(
+      (m) => m.name === small.name && m.nodes === small.nodes && m.jobs === small.jobs * 10,
+    );
+    if (large === undefined) return [];
+    return [
+      {
+        name: small.name,
+        nodes: small.nodes,
+        from: small.jobs,
+        exponent: Math.log10(large.planMs / small.planMs),
+      },
+    ];
+  });
+}
+
+function print(measurements: readonly Measurement[]): void {
+  for (const m of measurements)
+    console.log(
+      `${m.name.padEnd(20)} ${String(m.jobs).padStart(7)} jobs x ${String(m.nodes).padStart(6)} nodes: plan ${m.planMs.toFixed(1).padStart(8)} ms, read ${m.readMs.toFixed(1).padStart(8)} ms, ratio ${m.ratio.toFixed(2)}, placed ${m.placed}, peak ${m.peakRssMb} MB`,
+    );
+  for (const e of exponents(measurements))
+    console.log(
+      `growth ${e.name}, ${e.nodes} nodes, ${e.from} to ${e.from * 10} jobs: exponent ${e.exponent.toFixed(2)}`,
+    );
+}
+
+const at = process.argv.indexOf("--only");
+const measurements = run({
+  quick: process.argv.includes("--quick"),
+  only: at < 0 ? null : (process.argv[at + 1] ?? null),
+});
+if (process.argv.includes("--json"))
+  console.log(JSON.stringify({ measurements, exponents: exponents(measurements) }, null, 2));
+else print(measurements);
