@@ -1,10 +1,12 @@
 import type { Allocation } from "./allocate.ts";
+import { covers } from "./availability.ts";
 import type { Constraint, SharedDraw } from "./constraint.ts";
 import type { LedgerBucket } from "./ledger-bucket.ts";
 import { amountAsked, firstRefusing } from "./match.ts";
 import type { Reason, ReasonCode } from "./reasons.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Scalar } from "./resources.ts";
+import { demandIn, type Shape } from "./shape.ts";
 import type { Subject } from "./subject.ts";
 
 /**
@@ -19,10 +21,9 @@ export function reasonsOf(allocation: Allocation, buckets: readonly LedgerBucket
   const drained = drainedPool(allocation, buckets);
   if (drained !== null) return [drained];
   const ranOut = new Map(refusals.map((refusal) => [refusal.bucket, refusal]));
-  return buckets.flatMap((bucket) => {
+  return buckets.map((bucket) => {
     const refusal = ranOut.get(bucket);
-    const reason = refusal === undefined ? refusedBy(allocation, bucket) : exhausted(allocation, refusal);
-    return reason === null ? [] : [reason];
+    return refusal === undefined ? refusedBy(allocation, bucket) : exhausted(allocation, refusal);
   });
 }
 
@@ -55,12 +56,34 @@ function drainedPool({ shape }: Allocation, [bucket]: readonly LedgerBucket[]): 
   return null;
 }
 
-function refusedBy({ shape, job }: Allocation, bucket: LedgerBucket): Reason | null {
+function refusedBy({ shape, job }: Allocation, bucket: LedgerBucket): Reason {
   if (job.colocated && bucket.placementGroup === null)
     return plainReason("NotInAPlacementGroup", bucket, true, null);
   const refusing = firstRefusing(shape.constraints, bucket.example);
   if (refusing !== null) return reasonFor(refusing, bucket.example, bucket);
-  return bucket.closed === "invalid" ? plainReason("InvalidBucket", bucket, 1, 0) : null;
+  return (
+    shortOf(shape, bucket) ??
+    plainReason(bucket.closed === "invalid" ? "InvalidBucket" : "OutOfCapacity", bucket, 1, 0)
+  );
+}
+
+/** A resource that several constraints ask for together, and that the example has too little of. */
+function shortOf(shape: Shape, bucket: LedgerBucket): Reason | null {
+  const { stock } = bucket.example;
+  const { columns, amounts } = demandIn(shape, stock.units);
+  const index = columns.findIndex((column, i) => !covers(stock.amounts[column] ?? 0, amounts[i] ?? 0));
+  const minimum = shape.minimums[shape.columns.indexOf(columns[index] ?? -1)];
+  if (minimum === undefined) return null;
+  const value = bucket.example.resource(minimum.resource) ?? null;
+  const asked = askedIn(value, amounts[index] ?? 0);
+  return {
+    code: "InsufficientResource",
+    bucket: bucket.name,
+    constraint: minimum,
+    limit: null,
+    asked,
+    left: value,
+  };
 }
 
 /** Words nothing: code and figures of a constraint that refuses a subject. */

@@ -92,7 +92,7 @@ function chargeNode(at: {
 }): void {
   const { array, bucket, node, usage, input, charge } = at;
   const { vm, limits } = bucket;
-  charge(`bucket ${bucket.bucketId}`, 1, limits.availableCount);
+  charge(`bucket ${array.name} ${bucket.vmSize}`, 1, limits.availableCount);
   charge(
     `region ${array.location} ${array.spot}`,
     vm.vcpuQuotaCount,
