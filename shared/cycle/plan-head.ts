@@ -1,9 +1,11 @@
-import type { NodeHistory, Plan, PlanInput } from "../engine/index.ts";
+import { explain, type NodeHistory, type Plan, type PlanInput } from "../engine/index.ts";
 import type { PlanRequest } from "../messages/plan-request.ts";
-import type { Ids, PlanHead, PlanSummary, Snapshot } from "../ports.ts";
+import type { Ids, PlanHead, PlanSummary, Snapshot, WaitingJob } from "../ports.ts";
 import { clusterDigest } from "./cluster-digest.ts";
 import { nextDeadlineSeconds } from "./deadline.ts";
 import type { Loaded } from "./plan-input.ts";
+
+const mostWaitingShown = 20;
 
 /** A plan in counts. */
 export function summarize(
@@ -52,5 +54,19 @@ export function toHead(
       settings,
       nowSeconds: made.input.nowSeconds,
     }),
+    waiting: waitingJobs(made.plan),
   };
+}
+
+/** Wording a reason costs time, so it is done for the few that are shown. */
+function waitingJobs(plan: Plan): WaitingJob[] {
+  return plan.jobs
+    .filter((outcome) => outcome.granted < outcome.asked)
+    .slice(0, mostWaitingShown)
+    .map((outcome) => ({
+      job: outcome.name,
+      asked: outcome.asked,
+      granted: outcome.granted,
+      why: explain(outcome),
+    }));
 }

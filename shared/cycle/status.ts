@@ -1,4 +1,5 @@
-import type { Operation, PlanSummary, Ports, Rejection, SourceDemand } from "../ports.ts";
+import type { Cluster, ClusterNode } from "../engine/index.ts";
+import type { Operation, PlanSummary, Ports, Rejection, SourceDemand, WaitingJob } from "../ports.ts";
 
 const recentPlans = 5;
 const recentOperations = 20;
@@ -9,13 +10,15 @@ export interface ClusterStatus {
   readonly cluster: string;
   readonly atSeconds: number;
   readonly snapshot: { readonly takenAtSeconds: number; readonly setAside: readonly string[] } | null;
-  /** How many nodes are in each of CycleCloud's states. */
+  /** How many nodes are in each of CycleCloud's states; those outside every node array are not counted. */
   readonly nodes: Readonly<Record<string, number>>;
   readonly demand: readonly SourceStatus[];
   readonly openOperations: number;
   readonly operations: readonly OperationStatus[];
   readonly plans: readonly PlanSummary[];
   readonly nextDeadlineSeconds: number | null;
+  /** The first jobs of the newest plan that did not get all they asked for, and why. */
+  readonly waiting: readonly WaitingJob[];
   /** Of this cluster, and those that name no known cluster. */
   readonly rejections: readonly Rejection[];
 }
@@ -45,8 +48,9 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
   if (!(await ports.configs.clusters()).includes(cluster)) return undefined;
   const atSeconds = ports.clock.nowSeconds();
   const snapshot = (await ports.snapshots.load(cluster))?.value;
-  const states = snapshot?.cluster.nodes.map((node) => node.status) ?? [];
+  const states = snapshot === undefined ? [] : nodesOfArrays(snapshot.cluster).map((node) => node.status);
   const demand = await ports.demand.list(cluster);
+  const head = (await ports.plans.loadHead(cluster))?.value;
   return {
     cluster,
     atSeconds,
@@ -59,7 +63,8 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
     openOperations: (await ports.operations.open(cluster)).length,
     operations: (await ports.operations.recent(cluster, recentOperations)).map(toOperationStatus),
     plans: await ports.plans.list(cluster, recentPlans),
-    nextDeadlineSeconds: (await ports.plans.loadHead(cluster))?.value.nextDeadlineSeconds ?? null,
+    nextDeadlineSeconds: head?.nextDeadlineSeconds ?? null,
+    waiting: head?.waiting ?? [],
     rejections: await rejections(ports, cluster),
   };
 }
@@ -70,6 +75,11 @@ async function rejections(ports: StatusPorts, cluster: string): Promise<readonly
   return [...own, ...nobodys]
     .sort((left, right) => right.receivedAtSeconds - left.receivedAtSeconds)
     .slice(0, recentRejections);
+}
+
+function nodesOfArrays(cluster: Cluster): readonly ClusterNode[] {
+  const arrays = new Set(cluster.nodeArrays.map((array) => array.name));
+  return cluster.nodes.filter((node) => arrays.has(node.nodeArray));
 }
 
 function tally(words: readonly string[]): Record<string, number> {

@@ -18,6 +18,14 @@ export interface PlanSummary {
   readonly readOnly: boolean;
 }
 
+/** A job that did not get all it asked for, and why, in sentences. */
+export interface WaitingJob {
+  readonly job: string;
+  readonly asked: number;
+  readonly granted: number;
+  readonly why: readonly string[];
+}
+
 /** The newest plan of a cluster. Its ETag is what two planners of one cluster race for; the loser starts over. */
 export interface PlanHead extends PlanSummary {
   readonly snapshotTakenAtSeconds: number;
@@ -27,6 +35,8 @@ export interface PlanHead extends PlanSummary {
   readonly clusterDigest: string;
   /** When time alone makes another plan due (idle, boot, expiry); null when nothing waits for the clock. */
   readonly nextDeadlineSeconds: number | null;
+  /** The first of the jobs that wait, in the order of the queue; the archived plan has all of them. */
+  readonly waiting: readonly WaitingJob[];
 }
 
 /** A plan with its input: enough to make it again, anywhere. */

@@ -1,19 +1,47 @@
-/** A message that was refused, and every reason. Kept so that nothing is lost silently. */
+/**
+ * Why a message is here. `invalid`: it was refused for what it says. `poison`: it failed in every attempt, for another
+ * reason. `dead-letter`: the broker gave it up, after too many attempts or because its time was over.
+ */
+export type RejectionKind = "invalid" | "poison" | "dead-letter";
+
+/** A message that was refused or given up, and every reason. Kept so that nothing is lost silently. */
 export interface Rejection {
   readonly rejectionId: string;
+  readonly kind: RejectionKind;
   /** Undefined when the message does not say, or cannot be read. */
   readonly cluster: string | undefined;
   readonly source: string | undefined;
   readonly queue: string;
   readonly receivedAtSeconds: number;
+  /** How often it was delivered; undefined when the queue does not tell. */
+  readonly attempts: number | undefined;
   readonly problems: readonly string[];
   /** The start of the message, for whoever has to find its sender. */
   readonly excerpt: string;
+  /** When an operator sent it, or a mended one in its place, on its way again; the last time. */
+  readonly replayedAtSeconds?: number;
 }
+
+/** A rejection with its message. */
+export interface RejectedMessage {
+  readonly rejection: Rejection;
+  /**
+   * The message as text, whole; a claim check is the claim, which names its blob. Undefined when it is longer than
+   * `longestBodyBytes`, or nested too deeply to be written down.
+   */
+  readonly body: string | undefined;
+}
+
+/** What a Storage queue takes; more is kept of no message. In UTF-8. */
+export const longestBodyBytes = 64 * 1024;
 
 export interface RejectionStore {
   /** The same id again changes nothing. */
-  add(rejection: Rejection): Promise<void>;
+  add(message: RejectedMessage): Promise<void>;
   /** Newest first. Without a cluster: those that name none or an unknown one. */
   list(cluster: string | undefined, limit: number): Promise<readonly Rejection[]>;
+  /** Undefined when the cluster (or, without one, nobody) has no rejection of this id. */
+  load(cluster: string | undefined, rejectionId: string): Promise<RejectedMessage | undefined>;
+  /** Records that the message is on its way again. Throws ConflictError when the rejection is gone. */
+  markReplayed(cluster: string | undefined, rejectionId: string, atSeconds: number): Promise<void>;
 }

@@ -13,6 +13,7 @@ import type { Scene } from "./view.ts";
 
 const frameMilliseconds = 500;
 const source = "demo-scheduler";
+const waitingShown = 3;
 
 export interface DemoOptions {
   readonly environment: Environment;
@@ -64,7 +65,8 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
       busySeconds: scheduler.busySeconds(),
       realSeconds: (Date.now() - started) / 1000,
     });
-    return { summary, faults: findFaults(options, summary, ledger, isOver) };
+    const status = await readStatus(environment);
+    return { summary, faults: findFaults(options, { summary, ledger, isOver, status }) };
   } finally {
     await scheduler.stop();
   }
@@ -99,13 +101,24 @@ function isEmpty(ledger: Ledger): boolean {
   return ledger.nodes.every((node) => node.terminatedAt !== null);
 }
 
-function findFaults(options: DemoOptions, summary: Summary, ledger: Ledger, isOver: boolean): string[] {
-  const left = ledger.nodes.filter((node) => node.terminatedAt === null).map((node) => node.name);
-  const twice = duplicateNames(ledger);
+function findFaults(
+  options: DemoOptions,
+  end: {
+    readonly summary: Summary;
+    readonly ledger: Ledger;
+    readonly isOver: boolean;
+    readonly status: ClusterStatus | undefined;
+  },
+): string[] {
+  const { summary, isOver } = end;
+  const left = end.ledger.nodes.filter((node) => node.terminatedAt === null).map((node) => node.name);
+  const twice = duplicateNames(end.ledger);
   const unfinished = summary.tasks - summary.done;
+  const waiting = end.status?.waiting ?? [];
   return [
     ...(isOver ? [] : [`not over after ${summary.realSeconds.toFixed(0)} s`]),
     ...(unfinished > 0 ? [`${unfinished} of ${summary.tasks} jobs are not done`] : []),
+    ...(unfinished > 0 ? waiting.slice(0, waitingShown).map((job) => job.why.join(" ")) : []),
     ...(left.length > 0 ? [`${left.length} nodes are left: ${left.slice(0, 10).join(", ")}`] : []),
     ...(twice.length > 0 ? [`nodes exist twice: ${twice.join(", ")}`] : []),
     ...(summary.requeued > 0 && !options.mayLoseNodes ? [`${summary.requeued} jobs lost their node`] : []),

@@ -74,7 +74,10 @@ function operationsTable(status: ClusterStatus | undefined): string {
 
 function troubles(scene: Scene): string[] {
   const rejected = scene.status?.rejections.length ?? 0;
+  // A job that waits for a node to boot has one planned; these have none.
+  const stuck = scene.status?.waiting.slice(0, 2).map((job) => styleText("yellow", job.why.join(" "))) ?? [];
   return [
+    ...stuck,
     ...(scene.trouble === undefined ? [] : [styleText("yellow", scene.trouble)]),
     ...(scene.status === undefined ? [styleText("yellow", "the Functions host does not answer")] : []),
     ...(rejected === 0 ? [] : [styleText("red", `${rejected} rejected messages, see the status`)]),

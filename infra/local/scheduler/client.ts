@@ -9,6 +9,8 @@ interface NodeRecord {
   readonly MachineType: string;
   readonly Hostname?: string;
   readonly PlacementGroupId?: string;
+  /** True of nodes outside every array, such as the scheduler itself: they run no jobs. */
+  readonly Fixed?: boolean;
 }
 
 export interface CycleCloudAccess {
@@ -31,7 +33,7 @@ const catalogue = createVmCatalogue();
 
 function toHost(node: NodeRecord): Host | undefined {
   const size = catalogue.find(node.MachineType);
-  if (node.Status !== "Ready" || node.TargetState !== "Started") return undefined;
+  if (node.Fixed === true || node.Status !== "Ready" || node.TargetState !== "Started") return undefined;
   if (node.Hostname === undefined || size === undefined) return undefined;
   return {
     hostname: node.Hostname,

@@ -184,17 +184,23 @@ describe("planScale: the next deadline", () => {
 });
 
 describe("planScale: two planners at once", () => {
-  const other = { port: "plans", method: "saveHead" } as const;
+  const moments = [
+    { port: "operations", method: "open" },
+    { port: "snapshots", method: "load" },
+    { port: "demand", method: "list" },
+    { port: "plans", method: "saveHead" },
+  ] as const;
+  const cases = moments.flatMap((moment) => [
+    { ...moment, plan: "the first plan of all", hasHead: false },
+    { ...moment, plan: "a later plan", hasHead: true },
+  ]);
 
-  test.each([
-    ["the first plan of all", false],
-    ["a later plan", true],
-  ])("%s: the loser stops before it has any effect", async (_case, hasHead) => {
+  test.each(cases)("$plan, before $port.$method: one gives way without any effect", async (moment) => {
     const world = createWorld();
     await world.snapshot();
-    if (hasHead) await planNow(world);
+    if (moment.hasHead) await planNow(world);
     await world.post([jobFor(3)]);
-    const loser = interposed(world.ports, other, async (call) => {
+    const loser = interposed(world.ports, moment, async (call) => {
       await planNow(world);
       return call();
     });

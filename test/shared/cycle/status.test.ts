@@ -18,18 +18,39 @@ describe("clusterStatus", () => {
 
   test("before anything happened: nothing is known, which is not the same as nothing there", async () => {
     const world = createWorld();
-    expect(await statusOf(world)).toEqual({
+    expect(await statusOf(world)).toMatchObject({
       cluster,
       atSeconds: world.now(),
       snapshot: null,
-      nodes: {},
       demand: [],
       openOperations: 0,
       operations: [],
       plans: [],
       nextDeadlineSeconds: null,
+      waiting: [],
       rejections: [],
     });
+  });
+
+  test("jobs that wait are named with their reasons", async () => {
+    const world = createWorld();
+    await world.post([{ name: "huge", constraints: { ncpus: 64 } }]);
+    await world.round();
+    expect((await statusOf(world))?.waiting).toEqual([
+      {
+        job: "huge",
+        asked: 1,
+        granted: 0,
+        why: [expect.stringContaining('"huge" waits'), expect.stringContaining("too small")],
+      },
+    ]);
+  });
+
+  test("nodes outside every node array, such as the scheduler, are not counted", async () => {
+    const nodes = [nodeOf({ name: "htc-1" }), nodeOf({ name: "scheduler", nodeArray: "scheduler" })];
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    await world.snapshot();
+    expect((await statusOf(world))?.nodes).toEqual({ Ready: 1 });
   });
 
   test("nodes are counted by CycleCloud's states", async () => {

@@ -109,6 +109,7 @@ export function headOf(cluster: string, planId: string): PlanHead {
     demandReadAtSeconds: startSeconds - 1,
     clusterDigest: "d1g3st",
     nextDeadlineSeconds: null,
+    waiting: [{ job: "a", asked: 4, granted: 1, why: ['Job "a" got 1 of 4 places, the rest waits.'] }],
   };
 }
 
