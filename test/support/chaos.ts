@@ -24,6 +24,11 @@ export const crashSites = [
   { port: "demand", method: "save" },
 ] as const;
 
+export interface Meanwhile {
+  readonly before: Pick<CrashPoint, "port" | "method">;
+  readonly happens: () => Promise<void>;
+}
+
 /**
  * A world whose runs die now and then, with queues that offer again what was not done: what a broker and a host do.
  * It knows what a scheduler really runs, and so can tell when a node went that must not.
@@ -110,14 +115,17 @@ export class ChaosWorld {
     this.#slow = { release: resolve, done };
   }
 
-  /** Runs the plans that are due; `meanwhile` happens after operations were read and before the snapshot is. */
-  async plan(meanwhile?: () => Promise<void>): Promise<void> {
+  /** Runs the plans that are due; something may happen elsewhere just before one of their calls. */
+  async plan(meanwhile?: Meanwhile): Promise<void> {
     const due = this.world.ports.planRequests.takeDue(this.world.now()).map(({ request }) => request);
     this.#plans = [...this.#plans, ...due];
-    const ports = interposed(this.#ports, { port: "snapshots", method: "load" }, async (call) => {
-      await meanwhile?.();
-      return call();
-    });
+    const ports =
+      meanwhile === undefined
+        ? this.#ports
+        : interposed(this.#ports, meanwhile.before, async (call) => {
+            await meanwhile.happens();
+            return call();
+          });
     while (this.#plans[0] !== undefined) {
       const [request] = this.#plans;
       if (!(await this.#attempt(() => planScale(ports, request).then(() => undefined)))) return;
@@ -133,6 +141,19 @@ export class ChaosWorld {
     if (isLost || (await this.#attempt(() => executeAction(this.#ports, next).then(() => undefined))))
       this.#actions = [];
     return true;
+  }
+
+  /** Nobody needs the nodes for so long that a plan asks them to go. */
+  async idle(): Promise<void> {
+    await this.post(0, 0);
+    for (const seconds of [1, 301]) {
+      await this.snapshot();
+      this.world.advance(seconds);
+      await this.plan();
+    }
+    await this.snapshot();
+    this.world.advance(1);
+    await this.plan();
   }
 
   /** A round without any trouble, and two minutes. */
