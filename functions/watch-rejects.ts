@@ -7,7 +7,8 @@ import { service } from "./support/service.ts";
 export async function watchRejects(body: unknown, context: InvocationContext): Promise<void> {
   const messageId = String(context.triggerMetadata?.id ?? context.invocationId);
   const problem = "message: failed in every attempt, see the log of accept-demand for why";
-  await reject(service.portsFor(context), { body, messageId, queue: jobDemandQueue }, [problem]);
+  const raw = { body, messageId, queue: jobDemandQueue };
+  await reject(service.portsFor(context), raw, { kind: "poison", problems: [problem] });
 }
 
 app.storageQueue("watch-rejects", {

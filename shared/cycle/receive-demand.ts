@@ -1,8 +1,18 @@
-import { claimedBlob, claimedOrigin, parseDemand, withClaimed } from "../messages/job-demand.ts";
-import type { Ports } from "../ports.ts";
+import {
+  claimedBlob,
+  claimedOrigin,
+  type ParsedDemand,
+  parseDemand,
+  withClaimed,
+} from "../messages/job-demand.ts";
+import type { Ports, Rejection, RejectionKind } from "../ports.ts";
 import { type AcceptOutcome, acceptDemand } from "./accept-demand.ts";
 
+/** A queue message holds no more, so nothing that came in one is lost. */
+const longestBodyBytes = 64 * 1024;
 const longestExcerpt = 500;
+const mostProblems = 60;
+const longestProblem = 1_000;
 
 type ReceivePorts = Parameters<typeof acceptDemand>[0] & Pick<Ports, "rejections" | "uploads">;
 
@@ -12,6 +22,8 @@ export interface RawMessage {
   /** The queue's own id of it: a message that is delivered twice is rejected once. */
   readonly messageId: string;
   readonly queue: string;
+  /** How often it was delivered, this time included, if the queue tells. */
+  readonly attempts?: number | undefined;
 }
 
 /**
@@ -20,48 +32,75 @@ export interface RawMessage {
  */
 export async function receiveDemand(ports: ReceivePorts, raw: RawMessage): Promise<AcceptOutcome> {
   const outcome = await checkAndAccept(ports, raw.body);
-  if (outcome.outcome === "rejected") await reject(ports, raw, outcome.problems);
+  if (outcome.outcome === "rejected")
+    await reject(ports, raw, { kind: "invalid", problems: outcome.problems });
   return outcome;
 }
 
 async function checkAndAccept(ports: ReceivePorts, body: unknown): Promise<AcceptOutcome> {
-  const whole = await claimed(ports, body);
-  if ("problem" in whole) return { outcome: "rejected", problems: [whole.problem] };
-  const parsed = parseDemand(whole.body);
+  const parsed = await checkDemand(ports, body);
   return parsed.ok ? acceptDemand(ports, parsed.message) : { outcome: "rejected", problems: parsed.problems };
 }
 
-async function claimed(
-  ports: ReceivePorts,
-  body: unknown,
-): Promise<{ readonly body: unknown } | { readonly problem: string }> {
+/** Checks a message with what it claims, and changes nothing. */
+export async function checkDemand(ports: Pick<Ports, "uploads">, body: unknown): Promise<ParsedDemand> {
   const blob = claimedBlob(body);
-  if (blob === undefined) return { body };
+  if (blob === undefined) return parseDemand(body);
   const content = await ports.uploads.read(blob);
-  if (content === undefined) return { problem: `blob: "${blob}", expected the name of an uploaded blob` };
+  if (content === undefined) return refused(`blob: "${blob}", expected the name of an uploaded blob`);
   return typeof content === "string"
-    ? { body: withClaimed(body, content) }
-    : { problem: `blob: ${content.refused}` };
+    ? parseDemand(withClaimed(body, content))
+    : refused(`blob: ${content.refused}`);
 }
 
-/** Records a message that was not taken. */
+function refused(problem: string): ParsedDemand {
+  return { ok: false, problems: [problem] };
+}
+
+/** Records a message that was not taken: with all of it, so that it can be replayed. */
 export async function reject(
   ports: Pick<Ports, "clock" | "configs" | "log" | "rejections">,
   raw: RawMessage,
-  problems: readonly string[],
+  why: { readonly kind: RejectionKind; readonly problems: readonly string[] },
 ): Promise<void> {
   const { cluster: claimedCluster, source } = claimedOrigin(raw.body);
   // Kept with a cluster only when there is one of that name: else nobody would ever see it.
   const cluster = (await ports.configs.clusters()).find((known) => known === claimedCluster);
-  const text = typeof raw.body === "string" ? raw.body : (JSON.stringify(raw.body) ?? "");
-  await ports.rejections.add({
+  const text = textOf(raw.body);
+  const rejection: Rejection = {
     rejectionId: raw.messageId,
+    kind: why.kind,
     cluster,
     source,
     queue: raw.queue,
     receivedAtSeconds: ports.clock.nowSeconds(),
-    problems,
-    excerpt: text.slice(0, longestExcerpt),
-  });
-  ports.log.warn("rejected", { cluster, source, queue: raw.queue, problems: problems.join("; ") });
+    attempts: raw.attempts,
+    problems: why.problems.slice(0, mostProblems).map(shortened),
+    excerpt: (text ?? "(nested too deeply to be shown)").slice(0, longestExcerpt),
+  };
+  const isKept = text !== undefined && Buffer.byteLength(text) <= longestBodyBytes;
+  await ports.rejections.add({ rejection, body: isKept ? text : undefined });
+  report(ports, rejection);
+}
+
+/** The host hands JSON over as values. Undefined for what JSON.stringify cannot climb, though JSON.parse could. */
+function textOf(body: unknown): string | undefined {
+  if (typeof body === "string") return body;
+  try {
+    return JSON.stringify(body) ?? "";
+  } catch {
+    return undefined;
+  }
+}
+
+function shortened(problem: string): string {
+  return problem.length <= longestProblem ? problem : `${problem.slice(0, longestProblem)}…`;
+}
+
+/** What a sender got wrong is the sender's to mend; what was given up is the operator's. */
+function report(ports: Pick<Ports, "log">, rejection: Rejection): void {
+  const { rejectionId, kind, cluster, source, queue, attempts, problems } = rejection;
+  const fields = { cluster, source, queue, rejectionId, kind, attempts, problems: problems.join("; ") };
+  if (kind === "invalid") ports.log.warn("rejected", fields);
+  else ports.log.error("rejected", fields);
 }

@@ -26,14 +26,11 @@ export interface Rejection {
 export interface RejectedMessage {
   readonly rejection: Rejection;
   /**
-   * The message as text, whole; a claim check is the claim, which names its blob. Undefined when it is longer than
-   * `longestBodyBytes`, or nested too deeply to be written down.
+   * The message as text, whole; a claim check is the claim, which names its blob. Undefined when it is longer than the
+   * 64 KiB of a Storage queue message (UTF-8), or nested too deeply to be written down.
    */
   readonly body: string | undefined;
 }
-
-/** What a Storage queue takes; more is kept of no message. In UTF-8. */
-export const longestBodyBytes = 64 * 1024;
 
 export interface RejectionStore {
   /** The same id again changes nothing. */

@@ -1,13 +1,19 @@
 import { ConflictError } from "../../errors.ts";
-import type { Log, Rejection, RejectionStore } from "../../ports.ts";
+import type { Log, RejectedMessage, Rejection, RejectionStore } from "../../ports.ts";
 import { newestRejectionFirst } from "../order.ts";
 import { escapeName, reverseTime } from "./keys.ts";
 import { Retention } from "./retention.ts";
-import type { Table } from "./table.ts";
+import type { Row, Table } from "./table.ts";
+
+/** What is kept by id: the message, which a list has no use for, and where its rejection is. */
+interface Kept {
+  readonly row: string;
+  readonly body: string | undefined;
+}
 
 /**
  * Table `Rejections`. Partition `cluster:<cluster>`, or `none` for messages that name no cluster. The rejection is in
- * `time:<reverse time>:<id>`; `id:<id>` makes a second one with the same id fail as a whole.
+ * `time:<reverse time>:<id>`, its message in `id:<id>`, which makes a second one with the same id fail as a whole.
  */
 export class TableRejectionStore implements RejectionStore {
   readonly #table: Table;
@@ -23,21 +29,22 @@ export class TableRejectionStore implements RejectionStore {
     });
   }
 
-  async add(rejection: Rejection): Promise<void> {
-    await this.#insert(rejection);
-    await this.#retention.enforce(partitionOf(rejection.cluster), rejection.receivedAtSeconds);
+  async add(message: RejectedMessage): Promise<void> {
+    await this.#insert(message);
+    const { cluster, receivedAtSeconds } = message.rejection;
+    await this.#retention.enforce(partitionOf(cluster), receivedAtSeconds);
   }
 
-  async #insert(rejection: Rejection): Promise<void> {
+  async #insert({ rejection, body }: RejectedMessage): Promise<void> {
     const id = escapeName(rejection.rejectionId);
     const row = `time:${reverseTime(rejection.receivedAtSeconds)}:${id}`;
-    const columns = { queue: rejection.queue, source: rejection.source ?? "" };
+    const kept: Kept = { row, body };
     try {
       await this.#table.submit(
         partitionOf(rejection.cluster),
         [
-          { kind: "insert", row: `id:${id}` },
-          { kind: "insert", row, value: rejection, columns },
+          { kind: "insert", row: `id:${id}`, value: kept },
+          { kind: "insert", row, value: rejection, columns: columnsOf(rejection) },
         ],
         `rejection "${rejection.rejectionId}"`,
       );
@@ -51,6 +58,38 @@ export class TableRejectionStore implements RejectionStore {
     const rows = await this.#table.list<Rejection>(partitionOf(cluster), range);
     return rows.flatMap((row) => row.value ?? []).sort(newestRejectionFirst);
   }
+
+  async load(cluster: string | undefined, rejectionId: string): Promise<RejectedMessage | undefined> {
+    const found = await this.#find(cluster, rejectionId);
+    const rejection = found?.row.value;
+    return found === undefined || rejection === undefined ? undefined : { rejection, body: found.body };
+  }
+
+  /** Two operators at once: one of them gets a ConflictError, and the mark is there all the same. */
+  async markReplayed(cluster: string | undefined, rejectionId: string, atSeconds: number): Promise<void> {
+    const record = `rejection "${rejectionId}"`;
+    const row = (await this.#find(cluster, rejectionId))?.row;
+    if (row?.value === undefined) throw new ConflictError(record);
+    const value = { ...row.value, replayedAtSeconds: atSeconds };
+    const change = { row: row.rowKey, value, columns: columnsOf(value), ifMatch: row.etag };
+    await this.#table.submit(partitionOf(cluster), [{ kind: "replace", ...change }], record);
+  }
+
+  async #find(
+    cluster: string | undefined,
+    rejectionId: string,
+  ): Promise<{ readonly row: Row<Rejection>; readonly body: string | undefined } | undefined> {
+    const partition = partitionOf(cluster);
+    const kept = (await this.#table.get<Kept>(partition, `id:${escapeName(rejectionId)}`))?.value;
+    if (kept === undefined) return undefined;
+    const row = await this.#table.get<Rejection>(partition, kept.row);
+    return row === undefined ? undefined : { row, body: kept.body };
+  }
+}
+
+/** The source is as a stranger wrote it: what a property cannot be trusted to hold is only in the JSON. */
+function columnsOf({ kind, queue, source }: Rejection) {
+  return { kind, queue, source: source?.replaceAll(/[^ -~]/g, "?") ?? "" };
 }
 
 function partitionOf(cluster: string | undefined): string {

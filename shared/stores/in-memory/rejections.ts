@@ -1,22 +1,39 @@
-import type { Rejection, RejectionStore } from "../../ports.ts";
+import { ConflictError } from "../../errors.ts";
+import type { RejectedMessage, Rejection, RejectionStore } from "../../ports.ts";
 import { newestRejectionFirst } from "../order.ts";
 import { keyOf, Records } from "./records.ts";
 
 /** Refused messages of every cluster, and of none. */
 export class MemoryRejectionStore implements RejectionStore {
-  readonly #rejections = new Records<Rejection>("rejection");
+  readonly #messages = new Records<RejectedMessage>("rejection");
 
-  async add(rejection: Rejection): Promise<void> {
-    const cluster = rejection.cluster === undefined ? [] : [rejection.cluster];
-    const key = keyOf(rejection.rejectionId, ...cluster);
-    if (this.#rejections.get(key) === undefined) this.#rejections.put(key, rejection);
+  async add(message: RejectedMessage): Promise<void> {
+    const { cluster, rejectionId } = message.rejection;
+    const key = keyFor(cluster, rejectionId);
+    if (this.#messages.get(key) === undefined) this.#messages.put(key, message);
   }
 
   async list(cluster: string | undefined, limit: number): Promise<readonly Rejection[]> {
-    const all = this.#rejections.entries().map(({ stored }) => stored.value);
+    const all = this.#messages.entries().map(({ stored }) => stored.value.rejection);
     return all
       .filter((rejection) => rejection.cluster === cluster)
       .sort(newestRejectionFirst)
       .slice(0, limit);
   }
+
+  async load(cluster: string | undefined, rejectionId: string): Promise<RejectedMessage | undefined> {
+    return this.#messages.get(keyFor(cluster, rejectionId))?.value;
+  }
+
+  async markReplayed(cluster: string | undefined, rejectionId: string, atSeconds: number): Promise<void> {
+    const key = keyFor(cluster, rejectionId);
+    const message = this.#messages.get(key)?.value;
+    if (message === undefined) throw new ConflictError(`rejection "${rejectionId}"`);
+    const rejection = { ...message.rejection, replayedAtSeconds: atSeconds };
+    this.#messages.put(key, { ...message, rejection });
+  }
+}
+
+function keyFor(cluster: string | undefined, rejectionId: string): string {
+  return keyOf(rejectionId, ...(cluster === undefined ? [] : [cluster]));
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ClusterStatus, clusterStatus } from "../../../shared/cycle/status.ts";
+import type { Rejection } from "../../../shared/ports.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
@@ -119,15 +120,18 @@ describe("clusterStatus", () => {
     world.advance(1);
     await world.receive("{", "nobody's");
     world.advance(1);
-    await world.ports.rejections.add({
+    const rejection: Rejection = {
       rejectionId: "other's",
+      kind: "invalid",
       cluster: "other",
       source: undefined,
       queue: "job-demand",
       receivedAtSeconds: world.now(),
+      attempts: 1,
       problems: ["bad"],
       excerpt: "",
-    });
+    };
+    await world.ports.rejections.add({ rejection, body: "" });
     const { rejections } = await statusOf(world);
     expect(rejections.map((rejection) => rejection.rejectionId)).toEqual(["nobody's", "own"]);
   });

@@ -19,7 +19,8 @@ export const rejectionStoreCases: readonly ContractCase<RejectionStore>[] = [
       }
       expect(await idsOf(store, cluster, 3)).toEqual(["m-3", "m-2", "m-1"]);
       const newest = rejectionOf("m-3", { cluster, receivedAtSeconds: startSeconds + 3 });
-      expect(await store.list(cluster, 1)).toEqual([newest]);
+      expect(await store.list(cluster, 1)).toEqual([newest.rejection]);
+      expect(await store.load(cluster, "m-3")).toEqual(newest);
       expect(await store.list(cluster, 0)).toEqual([]);
     },
   },
@@ -29,9 +30,11 @@ export const rejectionStoreCases: readonly ContractCase<RejectionStore>[] = [
       const cluster = uniqueCluster();
       const first = rejectionOf("m", { cluster });
       await store.add(first);
-      await store.add({ ...first, problems: ["other"] });
-      await store.add({ ...first, receivedAtSeconds: startSeconds + 60 });
-      expect(await store.list(cluster, 10)).toEqual([first]);
+      await store.add(rejectionOf("m", { cluster, problems: ["other"] }));
+      await store.add(rejectionOf("m", { cluster, receivedAtSeconds: startSeconds + 60 }));
+      await store.add({ ...first, body: "other" });
+      expect(await store.list(cluster, 10)).toEqual([first.rejection]);
+      expect(await store.load(cluster, "m")).toEqual(first);
     },
   },
   {
@@ -42,6 +45,7 @@ export const rejectionStoreCases: readonly ContractCase<RejectionStore>[] = [
       }
       await store.add(rejectionOf("nobody's", { cluster: undefined, source: undefined }));
       expect(await idsOf(store, undefined)).toEqual(["nobody's"]);
+      expect((await store.load(undefined, "nobody's"))?.rejection.cluster).toBeUndefined();
       expect(await idsOf(store, "none")).toEqual(["of-none"]);
       expect(await idsOf(store, "")).toEqual(["of-"]);
     },
@@ -50,8 +54,59 @@ export const rejectionStoreCases: readonly ContractCase<RejectionStore>[] = [
     name: "odd ids and cluster names are kept apart",
     async run(store) {
       const cluster = uniqueCluster("#");
-      for (const name of oddNames) await store.add(rejectionOf(name, { cluster }));
+      for (const name of oddNames) await store.add(rejectionOf(name, { cluster, source: name }));
       expect((await idsOf(store, cluster)).sort()).toEqual([...oddNames].sort());
+    },
+  },
+  {
+    name: "a message comes back as it was, up to 64 KiB of the worst characters",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const bodies = ["", "ünïcödé 🚀 \ud800 half a pair", "\u0000".repeat(65_536), '"\\'.repeat(32_768)];
+      for (const [index, body] of bodies.entries()) {
+        await store.add({ ...rejectionOf(`m-${index}`, { cluster }), body });
+        expect((await store.load(cluster, `m-${index}`))?.body).toBe(body);
+      }
+    },
+  },
+  {
+    name: "a message that was too long to keep has no body",
+    async run(store) {
+      const cluster = uniqueCluster();
+      await store.add({ ...rejectionOf("m", { cluster, attempts: undefined }), body: undefined });
+      const found = await store.load(cluster, "m");
+      expect(found?.body).toBeUndefined();
+      expect(found?.rejection.attempts).toBeUndefined();
+    },
+  },
+  {
+    name: "a rejection is found by its cluster and its id, and by nothing else",
+    async run(store) {
+      const cluster = uniqueCluster();
+      await store.add(rejectionOf("m", { cluster }));
+      expect(await store.load(cluster, "n")).toBeUndefined();
+      expect(await store.load(undefined, "m")).toBeUndefined();
+      expect(await store.load(uniqueCluster(), "m")).toBeUndefined();
+    },
+  },
+  {
+    name: "a replay is recorded, the last one counts, and the rest stays as it was",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const first = rejectionOf("m", { cluster });
+      await store.add(first);
+      await store.markReplayed(cluster, "m", startSeconds + 5);
+      await store.markReplayed(cluster, "m", startSeconds + 9);
+      const rejection = { ...first.rejection, replayedAtSeconds: startSeconds + 9 };
+      expect(await store.load(cluster, "m")).toEqual({ ...first, rejection });
+      expect(await store.list(cluster, 10)).toEqual([rejection]);
+    },
+  },
+  {
+    name: "a replay of what is not there is a conflict",
+    async run(store) {
+      const marked = store.markReplayed(uniqueCluster(), "gone", startSeconds);
+      await expect(marked).rejects.toMatchObject({ kind: "conflict" });
     },
   },
 ];

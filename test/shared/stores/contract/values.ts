@@ -11,6 +11,7 @@ import type {
   Operation,
   PlanHead,
   PlanSummary,
+  RejectedMessage,
   Rejection,
   Snapshot,
   SourceDemand,
@@ -152,17 +153,20 @@ const emptyPlan: Plan = {
   warnings: [{ code: "odd", subject: "x", message: "snowman ☃ and emoji 🚀" }],
 };
 
-export function rejectionOf(rejectionId: string, changed: Partial<Rejection> = {}): Rejection {
-  return {
+export function rejectionOf(rejectionId: string, changed: Partial<Rejection> = {}): RejectedMessage {
+  const rejection = {
     rejectionId,
+    kind: "invalid" as const,
     cluster: "c",
     source: "celery",
     queue: "job-demand",
     receivedAtSeconds: startSeconds,
+    attempts: 1,
     problems: ['jobs[0].name: "", expected letters'],
     excerpt: '{"version":1',
     ...changed,
   };
+  return { rejection, body: '{"version":1,"jobs":[{"name":""}]}' };
 }
 
 export function configOf(cluster: string, url = "https://ccserver"): ClusterConfig {
