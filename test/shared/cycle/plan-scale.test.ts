@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type PlanOutcome, planScale } from "../../../shared/cycle/plan-scale.ts";
+import { snapshotCluster } from "../../../shared/cycle/snapshot-cluster.ts";
 import { ConflictError, StaleSnapshotError } from "../../../shared/errors.ts";
 import { historyRetentionSeconds, type PlanHead, type Ports } from "../../../shared/ports.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
@@ -60,6 +61,28 @@ describe("planScale: demand", () => {
     await planNow(world);
     expect(world.ports.scaleActions.waiting.at(-1)).toMatchObject({ sets: [{ names: ["htc-3"] }] });
   });
+
+  test.each([
+    { port: "operations", method: "open" },
+    { port: "snapshots", method: "load" },
+    { port: "demand", method: "list" },
+  ] as const)(
+    "is not bought twice when a snapshot shows its nodes just before $port.$method",
+    async (moment) => {
+      const world = createWorld();
+      await world.snapshot();
+      await world.post([jobFor(3)]);
+      await planNow(world);
+      await world.execute();
+      const overtaken = interposed(world.ports, moment, async (call) => {
+        world.advance(1);
+        await snapshotCluster(world.ports, cluster);
+        return call();
+      });
+      expect(await planNow(world, overtaken)).toMatchObject({ summary: { create: 0 } });
+      expect(await world.ports.operations.open(cluster)).toEqual([]);
+    },
+  );
 
   test("of a source that fell silent does not count", async () => {
     const world = createWorld();
