@@ -4,31 +4,54 @@ import type { Operation, Ports, Stored } from "../ports.ts";
 
 type OutboxPorts = Pick<Ports, "operations" | "scaleActions">;
 
-/**
- * Records actions, then sends them, together with those that an earlier run recorded and perhaps did not send. The
- * broker drops an action that it has seen, and the executor one that was carried out, so sending twice does no harm.
- */
-export async function sendThroughOutbox(
-  ports: OutboxPorts,
-  unsent: readonly Stored<Operation>[],
+/** Writes down what is going to be asked, so that whoever plans next counts on it, and sends it if this run dies. */
+export async function recordActions(
+  ports: Pick<Ports, "operations">,
   actions: readonly ScaleAction[],
   nowSeconds: number,
-): Promise<void> {
-  const recorded: Stored<Operation>[] = [...unsent];
+): Promise<readonly Stored<Operation>[]> {
+  const recorded: Stored<Operation>[] = [];
   for (const action of actions) {
     const operation = planned(action, nowSeconds);
     recorded.push({ value: operation, etag: await ports.operations.save(operation, undefined) });
   }
-  if (recorded.length === 0) return;
-  await ports.scaleActions.send(recorded.map((operation) => operation.value.action));
-  for (const operation of recorded) await markSent(ports, operation, nowSeconds);
+  return recorded;
 }
 
-/** The executor may have been faster: then the operation is further on than `sent`, which is just as well. */
-async function markSent(ports: OutboxPorts, operation: Stored<Operation>, nowSeconds: number): Promise<void> {
+/**
+ * Sends what was recorded, by this run or by an earlier one that perhaps did not send it. The broker drops an action
+ * that it has seen, and the executor one that was carried out, so sending twice does no harm.
+ */
+export async function sendRecorded(
+  ports: OutboxPorts,
+  recorded: readonly Stored<Operation>[],
+  nowSeconds: number,
+): Promise<void> {
+  if (recorded.length === 0) return;
+  await ports.scaleActions.send(recorded.map((operation) => operation.value.action));
+  for (const operation of recorded) await advance(ports, operation, { state: "sent", nowSeconds });
+}
+
+/** Takes back what was recorded and not sent. Should another run have sent it meanwhile, it stays. */
+export async function withdraw(
+  ports: Pick<Ports, "operations">,
+  recorded: readonly Stored<Operation>[],
+  why: { readonly message: string; readonly nowSeconds: number },
+): Promise<void> {
+  const { message, nowSeconds } = why;
+  for (const operation of recorded)
+    await advance(ports, operation, { state: "dropped", messages: [message], nowSeconds });
+}
+
+/** Somebody else may have been faster: then the operation is further on already, which is just as well. */
+async function advance(
+  ports: Pick<Ports, "operations">,
+  { value, etag }: Stored<Operation>,
+  to: Pick<Operation, "state"> & Partial<Pick<Operation, "messages">> & { readonly nowSeconds: number },
+): Promise<void> {
+  const { nowSeconds, ...changes } = to;
   try {
-    const sent: Operation = { ...operation.value, state: "sent", updatedAtSeconds: nowSeconds };
-    await ports.operations.save(sent, operation.etag);
+    await ports.operations.save({ ...value, ...changes, updatedAtSeconds: nowSeconds }, etag);
   } catch (error) {
     if (kindOf(error) !== "conflict") throw error;
   }

@@ -1,8 +1,17 @@
 import { plan as makePlan, type NodeHistory, type Plan } from "../engine/index.ts";
-import { StaleSnapshotError } from "../errors.ts";
+import { kindOf, StaleSnapshotError } from "../errors.ts";
 import type { PlanRequest } from "../messages/plan-request.ts";
-import { historyRetentionSeconds, type PlanSummary, type Ports, type Snapshot } from "../ports.ts";
-import { sendThroughOutbox } from "./outbox.ts";
+import {
+  historyRetentionSeconds,
+  type IfMatch,
+  type Operation,
+  type PlanHead,
+  type PlanSummary,
+  type Ports,
+  type Snapshot,
+  type Stored,
+} from "../ports.ts";
+import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
 import { type Loaded, toPlanInput } from "./plan-input.ts";
 import { toActions } from "./to-actions.ts";
@@ -32,9 +41,10 @@ export type PlanOutcome =
  * The order of the steps is what keeps a crash between any two of them harmless:
  * 1. Open operations are read *before* the snapshot: one that a newer snapshot closes in between is then counted in
  *    both, which buys too little for a moment; the other way round it would be in neither, and be bought twice.
- * 2. The head of the plans is replaced under its ETag before anything has an effect: of two planners, one goes on.
- * 3. Actions are recorded as `planned` operations before they are sent. Whatever was recorded and not sent when a run
- *    died is sent by the next run (the broker drops what it has seen), so an action is neither lost nor doubled.
+ * 2. Actions are recorded as `planned` operations before anything else is written. Whatever was recorded and not sent
+ *    when a run died is sent by the next run (the broker drops what it has seen), so an action is neither lost nor doubled.
+ * 3. The head of the plans is replaced under its ETag after that and before anything is sent: of two planners, one goes
+ *    on, and the other takes back what it recorded. A planner that reads the new head also reads the recorded actions.
  *
  * Throws StaleSnapshotError without a fresh snapshot, ConflictError when another planner was faster.
  */
@@ -68,16 +78,32 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const summary = summarize(plan, { ...request, planId, nowSeconds, readOnly: config.cycle.readOnly });
 
   const rows = merged(loaded.history, plan.history);
-  await ports.plans.saveHead(
-    toHead(ports.ids, { summary, input, plan, loaded, snapshot, rows, demandReadAtSeconds }),
-    head?.etag,
-  );
+  const recorded = config.cycle.readOnly ? [] : await recordActions(ports, actions, nowSeconds);
+  const made = { summary, input, plan, loaded, snapshot, rows, demandReadAtSeconds };
+  await replaceHead(ports, { next: toHead(ports.ids, made), ifMatch: head?.etag, recorded });
   await ports.plans.archive({ summary, input, plan, actions });
   const unsent = operations.filter((operation) => operation.value.state === "planned");
-  if (!config.cycle.readOnly) await sendThroughOutbox(ports, unsent, actions, nowSeconds);
+  if (!config.cycle.readOnly) await sendRecorded(ports, [...unsent, ...recorded], nowSeconds);
   await remember(ports, cluster, plan.history, rows);
   report(ports, summary, plan);
   return { outcome: "planned", summary };
+}
+
+async function replaceHead(
+  ports: PlanPorts,
+  head: {
+    readonly next: PlanHead;
+    readonly ifMatch: IfMatch;
+    readonly recorded: readonly Stored<Operation>[];
+  },
+): Promise<void> {
+  try {
+    await ports.plans.saveHead(head.next, head.ifMatch);
+  } catch (error) {
+    const why = { message: "another planner was faster", nowSeconds: head.next.atSeconds };
+    if (kindOf(error) === "conflict") await withdraw(ports, head.recorded, why);
+    throw error;
+  }
 }
 
 async function freshSnapshot(ports: PlanPorts, cluster: string, maxAgeSeconds: number): Promise<Snapshot> {

@@ -1,5 +1,5 @@
 import type { SchedulerEvent } from "../messages/scheduler-event.ts";
-import { isOpen, type PlanHead, type Ports, type Snapshot } from "../ports.ts";
+import { isOpen, type Operation, type PlanHead, type Ports, type Snapshot } from "../ports.ts";
 import { clusterDigest } from "./cluster-digest.ts";
 import { nodeChanges } from "./node-changes.ts";
 import { liveSources } from "./plan-input.ts";
@@ -64,15 +64,15 @@ async function whyDue(
   const demand = await ports.demand.list(snapshot.cluster.name);
   const isUnplanned = demand.some((source) => source.receivedAtSeconds > head.demandReadAtSeconds);
   if (isUnplanned) return "demand not planned yet";
-  return (await hasClosedSince(ports, head)) ? "operations closed" : undefined;
+  return whyOperations(await ports.operations.recent(head.cluster, recentOperations), head);
 }
 
 /** What the last plan counted on may have come to nothing since, without leaving a trace in the cluster. */
-async function hasClosedSince(ports: SnapshotPorts, head: PlanHead): Promise<boolean> {
-  const operations = await ports.operations.recent(head.cluster, recentOperations);
-  return operations.some(
-    (operation) => !isOpen(operation) && operation.updatedAtSeconds >= head.demandReadAtSeconds,
-  );
+function whyOperations(operations: readonly Operation[], head: PlanHead): string | undefined {
+  const isNews = (operation: Operation) => operation.updatedAtSeconds >= head.demandReadAtSeconds;
+  if (operations.some((operation) => !isOpen(operation) && isNews(operation))) return "operations closed";
+  // A planner that died for good had recorded its actions: the next one sends them.
+  return operations.some((operation) => operation.state === "planned") ? "actions not sent" : undefined;
 }
 
 async function tellSchedulers(

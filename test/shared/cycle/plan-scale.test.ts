@@ -232,6 +232,32 @@ describe("planScale: two planners at once", () => {
     await planNow(world);
     expect(world.ports.scaleActions.waiting).toHaveLength(1);
   });
+
+  test.each([
+    { port: "operations", method: "save" },
+    { port: "plans", method: "saveHead" },
+    { port: "plans", method: "archive" },
+    { port: "scaleActions", method: "send" },
+    { port: "history", method: "save" },
+  ] as const)("a planner that starts while another is at %o: nothing is doubled", async (moment) => {
+    const world = worldWith({ name: "other-1", nodeArray: "other" });
+    await world.snapshot();
+    await world.post([jobFor(3)]);
+    let started = false;
+    const overtaken = interposed(world.ports, moment, async (call) => {
+      if (!started) {
+        started = true;
+        await planNow(world);
+      }
+      return call();
+    });
+    await planNow(world, overtaken).catch((error: unknown) => expect(error).toBeInstanceOf(ConflictError));
+    expect(started).toBe(true);
+    await planNow(world);
+    expect(world.ports.scaleActions.waiting).toMatchObject([{ sets: [{ count: 3 }] }]);
+    const open = await world.ports.operations.open(cluster);
+    expect(open.map((operation) => operation.value.state)).toEqual(["sent"]);
+  });
 });
 
 describe("planScale: node history", () => {

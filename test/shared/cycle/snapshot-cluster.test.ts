@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { planScale } from "../../../shared/cycle/plan-scale.ts";
 import { snapshotCluster } from "../../../shared/cycle/snapshot-cluster.ts";
 import { UpstreamError } from "../../../shared/errors.ts";
 import type { SchedulerEvent } from "../../../shared/messages/scheduler-event.ts";
@@ -99,6 +100,19 @@ describe("snapshotCluster: a plan is asked for", () => {
     const world = await calm();
     await world.post([jobFor(1)]);
     expect(await reasonAfterSnapshot(world)).toBe("demand not planned yet");
+  });
+
+  test("when the last planner died before it sent its actions, and nobody tried again", async () => {
+    const world = await calm(createWorld());
+    await world.post([jobFor(2)]);
+    world.advance(1);
+    const dying = crashingAt(world.ports, { port: "scaleActions", method: "send", when: "before" });
+    for (const { request } of world.ports.planRequests.takeDue(world.now()))
+      await expect(planScale(dying, request)).rejects.toThrow(Crash);
+    expect(await reasonAfterSnapshot(world)).toBe("actions not sent");
+    world.advance(1);
+    await world.plan();
+    expect(world.ports.scaleActions.waiting).toMatchObject([{ sets: [{ count: 2 }] }]);
   });
 
   test("not for a cluster that is no longer configured", async () => {
