@@ -137,6 +137,6 @@ test("the cycle: whatever comes in between, no node too many, none with a job go
       expect(chaos.world.cycleCloud.nodes).toEqual([]);
       expect(await openOperations(chaos)).toEqual([]);
     }),
-    { numRuns: 250 },
+    { numRuns: 120 },
   );
 });
