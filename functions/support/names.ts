@@ -13,3 +13,7 @@ export const scaleActionsQueue = "scale-actions";
 
 /** App setting with the NCRONTAB schedule of the snapshot timer. */
 export const snapshotScheduleSetting = "SNAPSHOT_SCHEDULE";
+
+/** Where the broker puts messages of a queue that it gave up; such a queue has no sessions. */
+export const deadPlanRequestsQueue = `${planRequestsQueue}/$DeadLetterQueue`;
+export const deadActionsQueue = `${scaleActionsQueue}/$DeadLetterQueue`;

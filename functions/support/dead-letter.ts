@@ -1,0 +1,34 @@
+import type { InvocationContext } from "@azure/functions";
+import { z } from "zod";
+import type { DeadLetter } from "../../shared/cycle/watch-dead-letter.ts";
+
+/** The library lower-cases the first letter of every name, those of application properties included. */
+const metadataSchema = z.object({
+  messageId: z.coerce.string().optional(),
+  deliveryCount: z.int().optional().catch(undefined),
+  applicationProperties: z
+    .object({
+      deadLetterReason: z.string().optional().catch(undefined),
+      deadLetterErrorDescription: z.string().optional().catch(undefined),
+    })
+    .catch({}),
+});
+
+/** A message of a dead-letter queue, with why the broker put it there and after how many deliveries. */
+export function deadLetterOf(
+  message: { readonly body: unknown; readonly queue: string },
+  context: Pick<InvocationContext, "invocationId" | "triggerMetadata">,
+): DeadLetter {
+  const { messageId, deliveryCount, applicationProperties } = metadataSchema.parse(
+    context.triggerMetadata ?? {},
+  );
+  const { deadLetterReason, deadLetterErrorDescription } = applicationProperties;
+  const words = [deadLetterReason, deadLetterErrorDescription].filter((word) => word !== undefined);
+  return {
+    ...message,
+    messageId: messageId ?? context.invocationId,
+    // Deliveries from the queue itself: the one from its dead-letter queue, which is going on, is not one of them.
+    attempts: deliveryCount === undefined ? undefined : Math.max(deliveryCount - 1, 0),
+    reason: words.length === 0 ? "no reason given" : words.join(", "),
+  };
+}

@@ -1,0 +1,98 @@
+import { kindOf, messageOf } from "../errors.ts";
+import { type ScaleAction, scaleActionSchema } from "../messages/scale-action.ts";
+import type { Operation, Ports, RequestedNode } from "../ports.ts";
+import { type RawMessage, reject } from "./receive-demand.ts";
+import { requestPlan } from "./request-plan.ts";
+
+/** A message that the broker gave up. */
+export interface DeadLetter extends RawMessage {
+  /** The broker's word for why, such as `MaxDeliveryCountExceeded` or `TTLExpiredException`. */
+  readonly reason: string;
+}
+
+type WatchPorts = Pick<
+  Ports,
+  "clock" | "configs" | "cycleCloudFor" | "log" | "operations" | "planRequests" | "rejections"
+>;
+
+/** What became of the operation of a dead action; `unknown`: it is left to the next snapshots. */
+export type DeadActionOutcome = "no-action" | "closed-before" | "accepted" | "lost" | "unknown";
+
+/** Records a plan request that was given up. No plan is asked for: it would most likely end here too. */
+export async function watchDeadPlanRequest(ports: WatchPorts, letter: DeadLetter): Promise<void> {
+  await record(ports, letter);
+}
+
+/**
+ * Records an action that was given up, and closes its operation, so that plans no longer wait for its nodes. Throws
+ * only when it could not be recorded: a dead-letter queue offers a message that fails again at once, for ever.
+ */
+export async function watchDeadAction(ports: WatchPorts, letter: DeadLetter): Promise<DeadActionOutcome> {
+  await record(ports, letter);
+  const parsed = scaleActionSchema.safeParse(jsonOf(letter.body));
+  if (!parsed.success) return "no-action";
+  const action = parsed.data;
+  try {
+    return await close(ports, action, whyOf(letter));
+  } catch (error) {
+    // `resolveOperations` looks the operation up and closes it when its time is over.
+    const { cluster, actionId } = action;
+    ports.log.error("dead-letter", { cluster, actionId, kind: kindOf(error), message: messageOf(error) });
+    return "unknown";
+  }
+}
+
+async function record(ports: WatchPorts, letter: DeadLetter): Promise<void> {
+  await reject(ports, letter, { kind: "dead-letter", problems: [`message: ${whyOf(letter)}`] });
+}
+
+function whyOf({ reason, attempts }: DeadLetter): string {
+  const deliveries = attempts === undefined ? "" : ` after ${attempts} deliveries`;
+  return `given up by the broker${deliveries}: ${reason}`;
+}
+
+/** Its last attempt may have reached CycleCloud and died before it could say so: those nodes must not be bought again. */
+async function close(ports: WatchPorts, action: ScaleAction, why: string): Promise<DeadActionOutcome> {
+  const before = await ports.operations.load(action.cluster, action.actionId);
+  const isWaiting = before?.value.state === "planned" || before?.value.state === "sent";
+  if (before === undefined || !isWaiting) return "closed-before";
+  const made = await nodesMade(ports, action);
+  const state = made === undefined ? "lost" : "accepted";
+  const messages = [...before.value.messages, why];
+  const updatedAtSeconds = ports.clock.nowSeconds();
+  const next: Operation = { ...before.value, state, nodes: made ?? [], messages, updatedAtSeconds };
+  try {
+    await ports.operations.save(next, before.etag);
+  } catch (error) {
+    if (kindOf(error) !== "conflict") throw error;
+    return close(ports, action, why);
+  }
+  report(ports, next, why);
+  if (state === "lost")
+    await requestPlan(ports, { cluster: action.cluster, reason: `action lost: ${action.reason}` });
+  return state;
+}
+
+/** Undefined when CycleCloud has never heard of it; none yet when it has only begun. */
+async function nodesMade(
+  ports: WatchPorts,
+  action: ScaleAction,
+): Promise<readonly RequestedNode[] | undefined> {
+  const config = await ports.configs.load(action.cluster);
+  return config && ports.cycleCloudFor(config).nodesOfRequest(action.requestId);
+}
+
+function report(ports: WatchPorts, operation: Operation, reason: string): void {
+  const { cluster, actionId, state } = operation;
+  ports.log.error("operation", { cluster, actionId, kind: operation.action.kind, state, reason });
+}
+
+/** A body comes as JSON or as its text. */
+function jsonOf(body: unknown): unknown {
+  if (typeof body !== "string") return body;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
