@@ -51,7 +51,7 @@ function isWhole(job: Job): boolean {
 
 /** A shape that found no room finds none until somebody makes a new node. */
 function failsAgain(ledger: Ledger, { shape, job }: Allocation): boolean {
-  return shape.profile.monotone && shape.failedAt === ledger.created && !isWhole(job);
+  return shape.monotone && shape.failedAt === ledger.created && !isWhole(job);
 }
 
 function pack(ledger: Ledger, allocation: Allocation): void {
@@ -99,7 +99,7 @@ function openSearch(
     demand: demandIn(shape, bucket.example.stock.units),
     candidate,
     perNode: job.packingStrategy === "scatter" ? 1 : Number.POSITIVE_INFINITY,
-    at: shape.profile.monotone ? (shape.cursors[candidate] ?? NOT_SEARCHED) : 0,
+    at: shape.monotone ? (shape.cursors[candidate] ?? NOT_SEARCHED) : 0,
   };
 }
 
@@ -143,15 +143,25 @@ function fillNewNodes(ledger: Ledger, allocation: Allocation, search: Search): v
     poolsAllow(ledger, allocation)
   ) {
     const node = ledger.create(bucket);
-    if (place(ledger, allocation, search, node)) continue;
-    ledger.discard(node);
-    return;
+    if (!place(ledger, allocation, search, node)) {
+      ledger.discard(node);
+      return;
+    }
+    refill(ledger, allocation, search, node);
   }
+}
+
+/** Asks a node again, as `fillNodes` does: after the first alternative is used up, another may still hold. */
+function refill(ledger: Ledger, allocation: Allocation, search: Search, node: LedgerNode): void {
+  const { bucket, demand, shape, perNode } = search;
+  if (perNode === 1 || shape.profile.alternatives.length === 0) return;
+  while (allocation.granted < allocation.asked && bucket.table.fits(node.position, demand))
+    if (!place(ledger, allocation, search, node)) return;
 }
 
 /** Asked before a node is made: a node for a job without licences would stay empty. */
 function poolsAllow(ledger: Ledger, { shape, granted }: Allocation): boolean {
-  return shape.profile.draws.every(({ draws }) => ledger.pools.slotsLeft(draws, granted > 0) >= 1);
+  return ledger.pools.slotsLeft(shape.profile.draws, granted > 0) >= 1;
 }
 
 function place(ledger: Ledger, allocation: Allocation, search: Search, node: LedgerNode): boolean {
@@ -163,9 +173,17 @@ function place(ledger: Ledger, allocation: Allocation, search: Search, node: Led
   if (offer.slots < 1) return false;
   ledger.take({ node, job: job.name, slots: offer.slots, demand: offer.demand, closes: offer.closes });
   ledger.draw(offer.draws, offer.slots, !drawnOnce);
-  allocation.placements.push({ node, slots: offer.slots });
-  allocation.granted += offer.slots;
+  addPlacement(allocation, node, offer.slots);
   return true;
+}
+
+/** One entry per node, also when it was asked twice for what its alternatives hold. */
+function addPlacement(allocation: Allocation, node: LedgerNode, slots: number): void {
+  const { placements } = allocation;
+  const last = placements.at(-1);
+  if (last?.node === node) placements[placements.length - 1] = { node, slots: last.slots + slots };
+  else placements.push({ node, slots });
+  allocation.granted += slots;
 }
 
 /** A scattered job that runs already wants further nodes, not the same again. */
@@ -202,7 +220,7 @@ function attemptWhole(ledger: Ledger, allocation: Allocation, search: Search): b
   allocation.granted = before.granted;
   allocation.placements = before.placements;
   shape.cursors[candidate] = before.cursor;
-  if (shape.profile.monotone)
+  if (shape.monotone)
     shape.wholeFailures[failureIndex(candidate, search.perNode)] = { missing, nodes: bucket.nodes.length };
   return false;
 }

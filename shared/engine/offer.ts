@@ -36,7 +36,7 @@ export function offerOf(
     const slots = Math.min(
       ask.wanted,
       capacity(node, demand, shape.exclusive),
-      poolSlots(ledger, profile.draws, ask.drawnOnce),
+      ledger.pools.slotsLeft(profile.draws, ask.drawnOnce),
     );
     return { slots, demand, closes: shape.exclusive !== "none", draws: profile.draws };
   }
@@ -46,7 +46,7 @@ export function offerOf(
   const whole = withChoice(demand, choice, node);
   const draws = [...profile.draws, ...choice.draws];
   const room = node.bucket.table.fits(node.position, whole) ? capacity(node, whole, exclusive) : 0;
-  const slots = Math.min(ask.wanted, room, poolSlots(ledger, draws, ask.drawnOnce));
+  const slots = Math.min(ask.wanted, room, ledger.pools.slotsLeft(draws, ask.drawnOnce));
   return { slots, demand: whole, closes: exclusive !== "none", draws };
 }
 
@@ -78,11 +78,5 @@ function capacity(node: LedgerNode, demand: Demand, exclusive: ExclusiveScope): 
     if (column === VACANT || column === OPEN) continue;
     slots = Math.min(slots, timesInto(table.get(node.position, column), demand.amounts[i] ?? 0));
   }
-  return slots;
-}
-
-function poolSlots(ledger: Ledger, consumables: readonly SharedConsumable[], drawnOnce: boolean): number {
-  let slots = Number.POSITIVE_INFINITY;
-  for (const { draws } of consumables) slots = Math.min(slots, ledger.pools.slotsLeft(draws, drawnOnce));
   return slots;
 }

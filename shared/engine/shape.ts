@@ -19,8 +19,8 @@ export interface Profile {
   /** Alternatives with amounts in them: what they take depends on what is left. */
   readonly alternatives: readonly Constraint[];
   readonly draws: readonly SharedConsumable[];
-  /** False when a node that refused may accept later (`not` and `xor` on amounts): then nothing may be skipped. */
-  readonly monotone: boolean;
+  /** Resources in the alternatives; null: what refuses now may accept later (`not` and `xor` on amounts). */
+  readonly alternativeResources: ReadonlySet<string> | null;
   /** Buckets in order of preference whose example satisfies all but the plain amounts; worked out when first needed. */
   candidates: readonly LedgerBucket[] | null;
   /** Whether other stocks than the example's satisfy `shared`. */
@@ -38,6 +38,11 @@ export interface Shape {
   readonly minimums: readonly MinimumResource[];
   readonly columns: readonly number[];
   readonly exclusive: ExclusiveScope;
+  /**
+   * Whether a node that refused once refuses for good. Not so when an alternative matches and only together with the
+   * rest is too much: later it may match no more, and leave the place to the next one.
+   */
+  readonly monotone: boolean;
   /** The demand in the units that were asked for last; nearly all buckets have the same. */
   units: Units | null;
   demand: Demand;
@@ -98,6 +103,7 @@ export class Shapes {
       minimums: parts.minimums,
       columns: parts.minimums.map((constraint) => this.columns.of(constraint.resource)),
       exclusive,
+      monotone: isMonotone(parts, profile),
       units: null,
       demand: NO_DEMAND,
       candidates: null,
@@ -163,7 +169,7 @@ function profileFrom(rest: readonly Constraint[], id: number): Profile {
     own: plain.filter(usesOwnProperty),
     alternatives,
     draws,
-    monotone: !alternatives.some(mayAcceptLater),
+    alternativeResources: alternatives.some(mayAcceptLater) ? null : resourcesIn(alternatives),
     candidates: null,
     stocks: new Map(),
   };
@@ -201,10 +207,31 @@ function takesSomething(constraint: Constraint): boolean {
   }
 }
 
+function isMonotone({ minimums }: Parts, { alternatives, alternativeResources }: Profile): boolean {
+  if (alternatives.length === 0) return true;
+  if (alternativeResources === null || alternatives.length > 1) return false;
+  return !minimums.some(({ resource }) => alternativeResources.has(resource));
+}
+
+function resourcesIn(constraints: readonly Constraint[]): ReadonlySet<string> {
+  const resources = new Set<string>();
+  const note = (leaf: Constraint): void => {
+    if (leaf.kind === "minimum-resource") resources.add(leaf.resource);
+  };
+  for (const constraint of constraints) visit(constraint, note);
+  return resources;
+}
+
 /** "or" and "and" of amounts only ever lose nodes; below "not" and "xor" losing a match can mean winning. */
 function mayAcceptLater(constraint: Constraint): boolean {
   if (constraint.kind === "not" || constraint.kind === "xor") return takesSomething(constraint);
+  if (constraint.kind === "and" && asksTwice(constraint.all)) return true;
   return childrenOf(constraint).some(mayAcceptLater);
+}
+
+function asksTwice(constraints: readonly Constraint[]): boolean {
+  const resources = constraints.flatMap((constraint) => [...resourcesIn([constraint])]);
+  return new Set(resources).size < resources.length;
 }
 
 const NO_DEMAND: Demand = { columns: [], amounts: [] };

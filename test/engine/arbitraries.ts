@@ -189,7 +189,19 @@ const combined: fc.Arbitrary<Constraint> = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(amount, choice).map((all): Constraint => ({ kind: "and", all })) },
 );
 
+/** Alternatives with amounts in them: what they take depends on what is left of the node. */
+const withAmount = fc.oneof(
+  amount,
+  fc.tuple(amount, choice).map((all): Constraint => ({ kind: "and", all })),
+);
+const alternatives: fc.Arbitrary<Constraint> = fc.oneof(
+  fc.array(withAmount, { minLength: 2, maxLength: 3 }).map((any): Constraint => ({ kind: "or", any })),
+  fc.array(withAmount, { minLength: 2, maxLength: 2 }).map((oneOf): Constraint => ({ kind: "xor", oneOf })),
+  withAmount.map((child): Constraint => ({ kind: "not", child })),
+);
+
 const extra: fc.Arbitrary<Constraint> = fc.oneof(
+  { weight: 2, arbitrary: alternatives },
   {
     weight: 2,
     arbitrary: fc.constantFrom<Constraint>(

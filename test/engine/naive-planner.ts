@@ -304,7 +304,10 @@ function mayTake(
   if (node.origin === "deallocated" && node.jobs.length === 0 && room(input, world, node.place) < 1)
     return false;
   const asked = { place: node.place, left: node.left, pools: world.pools, drawnOnce: used.length > 0 };
-  return constraints.every((constraint) => holds(constraint, asked));
+  if (!constraints.every((constraint) => holds(constraint, asked))) return false;
+  // What the alternatives add comes on top of what is asked anyway.
+  const taken = summed(constraints.flatMap((constraint) => leaves(constraint, asked)));
+  return taken.every((constraint) => holds(constraint, asked));
 }
 
 function exclusiveScope(constraints: readonly Constraint[]): "iteration" | "task" | null {
@@ -312,6 +315,25 @@ function exclusiveScope(constraints: readonly Constraint[]): "iteration" | "task
     constraint.kind === "exclusive" ? [constraint.scope] : [],
   );
   return scopes.includes("iteration") ? "iteration" : (scopes[0] ?? null);
+}
+
+/** The parts of a constraint that a slot takes something for: along the first alternative that holds. */
+function leaves(constraint: Constraint, asked: Asked): readonly Constraint[] {
+  switch (constraint.kind) {
+    case "and":
+      return constraint.all.flatMap((child) => leaves(child, asked));
+    case "or":
+      return constraint.any
+        .filter((child) => holds(child, asked))
+        .slice(0, 1)
+        .flatMap((child) => leaves(child, asked));
+    case "xor":
+      return constraint.oneOf.filter((child) => holds(child, asked)).flatMap((child) => leaves(child, asked));
+    case "not":
+      return [];
+    default:
+      return [constraint];
+  }
 }
 
 function take(
@@ -322,7 +344,8 @@ function take(
 ): { world: World; node: string } {
   const left = { ...node.left };
   const pools = new Map(world.pools);
-  for (const constraint of constraints) {
+  const asked = { place: node.place, left: node.left, pools: world.pools, drawnOnce: used.length > 0 };
+  for (const constraint of constraints.flatMap((c) => leaves(c, asked))) {
     if (constraint.kind === "minimum-resource")
       left[constraint.resource] = (left[constraint.resource] ?? 0) - wanted(constraint);
     if (constraint.kind !== "shared-consumable") continue;
