@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { planCommand } from "./commands/plan.ts";
+import { rejectsCommand } from "./commands/rejects.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { CommandFailure, type ExitCode, exitCode } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
@@ -10,9 +11,10 @@ export function createProgram(terminal: Terminal): Command {
     .description("Autoscaling of Azure CycleCloud clusters, from the operator's side.")
     .addHelpText("after", "\nExit codes: 0 fine, 1 something failed, 2 wrong usage.")
     .addCommand(planCommand(terminal))
-    .addCommand(replayCommand(terminal));
+    .addCommand(replayCommand(terminal))
+    .addCommand(rejectsCommand(terminal));
   // Commander hands its settings down to commands that it made itself only.
-  for (const command of [program, ...program.commands])
+  for (const command of withSubcommands(program))
     command
       .exitOverride()
       .showHelpAfterError(`Run "${nameOf(command)} --help" for the options.`)
@@ -35,6 +37,10 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
     terminal.stderr.write(`error: ${error.message}\n${error.next}\n`);
     return exitCode.failed;
   }
+}
+
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
 }
 
 function nameOf(command: Command): string {

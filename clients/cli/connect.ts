@@ -1,0 +1,168 @@
+import { readFile } from "node:fs/promises";
+import { DefaultAzureCredential } from "@azure/identity";
+import { ServiceBusClient } from "@azure/service-bus";
+import { RestError } from "@azure/storage-queue";
+import { z } from "zod";
+import {
+  jobDemandQueue,
+  planRequestsQueue,
+  scaleActionsQueue,
+  serviceBusConnection,
+  storageConnection,
+} from "../../functions/support/names.ts";
+import type { ReplayPorts } from "../../shared/cycle/replay-rejection.ts";
+import { InvariantError, kindOf, messageOf, UpstreamError } from "../../shared/errors.ts";
+import { createServiceBus, type ServiceBusQueues } from "../../shared/messages/service-bus.ts";
+import type { Clock } from "../../shared/ports.ts";
+import {
+  connectStorage,
+  createAzureStores,
+  type StorageClients,
+  type StorageConnection,
+} from "../../shared/stores/azure/index.ts";
+import { CommandFailure } from "./exit-code.ts";
+
+export const localEnvironmentFile = ".local/environment.json";
+
+/** Where a command looks for the service. `local`: the file that `npm start` writes; undefined: the settings. */
+export interface Place {
+  readonly local: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+interface Addresses {
+  readonly storage: StorageConnection;
+  readonly serviceBus: () => ServiceBusClient;
+}
+
+/**
+ * Runs `work` on the service's storage and queues. Throws CommandFailure when they cannot be found or do not answer.
+ * Service Bus is reached only by what needs it.
+ */
+export async function withService<T>(place: Place, work: (ports: ReplayPorts) => Promise<T>): Promise<T> {
+  const addresses = place.local === undefined ? addressesOf(place.env) : await readLocal(place.local);
+  const bus = lazyServiceBus(addresses);
+  try {
+    return await work(
+      portsOf(
+        connected("storage account", () => connectStorage(addresses.storage)),
+        bus,
+      ),
+    );
+  } catch (error) {
+    if (kindOf(error) === undefined) throw error;
+    throw new CommandFailure(messageOf(error), "Check that the service runs and that you may use it.");
+  } finally {
+    await bus.close();
+  }
+}
+
+/** The SDKs' words about a malformed connection string may quote it, with its key. */
+function connected<T>(what: string, connect: () => T): T {
+  try {
+    return connect();
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error;
+    throw new CommandFailure(
+      `Cannot use the connection string of the ${what}`,
+      "Copy it from the portal again.",
+    );
+  }
+}
+
+function portsOf(storage: StorageClients, bus: Pick<ServiceBusQueues, "planRequests">): ReplayPorts {
+  const { blob, table } = storage;
+  const stores = createAzureStores({ blob, table, parseConfig: unread });
+  return {
+    configs: stores.configs,
+    demand: stores.demand,
+    rejections: stores.rejections,
+    uploads: stores.uploads,
+    clock,
+    planRequests: bus.planRequests,
+    demandQueue: { post: (text) => post(storage, text) },
+  };
+}
+
+const clock: Clock = { nowSeconds: () => Date.now() / 1000 };
+
+async function unread(cluster: string): Promise<never> {
+  throw new InvariantError(
+    `Cannot read configuration of "${cluster}": only the names of clusters are used here`,
+  );
+}
+
+async function post(storage: StorageClients, text: string): Promise<void> {
+  try {
+    await storage.queue.getQueueClient(jobDemandQueue).sendMessage(Buffer.from(text).toString("base64"));
+  } catch (error) {
+    const answer =
+      error instanceof RestError ? `HTTP ${error.statusCode ?? "-"}, ${error.code}` : "no answer";
+    throw new UpstreamError(`Cannot post to queue "${jobDemandQueue}": ${answer}`, {
+      retryable: true,
+      cause: error,
+    });
+  }
+}
+
+function lazyServiceBus(addresses: Addresses) {
+  let open: { readonly client: ServiceBusClient; readonly queues: ServiceBusQueues } | undefined;
+  const queues = (): ServiceBusQueues => {
+    if (open !== undefined) return open.queues;
+    const client = connected("Service Bus namespace", addresses.serviceBus);
+    open = { client, queues: createServiceBus({ client, clock, planRequestsQueue, scaleActionsQueue }) };
+    return open.queues;
+  };
+  return {
+    planRequests: { send: (request) => queues().planRequests.send(request) },
+    close: async () => {
+      await open?.queues.close();
+      await open?.client.close();
+    },
+  } satisfies Pick<ServiceBusQueues, "planRequests" | "close">;
+}
+
+const localSchema = z.object({
+  storageConnectionString: z.string().min(1),
+  serviceBusConnectionString: z.string().min(1),
+});
+
+async function readLocal(file: string): Promise<Addresses> {
+  try {
+    const local = localSchema.parse(JSON.parse(await readFile(file, "utf8")));
+    return {
+      storage: { connectionString: local.storageConnectionString },
+      serviceBus: () => new ServiceBusClient(local.serviceBusConnectionString),
+    };
+  } catch (error) {
+    const why = error instanceof z.ZodError ? "not what `npm start` writes" : messageOf(error);
+    throw new CommandFailure(
+      `Cannot read "${file}": ${why}`,
+      'Start the local environment with "npm start".',
+    );
+  }
+}
+
+/** The same settings as the app's, in the same order of preference (`functions/support/settings.ts`). */
+function addressesOf(env: Place["env"]): Addresses {
+  const connectionString = env[storageConnection];
+  const accountName = env[`${storageConnection}__accountName`];
+  const serviceBus = () => serviceBusOf(env);
+  if (connectionString) return { storage: { connectionString }, serviceBus };
+  if (accountName) return { storage: { accountName, credential: new DefaultAzureCredential() }, serviceBus };
+  throw new CommandFailure(
+    `Cannot find the service: ${storageConnection}__accountName is not set`,
+    `Set it to the name of the storage account (or ${storageConnection} to a connection string), or use --local.`,
+  );
+}
+
+function serviceBusOf(env: Place["env"]): ServiceBusClient {
+  const connectionString = env[serviceBusConnection];
+  const namespace = env[`${serviceBusConnection}__fullyQualifiedNamespace`];
+  if (connectionString) return new ServiceBusClient(connectionString);
+  if (namespace) return new ServiceBusClient(namespace, new DefaultAzureCredential());
+  throw new CommandFailure(
+    `Cannot ask for a plan: ${serviceBusConnection}__fullyQualifiedNamespace is not set`,
+    `Set it to the host name of the namespace, or ${serviceBusConnection} to a connection string.`,
+  );
+}

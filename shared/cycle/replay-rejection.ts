@@ -1,0 +1,114 @@
+import type { DemandMessage } from "../messages/job-demand.ts";
+import type { ConfigStore, Ports, RejectedMessage, Rejection } from "../ports.ts";
+import { checkDemand } from "./receive-demand.ts";
+import { requestPlan } from "./request-plan.ts";
+
+/** A message is at most 64 KiB as base64, which is 48 KiB of JSON. */
+const longestPostBytes = 48 * 1024;
+
+/** The queue `job-demand`, from the sender's side. */
+export interface DemandQueue {
+  /** Posts the text of a demand message. Throws UpstreamError. */
+  post(text: string): Promise<void>;
+}
+
+export type ReplayPorts = Pick<Ports, "clock" | "demand" | "planRequests" | "rejections" | "uploads"> & {
+  readonly configs: Pick<ConfigStore, "clusters">;
+  readonly demandQueue: DemandQueue;
+};
+
+/** What a replay will do, for the operator to agree to; or everything that is in its way. */
+export type Replay =
+  | { readonly kind: "post-demand"; readonly text: string; readonly message: DemandMessage }
+  | { readonly kind: "request-plan"; readonly cluster: string }
+  | { readonly kind: "refused"; readonly problems: readonly string[] };
+
+/** Looks for a rejection by its id: of one cluster, or of nobody and every configured cluster. */
+export async function findRejection(
+  ports: Pick<ReplayPorts, "configs" | "rejections">,
+  id: { readonly rejectionId: string; readonly cluster: string | undefined },
+): Promise<RejectedMessage | undefined> {
+  const clusters = id.cluster === undefined ? [undefined, ...(await ports.configs.clusters())] : [id.cluster];
+  for (const cluster of clusters) {
+    const found = await ports.rejections.load(cluster, id.rejectionId);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Decides what a replay would do; changes nothing. `mended`: what to post in place of the message that was kept. */
+export async function prepareReplay(
+  ports: ReplayPorts,
+  rejected: RejectedMessage,
+  mended?: string,
+): Promise<Replay> {
+  const { rejection, body } = rejected;
+  if (mended !== undefined && rejection.queue !== "job-demand")
+    return refused(`message: of queue "${rejection.queue}", expected a demand message to mend`);
+  switch (rejection.queue) {
+    case "job-demand":
+      return prepareDemand(ports, mended ?? body);
+    case "plan-requests":
+      return preparePlan(ports, rejection);
+    case "scale-actions":
+      return refused(
+        "message: an action, which is never sent again: the next plan makes what is still right",
+      );
+    default:
+      return refused(`message: of queue "${rejection.queue}", expected job-demand or plan-requests`);
+  }
+}
+
+/** Does what was prepared, and records it with the rejection. */
+export async function replay(
+  ports: ReplayPorts,
+  rejection: Rejection,
+  prepared: Exclude<Replay, { kind: "refused" }>,
+): Promise<void> {
+  if (prepared.kind === "post-demand") await ports.demandQueue.post(prepared.text);
+  else await requestPlan(ports, { cluster: prepared.cluster, reason: "replayed by an operator" });
+  await ports.rejections.markReplayed(rejection.cluster, rejection.rejectionId, ports.clock.nowSeconds());
+}
+
+async function prepareDemand(ports: ReplayPorts, text: string | undefined): Promise<Replay> {
+  if (text === undefined)
+    return refused("message: too large to be kept, expected a file to post in its place");
+  const checked = await checkDemand(ports, text);
+  if (!checked.ok) return { kind: "refused", problems: checked.problems };
+  const { message } = checked;
+  const bytes = Buffer.byteLength(text);
+  const problems = [
+    ...(bytes > longestPostBytes ? [`message: ${bytes} bytes, expected at most ${longestPostBytes}`] : []),
+    ...(await unknownCluster(ports, message.cluster)),
+    ...(await outOfTurn(ports, message)),
+  ];
+  return problems.length > 0 ? { kind: "refused", problems } : { kind: "post-demand", text, message };
+}
+
+async function preparePlan(ports: ReplayPorts, { cluster }: Rejection): Promise<Replay> {
+  if (cluster === undefined) return refused("cluster: none that is configured, expected one to plan");
+  const problems = await unknownCluster(ports, cluster);
+  return problems.length > 0 ? { kind: "refused", problems } : { kind: "request-plan", cluster };
+}
+
+async function unknownCluster(ports: ReplayPorts, cluster: string): Promise<readonly string[]> {
+  const known = await ports.configs.clusters();
+  return known.includes(cluster) ? [] : [`cluster: "${cluster}", expected one of ${known.join(", ")}`];
+}
+
+/** Posted now, an older message would be ignored, and a delta to anything but the last one would come here again. */
+async function outOfTurn(ports: ReplayPorts, message: DemandMessage): Promise<readonly string[]> {
+  const have = (await ports.demand.load(message.cluster, message.source))?.value.sequence;
+  const { source, sequence } = message;
+  if (have !== undefined && sequence <= have)
+    return [`sequence: ${sequence}, expected above ${have}, which source "${source}" has posted since`];
+  if (message.kind === "delta" && have !== sequence - 1)
+    return [
+      `sequence: ${sequence} of a delta, expected ${have === undefined ? "a snapshot first" : have + 1}`,
+    ];
+  return [];
+}
+
+function refused(problem: string): Replay {
+  return { kind: "refused", problems: [problem] };
+}

@@ -1,0 +1,242 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ServiceBusClient } from "@azure/service-bus";
+import { QueueClient } from "@azure/storage-queue";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { type Environment, startEnvironment } from "../../../infra/local/environment/environment.ts";
+import type { ClusterStatus } from "../../../shared/cycle/status.ts";
+import type { Rejection } from "../../../shared/ports.ts";
+import { ccscale } from "./in-process.ts";
+
+const cluster = "small-cpu";
+let folder: string;
+let local: string;
+let environment: Environment;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "rejects-"));
+  environment = await startEnvironment({
+    clusterFile: join(import.meta.dirname, `../../../infra/local/cyclecloud/clusters/${cluster}.json`),
+    cluster,
+    config: {},
+    speed: 60,
+    seed: 7,
+    folder,
+    snapshotSchedule: "*/1 * * * * *",
+  });
+  local = join(folder, "environment.json");
+  await writeFile(local, JSON.stringify(environment));
+  await postBadMessages();
+});
+
+afterAll(async () => {
+  await environment?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+afterEach(() => vi.unstubAllEnvs());
+
+const demand = {
+  version: 1,
+  kind: "snapshot",
+  cluster,
+  source: "pbs",
+  sequence: 5,
+  sentAt: "2026-11-21T10:00:00Z",
+  jobs: [{ name: "a", iterations: -4 }, { name: "b\u001b[2J\u009b" }],
+};
+const planRequest = { version: 1, cluster, reason: "test", atSeconds: "no number" };
+const action = { version: 1, cluster, actionId: "a-1", kind: "reboot-nodes" };
+
+/** One that is refused, two that the broker gives up. */
+async function postBadMessages(): Promise<void> {
+  const queue = new QueueClient(environment.storageConnectionString, "job-demand");
+  await queue.sendMessage(Buffer.from(JSON.stringify(demand)).toString("base64"));
+  const bus = new ServiceBusClient(environment.serviceBusConnectionString);
+  const sessionId = `cluster:${cluster}`;
+  await bus
+    .createSender("plan-requests")
+    .sendMessages({ body: planRequest, sessionId, messageId: "bad-plan" });
+  await bus.createSender("scale-actions").sendMessages({ body: action, sessionId, messageId: "bad-action" });
+  await bus.close();
+  await eventually(readStatus, ({ rejections }) => rejections.length === 3);
+}
+
+async function readStatus(): Promise<ClusterStatus> {
+  const response = await fetch(`${environment.functionsUrl}/api/clusters/${cluster}/status`);
+  return (await response.json()) as ClusterStatus;
+}
+
+async function eventually<T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> {
+  const giveUpAt = Date.now() + 15_000;
+  for (;;) {
+    const value = await read();
+    if (isThere(value) || Date.now() > giveUpAt) return value;
+    await sleep(100);
+  }
+}
+
+async function rejected(queue: string): Promise<Rejection> {
+  const { rejections } = await readStatus();
+  const found = rejections.find((rejection) => rejection.queue === queue);
+  if (found === undefined) throw new Error(`nothing of ${queue} was rejected`);
+  return found;
+}
+
+const rejects = (argv: readonly string[], input: readonly string[] = []) =>
+  ccscale(["rejects", ...argv, "--local", local], input);
+
+async function mendedFile(changed: object): Promise<string> {
+  const file = join(folder, "mended.json");
+  await writeFile(file, JSON.stringify({ ...demand, jobs: [{ name: "a", iterations: 4 }], ...changed }));
+  return file;
+}
+
+describe("rejects list", () => {
+  test("all queues, newest first, as a table that no message can write over", async () => {
+    const { code, stdout } = await rejects(["list"]);
+    expect(code).toBe(0);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^ID +RECEIVED +KIND +CLUSTER +SOURCE +QUEUE +REPLAYED +PROBLEM$/);
+    expect(lines).toHaveLength(4);
+    expect(stdout).toMatch(/bad-action .* dead-letter +small-cpu +- +scale-actions +- +message: given up/);
+    expect(stdout.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+  });
+
+  test("as JSON, with a limit, of one cluster", async () => {
+    const { stdout } = await rejects(["list", "--format", "json", "--limit", "2", "--cluster", cluster]);
+    expect(JSON.parse(stdout)).toHaveLength(2);
+    const none = await rejects(["list", "--cluster", "elsewhere"]);
+    expect(none.stdout).toBe("No rejected messages.\n");
+  });
+});
+
+describe("rejects show", () => {
+  test("every problem and the whole message", async () => {
+    const { rejectionId } = await rejected("job-demand");
+    const { code, stdout } = await rejects(["show", rejectionId]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("  - jobs[0].iterations: -4, ");
+    expect(stdout).toContain("  - jobs[1].name: ");
+    expect(stdout).toContain('      "iterations": -4');
+    expect(stdout.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+    const { stdout: json } = await rejects(["show", rejectionId, "--format", "json"]);
+    expect(JSON.parse(JSON.parse(json).message)).toEqual(demand);
+  });
+
+  test("an id that nobody has", async () => {
+    const { code, stderr } = await rejects(["show", "nobody's"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Cannot find rejection "nobody\'s": in no cluster');
+  });
+});
+
+describe("rejects replay", () => {
+  test("a message that is still wrong is refused with every problem, and nothing is sent", async () => {
+    const { rejectionId } = await rejected("job-demand");
+    const { code, stderr } = await rejects(["replay", rejectionId, "--yes"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("  - jobs[0].iterations: -4, ");
+    expect((await rejected("job-demand")).replayedAtSeconds).toBeUndefined();
+  });
+
+  test.each([["n\n"], [""]])("the answer %j sends nothing", async (answer) => {
+    const { rejectionId } = await rejected("job-demand");
+    const file = await mendedFile({});
+    const { code, stderr } = await rejects(["replay", rejectionId, "--file", file], [answer]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('post snapshot 5 of source "pbs" with 1 jobs for cluster "small-cpu"? [y/N]');
+    expect(stderr).toContain("Nothing was sent.");
+  });
+
+  test("a plan request asks for a plan", async () => {
+    const beforeSeconds = Date.now() / 1000;
+    const { code } = await rejects(["replay", "bad-plan", "--yes"]);
+    expect(code).toBe(0);
+    // Asked in the window of another request it is one with that, and the plan carries the other's reason.
+    const isNewer = (plan: { readonly atSeconds: number }) => plan.atSeconds >= beforeSeconds;
+    const { plans } = await eventually(readStatus, (status) => status.plans.some(isNewer));
+    expect(plans.some(isNewer)).toBe(true);
+  });
+
+  test("a mended message takes effect, is remembered, and does not take effect twice", async () => {
+    const { rejectionId } = await rejected("job-demand");
+    const argv = ["replay", rejectionId, "--file", await mendedFile({})];
+    expect(await rejects(argv, ["y\n"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Done: post/),
+    });
+    const { demand: sources } = await eventually(readStatus, (status) => status.demand.length > 0);
+    expect(sources).toMatchObject([{ source: "pbs", sequence: 5, jobs: 1 }]);
+    expect((await rejected("job-demand")).replayedAtSeconds).toBeGreaterThan(0);
+    const { code, stderr } = await rejects([...argv, "--yes"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('sequence: 5, expected above 5, which source "pbs" has posted since');
+  });
+
+  test.each([
+    ["a delta that skips a number", { kind: "delta", sequence: 8 }, "sequence: 8 of a delta, expected 6"],
+    ["a delta of a new source", { kind: "delta", source: "new" }, "expected a snapshot first"],
+    ["another cluster", { cluster: "elsewhere" }, 'cluster: "elsewhere", expected one of small-cpu'],
+    ["too large for the queue", { sequence: 9, padding: "x".repeat(50_000) }, "expected at most 49152"],
+    ["a blob that is not there", { sequence: 9, blob: "gone.json" }, 'blob: "gone.json", expected'],
+  ])("a mended message: %s is refused", async (_case, changed, words) => {
+    const { rejectionId } = await rejected("job-demand");
+    const file = await mendedFile(changed);
+    const { code, stderr } = await rejects(["replay", rejectionId, "--yes", "--file", file]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(words) });
+  });
+
+  test("an action is refused, because plans make new ones", async () => {
+    const { code, stderr } = await rejects(["replay", "bad-action", "--yes"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("the next plan makes what is still right");
+  });
+
+  test("a file in place of a plan request is refused", async () => {
+    const { stderr } = await rejects(["replay", "bad-plan", "--yes", "--file", await mendedFile({})]);
+    expect(stderr).toContain("expected a demand message to mend");
+  });
+});
+
+describe("rejects: where the service is", () => {
+  test("the settings of the app lead there too", async () => {
+    vi.stubEnv("AutoscaleStorage", environment.storageConnectionString);
+    const { code, stdout } = await ccscale(["rejects", "list"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("bad-plan");
+  });
+
+  test("no settings", async () => {
+    const { code, stderr } = await ccscale(["rejects", "list"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("AutoscaleStorage__accountName is not set");
+  });
+
+  test("a plan without Service Bus", async () => {
+    vi.stubEnv("AutoscaleStorage", environment.storageConnectionString);
+    const { code, stderr } = await ccscale(["rejects", "replay", "bad-plan", "--yes"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("ServiceBusConnection__fullyQualifiedNamespace is not set");
+  });
+
+  test("a connection string that is none is not repeated", async () => {
+    vi.stubEnv("AutoscaleStorage", "AccountKey=geheim");
+    const { code, stderr } = await ccscale(["rejects", "list"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("Cannot use the connection string of the storage account");
+    expect(stderr).not.toContain("geheim");
+  });
+
+  test.each([
+    ["is missing", "no-such.json", "ENOENT"],
+    ["is something else", import.meta.filename, "Cannot read"],
+  ])("a local environment that %s", async (_case, file, words) => {
+    const { code, stderr } = await ccscale(["rejects", "list", "--local", file]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(words);
+    expect(stderr).toContain('Start the local environment with "npm start".');
+  });
+});
