@@ -75,28 +75,33 @@ function dropped(why: string): Fate {
 
 /** An earlier run may have asked for it and died before it could say so: nodes that were made then must not be forgotten. */
 async function droppedOrDone(cycleCloud: CycleCloud, action: ScaleAction, why: string): Promise<Fate> {
-  const nodes = (await cycleCloud.nodesOfRequest(action.requestId)) ?? [];
-  return nodes.length > 0 ? doneBefore(nodes) : dropped(why);
+  const nodes = await cycleCloud.nodesOfRequest(action.requestId);
+  return nodes === undefined ? dropped(why) : doneBefore(nodes);
 }
 
+/** A request that is known and whose nodes do not show yet: the snapshots look for them until the operation times out. */
 function doneBefore(nodes: readonly RequestedNode[], messages: readonly string[] = []): Fate {
   return { state: "accepted", messages: [...messages, "was asked for before"], nodes };
 }
 
 async function createNodes(cycleCloud: CycleCloud, action: CreateNodesAction): Promise<Fate> {
   const answer = await cycleCloud.createNodes({ requestId: action.requestId, sets: action.sets });
-  const nodes = (await cycleCloud.nodesOfRequest(action.requestId)) ?? [];
+  const nodes = await cycleCloud.nodesOfRequest(action.requestId);
   if (answer.outcome === "refused") return refusedOrDone(answer.message, nodes);
   const added = answer.sets.map((set) => set.added);
   const messages = answer.sets.flatMap((set) => (set.message === undefined ? [] : [set.message]));
   const total = added.reduce((sum, each) => sum + each, 0);
   const state = total === 0 ? "failed" : "accepted";
-  return { state, messages, operationId: answer.operationId, nodes, added };
+  return { state, messages, operationId: answer.operationId, nodes: nodes ?? [], added };
 }
 
-/** A 409 means that the request id was used before, or that the request is invalid: its nodes tell which. */
-function refusedOrDone(message: string, nodes: readonly RequestedNode[]): Fate {
-  return nodes.length > 0 ? doneBefore(nodes) : { state: "failed", messages: [message] };
+/** A 409 means that the request id was used before, or that the request is invalid: whether the server knows it tells which. */
+function refusedOrDone(
+  message: string,
+  nodes: readonly RequestedNode[] | undefined,
+  stale: readonly string[] = [],
+): Fate {
+  return nodes === undefined ? { state: "failed", messages: [...stale, message] } : doneBefore(nodes, stale);
 }
 
 async function actOnNodes(ports: ExecutePorts, cycleCloud: CycleCloud, action: NodesAction): Promise<Fate> {
@@ -107,12 +112,8 @@ async function actOnNodes(ports: ExecutePorts, cycleCloud: CycleCloud, action: N
     action.kind === "start-nodes"
       ? await cycleCloud.startNodes(request)
       : await cycleCloud.shutdownNodes(request);
-  if (answer.outcome === "refused") {
-    const known = await cycleCloud.nodesOfRequest(action.requestId);
-    return known === undefined
-      ? { state: "failed", messages: [...stale, answer.message] }
-      : doneBefore(known, stale);
-  }
+  if (answer.outcome === "refused")
+    return refusedOrDone(answer.message, await cycleCloud.nodesOfRequest(action.requestId), stale);
   const errors = answer.nodes.flatMap(({ name, error }) =>
     error === undefined ? [] : [`${name}: ${error}`],
   );

@@ -129,6 +129,38 @@ describe("executeAction: delivered again", () => {
     expect(world.cycleCloud.calls).toEqual(["create"]);
   });
 
+  test("a create whose answer was lost and whose nodes do not show yet: accepted, and looked for later", async () => {
+    const { world, action } = await creating(2);
+    world.cycleCloud.fault = { afterEffect: true };
+    await expect(executeAction(world.ports, action)).rejects.toThrow(UpstreamError);
+    world.cycleCloud.isListLate = true;
+    expect(await executeAction(world.ports, action)).toEqual({
+      outcome: "accepted",
+      messages: ["was asked for before"],
+    });
+    expect(await operationOf(world, action)).toMatchObject({ state: "accepted", nodes: [] });
+    world.advance(1);
+    await world.snapshot();
+    world.advance(1);
+    await world.plan();
+    expect(world.ports.scaleActions.waiting).toEqual([]);
+    world.cycleCloud.isListLate = false;
+    await world.snapshot();
+    expect(await operationOf(world, action)).toMatchObject({ nodes: [{ name: "htc-1" }, { name: "htc-2" }] });
+    await world.snapshot();
+    expect(await operationOf(world, action)).toMatchObject({ state: "visible" });
+    expect(world.cycleCloud.calls).toEqual(["create"]);
+  });
+
+  test("a create whose answer was lost and whose nodes do not show until it has expired: accepted", async () => {
+    const { world, action } = await creating(2);
+    world.cycleCloud.fault = { afterEffect: true };
+    await expect(executeAction(world.ports, action)).rejects.toThrow(UpstreamError);
+    world.cycleCloud.isListLate = true;
+    world.advance(601);
+    expect(await executeAction(world.ports, action)).toMatchObject({ outcome: "accepted" });
+  });
+
   test("a shutdown whose answer was lost: accepted with the same nodes", async () => {
     const { world, action } = await retiring();
     world.cycleCloud.fault = { afterEffect: true };
