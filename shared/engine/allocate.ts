@@ -220,8 +220,9 @@ function attemptWhole(ledger: Ledger, allocation: Allocation, search: Search): b
   allocation.granted = before.granted;
   allocation.placements = before.placements;
   shape.cursors[candidate] = before.cursor;
-  if (shape.monotone)
-    shape.wholeFailures[failureIndex(candidate, search.perNode)] = { missing, nodes: bucket.nodes.length };
+  if (!shape.monotone) return false;
+  shape.wholeFailures ??= [];
+  shape.wholeFailures[failureIndex(candidate, search.perNode)] = { missing, nodes: bucket.nodes.length };
   return false;
 }
 
@@ -236,7 +237,7 @@ function mayHold(
   { bucket, shape, candidate, at, perNode }: Search,
   missing: number,
 ): boolean {
-  const failure = shape.wholeFailures[failureIndex(candidate, perNode)];
+  const failure = shape.wholeFailures?.[failureIndex(candidate, perNode)];
   if (failure !== undefined && missing >= failure.missing && bucket.nodes.length === failure.nodes)
     return false;
   const fewest = perNode === 1 ? missing : 1;

@@ -19,7 +19,7 @@ import type { Plan } from "./plan-result.ts";
 import { Pools } from "./pools.ts";
 import { retries, timedOut } from "./retire.ts";
 import { type EngineSettings, forNodeArray } from "./settings.ts";
-import { Shapes } from "./shape.ts";
+import { NO_REFUSALS, Shapes } from "./shape.ts";
 import { Columns } from "./stock.ts";
 
 /** Plans one pass over a cluster. */
@@ -76,7 +76,7 @@ function exclusiveScope({ compatibility, exclusiveScope }: EngineSettings): Engi
 
 function open(job: Job, shapes: Shapes): Allocation {
   const asked = job.packingStrategy === "scatter" ? nodesAsked(job) : job.iterations;
-  return { job, shape: shapes.of(job), asked, granted: 0, placements: [], refusals: [] };
+  return { job, shape: shapes.of(job), asked, granted: 0, placements: [], refusals: NO_REFUSALS };
 }
 
 /** A scattered job that names no node count wants each of its iterations on a node of its own. */

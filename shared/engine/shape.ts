@@ -51,7 +51,7 @@ export interface Shape {
   /** Per candidate, the first node that may still take it. */
   readonly cursors: number[];
   /** Per candidate, the smallest number of nodes (or slots) that it could not hold as a whole, and its nodes then. */
-  readonly wholeFailures: ({ readonly missing: number; readonly nodes: number } | undefined)[];
+  wholeFailures: ({ readonly missing: number; readonly nodes: number } | undefined)[] | null;
   /** When nothing could be placed: nodes made until then, and why. */
   failedAt: number;
   refusals: readonly Refusal[];
@@ -108,9 +108,9 @@ export class Shapes {
       demand: NO_DEMAND,
       candidates: null,
       cursors: [],
-      wholeFailures: [],
+      wholeFailures: null,
       failedAt: -1,
-      refusals: [],
+      refusals: NO_REFUSALS,
     };
   }
 
@@ -233,6 +233,9 @@ function asksTwice(constraints: readonly Constraint[]): boolean {
   const resources = constraints.flatMap((constraint) => [...resourcesIn([constraint])]);
   return new Set(resources).size < resources.length;
 }
+
+/** Most jobs are refused nowhere: they share this list. */
+export const NO_REFUSALS: readonly Refusal[] = [];
 
 const NO_DEMAND: Demand = { columns: [], amounts: [] };
 
