@@ -81,6 +81,7 @@ class Layout {
   private readonly byScheduler: ReadonlyMap<string, SchedulerNode>;
   private readonly history: ReadonlyMap<string, NodeHistory>;
   private readonly pendingNames: ReadonlySet<string>;
+  private readonly visibleNames: ReadonlySet<string>;
   private readonly warnings = new Map<string, Warning>();
 
   constructor(input: PlanInput, columns: Columns, pools: Pools) {
@@ -101,11 +102,12 @@ class Layout {
     this.everyNodeDiffers = differsByNode(settings.defaultResources);
     this.byScheduler = new Map(input.schedulerNodes.map((node) => [shortHostname(node.hostname), node]));
     this.history = new Map(input.history.map((row) => [row.nodeId, row]));
+    this.visibleNames = new Set(cluster.nodes.map((node) => node.name));
     this.pendingNames = new Set(input.pending.flatMap((pending) => pending.names ?? []));
   }
 
   open(overdueNodeIds: ReadonlySet<string>): OpenedLedger {
-    const names = new NodeNames(this.input.cluster.nodes.map((node) => node.name));
+    const names = new NodeNames(this.visibleNames);
     for (const array of this.input.cluster.nodeArrays) if (array.enabled) this.addArray(array);
     const unfit = new Set([...this.input.leavingNodeIds, ...overdueNodeIds]);
     const inUse = this.input.cluster.nodes.filter((node) => !unfit.has(node.nodeId) && this.mayRunJobs(node));
@@ -314,7 +316,6 @@ class Layout {
 
   /** Nodes on order count as if they were there. Those that are started again are in the snapshot already. */
   private addPending(pending: PendingNodes, names: NodeNames): void {
-    const visible = new Set(this.input.cluster.nodes.map((node) => node.name));
     const array = this.limits.enabledArray(pending.nodeArray);
     const size = array?.buckets.find((bucket) => bucket.vmSize === pending.vmSize);
     const wanted = pending.names ?? [];
@@ -323,7 +324,7 @@ class Layout {
     const bucket = this.addBucket(array, size, pending.placementGroup);
     for (let i = 0; i < pending.count; i++) {
       const name = wanted[i] ?? `${pending.actionId}#${i}`;
-      if (visible.has(name)) continue;
+      if (this.visibleNames.has(name)) continue;
       bucket.add({
         name,
         origin: "pending",

@@ -1,9 +1,8 @@
 import type { Allocation } from "./allocate.ts";
-import type { LedgerBucket } from "./ledger-bucket.ts";
 import type { LedgerNode } from "./ledger-node.ts";
 import type { JobOutcome, NodeOrigin, Placement, PlannedNode } from "./plan-result.ts";
+import { mainReasons, type ReasonBook } from "./reason-book.ts";
 import type { Reason } from "./reasons.ts";
-import { reasonsOf } from "./reasons-of.ts";
 import type { Resources } from "./resources.ts";
 import { withAmount } from "./stock.ts";
 
@@ -13,14 +12,14 @@ export class AllocationOutcome implements JobOutcome {
   readonly asked: number;
   readonly granted: number;
   private readonly allocation: Allocation;
-  private readonly buckets: readonly LedgerBucket[];
+  private readonly book: ReasonBook;
 
-  constructor(allocation: Allocation, buckets: readonly LedgerBucket[]) {
+  constructor(allocation: Allocation, book: ReasonBook) {
     this.name = allocation.job.name;
     this.asked = allocation.asked;
     this.granted = allocation.granted;
     this.allocation = allocation;
-    this.buckets = buckets;
+    this.book = book;
   }
 
   get allocated(): boolean {
@@ -32,12 +31,12 @@ export class AllocationOutcome implements JobOutcome {
   }
 
   get reasons(): readonly Reason[] {
-    return reasonsOf(this.allocation, this.buckets);
+    return this.book.of(this.allocation);
   }
 
   toJSON(): JobOutcome {
-    const { name, allocated, asked, granted, placements, reasons } = this;
-    return { name, allocated, asked, granted, placements, reasons };
+    const { name, allocated, asked, granted, placements } = this;
+    return { name, allocated, asked, granted, placements, reasons: mainReasons(this.reasons) };
   }
 }
 

@@ -26,7 +26,7 @@ export interface Plan {
   readonly warnings: readonly Warning[];
 }
 
-/** What became of a job. `reasons` costs nothing until it is read. */
+/** What became of a job. `reasons` costs nothing until it is read; written as JSON, it holds one reason of each kind. */
 export interface JobOutcome {
   readonly name: string;
   /** True when it got something: all of its nodes, or at least one of its slots. */

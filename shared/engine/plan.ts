@@ -17,6 +17,7 @@ import { AllocationOutcome, LedgerPlannedNode } from "./outcome.ts";
 import type { PlanInput } from "./plan-input.ts";
 import type { Plan } from "./plan-result.ts";
 import { Pools } from "./pools.ts";
+import { ReasonBook } from "./reason-book.ts";
 import { retries, timedOut } from "./retire.ts";
 import { type EngineSettings, forNodeArray } from "./settings.ts";
 import { NO_REFUSALS, Shapes } from "./shape.ts";
@@ -53,8 +54,9 @@ export function plan(input: PlanInput): Plan {
   const expired = timedOut({ ...input, nodes: touchable, history: merged([...history.values()], changed) });
   const isFailed = (node: LedgerNode): boolean => node.reported?.status === "Failed";
   const isMatched = (node: LedgerNode): boolean => node.jobs.length > 0 || node.keepAlive;
+  const book = new ReasonBook(ledger.buckets);
   return {
-    jobs: allocations.map((allocation) => new AllocationOutcome(allocation, ledger.buckets)),
+    jobs: allocations.map((allocation) => new AllocationOutcome(allocation, book)),
     create: createSets(ledger, input.settings),
     start: nodes.flatMap((node) => startOf(node)),
     retire: expired.filter(({ nodeId }) => !matchedIds.has(nodeId)),

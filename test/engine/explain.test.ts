@@ -79,3 +79,18 @@ describe("explain", () => {
     expect(sentences({ ncpus: 1 }, { iterations: 0 })[1]).toBe("The job asks for no slots and no nodes.");
   });
 });
+
+describe("reasons in an archived plan", () => {
+  it("are one of each kind, that of the bucket that came closest", () => {
+    const result = plan(input({ cluster: world, jobs: [job("j", { ncpus: 130 })] }));
+    expect(result.jobs[0]?.reasons).toHaveLength(2);
+    const archived = JSON.parse(JSON.stringify(result)) as { jobs: { reasons: unknown[] }[] };
+    expect(archived.jobs[0]?.reasons).toMatchObject([{ code: "InsufficientResource", left: 120 }]);
+  });
+
+  it("are shared by the jobs of one shape that wait for the same cause", () => {
+    const jobs = ["a", "b"].map((name) => job(name, { ncpus: 130 }));
+    const [first, second] = plan(input({ cluster: world, jobs })).jobs;
+    expect(first?.reasons).toBe(second?.reasons);
+  });
+});
