@@ -4,6 +4,7 @@
  */
 export type { Clock } from "./ports/clock.ts";
 export type * from "./ports/config.ts";
+export type * from "./ports/control.ts";
 export type * from "./ports/cyclecloud.ts";
 export type * from "./ports/demand.ts";
 export { type HistoryStore, historyRetentionSeconds } from "./ports/history.ts";
@@ -18,6 +19,7 @@ export type { IfMatch, Stored } from "./ports/stored.ts";
 
 import type { Clock } from "./ports/clock.ts";
 import type { ConfigStore } from "./ports/config.ts";
+import type { ControlStore } from "./ports/control.ts";
 import type { CycleCloudFor } from "./ports/cyclecloud.ts";
 import type { DemandStore, DemandUploads } from "./ports/demand.ts";
 import type { HistoryStore } from "./ports/history.ts";
@@ -35,6 +37,7 @@ export interface Ports {
   readonly log: Log;
   readonly ids: Ids;
   readonly configs: ConfigStore;
+  readonly controls: ControlStore;
   readonly cycleCloudFor: CycleCloudFor;
   readonly snapshots: SnapshotStore;
   readonly demand: DemandStore;

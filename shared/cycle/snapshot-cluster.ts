@@ -1,6 +1,15 @@
 import type { SchedulerEvent } from "../messages/scheduler-event.ts";
-import { isOpen, type Operation, type PlanHead, type Ports, type Snapshot } from "../ports.ts";
+import {
+  type ClusterConfig,
+  type CycleCloud,
+  isOpen,
+  type Operation,
+  type PlanHead,
+  type Ports,
+  type Snapshot,
+} from "../ports.ts";
 import { clusterDigest } from "./cluster-digest.ts";
+import { whileLoggedIn } from "./login.ts";
 import { nodeChanges } from "./node-changes.ts";
 import { liveSources } from "./plan-input.ts";
 import { requestPlan } from "./request-plan.ts";
@@ -13,6 +22,7 @@ type SnapshotPorts = Pick<
   Ports,
   | "clock"
   | "configs"
+  | "controls"
   | "cycleCloudFor"
   | "demand"
   | "ids"
@@ -26,12 +36,17 @@ type SnapshotPorts = Pick<
 
 /**
  * Reads one cluster from CycleCloud, tells schedulers which nodes came and went, stores what it saw, closes operations
- * whose effect shows, and asks for a plan when anything changed or is due.
+ * whose effect shows, and asks for a plan when anything changed or is due. Does nothing while the login is refused.
  */
 export async function snapshotCluster(ports: SnapshotPorts, cluster: string): Promise<void> {
   const config = await ports.configs.load(cluster);
   if (config === undefined) return;
   const cycleCloud = ports.cycleCloudFor(config);
+  await whileLoggedIn(ports, { cluster, cycleCloud }, () => read(ports, config, cycleCloud));
+}
+
+async function read(ports: SnapshotPorts, config: ClusterConfig, cycleCloud: CycleCloud): Promise<void> {
+  const { cluster } = config;
   const takenAtSeconds = ports.clock.nowSeconds();
   const reading = await cycleCloud.readCluster();
   const snapshot: Snapshot = { ...reading, takenAtSeconds };

@@ -1,5 +1,14 @@
 import type { Cluster, ClusterNode } from "../engine/index.ts";
-import type { Operation, PlanSummary, Ports, Rejection, SourceDemand, WaitingJob } from "../ports.ts";
+import type {
+  ClusterControl,
+  Operation,
+  PlanSummary,
+  Ports,
+  Rejection,
+  SourceDemand,
+  WaitingJob,
+} from "../ports.ts";
+import { loadControl } from "./control.ts";
 
 const recentPlans = 5;
 const recentOperations = 20;
@@ -9,6 +18,8 @@ const recentRejections = 10;
 export interface ClusterStatus {
   readonly cluster: string;
   readonly atSeconds: number;
+  /** Set: CycleCloud refused the login, and is not called until it changes or an operator resumes. */
+  readonly loginStopped: { readonly atSeconds: number; readonly message: string } | null;
   readonly snapshot: { readonly takenAtSeconds: number; readonly setAside: readonly string[] } | null;
   /** How many nodes are in each of CycleCloud's states; those outside every node array are not counted. */
   readonly nodes: Readonly<Record<string, number>>;
@@ -40,7 +51,7 @@ export interface OperationStatus
 
 type StatusPorts = Pick<
   Ports,
-  "clock" | "configs" | "demand" | "operations" | "plans" | "rejections" | "snapshots"
+  "clock" | "configs" | "controls" | "demand" | "operations" | "plans" | "rejections" | "snapshots"
 >;
 
 /** Undefined for a cluster that is not configured. */
@@ -54,6 +65,7 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
   return {
     cluster,
     atSeconds,
+    loginStopped: loginStopped(await loadControl(ports, cluster)),
     snapshot:
       snapshot === undefined
         ? null
@@ -67,6 +79,10 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
     waiting: head?.waiting ?? [],
     rejections: await rejections(ports, cluster),
   };
+}
+
+function loginStopped({ refusedLogin }: ClusterControl): ClusterStatus["loginStopped"] {
+  return refusedLogin && { atSeconds: refusedLogin.atSeconds, message: refusedLogin.message };
 }
 
 async function rejections(ports: StatusPorts, cluster: string): Promise<readonly Rejection[]> {

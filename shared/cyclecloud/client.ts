@@ -8,6 +8,7 @@ import {
   refusalMessage,
   unreadable,
 } from "./answers.ts";
+import { fingerprintOf } from "./credentials.ts";
 import { createHttp, type HttpOptions } from "./http.ts";
 import { requestedNodesSchema } from "./node-schema.ts";
 import { toCreationRequest, toManagementRequest } from "./requests.ts";
@@ -34,9 +35,14 @@ interface Target {
  * password is empty or the URL is plain http to another machine.
  */
 export function createCycleCloud(options: CycleCloudOptions): CycleCloud {
-  const { cluster, catalogue } = options;
+  const { cluster, catalogue, connection, password } = options;
   const target = { send: createHttp(options), cluster, path: `/clusters/${encodeURIComponent(cluster)}` };
+  let fingerprint: string | undefined;
   return {
+    credentialsFingerprint: () => {
+      fingerprint ??= fingerprintOf(connection, password);
+      return fingerprint;
+    },
     readCluster: () => readCluster(target, catalogue),
     createNodes: (request) => createNodes(target, request),
     startNodes: (request) => manageNodes(target, { verb: "start", request }),

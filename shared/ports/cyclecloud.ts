@@ -39,6 +39,8 @@ export interface RequestedNode {
  * `retryable` ones are worth another try. A call that timed out may still have had its effect: ask `nodesOfRequest`.
  */
 export interface CycleCloud {
+  /** A digest of address, user and password: another one means other credentials. Tells none of them; sends nothing. */
+  credentialsFingerprint(): string;
   readCluster(): Promise<ClusterReading>;
   createNodes(request: {
     readonly requestId: string;

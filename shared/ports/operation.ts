@@ -22,6 +22,8 @@ export interface Operation {
   readonly added: readonly number[];
   /** The server's words, or why it was closed. */
   readonly messages: readonly string[];
+  /** How often CycleCloud was asked, counted before each call; none: it cannot have had any effect. */
+  readonly attempts?: number;
   readonly createdAtSeconds: number;
   readonly updatedAtSeconds: number;
 }

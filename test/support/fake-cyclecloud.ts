@@ -21,6 +21,12 @@ export class FakeCycleCloud implements CycleCloud {
   #serial = 0;
   /** Thrown by the next call (of this kind), after it had its effect when `afterEffect` is set: a lost answer. */
   fault: { readonly afterEffect: boolean; readonly on?: Call } | undefined;
+  /** Set: these are not the right credentials, every call is answered with a 401. */
+  isLoginRefused = false;
+  /** Another one stands for another address, user or password. */
+  credentials = "credentials-1";
+  /** Every call that came, also those that were refused or had no effect. */
+  asked = 0;
   /** The words with which the next request that would change something is refused (409), without any effect. */
   refusal: string | undefined;
   /** Why single nodes, by name, are neither started nor shut down while the rest of their request is. */
@@ -69,6 +75,8 @@ export class FakeCycleCloud implements CycleCloud {
           : node,
       );
   }
+
+  credentialsFingerprint: CycleCloud["credentialsFingerprint"] = () => this.credentials;
 
   readCluster: CycleCloud["readCluster"] = async () => {
     this.#failBefore("read");
@@ -190,6 +198,9 @@ export class FakeCycleCloud implements CycleCloud {
   }
 
   #failBefore(call: Call): void {
+    this.asked += 1;
+    if (this.isLoginRefused)
+      throw new UpstreamError("Cannot log in: HTTP 401", { status: 401, retryable: false });
     if (this.fault?.afterEffect === false && (this.fault.on ?? call) === call) this.#fail();
   }
 

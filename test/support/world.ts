@@ -4,6 +4,7 @@ import { type RawMessage, receiveDemand } from "../../shared/cycle/receive-deman
 import { snapshotCluster } from "../../shared/cycle/snapshot-cluster.ts";
 import { DEFAULT_SETTINGS, type EngineSettings } from "../../shared/engine/index.ts";
 import { createMemoryQueues, type MemoryQueues } from "../../shared/messages/in-memory.ts";
+import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { ClusterConfig, CycleSettings, Log, Ports } from "../../shared/ports.ts";
 import { createMemoryStores, type MemoryStores } from "../../shared/stores/in-memory/index.ts";
 import { clusterOf } from "./cluster.ts";
@@ -35,6 +36,8 @@ export interface World {
   plan(): Promise<number>;
   /** Carries out every action that waits; one that throws is gone from the queue, the rest stays. */
   execute(): Promise<void>;
+  /** An action as the queue delivers it, once more if need be. */
+  deliver(action: ScaleAction): ReturnType<typeof executeAction>;
   /** One round of everything: snapshot, a window later the plan, its actions. */
   round(): Promise<void>;
 }
@@ -102,6 +105,7 @@ export function createWorld(cycleCloud = new FakeCycleCloud(clusterOf())): World
         await executeAction(ports, action);
       }
     },
+    deliver: (action) => executeAction(ports, action),
     round: async () => {
       await world.snapshot();
       world.advance(1);

@@ -2,6 +2,7 @@ import type { TableClient } from "@azure/data-tables";
 import type { BlobServiceClient } from "@azure/storage-blob";
 import type { Log, Ports } from "../../ports.ts";
 import { BlobConfigStore, type ParseConfig } from "./configs.ts";
+import { BlobControlStore } from "./controls.ts";
 import { BlobDemandStore } from "./demand.ts";
 import { TableHistoryStore } from "./history.ts";
 import { TableOperationStore } from "./operations.ts";
@@ -23,7 +24,15 @@ export { escapeName, unescapeName } from "./keys.ts";
 /** Every store of the ports, in one storage account. */
 export type AzureStores = Pick<
   Ports,
-  "configs" | "snapshots" | "demand" | "uploads" | "history" | "operations" | "plans" | "rejections"
+  | "configs"
+  | "controls"
+  | "snapshots"
+  | "demand"
+  | "uploads"
+  | "history"
+  | "operations"
+  | "plans"
+  | "rejections"
 >;
 
 export interface AzureStoreOptions {
@@ -42,6 +51,7 @@ export function createAzureStores(options: AzureStoreOptions): AzureStores {
   const table = (name: string) => new Table(options.table(name));
   return {
     configs: new BlobConfigStore(blob, { parse: options.parseConfig, log }),
+    controls: new BlobControlStore(blob),
     snapshots: new BlobSnapshotStore(blob),
     demand: new BlobDemandStore(blob),
     uploads: new BlobDemandUploads(

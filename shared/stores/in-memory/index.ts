@@ -1,4 +1,5 @@
 import { MemoryConfigStore } from "./configs.ts";
+import { MemoryControlStore } from "./controls.ts";
 import { MemoryDemandStore } from "./demand.ts";
 import { MemoryHistoryStore } from "./history.ts";
 import { MemoryOperationStore } from "./operations.ts";
@@ -9,6 +10,7 @@ import { MemoryDemandUploads } from "./uploads.ts";
 
 export {
   MemoryConfigStore,
+  MemoryControlStore,
   MemoryDemandStore,
   MemoryDemandUploads,
   MemoryHistoryStore,
@@ -21,6 +23,7 @@ export {
 /** Every store of the ports, in memory, under the names that `Ports` gives them. */
 export interface MemoryStores {
   readonly configs: MemoryConfigStore;
+  readonly controls: MemoryControlStore;
   readonly snapshots: MemorySnapshotStore;
   readonly demand: MemoryDemandStore;
   readonly uploads: MemoryDemandUploads;
@@ -34,6 +37,7 @@ export interface MemoryStores {
 export function createMemoryStores(): MemoryStores {
   return {
     configs: new MemoryConfigStore(),
+    controls: new MemoryControlStore(),
     snapshots: new MemorySnapshotStore(),
     demand: new MemoryDemandStore(),
     uploads: new MemoryDemandUploads(),

@@ -118,7 +118,6 @@ describe("executeAction: delivered again", () => {
   test.each([
     ["the request never arrived", { afterEffect: false }],
     ["its answer was lost", { afterEffect: true }],
-    ["its nodes could not be listed", { afterEffect: false, on: "nodes-of-request" }],
   ] as const)("a create after %s: accepted with the same nodes, made once", async (_case, fault) => {
     const { world, action } = await creating(2);
     world.cycleCloud.fault = fault;
@@ -127,6 +126,16 @@ describe("executeAction: delivered again", () => {
     expect(await executeAction(world.ports, action)).toMatchObject({ outcome: "accepted" });
     expect(await operationOf(world, action)).toMatchObject({ nodes: [{ name: "htc-1" }, { name: "htc-2" }] });
     expect(world.cycleCloud.calls).toEqual(["create"]);
+  });
+
+  test("a create whose nodes cannot be listed: accepted at once, the snapshots ask for them", async () => {
+    const { world, action } = await creating(2);
+    world.cycleCloud.fault = { afterEffect: false, on: "nodes-of-request" };
+    expect(await executeAction(world.ports, action)).toMatchObject({ outcome: "accepted" });
+    expect(await operationOf(world, action)).toMatchObject({ state: "accepted", nodes: [], added: [2] });
+    world.advance(1);
+    await world.snapshot();
+    expect(await operationOf(world, action)).toMatchObject({ nodes: [{ name: "htc-1" }, { name: "htc-2" }] });
   });
 
   test("a create whose answer was lost and whose nodes do not show yet: accepted, and looked for later", async () => {

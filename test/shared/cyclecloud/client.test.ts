@@ -41,6 +41,29 @@ const status = () => ({ status: 200, body: fixture("one-array-two-sizes") });
 const set = { nodeArray: "hpc", vmSize: "Standard_F4", placementGroup: null, count: 3, names: ["hpc-1"] };
 const creation = { requestId: "r-1", sets: [set] };
 
+describe("client: fingerprint of the credentials", () => {
+  const connection = { url: "https://a", username: "user", passwordSetting: "PW", verifyCertificates: true };
+  const fingerprint = (fields: Partial<CycleCloudOptions> = {}) =>
+    client({ connection, ...fields }).credentialsFingerprint();
+
+  test("is the same for the same address, user and password, whatever else differs", () => {
+    const elsewhere = { ...connection, verifyCertificates: false, passwordSetting: "OTHER" };
+    expect(fingerprint({ connection: elsewhere, cluster: "other" })).toBe(fingerprint());
+  });
+
+  test.each<readonly [string, Partial<CycleCloudOptions>]>([
+    ["address", { connection: { ...connection, url: "https://b" } }],
+    ["user", { connection: { ...connection, username: "other" } }],
+    ["password", { password: "other" }],
+  ])("is another one for another %s", (_case, fields) => {
+    expect(fingerprint(fields)).not.toBe(fingerprint());
+  });
+
+  test("holds no password", () => {
+    expect(fingerprint()).toMatch(/^[\w-]{22}$/);
+  });
+});
+
 describe("client: calls as documented", () => {
   test("reads a cluster with basic authentication and its own name", async () => {
     server.answer(status());

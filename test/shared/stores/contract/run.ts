@@ -1,6 +1,7 @@
 import { describe, test } from "vitest";
 import type { AzureStores } from "../../../../shared/stores/azure/index.ts";
 import { type ConfigBench, configStoreCases } from "./config-store.ts";
+import { controlStoreCases } from "./control-store.ts";
 import { demandStoreCases } from "./demand-store.ts";
 import { demandUploadCases, type UploadBench } from "./demand-uploads.ts";
 import { historyStoreCases } from "./history-store.ts";
@@ -25,6 +26,7 @@ export function runContractSuites(implementation: string, bench: () => Bench): v
     });
   };
   suite("SnapshotStore", snapshotStoreCases, ({ stores }) => stores.snapshots);
+  suite("ControlStore", controlStoreCases, ({ stores }) => stores.controls);
   suite("DemandStore", demandStoreCases, ({ stores }) => stores.demand);
   suite("HistoryStore", historyStoreCases, ({ stores }) => stores.history);
   suite("OperationStore", operationStoreCases, ({ stores }) => stores.operations);

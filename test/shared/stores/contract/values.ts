@@ -8,6 +8,7 @@ import type { ScaleAction } from "../../../../shared/messages/scale-action.ts";
 import type {
   ArchivedPlan,
   ClusterConfig,
+  ClusterControl,
   Operation,
   PlanHead,
   PlanSummary,
@@ -167,6 +168,14 @@ export function rejectionOf(rejectionId: string, changed: Partial<Rejection> = {
     ...changed,
   };
   return { rejection, body: '{"version":1,"jobs":[{"name":""}]}' };
+}
+
+export function controlOf(cluster: string, changed: Partial<ClusterControl> = {}): ClusterControl {
+  return {
+    cluster,
+    refusedLogin: { fingerprint: "f1ng3rpr1nt", message: "HTTP 401 ☃", atSeconds: startSeconds },
+    ...changed,
+  };
 }
 
 export function configOf(cluster: string, url = "https://ccserver"): ClusterConfig {

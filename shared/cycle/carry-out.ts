@@ -1,0 +1,91 @@
+import { kindOf } from "../errors.ts";
+import type { CreateNodesAction, NodesAction, ScaleAction } from "../messages/scale-action.ts";
+import type { CycleCloud, Operation, Ports, RequestedNode } from "../ports.ts";
+import { recheckNodes } from "./recheck-nodes.ts";
+
+/** How an action ended, to be written into its operation. */
+export type Fate = Pick<Operation, "state" | "messages"> &
+  Partial<Pick<Operation, "operationId" | "nodes" | "added">>;
+
+/** `ask` runs one call that changes something, after it was written down that it is going to be made. */
+interface Server {
+  readonly cycleCloud: CycleCloud;
+  readonly ask: <T>(call: () => Promise<T>) => Promise<T>;
+}
+
+type CarryOutPorts = Pick<Ports, "clock" | "demand" | "history" | "snapshots">;
+
+/** Asks CycleCloud for what the action says. Throws UpstreamError when it does not answer as documented. */
+export async function carryOut(ports: CarryOutPorts, server: Server, action: ScaleAction): Promise<Fate> {
+  return action.kind === "create-nodes"
+    ? createNodes(server, action)
+    : actOnNodes(server, action, await recheckNodes(ports, action));
+}
+
+export function dropped(why: string): Fate {
+  return { state: "dropped", messages: [why] };
+}
+
+/** An earlier try may have had its effect: nodes that were made then must not be forgotten. */
+export async function droppedOrDone(cycleCloud: CycleCloud, action: ScaleAction, why: string): Promise<Fate> {
+  const nodes = await cycleCloud.nodesOfRequest(action.requestId);
+  return nodes === undefined ? dropped(why) : doneBefore(nodes);
+}
+
+/** A request that is known and whose nodes do not show yet: the snapshots look for them until the operation times out. */
+function doneBefore(nodes: readonly RequestedNode[], messages: readonly string[] = []): Fate {
+  return { state: "accepted", messages: [...messages, "was asked for before"], nodes };
+}
+
+/** A 409 means that the request id was used before, or that the request is invalid: whether the server knows it tells which. */
+async function refusedOrDone(
+  cycleCloud: CycleCloud,
+  action: ScaleAction,
+  words: { readonly refusal: string; readonly stale?: readonly string[] },
+): Promise<Fate> {
+  const { refusal, stale = [] } = words;
+  const nodes = await cycleCloud.nodesOfRequest(action.requestId);
+  return nodes === undefined ? { state: "failed", messages: [...stale, refusal] } : doneBefore(nodes, stale);
+}
+
+async function createNodes({ cycleCloud, ask }: Server, action: CreateNodesAction): Promise<Fate> {
+  const { requestId, sets } = action;
+  const answer = await ask(() => cycleCloud.createNodes({ requestId, sets }));
+  if (answer.outcome === "refused") return refusedOrDone(cycleCloud, action, { refusal: answer.message });
+  const { operationId } = answer;
+  const added = answer.sets.map((set) => set.added);
+  const messages = answer.sets.flatMap((set) => (set.message === undefined ? [] : [set.message]));
+  if (added.every((count) => count === 0)) return { state: "failed", messages, operationId, added };
+  const nodes = await nodesMade(cycleCloud, requestId);
+  return { state: "accepted", messages, operationId, nodes, added };
+}
+
+/** What the server agreed to stays so when it cannot tell the nodes now: the snapshots ask again. */
+async function nodesMade(cycleCloud: CycleCloud, requestId: string): Promise<readonly RequestedNode[]> {
+  try {
+    return (await cycleCloud.nodesOfRequest(requestId)) ?? [];
+  } catch (error) {
+    if (kindOf(error) !== "upstream") throw error;
+    return [];
+  }
+}
+
+async function actOnNodes(
+  { cycleCloud, ask }: Server,
+  action: NodesAction,
+  { due, stale }: Awaited<ReturnType<typeof recheckNodes>>,
+): Promise<Fate> {
+  if (due.length === 0) return { state: "dropped", messages: stale };
+  const request = { requestId: action.requestId, nodeIds: due.map((node) => node.nodeId) };
+  const answer = await ask(() =>
+    action.kind === "start-nodes" ? cycleCloud.startNodes(request) : cycleCloud.shutdownNodes(request),
+  );
+  if (answer.outcome === "refused")
+    return refusedOrDone(cycleCloud, action, { refusal: answer.message, stale });
+  const refused = answer.nodes.filter((node) => node.error !== undefined);
+  const refusedIds = new Set(refused.map((node) => node.nodeId));
+  const nodes = due.filter((node) => !refusedIds.has(node.nodeId));
+  const messages = [...stale, ...refused.map(({ name, error }) => `${name}: ${error}`)];
+  const state = nodes.length === 0 ? "failed" : "accepted";
+  return { state, messages, operationId: answer.operationId, nodes };
+}

@@ -1,0 +1,32 @@
+import { kindOf } from "../errors.ts";
+import type { ClusterControl, Ports } from "../ports.ts";
+
+/** Nothing was decided: everything may go on. */
+function undecided(cluster: string): ClusterControl {
+  return { cluster, refusedLogin: null };
+}
+
+export async function loadControl(ports: Pick<Ports, "controls">, cluster: string): Promise<ClusterControl> {
+  return (await ports.controls.load(cluster))?.value ?? undecided(cluster);
+}
+
+/**
+ * Changes what is decided about a cluster, whoever else is deciding at the same moment; `change` is asked again then.
+ * Returns what holds now.
+ */
+export async function changeControl(
+  ports: Pick<Ports, "controls">,
+  cluster: string,
+  change: (control: ClusterControl) => ClusterControl,
+): Promise<ClusterControl> {
+  const stored = await ports.controls.load(cluster);
+  const next = change(stored?.value ?? undecided(cluster));
+  if (next === stored?.value) return next;
+  try {
+    await ports.controls.save(next, stored?.etag);
+    return next;
+  } catch (error) {
+    if (kindOf(error) !== "conflict") throw error;
+    return changeControl(ports, cluster, change);
+  }
+}
