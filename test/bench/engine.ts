@@ -1,13 +1,19 @@
 /**
  * How fast the engine plans, as a ratio to reading its input (JSON.parse and a schema check): ratios travel between
  * machines, milliseconds do not. Every plan is checked before it is timed. Not counted: fetching, storing, and turning
- * wire formats into the input. Run it with `node test/bench/engine.ts [--json] [--quick] [--only "one shape"]`.
+ * wire formats into the input. Run it with
+ * `node test/bench/engine.ts [--json] [--quick] [--only "one shape"] [--check | --write-baseline]`.
  */
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
 import { z } from "zod";
 import { type Plan, type PlanInput, plan } from "../../shared/engine/index.ts";
 import { violationsOf } from "../engine/plan-validity.ts";
 import { CASES, type Case } from "./cases.ts";
 import { planInput } from "./clusters.ts";
+
+/** Ratios of a run on two shared cores; `--write-baseline` renews them. */
+const BASELINE = new URL("baseline.json", import.meta.url);
 
 interface Measurement {
   readonly name: string;
@@ -143,11 +149,40 @@ function print(measurements: readonly Measurement[]): void {
     );
 }
 
-const at = process.argv.indexOf("--only");
-const measurements = run({
-  quick: process.argv.includes("--quick"),
-  only: at < 0 ? null : (process.argv[at + 1] ?? null),
+/** Cases whose ratio worsened by more than half against the committed baseline. */
+function worsened(measurements: readonly Measurement[]): readonly string[] {
+  const baseline = JSON.parse(readFileSync(BASELINE, "utf8")) as Readonly<Record<string, number>>;
+  return measurements.flatMap((m) => {
+    const before = baseline[keyOf(m)];
+    if (before === undefined || m.ratio <= before * 1.5) return [];
+    return [`${keyOf(m)}: ratio ${m.ratio.toFixed(2)}, expected at most ${(before * 1.5).toFixed(2)}`];
+  });
+}
+
+function keyOf({ name, jobs, nodes }: Measurement): string {
+  return `${name}, ${jobs} jobs, ${nodes} nodes`;
+}
+
+function writeBaseline(measurements: readonly Measurement[]): void {
+  const ratios = Object.fromEntries(measurements.map((m) => [keyOf(m), Number(m.ratio.toFixed(2))]));
+  writeFileSync(BASELINE, `${JSON.stringify(ratios, null, 2)}\n`);
+}
+
+const { values } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
+    check: { type: "boolean", default: false },
+    "write-baseline": { type: "boolean", default: false },
+    only: { type: "string" },
+  },
 });
-if (process.argv.includes("--json"))
-  console.log(JSON.stringify({ measurements, exponents: exponents(measurements) }, null, 2));
+const measurements = run({ quick: values.quick, only: values.only ?? null });
+if (values.json) console.log(JSON.stringify({ measurements, exponents: exponents(measurements) }, null, 2));
 else print(measurements);
+if (values["write-baseline"]) writeBaseline(measurements);
+if (values.check) {
+  const problems = worsened(measurements);
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+}
