@@ -13,7 +13,7 @@ import {
 import type { ReplayPorts } from "../../shared/cycle/replay-rejection.ts";
 import { InvariantError, kindOf, messageOf, UpstreamError } from "../../shared/errors.ts";
 import { createServiceBus, type ServiceBusQueues } from "../../shared/messages/service-bus.ts";
-import type { Clock } from "../../shared/ports.ts";
+import type { Clock, Ports } from "../../shared/ports.ts";
 import {
   connectStorage,
   createAzureStores,
@@ -30,6 +30,9 @@ export interface Place {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** What commands need of the service. */
+export type ServicePorts = ReplayPorts & Pick<Ports, "controls">;
+
 interface Addresses {
   readonly storage: StorageConnection;
   readonly serviceBus: () => ServiceBusClient;
@@ -39,7 +42,7 @@ interface Addresses {
  * Runs `work` on the service's storage and queues. Throws CommandFailure when they cannot be found or do not answer.
  * Service Bus is reached only by what needs it.
  */
-export async function withService<T>(place: Place, work: (ports: ReplayPorts) => Promise<T>): Promise<T> {
+export async function withService<T>(place: Place, work: (ports: ServicePorts) => Promise<T>): Promise<T> {
   const addresses = place.local === undefined ? addressesOf(place.env) : await readLocal(place.local);
   const bus = lazyServiceBus(addresses);
   try {
@@ -70,11 +73,12 @@ function connected<T>(what: string, connect: () => T): T {
   }
 }
 
-function portsOf(storage: StorageClients, bus: Pick<ServiceBusQueues, "planRequests">): ReplayPorts {
+function portsOf(storage: StorageClients, bus: Pick<ServiceBusQueues, "planRequests">): ServicePorts {
   const { blob, table } = storage;
   const stores = createAzureStores({ blob, table, parseConfig: unread });
   return {
     configs: stores.configs,
+    controls: stores.controls,
     demand: stores.demand,
     rejections: stores.rejections,
     uploads: stores.uploads,

@@ -1,7 +1,9 @@
 import { Command, CommanderError } from "commander";
+import { pauseCommand } from "./commands/pause.ts";
 import { planCommand } from "./commands/plan.ts";
 import { rejectsCommand } from "./commands/rejects.ts";
 import { replayCommand } from "./commands/replay.ts";
+import { resumeCommand } from "./commands/resume.ts";
 import { CommandFailure, type ExitCode, exitCode } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -12,7 +14,9 @@ export function createProgram(terminal: Terminal): Command {
     .addHelpText("after", "\nExit codes: 0 fine, 1 something failed, 2 wrong usage.")
     .addCommand(planCommand(terminal))
     .addCommand(replayCommand(terminal))
-    .addCommand(rejectsCommand(terminal));
+    .addCommand(rejectsCommand(terminal))
+    .addCommand(pauseCommand(terminal))
+    .addCommand(resumeCommand(terminal));
   // Commander hands its settings down to commands that it made itself only.
   for (const command of withSubcommands(program))
     command

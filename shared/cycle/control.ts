@@ -1,13 +1,25 @@
 import { kindOf } from "../errors.ts";
-import type { ClusterControl, Ports } from "../ports.ts";
+import type { ClusterConfig, ClusterControl, Pause, Ports } from "../ports.ts";
 
 /** Nothing was decided: everything may go on. */
 function undecided(cluster: string): ClusterControl {
-  return { cluster, refusedLogin: null };
+  return { cluster, paused: null, refusedLogin: null };
 }
 
 export async function loadControl(ports: Pick<Ports, "controls">, cluster: string): Promise<ClusterControl> {
   return (await ports.controls.load(cluster))?.value ?? undecided(cluster);
+}
+
+/** Why nothing may be sent; undefined when it may. What is planned meanwhile is planned again as soon as it may. */
+export function whyHeld(config: ClusterConfig, control: ClusterControl): string | undefined {
+  if (config.cycle.readOnly) return "the cluster is read-only";
+  const { paused, refusedLogin } = control;
+  if (paused !== null) return whyPaused(paused);
+  return refusedLogin === null ? undefined : "CycleCloud refused the login";
+}
+
+export function whyPaused({ by, reason }: Pause): string {
+  return `paused by ${by}: ${reason}`;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { kindOf } from "../errors.ts";
 import type { ScaleAction } from "../messages/scale-action.ts";
-import type { ClusterConfig, Operation, OperationState, Ports, Stored } from "../ports.ts";
+import type { ClusterConfig, ClusterControl, Operation, OperationState, Ports, Stored } from "../ports.ts";
 import { carryOut, dropped, droppedOrDone, type Fate } from "./carry-out.ts";
+import { loadControl, whyPaused } from "./control.ts";
 import { whileLoggedIn } from "./login.ts";
 
 type ExecutePorts = Pick<
@@ -78,8 +79,9 @@ async function decide(
   const config = await ports.configs.load(cluster);
   if (config === undefined) return dropped(`cluster "${cluster}" is no longer configured`);
   const cycleCloud = ports.cycleCloudFor(config);
-  const run = await whileLoggedIn(ports, { cluster, cycleCloud }, async () => {
-    const why = whyNot(ports, config, action);
+  const control = await loadControl(ports, cluster);
+  const run = await whileLoggedIn(ports, { control, cycleCloud }, async () => {
+    const why = whyNot(ports, { action, config, control });
     if (why !== undefined) return wasAsked ? droppedOrDone(cycleCloud, action, why) : dropped(why);
     const ask = async <T>(call: () => Promise<T>): Promise<T> => {
       await change(ports, action, counted);
@@ -95,9 +97,17 @@ function counted(operation: Operation): Operation {
   return { ...operation, state: "sent", attempts: (operation.attempts ?? 0) + 1 };
 }
 
-function whyNot(ports: ExecutePorts, config: ClusterConfig, action: ScaleAction): string | undefined {
-  if (config.cycle.readOnly) return "the cluster has become read-only";
-  return ports.clock.nowSeconds() > action.expiresAtSeconds ? "expired before its turn came" : undefined;
+function whyNot(
+  ports: ExecutePorts,
+  known: { readonly action: ScaleAction; readonly config: ClusterConfig; readonly control: ClusterControl },
+): string | undefined {
+  const { cycle } = known.config;
+  const { paused } = known.control;
+  if (cycle.readOnly) return "the cluster has become read-only";
+  if (paused !== null) return whyPaused(paused);
+  return ports.clock.nowSeconds() > known.action.expiresAtSeconds
+    ? "expired before its turn came"
+    : undefined;
 }
 
 function report(ports: ExecutePorts, action: ScaleAction, outcome: ExecuteOutcome): ExecuteOutcome {

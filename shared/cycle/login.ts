@@ -1,12 +1,12 @@
 import { messageOf, UpstreamError } from "../errors.ts";
-import type { CycleCloud, Ports, RefusedLogin } from "../ports.ts";
-import { changeControl, loadControl } from "./control.ts";
+import type { ClusterControl, CycleCloud, Ports, RefusedLogin } from "../ports.ts";
+import { changeControl } from "./control.ts";
 
 type LoginPorts = Pick<Ports, "clock" | "controls" | "log">;
 
-/** One cluster's server, and the name under which its failed login is remembered. */
+/** One cluster's server, and what was decided about the cluster. */
 interface Server {
-  readonly cluster: string;
+  readonly control: ClusterControl;
   readonly cycleCloud: CycleCloud;
 }
 
@@ -36,9 +36,8 @@ export async function whileLoggedIn<T>(
 
 async function refusedLogin(
   ports: LoginPorts,
-  { cluster, cycleCloud }: Server,
+  { control: { cluster, refusedLogin: refused }, cycleCloud }: Server,
 ): Promise<RefusedLogin | undefined> {
-  const { refusedLogin: refused } = await loadControl(ports, cluster);
   if (refused === null) return undefined;
   if (refused.fingerprint === cycleCloud.credentialsFingerprint()) return refused;
   await changeControl(ports, cluster, (control) =>
@@ -50,7 +49,7 @@ async function refusedLogin(
 
 async function remember(
   ports: LoginPorts,
-  { cluster, cycleCloud }: Server,
+  { control: { cluster }, cycleCloud }: Server,
   message: string,
 ): Promise<RefusedLogin> {
   const fingerprint = cycleCloud.credentialsFingerprint();
@@ -61,7 +60,7 @@ async function remember(
 
 function stopped(
   ports: LoginPorts,
-  { cluster }: Server,
+  { control: { cluster } }: Server,
   { message, atSeconds }: RefusedLogin,
 ): { readonly outcome: "stopped"; readonly why: string } {
   ports.log.error("login-stopped", { cluster, sinceSeconds: atSeconds, message });

@@ -10,7 +10,12 @@ const mostWaitingShown = 20;
 /** A plan in counts. */
 export function summarize(
   plan: Plan,
-  run: PlanRequest & { readonly planId: string; readonly nowSeconds: number; readonly readOnly: boolean },
+  run: PlanRequest & {
+    readonly planId: string;
+    readonly nowSeconds: number;
+    readonly readOnly: boolean;
+    readonly held: string | undefined;
+  },
 ): PlanSummary {
   return {
     cluster: run.cluster,
@@ -23,6 +28,7 @@ export function summarize(
     start: plan.start.length,
     retire: plan.retire.length,
     readOnly: run.readOnly,
+    ...(run.held === undefined ? {} : { held: run.held }),
   };
 }
 

@@ -11,6 +11,7 @@ import {
   type Snapshot,
   type Stored,
 } from "../ports.ts";
+import { loadControl, whyHeld } from "./control.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
 import { type Loaded, toPlanInput } from "./plan-input.ts";
@@ -20,6 +21,7 @@ type PlanPorts = Pick<
   Ports,
   | "clock"
   | "configs"
+  | "controls"
   | "demand"
   | "history"
   | "ids"
@@ -52,6 +54,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const { cluster } = request;
   const config = await ports.configs.load(cluster);
   if (config === undefined) return { outcome: "unknown-cluster" };
+  const held = whyHeld(config, await loadControl(ports, cluster));
   const head = await ports.plans.loadHead(cluster);
   // Before anything is read: whatever comes later has not been planned.
   const demandReadAtSeconds = ports.clock.nowSeconds();
@@ -75,15 +78,15 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
     expiresAtSeconds: nowSeconds + config.cycle.actionTtlSeconds,
     requestIdOf: ports.ids.requestId,
   });
-  const summary = summarize(plan, { ...request, planId, nowSeconds, readOnly: config.cycle.readOnly });
+  const summary = summarize(plan, { ...request, planId, nowSeconds, readOnly: config.cycle.readOnly, held });
 
   const rows = merged(loaded.history, plan.history);
-  const recorded = config.cycle.readOnly ? [] : await recordActions(ports, actions, nowSeconds);
+  const recorded = held !== undefined ? [] : await recordActions(ports, actions, nowSeconds);
   const made = { summary, input, plan, loaded, snapshot, rows, demandReadAtSeconds };
   await replaceHead(ports, { next: toHead(ports.ids, made), ifMatch: head?.etag, recorded });
   await ports.plans.archive({ summary, input, plan, actions });
   const unsent = operations.filter((operation) => operation.value.state === "planned");
-  if (!config.cycle.readOnly) await sendRecorded(ports, [...unsent, ...recorded], nowSeconds);
+  if (held === undefined) await sendRecorded(ports, [...unsent, ...recorded], nowSeconds);
   await remember(ports, cluster, plan.history, rows);
   report(ports, summary, plan);
   return { outcome: "planned", summary };

@@ -9,6 +9,7 @@ import {
   type Snapshot,
 } from "../ports.ts";
 import { clusterDigest } from "./cluster-digest.ts";
+import { loadControl, whyHeld } from "./control.ts";
 import { whileLoggedIn } from "./login.ts";
 import { nodeChanges } from "./node-changes.ts";
 import { liveSources } from "./plan-input.ts";
@@ -42,7 +43,8 @@ export async function snapshotCluster(ports: SnapshotPorts, cluster: string): Pr
   const config = await ports.configs.load(cluster);
   if (config === undefined) return;
   const cycleCloud = ports.cycleCloudFor(config);
-  await whileLoggedIn(ports, { cluster, cycleCloud }, () => read(ports, config, cycleCloud));
+  const control = await loadControl(ports, cluster);
+  await whileLoggedIn(ports, { control, cycleCloud }, () => read(ports, config, cycleCloud));
 }
 
 async function read(ports: SnapshotPorts, config: ClusterConfig, cycleCloud: CycleCloud): Promise<void> {
@@ -60,7 +62,7 @@ async function read(ports: SnapshotPorts, config: ClusterConfig, cycleCloud: Cyc
   const { operationTimeoutSeconds } = config.cycle;
   const closed = await resolveOperations(ports, cycleCloud, { cluster, snapshot, operationTimeoutSeconds });
   const head = (await ports.plans.loadHead(cluster))?.value;
-  const due = closed > 0 ? "operations closed" : await whyDue(ports, snapshot, head);
+  const due = closed > 0 ? "operations closed" : await whyDue(ports, { config, snapshot, head });
   if (due !== undefined) await requestPlan(ports, { cluster, reason: due });
   report(ports, snapshot, due);
 }
@@ -68,10 +70,16 @@ async function read(ports: SnapshotPorts, config: ClusterConfig, cycleCloud: Cyc
 /** Why a plan is due; undefined when the last one still stands. */
 async function whyDue(
   ports: SnapshotPorts,
-  snapshot: Snapshot,
-  head: PlanHead | undefined,
+  known: {
+    readonly config: ClusterConfig;
+    readonly snapshot: Snapshot;
+    readonly head: PlanHead | undefined;
+  },
 ): Promise<string | undefined> {
+  const { config, snapshot, head } = known;
   if (head === undefined) return "first snapshot";
+  if (head.held !== undefined && whyHeld(config, await loadControl(ports, config.cluster)) === undefined)
+    return "nothing holds the cluster any more";
   if (head.clusterDigest !== clusterDigest(snapshot.cluster, ports.ids)) return "snapshot changed";
   const nowSeconds = ports.clock.nowSeconds();
   if (head.nextDeadlineSeconds !== null && head.nextDeadlineSeconds <= nowSeconds) return "deadline passed";

@@ -2,6 +2,7 @@ import type { Cluster, ClusterNode } from "../engine/index.ts";
 import type {
   ClusterControl,
   Operation,
+  Pause,
   PlanSummary,
   Ports,
   Rejection,
@@ -18,6 +19,8 @@ const recentRejections = 10;
 export interface ClusterStatus {
   readonly cluster: string;
   readonly atSeconds: number;
+  /** Set: an operator paused the cluster; plans are made, and nothing is sent. */
+  readonly paused: Pause | null;
   /** Set: CycleCloud refused the login, and is not called until it changes or an operator resumes. */
   readonly loginStopped: { readonly atSeconds: number; readonly message: string } | null;
   readonly snapshot: { readonly takenAtSeconds: number; readonly setAside: readonly string[] } | null;
@@ -58,6 +61,7 @@ type StatusPorts = Pick<
 export async function clusterStatus(ports: StatusPorts, cluster: string): Promise<ClusterStatus | undefined> {
   if (!(await ports.configs.clusters()).includes(cluster)) return undefined;
   const atSeconds = ports.clock.nowSeconds();
+  const control = await loadControl(ports, cluster);
   const snapshot = (await ports.snapshots.load(cluster))?.value;
   const states = snapshot === undefined ? [] : nodesOfArrays(snapshot.cluster).map((node) => node.status);
   const demand = await ports.demand.list(cluster);
@@ -65,7 +69,8 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
   return {
     cluster,
     atSeconds,
-    loginStopped: loginStopped(await loadControl(ports, cluster)),
+    paused: control.paused,
+    loginStopped: loginStopped(control),
     snapshot:
       snapshot === undefined
         ? null

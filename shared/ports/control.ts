@@ -3,8 +3,17 @@ import type { IfMatch, Stored } from "./stored.ts";
 /** What has been decided about a cluster apart from its configuration, and outlives every process. */
 export interface ClusterControl {
   readonly cluster: string;
+  /** Set from an operator's pause until a resume: plans are made, and nothing is sent. */
+  readonly paused: Pause | null;
   /** Set from a failed login until the credentials change or an operator resumes: CycleCloud is not called meanwhile. */
   readonly refusedLogin: RefusedLogin | null;
+}
+
+export interface Pause {
+  /** Who paused it, and why: in their words. */
+  readonly by: string;
+  readonly reason: string;
+  readonly atSeconds: number;
 }
 
 /** Five failed logins in a minute lock the account for five minutes, so one is enough to stop. */

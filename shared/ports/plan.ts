@@ -16,6 +16,8 @@ export interface PlanSummary {
   readonly start: number;
   readonly retire: number;
   readonly readOnly: boolean;
+  /** Why nothing of it was sent: read-only, paused, login refused. Absent when it was. */
+  readonly held?: string;
 }
 
 /** A job that did not get all it asked for, and why, in sentences. */

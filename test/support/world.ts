@@ -34,6 +34,8 @@ export interface World {
   snapshot(): Promise<void>;
   /** Runs the plan requests that are due; returns how many there were. */
   plan(): Promise<number>;
+  /** The same with other ports, such as some that fail. */
+  planWith(ports: Ports): Promise<number>;
   /** Carries out every action that waits; one that throws is gone from the queue, the rest stays. */
   execute(): Promise<void>;
   /** An action as the queue delivers it, once more if need be. */
@@ -91,9 +93,10 @@ export function createWorld(cycleCloud = new FakeCycleCloud(clusterOf())): World
       return receiveDemand(ports, raw);
     },
     snapshot: () => snapshotCluster(ports, cluster),
-    plan: async () => {
+    plan: () => world.planWith(ports),
+    planWith: async (others) => {
       const due = queues.planRequests.takeDue(nowSeconds);
-      for (const { request } of due) await planScale(ports, request);
+      for (const { request } of due) await planScale(others, request);
       return due.length;
     },
     execute: async () => {

@@ -173,6 +173,7 @@ export function rejectionOf(rejectionId: string, changed: Partial<Rejection> = {
 export function controlOf(cluster: string, changed: Partial<ClusterControl> = {}): ClusterControl {
   return {
     cluster,
+    paused: { by: "ann", reason: "quota talks ☃", atSeconds: startSeconds },
     refusedLogin: { fingerprint: "f1ng3rpr1nt", message: "HTTP 401 ☃", atSeconds: startSeconds },
     ...changed,
   };
