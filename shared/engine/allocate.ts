@@ -61,7 +61,7 @@ function pack(ledger: Ledger, allocation: Allocation): void {
   const candidates = candidatesFor(ledger, shape);
   for (let k = 0; k < candidates.length && allocation.granted < allocation.asked; k++) {
     const search = openSearch(candidates, k, allocation);
-    if (ledger.isOpenFor(search.bucket, 1)) {
+    if (poolsAllow(ledger, allocation) && ledger.isOpenFor(search.bucket, 1)) {
       fillNodes(ledger, allocation, search);
       fillNewNodes(ledger, allocation, search);
     }
@@ -124,13 +124,16 @@ function fillNodes(ledger: Ledger, allocation: Allocation, search: Search): void
     const node = bucket.nodes[position] as LedgerNode;
     const placed = place(ledger, allocation, search, node);
     const full = allocation.granted >= allocation.asked;
-    if (placed && stillFits < 0 && (full || search.perNode === 1)) stillFits = position;
-    if (full) break;
+    // Without licences no node will do, but that is not the fault of the nodes.
+    const drained = !placed && !poolsAllow(ledger, allocation);
+    if (stillFits < 0 && (drained || (placed && (full || search.perNode === 1)))) stillFits = position;
+    if (full || drained) break;
     // A packed node is asked again: what its alternatives still hold may take more.
     position = bucket.table.firstFit(placed && search.perNode > 1 ? position : position + 1, demand);
   }
   search.at = stillFits >= 0 ? stillFits : bucket.nodes.length;
-  search.shape.cursors[search.candidate] = search.at;
+  // A job that runs already is refused by the nodes that it holds: its search teaches nothing about its shape.
+  if (allocation.job.executingHostnames.length === 0) search.shape.cursors[search.candidate] = search.at;
 }
 
 /** Makes new nodes for what is left, as far as the limits allow. */
@@ -208,7 +211,7 @@ function placeWhole(ledger: Ledger, allocation: Allocation): void {
 function attemptWhole(ledger: Ledger, allocation: Allocation, search: Search): boolean {
   const { bucket, shape, candidate } = search;
   const missing = allocation.asked - allocation.granted;
-  if (!mayHold(ledger, search, missing)) return false;
+  if (!poolsAllow(ledger, allocation) || !mayHold(ledger, search, missing)) return false;
   const before = { granted: allocation.granted, placements: allocation.placements, cursor: search.at };
   allocation.placements = [...before.placements];
   const kept = ledger.attempt(() => {

@@ -133,3 +133,18 @@ describe("generatePlacementGroups", () => {
     expect(groupsOf(cluster(), { generatedPlacementGroups: null })).toEqual([]);
   });
 });
+
+describe("running jobs", () => {
+  it("that scatter further take other nodes than they hold, and leave the held ones to jobs of their shape", () => {
+    const nodes = ["htc-1", "htc-2"].map((name) => node(name));
+    const jobs = [
+      job("running", { ncpus: 1 }, { nodeCount: 2, executingHostnames: ["host-htc-1"] }),
+      job("queued", { ncpus: 1 }, { nodeCount: 2 }),
+    ];
+    const result = plan(input({ cluster: cluster({ nodes }), jobs }));
+    expect([nodesOf(result, "running"), nodesOf(result, "queued")]).toEqual([
+      ["htc-1", "htc-2"],
+      ["htc-1", "htc-2"],
+    ]);
+  });
+});
