@@ -1,0 +1,68 @@
+import { settled } from "../../functions/support/settle.ts";
+import { executeAction } from "../../shared/cycle/execute-action.ts";
+import { planScale } from "../../shared/cycle/plan-scale.ts";
+import { receiveDemand, reject } from "../../shared/cycle/receive-demand.ts";
+import { snapshotCluster } from "../../shared/cycle/snapshot-cluster.ts";
+import { watchDeadAction, watchDeadPlanRequest } from "../../shared/cycle/watch-dead-letter.ts";
+import { ConflictError } from "../../shared/errors.ts";
+import { planRequestSchema } from "../../shared/messages/plan-request.ts";
+import { scaleActionSchema } from "../../shared/messages/scale-action.ts";
+import type { Ports } from "../../shared/ports.ts";
+import type { QueueMessage } from "./demand-queue.ts";
+import type { Run } from "./fleet.ts";
+import type { DeadMessage } from "./session-queue.ts";
+
+/** The function app without Functions: what each trigger does with what it is given, as the files in `functions/` do. */
+export interface App {
+  snapshotNodes(run: Run): Promise<void>;
+  acceptDemand(run: Run, message: QueueMessage): Promise<void>;
+  watchRejects(run: Run, message: QueueMessage): Promise<void>;
+  planScale(run: Run, body: unknown): Promise<void>;
+  executeAction(run: Run, body: unknown): Promise<void>;
+  watchDeadPlanRequests(run: Run, message: DeadMessage): Promise<void>;
+  watchDeadActions(run: Run, message: DeadMessage): Promise<void>;
+}
+
+export function createApp(portsFor: (run: Run) => Ports): App {
+  return {
+    async snapshotNodes(run) {
+      const ports = portsFor(run);
+      const clusters = await ports.configs.clusters();
+      await Promise.allSettled(
+        clusters.map((subject) =>
+          settled({ trigger: "timer", log: ports.log, subject }, () => snapshotCluster(ports, subject)),
+        ),
+      );
+    },
+    async acceptDemand(run, message) {
+      const ports = portsFor(run);
+      const trigger = { trigger: "storage-queue", log: ports.log, subject: message.messageId } as const;
+      const raw = { ...message, queue: "job-demand" };
+      const outcome = await settled(trigger, () => receiveDemand(ports, raw));
+      if (outcome?.outcome === "early") throw new ConflictError(outcome.reason);
+    },
+    watchRejects: (run, message) =>
+      reject(
+        portsFor(run),
+        { ...message, queue: "job-demand" },
+        { kind: "poison", problems: ["message: failed in every attempt"] },
+      ),
+    async planScale(run, body) {
+      const ports = portsFor(run);
+      const request = planRequestSchema.parse(body);
+      const trigger = { trigger: "service-bus", log: ports.log, subject: request.cluster } as const;
+      await settled(trigger, () => planScale(ports, request));
+    },
+    async executeAction(run, body) {
+      const ports = portsFor(run);
+      const action = scaleActionSchema.parse(body);
+      const trigger = { trigger: "service-bus", log: ports.log, subject: action.actionId } as const;
+      await settled(trigger, () => executeAction(ports, action));
+    },
+    watchDeadPlanRequests: (run, message) =>
+      watchDeadPlanRequest(portsFor(run), { ...message, queue: "plan-requests" }),
+    watchDeadActions: async (run, message) => {
+      await watchDeadAction(portsFor(run), { ...message, queue: "scale-actions" });
+    },
+  };
+}

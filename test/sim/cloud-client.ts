@@ -1,0 +1,209 @@
+import { Refusal } from "../../infra/local/cyclecloud/refusal.ts";
+import { creationSchema, managementSchema } from "../../infra/local/cyclecloud/requests.ts";
+import type { Site } from "../../infra/local/cyclecloud/site.ts";
+import { create, manage, recordsOf } from "../../infra/local/cyclecloud/site-actions.ts";
+import { toClusterStatus } from "../../infra/local/cyclecloud/status.ts";
+import {
+  creationResultSchema,
+  managementResultSchema,
+  readAnswer,
+  unreadable,
+} from "../../shared/cyclecloud/answers.ts";
+import { requestedNodesSchema } from "../../shared/cyclecloud/node-schema.ts";
+import { toCreationRequest, toManagementRequest } from "../../shared/cyclecloud/requests.ts";
+import { clusterStatusSchema } from "../../shared/cyclecloud/status-schema.ts";
+import { toCluster } from "../../shared/cyclecloud/to-engine.ts";
+import { UpstreamError } from "../../shared/errors.ts";
+import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
+import type { CycleCloud, NodesRequest } from "../../shared/ports.ts";
+import type { Fault, FaultKind } from "./faults.ts";
+import type { Weather } from "./faulty-ports.ts";
+import type { Run } from "./fleet.ts";
+
+type Call = "read" | "create" | "start" | "shutdown" | "nodes-of-request";
+
+/** A call with its effect, as text: what the wire would carry. `refused` is HTTP 409. */
+interface Exchange {
+  readonly call: Call;
+  readonly act: () => unknown;
+}
+
+/** What a call that changed something did, at the moment when it did. */
+export interface CloudEffect {
+  readonly call: "create" | "shutdown";
+  readonly requestId: string;
+  readonly nodeIds: readonly string[];
+}
+
+type WireAnswer = { readonly text: string } | { readonly refused: string };
+
+const catalogue = createVmCatalogue();
+/** The client gives up after a minute; what a server does later than that is not simulated. */
+const longestCallSeconds = 60;
+
+const readFaults = ["crash-before", "error-before", "slow-answer", "status-500", "status-429", "truncated"] as const;
+const changeFaults = [
+  "crash-before",
+  "crash-after",
+  "error-before",
+  "error-after",
+  "slow-request",
+  "slow-answer",
+  "status-500",
+  "status-429",
+  "refused-409",
+  "repeated",
+  "truncated",
+] as const;
+
+/**
+ * The port over the simulator's core: requests and answers pass the real wire schemas of both sides, only HTTP, login
+ * and the pipeline's own retries are left out. `onEffect` is told what was done, at the moment when it was.
+ */
+export function cloudClient(options: {
+  readonly site: Site;
+  readonly cluster: string;
+  readonly weather: Weather;
+  readonly run: Run;
+  readonly onEffect: (effect: CloudEffect) => void;
+}): CycleCloud {
+  const { site, cluster, weather, run, onEffect } = options;
+  return {
+    credentialsFingerprint: () => "always-the-same",
+    readCluster: async () => {
+      const now = () => site.clusterNow(cluster);
+      const answer = await exchange({
+        call: "read",
+        act: () => toClusterStatus(now().cluster, { at: now().at, nodes: true }),
+      });
+      const status = readAnswer(clusterStatusSchema, textOf(answer), "read the status");
+      if (status.nodes == null) throw unreadable("read the status", "no list of nodes");
+      return toCluster({ name: cluster, status, nodes: status.nodes, catalogue });
+    },
+    createNodes: async (request) => {
+      const body = creationSchema.parse(toCreationRequest(request));
+      const answer = await exchange({
+        call: "create",
+        act: () => {
+          const result = create(site, cluster, body);
+          const { nodeIds = [] } = site.operations.byRequest(request.requestId) ?? {};
+          onEffect({ call: "create", requestId: request.requestId, nodeIds });
+          return result;
+        },
+      });
+      if ("refused" in answer) return { outcome: "refused", message: answer.refused };
+      const { operationId, sets } = readAnswer(creationResultSchema, answer.text, "create nodes");
+      return {
+        outcome: "accepted",
+        operationId,
+        sets: sets.map(({ added, message }) => (message === null ? { added } : { added, message })),
+      };
+    },
+    startNodes: (request) => manageNodes("start", request),
+    shutdownNodes: (request) => manageNodes("shutdown", request),
+    nodesOfRequest: async (requestId) => {
+      const operation = () => site.operations.byRequest(requestId);
+      const answer = await exchange({
+        call: "nodes-of-request",
+        act: () => {
+          const ids = new Set(operation()?.nodeIds);
+          const { cluster: now, at } = site.clusterNow(cluster);
+          return operation() === undefined
+            ? null
+            : { nodes: recordsOf(now, at).filter((record) => ids.has(record.NodeId)) };
+        },
+      });
+      const text = textOf(answer);
+      if (text === "null") return undefined;
+      return readAnswer(requestedNodesSchema, text, "list nodes").nodes.map((node) => ({
+        nodeId: node.NodeId,
+        name: node.Name,
+        nodeArray: node.Template,
+        vmSize: node.MachineType,
+        placementGroup: node.PlacementGroupId,
+      }));
+    },
+  };
+
+  async function manageNodes(verb: "start" | "shutdown", request: NodesRequest) {
+    const body = managementSchema.parse(toManagementRequest(request));
+    const answer = await exchange({
+      call: verb,
+      act: () => {
+        const isNew = site.operations.byRequest(request.requestId) === undefined;
+        if (verb === "shutdown" && isNew) onEffect({ call: "shutdown", ...request });
+        return manage(site, cluster, verb, body);
+      },
+    });
+    if ("refused" in answer) return { outcome: "refused", message: answer.refused } as const;
+    const { operationId, nodes } = readAnswer(managementResultSchema, answer.text, `${verb} nodes`);
+    return {
+      outcome: "accepted",
+      operationId,
+      nodes: nodes.map(({ id: nodeId, name, error }) =>
+        error === null ? { nodeId, name } : { nodeId, name, error },
+      ),
+    } as const;
+  }
+
+  async function exchange({ call, act }: Exchange): Promise<WireAnswer> {
+    const kinds: readonly [FaultKind, ...FaultKind[]] =
+      call === "read" || call === "nodes-of-request" ? readFaults : changeFaults;
+    const fault = weather.faults.at(`cyclecloud.${call}`, kinds);
+    const extra = fault?.kind === "slow-request" ? Math.min(fault.seconds, longestCallSeconds) : 0;
+    await weather.fleet.wait(run, weather.chance.between(0.05, 1) + extra);
+    const answer = fault === undefined ? answerOf(act) : await spoilt(call, fault, act);
+    await weather.fleet.wait(run, weather.chance.between(0.02, 0.4));
+    return answer;
+  }
+
+  async function spoilt(call: Call, fault: Fault, act: () => unknown): Promise<WireAnswer> {
+    switch (fault.kind) {
+      case "crash-before":
+        return weather.fleet.kill(run.machine);
+      case "error-before":
+        throw upstream(call, { why: "no whole answer in time" });
+      case "status-500":
+        throw upstream(call, { why: "HTTP 500", status: 500 });
+      case "status-429":
+        throw upstream(call, { why: "HTTP 429", status: 429, retryAfterSeconds: 20 });
+      case "refused-409":
+        return { refused: "Injected: the request is not valid" };
+    }
+    const answer = answerOf(act);
+    switch (fault.kind) {
+      case "crash-after":
+        return weather.fleet.kill(run.machine);
+      case "error-after":
+        throw upstream(call, { why: "no whole answer in time" });
+      case "repeated":
+        return answerOf(act);
+      case "truncated":
+        return "text" in answer ? { text: answer.text.slice(0, answer.text.length / 2) } : answer;
+      case "slow-answer":
+        await weather.fleet.wait(run, Math.min(fault.seconds, longestCallSeconds));
+    }
+    return answer;
+  }
+}
+
+function answerOf(act: () => unknown): WireAnswer {
+  try {
+    return { text: JSON.stringify(act()) };
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 409) return { refused: error.message };
+    throw error;
+  }
+}
+
+function textOf(answer: WireAnswer): string {
+  if ("text" in answer) return answer.text;
+  throw upstream("read", { why: `HTTP 409 ${answer.refused}`, status: 409 });
+}
+
+function upstream(
+  call: Call,
+  { why, ...fields }: { readonly why: string; readonly status?: number; readonly retryAfterSeconds?: number },
+): UpstreamError {
+  return new UpstreamError(`Cannot ${call}: ${why}`, { retryable: fields.status !== 409, ...fields });
+}

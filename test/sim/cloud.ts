@@ -1,0 +1,91 @@
+import { createCalls } from "../../infra/local/cyclecloud/calls.ts";
+import type { ManualClock } from "../../infra/local/cyclecloud/clock.ts";
+import { type Control, createControl } from "../../infra/local/cyclecloud/control.ts";
+import { type DefinitionInput, parseDefinition } from "../../infra/local/cyclecloud/definition.ts";
+import { createFaults } from "../../infra/local/cyclecloud/faults.ts";
+import { hostnameOf, type SimulatedNode } from "../../infra/local/cyclecloud/node.ts";
+import { stepAt } from "../../infra/local/cyclecloud/node-life.ts";
+import { createSite, type Site } from "../../infra/local/cyclecloud/site.ts";
+import type { Host } from "../../infra/local/scheduler/hosts.ts";
+
+/** A node as it really is, whatever anybody has been told. */
+export interface TrueNode {
+  readonly nodeId: string;
+  readonly name: string;
+  readonly nodeArray: string;
+  readonly status: string;
+  readonly isWanted: boolean;
+  readonly keepAlive: boolean;
+  readonly hostname: string | undefined;
+  readonly requestId: string | undefined;
+  readonly createdAtSeconds: number;
+  readonly ageSeconds: number;
+}
+
+/** The CycleCloud simulator without its HTTP server: the truth that a simulation compares with. */
+export interface Cloud {
+  readonly site: Site;
+  readonly control: Control;
+  /** Nodes that have a record, without those that were there from the start. */
+  nodes(cluster: string): readonly TrueNode[];
+  /** Nodes that are up: what the daemons of a scheduler see. */
+  hosts(cluster: string): readonly Host[];
+}
+
+export function createCloud(options: {
+  readonly definitions: readonly DefinitionInput[];
+  readonly seed: number;
+  readonly clock: ManualClock;
+}): Cloud {
+  const site = createSite({ ...options, definitions: options.definitions.map(parseDefinition) });
+  const latency = { minMilliseconds: 0, maxMilliseconds: 0 };
+  const control = createControl({ site, calls: createCalls(), faults: createFaults(), latency });
+  const living = (name: string) => {
+    const { cluster, at } = site.clusterNow(name);
+    return { at, nodes: [...cluster.population.living()].filter((node) => !node.fixed) };
+  };
+  return {
+    site,
+    control,
+    nodes: (cluster) => {
+      const { at, nodes } = living(cluster);
+      return nodes.map((node) => toTrueNode(node, at));
+    },
+    hosts: (cluster) => {
+      const { at, nodes } = living(cluster);
+      return nodes.flatMap((node) => toHost(node, at));
+    },
+  };
+}
+
+function toTrueNode(node: SimulatedNode, at: number): TrueNode {
+  const step = stepAt(node.life, at);
+  const { nodeId, name, keepAlive, requestId, createdAt, bucket, privateIp } = node;
+  return {
+    nodeId,
+    name,
+    nodeArray: bucket.nodearray,
+    status: step.status,
+    isWanted: step.target === "Started",
+    keepAlive,
+    hostname: step.address === "hostname" ? hostnameOf(privateIp) : undefined,
+    requestId,
+    createdAtSeconds: createdAt,
+    ageSeconds: at - createdAt,
+  };
+}
+
+function toHost({ life, bucket, privateIp, placementGroupId }: SimulatedNode, at: number): Host[] {
+  const step = stepAt(life, at);
+  if (step.status !== "Ready" || step.target !== "Started") return [];
+  return [
+    {
+      hostname: hostnameOf(privateIp),
+      nodeArray: bucket.nodearray,
+      placementGroup: placementGroupId ?? null,
+      ncpus: bucket.size.vcpusAvailable,
+      memoryGiB: bucket.size.memoryGiB,
+      ngpus: bucket.size.gpus,
+    },
+  ];
+}

@@ -1,0 +1,94 @@
+import type { Fleet, Outcome, Run } from "./fleet.ts";
+import type { FaultSource } from "./faults.ts";
+import type { Timeline } from "./timeline.ts";
+
+export interface QueueMessage {
+  readonly messageId: string;
+  readonly body: unknown;
+}
+
+export interface DemandQueueHandlers {
+  readonly receive: (run: Run, message: QueueMessage) => Promise<unknown>;
+  /** Takes what failed in every attempt. */
+  readonly receivePoison: (run: Run, message: QueueMessage) => Promise<unknown>;
+}
+
+const maxDequeueCount = 5;
+const visibilitySeconds = 5;
+/** How long a message stays hidden when the machine that held it has died. */
+const leaseSeconds = 120;
+
+/** A Storage queue with its trigger: at least once, in no order, and a poison queue after five attempts. */
+export class DemandQueue {
+  readonly #timeline: Timeline;
+  readonly #fleet: Fleet;
+  readonly #faults: FaultSource;
+  readonly #handlers: DemandQueueHandlers;
+  readonly #waiting = new Set<string>();
+  readonly poisoned: string[] = [];
+  #messages = 0;
+
+  constructor(
+    parts: { readonly timeline: Timeline; readonly fleet: Fleet; readonly faults: FaultSource },
+    handlers: DemandQueueHandlers,
+  ) {
+    this.#timeline = parts.timeline;
+    this.#fleet = parts.fleet;
+    this.#faults = parts.faults;
+    this.#handlers = handlers;
+  }
+
+  /** Messages that are not done with, poison included. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Returns the id that the queue gives the message. */
+  put(body: unknown): string {
+    this.#messages += 1;
+    const message: QueueMessage = { messageId: `demand-${this.#messages}`, body };
+    this.#waiting.add(message.messageId);
+    const late = this.#faults.at("job-demand queue", ["late", "twice"]);
+    const delay = 0.2 + (late?.kind === "late" ? late.seconds : 0);
+    this.#timeline.after(delay, () => this.#deliver(message, 1));
+    if (late?.kind === "twice") this.#timeline.after(delay + late.seconds, () => this.#deliver(message, 1));
+    return message.messageId;
+  }
+
+  #deliver(message: QueueMessage, attempt: number): void {
+    const work = (run: Run) => this.#handlers.receive(run, message);
+    const lease = { isOver: false };
+    const end = ({ error }: Outcome) => {
+      lease.isOver = true;
+      if (error === undefined) this.#waiting.delete(message.messageId);
+      else this.#again(message, attempt, visibilitySeconds);
+    };
+    const run = this.#fleet.start(`accept-demand ${message.messageId}`, work, end);
+    this.#timeline.after(leaseSeconds, () => {
+      if (run.isDead && !lease.isOver) this.#again(message, attempt, 0);
+    });
+  }
+
+  #again(message: QueueMessage, attempt: number, delaySeconds: number): void {
+    if (attempt < maxDequeueCount) {
+      this.#timeline.after(delaySeconds, () => this.#deliver(message, attempt + 1));
+      return;
+    }
+    this.poisoned.push(message.messageId);
+    this.#deliverPoison(message);
+  }
+
+  #deliverPoison(message: QueueMessage): void {
+    const work = (run: Run) => this.#handlers.receivePoison(run, message);
+    const lease = { isOver: false };
+    const end = ({ error }: Outcome) => {
+      lease.isOver = true;
+      if (error === undefined) this.#waiting.delete(message.messageId);
+      else this.#timeline.after(visibilitySeconds, () => this.#deliverPoison(message));
+    };
+    const run = this.#fleet.start(`watch-rejects ${message.messageId}`, work, end);
+    this.#timeline.after(leaseSeconds, () => {
+      if (run.isDead && !lease.isOver) this.#deliverPoison(message);
+    });
+  }
+}

@@ -1,0 +1,84 @@
+import type { Chance } from "./chance.ts";
+
+/**
+ * What may go wrong at one place. `crash-*`: the machine dies with all its runs, before or after the call had its effect.
+ * `error-*`: the call throws, before or after its effect (a time-out after the server acted). `conflict-after`: it was
+ * written, the answer was lost, and the SDK's own retry met its own ETag. `repeated`: the same for CycleCloud, where the
+ * retry meets its own request id (409). The others are named after what the server or the queue does.
+ */
+export type FaultKind =
+  | "crash-before"
+  | "crash-after"
+  | "error-before"
+  | "error-after"
+  | "conflict-after"
+  | "slow-request"
+  | "slow-answer"
+  | "status-500"
+  | "status-429"
+  | "refused-409"
+  | "repeated"
+  | "truncated"
+  | "late"
+  | "twice"
+  | "lock-lost"
+  | "done-twice"
+  | "not-sent"
+  | "half-sent"
+  | "mangled";
+
+/** One fault of a run: the `nth` time that something came to this place (counted from 1), and how long it takes. */
+export interface Fault {
+  readonly place: string;
+  readonly nth: number;
+  readonly kind: FaultKind;
+  readonly seconds: number;
+}
+
+export interface FaultSource {
+  /** The fault that happens here and now, if any. Call it once for every passage. */
+  at(place: string, kinds: readonly [FaultKind, ...FaultKind[]]): Fault | undefined;
+}
+
+/** The longest that anything is late: longer than a lock, a retry or a plan window. */
+const longestDelaySeconds = 240;
+
+/** Faults with a probability, as long as `isOn`. */
+export function drawnFaults(chance: Chance, probability: number, isOn: () => boolean): FaultSource {
+  return counted((place, nth, kinds) => {
+    if (!chance.happens(probability)) return undefined;
+    const share = chance.between(0, 1);
+    const fault: Fault = { place, nth, kind: chance.pick(kinds), seconds: longestDelaySeconds * share ** 3 };
+    return isOn() ? fault : undefined;
+  });
+}
+
+/** Exactly these faults: to run a seed again with fewer. */
+export function listedFaults(faults: readonly Fault[]): FaultSource {
+  const byPassage = new Map(faults.map((fault) => [`${fault.place} ${fault.nth}`, fault]));
+  return counted((place, nth) => byPassage.get(`${place} ${nth}`));
+}
+
+function counted(
+  decide: (place: string, nth: number, kinds: readonly [FaultKind, ...FaultKind[]]) => Fault | undefined,
+): FaultSource {
+  const passages = new Map<string, number>();
+  return {
+    at: (place, kinds) => {
+      const nth = (passages.get(place) ?? 0) + 1;
+      passages.set(place, nth);
+      return decide(place, nth, kinds);
+    },
+  };
+}
+
+/** The same source, keeping a list of what happened. */
+export function remembering(source: FaultSource, happened: Fault[]): FaultSource {
+  return {
+    at: (place, kinds) => {
+      const fault = source.at(place, kinds);
+      if (fault !== undefined) happened.push(fault);
+      return fault;
+    },
+  };
+}

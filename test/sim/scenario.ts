@@ -1,0 +1,47 @@
+import type { DefinitionInput } from "../../infra/local/cyclecloud/definition.ts";
+import type { WorkloadJob } from "../../infra/local/scheduler/workload.ts";
+import type { Chance } from "./chance.ts";
+import type { Cloud } from "./cloud.ts";
+import type { Fleet } from "./fleet.ts";
+import type { Source } from "./source.ts";
+
+/** What a scenario may lay its hands on while it runs. */
+export interface Stage {
+  readonly cloud: Cloud;
+  readonly fleet: Fleet;
+  readonly chance: Chance;
+  readonly nowSeconds: number;
+  source(cluster: string): Source;
+  /** Replaces these keys of the cluster's `autoscale.json`. */
+  configure(cluster: string, keys: Readonly<Record<string, unknown>>): void;
+}
+
+/** Something that happens to the world, apart from the faults. `atSeconds` counts from the start. */
+export interface Happening {
+  readonly atSeconds: number;
+  readonly what: string;
+  readonly happens: (stage: Stage) => void;
+}
+
+export interface ClusterScript {
+  readonly definition: DefinitionInput;
+  readonly jobs: readonly WorkloadJob[];
+  /** Keys of `autoscale.json`, besides the connection and the time-outs that every simulation sets. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** Names of jobs that no node can ever run: they must wait for ever, with a reason. */
+  readonly hopeless?: readonly string[];
+}
+
+export interface Script {
+  readonly clusters: readonly ClusterScript[];
+  readonly happenings: readonly Happening[];
+  /** Faults and happenings are over then. */
+  readonly troubleSeconds: number;
+}
+
+/** One kind of trouble, drawn anew for every seed. */
+export interface Scenario {
+  readonly name: string;
+  readonly about: string;
+  readonly draw: (chance: Chance) => Script;
+}

@@ -1,0 +1,174 @@
+import { explain } from "../../shared/engine/index.ts";
+import type { ArchivedPlan, Operation, Snapshot, SourceDemand, Stored } from "../../shared/ports.ts";
+import { violationsOf } from "../engine/plan-validity.ts";
+import type { Cloud, TrueNode } from "./cloud.ts";
+import type { Fleet, Run } from "./fleet.ts";
+import type { Source } from "./source.ts";
+
+/** What a plan knew when it recorded an action: nodes by id, and creates that were on their way. */
+interface Knowledge {
+  readonly nodeIds: ReadonlySet<string>;
+  readonly actionIds: ReadonlySet<string>;
+}
+
+/** Since when something has been on record without a break. */
+type Since = Map<string, number>;
+
+export interface WatchParts {
+  readonly cluster: string;
+  readonly cloud: Cloud;
+  readonly source: Source;
+  readonly fleet: Fleet;
+  readonly now: () => number;
+  readonly actionIdOf: (requestId: string) => string | undefined;
+  readonly report: (violation: string) => void;
+}
+
+/** Holds what must be true of one cluster at any moment against what really happens. */
+export class Watch {
+  readonly #parts: WatchParts;
+  readonly #knowledge = new Map<string, Knowledge>();
+  readonly #busy: Since = new Map();
+  readonly #kept: Since = new Map();
+  readonly #leaving = new Set<string>();
+  #demandExpiresAtSeconds = Number.NEGATIVE_INFINITY;
+  #mostSkewSeconds = 0;
+  readonly #peaks = new Map<string, number>();
+  /** Nodes that went while a job ran on them of which nobody had told yet: the race that draining is for. */
+  raced = 0;
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+  }
+
+  /** A planner wrote down what it is going to ask. */
+  onPlanned(run: Run, operation: Operation): void {
+    const seen = run.saw.get("snapshots.load") as Stored<Snapshot> | undefined;
+    const open = (run.saw.get("operations.open") ?? []) as readonly Stored<Operation>[];
+    this.#knowledge.set(operation.actionId, {
+      nodeIds: new Set(seen?.value.cluster.nodes.map((node) => node.nodeId)),
+      actionIds: new Set(open.map(({ value }) => value.actionId)),
+    });
+  }
+
+  /** The demand that is stored now. */
+  onDemand({ jobs, expiresAtSeconds }: SourceDemand): void {
+    const hostnames = jobs.flatMap((job) => job.executingHostnames);
+    renew(this.#busy, hostnames, this.#parts.now());
+    this.#demandExpiresAtSeconds = expiresAtSeconds;
+  }
+
+  /** The snapshot that is stored now. */
+  onSnapshot(snapshot: Snapshot): void {
+    const kept = snapshot.cluster.nodes.filter((node) => node.keepAlive).map((node) => node.nodeId);
+    renew(this.#kept, kept, this.#parts.now());
+  }
+
+  onPlan({ input, plan }: ArchivedPlan): void {
+    for (const violation of violationsOf(input, plan)) this.#report(`plan: ${violation}`);
+    for (const outcome of plan.jobs) {
+      const isWaiting = outcome.granted < outcome.asked;
+      if (isWaiting && explain(outcome).length === 0)
+        this.#report(`job "${outcome.name}" got ${outcome.granted} of ${outcome.asked} without a reason`);
+    }
+  }
+
+  /** Nodes were made: no plan may have bought while it was blind to what another had bought. */
+  onCreate(requestId: string): void {
+    const actionId = this.#parts.actionIdOf(requestId) ?? "";
+    const mine = this.#knowledge.get(actionId);
+    if (mine === undefined) {
+      this.#report(`nodes were created for request ${requestId}, which no plan recorded`);
+      return;
+    }
+    const strangers = this.#wanted().filter((node) => !this.#isKnown(node, { actionId, mine }));
+    for (const { name, requestId: other } of strangers)
+      this.#report(`${actionId} bought without knowing of ${name}, bought by ${this.#parts.actionIdOf(other ?? "")}`);
+  }
+
+  /** Nodes are asked to go. */
+  onShutdown(run: Run, nodes: readonly TrueNode[]): void {
+    const now = this.#parts.now();
+    const really = this.#parts.source.busyHostnames;
+    const isLive = now < this.#demandExpiresAtSeconds - this.#mostSkewSeconds;
+    for (const { nodeId, name, hostname = "", isWanted } of nodes) {
+      this.#leaving.add(nodeId);
+      const busySince = this.#busy.get(shortName(hostname)) ?? now;
+      const keptSince = this.#kept.get(nodeId) ?? now;
+      if (isLive && busySince < run.startedAtSeconds)
+        this.#report(`${name} was deleted, on record as busy for ${Math.round(now - busySince)} s`);
+      else if (isWanted && really.has(hostname)) this.raced += 1;
+      if (keptSince < run.startedAtSeconds) this.#report(`${name} was asked to go, keep-alive`);
+    }
+  }
+
+  /** How far clocks of machines have been off: by so much earlier a source may count as silent. */
+  #noteSkew(): void {
+    const skews = this.#parts.fleet.machines.map((machine) => Math.abs(machine.clockOffsetSeconds));
+    this.#mostSkewSeconds = Math.max(this.#mostSkewSeconds, ...skews);
+  }
+
+  /** Looks at the whole cluster, a few times a minute. */
+  look(): void {
+    const { cloud, cluster, source } = this.#parts;
+    const nodes = cloud.nodes(cluster);
+    if (new Set(nodes.map((node) => node.name)).size !== nodes.length) this.#report("two nodes share a name");
+    const { total, waiting, running, done, later } = source.scheduler.progress();
+    if (waiting + running + done + later !== total) this.#report(`${total} tasks, but ${waiting + running + done + later} accounted for`);
+    this.#noteSkew();
+    this.#notePeaks();
+    const useful = this.#wanted().filter(
+      (node) => !this.#leaving.has(node.nodeId) && (node.status === "Ready" || node.ageSeconds < 500),
+    );
+    const most = [...this.#peaks.values()].reduce((sum, peak) => sum + peak, 0);
+    if (useful.length > most) this.#report(`${useful.length} nodes, though no more than ${most} were ever needed`);
+  }
+
+  /** Each task on a node of its own is the most that the demand can justify; node shapes do not stand in for each other. */
+  #notePeaks(): void {
+    const now = new Map<string, number>();
+    const add = (key: string, count: number) => now.set(key, (now.get(key) ?? 0) + count);
+    const { runningTasks, waitingJobs } = this.#parts.source.scheduler;
+    for (const { job, hostnames } of runningTasks) add(keyOf(job), hostnames.length);
+    for (const { job, waiting } of waitingJobs)
+      add(keyOf(job), job.shape.kind === "nodes" ? job.shape.nodes * waiting : waiting);
+    for (const [key, count] of now) this.#peaks.set(key, Math.max(count, this.#peaks.get(key) ?? 0));
+  }
+
+  #wanted(): readonly TrueNode[] {
+    const { cloud, cluster } = this.#parts;
+    return cloud.nodes(cluster).filter((node) => node.isWanted && node.status !== "Failed");
+  }
+
+  #isKnown(
+    node: TrueNode,
+    by: { readonly actionId: string; readonly mine: Knowledge },
+  ): boolean {
+    const other = this.#parts.actionIdOf(node.requestId ?? "") ?? "";
+    if (planOf(other) === planOf(by.actionId)) return true;
+    if (by.mine.nodeIds.has(node.nodeId) || by.mine.actionIds.has(other)) return true;
+    return this.#knowledge.get(other)?.actionIds.has(by.actionId) ?? false;
+  }
+
+  #report(violation: string): void {
+    this.#parts.report(`${this.#parts.cluster}: ${violation}`);
+  }
+}
+
+function renew(since: Since, present: readonly string[], nowSeconds: number): void {
+  const still = new Set(present.map(shortName));
+  for (const key of since.keys()) if (!still.has(key)) since.delete(key);
+  for (const key of still) if (!since.has(key)) since.set(key, nowSeconds);
+}
+
+function shortName(hostname: string): string {
+  return (hostname.split(".")[0] ?? hostname).toLowerCase();
+}
+
+function planOf(actionId: string): string {
+  return actionId.replace(/-\d+$/, "");
+}
+
+function keyOf({ name, shape, need }: Source["scheduler"]["waitingJobs"][number]["job"]): string {
+  return shape.kind === "nodes" && shape.colocated ? name : JSON.stringify(need);
+}

@@ -1,0 +1,262 @@
+import { createManualClock } from "../../infra/local/cyclecloud/clock.ts";
+import { parseConfig } from "../../shared/config/parse-config.ts";
+import { MemorySchedulerEvents } from "../../shared/messages/in-memory.ts";
+import type { Log, Ports } from "../../shared/ports.ts";
+import { createMemoryStores, type MemoryStores } from "../../shared/stores/in-memory/index.ts";
+import { createApp } from "./app.ts";
+import type { Chance } from "./chance.ts";
+import { type Cloud, createCloud } from "./cloud.ts";
+import { type CloudEffect, cloudClient } from "./cloud-client.ts";
+import { DemandQueue } from "./demand-queue.ts";
+import type { FaultSource } from "./faults.ts";
+import { faultyPorts, type PortCall, type Weather } from "./faulty-ports.ts";
+import { Fleet, type Run } from "./fleet.ts";
+import { Records } from "./records.ts";
+import type { ClusterScript, Script, Stage } from "./scenario.ts";
+import { SessionQueue } from "./session-queue.ts";
+import { Source } from "./source.ts";
+import { Timeline } from "./timeline.ts";
+import { Watch } from "./watch.ts";
+
+export const startSeconds = 1_800_000_000;
+
+/** What every simulated cluster is configured with: short times, so that much happens. */
+const baseConfig = {
+  url: "https://cyclecloud.example",
+  username: "autoscale",
+  password_setting: "CYCLECLOUD_PASSWORD",
+  verify_certificates: true,
+  idle_timeout: 180,
+  boot_timeout: 500,
+  failed_nodes: "delete",
+  demand_ttl: 300,
+  action_ttl: 300,
+  operation_timeout: 300,
+};
+
+export interface WorldOptions {
+  readonly script: Script;
+  readonly seed: number;
+  readonly chance: Chance;
+  readonly faults: FaultSource;
+  readonly machines: number;
+  readonly snapshotSeconds: number;
+  /** Told everything that happens, if anybody wants to know. */
+  readonly trace: ((line: string) => void) | undefined;
+}
+
+/** Everything around the cycle: queues, timers, machines, CycleCloud, schedulers; and those who watch it. */
+export class World implements Stage {
+  readonly timeline: Timeline;
+  readonly fleet: Fleet;
+  readonly cloud: Cloud;
+  readonly chance: Chance;
+  readonly records = new Records();
+  readonly demandQueue: DemandQueue;
+  readonly planRequests: SessionQueue;
+  readonly scaleActions: SessionQueue;
+  readonly violations: string[] = [];
+  /** Ids of messages that nothing can be made of, put on the demand queue on purpose. */
+  readonly mangled: string[] = [];
+  readonly #options: WorldOptions;
+  readonly #weather: Weather;
+  readonly #stores: MemoryStores = createMemoryStores();
+  readonly #app = createApp((run) => this.#portsFor(run));
+  readonly #sources = new Map<string, Source>();
+  readonly #watches = new Map<string, Watch>();
+  readonly #config = new Map<string, Readonly<Record<string, unknown>>>();
+  readonly #actions = new Map<string, string>();
+  readonly #events = new MemorySchedulerEvents();
+  #snapshotting: Run | undefined;
+  #plans = 0;
+
+  constructor(options: WorldOptions) {
+    const { script, seed, faults } = options;
+    this.#options = options;
+    this.chance = options.chance;
+    const clock = createManualClock(startSeconds);
+    this.timeline = new Timeline(startSeconds, (seconds) => clock.advance(seconds));
+    this.fleet = new Fleet(this.timeline, options.machines);
+    this.#weather = { fleet: this.fleet, chance: this.chance, faults };
+    const definitions = script.clusters.map(({ definition }) => definition);
+    this.cloud = createCloud({ definitions, seed, clock });
+    const parts = { timeline: this.timeline, fleet: this.fleet, faults };
+    const app = this.#app;
+    this.demandQueue = new DemandQueue(parts, { receive: app.acceptDemand, receivePoison: app.watchRejects });
+    this.planRequests = new SessionQueue(parts, {
+      name: "plan-requests",
+      duplicateWindowSeconds: 60,
+      maxDeliveryCount: 5,
+      receive: app.planScale,
+      receiveDead: app.watchDeadPlanRequests,
+    });
+    this.scaleActions = new SessionQueue(parts, {
+      name: "scale-actions",
+      duplicateWindowSeconds: 300,
+      maxDeliveryCount: 10,
+      receive: app.executeAction,
+      receiveDead: app.watchDeadActions,
+    });
+    for (const cluster of script.clusters) this.#addCluster(cluster);
+    for (const { atSeconds, what, happens } of script.happenings)
+      this.timeline.after(atSeconds, () => {
+        this.#trace(`-- ${what}`);
+        happens(this);
+      });
+    this.timeline.after(1, () => this.#beat());
+  }
+
+  get nowSeconds(): number {
+    return this.timeline.nowSeconds;
+  }
+
+  get clusters(): readonly string[] {
+    return [...this.#sources.keys()];
+  }
+
+  get raced(): number {
+    return [...this.#watches.values()].reduce((sum, watch) => sum + watch.raced, 0);
+  }
+
+  source(cluster: string): Source {
+    const source = this.#sources.get(cluster);
+    if (source === undefined) throw new RangeError(`Cannot find cluster "${cluster}"`);
+    return source;
+  }
+
+  configure(cluster: string, keys: Readonly<Record<string, unknown>>): void {
+    const json = { ...this.#config.get(cluster), ...keys };
+    this.#config.set(cluster, json);
+    const parsed = parseConfig({ cluster, json });
+    if (parsed.ok) this.#stores.configs.put(parsed.config);
+    else this.#stores.configs.putBroken(cluster, parsed.problems);
+  }
+
+  violate(what: string): void {
+    this.#trace(`!! ${what}`);
+    this.violations.push(what);
+  }
+
+  #addCluster({ definition: { name: cluster }, config = {}, jobs }: ClusterScript): void {
+    this.configure(cluster, { ...baseConfig, ...config });
+    const put = (body: unknown) => this.demandQueue.put(body);
+    const source = new Source(
+      {
+        timeline: this.timeline,
+        chance: this.chance,
+        cloud: this.cloud,
+        faults: this.#options.faults,
+        put,
+        putMangled: (body) => this.mangled.push(put(body)),
+      },
+      cluster,
+      jobs,
+    );
+    const watch = new Watch({
+      cluster,
+      cloud: this.cloud,
+      source,
+      fleet: this.fleet,
+      now: () => this.nowSeconds,
+      actionIdOf: (requestId) => this.#actions.get(requestId),
+      report: (violation) => this.violate(violation),
+    });
+    this.#sources.set(cluster, source);
+    this.#watches.set(cluster, watch);
+    source.live(() => watch.look());
+  }
+
+  /** The timer that reads all clusters; a beat is left out while the one before is at it. */
+  #beat(): void {
+    this.timeline.after(this.#options.snapshotSeconds, () => this.#beat());
+    if (this.#snapshotting !== undefined && !this.#snapshotting.isDead) return;
+    const end = () => {
+      this.#snapshotting = undefined;
+    };
+    this.#snapshotting = this.fleet.start("snapshot-nodes", this.#app.snapshotNodes, end);
+  }
+
+  #portsFor(run: Run): Ports {
+    const ports: Ports = {
+      ...this.#stores,
+      clock: { nowSeconds: () => this.nowSeconds + run.machine.clockOffsetSeconds },
+      log: this.#logOf(run),
+      ids: {
+        planId: () => {
+          this.#plans += 1;
+          return `plan-${String(this.#plans).padStart(4, "0")}`;
+        },
+        requestId: (actionId) => {
+          this.#actions.set(`request-${actionId}`, actionId);
+          return `request-${actionId}`;
+        },
+        digest: (text) => text,
+      },
+      cycleCloudFor: ({ cluster }) =>
+        cloudClient({
+          site: this.cloud.site,
+          cluster,
+          weather: this.#weather,
+          run,
+          onEffect: (effect) => this.#onEffect(run, cluster, effect),
+        }),
+      schedulerEvents: this.#events,
+      planRequests: {
+        send: async ({ request, messageId, deliverAtSeconds }) => {
+          const delaySeconds = deliverAtSeconds - this.nowSeconds;
+          this.planRequests.send({ session: request.cluster, messageId, body: request, delaySeconds });
+        },
+      },
+      scaleActions: {
+        send: async (actions) => {
+          for (const body of actions) {
+            // A time to live is counted by the broker, but reckoned by the sender.
+            const now = this.nowSeconds + run.machine.clockOffsetSeconds;
+            const ttlSeconds = Math.max(1, body.expiresAtSeconds - now);
+            this.scaleActions.send({ session: body.cluster, messageId: body.actionId, body, ttlSeconds });
+          }
+        },
+      },
+    };
+    return faultyPorts(ports, this.#weather, run, (call) => this.#onCall(run, call));
+  }
+
+  #onEffect(run: Run, cluster: string, { call, requestId, nodeIds }: CloudEffect): void {
+    this.#trace(`   ${run.machine.name} cyclecloud ${call} ${requestId}: ${nodeIds.length} nodes`);
+    const watch = this.#watches.get(cluster);
+    const touched = new Set(nodeIds);
+    const nodes = this.cloud.nodes(cluster).filter((node) => touched.has(node.nodeId));
+    if (call === "create") watch?.onCreate(requestId);
+    else watch?.onShutdown(run, nodes);
+  }
+
+  #onCall(run: Run, call: PortCall): void {
+    const written = this.records.note(call);
+    switch (written?.what) {
+      case "operation":
+        this.#trace(`   ${run.machine.name} ${written.operation.actionId} is ${written.operation.state}`);
+        if (written.operation.state === "planned")
+          this.#watches.get(written.operation.cluster)?.onPlanned(run, written.operation);
+        return;
+      case "plan":
+        this.#watches.get(written.plan.summary.cluster)?.onPlan(written.plan);
+        return;
+      case "demand":
+        this.#watches.get(written.demand.cluster)?.onDemand(written.demand);
+        return;
+      case "snapshot":
+        this.#watches.get(written.snapshot.cluster.name)?.onSnapshot(written.snapshot);
+    }
+  }
+
+  #logOf(run: Run): Log {
+    if (this.#options.trace === undefined) return { info: () => {}, warn: () => {}, error: () => {} };
+    const line = (event: string, fields: object = {}) =>
+      this.#trace(`   ${run.machine.name} ${event} ${JSON.stringify(fields)}`);
+    return { info: line, warn: line, error: line };
+  }
+
+  #trace(line: string): void {
+    this.#options.trace?.(`${(this.nowSeconds - startSeconds).toFixed(2).padStart(9)} ${line}`);
+  }
+}
