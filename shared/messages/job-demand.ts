@@ -10,6 +10,12 @@ const mostParts = 1_000;
 const mostIterations = 10_000_000;
 const mostTtlSeconds = 86_400;
 const deepestValue = 20;
+const longestName = 1_024;
+/** A regular expression may run out of stack on millions of characters. */
+const longestText = 64 * 1024;
+const mostMembers = 10_000;
+/** Of one list: the first ones are enough to mend it, and each costs memory. */
+const mostIssues = 200;
 
 /** scalelib prints its jobs in kebab-case, the Python API uses snake_case: all three spellings mean the same. */
 const spellings: Readonly<Record<string, string>> = {
@@ -40,12 +46,18 @@ const jobName = z
 const hostname = z.string().min(1).max(255);
 
 const constraints = z.unknown().superRefine((value, context) => {
-  const parsed = parseConstraints(value ?? []);
-  if (parsed.ok) return;
-  for (const problem of parsed.problems) {
-    context.addIssue({ code: "custom", message: `${problem.path}: ${problem.message}` });
-  }
+  for (const message of constraintProblems(value ?? [])) context.addIssue({ code: "custom", message });
 });
+
+/** What strangers write must not stop the queue, whatever it does to the code that reads it. */
+function constraintProblems(value: unknown): readonly string[] {
+  try {
+    const parsed = parseConstraints(value);
+    return parsed.ok ? [] : parsed.problems.map(({ path, message }) => `${path}: ${message}`);
+  } catch (error) {
+    return [`cannot be read: ${error instanceof Error ? error.message : "no reason given"}`];
+  }
+}
 
 const job = z.preprocess(
   respell,
@@ -93,8 +105,29 @@ const envelope = {
   ttlSeconds: z.int().min(1).max(mostTtlSeconds).optional(),
 };
 
-const jobs = z.array(job).max(mostJobs).default([]);
-const nodes = z.array(schedulerNode).max(mostNodes).default([]);
+/** A list that is no longer checked once it has enough mistakes: a hostile one could have millions. */
+function listOf<T extends z.ZodType>(item: T, most: number) {
+  return z
+    .array(z.unknown())
+    .max(most)
+    .transform((values, context) => {
+      const checked: z.output<T>[] = [];
+      for (const [index, value] of values.entries()) {
+        if (context.issues.length >= mostIssues) break;
+        const parsed = item.safeParse(value, { reportInput: true });
+        if (parsed.success) checked.push(parsed.data);
+        for (const issue of parsed.error?.issues ?? []) {
+          const path = [index, ...issue.path];
+          // Of the same kind as before: what one job lacks is what the list lacks, further down.
+          context.issues.push({ ...issue, input: issue.input, path } as z.core.$ZodRawIssue);
+        }
+      }
+      return checked;
+    });
+}
+
+const jobs = listOf(job, mostJobs).default([]);
+const nodes = listOf(schedulerNode, mostNodes).default([]);
 const part = z
   .object({ index: z.int().min(0), count: z.int().min(1).max(mostParts) })
   .refine((value) => value.index < value.count, "expected an index below the count")
@@ -107,7 +140,7 @@ const message = z.discriminatedUnion("kind", [
     kind: z.literal("delta"),
     jobs,
     nodes,
-    remove: z.array(jobName).max(mostJobs).default([]),
+    remove: listOf(jobName, mostJobs).default([]),
   }),
 ]);
 
@@ -132,9 +165,8 @@ export function parseDemand(input: unknown): ParsedDemand {
   if (json === undefined) {
     return { ok: false, problems: [`message: ${shown(input)}, expected a JSON object`] };
   }
-  if (deeperThan(json, deepestValue)) {
-    return { ok: false, problems: [`message: nested too deeply, expected at most ${deepestValue} levels`] };
-  }
+  const excess = excessOf(json, deepestValue);
+  if (excess !== undefined) return { ok: false, problems: [`message: ${excess}`] };
   const parsed = message.safeParse(json, { reportInput: true });
   return parsed.success
     ? { ok: true, message: parsed.data }
@@ -176,8 +208,25 @@ function asJson(input: unknown): Record<string, unknown> | undefined {
   return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
-function deeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((inner) => deeperThan(inner, levels - 1));
+/** What makes a value too expensive to be looked at in detail; undefined when nothing does. */
+function excessOf(value: unknown, levels: number): string | undefined {
+  if (typeof value === "string" && value.length > longestText)
+    return `a text of ${value.length} characters, expected at most ${longestText}`;
+  if (typeof value !== "object" || value === null) return undefined;
+  if (levels === 0) return `nested too deeply, expected at most ${deepestValue} levels`;
+  if (Array.isArray(value)) return firstExcess(value, levels - 1);
+  const names = Object.keys(value);
+  if (names.length > mostMembers)
+    return `an object of ${names.length} members, expected at most ${mostMembers}`;
+  const longest = names.reduce((most, name) => Math.max(most, name.length), 0);
+  if (longest > longestName) return `a name of ${longest} characters, expected at most ${longestName}`;
+  return firstExcess(Object.values(value), levels - 1);
+}
+
+function firstExcess(values: readonly unknown[], levels: number): string | undefined {
+  for (const value of values) {
+    const excess = excessOf(value, levels);
+    if (excess !== undefined) return excess;
+  }
+  return undefined;
 }

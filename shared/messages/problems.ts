@@ -2,15 +2,22 @@ import type { z } from "zod";
 
 const mostProblems = 50;
 const longestValue = 80;
+const longestPath = 200;
+const longestWish = 500;
 
 /**
  * What is wrong with a value, one sentence a problem: `jobs[3].iterations: -2, too small: expected number to be
  * >=0`. Bounded in number and length, so that a hostile message cannot fill the rejections table.
  */
 export function describeProblems(error: z.ZodError): string[] {
-  const sentences = error.issues.flatMap((issue) => describe(issue, []));
-  if (sentences.length <= mostProblems) return sentences;
-  return [...sentences.slice(0, mostProblems), `and ${sentences.length - mostProblems} more problems`];
+  const sentences: string[] = [];
+  for (const [index, issue] of error.issues.entries()) {
+    sentences.push(...describe(issue, []));
+    if (sentences.length < mostProblems) continue;
+    const more = sentences.length - mostProblems + error.issues.length - index - 1;
+    return [...sentences.slice(0, mostProblems), ...(more > 0 ? [`and at least ${more} more problems`] : [])];
+  }
+  return sentences;
 }
 
 function describe(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]): string[] {
@@ -19,8 +26,8 @@ function describe(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]): stri
     const closest = issue.errors.reduce((best, branch) => (branch.length < best.length ? branch : best));
     return closest.flatMap((inner) => describe(inner, path));
   }
-  const wanted = issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
-  const where = pathText(path);
+  const wanted = cut(issue.message.charAt(0).toLowerCase() + issue.message.slice(1), longestWish);
+  const where = cut(pathText(path), longestPath);
   return [issue.input === undefined ? `${where}: ${wanted}` : `${where}: ${shown(issue.input)}, ${wanted}`];
 }
 
@@ -34,6 +41,19 @@ function pathText(path: readonly PropertyKey[]): string {
 
 /** A value as JSON, cut short: enough to find it in the sender's data. */
 export function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length <= longestValue ? text : `${text.slice(0, longestValue)}… (${text.length} characters)`;
+  const text = textOf(value);
+  return text.length <= longestValue ? text : `${cut(text, longestValue)} (${text.length} characters)`;
+}
+
+/** JSON.parse takes any depth; JSON.stringify runs out of stack at some thousand levels. */
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return "a value nested too deeply to be shown";
+  }
+}
+
+function cut(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest)}…`;
 }

@@ -1,0 +1,13 @@
+/**
+ * `FUZZ_SEED` and `FUZZ_RUNS` (a factor) try other and more messages than every day; a failure prints its seed, its path
+ * and the smallest recipe that fails.
+ */
+const factor = Number(process.env.FUZZ_RUNS ?? 1);
+const seed = Number(process.env.FUZZ_SEED ?? 20_261_121);
+
+export function runs(everyDay: number): { readonly numRuns: number; readonly seed: number } {
+  return { numRuns: everyDay * factor, seed };
+}
+
+/** Vitest's own limit is for every day. */
+export const patienceMs = 20_000 * factor;
