@@ -1,18 +1,16 @@
 import { app, type InvocationContext } from "@azure/functions";
 import { receiveDemand } from "../shared/cycle/receive-demand.ts";
-import { ConflictError } from "../shared/errors.ts";
 import { jobDemandQueue, storageConnection } from "./support/names.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";
 
-/** Takes one message off the demand queue. What is refused is recorded and done with; what is early comes again. */
+/** Takes one message off the demand queue. What is refused is recorded and done with. */
 export async function acceptDemand(body: unknown, context: InvocationContext): Promise<void> {
   const ports = service.portsFor(context);
   const messageId = String(context.triggerMetadata?.id ?? context.invocationId);
-  const outcome = await settled({ trigger: "storage-queue", log: ports.log, subject: messageId }, () =>
+  await settled({ trigger: "storage-queue", log: ports.log, subject: messageId }, () =>
     receiveDemand(ports, { body, messageId, queue: jobDemandQueue }),
   );
-  if (outcome?.outcome === "early") throw new ConflictError(outcome.reason);
 }
 
 app.storageQueue("accept-demand", {

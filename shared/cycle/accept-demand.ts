@@ -1,25 +1,32 @@
+import { kindOf } from "../errors.ts";
 import type { DemandMessage } from "../messages/job-demand.ts";
-import type { DemandPart, Ports, SourceDemand, Stored } from "../ports.ts";
-import { mergeDemand } from "./merge-demand.ts";
+import type { Ports, SourceDemand } from "../ports.ts";
+import { assemble, parkDelta, parkedAfter } from "./demand-parts.ts";
+import { type Merge, mergeDemand } from "./merge-demand.ts";
 import { requestPlan } from "./request-plan.ts";
+
+/** When the cluster's own setting cannot be read: a mistake elsewhere in the file must not cost demand. */
+const usualTtlSeconds = 300;
+/** Messages of one source race each other; each round one wins. */
+const mostSaves = 20;
 
 export type AcceptOutcome =
   | { readonly outcome: "accepted"; readonly jobs: number; readonly nodes: number }
   /** An older or repeated message. */
   | { readonly outcome: "ignored" }
   | { readonly outcome: "waiting-for-parts"; readonly have: number; readonly want: number }
-  /** A delta that came before its predecessor: the queue should offer it again. */
-  | { readonly outcome: "early"; readonly reason: string }
+  /** A delta that came before its predecessor: kept until that one comes, or a snapshot makes it needless. */
+  | { readonly outcome: "parked"; readonly reason: string }
   | { readonly outcome: "rejected"; readonly problems: readonly string[] };
 
 type DemandPorts = Pick<Ports, "clock" | "configs" | "demand" | "log" | "planRequests">;
 
 /**
  * Takes one demand message that was checked already: merges it into what its source wants and asks for a plan.
- * Throws ConflictError when another message of the same source was faster; the message is simply tried again.
+ * Throws ConflictError when other messages of the same source were faster again and again; it is then tried again.
  */
 export async function acceptDemand(ports: DemandPorts, message: DemandMessage): Promise<AcceptOutcome> {
-  const outcome = await merge(ports, message);
+  const outcome = await accept(ports, message);
   ports.log.info("demand", {
     cluster: message.cluster,
     source: message.source,
@@ -31,50 +38,79 @@ export async function acceptDemand(ports: DemandPorts, message: DemandMessage): 
   return outcome;
 }
 
-async function merge(ports: DemandPorts, message: DemandMessage): Promise<AcceptOutcome> {
-  const config = await ports.configs.load(message.cluster);
-  if (config === undefined) return unknownCluster(ports, message.cluster);
-  const current = await ports.demand.load(message.cluster, message.source);
-  const whole = await assemble(ports, message, current);
-  if ("outcome" in whole) return whole;
+async function accept(ports: DemandPorts, message: DemandMessage): Promise<AcceptOutcome> {
+  const { cluster, source } = message;
+  const ttlSeconds = message.ttlSeconds ?? (await configuredTtlSeconds(ports, cluster));
+  if (ttlSeconds === undefined) return unknownCluster(ports, cluster);
+  const assembled = await assemble(ports.demand, message, ports.clock.nowSeconds());
+  if (assembled.outcome !== "whole") return assembled;
 
-  const merged = mergeDemand(current?.value, whole.message, {
-    nowSeconds: ports.clock.nowSeconds(),
-    ttlSeconds: message.ttlSeconds ?? config.cycle.demandTtlSeconds,
-  });
-  if (merged.outcome === "early") return { outcome: "early", reason: earlyReason(message, merged.have) };
-  await ports.demand.save(merged.demand, current?.etag);
-  if (merged.outcome === "ignored") return { outcome: "ignored" };
-  if (whole.inParts) await ports.demand.dropParts(message);
-  await requestPlan(ports, { cluster: message.cluster, reason: `demand from ${message.source}` });
-  return { outcome: "accepted", jobs: merged.demand.jobs.length, nodes: merged.demand.nodes.length };
+  const merged = await saveOrPark(ports, assembled.message, ttlSeconds);
+  if (merged.outcome === "early") return { outcome: "parked", reason: earlyReason(message, merged.have) };
+  const reason = `demand from ${source}`;
+  if (merged.outcome === "ignored") {
+    // The run that saved this message may have died before it asked for the plan.
+    if (merged.demand.sequence === message.sequence) await requestPlan(ports, { cluster, reason });
+    return { outcome: "ignored" };
+  }
+  const demand = await saveParked(ports, merged.demand, message);
+  await ports.demand.dropParts({ cluster, source, sequence: demand.sequence });
+  await requestPlan(ports, { cluster, reason });
+  return { outcome: "accepted", jobs: demand.jobs.length, nodes: demand.nodes.length };
 }
 
-interface Whole {
-  readonly message: DemandMessage;
-  readonly inParts: boolean;
+/** Undefined for an unknown cluster. */
+async function configuredTtlSeconds(ports: DemandPorts, cluster: string): Promise<number | undefined> {
+  try {
+    return (await ports.configs.load(cluster))?.cycle.demandTtlSeconds;
+  } catch (error) {
+    if (kindOf(error) !== "configuration") throw error;
+    return usualTtlSeconds;
+  }
 }
 
-/** A snapshot in parts takes effect when its last part has come, whichever that is. */
-async function assemble(
+async function saveOrPark(ports: DemandPorts, message: DemandMessage, ttlSeconds: number): Promise<Merge> {
+  const merged = await save(ports, message, ttlSeconds);
+  if (merged.outcome !== "early" || message.kind !== "delta") return merged;
+  await parkDelta(ports.demand, message);
+  // The predecessor may have come between the look and the parking, and found nothing parked.
+  return save(ports, message, ttlSeconds);
+}
+
+/** Applies what was parked behind a message that has just been saved. */
+async function saveParked(
+  ports: DemandPorts,
+  saved: SourceDemand,
+  { sentAt, version }: DemandMessage,
+): Promise<SourceDemand> {
+  const parked = await parkedAfter(ports.demand, saved);
+  if (parked === undefined) return saved;
+  const { cluster, source, sequence, receivedAtSeconds, expiresAtSeconds } = saved;
+  const { jobs, nodes, remove } = parked;
+  const delta: DemandMessage = {
+    ...{ version, kind: "delta", cluster, source, sequence: sequence + 1, sentAt },
+    ...{ jobs: [...jobs], nodes: [...nodes], remove: [...remove] },
+  };
+  const merged = await save(ports, delta, expiresAtSeconds - receivedAtSeconds);
+  return merged.outcome === "merged" ? saveParked(ports, merged.demand, { ...delta }) : saved;
+}
+
+async function save(
   ports: DemandPorts,
   message: DemandMessage,
-  current: Stored<SourceDemand> | undefined,
-): Promise<Whole | AcceptOutcome> {
-  if (message.kind !== "snapshot" || message.part === undefined || message.part.count === 1) {
-    return { message, inParts: false };
+  ttlSeconds: number,
+  triesLeft = mostSaves,
+): Promise<Merge> {
+  const current = await ports.demand.load(message.cluster, message.source);
+  const merged = mergeDemand(current?.value, message, { nowSeconds: ports.clock.nowSeconds(), ttlSeconds });
+  if (merged.outcome === "early") return merged;
+  try {
+    await ports.demand.save(merged.demand, current?.etag);
+    return merged;
+  } catch (error) {
+    if (kindOf(error) !== "conflict" || triesLeft <= 1) throw error;
+    return save(ports, message, ttlSeconds, triesLeft - 1);
   }
-  const isOld = current !== undefined && message.sequence <= current.value.sequence;
-  if (isOld) return { message, inParts: false };
-  const part: DemandPart = { index: message.part.index, jobs: message.jobs, nodes: message.nodes };
-  await ports.demand.savePart(message, part);
-  const want = message.part.count;
-  // A part beyond the count is left over from an attempt of the sender that was cut differently.
-  const parts = (await ports.demand.loadParts(message)).filter((each) => each.index < want);
-  if (parts.length < want) return { outcome: "waiting-for-parts", have: parts.length, want };
-  const jobs = parts.flatMap((each) => each.jobs);
-  const nodes = parts.flatMap((each) => each.nodes);
-  return { message: { ...message, jobs, nodes }, inParts: true };
 }
 
 async function unknownCluster(ports: DemandPorts, cluster: string): Promise<AcceptOutcome> {
@@ -85,5 +121,5 @@ async function unknownCluster(ports: DemandPorts, cluster: string): Promise<Acce
 
 function earlyReason(message: DemandMessage, have: number | undefined): string {
   const base = have === undefined ? "no snapshot of this source" : `sequence ${have}`;
-  return `Cannot apply delta ${message.sequence} of source "${message.source}": have ${base}, expected ${message.sequence - 1}`;
+  return `delta ${message.sequence} of source "${message.source}" waits: have ${base}, expected ${message.sequence - 1}`;
 }

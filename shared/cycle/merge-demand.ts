@@ -5,7 +5,7 @@ export type Merge =
   | { readonly outcome: "merged"; readonly demand: SourceDemand }
   /** A newer or the same message took effect before; only the count of ignored messages grows. */
   | { readonly outcome: "ignored"; readonly demand: SourceDemand }
-  /** A delta whose predecessor has not come yet: queues do not keep order, so try it again later. */
+  /** A delta whose predecessor has not come yet: queues do not keep order. */
   | { readonly outcome: "early"; readonly have: number | undefined };
 
 /**
@@ -17,12 +17,11 @@ export function mergeDemand(
   message: DemandMessage,
   times: { readonly nowSeconds: number; readonly ttlSeconds: number },
 ): Merge {
-  if (current !== undefined && message.sequence <= current.sequence) {
+  if (current !== undefined && isOld(current, message, times.nowSeconds)) {
     return { outcome: "ignored", demand: { ...current, ignoredMessages: current.ignoredMessages + 1 } };
   }
-  if (message.kind === "delta" && message.sequence !== (current?.sequence ?? Number.NaN) + 1) {
-    return { outcome: "early", have: current?.sequence };
-  }
+  const isEarly = current === undefined || message.sequence !== current.sequence + 1;
+  if (message.kind === "delta" && isEarly) return { outcome: "early", have: current?.sequence };
   const wanted = message.kind === "delta" && current !== undefined ? applyDelta(current, message) : message;
   const demand: SourceDemand = {
     cluster: message.cluster,
@@ -35,6 +34,12 @@ export function mergeDemand(
     ignoredMessages: current?.ignoredMessages ?? 0,
   };
   return { outcome: "merged", demand };
+}
+
+/** A source that was silent past its time to live may have lost count: its next snapshot is news, whatever its number. */
+export function isOld(current: SourceDemand, message: DemandMessage, nowSeconds: number): boolean {
+  const mayStartOver = message.kind === "snapshot" && current.expiresAtSeconds <= nowSeconds;
+  return message.sequence <= current.sequence && !mayStartOver;
 }
 
 function applyDelta(

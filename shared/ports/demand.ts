@@ -16,14 +16,17 @@ export interface SourceDemand {
   readonly ignoredMessages: number;
 }
 
-/** Jobs and nodes of one part of a snapshot that comes in several messages. */
+/** Jobs and nodes of a message that cannot take effect yet: a part of a snapshot, or a delta whose predecessor is missing. */
 export interface DemandPart {
   readonly index: number;
   readonly jobs: readonly DemandJob[];
   readonly nodes: readonly DemandNode[];
+  /** Of a delta only: names of jobs that it removes. */
+  readonly remove?: readonly string[];
 }
 
-export interface SnapshotParts {
+/** Which message of a source parts belong to. */
+export interface MessageIdentity {
   readonly cluster: string;
   readonly source: string;
   readonly sequence: number;
@@ -35,12 +38,12 @@ export interface DemandStore {
   load(cluster: string, source: string): Promise<Stored<SourceDemand> | undefined>;
   /** Throws ConflictError when the source was saved by somebody else since `ifMatch` was read. */
   save(demand: SourceDemand, ifMatch: IfMatch): Promise<void>;
-  /** Keeps a part until its snapshot is complete; the same index again replaces it. */
-  savePart(snapshot: SnapshotParts, part: DemandPart): Promise<void>;
+  /** Keeps a part until its message can take effect; the same index again replaces it. */
+  savePart(message: MessageIdentity, part: DemandPart): Promise<void>;
   /** The parts that have come, by index. */
-  loadParts(snapshot: SnapshotParts): Promise<readonly DemandPart[]>;
-  /** Forgets the parts of this snapshot and of every older one of the source. */
-  dropParts(snapshot: SnapshotParts): Promise<void>;
+  loadParts(message: MessageIdentity): Promise<readonly DemandPart[]>;
+  /** Forgets the parts of this message and of every older one of the source. */
+  dropParts(message: MessageIdentity): Promise<void>;
 }
 
 /** Blobs that senders upload when their demand is too large for a message (the claim check). */

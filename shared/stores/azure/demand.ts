@@ -1,5 +1,5 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
-import type { DemandPart, DemandStore, IfMatch, SnapshotParts, SourceDemand, Stored } from "../../ports.ts";
+import type { DemandPart, DemandStore, IfMatch, MessageIdentity, SourceDemand, Stored } from "../../ports.ts";
 import { bySource } from "../order.ts";
 import { concurrently } from "./concurrently.ts";
 import { Container, fromJson, jsonContent } from "./container.ts";
@@ -31,16 +31,16 @@ export class BlobDemandStore implements DemandStore {
     await this.#container.save(sourceName(cluster, source), jsonContent(demand), { ifMatch, record });
   }
 
-  async savePart(snapshot: SnapshotParts, part: DemandPart): Promise<void> {
+  async savePart(snapshot: MessageIdentity, part: DemandPart): Promise<void> {
     await this.#container.put(`${partsOf(snapshot)}${sortableNumber(part.index)}.json`, jsonContent(part));
   }
 
-  async loadParts(snapshot: SnapshotParts): Promise<readonly DemandPart[]> {
+  async loadParts(snapshot: MessageIdentity): Promise<readonly DemandPart[]> {
     const parts = await this.#readAll<DemandPart>(partsOf(snapshot));
     return parts.sort((a, b) => a.index - b.index);
   }
 
-  async dropParts(snapshot: SnapshotParts): Promise<void> {
+  async dropParts(snapshot: MessageIdentity): Promise<void> {
     const names = await this.#container.names(partsOfSource(snapshot));
     const newest = partsOf(snapshot);
     const dropped = names.filter((name) => name.slice(0, newest.length) <= newest);
@@ -63,11 +63,11 @@ function sourceName(cluster: string, source: string): string {
   return `${sourcesOf(cluster)}${escapeName(source)}.json`;
 }
 
-function partsOfSource({ cluster, source }: SnapshotParts): string {
+function partsOfSource({ cluster, source }: MessageIdentity): string {
   return `${escapeName(cluster)}/parts/${escapeName(source)}/`;
 }
 
 /** Sequences have a fixed width: an older snapshot's prefix compares smaller. */
-function partsOf(snapshot: SnapshotParts): string {
+function partsOf(snapshot: MessageIdentity): string {
   return `${partsOfSource(snapshot)}${sortableNumber(snapshot.sequence)}/`;
 }

@@ -1,9 +1,9 @@
-import type { DemandPart, DemandStore, IfMatch, SnapshotParts, SourceDemand, Stored } from "../../ports.ts";
+import type { DemandPart, DemandStore, IfMatch, MessageIdentity, SourceDemand, Stored } from "../../ports.ts";
 import { bySource } from "../order.ts";
 import { keyOf, Records } from "./records.ts";
 
 interface KeptPart {
-  readonly snapshot: SnapshotParts;
+  readonly snapshot: MessageIdentity;
   readonly part: DemandPart;
 }
 
@@ -25,25 +25,25 @@ export class MemoryDemandStore implements DemandStore {
     this.#demand.save(keyOf(demand.cluster, demand.source), demand, ifMatch);
   }
 
-  async savePart(snapshot: SnapshotParts, part: DemandPart): Promise<void> {
+  async savePart(snapshot: MessageIdentity, part: DemandPart): Promise<void> {
     const { cluster, source, sequence } = snapshot;
     this.#parts.put(keyOf(cluster, source, String(sequence), String(part.index)), { snapshot, part });
   }
 
-  async loadParts(snapshot: SnapshotParts): Promise<readonly DemandPart[]> {
+  async loadParts(snapshot: MessageIdentity): Promise<readonly DemandPart[]> {
     return this.#partsOfSource(snapshot)
       .filter(({ kept }) => kept.snapshot.sequence === snapshot.sequence)
       .map(({ kept }) => kept.part)
       .sort((a, b) => a.index - b.index);
   }
 
-  async dropParts(snapshot: SnapshotParts): Promise<void> {
+  async dropParts(snapshot: MessageIdentity): Promise<void> {
     for (const { key, kept } of this.#partsOfSource(snapshot)) {
       if (kept.snapshot.sequence <= snapshot.sequence) this.#parts.delete(key);
     }
   }
 
-  #partsOfSource({ cluster, source }: SnapshotParts): { readonly key: string; readonly kept: KeptPart }[] {
+  #partsOfSource({ cluster, source }: MessageIdentity): { readonly key: string; readonly kept: KeptPart }[] {
     return this.#parts
       .entries()
       .map(({ key, stored }) => ({ key, kept: stored.value }))

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { acceptDemand } from "../../../shared/cycle/accept-demand.ts";
-import { ConflictError } from "../../../shared/errors.ts";
 import { type DemandMessage, parseDemand } from "../../../shared/messages/job-demand.ts";
 import { Crash, crashingAt, interposed } from "../../support/crash.ts";
 import { cluster, createWorld, type World } from "../../support/world.ts";
@@ -62,36 +61,70 @@ describe("acceptDemand", () => {
     const world = createWorld();
     const repeated = message({ sequence: 1, jobs: ["a"] });
     await acceptDemand(world.ports, repeated);
-    world.ports.planRequests.takeDue(world.now() + 60);
     world.advance(60);
     expect(await acceptDemand(world.ports, repeated)).toEqual({ outcome: "ignored" });
     expect(await world.ports.demand.load(cluster, "pbs")).toMatchObject({
       value: { ignoredMessages: 1, expiresAtSeconds: world.now() + 240 },
     });
+  });
+
+  test("a repeat of the newest message asks for a plan: the run that saved it may have died before it did", async () => {
+    const world = createWorld();
+    const [older, newest] = [message({ sequence: 1 }), message({ sequence: 2 })];
+    await acceptAll(world, [older, newest]);
+    world.ports.planRequests.takeDue(world.now() + 60);
+    world.advance(60);
+    await acceptDemand(world.ports, older);
     expect(world.ports.planRequests.scheduled).toEqual([]);
+    await acceptDemand(world.ports, newest);
+    expect(world.ports.planRequests.scheduled).toHaveLength(1);
+  });
+
+  test("a source that was silent past its time to live may start to count anew", async () => {
+    const world = createWorld();
+    await acceptDemand(world.ports, message({ sequence: 900, jobs: ["old"] }));
+    world.advance(301);
+    expect(await acceptDemand(world.ports, message({ sequence: 1, jobs: ["new"] }))).toMatchObject({
+      outcome: "accepted",
+    });
+    expect(await jobsOf(world)).toEqual(["new"]);
+  });
+
+  test("a configuration that cannot be used costs no demand", async () => {
+    const world = createWorld();
+    world.ports.configs.putBroken(cluster, ["url: missing"]);
+    expect(await acceptDemand(world.ports, message({ sequence: 1, jobs: ["a"] }))).toMatchObject({
+      outcome: "accepted",
+    });
+  });
+
+  test("a burst of deltas in any order ends as if they had come in order", async () => {
+    const world = createWorld();
+    await acceptDemand(world.ports, message({ sequence: 1, jobs: ["job-1"] }));
+    const deltas = [5, 3, 9, 2, 8, 4, 7, 6].map((sequence) =>
+      message({ kind: "delta", sequence, jobs: [`job-${sequence}`] }),
+    );
+    await Promise.all(deltas.map((delta) => acceptDemand(world.ports, delta)));
+    expect(await jobsOf(world)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map((sequence) => `job-${sequence}`));
+    expect(await world.ports.demand.load(cluster, "pbs")).toMatchObject({ value: { sequence: 9 } });
   });
 
   test.each([
     [
       "without any snapshot",
       [],
-      'Cannot apply delta 3 of source "pbs": have no snapshot of this source, expected 2',
+      'delta 3 of source "pbs" waits: have no snapshot of this source, expected 2',
     ],
-    [
-      "whose predecessor is missing",
-      [1],
-      'Cannot apply delta 3 of source "pbs": have sequence 1, expected 2',
-    ],
-  ])("a delta %s is early: it changes nothing and may come again", async (_case, before, reason) => {
+    ["whose predecessor is missing", [1], 'delta 3 of source "pbs" waits: have sequence 1, expected 2'],
+  ])("a delta %s is parked, and takes effect when its predecessor comes", async (_case, before, reason) => {
     const world = createWorld();
     await acceptAll(
       world,
       before.map((sequence) => message({ sequence, jobs: ["a"] })),
     );
     const delta = message({ kind: "delta", sequence: 3, jobs: ["c"] });
-    expect(await acceptDemand(world.ports, delta)).toEqual({ outcome: "early", reason });
+    expect(await acceptDemand(world.ports, delta)).toEqual({ outcome: "parked", reason });
     await acceptDemand(world.ports, message({ sequence: 2, jobs: ["b"] }));
-    expect(await acceptDemand(world.ports, delta)).toMatchObject({ outcome: "accepted" });
     expect(await jobsOf(world)).toEqual(["b", "c"]);
   });
 
@@ -108,19 +141,22 @@ describe("acceptDemand", () => {
     });
   });
 
-  test("of two messages of one source at once, one is tried again, and none is lost", async () => {
+  test("of messages of one source at once, the slower one looks again, and none is lost", async () => {
     const world = createWorld();
     await acceptDemand(world.ports, message({ sequence: 1, jobs: ["a"] }));
     const [second, third] = [2, 3].map((sequence) =>
       message({ kind: "delta", sequence, jobs: [`job-${sequence}`] }),
     );
     if (second === undefined || third === undefined) throw new Error("no messages");
+    let isFirst = true;
     const slow = interposed(world.ports, { port: "demand", method: "save" }, async (call) => {
-      await acceptAll(world, [second, third]);
+      if (isFirst) {
+        isFirst = false;
+        await acceptAll(world, [second, third]);
+      }
       return call();
     });
-    await expect(acceptDemand(slow, second)).rejects.toThrow(ConflictError);
-    expect(await acceptDemand(world.ports, second)).toEqual({ outcome: "ignored" });
+    expect(await acceptDemand(slow, second)).toEqual({ outcome: "ignored" });
     expect(await jobsOf(world)).toEqual(["a", "job-2", "job-3"]);
   });
 });

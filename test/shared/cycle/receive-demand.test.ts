@@ -34,7 +34,7 @@ describe("receiveDemand: a good message", () => {
   test("that comes early is no rejection", async () => {
     const world = createWorld();
     const early = await world.receive({ ...good, kind: "delta", sequence: 2 });
-    expect(early).toMatchObject({ outcome: "early" });
+    expect(early).toMatchObject({ outcome: "parked" });
     expect(await rejectionsOf(world, cluster)).toEqual([]);
   });
 });
