@@ -13,6 +13,7 @@ export type { Log, LogFields } from "./ports/log.ts";
 export type * from "./ports/messages.ts";
 export { isOpen, type Operation, type OperationState, type OperationStore } from "./ports/operation.ts";
 export type * from "./ports/plan.ts";
+export type { Random } from "./ports/random.ts";
 export type * from "./ports/rejection.ts";
 export type * from "./ports/snapshot.ts";
 export type { IfMatch, Stored } from "./ports/stored.ts";
@@ -28,6 +29,7 @@ import type { Log } from "./ports/log.ts";
 import type { PlanRequests, ScaleActions, SchedulerEvents } from "./ports/messages.ts";
 import type { OperationStore } from "./ports/operation.ts";
 import type { PlanStore } from "./ports/plan.ts";
+import type { Random } from "./ports/random.ts";
 import type { RejectionStore } from "./ports/rejection.ts";
 import type { SnapshotStore } from "./ports/snapshot.ts";
 
@@ -36,6 +38,7 @@ export interface Ports {
   readonly clock: Clock;
   readonly log: Log;
   readonly ids: Ids;
+  readonly random: Random;
   readonly configs: ConfigStore;
   readonly controls: ControlStore;
   readonly cycleCloudFor: CycleCloudFor;

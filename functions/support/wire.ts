@@ -50,6 +50,7 @@ export function createService(options: {
     }),
     clock,
     ids,
+    random: { draw: Math.random },
     cycleCloudFor: cycleCloudClients(environment),
     planRequests: bus.planRequests,
     scaleActions: bus.scaleActions,

@@ -4,6 +4,7 @@ import type { ClusterConfig, ClusterControl, Operation, OperationState, Ports, S
 import { carryOut, dropped, droppedOrDone, type Fate } from "./carry-out.ts";
 import { loadControl, whyPaused } from "./control.ts";
 import { whileLoggedIn } from "./login.ts";
+import { isWorthAnotherTry, tryLater } from "./try-later.ts";
 
 type ExecutePorts = Pick<
   Ports,
@@ -15,35 +16,54 @@ type ExecutePorts = Pick<
   | "history"
   | "log"
   | "operations"
+  | "random"
+  | "scaleActions"
   | "schedulerEvents"
   | "snapshots"
 >;
 
 export type ExecuteOutcome =
   | { readonly outcome: OperationState; readonly messages: readonly string[] }
-  /** It was asked for, and nobody can tell whether it had an effect: the snapshots find out. */
-  | Unclear
+  | Undecided
   /** Nothing is known of the action, or it was carried out before. */
   | { readonly outcome: "already-done" };
 
-interface Unclear {
-  readonly outcome: "unclear";
-  readonly messages: readonly string[];
-}
+type Undecided =
+  /** It was asked for, and nobody can tell whether it had an effect: the snapshots find out. */
+  | { readonly outcome: "unclear"; readonly messages: readonly string[] }
+  /** CycleCloud cannot answer now: a copy of the action comes again at that time. */
+  | { readonly outcome: "waiting"; readonly messages: readonly string[]; readonly untilSeconds: number };
 
 /**
  * Carries an action out, exactly once in effect: what was done before is not done again, because the operation says so,
  * or, when a run died between the call and its record, because CycleCloud knows the request id.
  *
- * Throws UpstreamError when CycleCloud does not answer as documented: the action is then tried again.
+ * What CycleCloud cannot answer now is tried again later, until the action expires. Throws UpstreamError for an answer
+ * that no other try will better, and when a store or a queue fails: then the host offers the action again.
  */
 export async function executeAction(ports: ExecutePorts, action: ScaleAction): Promise<ExecuteOutcome> {
   const due = await loadDue(ports, action);
   if (due === undefined) return report(ports, action, { outcome: "already-done" });
-  const fate = await decide(ports, action, { wasAsked: (due.value.attempts ?? 0) > 0 });
+  const fate = await tried(ports, due.value);
   if ("outcome" in fate) return report(ports, action, fate);
   await change(ports, action, (operation) => ({ ...operation, ...fate }));
   return report(ports, action, { outcome: fate.state, messages: fate.messages });
+}
+
+async function tried(ports: ExecutePorts, { action, attempts, asked }: Operation): Promise<Undecided | Fate> {
+  try {
+    return await decide(ports, action, { wasAsked: asked === true });
+  } catch (error) {
+    if (!isWorthAnotherTry(error)) throw error;
+    // The last look failed too. The operation stays open, and is looked up when its time is over.
+    const messages = [error.message];
+    if (ports.clock.nowSeconds() > action.expiresAtSeconds) return { outcome: "unclear", messages };
+    const attempt = (attempts ?? 0) + 1;
+    // Counted first: a copy under a number that was used before would be dropped by the broker.
+    await change(ports, action, (operation) => ({ ...operation, attempts: attempt, messages }));
+    const untilSeconds = await tryLater(ports, action, { attempt, error });
+    return { outcome: "waiting", messages, untilSeconds };
+  }
 }
 
 async function loadDue(ports: ExecutePorts, action: ScaleAction): Promise<Stored<Operation> | undefined> {
@@ -74,7 +94,7 @@ async function decide(
   ports: ExecutePorts,
   action: ScaleAction,
   { wasAsked }: { readonly wasAsked: boolean },
-): Promise<Fate | Unclear> {
+): Promise<Undecided | Fate> {
   const { cluster } = action;
   const config = await ports.configs.load(cluster);
   if (config === undefined) return dropped(`cluster "${cluster}" is no longer configured`);
@@ -84,17 +104,14 @@ async function decide(
     const why = whyNot(ports, { action, config, control });
     if (why !== undefined) return wasAsked ? droppedOrDone(cycleCloud, action, why) : dropped(why);
     const ask = async <T>(call: () => Promise<T>): Promise<T> => {
-      await change(ports, action, counted);
+      if (!wasAsked)
+        await change(ports, action, (operation) => ({ ...operation, state: "sent", asked: true }));
       return call();
     };
     return carryOut(ports, { cycleCloud, ask }, action);
   });
   if (run.outcome === "done") return run.value;
   return wasAsked ? { outcome: "unclear", messages: [run.why] } : dropped(run.why);
-}
-
-function counted(operation: Operation): Operation {
-  return { ...operation, state: "sent", attempts: (operation.attempts ?? 0) + 1 };
 }
 
 function whyNot(
@@ -120,8 +137,7 @@ function report(ports: ExecutePorts, action: ScaleAction, outcome: ExecuteOutcom
     reason: action.reason,
     ...(messages.length === 0 ? {} : { messages: messages.join("; ") }),
   };
-  const isOdd = outcome.outcome === "failed" || outcome.outcome === "unclear";
-  if (isOdd) ports.log.warn("action", fields);
+  if (["failed", "unclear", "waiting"].includes(outcome.outcome)) ports.log.warn("action", fields);
   else ports.log.info("action", fields);
   return outcome;
 }

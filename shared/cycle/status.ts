@@ -50,6 +50,8 @@ export interface OperationStatus
   readonly kind: string;
   readonly reason: string;
   readonly nodes: number;
+  /** Tries that CycleCloud could not answer. */
+  readonly attempts: number;
 }
 
 type StatusPorts = Pick<
@@ -122,10 +124,19 @@ function toSourceStatus(source: SourceDemand, atSeconds: number): SourceStatus {
 }
 
 function toOperationStatus(operation: Operation): OperationStatus {
-  const { actionId, state, messages, updatedAtSeconds, action } = operation;
+  const { actionId, state, messages, updatedAtSeconds, action, attempts = 0 } = operation;
   const nodes =
     action.kind === "create-nodes"
       ? action.sets.reduce((total, set) => total + set.count, 0)
       : action.nodes.length;
-  return { actionId, state, messages, updatedAtSeconds, kind: action.kind, reason: action.reason, nodes };
+  return {
+    actionId,
+    state,
+    messages,
+    updatedAtSeconds,
+    kind: action.kind,
+    reason: action.reason,
+    nodes,
+    attempts,
+  };
 }

@@ -27,10 +27,19 @@ export class MemoryPlanRequests implements PlanRequests {
   }
 }
 
+type Retry = Parameters<ScaleActions["sendLater"]>[1];
+
+/** A copy for another try, and when it is due. */
+export interface DelayedAction {
+  readonly action: ScaleAction;
+  readonly atSeconds: number;
+}
+
 /** A queue of actions that keeps their order and drops a repeated action id. */
 export class MemoryScaleActions implements ScaleActions {
   readonly #seen = new Set<string>();
   #waiting: readonly ScaleAction[] = [];
+  #delayed: readonly DelayedAction[] = [];
 
   async send(actions: readonly ScaleAction[]): Promise<void> {
     for (const action of actions) {
@@ -40,12 +49,28 @@ export class MemoryScaleActions implements ScaleActions {
     }
   }
 
+  async sendLater(action: ScaleAction, { attempt, atSeconds }: Retry): Promise<void> {
+    const messageId = `${action.actionId}:attempt-${attempt}`;
+    if (this.#seen.has(messageId)) return;
+    this.#seen.add(messageId);
+    this.#delayed = [...this.#delayed, structuredClone({ action, atSeconds })];
+  }
+
+  /** Copies whose time has not come, in the order of sending. */
+  get delayed(): readonly DelayedAction[] {
+    return structuredClone(this.#delayed);
+  }
+
   get waiting(): readonly ScaleAction[] {
     return structuredClone(this.#waiting);
   }
 
-  /** Removes and returns the oldest action. */
-  take(): ScaleAction | undefined {
+  /** Removes and returns the oldest action; copies count from their time on, which without a time never comes. */
+  take(nowSeconds = Number.NEGATIVE_INFINITY): ScaleAction | undefined {
+    const isDue = ({ atSeconds }: DelayedAction) => atSeconds <= nowSeconds;
+    const due = this.#delayed.filter(isDue).sort((a, b) => a.atSeconds - b.atSeconds);
+    this.#waiting = [...this.#waiting, ...due.map(({ action }) => action)];
+    this.#delayed = this.#delayed.filter((delayed) => !isDue(delayed));
     const [first, ...rest] = this.#waiting;
     this.#waiting = rest;
     return first;

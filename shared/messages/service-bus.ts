@@ -12,6 +12,8 @@ import type { ScaleAction } from "./scale-action.ts";
 /** What the broker allows for session ids, message ids and, as far as is documented, subjects. */
 const longestProperty = 128;
 const shortestTtlMs = 1_000;
+/** A late copy closes its action, which nobody else does before the operation times out. */
+const shortestRetryTtlMs = 60_000;
 
 /** Errors that the same message meets again, however often it is sent. */
 const lastingCodes: readonly string[] = [
@@ -47,6 +49,7 @@ export function createServiceBus(options: ServiceBusOptions): ServiceBusQueues {
     planRequests: { send: (scheduled) => plans.send([toPlanMessage(scheduled)]) },
     scaleActions: {
       send: (some) => actions.send(some.map((action) => toActionMessage(action, clock.nowSeconds()))),
+      sendLater: (action, retry) => actions.send([toRetryMessage(action, retry)]),
     },
     async close() {
       await Promise.all([plans.close(), actions.close()]);
@@ -80,6 +83,20 @@ function toActionMessage(action: ScaleAction, nowSeconds: number): ServiceBusMes
     sessionId: sessionIdOf(action.cluster),
     messageId: fitting(action.actionId),
     timeToLive: Math.max(leftMs, shortestTtlMs),
+  };
+}
+
+/** Its time to live begins when it is delivered. */
+function toRetryMessage(
+  action: ScaleAction,
+  { attempt, atSeconds }: Parameters<ScaleActions["sendLater"]>[1],
+): ServiceBusMessage {
+  const message = toActionMessage(action, atSeconds);
+  return {
+    ...message,
+    messageId: fitting(`${action.actionId}:attempt-${attempt}`),
+    scheduledEnqueueTimeUtc: new Date(atSeconds * 1000),
+    timeToLive: Math.max(message.timeToLive ?? 0, shortestRetryTtlMs),
   };
 }
 

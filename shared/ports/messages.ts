@@ -18,6 +18,14 @@ export interface PlanRequests {
 export interface ScaleActions {
   /** In order. An action that was sent before (same action id) is dropped by the broker. */
   send(actions: readonly ScaleAction[]): Promise<void>;
+  /**
+   * A copy for another try. It is delivered at its time, after whatever waits then, and may still be delivered a minute
+   * after it has expired, so that it can be closed. Attempts count from 1; the same attempt again is dropped.
+   */
+  sendLater(
+    action: ScaleAction,
+    retry: { readonly attempt: number; readonly atSeconds: number },
+  ): Promise<void>;
 }
 
 export interface SchedulerEvents {

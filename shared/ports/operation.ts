@@ -22,7 +22,9 @@ export interface Operation {
   readonly added: readonly number[];
   /** The server's words, or why it was closed. */
   readonly messages: readonly string[];
-  /** How often CycleCloud was asked, counted before each call; none: it cannot have had any effect. */
+  /** Set before CycleCloud is asked for the first time. Absent: it cannot have had any effect. */
+  readonly asked?: true;
+  /** Tries that CycleCloud could not answer; each is followed by another one later. */
   readonly attempts?: number;
   readonly createdAtSeconds: number;
   readonly updatedAtSeconds: number;

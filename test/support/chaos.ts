@@ -135,7 +135,7 @@ export class ChaosWorld {
 
   /** Carries out one action; `isLost`: it is given up instead, as after too many deliveries. */
   async execute({ isLost = false } = {}): Promise<boolean> {
-    const next = this.#actions[0] ?? this.world.ports.scaleActions.take();
+    const next = this.#actions[0] ?? this.world.ports.scaleActions.take(this.world.now());
     if (next === undefined) return false;
     this.#actions = [next];
     if (isLost || (await this.#attempt(() => executeAction(this.#ports, next).then(() => undefined))))

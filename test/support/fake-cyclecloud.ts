@@ -21,6 +21,8 @@ export class FakeCycleCloud implements CycleCloud {
   #serial = 0;
   /** Thrown by the next call (of this kind), after it had its effect when `afterEffect` is set: a lost answer. */
   fault: { readonly afterEffect: boolean; readonly on?: Call } | undefined;
+  /** Set: thrown by every call, without any effect. */
+  outage: UpstreamError | undefined;
   /** Set: these are not the right credentials, every call is answered with a 401. */
   isLoginRefused = false;
   /** Another one stands for another address, user or password. */
@@ -201,6 +203,7 @@ export class FakeCycleCloud implements CycleCloud {
     this.asked += 1;
     if (this.isLoginRefused)
       throw new UpstreamError("Cannot log in: HTTP 401", { status: 401, retryable: false });
+    if (this.outage !== undefined) throw this.outage;
     if (this.fault?.afterEffect === false && (this.fault.on ?? call) === call) this.#fail();
   }
 

@@ -36,7 +36,7 @@ export interface World {
   plan(): Promise<number>;
   /** The same with other ports, such as some that fail. */
   planWith(ports: Ports): Promise<number>;
-  /** Carries out every action that waits; one that throws is gone from the queue, the rest stays. */
+  /** Carries out every action that waits, copies that are due included; one that throws is gone from the queue, the rest stays. */
   execute(): Promise<void>;
   /** An action as the queue delivers it, once more if need be. */
   deliver(action: ScaleAction): ReturnType<typeof executeAction>;
@@ -65,6 +65,7 @@ export function createWorld(cycleCloud = new FakeCycleCloud(clusterOf())): World
       requestId: (actionId) => `request-${actionId}`,
       digest: (text) => text,
     },
+    random: { draw: () => 0.5 },
     cycleCloudFor: () => cycleCloud,
   };
   stores.configs.put(configOf({}));
@@ -100,13 +101,8 @@ export function createWorld(cycleCloud = new FakeCycleCloud(clusterOf())): World
       return due.length;
     },
     execute: async () => {
-      for (
-        let action = queues.scaleActions.take();
-        action !== undefined;
-        action = queues.scaleActions.take()
-      ) {
-        await executeAction(ports, action);
-      }
+      const take = () => queues.scaleActions.take(nowSeconds);
+      for (let action = take(); action !== undefined; action = take()) await executeAction(ports, action);
     },
     deliver: (action) => executeAction(ports, action),
     round: async () => {

@@ -72,7 +72,7 @@ describe("a refused login stops the calls of the cluster", () => {
     world.cycleCloud.isLoginRefused = false;
     world.cycleCloud.fault = { afterEffect: true };
     const [action] = world.ports.scaleActions.waiting;
-    await world.execute().catch(() => undefined);
+    await world.execute();
     world.cycleCloud.isLoginRefused = true;
     if (action !== undefined) await world.deliver(action);
     expect(await world.ports.operations.open(cluster)).toMatchObject([{ value: { state: "sent" } }]);

@@ -94,6 +94,17 @@ export const busCases: readonly BusCase[] = [
     },
   },
   {
+    name: "a copy for another try is received beside the action, at its time and once",
+    async run(bench) {
+      const now = bench.nowSeconds();
+      const action = actionOf("again", "again-1", now);
+      await bench.scaleActions.send([action]);
+      for (const _ of [1, 2]) await bench.scaleActions.sendLater(action, { attempt: 1, atSeconds: now - 1 });
+      await bench.scaleActions.sendLater(action, { attempt: 2, atSeconds: now + 600 });
+      expect(await bench.receiveActions("again")).toEqual([action, action]);
+    },
+  },
+  {
     name: "sending no actions sends nothing",
     async run(bench) {
       await bench.scaleActions.send([]);

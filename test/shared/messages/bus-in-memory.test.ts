@@ -18,7 +18,11 @@ function bench(): BusBench {
         .filter((request) => request.cluster === cluster),
     async receiveActions(cluster) {
       const received: ScaleAction[] = [];
-      for (let next = queues.scaleActions.take(); next !== undefined; next = queues.scaleActions.take()) {
+      for (
+        let next = queues.scaleActions.take(nowSeconds);
+        next !== undefined;
+        next = queues.scaleActions.take(nowSeconds)
+      ) {
         if (next.cluster === cluster) received.push(next);
       }
       return received;

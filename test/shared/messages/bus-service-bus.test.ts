@@ -70,6 +70,20 @@ describe("buses (Service Bus)", () => {
     expect(expired?.timeToLive).toBe(1_000);
   });
 
+  test("a copy for another try lives until its action expires, a late one for a minute, in the same session", async () => {
+    const now = clock.nowSeconds();
+    const action = { ...actionOf("copies", "copies-1", now), expiresAtSeconds: now + 300 };
+    await bus.scaleActions.sendLater(action, { attempt: 1, atSeconds: now - 1 });
+    await bus.scaleActions.sendLater(
+      { ...action, expiresAtSeconds: now - 2 },
+      { attempt: 2, atSeconds: now - 1 },
+    );
+    const [copy, late] = await receive("scale-actions", "copies");
+    expect(copy).toMatchObject({ sessionId: "cluster:copies", messageId: "copies-1:attempt-1" });
+    expect(copy?.timeToLive).toBeGreaterThan(300_000);
+    expect(late?.timeToLive).toBe(60_000);
+  });
+
   test("an action larger than a message may be is refused for good, with its size", async () => {
     const large = actionOf("large", "large-1", clock.nowSeconds(), "x".repeat(300_000));
     const small = actionOf("large", "large-2", clock.nowSeconds());
