@@ -5,7 +5,8 @@ import { service } from "./support/service.ts";
 
 /** Records demand messages that failed again and again, so that they show in the status and are not lost. */
 export async function watchRejects(body: unknown, context: InvocationContext): Promise<void> {
-  const messageId = String(context.triggerMetadata?.id ?? context.invocationId);
+  const { id } = context.triggerMetadata ?? {};
+  const messageId = typeof id === "string" ? id : context.invocationId;
   const problem = "message: failed in every attempt, see the log of accept-demand for why";
   const raw = { body, messageId, queue: jobDemandQueue };
   await reject(service.portsFor(context), raw, { kind: "poison", problems: [problem] });

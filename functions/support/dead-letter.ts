@@ -2,26 +2,23 @@ import type { InvocationContext } from "@azure/functions";
 import { z } from "zod";
 import type { DeadLetter } from "../../shared/cycle/watch-dead-letter.ts";
 
+const text = z.string().optional().catch(undefined);
+
 /** The library lower-cases the first letter of every name, those of application properties included. */
-const metadataSchema = z.object({
-  messageId: z.coerce.string().optional(),
-  deliveryCount: z.int().optional().catch(undefined),
-  applicationProperties: z
-    .object({
-      deadLetterReason: z.string().optional().catch(undefined),
-      deadLetterErrorDescription: z.string().optional().catch(undefined),
-    })
-    .catch({}),
-});
+const metadataSchema = z
+  .object({
+    messageId: text,
+    deliveryCount: z.int().optional().catch(undefined),
+    applicationProperties: z.object({ deadLetterReason: text, deadLetterErrorDescription: text }).catch({}),
+  })
+  .catch({ applicationProperties: {} });
 
 /** A message of a dead-letter queue, with why the broker put it there and after how many deliveries. */
 export function deadLetterOf(
   message: { readonly body: unknown; readonly queue: string },
   context: Pick<InvocationContext, "invocationId" | "triggerMetadata">,
 ): DeadLetter {
-  const { messageId, deliveryCount, applicationProperties } = metadataSchema.parse(
-    context.triggerMetadata ?? {},
-  );
+  const { messageId, deliveryCount, applicationProperties } = metadataSchema.parse(context.triggerMetadata);
   const { deadLetterReason, deadLetterErrorDescription } = applicationProperties;
   const words = [deadLetterReason, deadLetterErrorDescription].filter((word) => word !== undefined);
   return {

@@ -29,9 +29,8 @@ export async function watchDeadPlanRequest(ports: WatchPorts, letter: DeadLetter
  */
 export async function watchDeadAction(ports: WatchPorts, letter: DeadLetter): Promise<DeadActionOutcome> {
   await record(ports, letter);
-  const parsed = scaleActionSchema.safeParse(jsonOf(letter.body));
-  if (!parsed.success) return "no-action";
-  const action = parsed.data;
+  const action = actionOf(letter.body);
+  if (action === undefined) return "no-action";
   try {
     return await close(ports, action, whyOf(letter));
   } catch (error) {
@@ -87,11 +86,11 @@ function report(ports: WatchPorts, operation: Operation, reason: string): void {
   ports.log.error("operation", { cluster, actionId, kind: operation.action.kind, state, reason });
 }
 
-/** A body comes as JSON or as its text. */
-function jsonOf(body: unknown): unknown {
-  if (typeof body !== "string") return body;
+/** A body comes as JSON or as its text. Telling what is wrong with one that is nested too deeply throws. */
+function actionOf(body: unknown): ScaleAction | undefined {
   try {
-    return JSON.parse(body);
+    const parsed = scaleActionSchema.safeParse(typeof body === "string" ? JSON.parse(body) : body);
+    return parsed.data;
   } catch {
     return undefined;
   }

@@ -65,6 +65,7 @@ const traps: readonly Json[] = [
   { toString: 1, valueOf: 1 },
   { length: -1 },
   { length: 1e9 },
+  // biome-ignore lint/suspicious/noThenProperty: a message may hold any name
   { then: 1 },
   { toJSON: 1 },
 ];

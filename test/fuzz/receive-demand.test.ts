@@ -5,7 +5,6 @@ import { bodyOf, recipe } from "./demand-message.ts";
 import { patienceMs, runs } from "./runs.ts";
 
 const batch = 100;
-const outcomes = ["accepted", "ignored", "waiting-for-parts", "early", "rejected"];
 
 /** A world that knows the blobs that messages claim. */
 function freshWorld(): World {
@@ -46,7 +45,6 @@ test(
       const id = `fuzz-${count}`;
       const outcome = await world.receive(bodyOf(made), id);
       seen[outcome.outcome] = (seen[outcome.outcome] ?? 0) + 1;
-      expect(outcomes).toContain(outcome.outcome);
       if (outcome.outcome === "rejected") await expectRejection(world, id, outcome.problems);
       if (count % batch > 0) return;
       await expectGoodMessageToWork(world);

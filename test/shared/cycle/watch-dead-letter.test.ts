@@ -116,6 +116,7 @@ describe("watchDeadAction: an action that was given up", () => {
     ["no JSON", "}{"],
     ["something else", { version: 1, hello: "there" }],
     ["nothing", undefined],
+    ["nested too deeply", JSON.parse("[".repeat(20_000) + "]".repeat(20_000))],
   ])("that is %s is recorded", async (_case, body) => {
     const world = createWorld();
     const letter = { body, messageId: "m", queue: "scale-actions", reason: "MaxDeliveryCountExceeded" };

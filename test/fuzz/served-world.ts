@@ -1,0 +1,15 @@
+import type { Service } from "../../functions/support/wire.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+/**
+ * The world that the functions of a test file work on: it takes the place of `functions/support/service.ts`, which would
+ * read the settings of this process. `renew` starts over.
+ */
+export const served: { world: World; renew(): void } = {
+  world: createWorld(),
+  renew() {
+    served.world = createWorld();
+  },
+};
+
+export const service: Service = { portsFor: () => served.world.ports };
