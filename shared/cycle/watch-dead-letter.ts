@@ -1,6 +1,8 @@
-import { kindOf, messageOf } from "../errors.ts";
+import { kindOf, messageOf, UpstreamError } from "../errors.ts";
 import { type ScaleAction, scaleActionSchema } from "../messages/scale-action.ts";
 import type { Operation, Ports, RequestedNode } from "../ports.ts";
+import { loadControl } from "./control.ts";
+import { whileLoggedIn } from "./login.ts";
 import { type RawMessage, reject } from "./receive-demand.ts";
 import { requestPlan } from "./request-plan.ts";
 
@@ -12,7 +14,7 @@ export interface DeadLetter extends RawMessage {
 
 type WatchPorts = Pick<
   Ports,
-  "clock" | "configs" | "cycleCloudFor" | "log" | "operations" | "planRequests" | "rejections"
+  "clock" | "configs" | "controls" | "cycleCloudFor" | "log" | "operations" | "planRequests" | "rejections"
 >;
 
 /** What became of the operation of a dead action; `unknown`: it is left to the next snapshots. */
@@ -72,13 +74,23 @@ async function close(ports: WatchPorts, action: ScaleAction, why: string): Promi
   return state;
 }
 
-/** Undefined when CycleCloud has never heard of it; none yet when it has only begun. */
+/**
+ * Undefined when CycleCloud has never heard of it; none yet when it has only begun. Throws when CycleCloud cannot be
+ * asked, or is not asked because it refused the login.
+ */
 async function nodesMade(
   ports: WatchPorts,
   action: ScaleAction,
 ): Promise<readonly RequestedNode[] | undefined> {
   const config = await ports.configs.load(action.cluster);
-  return config && ports.cycleCloudFor(config).nodesOfRequest(action.requestId);
+  if (config === undefined) return undefined;
+  const cycleCloud = ports.cycleCloudFor(config);
+  const control = await loadControl(ports, action.cluster);
+  const asked = await whileLoggedIn(ports, { control, cycleCloud }, () =>
+    cycleCloud.nodesOfRequest(action.requestId),
+  );
+  if (asked.outcome === "stopped") throw new UpstreamError(asked.why, { retryable: false });
+  return asked.value;
 }
 
 function report(ports: WatchPorts, operation: Operation, reason: string): void {

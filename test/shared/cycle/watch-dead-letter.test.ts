@@ -4,6 +4,7 @@ import {
   watchDeadAction,
   watchDeadPlanRequest,
 } from "../../../shared/cycle/watch-dead-letter.ts";
+import { UpstreamError } from "../../../shared/errors.ts";
 import type { Operation, Ports } from "../../../shared/ports.ts";
 import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
 
@@ -74,6 +75,22 @@ describe("watchDeadAction: an action that was given up", () => {
     world.advance(600 + 900 + 1);
     await world.snapshot();
     expect(await only(world)).toMatchObject({ state: "lost" });
+  });
+
+  test("does not ask CycleCloud while that refuses the login", async () => {
+    const { world, letter } = await givenUp();
+    let asked = 0;
+    const cycleCloud = Object.assign(Object.create(world.cycleCloud), {
+      nodesOfRequest: async () => {
+        asked += 1;
+        throw new UpstreamError("unauthorized", { status: 401, retryable: false });
+      },
+    });
+    const ports = { ...world.ports, cycleCloudFor: () => cycleCloud };
+    expect(await watchDeadAction(ports, letter)).toBe("unknown");
+    expect(await watchDeadAction(ports, letter)).toBe("unknown");
+    expect(asked).toBe(1);
+    expect(await only(world)).toMatchObject({ state: "sent" });
   });
 
   test("whose operation is closed, or never was, changes nothing", async () => {
