@@ -1,0 +1,143 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
+import { TableClient, TableServiceClient } from "@azure/data-tables";
+import { BlobServiceClient } from "@azure/storage-blob";
+import { QueueClient, QueueServiceClient } from "@azure/storage-queue";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Environment, startEnvironment } from "../../infra/local/environment/environment.ts";
+import type { ClusterStatus } from "../../shared/cycle/status.ts";
+
+const cluster = "small-cpu";
+let folder: string;
+let environment: Environment;
+let status: ClusterStatus;
+
+/** A service that made nodes, refused a message and gave one up: all that it writes has been written. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "secrets-"));
+  environment = await startEnvironment({
+    clusterFile: join(import.meta.dirname, `../../infra/local/cyclecloud/clusters/${cluster}.json`),
+    cluster,
+    config: { idle_timeout: 4 },
+    speed: 60,
+    seed: 7,
+    folder,
+    snapshotSchedule: "*/1 * * * * *",
+  });
+  const queue = new QueueClient(environment.storageConnectionString, "job-demand");
+  const demand = { version: 1, kind: "snapshot", cluster, source: "pbs", sentAt: "2026-11-21T10:00:00Z" };
+  const jobs = [{ name: "a", iterations: 4, constraints: { ncpus: 4 } }];
+  for (const message of [
+    { ...demand, sequence: 1, jobs },
+    { ...demand, version: 2 },
+  ])
+    await queue.sendMessage(Buffer.from(JSON.stringify(message)).toString("base64"));
+  const giveUpAt = Date.now() + 20_000;
+  do {
+    await sleep(200);
+    const answer = await fetch(`${environment.functionsUrl}/api/clusters/${cluster}/status`);
+    status = (await answer.json()) as ClusterStatus;
+  } while (!isDone() && Date.now() < giveUpAt);
+});
+
+afterAll(async () => {
+  await environment?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function isDone(): boolean {
+  return status.rejections.length > 0 && status.operations.some((operation) => operation.state === "visible");
+}
+
+/** Texts by where they were found. */
+type Written = Map<string, string>;
+
+async function blobs(): Promise<Written> {
+  const written: Written = new Map();
+  const service = BlobServiceClient.fromConnectionString(environment.storageConnectionString);
+  for await (const { name } of service.listContainers()) {
+    const container = service.getContainerClient(name);
+    for await (const blob of container.listBlobsFlat()) {
+      const bytes = await container.getBlobClient(blob.name).downloadToBuffer();
+      const text = blob.name.endsWith(".gz") ? gunzipSync(bytes) : bytes;
+      written.set(`blob ${name}/${blob.name}`, text.toString("utf8"));
+    }
+  }
+  return written;
+}
+
+async function tables(): Promise<Written> {
+  const written: Written = new Map();
+  const options = { allowInsecureConnection: true };
+  const { storageConnectionString } = environment;
+  for await (const { name = "" } of TableServiceClient.fromConnectionString(
+    storageConnectionString,
+    options,
+  ).listTables()) {
+    const table = TableClient.fromConnectionString(storageConnectionString, name, options);
+    for await (const entity of table.listEntities())
+      written.set(`table ${name} ${entity.partitionKey} ${entity.rowKey}`, JSON.stringify(entity));
+  }
+  return written;
+}
+
+async function queues(): Promise<Written> {
+  const written: Written = new Map();
+  const service = QueueServiceClient.fromConnectionString(environment.storageConnectionString);
+  for await (const { name } of service.listQueues()) {
+    const { peekedMessageItems } = await service.getQueueClient(name).peekMessages({ numberOfMessages: 32 });
+    for (const item of peekedMessageItems)
+      written.set(
+        `queue ${name} ${item.messageId}`,
+        Buffer.from(item.messageText, "base64").toString("utf8"),
+      );
+  }
+  return written;
+}
+
+/** The broker's journal holds every message that was sent, as the bytes of its frames in base64. */
+async function files(): Promise<Written> {
+  const names = (await readdir(folder)).filter((name) => /\.(log|journal)$/.test(name));
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+  const decoded = texts.map((text) =>
+    text.replaceAll(/"payload":"([^"]*)"/g, (_, payload: string) =>
+      Buffer.from(payload, "base64").toString("latin1"),
+    ),
+  );
+  return new Map(names.map((name, index) => [name, decoded[index] ?? ""]));
+}
+
+test("the password of CycleCloud is in no blob, table, queue, message, log or answer of a service at work", async () => {
+  expect(isDone()).toBe(true);
+  const written: Written = new Map([
+    ...(await blobs()),
+    ...(await tables()),
+    ...(await queues()),
+    ...(await files()),
+    ["status", JSON.stringify(status)],
+  ]);
+  const places = [...written.keys()].join("\n");
+  for (const place of [
+    "blob plans/",
+    "blob snapshots/",
+    "blob demand/",
+    "table Operations",
+    "table Rejections",
+  ])
+    expect(places).toContain(place);
+  for (const place of ["functions-host.log", "service-bus.journal", "status"])
+    expect(written.has(place)).toBe(true);
+  expect(written.get("service-bus.journal")).toContain("create-nodes");
+
+  const { username, password } = environment.account;
+  const secrets = [
+    password,
+    Buffer.from(`${username}:${password}`).toString("base64"),
+    encodeURIComponent(password),
+  ];
+  const told = [...written].filter(([, text]) => secrets.some((secret) => text.includes(secret)));
+  expect(told.map(([place]) => place)).toEqual([]);
+});
