@@ -4,7 +4,6 @@ import { planScale } from "../../shared/cycle/plan-scale.ts";
 import { receiveDemand, reject } from "../../shared/cycle/receive-demand.ts";
 import { snapshotCluster } from "../../shared/cycle/snapshot-cluster.ts";
 import { watchDeadAction, watchDeadPlanRequest } from "../../shared/cycle/watch-dead-letter.ts";
-import { ConflictError } from "../../shared/errors.ts";
 import { planRequestSchema } from "../../shared/messages/plan-request.ts";
 import { scaleActionSchema } from "../../shared/messages/scale-action.ts";
 import type { Ports } from "../../shared/ports.ts";
@@ -38,8 +37,7 @@ export function createApp(portsFor: (run: Run) => Ports): App {
       const ports = portsFor(run);
       const trigger = { trigger: "storage-queue", log: ports.log, subject: message.messageId } as const;
       const raw = { ...message, queue: "job-demand" };
-      const outcome = await settled(trigger, () => receiveDemand(ports, raw));
-      if (outcome?.outcome === "early") throw new ConflictError(outcome.reason);
+      await settled(trigger, () => receiveDemand(ports, raw));
     },
     watchRejects: (run, message) =>
       reject(

@@ -20,7 +20,8 @@ export function orphans(world: World, script: Script): Remains {
     if (hoped + running + later > 0) busy.push(`${definition.name}: ${done} of ${total} tasks done`);
     const nodes = world.cloud.nodes(definition.name).map((node) => `${node.name} ${node.status}`);
     if (nodes.length > 0) busy.push(`${definition.name}: nodes left: ${nodes.join(", ")}`);
-    for (const { actionId, state } of world.records.open(definition.name)) busy.push(`${actionId} is ${state}`);
+    for (const { actionId, state } of world.records.open(definition.name))
+      busy.push(`${actionId} is ${state}`);
   }
   if (world.demandQueue.waiting > 0) busy.push(`${world.demandQueue.waiting} demand messages`);
   if (world.scaleActions.waiting > 0) busy.push(`${world.scaleActions.waiting} actions on the queue`);
@@ -41,9 +42,12 @@ function wrongAtEnd(world: World, script: Script): readonly string[] {
   for (const messageId of recorded)
     if (!expected.includes(messageId)) wrong.push(`message ${messageId} was rejected though it was good`);
   for (const { definition, hopeless = [] } of script.clusters) {
-    const waiting = new Map(world.records.heads.get(definition.name)?.waiting.map(({ job, why }) => [job, why]));
+    const waiting = new Map(
+      world.records.heads.get(definition.name)?.waiting.map(({ job, why }) => [job, why]),
+    );
     for (const job of hopeless)
-      if ((waiting.get(job) ?? []).length === 0) wrong.push(`job "${job}" waits for ever, and no plan says why`);
+      if ((waiting.get(job) ?? []).length === 0)
+        wrong.push(`job "${job}" waits for ever, and no plan says why`);
   }
   return wrong;
 }
@@ -53,4 +57,3 @@ function hopelessIn(script: Script, cluster: string, hopeless: readonly string[]
   const jobs = script.clusters.find(({ definition }) => definition.name === cluster)?.jobs ?? [];
   return jobs.filter((job) => names.has(job.name)).length;
 }
-

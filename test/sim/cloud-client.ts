@@ -41,7 +41,14 @@ const catalogue = createVmCatalogue();
 /** The client gives up after a minute; what a server does later than that is not simulated. */
 const longestCallSeconds = 60;
 
-const readFaults = ["crash-before", "error-before", "slow-answer", "status-500", "status-429", "truncated"] as const;
+const readFaults = [
+  "crash-before",
+  "error-before",
+  "slow-answer",
+  "status-500",
+  "status-429",
+  "truncated",
+] as const;
 const changeFaults = [
   "crash-before",
   "crash-after",

@@ -1,5 +1,5 @@
-import type { Fleet, Outcome, Run } from "./fleet.ts";
 import type { FaultSource } from "./faults.ts";
+import type { Fleet, Outcome, Run } from "./fleet.ts";
 import type { Timeline } from "./timeline.ts";
 
 export interface QueueMessage {
@@ -57,16 +57,12 @@ export class DemandQueue {
 
   #deliver(message: QueueMessage, attempt: number): void {
     const work = (run: Run) => this.#handlers.receive(run, message);
-    const lease = { isOver: false };
     const end = ({ error }: Outcome) => {
-      lease.isOver = true;
       if (error === undefined) this.#waiting.delete(message.messageId);
       else this.#again(message, attempt, visibilitySeconds);
     };
     const run = this.#fleet.start(`accept-demand ${message.messageId}`, work, end);
-    this.#timeline.after(leaseSeconds, () => {
-      if (run.isDead && !lease.isOver) this.#again(message, attempt, 0);
-    });
+    this.#whenDead(run, () => this.#again(message, attempt, 0));
   }
 
   #again(message: QueueMessage, attempt: number, delaySeconds: number): void {
@@ -80,15 +76,19 @@ export class DemandQueue {
 
   #deliverPoison(message: QueueMessage): void {
     const work = (run: Run) => this.#handlers.receivePoison(run, message);
-    const lease = { isOver: false };
     const end = ({ error }: Outcome) => {
-      lease.isOver = true;
       if (error === undefined) this.#waiting.delete(message.messageId);
       else this.#timeline.after(visibilitySeconds, () => this.#deliverPoison(message));
     };
     const run = this.#fleet.start(`watch-rejects ${message.messageId}`, work, end);
+    this.#whenDead(run, () => this.#deliverPoison(message));
+  }
+
+  /** The host renews what it holds, so only death lets it go. */
+  #whenDead(run: Run, then: () => void): void {
     this.#timeline.after(leaseSeconds, () => {
-      if (run.isDead && !lease.isOver) this.#deliverPoison(message);
+      if (run.isDead) then();
+      else if (!run.isOver) this.#whenDead(run, then);
     });
   }
 }

@@ -72,12 +72,12 @@ function counted(
   };
 }
 
-/** The same source, keeping a list of what happened. */
-export function remembering(source: FaultSource, happened: Fault[]): FaultSource {
+/** The same source; `onFault` is told what happens. */
+export function remembering(source: FaultSource, onFault: (fault: Fault) => void): FaultSource {
   return {
     at: (place, kinds) => {
       const fault = source.at(place, kinds);
-      if (fault !== undefined) happened.push(fault);
+      if (fault !== undefined) onFault(fault);
       return fault;
     },
   };

@@ -17,7 +17,7 @@ export interface PortCall {
 }
 
 /** Ports that are only told things or asked for pure values: no call of theirs crosses a network. */
-const local: readonly (keyof Ports)[] = ["clock", "log", "ids", "cycleCloudFor"];
+const local: readonly (keyof Ports)[] = ["clock", "log", "ids", "random", "cycleCloudFor"];
 
 const readFaults = ["crash-before", "crash-after", "error-before", "slow-answer"] as const;
 const writeFaults = [
@@ -89,14 +89,14 @@ export function faultyPorts(
 }
 
 function faultsOf(place: string): readonly [FaultKind, ...FaultKind[]] {
-  if (/\.send$/.test(place)) return sendFaults;
+  if (/\.send/.test(place)) return sendFaults;
   if (/^(controls|operations|plans|demand)\.save/.test(place) && !place.endsWith("Part")) return writeFaults;
   return /\.(load|list|open|recent|read|clusters)/.test(place) ? readFaults : sendFaults;
 }
 
 /** Queues answer in our terms; a store's SDK throws its own errors. */
 function failure(place: string, why: string): Error {
-  return place.endsWith(".send")
+  return place.includes(".send")
     ? new UpstreamError(`Cannot send with ${place}: ${why}`, { retryable: true })
     : new Error(`${place}: RestError, ${why}`);
 }

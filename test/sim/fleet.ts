@@ -12,6 +12,7 @@ export interface Run {
   readonly machine: Machine;
   readonly startedAtSeconds: number;
   isDead: boolean;
+  isOver: boolean;
   /** What its calls returned last, by `port.method`. */
   readonly saw: Map<string, unknown>;
 }
@@ -48,11 +49,13 @@ export class Fleet {
       machine: this.#nextMachine(),
       startedAtSeconds: this.#timeline.nowSeconds,
       isDead: false,
+      isOver: false,
       saw: new Map(),
     };
     this.#running.add(run);
     const end = (outcome: Outcome) => {
       this.#running.delete(run);
+      run.isOver = true;
       if (!run.isDead) onEnd(outcome);
     };
     work(run).then(

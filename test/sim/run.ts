@@ -1,6 +1,6 @@
+import { orphans } from "./at-end.ts";
 import { createChance } from "./chance.ts";
 import { drawnFaults, type Fault, listedFaults, remembering } from "./faults.ts";
-import { orphans } from "./at-end.ts";
 import type { Scenario, Script } from "./scenario.ts";
 import { startSeconds, World } from "./world.ts";
 
@@ -49,8 +49,19 @@ export async function runSeed(options: RunOptions): Promise<RunReport> {
     options.faults === undefined
       ? drawnFaults(createChance(seed + 2_000_003), probability, () => isTroubled.now)
       : listedFaults(options.faults);
-  const faults = remembering(source, happened);
-  const world = new World({ script, seed, chance, faults, machines, snapshotSeconds, trace: options.trace });
+  const faults = remembering(source, (fault) => {
+    happened.push(fault);
+    world.trace(`## ${fault.kind} at ${fault.place} (${fault.nth})`);
+  });
+  const world: World = new World({
+    script,
+    seed,
+    chance,
+    faults,
+    machines,
+    snapshotSeconds,
+    trace: options.trace,
+  });
   const calmFrom = startSeconds + script.troubleSeconds;
   await world.timeline.run(calmFrom, () => world.violations.length > 0);
   isTroubled.now = false;
@@ -63,7 +74,8 @@ export async function runSeed(options: RunOptions): Promise<RunReport> {
     return left().busy.length === 0;
   });
   const { busy, wrong } = left();
-  if (world.violations.length === 0) for (const what of [...busy, ...wrong]) world.violate(`at the end: ${what}`);
+  if (world.violations.length === 0)
+    for (const what of [...busy, ...wrong]) world.violate(`at the end: ${what}`);
   return {
     scenario: scenario.name,
     seed,

@@ -109,7 +109,8 @@ export class SessionQueue {
     const run = fleet.start(
       `${this.#options.name} ${message.messageId}`,
       (started) => this.#options.receive(started, message.body),
-      (outcome) => this.#settle(session, { lock, message, outcome, isForgotten: fault?.kind === "done-twice" }),
+      (outcome) =>
+        this.#settle(session, { lock, message, outcome, isForgotten: fault?.kind === "done-twice" }),
     );
     if (fault?.kind === "lock-lost") timeline.after(fault.seconds / 8, () => this.#unlock(session, lock));
     // A lock is renewed as long as its holder lives.
@@ -156,7 +157,12 @@ export class SessionQueue {
   }
 
   #bury({ messageId, body, deliveries }: Waiting, reason: string): void {
-    const dead: DeadMessage = { messageId: `${this.#options.name}/${messageId}`, body, reason, attempts: deliveries };
+    const dead: DeadMessage = {
+      messageId: `${this.#options.name}/${messageId}`,
+      body,
+      reason,
+      attempts: deliveries,
+    };
     this.dead.push(dead);
     this.#dying.add(dead.messageId);
     this.#deliverDead(dead);
@@ -168,9 +174,15 @@ export class SessionQueue {
       if (error === undefined) this.#dying.delete(dead.messageId);
       else timeline.after(1, () => this.#deliverDead(dead));
     };
-    const run = fleet.start(`dead ${dead.messageId}`, (started) => this.#options.receiveDead(started, dead), end);
-    timeline.after(lockSeconds, () => {
-      if (run.isDead && this.#dying.has(dead.messageId)) this.#deliverDead(dead);
-    });
+    const run = fleet.start(
+      `dead ${dead.messageId}`,
+      (started) => this.#options.receiveDead(started, dead),
+      end,
+    );
+    const check = () => {
+      if (run.isDead) this.#deliverDead(dead);
+      else if (!run.isOver) timeline.after(lockSeconds, check);
+    };
+    timeline.after(lockSeconds, check);
   }
 }

@@ -76,7 +76,8 @@ export class Source {
     const fault = this.#parts.faults.at("post demand", ["not-sent", "half-sent", "mangled"]);
     this.#sequence += 1;
     const isDelta = this.#posted !== undefined && this.#parts.chance.happens(0.2);
-    const bodies = isDelta && this.#posted !== undefined ? [this.#delta(this.#posted, jobs)] : this.#snapshot(jobs);
+    const bodies =
+      isDelta && this.#posted !== undefined ? [this.#delta(this.#posted, jobs)] : this.#snapshot(jobs);
     this.#posted = jobs;
     if (fault?.kind === "mangled") this.#parts.putMangled(JSON.stringify(bodies[0]).slice(0, 60));
     // The agent does not learn that it was not sent: the queue's answer was lost on the way.

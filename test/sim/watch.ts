@@ -14,6 +14,9 @@ interface Knowledge {
 /** Since when something has been on record without a break. */
 type Since = Map<string, number>;
 
+/** No scenario gives nodes less time than this to boot; older ones may be replaced. */
+const shortestBootTimeoutSeconds = 200;
+
 export interface WatchParts {
   readonly cluster: string;
   readonly cloud: Cloud;
@@ -83,7 +86,9 @@ export class Watch {
     }
     const strangers = this.#wanted().filter((node) => !this.#isKnown(node, { actionId, mine }));
     for (const { name, requestId: other } of strangers)
-      this.#report(`${actionId} bought without knowing of ${name}, bought by ${this.#parts.actionIdOf(other ?? "")}`);
+      this.#report(
+        `${actionId} bought without knowing of ${name}, bought by ${this.#parts.actionIdOf(other ?? "")}`,
+      );
   }
 
   /** Nodes are asked to go. */
@@ -114,14 +119,18 @@ export class Watch {
     const nodes = cloud.nodes(cluster);
     if (new Set(nodes.map((node) => node.name)).size !== nodes.length) this.#report("two nodes share a name");
     const { total, waiting, running, done, later } = source.scheduler.progress();
-    if (waiting + running + done + later !== total) this.#report(`${total} tasks, but ${waiting + running + done + later} accounted for`);
+    if (waiting + running + done + later !== total)
+      this.#report(`${total} tasks, but ${waiting + running + done + later} accounted for`);
     this.#noteSkew();
     this.#notePeaks();
     const useful = this.#wanted().filter(
-      (node) => !this.#leaving.has(node.nodeId) && (node.status === "Ready" || node.ageSeconds < 500),
+      (node) =>
+        !this.#leaving.has(node.nodeId) &&
+        (node.status === "Ready" || node.ageSeconds < shortestBootTimeoutSeconds),
     );
     const most = [...this.#peaks.values()].reduce((sum, peak) => sum + peak, 0);
-    if (useful.length > most) this.#report(`${useful.length} nodes, though no more than ${most} were ever needed`);
+    if (useful.length > most)
+      this.#report(`${useful.length} nodes, though no more than ${most} were ever needed`);
   }
 
   /** Each task on a node of its own is the most that the demand can justify; node shapes do not stand in for each other. */
@@ -140,10 +149,7 @@ export class Watch {
     return cloud.nodes(cluster).filter((node) => node.isWanted && node.status !== "Failed");
   }
 
-  #isKnown(
-    node: TrueNode,
-    by: { readonly actionId: string; readonly mine: Knowledge },
-  ): boolean {
+  #isKnown(node: TrueNode, by: { readonly actionId: string; readonly mine: Knowledge }): boolean {
     const other = this.#parts.actionIdOf(node.requestId ?? "") ?? "";
     if (planOf(other) === planOf(by.actionId)) return true;
     if (by.mine.nodeIds.has(node.nodeId) || by.mine.actionIds.has(other)) return true;

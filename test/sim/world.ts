@@ -100,7 +100,7 @@ export class World implements Stage {
     for (const cluster of script.clusters) this.#addCluster(cluster);
     for (const { atSeconds, what, happens } of script.happenings)
       this.timeline.after(atSeconds, () => {
-        this.#trace(`-- ${what}`);
+        this.trace(`-- ${what}`);
         happens(this);
       });
     this.timeline.after(1, () => this.#beat());
@@ -133,7 +133,7 @@ export class World implements Stage {
   }
 
   violate(what: string): void {
-    this.#trace(`!! ${what}`);
+    this.trace(`!! ${what}`);
     this.violations.push(what);
   }
 
@@ -177,9 +177,10 @@ export class World implements Stage {
   }
 
   #portsFor(run: Run): Ports {
+    const senderNow = () => this.nowSeconds + run.machine.clockOffsetSeconds;
     const ports: Ports = {
       ...this.#stores,
-      clock: { nowSeconds: () => this.nowSeconds + run.machine.clockOffsetSeconds },
+      clock: { nowSeconds: senderNow },
       log: this.#logOf(run),
       ids: {
         planId: () => {
@@ -200,6 +201,7 @@ export class World implements Stage {
           run,
           onEffect: (effect) => this.#onEffect(run, cluster, effect),
         }),
+      random: { draw: () => this.chance.between(0, 1) },
       schedulerEvents: this.#events,
       planRequests: {
         send: async ({ request, messageId, deliverAtSeconds }) => {
@@ -208,13 +210,18 @@ export class World implements Stage {
         },
       },
       scaleActions: {
+        // A time to live is counted by the broker, but reckoned by the sender.
         send: async (actions) => {
           for (const body of actions) {
-            // A time to live is counted by the broker, but reckoned by the sender.
-            const now = this.nowSeconds + run.machine.clockOffsetSeconds;
-            const ttlSeconds = Math.max(1, body.expiresAtSeconds - now);
+            const ttlSeconds = Math.max(1, body.expiresAtSeconds - senderNow());
             this.scaleActions.send({ session: body.cluster, messageId: body.actionId, body, ttlSeconds });
           }
+        },
+        sendLater: async (body, { attempt, atSeconds }) => {
+          const messageId = `${body.actionId}:attempt-${attempt}`;
+          const ttlSeconds = Math.max(1, body.expiresAtSeconds - senderNow() + 60);
+          const delaySeconds = atSeconds - this.nowSeconds;
+          this.scaleActions.send({ session: body.cluster, messageId, body, ttlSeconds, delaySeconds });
         },
       },
     };
@@ -222,7 +229,7 @@ export class World implements Stage {
   }
 
   #onEffect(run: Run, cluster: string, { call, requestId, nodeIds }: CloudEffect): void {
-    this.#trace(`   ${run.machine.name} cyclecloud ${call} ${requestId}: ${nodeIds.length} nodes`);
+    this.trace(`   ${run.machine.name} cyclecloud ${call} ${requestId}: ${nodeIds.length} nodes`);
     const watch = this.#watches.get(cluster);
     const touched = new Set(nodeIds);
     const nodes = this.cloud.nodes(cluster).filter((node) => touched.has(node.nodeId));
@@ -234,7 +241,7 @@ export class World implements Stage {
     const written = this.records.note(call);
     switch (written?.what) {
       case "operation":
-        this.#trace(`   ${run.machine.name} ${written.operation.actionId} is ${written.operation.state}`);
+        this.trace(`   ${run.machine.name} ${written.operation.actionId} is ${written.operation.state}`);
         if (written.operation.state === "planned")
           this.#watches.get(written.operation.cluster)?.onPlanned(run, written.operation);
         return;
@@ -252,11 +259,12 @@ export class World implements Stage {
   #logOf(run: Run): Log {
     if (this.#options.trace === undefined) return { info: () => {}, warn: () => {}, error: () => {} };
     const line = (event: string, fields: object = {}) =>
-      this.#trace(`   ${run.machine.name} ${event} ${JSON.stringify(fields)}`);
+      this.trace(`   ${run.machine.name} ${event} ${JSON.stringify(fields)}`);
     return { info: line, warn: line, error: line };
   }
 
-  #trace(line: string): void {
+  /** Tells what happens, at its time, to whoever follows the run. */
+  trace(line: string): void {
     this.#options.trace?.(`${(this.nowSeconds - startSeconds).toFixed(2).padStart(9)} ${line}`);
   }
 }

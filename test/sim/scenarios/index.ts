@@ -1,5 +1,38 @@
 import type { Scenario } from "../scenario.ts";
+import { arrayJobs } from "./array-jobs.ts";
 import { burst } from "./burst.ts";
+import { capacityDrought } from "./capacity-drought.ts";
+import { clockJumps } from "./clock-jumps.ts";
+import { configChanges } from "./config-changes.ts";
+import { deletedBehindOurBack } from "./deleted-behind-our-back.ts";
+import { hopelessJobs } from "./hopeless-jobs.ts";
+import { keepAlive } from "./keep-alive.ts";
+import { manyClusters } from "./many-clusters.ts";
+import { multiNodeJobs } from "./multi-node-jobs.ts";
+import { neverBoots } from "./never-boots.ts";
+import { quotaCut } from "./quota-cut.ts";
+import { silentScheduler } from "./silent-scheduler.ts";
+import { spotLoss } from "./spot-loss.ts";
 
-/** Every kind of trouble; a seed picks the one at its place. */
-export const scenarios: readonly [Scenario, ...Scenario[]] = [burst];
+/** Every kind of trouble. A new one joins at the end, so that seeds keep their scenario as far as they can. */
+export const scenarios: readonly [Scenario, ...Scenario[]] = [
+  burst,
+  multiNodeJobs,
+  arrayJobs,
+  spotLoss,
+  capacityDrought,
+  quotaCut,
+  neverBoots,
+  deletedBehindOurBack,
+  silentScheduler,
+  clockJumps,
+  configChanges,
+  manyClusters,
+  keepAlive,
+  hopelessJobs,
+];
+
+/** The scenario of a seed, when none is named. */
+export function scenarioOf(seed: number): Scenario {
+  return scenarios[seed % scenarios.length] ?? scenarios[0];
+}

@@ -1,0 +1,16 @@
+import type { Scenario } from "../scenario.ts";
+import { range, region, smallCluster, steadyJobs, troubleSeconds } from "./cluster.ts";
+
+/** Several clusters on the same machines, with one quota between them. */
+export const manyClusters: Scenario = {
+  name: "many-clusters",
+  about: "clusters that share machines, queues and a quota that is too small for all of them",
+  draw: (chance) => {
+    const quotas = { [region]: { cores: chance.pick([40, 400]) } };
+    const clusters = range(chance.whole(2, 4)).map((index) => ({
+      definition: smallCluster(`cluster-${index + 1}`, { subscription: "shared", quotas }),
+      jobs: steadyJobs(chance, 7),
+    }));
+    return { clusters, happenings: [], troubleSeconds };
+  },
+};
