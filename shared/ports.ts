@@ -11,7 +11,13 @@ export { type HistoryStore, historyRetentionSeconds } from "./ports/history.ts";
 export type { Ids } from "./ports/ids.ts";
 export type { Log, LogFields } from "./ports/log.ts";
 export type * from "./ports/messages.ts";
-export { isOpen, type Operation, type OperationState, type OperationStore } from "./ports/operation.ts";
+export {
+  isOpen,
+  type Operation,
+  type OperationState,
+  type OperationStore,
+  type Shortfall,
+} from "./ports/operation.ts";
 export type * from "./ports/plan.ts";
 export type { Random } from "./ports/random.ts";
 export type * from "./ports/rejection.ts";

@@ -53,6 +53,7 @@ const cycleShape = {
   demand_ttl: positiveSeconds.default(300),
   action_ttl: positiveSeconds.default(600),
   operation_timeout: positiveSeconds.default(900),
+  capacity_failure_backoff: seconds.default(300),
   read_only: flag.default(false),
 };
 

@@ -62,6 +62,7 @@ function toCycle(keys: ConfigKeys): CycleSettings {
     demandTtlSeconds: keys.demand_ttl,
     actionTtlSeconds: keys.action_ttl,
     operationTimeoutSeconds: keys.operation_timeout,
+    capacityFailureBackoffSeconds: keys.capacity_failure_backoff,
     readOnly: keys.read_only,
   };
 }

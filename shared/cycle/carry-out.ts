@@ -1,11 +1,16 @@
 import { kindOf } from "../errors.ts";
-import type { CreateNodesAction, NodesAction, ScaleAction } from "../messages/scale-action.ts";
-import type { CycleCloud, Operation, Ports, RequestedNode } from "../ports.ts";
+import type {
+  ActionCreateSet,
+  CreateNodesAction,
+  NodesAction,
+  ScaleAction,
+} from "../messages/scale-action.ts";
+import type { CreatedSet, CycleCloud, Operation, Ports, RequestedNode, Shortfall } from "../ports.ts";
 import { recheckNodes } from "./recheck-nodes.ts";
 
 /** How an action ended, to be written into its operation. */
 export type Fate = Pick<Operation, "state" | "messages"> &
-  Partial<Pick<Operation, "operationId" | "nodes" | "added">>;
+  Partial<Pick<Operation, "operationId" | "nodes" | "added" | "shortfalls">>;
 
 /** `ask` runs one call that changes something, after it was written down that it is going to be made. */
 interface Server {
@@ -18,7 +23,7 @@ type CarryOutPorts = Pick<Ports, "clock" | "demand" | "history" | "snapshots">;
 /** Asks CycleCloud for what the action says. Throws UpstreamError when it does not answer as documented. */
 export async function carryOut(ports: CarryOutPorts, server: Server, action: ScaleAction): Promise<Fate> {
   return action.kind === "create-nodes"
-    ? createNodes(server, action)
+    ? createNodes(server, action, ports.clock.nowSeconds())
     : actOnNodes(server, action, await recheckNodes(ports, action));
 }
 
@@ -48,16 +53,32 @@ async function refusedOrDone(
   return nodes === undefined ? { state: "failed", messages: [...stale, refusal] } : doneBefore(nodes, stale);
 }
 
-async function createNodes({ cycleCloud, ask }: Server, action: CreateNodesAction): Promise<Fate> {
+async function createNodes(
+  { cycleCloud, ask }: Server,
+  action: CreateNodesAction,
+  nowSeconds: number,
+): Promise<Fate> {
   const { requestId, sets } = action;
   const answer = await ask(() => cycleCloud.createNodes({ requestId, sets }));
   if (answer.outcome === "refused") return refusedOrDone(cycleCloud, action, { refusal: answer.message });
   const { operationId } = answer;
   const added = answer.sets.map((set) => set.added);
   const messages = answer.sets.flatMap((set) => (set.message === undefined ? [] : [set.message]));
-  if (added.every((count) => count === 0)) return { state: "failed", messages, operationId, added };
-  const nodes = await nodesMade(cycleCloud, requestId);
-  return { state: "accepted", messages, operationId, nodes, added };
+  const shortfalls = shortfallsOf(sets, answer.sets, nowSeconds);
+  const fate = { messages, operationId, added, ...(shortfalls.length === 0 ? {} : { shortfalls }) };
+  if (added.every((count) => count === 0)) return { ...fate, state: "failed" };
+  return { ...fate, state: "accepted", nodes: await nodesMade(cycleCloud, requestId) };
+}
+
+function shortfallsOf(
+  sets: readonly ActionCreateSet[],
+  created: readonly CreatedSet[],
+  atSeconds: number,
+): readonly Shortfall[] {
+  return sets.flatMap(({ nodeArray, vmSize, count: asked }, index) => {
+    const { added, message = null } = created[index] ?? { added: asked };
+    return added < asked ? [{ nodeArray, vmSize, asked, added, message, atSeconds }] : [];
+  });
 }
 
 /** What the server agreed to stays so when it cannot tell the nodes now: the snapshots ask again. */

@@ -4,6 +4,7 @@ import type { ClusterConfig, ClusterControl, Operation, OperationState, Ports, S
 import { carryOut, dropped, droppedOrDone, type Fate } from "./carry-out.ts";
 import { loadControl, whyPaused } from "./control.ts";
 import { whileLoggedIn } from "./login.ts";
+import { requestPlan } from "./request-plan.ts";
 import { isWorthAnotherTry, tryLater } from "./try-later.ts";
 
 type ExecutePorts = Pick<
@@ -16,6 +17,7 @@ type ExecutePorts = Pick<
   | "history"
   | "log"
   | "operations"
+  | "planRequests"
   | "random"
   | "scaleActions"
   | "schedulerEvents"
@@ -47,6 +49,8 @@ export async function executeAction(ports: ExecutePorts, action: ScaleAction): P
   const fate = await tried(ports, due.value);
   if ("outcome" in fate) return report(ports, action, fate);
   await change(ports, action, (operation) => ({ ...operation, ...fate }));
+  if (fate.shortfalls !== undefined)
+    await requestPlan(ports, { cluster: action.cluster, reason: "fewer nodes than asked" });
   return report(ports, action, { outcome: fate.state, messages: fate.messages });
 }
 

@@ -1,6 +1,7 @@
 import { explain, type NodeHistory, type Plan, type PlanInput } from "../engine/index.ts";
 import type { PlanRequest } from "../messages/plan-request.ts";
-import type { Ids, PlanHead, PlanSummary, Snapshot, WaitingJob } from "../ports.ts";
+import type { BackedOff, Ids, PlanHead, PlanSummary, Snapshot, WaitingJob } from "../ports.ts";
+import { explainBackOff } from "./capacity-memory.ts";
 import { clusterDigest } from "./cluster-digest.ts";
 import { nextDeadlineSeconds } from "./deadline.ts";
 import type { Loaded } from "./plan-input.ts";
@@ -43,6 +44,7 @@ export function toHead(
     readonly snapshot: Snapshot;
     readonly rows: readonly NodeHistory[];
     readonly demandReadAtSeconds: number;
+    readonly backedOff: readonly BackedOff[];
   },
 ): PlanHead {
   const { demand, settings } = made.loaded;
@@ -51,6 +53,7 @@ export function toHead(
     ...made.summary,
     snapshotTakenAtSeconds: snapshot.takenAtSeconds,
     demandReadAtSeconds: made.demandReadAtSeconds,
+    demandSequences: Object.fromEntries(demand.map(({ source, sequence }) => [source, sequence])),
     clusterDigest: clusterDigest(snapshot.cluster, ids),
     nextDeadlineSeconds: nextDeadlineSeconds({
       plan: made.plan,
@@ -60,12 +63,13 @@ export function toHead(
       settings,
       nowSeconds: made.input.nowSeconds,
     }),
-    waiting: waitingJobs(made.plan),
+    backedOff: made.backedOff,
+    waiting: waitingJobs(made.plan, made.backedOff, made.input.nowSeconds),
   };
 }
 
 /** Wording a reason costs time, so it is done for the few that are shown. */
-function waitingJobs(plan: Plan): WaitingJob[] {
+function waitingJobs(plan: Plan, backedOff: readonly BackedOff[], nowSeconds: number): WaitingJob[] {
   return plan.jobs
     .filter((outcome) => outcome.granted < outcome.asked)
     .slice(0, mostWaitingShown)
@@ -73,6 +77,6 @@ function waitingJobs(plan: Plan): WaitingJob[] {
       job: outcome.name,
       asked: outcome.asked,
       granted: outcome.granted,
-      why: explain(outcome),
+      why: [...explain(outcome), ...explainBackOff(outcome, backedOff, nowSeconds)],
     }));
 }

@@ -2,6 +2,8 @@ import { plan as makePlan, type NodeHistory, type Plan } from "../engine/index.t
 import { kindOf, StaleSnapshotError } from "../errors.ts";
 import type { PlanRequest } from "../messages/plan-request.ts";
 import {
+  type BackedOff,
+  type ClusterConfig,
   historyRetentionSeconds,
   type IfMatch,
   type Operation,
@@ -11,11 +13,15 @@ import {
   type Snapshot,
   type Stored,
 } from "../ports.ts";
+import { backedOffBuckets, withoutRoom } from "./capacity-memory.ts";
 import { loadControl, whyHeld } from "./control.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
 import { type Loaded, toPlanInput } from "./plan-input.ts";
 import { toActions } from "./to-actions.ts";
+
+/** Operations that are looked through for what they were short of. */
+const mostRemembered = 50;
 
 type PlanPorts = Pick<
   Ports,
@@ -69,7 +75,11 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   };
   const nowSeconds = ports.clock.nowSeconds();
   const planId = ports.ids.planId(nowSeconds);
-  const input = toPlanInput(loaded, nowSeconds);
+  const backedOff = await backedOffNow(ports, { config, snapshot, nowSeconds });
+  const input = toPlanInput(
+    { ...loaded, snapshot: { cluster: withoutRoom(snapshot.cluster, backedOff) } },
+    nowSeconds,
+  );
   const plan = makePlan(input);
   const actions = toActions(plan, {
     cluster,
@@ -82,7 +92,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
 
   const rows = merged(loaded.history, plan.history);
   const recorded = held !== undefined ? [] : await recordActions(ports, actions, nowSeconds);
-  const made = { summary, input, plan, loaded, snapshot, rows, demandReadAtSeconds };
+  const made = { summary, input, plan, loaded, snapshot, rows, demandReadAtSeconds, backedOff };
   await replaceHead(ports, { next: toHead(ports.ids, made), ifMatch: head?.etag, recorded });
   await ports.plans.archive({ summary, input, plan, actions });
   const unsent = operations.filter((operation) => operation.value.state === "planned");
@@ -90,6 +100,18 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   await remember(ports, cluster, plan.history, rows);
   report(ports, summary, plan);
   return { outcome: "planned", summary };
+}
+
+async function backedOffNow(
+  ports: PlanPorts,
+  known: { readonly config: ClusterConfig; readonly snapshot: Snapshot; readonly nowSeconds: number },
+): Promise<readonly BackedOff[]> {
+  const { cluster, cycle } = known.config;
+  const backoffSeconds = cycle.capacityFailureBackoffSeconds;
+  // An action may be carried out as late as its time to live allows, and the memory begins then.
+  const sinceSeconds = known.nowSeconds - backoffSeconds - cycle.actionTtlSeconds;
+  const operations = await ports.operations.recent(cluster, mostRemembered, sinceSeconds);
+  return backedOffBuckets({ ...known, operations, backoffSeconds });
 }
 
 async function replaceHead(

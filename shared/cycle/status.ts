@@ -1,5 +1,6 @@
 import type { Cluster, ClusterNode } from "../engine/index.ts";
 import type {
+  BackedOff,
   ClusterControl,
   Operation,
   Pause,
@@ -31,6 +32,8 @@ export interface ClusterStatus {
   readonly operations: readonly OperationStatus[];
   readonly plans: readonly PlanSummary[];
   readonly nextDeadlineSeconds: number | null;
+  /** Buckets that the newest plan asked for no new nodes, because they gave less than asked before. */
+  readonly backedOff: readonly BackedOff[];
   /** The first jobs of the newest plan that did not get all they asked for, and why. */
   readonly waiting: readonly WaitingJob[];
   /** Of this cluster, and those that name no known cluster. */
@@ -83,6 +86,7 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
     operations: (await ports.operations.recent(cluster, recentOperations)).map(toOperationStatus),
     plans: await ports.plans.list(cluster, recentPlans),
     nextDeadlineSeconds: head?.nextDeadlineSeconds ?? null,
+    backedOff: head?.backedOff ?? [],
     waiting: head?.waiting ?? [],
     rejections: await rejections(ports, cluster),
   };

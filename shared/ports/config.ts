@@ -21,6 +21,8 @@ export interface CycleSettings {
   readonly actionTtlSeconds: number;
   /** An operation whose nodes did not appear by then is looked up and closed. */
   readonly operationTimeoutSeconds: number;
+  /** How long no new nodes are asked of a bucket that gave fewer than asked; 0: it is asked again at once. */
+  readonly capacityFailureBackoffSeconds: number;
   /** Plans are made, archived and shown, but nothing is sent. */
   readonly readOnly: boolean;
 }

@@ -20,6 +20,8 @@ export interface Operation {
   readonly nodes: readonly RequestedNode[];
   /** Nodes that CycleCloud said it added, per set; empty unless a create was accepted. */
   readonly added: readonly number[];
+  /** Of a create: where CycleCloud added fewer nodes than asked, and why. */
+  readonly shortfalls?: readonly Shortfall[];
   /** The server's words, or why it was closed. */
   readonly messages: readonly string[];
   /** Set before CycleCloud is asked for the first time. Absent: it cannot have had any effect. */
@@ -30,6 +32,17 @@ export interface Operation {
   readonly updatedAtSeconds: number;
 }
 
+/** One set of a create that was not met. */
+export interface Shortfall {
+  readonly nodeArray: string;
+  readonly vmSize: string;
+  readonly asked: number;
+  readonly added: number;
+  /** CycleCloud's reason, when it gave one. */
+  readonly message: string | null;
+  readonly atSeconds: number;
+}
+
 export function isOpen(operation: Operation): boolean {
   return operation.state === "planned" || operation.state === "sent" || operation.state === "accepted";
 }
@@ -37,8 +50,8 @@ export function isOpen(operation: Operation): boolean {
 export interface OperationStore {
   /** Operations that are still on their way, oldest first. */
   open(cluster: string): Promise<readonly Stored<Operation>[]>;
-  /** The newest `limit`, any state, newest first. */
-  recent(cluster: string, limit: number): Promise<readonly Operation[]>;
+  /** The newest `limit`, any state, newest first; only those created at `sinceSeconds` or later when it is given. */
+  recent(cluster: string, limit: number, sinceSeconds?: number): Promise<readonly Operation[]>;
   load(cluster: string, actionId: string): Promise<Stored<Operation> | undefined>;
   /** Throws ConflictError when it was saved by somebody else since `ifMatch` was read. Returns the new ETag. */
   save(operation: Operation, ifMatch: IfMatch): Promise<string>;

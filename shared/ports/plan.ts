@@ -28,15 +28,27 @@ export interface WaitingJob {
   readonly why: readonly string[];
 }
 
+/** A VM size of a node array of which no new nodes are asked for until then. */
+export interface BackedOff {
+  readonly nodeArray: string;
+  readonly vmSize: string;
+  readonly untilSeconds: number;
+  readonly why: string;
+}
+
 /** The newest plan of a cluster. Its ETag is what two planners of one cluster race for; the loser starts over. */
 export interface PlanHead extends PlanSummary {
   readonly snapshotTakenAtSeconds: number;
   /** When the demand was read: demand that came later has not been planned yet. */
   readonly demandReadAtSeconds: number;
+  /** What the plan saw of each source, by its sequence: anything else has not been planned yet. */
+  readonly demandSequences: Readonly<Record<string, number>>;
   /** Identity of the cluster as it was planned; another value means that something changed. */
   readonly clusterDigest: string;
   /** When time alone makes another plan due (idle, boot, expiry); null when nothing waits for the clock. */
   readonly nextDeadlineSeconds: number | null;
+  /** Buckets that the plan asked for no new nodes. */
+  readonly backedOff: readonly BackedOff[];
   /** The first of the jobs that wait, in the order of the queue; the archived plan has all of them. */
   readonly waiting: readonly WaitingJob[];
 }

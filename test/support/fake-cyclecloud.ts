@@ -1,5 +1,5 @@
 import type { Bucket, Cluster, ClusterNode, NodeArray } from "../../shared/engine/index.ts";
-import { UpstreamError } from "../../shared/errors.ts";
+import { LoginRefusedError, UpstreamError } from "../../shared/errors.ts";
 import type { CycleCloud, RequestedNode } from "../../shared/ports.ts";
 
 type Call = "read" | "create" | "start" | "shutdown" | "nodes-of-request";
@@ -18,6 +18,7 @@ export class FakeCycleCloud implements CycleCloud {
   #nodes: ClusterNode[] = [];
   readonly #requests = new Map<string, Remembered>();
   readonly #base: Omit<Cluster, "nodeArrays" | "nodes">;
+  readonly #given = new Map<string, number>();
   #serial = 0;
   /** Thrown by the next call (of this kind), after it had its effect when `afterEffect` is set: a lost answer. */
   fault: { readonly afterEffect: boolean; readonly on?: Call } | undefined;
@@ -62,6 +63,11 @@ export class FakeCycleCloud implements CycleCloud {
     }));
   }
 
+  /** The next creates get at most so many nodes of this VM size, whatever the status promises. */
+  give(count: number, vmSize: string): void {
+    this.#given.set(vmSize, count);
+  }
+
   /** All nodes vanish, whoever made them. */
   clear(): void {
     this.#nodes = [];
@@ -96,7 +102,9 @@ export class FakeCycleCloud implements CycleCloud {
       const bucket = this.#bucket(set.nodeArray, set.vmSize);
       const room =
         bucket === undefined ? 0 : bucket.limits.availableCount - this.#count(set.nodeArray, set.vmSize);
-      const added = Math.max(0, Math.min(set.count, room));
+      const given = this.#given.get(set.vmSize) ?? Number.POSITIVE_INFINITY;
+      const added = Math.max(0, Math.min(set.count, room, given));
+      this.#given.set(set.vmSize, given - added);
       for (let index = 0; index < added; index += 1) created.push(this.#create(set));
       return added < set.count ? { added, message: "quota reached" } : { added };
     });
@@ -201,8 +209,7 @@ export class FakeCycleCloud implements CycleCloud {
 
   #failBefore(call: Call): void {
     this.asked += 1;
-    if (this.isLoginRefused)
-      throw new UpstreamError("Cannot log in: HTTP 401", { status: 401, retryable: false });
+    if (this.isLoginRefused) throw new LoginRefusedError("Cannot log in: HTTP 401");
     if (this.outage !== undefined) throw this.outage;
     if (this.fault?.afterEffect === false && (this.fault.on ?? call) === call) this.#fail();
   }

@@ -133,6 +133,7 @@ export function configOf(fields: {
       demandTtlSeconds: 300,
       actionTtlSeconds: 600,
       operationTimeoutSeconds: 900,
+      capacityFailureBackoffSeconds: 300,
       readOnly: false,
       ...fields.cycle,
     },

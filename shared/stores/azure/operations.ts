@@ -45,8 +45,9 @@ export class TableOperationStore implements OperationStore {
       .sort((a, b) => oldestOperationFirst(a.value, b.value));
   }
 
-  async recent(cluster: string, limit: number): Promise<readonly Operation[]> {
-    const pointers = await this.#table.list(escapeName(cluster), { ...timeRows, limit });
+  async recent(cluster: string, limit: number, sinceSeconds?: number): Promise<readonly Operation[]> {
+    const to = sinceSeconds === undefined ? timeRows.to : `time:${reverseTime(sinceSeconds)};`;
+    const pointers = await this.#table.list(escapeName(cluster), { from: timeRows.from, to, limit });
     const ids = pointers.map((row) => row.rowKey.slice(row.rowKey.lastIndexOf(":") + 1));
     const found = await this.#loadAll(cluster, ids);
     return found.map((stored) => stored.value).sort((a, b) => oldestOperationFirst(b, a));

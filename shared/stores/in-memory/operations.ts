@@ -12,8 +12,10 @@ export class MemoryOperationStore implements OperationStore {
       .sort((a, b) => oldestOperationFirst(a.value, b.value));
   }
 
-  async recent(cluster: string, limit: number): Promise<readonly Operation[]> {
-    const all = this.#of(cluster).map((stored) => stored.value);
+  async recent(cluster: string, limit: number, sinceSeconds = 0): Promise<readonly Operation[]> {
+    const all = this.#of(cluster)
+      .map((stored) => stored.value)
+      .filter((operation) => operation.createdAtSeconds >= sinceSeconds);
     return all.sort((a, b) => oldestOperationFirst(b, a)).slice(0, limit);
   }
 

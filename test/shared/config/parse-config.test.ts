@@ -43,6 +43,7 @@ test("config: a minimal file gets every default", () => {
       demandTtlSeconds: 300,
       actionTtlSeconds: 600,
       operationTimeoutSeconds: 900,
+      capacityFailureBackoffSeconds: 300,
       readOnly: false,
     },
     warnings: [],
@@ -89,6 +90,11 @@ describe("config: every key", () => {
       name: "operation_timeout",
       keys: { operation_timeout: 1.5 },
       expected: { cycle: { operationTimeoutSeconds: 1.5 } },
+    },
+    {
+      name: "capacity_failure_backoff of 0",
+      keys: { capacity_failure_backoff: 0 },
+      expected: { cycle: { capacityFailureBackoffSeconds: 0 } },
     },
     {
       name: "idle_timeout as a number",

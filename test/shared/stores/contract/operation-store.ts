@@ -120,6 +120,9 @@ export const operationStoreCases: readonly ContractCase<OperationStore>[] = [
       }
       expect(idsOf(await store.recent(cluster, 3))).toEqual(["a-3", "a-2", "a-1"]);
       expect(await store.recent(cluster, 0)).toEqual([]);
+      expect(idsOf(await store.recent(cluster, 9, startSeconds + 0.002))).toEqual(["a-3", "a-2"]);
+      expect(idsOf(await store.recent(cluster, 1, startSeconds + 0.002))).toEqual(["a-3"]);
+      expect(await store.recent(cluster, 9, startSeconds + 1)).toEqual([]);
     },
   },
   {

@@ -109,8 +109,10 @@ export function headOf(cluster: string, planId: string): PlanHead {
     ...summaryOf(cluster, planId),
     snapshotTakenAtSeconds: startSeconds - 5,
     demandReadAtSeconds: startSeconds - 1,
+    demandSequences: { celery: 4 },
     clusterDigest: "d1g3st",
     nextDeadlineSeconds: null,
+    backedOff: [],
     waiting: [{ job: "a", asked: 4, granted: 1, why: ['Job "a" got 1 of 4 places, the rest waits.'] }],
   };
 }
@@ -194,6 +196,7 @@ export function configOf(cluster: string, url = "https://ccserver"): ClusterConf
       demandTtlSeconds: 300,
       actionTtlSeconds: 300,
       operationTimeoutSeconds: 900,
+      capacityFailureBackoffSeconds: 300,
       readOnly: false,
     },
     warnings: [],

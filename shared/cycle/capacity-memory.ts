@@ -1,0 +1,93 @@
+import type { Cluster, JobOutcome } from "../engine/index.ts";
+import type { BackedOff, Operation, Snapshot } from "../ports.ts";
+
+/**
+ * Buckets that lately gave less than was asked, and get no more requests for a while, so that plans go elsewhere: what
+ * creates were short of, and what CycleCloud itself remembers. Of several reasons for one bucket the one that holds
+ * longest. A bucket is a VM size of a node array here: when Azure has no more of a size, its placement groups have not.
+ */
+export function backedOffBuckets(known: {
+  readonly snapshot: Snapshot;
+  /** Of at least the last `backoffSeconds`. */
+  readonly operations: readonly Operation[];
+  readonly backoffSeconds: number;
+  readonly nowSeconds: number;
+}): readonly BackedOff[] {
+  const { snapshot, operations, backoffSeconds, nowSeconds } = known;
+  const failures = [
+    ...operations.flatMap(shortfallsOf),
+    ...snapshot.cluster.nodeArrays.flatMap((array) =>
+      array.buckets.flatMap(({ vmSize, secondsSinceCapacityFailure: age }): Failure[] =>
+        age === null
+          ? []
+          : [
+              {
+                nodeArray: array.name,
+                vmSize,
+                atSeconds: snapshot.takenAtSeconds - age,
+                why: "Azure had no such VM",
+              },
+            ],
+      ),
+    ),
+  ];
+  const latest = new Map<string, BackedOff>();
+  for (const { atSeconds, ...failure } of failures) {
+    const untilSeconds = atSeconds + backoffSeconds;
+    const key = keyOf(failure);
+    if (untilSeconds > Math.max(nowSeconds, latest.get(key)?.untilSeconds ?? 0))
+      latest.set(key, { ...failure, untilSeconds });
+  }
+  return [...latest.values()];
+}
+
+type Failure = Omit<BackedOff, "untilSeconds"> & { readonly atSeconds: number };
+
+function shortfallsOf({ shortfalls = [] }: Operation): Failure[] {
+  return shortfalls.map(({ nodeArray, vmSize, asked, added, message, atSeconds }) => ({
+    nodeArray,
+    vmSize,
+    atSeconds,
+    why: `${added} of ${asked} nodes were added${message === null ? "" : `: ${message}`}`,
+  }));
+}
+
+/**
+ * The cluster with no room for new nodes in these buckets. Nodes that exist or are coming keep their place, which a
+ * job's own `capacity-failure-backoff` constraint would take from them: it refuses every node of the bucket.
+ */
+export function withoutRoom(cluster: Cluster, backedOff: readonly BackedOff[]): Cluster {
+  if (backedOff.length === 0) return cluster;
+  const keys = new Set(backedOff.map(keyOf));
+  const nodeArrays = cluster.nodeArrays.map((array) => ({
+    ...array,
+    buckets: array.buckets.map((bucket) =>
+      keys.has(keyOf({ nodeArray: array.name, vmSize: bucket.vmSize }))
+        ? { ...bucket, limits: { ...bucket.limits, availableCount: 0 } }
+        : bucket,
+    ),
+  }));
+  return { ...cluster, nodeArrays };
+}
+
+/** What the engine cannot know of a job's wait: that "0 left" of a bucket is our own caution, why, and for how long. */
+export function explainBackOff(
+  outcome: JobOutcome,
+  backedOff: readonly BackedOff[],
+  nowSeconds: number,
+): readonly string[] {
+  if (backedOff.length === 0) return [];
+  const full = outcome.reasons.flatMap(({ bucket, limit }) =>
+    bucket !== null && limit === "bucket" ? [keyOf(bucket)] : [],
+  );
+  return backedOff
+    .filter((bucket) => full.includes(keyOf(bucket)))
+    .map(({ nodeArray, vmSize, untilSeconds, why }) => {
+      const seconds = Math.ceil(untilSeconds - nowSeconds);
+      return `${nodeArray}/${vmSize}: no new nodes are asked for during the next ${seconds} s, because ${why}.`;
+    });
+}
+
+function keyOf({ nodeArray, vmSize }: Pick<BackedOff, "nodeArray" | "vmSize">): string {
+  return JSON.stringify([nodeArray, vmSize]);
+}
