@@ -1,5 +1,6 @@
 import type { DemandMessage } from "../messages/job-demand.ts";
 import type { ConfigStore, Ports, RejectedMessage, Rejection } from "../ports.ts";
+import { isOld } from "./merge-demand.ts";
 import { checkDemand } from "./receive-demand.ts";
 import { requestPlan } from "./request-plan.ts";
 
@@ -96,17 +97,17 @@ async function unknownCluster(ports: ReplayPorts, cluster: string): Promise<read
   return known.includes(cluster) ? [] : [`cluster: "${cluster}", expected one of ${known.join(", ")}`];
 }
 
-/** Posted now, an older message would be ignored, and a delta to anything but the last one would come here again. */
+/** Posted now, an older message would be ignored, and a delta to anything but the last one would wait in vain. */
 async function outOfTurn(ports: ReplayPorts, message: DemandMessage): Promise<readonly string[]> {
-  const have = (await ports.demand.load(message.cluster, message.source))?.value.sequence;
+  const current = (await ports.demand.load(message.cluster, message.source))?.value;
   const { source, sequence } = message;
-  if (have !== undefined && sequence <= have)
-    return [`sequence: ${sequence}, expected above ${have}, which source "${source}" has posted since`];
-  if (message.kind === "delta" && have !== sequence - 1)
+  if (current !== undefined && isOld(current, message, ports.clock.nowSeconds()))
     return [
-      `sequence: ${sequence} of a delta, expected ${have === undefined ? "a snapshot first" : have + 1}`,
+      `sequence: ${sequence}, expected above ${current.sequence}, which source "${source}" has posted since`,
     ];
-  return [];
+  if (message.kind === "snapshot" || sequence - 1 === current?.sequence) return [];
+  const wanted = current === undefined ? "a snapshot first" : `${current.sequence + 1}`;
+  return [`sequence: ${sequence} of a delta, expected ${wanted}`];
 }
 
 function refused(problem: string): Replay {

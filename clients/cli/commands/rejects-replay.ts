@@ -59,7 +59,7 @@ function refusal(rejectionId: string, problems: readonly string[]): CommandFailu
 
 function describe(prepared: Prepared): string {
   if (prepared.kind === "request-plan") return `ask for a plan of cluster "${printable(prepared.cluster)}"`;
-  const { kind, source, cluster, sequence, jobs } = prepared.message;
-  const what = `${kind} ${sequence} of source "${source}" with ${jobs.length} jobs`;
+  const { kind, source, cluster, sequence, sentAt, jobs } = prepared.message;
+  const what = `${kind} ${sequence} of source "${source}", sent ${sentAt}, with ${jobs.length} jobs`;
   return `post ${what} for cluster "${printable(cluster)}"`;
 }

@@ -147,7 +147,9 @@ describe("rejects replay", () => {
     const file = await mendedFile({});
     const { code, stderr } = await rejects(["replay", rejectionId, "--file", file], [answer]);
     expect(code).toBe(1);
-    expect(stderr).toContain('post snapshot 5 of source "pbs" with 1 jobs for cluster "small-cpu"? [y/N]');
+    expect(stderr).toContain(
+      'post snapshot 5 of source "pbs", sent 2026-11-21T10:00:00Z, with 1 jobs for cluster "small-cpu"? [y/N]',
+    );
     expect(stderr).toContain("Nothing was sent.");
   });
 
