@@ -43,6 +43,14 @@ export class UpstreamError extends AutoscaleError {
   }
 }
 
+/** CycleCloud refused the credentials (401). Never tried again: five failed logins in a minute lock the account. */
+export class LoginRefusedError extends UpstreamError {
+  constructor(message: string) {
+    super(message, { status: 401, retryable: false });
+    this.name = "LoginRefusedError";
+  }
+}
+
 /** Somebody else wrote the record since we read it (a lost ETag race): load it again and redo the work. */
 export class ConflictError extends AutoscaleError {
   readonly kind = "conflict";

@@ -1,4 +1,4 @@
-import { messageOf, UpstreamError } from "../errors.ts";
+import { LoginRefusedError, messageOf } from "../errors.ts";
 import type { ClusterControl, CycleCloud, Ports, RefusedLogin } from "../ports.ts";
 import { changeControl } from "./control.ts";
 
@@ -67,6 +67,7 @@ function stopped(
   return { outcome: "stopped", why: `CycleCloud is not called since it refused the login: ${message}` };
 }
 
-function isRefusedLogin(error: unknown): boolean {
-  return error instanceof UpstreamError && error.status === 401;
+/** CycleCloud's 401; one from storage or a queue says nothing about the cluster's login. */
+export function isRefusedLogin(error: unknown): boolean {
+  return error instanceof LoginRefusedError;
 }

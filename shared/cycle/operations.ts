@@ -2,6 +2,8 @@ import type { Cluster, ClusterNode, PendingNodes } from "../engine/index.ts";
 import type { ActionNode, CreateNodesAction, NodesAction } from "../messages/scale-action.ts";
 import type { Operation, RequestedNode, Snapshot } from "../ports.ts";
 
+const longestListLagSeconds = 60;
+
 /** What open operations mean for a plan: nodes that are coming, and nodes that are leaving. */
 export interface UnderWay {
   readonly pending: readonly PendingNodes[];
@@ -12,10 +14,10 @@ export interface UnderWay {
  * Nodes that were asked for count as there, nodes that were asked to go count as gone, until a snapshot shows it or the
  * operation is closed: a plan seconds after the last one must not ask twice.
  */
-export function underWay(operations: readonly Operation[], cluster: Cluster): UnderWay {
+export function underWay(operations: readonly Operation[], cluster: Cluster, nowSeconds: number): UnderWay {
   const byId = new Map(cluster.nodes.map((node) => [node.nodeId, node]));
   return {
-    pending: operations.flatMap((operation) => pendingOf(operation, byId)),
+    pending: operations.flatMap((operation) => pendingOf(operation, byId, nowSeconds)),
     leavingNodeIds: operations.flatMap(({ action, ...operation }) =>
       action.kind === "shutdown-nodes" ? nodesOf(action, operation).map((node) => node.nodeId) : [],
     ),
@@ -27,7 +29,11 @@ function nodesOf(action: NodesAction, operation: Pick<Operation, "state" | "node
   return operation.state === "accepted" ? operation.nodes : action.nodes;
 }
 
-function pendingOf(operation: Operation, byId: ReadonlyMap<string, ClusterNode>): PendingNodes[] {
+function pendingOf(
+  operation: Operation,
+  byId: ReadonlyMap<string, ClusterNode>,
+  nowSeconds: number,
+): PendingNodes[] {
   const { action, actionId } = operation;
   switch (action.kind) {
     case "shutdown-nodes":
@@ -38,10 +44,19 @@ function pendingOf(operation: Operation, byId: ReadonlyMap<string, ClusterNode>)
         return node === undefined || isStarted(node) ? [] : [pendingNode(actionId, { ...node, name })];
       });
     case "create-nodes":
-      return operation.nodes.length > 0
+      return isToldWhole(operation, nowSeconds)
         ? operation.nodes.filter((node) => !byId.has(node.nodeId)).map((node) => pendingNode(actionId, node))
         : pendingSets(operation, action, byId);
   }
+}
+
+/**
+ * Whether CycleCloud has told which nodes it made. Its list may lag behind its answer for a while; after that, a node
+ * that it said it added and does not list is gone again.
+ */
+function isToldWhole({ nodes, added, updatedAtSeconds }: Operation, atSeconds: number): boolean {
+  const total = added.reduce((sum, count) => sum + count, 0);
+  return nodes.length > 0 && (nodes.length >= total || atSeconds > updatedAtSeconds + longestListLagSeconds);
 }
 
 /**
@@ -79,7 +94,10 @@ export function isVisibleIn(operation: Operation, snapshot: Snapshot): boolean {
   const { action } = operation;
   switch (action.kind) {
     case "create-nodes":
-      return operation.nodes.length > 0 && operation.nodes.every((node) => byId.has(node.nodeId));
+      return (
+        isToldWhole(operation, snapshot.takenAtSeconds) &&
+        operation.nodes.every((node) => byId.has(node.nodeId))
+      );
     case "start-nodes":
       return operation.nodes.every(({ nodeId }) => {
         const node = byId.get(nodeId);

@@ -38,7 +38,7 @@ export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
     cluster: generatePlacementGroups(cluster, loaded.settings),
     jobs: live.flatMap((source) => source.jobs.map((job) => toJob(job, source.source))),
     schedulerNodes: live.flatMap((source) => source.nodes.map(toSchedulerNode)),
-    ...underWay(loaded.operations, cluster),
+    ...underWay(loaded.operations, cluster, nowSeconds),
     history: loaded.history,
     lastPassSeconds: nowSeconds,
     settings: loaded.settings,

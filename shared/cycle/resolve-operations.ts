@@ -1,5 +1,6 @@
-import { kindOf } from "../errors.ts";
+import { kindOf, messageOf } from "../errors.ts";
 import type { CycleCloud, Operation, Ports, RequestedNode, Snapshot, Stored } from "../ports.ts";
+import { isRefusedLogin } from "./login.ts";
 import { isVisibleIn } from "./operations.ts";
 
 type ResolvePorts = Pick<Ports, "clock" | "log" | "operations">;
@@ -47,7 +48,51 @@ async function resolve(
   const isUnclear = isAccepted && operation.action.kind === "create-nodes" && isUntold;
   if (!isLate && !isUnclear) return undefined;
 
-  const nodes = (await cycleCloud.nodesOfRequest(operation.action.requestId)) ?? [];
+  const nodes = await lookUp(ports, cycleCloud, operation);
+  if (nodes === undefined && !isLate) return undefined;
+  return afterLookUp(operation, {
+    nodes: nodes ?? [],
+    isLate,
+    isUnclear,
+    isAccepted,
+    updatedAtSeconds,
+    seen,
+  });
+}
+
+/** Undefined when CycleCloud does not answer: one operation that it cannot tell about must not hold up the others. */
+async function lookUp(
+  ports: ResolvePorts,
+  cycleCloud: CycleCloud,
+  { cluster, actionId, action }: Operation,
+): Promise<readonly RequestedNode[] | undefined> {
+  try {
+    return (await cycleCloud.nodesOfRequest(action.requestId)) ?? [];
+  } catch (error) {
+    if (kindOf(error) !== "upstream" || isRefusedLogin(error)) throw error;
+    ports.log.warn("operation-not-found-out", { cluster, actionId, message: messageOf(error) });
+    return undefined;
+  }
+}
+
+function afterLookUp(
+  operation: Operation,
+  found: {
+    readonly nodes: readonly RequestedNode[];
+    readonly isLate: boolean;
+    readonly isUnclear: boolean;
+    readonly isAccepted: boolean;
+    readonly updatedAtSeconds: number;
+    readonly seen: { readonly operationTimeoutSeconds: number };
+  },
+): Operation | undefined {
+  const { nodes, isLate, isUnclear, isAccepted, updatedAtSeconds, seen } = found;
+  // It had its effect, and what it made was deleted before a snapshot saw it.
+  const isGone = isUnclear && operation.nodes.length > 0 && nodes.length === 0;
+  if (isGone) {
+    const messages = [...operation.messages, "its nodes are gone again"];
+    return { ...operation, state: "visible", messages, updatedAtSeconds };
+  }
   if (isUnclear && nodes.length > 0 && idsOf(nodes) !== idsOf(operation.nodes))
     return { ...operation, nodes };
   if (!isLate) return undefined;

@@ -1,3 +1,4 @@
+import { kindOf, messageOf } from "../errors.ts";
 import type { SchedulerEvent } from "../messages/scheduler-event.ts";
 import {
   type ClusterConfig,
@@ -83,9 +84,9 @@ async function whyDue(
   if (head.clusterDigest !== clusterDigest(snapshot.cluster, ports.ids)) return "snapshot changed";
   const nowSeconds = ports.clock.nowSeconds();
   if (head.nextDeadlineSeconds !== null && head.nextDeadlineSeconds <= nowSeconds) return "deadline passed";
-  // Catches a plan request that was lost, or dropped as a repeat because clocks disagree.
+  // Catches a plan request that was lost, or dropped as a repeat because clocks disagree. No clock is asked here.
   const demand = await ports.demand.list(snapshot.cluster.name);
-  const isUnplanned = demand.some((source) => source.receivedAtSeconds > head.demandReadAtSeconds);
+  const isUnplanned = demand.some(({ source, sequence }) => head.demandSequences[source] !== sequence);
   if (isUnplanned) return "demand not planned yet";
   return whyOperations(await ports.operations.recent(head.cluster, recentOperations), head);
 }
@@ -107,10 +108,21 @@ async function tellSchedulers(
   if (changes.length === 0) return;
   const atSeconds = ports.clock.nowSeconds();
   for (const { source } of liveSources(await ports.demand.list(cluster), atSeconds)) {
-    for (const change of changes) {
-      const event: SchedulerEvent = { version: 1, cluster, source, ...change, atSeconds };
-      await ports.schedulerEvents.send(event);
-    }
+    const events = changes.map(
+      (change): SchedulerEvent => ({ version: 1, cluster, source, ...change, atSeconds }),
+    );
+    await tell(ports, source, events);
+  }
+}
+
+/** A source that cannot be told, because its queue refuses us, must not keep the cluster from being read. */
+async function tell(ports: SnapshotPorts, source: string, events: readonly SchedulerEvent[]): Promise<void> {
+  try {
+    for (const event of events) await ports.schedulerEvents.send(event);
+  } catch (error) {
+    if (kindOf(error) !== "upstream") throw error;
+    const [first] = events;
+    ports.log.warn("events-not-sent", { cluster: first?.cluster, source, message: messageOf(error) });
   }
 }
 

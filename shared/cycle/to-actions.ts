@@ -21,7 +21,8 @@ type Draft = (envelope: Envelope) => ScaleAction;
 export function toActions(plan: Plan, origin: ActionOrigin): ScaleAction[] {
   const { cluster, planId, expiresAtSeconds } = origin;
   return [...creates(plan), ...starts(plan), ...shutdowns(plan)].map((draft, index) => {
-    const actionId = `${planId}-${index}`;
+    // Padded, so that ids sort in the order in which the actions are meant.
+    const actionId = `${planId}-${String(index).padStart(4, "0")}`;
     const requestId = origin.requestIdOf(actionId);
     const createdAtSeconds = origin.nowSeconds;
     return draft({ version: 1, actionId, planId, cluster, requestId, createdAtSeconds, expiresAtSeconds });

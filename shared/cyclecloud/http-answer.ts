@@ -1,5 +1,5 @@
 import { isRestError, type PipelineResponse } from "@azure/core-rest-pipeline";
-import { messageOf, UpstreamError } from "../errors.ts";
+import { LoginRefusedError, messageOf, UpstreamError } from "../errors.ts";
 import { LongPause, retryAfterSeconds } from "./retry-after.ts";
 
 export interface HttpCall {
@@ -38,8 +38,10 @@ function badStatus(response: PipelineResponse, { call, redact }: Failing): Upstr
   const said = words === "" ? "" : ` ${JSON.stringify(words)}`;
   const advice =
     status === 401 ? " (check username and password; five failed logins in a minute lock the account)" : "";
+  const message = `Cannot ${call.doing}: HTTP ${status}${said}, expected success${advice}`;
+  if (status === 401) return new LoginRefusedError(message);
   const seconds = retryAfterSeconds(response.headers);
-  return new UpstreamError(`Cannot ${call.doing}: HTTP ${status}${said}, expected success${advice}`, {
+  return new UpstreamError(message, {
     status,
     retryable: status === 408 || status === 429 || status >= 500,
     ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),

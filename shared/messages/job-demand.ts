@@ -179,13 +179,21 @@ export function claimedBlob(input: unknown): string | undefined {
   return parsed.success ? parsed.data.blob : undefined;
 }
 
-/** The message with the blob's jobs and nodes in place of the claim; what the blob holds is checked like any message. */
+/**
+ * The message with the blob's jobs and nodes in place of the claim. They alone are taken from the blob, which cannot change
+ * whom the message is for; jobs or nodes beside the claim are not looked at. The result is checked like any message.
+ */
 export function withClaimed(input: unknown, content: string): unknown {
   const outer = asJson(input);
   const inner = asJson(content);
   if (outer === undefined || inner === undefined) return content;
-  const { blob: _, ...rest } = outer;
-  return { ...inner, ...rest };
+  const { blob: _, jobs: _jobs, nodes: _nodes, ...rest } = outer;
+  const { jobs, nodes, remove = rest.remove } = inner;
+  const claimed = { jobs, nodes, remove };
+  return {
+    ...rest,
+    ...Object.fromEntries(Object.entries(claimed).filter(([, value]) => value !== undefined)),
+  };
 }
 
 /** Whom a message that does not validate claims to be for, as far as can be told: for the record of its rejection. */

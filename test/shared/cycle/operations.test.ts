@@ -5,12 +5,17 @@ import type { Operation, Snapshot } from "../../../shared/ports.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { createAction, nodesAction, operationOf, requestedNode } from "../../support/operation.ts";
 
+/** Ten seconds after the operations of these tests were accepted. */
+const nowSeconds = 1_010;
+
 const deallocated = { status: "Deallocated", targetState: "Deallocated" } as const;
 const terminating = { status: "Terminating", targetState: "Terminated" } as const;
 const named = (...names: readonly string[]) => names.map((name) => nodeOf({ name }));
 
 function pendingNames(operation: Operation, nodes: readonly ClusterNode[]): readonly string[] {
-  return underWay([operation], clusterOf({ nodes })).pending.flatMap((pending) => pending.names ?? []);
+  return underWay([operation], clusterOf({ nodes }), nowSeconds).pending.flatMap(
+    (pending) => pending.names ?? [],
+  );
 }
 
 describe("underWay: nodes that are coming", () => {
@@ -42,7 +47,19 @@ describe("underWay: nodes that are coming", () => {
     ["accepted, none added: none", operationOf(create, { state: "accepted", added: [0] }), [], []],
     [
       "accepted, nodes told: those that do not show, whatever was planned",
+      operationOf(create, { state: "accepted", added: [2], nodes: made }),
+      named("htc-1"),
+      ["htc-2"],
+    ],
+    [
+      "accepted, fewer nodes told than added, since the list lags: all that do not show",
       operationOf(create, { state: "accepted", added: [3], nodes: made }),
+      named("htc-1"),
+      ["htc-2", "htc-3"],
+    ],
+    [
+      "accepted a minute ago, fewer nodes told than added: what is not listed is gone again",
+      operationOf(create, { state: "accepted", added: [3], nodes: made, updatedAtSeconds: 949 }),
       named("htc-1"),
       ["htc-2"],
     ],
@@ -68,7 +85,7 @@ describe("underWay: nodes that are coming", () => {
     const [set] = create.sets;
     if (set === undefined) throw new Error("no set");
     const sets = [set, { ...set, nodeArray: "hpc", placementGroup: "pg1", names: ["hpc-1"], count: 1 }];
-    const { pending } = underWay([operationOf({ ...create, sets })], clusterOf());
+    const { pending } = underWay([operationOf({ ...create, sets })], clusterOf(), nowSeconds);
     expect(pending).toMatchObject([
       { nodeArray: "htc", placementGroup: null, count: 3, actionId: "plan-0001-0" },
       { nodeArray: "hpc", placementGroup: "pg1", count: 1, names: ["hpc-1"] },
@@ -90,7 +107,7 @@ describe("underWay: nodes that are leaving", () => {
     ["a start: none", operationOf(nodesAction("start-nodes", ["htc-1"])), []],
   ])("%s", (_case, operation, expected) => {
     const nodes = named("htc-1", "htc-2");
-    expect(underWay([operation], clusterOf({ nodes })).leavingNodeIds).toEqual(expected);
+    expect(underWay([operation], clusterOf({ nodes }), nowSeconds).leavingNodeIds).toEqual(expected);
   });
 });
 

@@ -33,8 +33,8 @@ describe("planScale: demand", () => {
     const [action] = world.ports.scaleActions.waiting;
     expect(action).toMatchObject({
       kind: "create-nodes",
-      actionId: "plan-0001-0",
-      requestId: "request-plan-0001-0",
+      actionId: "plan-0001-0000",
+      requestId: "request-plan-0001-0000",
       expiresAtSeconds: world.now() + 600,
       sets: [{ nodeArray: "htc", count: 3, names: ["htc-1", "htc-2", "htc-3"] }],
     });

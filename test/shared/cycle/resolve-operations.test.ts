@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { resolveOperations } from "../../../shared/cycle/resolve-operations.ts";
+import { snapshotCluster } from "../../../shared/cycle/snapshot-cluster.ts";
+import { UpstreamError } from "../../../shared/errors.ts";
 import type { Operation } from "../../../shared/ports.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { interposed } from "../../support/crash.ts";
@@ -65,11 +67,38 @@ describe("resolveOperations: an accepted operation", () => {
     const world = await accepted();
     world.cycleCloud.change("htc-1", { targetState: "Terminated" });
     world.cycleCloud.settle();
-    for (let beat = 0; beat < 2; beat += 1) {
+    for (let beat = 0; beat < 3; beat += 1) {
       world.advance(60);
       await world.snapshot();
     }
     expect(await only(world)).toMatchObject({ state: "visible", nodes: [{ name: "htc-2" }] });
+  });
+
+  test("does not wait when all of its nodes are gone again", async () => {
+    const world = await accepted();
+    world.cycleCloud.change("htc-1", { targetState: "Terminated" });
+    world.cycleCloud.change("htc-2", { targetState: "Terminated" });
+    world.cycleCloud.settle();
+    world.advance(60);
+    await world.snapshot();
+    expect(await only(world)).toMatchObject({ state: "visible", messages: ["its nodes are gone again"] });
+  });
+
+  test("that CycleCloud cannot tell about holds up nothing, and is lost in the end", async () => {
+    const world = await sent();
+    world.cycleCloud.isListLate = true;
+    await world.execute();
+    const deaf = Object.assign(Object.create(world.cycleCloud), {
+      nodesOfRequest: () => Promise.reject(new UpstreamError("no answer", { retryable: true })),
+    });
+    const ports = { ...world.ports, cycleCloudFor: () => deaf };
+    world.advance(60);
+    await snapshotCluster(ports, cluster);
+    expect(await only(world)).toMatchObject({ state: "accepted" });
+    expect(world.log.some((line) => line.includes("operation-not-found-out"))).toBe(true);
+    world.advance(900);
+    await snapshotCluster(ports, cluster);
+    expect(await only(world)).toMatchObject({ state: "lost" });
   });
 
   test("whose nodes were not told is looked up, and keeps its place in time", async () => {
@@ -93,8 +122,9 @@ describe("resolveOperations: an accepted operation", () => {
   });
 
   test("without a trace is lost after the time-out, once", async () => {
-    const world = await accepted();
-    world.cycleCloud.clear();
+    const world = await sent();
+    world.cycleCloud.isListLate = true;
+    await world.execute();
     world.advance(operationTimeoutSeconds);
     await world.snapshot();
     expect(await only(world)).toMatchObject({ state: "accepted" });

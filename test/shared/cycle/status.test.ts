@@ -73,7 +73,7 @@ describe("clusterStatus", () => {
     expect(await statusOf(world)).toMatchObject({
       demand: [{ source: "celery", sequence: 1, jobs: 2, nodes: 0, ignoredMessages: 0, expired: false }],
       openOperations: 1,
-      operations: [{ actionId: "plan-0001-0", state: "accepted", kind: "create-nodes" }],
+      operations: [{ actionId: "plan-0001-0000", state: "accepted", kind: "create-nodes" }],
       plans: [{ planId: "plan-0001", jobs: 2 }],
       nextDeadlineSeconds: world.now() + 60,
     });

@@ -81,9 +81,9 @@ describe("toActions", () => {
   test("creates go first, then starts, then shutdowns; each names its plan and its request", () => {
     const actions = actionsOf({ create: [setOf(1)], start: startsOf(1), retire: [retired(1)] });
     expect(actions.map(({ kind, actionId, requestId }) => [kind, actionId, requestId])).toEqual([
-      ["create-nodes", "plan-1-0", "request-plan-1-0"],
-      ["start-nodes", "plan-1-1", "request-plan-1-1"],
-      ["shutdown-nodes", "plan-1-2", "request-plan-1-2"],
+      ["create-nodes", "plan-1-0000", "request-plan-1-0000"],
+      ["start-nodes", "plan-1-0001", "request-plan-1-0001"],
+      ["shutdown-nodes", "plan-1-0002", "request-plan-1-0002"],
     ]);
     for (const action of actions)
       expect(action).toMatchObject({ planId: "plan-1", createdAtSeconds: 1_000, expiresAtSeconds: 1_600 });

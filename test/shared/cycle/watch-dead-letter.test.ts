@@ -4,7 +4,7 @@ import {
   watchDeadAction,
   watchDeadPlanRequest,
 } from "../../../shared/cycle/watch-dead-letter.ts";
-import { UpstreamError } from "../../../shared/errors.ts";
+import { LoginRefusedError } from "../../../shared/errors.ts";
 import type { Operation, Ports } from "../../../shared/ports.ts";
 import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
 
@@ -83,7 +83,7 @@ describe("watchDeadAction: an action that was given up", () => {
     const cycleCloud = Object.assign(Object.create(world.cycleCloud), {
       nodesOfRequest: async () => {
         asked += 1;
-        throw new UpstreamError("unauthorized", { status: 401, retryable: false });
+        throw new LoginRefusedError("unauthorized");
       },
     });
     const ports = { ...world.ports, cycleCloudFor: () => cycleCloud };

@@ -134,6 +134,13 @@ describe("claim check", () => {
     expect(claimedOrigin(whole)).toEqual({ cluster: "hpc", source: "celery" });
   });
 
+  test("empty lists beside the claim do not empty the demand", () => {
+    const claim = { ...good, jobs: [], nodes: [], blob: "b" };
+    const whole = withClaimed(claim, JSON.stringify({ jobs: [{ name: "z" }], ttlSeconds: 1, sequence: 99 }));
+    expect(parseDemand(whole)).toMatchObject({ ok: true, message: { sequence: 7, jobs: [{ name: "z" }] } });
+    expect(whole).not.toHaveProperty("ttlSeconds");
+  });
+
   test("a blob of nonsense is refused as nonsense", () => {
     expect(problemsOf(withClaimed({ ...good, blob: "b" }, "nonsense"))[0]).toMatch(/expected a JSON object/);
   });
