@@ -44,6 +44,7 @@ export function toHead(
     readonly snapshot: Snapshot;
     readonly rows: readonly NodeHistory[];
     readonly demandReadAtSeconds: number;
+    readonly unsentPlanIds: readonly string[];
     readonly backedOff: readonly BackedOff[];
   },
 ): PlanHead {
@@ -53,6 +54,7 @@ export function toHead(
     ...made.summary,
     snapshotTakenAtSeconds: snapshot.takenAtSeconds,
     demandReadAtSeconds: made.demandReadAtSeconds,
+    unsentPlanIds: made.unsentPlanIds,
     demandSequences: Object.fromEntries(demand.map(({ source, sequence }) => [source, sequence])),
     clusterDigest: clusterDigest(snapshot.cluster, ids),
     nextDeadlineSeconds: nextDeadlineSeconds({

@@ -49,10 +49,11 @@ export type PlanOutcome =
  * The order of the steps is what keeps a crash between any two of them harmless:
  * 1. Open operations are read *before* the snapshot: one that a newer snapshot closes in between is then counted in
  *    both, which buys too little for a moment; the other way round it would be in neither, and be bought twice.
- * 2. Actions are recorded as `planned` operations before anything else is written. Whatever was recorded and not sent
- *    when a run died is sent by the next run (the broker drops what it has seen), so an action is neither lost nor doubled.
+ * 2. Actions are recorded as `planned` operations before anything else is written.
  * 3. The head of the plans is replaced under its ETag after that and before anything is sent: of two planners, one goes
- *    on, and the other takes back what it recorded. A planner that reads the new head also reads the recorded actions.
+ *    on, and the other takes back what it recorded; should it die first, the next run does. A planner that reads the new
+ *    head also reads the recorded actions, and sends what that head's run did not (the broker drops what it has seen): an
+ *    action is neither lost nor doubled.
  *
  * Throws StaleSnapshotError without a fresh snapshot, ConflictError when another planner was faster.
  */
@@ -64,7 +65,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const head = await ports.plans.loadHead(cluster);
   // Before anything is read: whatever comes later has not been planned.
   const demandReadAtSeconds = ports.clock.nowSeconds();
-  const operations = await ports.operations.open(cluster);
+  const operations = await ownOperations(ports, cluster, head?.value);
   const snapshot = await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds);
   const loaded: Loaded = {
     settings: config.engine,
@@ -92,14 +93,44 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
 
   const rows = merged(loaded.history, plan.history);
   const recorded = held !== undefined ? [] : await recordActions(ports, actions, nowSeconds);
-  const made = { summary, input, plan, loaded, snapshot, rows, demandReadAtSeconds, backedOff };
+  const unsent = operations.filter((operation) => operation.value.state === "planned");
+  const unsentPlanIds = [...new Set(unsent.map((operation) => operation.value.action.planId))];
+  const made = {
+    summary,
+    input,
+    plan,
+    loaded,
+    snapshot,
+    rows,
+    demandReadAtSeconds,
+    backedOff,
+    unsentPlanIds,
+  };
   await replaceHead(ports, { next: toHead(ports.ids, made), ifMatch: head?.etag, recorded });
   await ports.plans.archive({ summary, input, plan, actions });
-  const unsent = operations.filter((operation) => operation.value.state === "planned");
   if (held === undefined) await sendRecorded(ports, [...unsent, ...recorded], nowSeconds);
   await remember(ports, cluster, plan.history, rows);
   report(ports, summary, plan);
   return { outcome: "planned", summary };
+}
+
+/**
+ * The open operations, without those that a planner recorded and never got the head for, because it lost the race and
+ * died before it could take them back: they were never meant to be sent, and are taken back now.
+ */
+async function ownOperations(
+  ports: PlanPorts,
+  cluster: string,
+  head: PlanHead | undefined,
+): Promise<readonly Stored<Operation>[]> {
+  const heads = new Set([head?.planId, ...(head?.unsentPlanIds ?? [])]);
+  const isStray = ({ value }: Stored<Operation>) =>
+    value.state === "planned" && !heads.has(value.action.planId);
+  const operations = await ports.operations.open(cluster);
+  const nowSeconds = ports.clock.nowSeconds();
+  const message = "its plan did not become the newest one";
+  await withdraw(ports, operations.filter(isStray), { message, nowSeconds });
+  return operations.filter((operation) => !isStray(operation));
 }
 
 async function backedOffNow(

@@ -41,6 +41,8 @@ export interface PlanHead extends PlanSummary {
   readonly snapshotTakenAtSeconds: number;
   /** When the demand was read: demand that came later has not been planned yet. */
   readonly demandReadAtSeconds: number;
+  /** Plans that were the newest once and whose actions may not have been sent yet; this plan's own go without saying. */
+  readonly unsentPlanIds: readonly string[];
   /** What the plan saw of each source, by its sequence: anything else has not been planned yet. */
   readonly demandSequences: Readonly<Record<string, number>>;
   /** Identity of the cluster as it was planned; another value means that something changed. */

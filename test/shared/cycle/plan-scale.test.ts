@@ -4,7 +4,7 @@ import { snapshotCluster } from "../../../shared/cycle/snapshot-cluster.ts";
 import { ConflictError, StaleSnapshotError } from "../../../shared/errors.ts";
 import { historyRetentionSeconds, type PlanHead, type Ports } from "../../../shared/ports.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
-import { interposed } from "../../support/crash.ts";
+import { crashingAt, interposed } from "../../support/crash.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
 
@@ -204,6 +204,20 @@ describe("planScale: the next deadline", () => {
     await planNow(world);
     expect(await headOf(world)).toMatchObject({ placedJobs: 0, nextDeadlineSeconds: world.now() + 60 });
   });
+});
+
+test("planScale: what a planner recorded that lost the race and died is taken back, and nothing is bought for it", async () => {
+  const world = createWorld();
+  await world.snapshot();
+  await world.post([jobFor(4)]);
+  const stalled = crashingAt(world.ports, { port: "plans", method: "saveHead", when: "before" });
+  await expect(planNow(world, stalled)).rejects.toThrow("crash");
+  await planNow(world);
+  await planNow(world);
+  await world.execute();
+  expect(world.cycleCloud.nodes).toHaveLength(4);
+  const states = (await world.ports.operations.recent(cluster, 10)).map((operation) => operation.state);
+  expect(states.toSorted()).toEqual(["accepted", "dropped"]);
 });
 
 describe("planScale: two planners at once", () => {

@@ -110,6 +110,7 @@ export function headOf(cluster: string, planId: string): PlanHead {
     snapshotTakenAtSeconds: startSeconds - 5,
     demandReadAtSeconds: startSeconds - 1,
     demandSequences: { celery: 4 },
+    unsentPlanIds: ["plan-0"],
     clusterDigest: "d1g3st",
     nextDeadlineSeconds: null,
     backedOff: [],
