@@ -1,6 +1,7 @@
 import { app, type InvocationContext } from "@azure/functions";
 import { receiveDemand } from "../shared/cycle/receive-demand.ts";
 import { jobDemandQueue, storageConnection } from "./support/names.ts";
+import { decodeQueueText } from "./support/queue-text.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";
 
@@ -9,7 +10,7 @@ export async function acceptDemand(body: unknown, context: InvocationContext): P
   const ports = service.portsFor(context);
   const messageId = String(context.triggerMetadata?.id ?? context.invocationId);
   await settled({ trigger: "storage-queue", log: ports.log, subject: messageId }, () =>
-    receiveDemand(ports, { body, messageId, queue: jobDemandQueue }),
+    receiveDemand(ports, { body: decodeQueueText(body), messageId, queue: jobDemandQueue }),
   );
 }
 

@@ -1,6 +1,7 @@
 import { app, type InvocationContext } from "@azure/functions";
 import { reject } from "../shared/cycle/receive-demand.ts";
 import { jobDemandPoisonQueue, jobDemandQueue, storageConnection } from "./support/names.ts";
+import { decodeQueueText } from "./support/queue-text.ts";
 import { service } from "./support/service.ts";
 
 /** Records demand messages that failed again and again, so that they show in the status and are not lost. */
@@ -8,7 +9,7 @@ export async function watchRejects(body: unknown, context: InvocationContext): P
   const { id } = context.triggerMetadata ?? {};
   const messageId = typeof id === "string" ? id : context.invocationId;
   const problem = "message: failed in every attempt, see the log of accept-demand for why";
-  const raw = { body, messageId, queue: jobDemandQueue };
+  const raw = { body: decodeQueueText(body), messageId, queue: jobDemandQueue };
   await reject(service.portsFor(context), raw, { kind: "poison", problems: [problem] });
 }
 

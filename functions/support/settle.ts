@@ -52,7 +52,10 @@ export async function settled<T>(
     return await work();
   } catch (error) {
     if (settlementOf(error, run.trigger) === "retry") throw error;
-    run.log.error("settled", { subject: run.subject, kind: causeOf(error), message: messageOf(error) });
+    const fields = { subject: run.subject, kind: causeOf(error), message: messageOf(error) };
+    // Waiting for a snapshot is how a cluster begins; it is no error unless the snapshots themselves fail.
+    if (fields.kind === "stale-snapshot") run.log.warn("settled", fields);
+    else run.log.error("settled", fields);
     return undefined;
   }
 }

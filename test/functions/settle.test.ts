@@ -41,11 +41,11 @@ describe("settlementOf", () => {
 
 describe("settled", () => {
   const lines: string[] = [];
-  const log: Log = {
-    info: () => {},
-    warn: () => {},
-    error: (event, fields) => lines.push(`${event} ${fields?.kind}`),
-  };
+  const line =
+    (level: string): Log["info"] =>
+    (event, fields) =>
+      lines.push(`${level} ${event} ${fields?.kind}`);
+  const log: Log = { info: line("info"), warn: line("warn"), error: line("error") };
   const run = { trigger: "service-bus", log, subject: "hpc" } as const;
 
   test("gives what the work gives", async () => {
@@ -54,7 +54,7 @@ describe("settled", () => {
 
   test("a failure that is done with is logged and swallowed", async () => {
     expect(await settled(run, () => Promise.reject(errors["stale snapshot"]))).toBeUndefined();
-    expect(lines).toEqual(["settled stale-snapshot"]);
+    expect(lines).toEqual(["warn settled stale-snapshot"]);
   });
 
   test("a failure that is worth another try goes to the host", async () => {

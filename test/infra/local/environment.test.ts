@@ -123,15 +123,21 @@ describe("malformed messages", () => {
     const nonsense = "x".repeat(2 ** 20);
     await container.getBlockBlobClient("nonsense.json").upload(nonsense, nonsense.length);
     for (const [, text] of bad) await queue.sendMessage(Buffer.from(text).toString("base64"));
+    // Forgotten base64: as good as encoded when it is JSON, and refused with the same reasons when it is not.
+    await queue.sendMessage(JSON.stringify({ ...good, version: 98 }));
+    await queue.sendMessage("neither base64 nor JSON!");
     await queue.sendMessage(Buffer.from(JSON.stringify(good)).toString("base64"));
 
     const { rejections, demand } = await eventually(
       readStatus,
       (status) =>
-        status.rejections.length >= bad.length && status.demand.some((source) => source.source === "tester"),
+        status.rejections.length >= bad.length + 2 &&
+        status.demand.some((source) => source.source === "tester"),
     );
     expect(demand).toContainEqual(expect.objectContaining({ source: "tester", sequence: 1, jobs: 0 }));
     const problems = rejections.map((rejection) => rejection.problems.join());
+    expect(problems).toContainEqual(expect.stringMatching(/^version: 98/));
+    expect(problems).toContainEqual(expect.stringMatching(/neither base64 nor JSON/));
     for (const [, , expected] of bad) expect(problems).toContainEqual(expect.stringMatching(expected));
   });
 });
