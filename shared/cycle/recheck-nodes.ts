@@ -1,4 +1,4 @@
-import type { ClusterNode, NodeHistory } from "../engine/index.ts";
+import { type ClusterNode, type NodeHistory, shortHostname } from "../engine/index.ts";
 import type { NodesAction } from "../messages/scale-action.ts";
 import type { Ports, RequestedNode } from "../ports.ts";
 import { liveSources } from "./plan-input.ts";
@@ -51,7 +51,7 @@ async function load(
     nodes: new Map(snapshot?.value.cluster.nodes.map((node) => [node.nodeId, node]) ?? []),
     history: new Map(history.map((row) => [row.nodeId, row])),
     busyHostnames: new Set(
-      demand.flatMap((source) => source.jobs.flatMap((job) => job.executingHostnames.map(shortName))),
+      demand.flatMap((source) => source.jobs.flatMap((job) => job.executingHostnames.map(shortHostname))),
     ),
   };
 }
@@ -60,8 +60,12 @@ function whyStale(action: NodesAction, node: ClusterNode, known: Known): string 
   if (action.kind === "start-nodes") {
     return node.targetState === "Started" ? "is started already" : undefined;
   }
+  if (action.kind === "retry-failed") {
+    return node.status === "Failed" && node.targetState === "Started" ? undefined : "has not failed any more";
+  }
   if (node.keepAlive) return "is keep-alive now";
-  if (node.hostname !== null && known.busyHostnames.has(shortName(node.hostname))) return "runs a job now";
+  if (node.hostname !== null && known.busyHostnames.has(shortHostname(node.hostname)))
+    return "runs a job now";
   const row = known.history.get(node.nodeId);
   switch (action.cause) {
     case "idle-timeout":
@@ -71,9 +75,4 @@ function whyStale(action: NodesAction, node: ClusterNode, known: Known): string 
     case "failed":
       return node.status === "Failed" ? undefined : "has not failed any more";
   }
-}
-
-/** Host names compare without their domain, and without regard to case. */
-function shortName(hostname: string): string {
-  return (hostname.split(".")[0] ?? hostname).toLowerCase();
 }

@@ -14,6 +14,7 @@ export {
   RETENTION_SECONDS,
   recordMatches,
 } from "./history.ts";
+export { shortHostname } from "./hostname.ts";
 export { defineJob, type Job, type PackingStrategy } from "./job.ts";
 export { type BucketLimits, type CoreQuota, LIMIT_NAMES, type LimitName } from "./limits.ts";
 export { nearest } from "./nearest.ts";

@@ -1,7 +1,7 @@
 import type { Allocation } from "./allocate.ts";
+import { shortHostname } from "./hostname.ts";
 import type { Ledger } from "./ledger.ts";
 import type { LedgerNode } from "./ledger-node.ts";
-import { shortHostname } from "./open-ledger.ts";
 import { demandIn } from "./shape.ts";
 
 /**

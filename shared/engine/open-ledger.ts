@@ -2,6 +2,7 @@ import type { Bucket, ClusterNode, NodeArray, VmFacts } from "./bucket.ts";
 import { Limits } from "./cluster-limits.ts";
 import { type DefaultsPolicy, differsByNode, equip } from "./default-resources.ts";
 import type { NodeHistory } from "./history.ts";
+import { shortHostname } from "./hostname.ts";
 import { Ledger } from "./ledger.ts";
 import { LedgerBucket } from "./ledger-bucket.ts";
 import { EXAMPLE, LedgerNode, type LedgerOrigin, type PlanContext } from "./ledger-node.ts";
@@ -32,12 +33,6 @@ export function openLedger(
   overdueNodeIds: ReadonlySet<string>,
 ): OpenedLedger {
   return new Layout(input, columns, pools).open(overdueNodeIds);
-}
-
-/** The name without its domain, in lower case: DNS does not tell cases apart. */
-export function shortHostname(hostname: string): string {
-  const dot = hostname.indexOf(".");
-  return (dot < 0 ? hostname : hostname.slice(0, dot)).toLowerCase();
 }
 
 /** Whether a node is on the ignore list, by name, id or host name. */

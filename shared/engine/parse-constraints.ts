@@ -137,7 +137,9 @@ function readChoices(
 
 /** Accepts what the field's configurations hold: true, "true", 1. `false` asks for nothing. */
 function readFlag(reader: Reader, entry: Entry): boolean | null {
-  const text = String(entry.value).toLowerCase();
+  const { value } = entry;
+  // Not String(value): an object may bring a toString of its own that is no function.
+  const text = typeof value === "object" ? "" : String(value).toLowerCase();
   if (text === "true" || text === "1") return true;
   if (text === "false" || text === "0") return false;
   refuseValue(reader, entry.path, entry.value, "true or false");
