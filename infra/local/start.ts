@@ -12,6 +12,7 @@ import { loadWorkload, type WorkloadJob } from "./scheduler/workload.ts";
 
 const clusters = resolve(import.meta.dirname, "cyclecloud/clusters");
 const folder = resolve(import.meta.dirname, "../../.local");
+const environmentFile = join(folder, "environment.json");
 const sampleSpeed = 40;
 /** A trace of days is run in about this many minutes unless told otherwise. */
 const traceMinutes = 3;
@@ -34,7 +35,11 @@ const command = new Command("npm start --")
   .option("--speedup <number>", "simulated seconds per real second", positive)
   .option("--cluster <file>", "cluster definition; default: small-cpu for the sample, hpc for files")
   .option("--seed <number>", "seed of boot times and failures", positive, 1)
-  .option("--timeout <seconds>", "give up after this long; default: 85 with --demo, else never", positive)
+  .option(
+    "--timeout <seconds>",
+    "give up after this long; default: what the workload needs with --demo, else never",
+    positive,
+  )
   .option("--demo", "exit when the workload is done: 0 when all went well, 1 with a reason when not")
   .action(run);
 
@@ -46,6 +51,7 @@ function positive(text: string): number {
 
 async function run(flags: Flags): Promise<void> {
   const jobs = flags.jobs === undefined ? sampleWorkload : await loadWorkload(flags.jobs, flags.limit);
+  await refuseSecondRun();
   const speed = flags.speedup ?? (flags.jobs === undefined ? sampleSpeed : speedFor(jobs));
   const clusterFile =
     flags.cluster ?? join(clusters, flags.jobs === undefined ? "small-cpu.json" : "hpc.json");
@@ -55,6 +61,7 @@ async function run(flags: Flags): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stopping.abort());
 
   console.log(`Starting the local environment (logs in ${folder})`);
+  console.log(`  ${jobs.length} jobs, simulated time x${speed}, cluster "${definition.name}"`);
   const environment = await startEnvironment({
     clusterFile,
     cluster: definition.name,
@@ -66,7 +73,8 @@ async function run(flags: Flags): Promise<void> {
     onProgress: (part) => console.log(`  ${part} is up`),
   });
   try {
-    await writeFile(join(folder, "environment.json"), JSON.stringify(environment, null, 2));
+    await writeFile(environmentFile, JSON.stringify({ ...environment, pid: process.pid }, null, 2));
+    console.log(`  status: ${environment.functionsUrl}/api/clusters/${definition.name}/status`);
     await demonstrate(flags, { environment, jobs, speed, definition, signal: stopping.signal });
   } finally {
     await environment.stop();
@@ -85,11 +93,12 @@ async function demonstrate(flags: Flags, stage: Stage): Promise<void> {
   const show = presenter();
   const { summary, faults } = await runDemo({
     ...stage,
-    timeoutSeconds: flags.timeout ?? (flags.demo === true ? 85 : Number.POSITIVE_INFINITY),
+    timeoutSeconds: flags.timeout ?? (flags.demo === true ? patience(stage) : Number.POSITIVE_INFINITY),
     mayLoseNodes: stage.definition.nodearrays.some((array) => array.interruptible),
     onFrame: show.frame,
   });
   show.done();
+  if (stage.signal.aborted) console.log("Stopped before the workload was done");
   console.log(summaryTable(summary));
   if (stage.signal.aborted) return;
   for (const fault of faults) console.error(`Failed: ${fault}`);
@@ -97,6 +106,34 @@ async function demonstrate(flags: Flags, stage: Stage): Promise<void> {
   if (flags.demo === true) return;
   console.log(`Still serving at ${stage.environment.functionsUrl}/api, Ctrl-C to stop`);
   await aborted(stage.signal);
+}
+
+/** Real seconds that a workload may take: half as long again as it would on endless nodes, and time to come and go. */
+function patience({ jobs, speed }: Stage): number {
+  return Math.max(85, 60 + (1.5 * endOf(jobs)) / speed);
+}
+
+/** Simulated seconds from the start to the end of the last job, if none had to wait. */
+function endOf(jobs: readonly WorkloadJob[]): number {
+  return jobs.reduce((latest, job) => Math.max(latest, job.submitSeconds + job.runSeconds), 0);
+}
+
+/** Two environments in one folder would write over each other's logs and addresses. */
+async function refuseSecondRun(): Promise<void> {
+  const text = await readFile(environmentFile, "utf8").catch(() => "{}");
+  const { pid } = z.object({ pid: z.int().optional() }).parse(JSON.parse(text));
+  if (pid !== undefined && isAlive(pid)) {
+    throw new Error(`Cannot start the local environment: process ${pid} runs one in this folder already`);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -135,8 +172,7 @@ function localConfig(speed: number): Readonly<Record<string, unknown>> {
 }
 
 function speedFor(jobs: readonly WorkloadJob[]): number {
-  const end = jobs.reduce((latest, job) => Math.max(latest, job.submitSeconds + job.runSeconds), 0);
-  return Math.max(sampleSpeed, Math.ceil(end / (traceMinutes * 60)));
+  return Math.max(sampleSpeed, Math.ceil(endOf(jobs) / (traceMinutes * 60)));
 }
 
 const definitionSchema = z.object({
@@ -145,7 +181,12 @@ const definitionSchema = z.object({
 });
 
 async function readDefinition(file: string): Promise<z.infer<typeof definitionSchema>> {
-  return definitionSchema.parse(JSON.parse(await readFile(file, "utf8")));
+  try {
+    return definitionSchema.parse(JSON.parse(await readFile(file, "utf8")));
+  } catch (error) {
+    const why = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
+    throw new Error(`Cannot read the cluster definition "${file}": ${why}`);
+  }
 }
 
 command.parseAsync().catch((error: unknown) => {

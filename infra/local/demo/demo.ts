@@ -13,7 +13,7 @@ import type { Scene } from "./view.ts";
 
 const frameMilliseconds = 500;
 const source = "demo-scheduler";
-const waitingShown = 3;
+const shown = 3;
 
 export interface DemoOptions {
   readonly environment: Environment;
@@ -115,13 +115,17 @@ function findFaults(
   const twice = duplicateNames(end.ledger);
   const unfinished = summary.tasks - summary.done;
   const waiting = end.status?.waiting ?? [];
+  const rejections = end.status?.rejections ?? [];
   return [
     ...(isOver ? [] : [`not over after ${summary.realSeconds.toFixed(0)} s`]),
-    ...(unfinished > 0 ? [`${unfinished} of ${summary.tasks} jobs are not done`] : []),
-    ...(unfinished > 0 ? waiting.slice(0, waitingShown).map((job) => job.why.join(" ")) : []),
+    ...(unfinished > 0 ? [`${unfinished} of ${summary.tasks} tasks are not done`] : []),
+    ...(unfinished > 0 ? waiting.slice(0, shown).map((job) => job.why.join(" ")) : []),
+    ...(unfinished > 0
+      ? rejections.slice(0, shown).map(({ problems }) => `rejected: ${problems.join("; ")}`)
+      : []),
     ...(left.length > 0 ? [`${left.length} nodes are left: ${left.slice(0, 10).join(", ")}`] : []),
     ...(twice.length > 0 ? [`nodes exist twice: ${twice.join(", ")}`] : []),
-    ...(summary.requeued > 0 && !options.mayLoseNodes ? [`${summary.requeued} jobs lost their node`] : []),
+    ...(summary.requeued > 0 && !options.mayLoseNodes ? [`${summary.requeued} tasks lost their node`] : []),
   ];
 }
 

@@ -94,8 +94,8 @@ export function summaryTable(summary: Summary): string {
     value === undefined ? "no create call" : `${value.toFixed(2)} s`;
   const wasted = summary.nodeHours - summary.usedNodeHours;
   table.push(
-    ["jobs done", `${summary.done} of ${summary.tasks}`],
-    ["jobs that lost their node", `${summary.requeued}`],
+    ["tasks done", `${summary.done} of ${summary.tasks}`],
+    ["tasks that lost their node", `${summary.requeued}`],
     ["nodes created / deleted", `${summary.nodesCreated} / ${summary.nodesDeleted}`],
     ["reaction, median", seconds(quantile(summary.reactionSeconds, 0.5))],
     ["reaction, p95", seconds(quantile(summary.reactionSeconds, 0.95))],

@@ -38,7 +38,7 @@ export function renderLine(scene: Scene): string {
   const last = scene.status?.operations[0];
   return [
     clock(scene.elapsedSeconds),
-    `jobs: ${waiting} waiting, ${running} running, ${done}/${total} done`,
+    `tasks: ${waiting} waiting, ${running} running, ${done}/${total} done`,
     `nodes: ${nodes.join(", ") || "none"}`,
     ...(last === undefined ? [] : [`last action: ${last.kind} (${last.reason}) ${last.state}`]),
     ...troubles(scene),
@@ -48,7 +48,7 @@ export function renderLine(scene: Scene): string {
 function progressLine({ waiting, running, done, later, total }: Progress): string {
   const filled = total === 0 ? barWidth : Math.round((done / total) * barWidth);
   const bar = "█".repeat(filled) + "░".repeat(barWidth - filled);
-  return `${bar} ${done}/${total} done, ${running} running, ${waiting} waiting, ${later} not submitted yet`;
+  return `${bar} ${done}/${total} tasks done, ${running} running, ${waiting} waiting, ${later} not submitted yet`;
 }
 
 function nodesByState(status: ClusterStatus | undefined): Readonly<Record<string, number>> {
@@ -73,14 +73,14 @@ function operationsTable(status: ClusterStatus | undefined): string {
 }
 
 function troubles(scene: Scene): string[] {
-  const rejected = scene.status?.rejections.length ?? 0;
+  const rejected = scene.status?.rejections.flatMap((rejection) => rejection.problems.slice(0, 1)) ?? [];
   // A job that waits for a node to boot has one planned; these have none.
   const stuck = scene.status?.waiting.slice(0, 2).map((job) => styleText("yellow", job.why.join(" "))) ?? [];
   return [
     ...stuck,
     ...(scene.trouble === undefined ? [] : [styleText("yellow", scene.trouble)]),
     ...(scene.status === undefined ? [styleText("yellow", "the Functions host does not answer")] : []),
-    ...(rejected === 0 ? [] : [styleText("red", `${rejected} rejected messages, see the status`)]),
+    ...rejected.slice(0, 2).map((problem) => styleText("red", `rejected: ${problem}`)),
   ];
 }
 

@@ -52,16 +52,21 @@ const workloadSchema = z.array(jobSchema).min(1);
  * Throws an Error that names what is wrong.
  */
 export async function loadWorkload(file: string, limit: number): Promise<readonly WorkloadJob[]> {
-  const bytes = await readFile(file);
-  const text = file.endsWith(".gz") ? gunzipSync(bytes).toString("utf8") : bytes.toString("utf8");
-  const jobs = /\.swf(\.gz)?$/.test(file) ? parseSwf(text) : parseWorkload(text);
-  return jobs.slice(0, limit);
+  try {
+    const bytes = await readFile(file);
+    const text = file.endsWith(".gz") ? gunzipSync(bytes).toString("utf8") : bytes.toString("utf8");
+    const jobs = /\.swf(\.gz)?$/.test(file) ? parseSwf(text) : parseWorkload(text);
+    if (jobs.length === 0) throw new Error("it holds no job that ran, expected at least one");
+    return jobs.slice(0, limit);
+  } catch (error) {
+    throw new Error(`Cannot read the workload "${file}": ${(error as Error).message}`);
+  }
 }
 
 /** Reads a JSON job list. */
 export function parseWorkload(text: string): readonly WorkloadJob[] {
   const parsed = workloadSchema.safeParse(JSON.parse(text));
-  if (!parsed.success) throw new Error(`Cannot read the job list:\n${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw new Error(`\n${z.prettifyError(parsed.error)}`);
   return parsed.data.map(toWorkloadJob).sort((left, right) => left.submitSeconds - right.submitSeconds);
 }
 
