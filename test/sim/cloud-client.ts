@@ -1,7 +1,7 @@
 import { Refusal } from "../../infra/local/cyclecloud/refusal.ts";
 import { creationSchema, managementSchema } from "../../infra/local/cyclecloud/requests.ts";
 import type { Site } from "../../infra/local/cyclecloud/site.ts";
-import { create, manage, recordsOf } from "../../infra/local/cyclecloud/site-actions.ts";
+import { create, manage, recordsOf, retryFailed } from "../../infra/local/cyclecloud/site-actions.ts";
 import { toClusterStatus } from "../../infra/local/cyclecloud/status.ts";
 import {
   creationResultSchema,
@@ -20,7 +20,7 @@ import type { Fault, FaultKind } from "./faults.ts";
 import type { Weather } from "./faulty-ports.ts";
 import type { Run } from "./fleet.ts";
 
-type Call = "read" | "create" | "start" | "shutdown" | "nodes-of-request";
+type Call = "read" | "create" | "start" | "shutdown" | "retry" | "nodes-of-request";
 
 /** A call with its effect, as text: what the wire would carry. `refused` is HTTP 409. */
 interface Exchange {
@@ -108,6 +108,10 @@ export function cloudClient(options: {
     },
     startNodes: (request) => manageNodes("start", request),
     shutdownNodes: (request) => manageNodes("shutdown", request),
+    retryFailedNodes: async () => {
+      const answer = await exchange({ call: "retry", act: () => ({ retried: retryFailed(site, cluster) }) });
+      textOf(answer);
+    },
     nodesOfRequest: async (requestId) => {
       const operation = () => site.operations.byRequest(requestId);
       const answer = await exchange({

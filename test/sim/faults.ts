@@ -46,11 +46,17 @@ const longestDelaySeconds = 240;
 /** Faults with a probability, as long as `isOn`. */
 export function drawnFaults(chance: Chance, probability: number, isOn: () => boolean): FaultSource {
   return counted((place, nth, kinds) => {
-    if (!chance.happens(probability)) return undefined;
+    if (!chance.happens(probability * weightOf(place))) return undefined;
     const share = chance.between(0, 1);
     const fault: Fault = { place, nth, kind: chance.pick(kinds), seconds: longestDelaySeconds * share ** 3 };
     return isOn() ? fault : undefined;
   });
+}
+
+/** What is done seldom, and matters most, goes wrong more often. */
+function weightOf(place: string): number {
+  if (/^cyclecloud\.(?!read)/.test(place)) return 8;
+  return /^(operations\.save|plans\.saveHead|scaleActions\.send|post demand)| delivery$/.test(place) ? 3 : 1;
 }
 
 /** Exactly these faults: to run a seed again with fewer. */

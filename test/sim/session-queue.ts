@@ -37,6 +37,7 @@ interface Session {
   messages: Waiting[];
   /** Whose lock it is: an ended run that has lost it settles nothing. */
   lock: number | undefined;
+  stalledUntilSeconds: number;
 }
 
 const lockSeconds = 60;
@@ -80,24 +81,27 @@ export class SessionQueue {
     this.#seen.set(message.messageId, now);
     const late = faults.at(`${this.#options.name} queue`, ["late"])?.seconds ?? 0;
     this.#scheduled += 1;
-    timeline.after((message.delaySeconds ?? 0) + late, () => {
+    timeline.after(message.delaySeconds ?? 0, () => {
       this.#scheduled -= 1;
       this.#order += 1;
       const session = this.#session(message.session);
       const diesAtSeconds = now + (message.ttlSeconds ?? defaultTtlSeconds) + (message.delaySeconds ?? 0);
       session.messages.push({ ...message, order: this.#order, diesAtSeconds, deliveries: 0 });
-      this.#pump(session);
+      // Order is kept, so whatever is late holds up what comes behind it.
+      session.stalledUntilSeconds = Math.max(session.stalledUntilSeconds, timeline.nowSeconds + late);
+      timeline.after(session.stalledUntilSeconds - timeline.nowSeconds, () => this.#pump(session));
     });
   }
 
   #session(name: string): Session {
-    const session = this.#sessions.get(name) ?? { messages: [], lock: undefined };
+    const session = this.#sessions.get(name) ?? { messages: [], lock: undefined, stalledUntilSeconds: 0 };
     this.#sessions.set(name, session);
     return session;
   }
 
   #pump(session: Session): void {
     if (session.lock !== undefined) return;
+    if (session.stalledUntilSeconds > this.#parts.timeline.nowSeconds) return;
     const message = this.#nextAlive(session);
     if (message === undefined) return;
     const { timeline, fleet, faults } = this.#parts;

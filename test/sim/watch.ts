@@ -1,3 +1,4 @@
+import type { WorkloadJob } from "../../infra/local/scheduler/workload.ts";
 import { explain } from "../../shared/engine/index.ts";
 import type { ArchivedPlan, Operation, Snapshot, SourceDemand, Stored } from "../../shared/ports.ts";
 import { violationsOf } from "../engine/plan-validity.ts";
@@ -22,6 +23,8 @@ export interface WatchParts {
   readonly cloud: Cloud;
   readonly source: Source;
   readonly fleet: Fleet;
+  /** How many node arrays there are: nodes of one do not stand in for nodes of another that is preferred. */
+  readonly arrays: number;
   readonly now: () => number;
   readonly actionIdOf: (requestId: string) => string | undefined;
   readonly report: (violation: string) => void;
@@ -133,14 +136,17 @@ export class Watch {
       this.#report(`${useful.length} nodes, though no more than ${most} were ever needed`);
   }
 
-  /** Each task on a node of its own is the most that the demand can justify; node shapes do not stand in for each other. */
+  /** Each task on a node of its own is the most that demand can justify, in each array that the task may run in. */
   #notePeaks(): void {
     const now = new Map<string, number>();
-    const add = (key: string, count: number) => now.set(key, (now.get(key) ?? 0) + count);
+    const add = (job: WorkloadJob, count: number) => {
+      const arrays = job.need.nodeArrays.length || this.#parts.arrays;
+      now.set(keyOf(job), (now.get(keyOf(job)) ?? 0) + count * arrays);
+    };
     const { runningTasks, waitingJobs } = this.#parts.source.scheduler;
-    for (const { job, hostnames } of runningTasks) add(keyOf(job), hostnames.length);
+    for (const { job, hostnames } of runningTasks) add(job, hostnames.length);
     for (const { job, waiting } of waitingJobs)
-      add(keyOf(job), job.shape.kind === "nodes" ? job.shape.nodes * waiting : waiting);
+      add(job, job.shape.kind === "nodes" ? job.shape.nodes * waiting : waiting);
     for (const [key, count] of now) this.#peaks.set(key, Math.max(count, this.#peaks.get(key) ?? 0));
   }
 
@@ -175,6 +181,6 @@ function planOf(actionId: string): string {
   return actionId.replace(/-\d+$/, "");
 }
 
-function keyOf({ name, shape, need }: Source["scheduler"]["waitingJobs"][number]["job"]): string {
+function keyOf({ name, shape, need }: WorkloadJob): string {
   return shape.kind === "nodes" && shape.colocated ? name : JSON.stringify(need);
 }

@@ -137,7 +137,7 @@ export class World implements Stage {
     this.violations.push(what);
   }
 
-  #addCluster({ definition: { name: cluster }, config = {}, jobs }: ClusterScript): void {
+  #addCluster({ definition: { name: cluster, nodearrays }, config = {}, jobs }: ClusterScript): void {
     this.configure(cluster, { ...baseConfig, ...config });
     const put = (body: unknown) => this.demandQueue.put(body);
     const source = new Source(
@@ -157,6 +157,7 @@ export class World implements Stage {
       cloud: this.cloud,
       source,
       fleet: this.fleet,
+      arrays: nodearrays.length,
       now: () => this.nowSeconds,
       actionIdOf: (requestId) => this.#actions.get(requestId),
       report: (violation) => this.violate(violation),

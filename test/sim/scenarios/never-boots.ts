@@ -15,7 +15,7 @@ export const neverBoots: Scenario = {
     );
     const array = arrayOf("htc", { bootFailureRate: chance.pick([0, 0.1, 0.3]) });
     const definition = smallCluster("hpc", { nodearrays: [array] });
-    const config = { boot_timeout: 250 };
+    const config = { boot_timeout: 250, failed_nodes: chance.pick(["delete", "retry"]) };
     return { clusters: [{ definition, config, jobs: steadyJobs(chance, 10) }], happenings, troubleSeconds };
   },
 };
