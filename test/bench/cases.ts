@@ -57,6 +57,10 @@ export const CASES: readonly Case[] = [
         defineJob({ ...serial(i, { cpus: 1 + (i % 3), memoryGiB: 1 }), iterations: 1000 }),
       ),
   },
+  {
+    name: "slots of one array",
+    jobs: (count) => [defineJob({ ...serial(0, { cpus: 1, memoryGiB: 1 }), iterations: count })],
+  },
 ];
 
 function sizes(index: number) {

@@ -2,15 +2,18 @@
  * How fast the engine plans, as a ratio to reading its input (JSON.parse and a schema check): ratios travel between
  * machines, milliseconds do not. Every plan is checked before it is timed. Not counted: fetching, storing, and turning
  * wire formats into the input. Run it with
- * `node test/bench/engine.ts [--json] [--quick] [--only "one shape"] [--check | --write-baseline]`.
+ * `npm run bench -- [--json] [--quick] [--only "one shape"] [--trace FILE] [--check | --write-baseline]`; `--trace` plans the first
+ * 1,000, 2,000 and 5,000 jobs of a recorded workload (`.swf`, `.swf.gz`, `.json`) at once, on an empty cluster.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import { loadWorkload } from "../../infra/local/scheduler/workload.ts";
 import { type Plan, type PlanInput, plan } from "../../shared/engine/index.ts";
 import { violationsOf } from "../engine/plan-validity.ts";
 import { CASES, type Case } from "./cases.ts";
 import { planInput } from "./clusters.ts";
+import { toEngineJob } from "./trace.ts";
 
 /** Ratios of a run on two shared cores; `--write-baseline` renews them. */
 const BASELINE = new URL("baseline.json", import.meta.url);
@@ -124,6 +127,13 @@ function run({ quick, only }: { quick: boolean; only: string | null }): readonly
   );
 }
 
+async function runTrace(file: string): Promise<readonly Measurement[]> {
+  const jobs = (await loadWorkload(file, 5000)).map(toEngineJob);
+  return [1000, 2000, 5000]
+    .filter((count) => count <= jobs.length)
+    .map((count) => measure("recorded backlog", count, planInput(0, jobs.slice(0, count))));
+}
+
 /** How planning time grows with the jobs: 1 is linear. Compared between a size and ten times as many. */
 function exponents(
   measurements: readonly Measurement[],
@@ -189,9 +199,13 @@ const { values } = parseArgs({
     check: { type: "boolean", default: false },
     "write-baseline": { type: "boolean", default: false },
     only: { type: "string" },
+    trace: { type: "string" },
   },
 });
-const measurements = run({ quick: values.quick, only: values.only ?? null });
+const measurements =
+  values.trace === undefined
+    ? run({ quick: values.quick, only: values.only ?? null })
+    : await runTrace(values.trace);
 if (values.json) console.log(JSON.stringify({ measurements, exponents: exponents(measurements) }, null, 2));
 else print(measurements);
 if (values["write-baseline"]) writeBaseline(measurements);
