@@ -3,7 +3,7 @@ import { type DefaultResource, parseDefaultResources } from "../engine/index.ts"
 import { connectionShape } from "./connection-schema.ts";
 import { proxiedLocationsSchema, vmSizesSchema } from "./facts-schema.ts";
 import { nodeArraySchema } from "./node-array-schema.ts";
-import { flag, perNodeArray, positiveSeconds, seconds, text } from "./setting-value.ts";
+import { flag, perNodeArray, positiveSeconds, seconds, text, wholeNumber } from "./setting-value.ts";
 
 /** The engine's parser reads it, and names every problem with its place in the list. */
 const defaultResources = z.unknown().transform((value, context): readonly DefaultResource[] => {
@@ -54,6 +54,9 @@ const cycleShape = {
   action_ttl: positiveSeconds.default(600),
   operation_timeout: positiveSeconds.default(900),
   capacity_failure_backoff: seconds.default(300),
+  failed_node_retries: wholeNumber.default(3),
+  boot_failures_before_backoff: wholeNumber.default(3),
+  boot_failure_backoff: seconds.default(1800),
   read_only: flag.default(false),
 };
 

@@ -63,6 +63,9 @@ function toCycle(keys: ConfigKeys): CycleSettings {
     actionTtlSeconds: keys.action_ttl,
     operationTimeoutSeconds: keys.operation_timeout,
     capacityFailureBackoffSeconds: keys.capacity_failure_backoff,
+    failedNodeRetries: keys.failed_node_retries,
+    bootFailuresBeforeBackoff: keys.boot_failures_before_backoff,
+    bootFailureBackoffSeconds: keys.boot_failure_backoff,
     readOnly: keys.read_only,
   };
 }

@@ -3,8 +3,7 @@ import type { BackedOff, Operation, Snapshot } from "../ports.ts";
 
 /**
  * Buckets that lately gave less than was asked, and get no more requests for a while, so that plans go elsewhere: what
- * creates were short of, and what CycleCloud itself remembers. Of several reasons for one bucket the one that holds
- * longest. A bucket is a VM size of a node array here: when Azure has no more of a size, its placement groups have not.
+ * creates were short of, and what CycleCloud itself remembers. A bucket is a VM size of a node array here: when Azure has no more of a size, its placement groups have not.
  */
 export function backedOffBuckets(known: {
   readonly snapshot: Snapshot;
@@ -31,12 +30,19 @@ export function backedOffBuckets(known: {
       ),
     ),
   ];
+  const buckets = failures.map(({ atSeconds, ...failure }) => ({
+    ...failure,
+    untilSeconds: atSeconds + backoffSeconds,
+  }));
+  return longest(buckets.filter(({ untilSeconds }) => untilSeconds > nowSeconds));
+}
+
+/** Each bucket once, with the reason that holds longest. */
+export function longest(backedOff: readonly BackedOff[]): readonly BackedOff[] {
   const latest = new Map<string, BackedOff>();
-  for (const { atSeconds, ...failure } of failures) {
-    const untilSeconds = atSeconds + backoffSeconds;
-    const key = keyOf(failure);
-    if (untilSeconds > Math.max(nowSeconds, latest.get(key)?.untilSeconds ?? 0))
-      latest.set(key, { ...failure, untilSeconds });
+  for (const bucket of backedOff) {
+    const known = latest.get(keyOf(bucket));
+    if (known === undefined || known.untilSeconds < bucket.untilSeconds) latest.set(keyOf(bucket), bucket);
   }
   return [...latest.values()];
 }

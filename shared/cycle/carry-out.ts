@@ -97,6 +97,10 @@ async function actOnNodes(
   { due, stale }: Awaited<ReturnType<typeof recheckNodes>>,
 ): Promise<Fate> {
   if (due.length === 0) return { state: "dropped", messages: stale };
+  if (action.kind === "retry-failed") {
+    await ask(() => cycleCloud.retryFailedNodes());
+    return { state: "accepted", messages: stale, nodes: due };
+  }
   const request = { requestId: action.requestId, nodeIds: due.map((node) => node.nodeId) };
   const answer = await ask(() =>
     action.kind === "start-nodes" ? cycleCloud.startNodes(request) : cycleCloud.shutdownNodes(request),

@@ -37,6 +37,7 @@ function pendingOf(
   const { action, actionId } = operation;
   switch (action.kind) {
     case "shutdown-nodes":
+    case "retry-failed":
       return [];
     case "start-nodes":
       return nodesOf(action, operation).flatMap(({ nodeId, name }) => {
@@ -108,5 +109,8 @@ export function isVisibleIn(operation: Operation, snapshot: Snapshot): boolean {
         const node = byId.get(nodeId);
         return node === undefined || !isStarted(node);
       });
+    case "retry-failed":
+      // The server tries at once; a node that has failed again looks like one that was not retried.
+      return true;
   }
 }

@@ -1,9 +1,10 @@
-import { explain, type NodeHistory, type Plan, type PlanInput } from "../engine/index.ts";
+import { explain, type NodeHistory, type Plan } from "../engine/index.ts";
 import type { PlanRequest } from "../messages/plan-request.ts";
 import type { BackedOff, Ids, PlanHead, PlanSummary, Snapshot, WaitingJob } from "../ports.ts";
 import { explainBackOff } from "./capacity-memory.ts";
 import { clusterDigest } from "./cluster-digest.ts";
 import { nextDeadlineSeconds } from "./deadline.ts";
+import type { MadePlan } from "./make-plan.ts";
 import type { Loaded } from "./plan-input.ts";
 
 const mostWaitingShown = 20;
@@ -36,16 +37,13 @@ export function summarize(
 /** What the next snapshot needs to tell whether another plan is due. */
 export function toHead(
   ids: Pick<Ids, "digest">,
-  made: {
+  made: Omit<MadePlan, "decided"> & {
     readonly summary: PlanSummary;
-    readonly input: PlanInput;
-    readonly plan: Plan;
     readonly loaded: Loaded;
     readonly snapshot: Snapshot;
     readonly rows: readonly NodeHistory[];
     readonly demandReadAtSeconds: number;
     readonly unsentPlanIds: readonly string[];
-    readonly backedOff: readonly BackedOff[];
   },
 ): PlanHead {
   const { demand, settings } = made.loaded;
@@ -66,6 +64,8 @@ export function toHead(
       nowSeconds: made.input.nowSeconds,
     }),
     backedOff: made.backedOff,
+    troubled: made.troubled,
+    bootsFailing: made.bootsFailing,
     waiting: waitingJobs(made.plan, made.backedOff, made.input.nowSeconds),
   };
 }

@@ -1,8 +1,7 @@
-import { plan as makePlan, type NodeHistory, type Plan } from "../engine/index.ts";
+import type { NodeHistory } from "../engine/index.ts";
 import { kindOf, StaleSnapshotError } from "../errors.ts";
 import type { PlanRequest } from "../messages/plan-request.ts";
 import {
-  type BackedOff,
   type ClusterConfig,
   historyRetentionSeconds,
   type IfMatch,
@@ -13,11 +12,11 @@ import {
   type Snapshot,
   type Stored,
 } from "../ports.ts";
-import { backedOffBuckets, withoutRoom } from "./capacity-memory.ts";
 import { loadControl, whyHeld } from "./control.ts";
+import { type MadePlan, makePlan } from "./make-plan.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
-import { type Loaded, toPlanInput } from "./plan-input.ts";
+import type { Loaded } from "./plan-input.ts";
 import { toActions } from "./to-actions.ts";
 
 /** Operations that are looked through for what they were short of. */
@@ -76,41 +75,37 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   };
   const nowSeconds = ports.clock.nowSeconds();
   const planId = ports.ids.planId(nowSeconds);
-  const backedOff = await backedOffNow(ports, { config, snapshot, nowSeconds });
-  const input = toPlanInput(
-    { ...loaded, snapshot: { cluster: withoutRoom(snapshot.cluster, backedOff) } },
-    nowSeconds,
-  );
-  const plan = makePlan(input);
-  const actions = toActions(plan, {
+  const recent = await recentOperations(ports, config, nowSeconds);
+  const before = head?.value;
+  const isSent = held === undefined;
+  const made = makePlan({ config, loaded, snapshot, recent, before, isSent, nowSeconds });
+  const { input, plan, decided } = made;
+  const actions = toActions(decided, {
     cluster,
     planId,
     nowSeconds,
     expiresAtSeconds: nowSeconds + config.cycle.actionTtlSeconds,
     requestIdOf: ports.ids.requestId,
   });
-  const summary = summarize(plan, { ...request, planId, nowSeconds, readOnly: config.cycle.readOnly, held });
+  const summary = summarize(decided, {
+    ...request,
+    planId,
+    nowSeconds,
+    readOnly: config.cycle.readOnly,
+    held,
+  });
 
   const rows = merged(loaded.history, plan.history);
-  const recorded = held !== undefined ? [] : await recordActions(ports, actions, nowSeconds);
+  const recorded = isSent ? await recordActions(ports, actions, nowSeconds) : [];
   const unsent = operations.filter((operation) => operation.value.state === "planned");
   const unsentPlanIds = [...new Set(unsent.map((operation) => operation.value.action.planId))];
-  const made = {
-    summary,
-    input,
-    plan,
-    loaded,
-    snapshot,
-    rows,
-    demandReadAtSeconds,
-    backedOff,
-    unsentPlanIds,
-  };
-  await replaceHead(ports, { next: toHead(ports.ids, made), ifMatch: head?.etag, recorded });
+  const read = { loaded, snapshot, demandReadAtSeconds };
+  const next = toHead(ports.ids, { ...made, ...read, summary, rows, unsentPlanIds });
+  await replaceHead(ports, { next, ifMatch: head?.etag, recorded });
   await ports.plans.archive({ summary, input, plan, actions });
-  if (held === undefined) await sendRecorded(ports, [...unsent, ...recorded], nowSeconds);
+  if (isSent) await sendRecorded(ports, [...unsent, ...recorded], nowSeconds);
   await remember(ports, cluster, plan.history, rows);
-  report(ports, summary, plan);
+  report(ports, { summary, plan, before, bootsFailing: made.bootsFailing });
   return { outcome: "planned", summary };
 }
 
@@ -133,16 +128,14 @@ async function ownOperations(
   return operations.filter((operation) => !isStray(operation));
 }
 
-async function backedOffNow(
+/** As far back as what creates were short of counts: an action may be carried out as late as its time to live allows. */
+async function recentOperations(
   ports: PlanPorts,
-  known: { readonly config: ClusterConfig; readonly snapshot: Snapshot; readonly nowSeconds: number },
-): Promise<readonly BackedOff[]> {
-  const { cluster, cycle } = known.config;
-  const backoffSeconds = cycle.capacityFailureBackoffSeconds;
-  // An action may be carried out as late as its time to live allows, and the memory begins then.
-  const sinceSeconds = known.nowSeconds - backoffSeconds - cycle.actionTtlSeconds;
-  const operations = await ports.operations.recent(cluster, mostRemembered, sinceSeconds);
-  return backedOffBuckets({ ...known, operations, backoffSeconds });
+  { cluster, cycle }: ClusterConfig,
+  nowSeconds: number,
+): Promise<readonly Operation[]> {
+  const sinceSeconds = nowSeconds - cycle.capacityFailureBackoffSeconds - cycle.actionTtlSeconds;
+  return ports.operations.recent(cluster, mostRemembered, sinceSeconds);
 }
 
 async function replaceHead(
@@ -195,8 +188,21 @@ function merged(before: readonly NodeHistory[], changed: readonly NodeHistory[])
   return [...rows.values()];
 }
 
-function report(ports: PlanPorts, summary: PlanSummary, plan: Plan): void {
+function report(
+  ports: PlanPorts,
+  planned: Pick<MadePlan, "plan" | "bootsFailing"> & {
+    readonly summary: PlanSummary;
+    readonly before: PlanHead | undefined;
+  },
+): void {
+  const { summary, plan, before } = planned;
+  const { cluster } = summary;
   ports.log.info("plan", { ...summary });
+  for (const { nodeArray, failures, untilSeconds } of planned.bootsFailing) {
+    const known = before?.bootsFailing.find((array) => array.nodeArray === nodeArray);
+    if (known?.untilSeconds !== untilSeconds)
+      ports.log.error("boots-failing", { cluster, nodeArray, failures, untilSeconds });
+  }
   for (const warning of plan.warnings) {
     ports.log.warn("plan-warning", { cluster: summary.cluster, planId: summary.planId, ...warning });
   }

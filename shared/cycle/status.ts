@@ -1,6 +1,7 @@
 import type { Cluster, ClusterNode } from "../engine/index.ts";
 import type {
   BackedOff,
+  BootsFailing,
   ClusterControl,
   Operation,
   Pause,
@@ -34,6 +35,8 @@ export interface ClusterStatus {
   readonly nextDeadlineSeconds: number | null;
   /** Buckets that the newest plan asked for no new nodes, because they gave less than asked before. */
   readonly backedOff: readonly BackedOff[];
+  /** Node arrays that get no new nodes, because too many failed to boot. */
+  readonly bootsFailing: readonly BootsFailing[];
   /** The first jobs of the newest plan that did not get all they asked for, and why. */
   readonly waiting: readonly WaitingJob[];
   /** Of this cluster, and those that name no known cluster. */
@@ -87,6 +90,7 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
     plans: await ports.plans.list(cluster, recentPlans),
     nextDeadlineSeconds: head?.nextDeadlineSeconds ?? null,
     backedOff: head?.backedOff ?? [],
+    bootsFailing: head?.bootsFailing ?? [],
     waiting: head?.waiting ?? [],
     rejections: await rejections(ports, cluster),
   };

@@ -20,7 +20,7 @@ type Draft = (envelope: Envelope) => ScaleAction;
 /** What a plan asks of CycleCloud, in the order in which it should be asked: jobs wait for new nodes, so they go first. */
 export function toActions(plan: Plan, origin: ActionOrigin): ScaleAction[] {
   const { cluster, planId, expiresAtSeconds } = origin;
-  return [...creates(plan), ...starts(plan), ...shutdowns(plan)].map((draft, index) => {
+  return [...creates(plan), ...starts(plan), ...shutdowns(plan), ...retries(plan)].map((draft, index) => {
     // Padded, so that ids sort in the order in which the actions are meant.
     const actionId = `${planId}-${String(index).padStart(4, "0")}`;
     const requestId = origin.requestIdOf(actionId);
@@ -33,14 +33,14 @@ function creates(plan: Plan): Draft[] {
   const sets = plan.create.flatMap((set) => split(set, mostNodesPerCreate));
   return grouped(sets, (set) => set.count, mostNodesPerCreate).map((group) => {
     const count = group.reduce((total, set) => total + set.count, 0);
-    const reason = `jobs need ${count} new nodes`;
+    const reason = `jobs need ${nodeCount(count, "new node")}`;
     return (envelope) => ({ ...envelope, kind: "create-nodes", reason, sets: group.map(toActionSet) });
   });
 }
 
 function starts(plan: Plan): Draft[] {
   return chunks(plan.start, mostNodesPerRequest).map((starting) => {
-    const reason = `jobs need ${starting.length} deallocated nodes`;
+    const reason = `jobs need ${nodeCount(starting.length, "deallocated node")}`;
     const nodes = starting.map(({ nodeId, name }) => ({ nodeId, name }));
     return (envelope) => ({ ...envelope, kind: "start-nodes", reason, nodes });
   });
@@ -52,10 +52,23 @@ function shutdowns(plan: Plan): Draft[] {
     const retired = plan.retire.filter((retirement) => retirement.cause === cause);
     return chunks(retired, mostNodesPerRequest).map((chunk): Draft => {
       const nodes = chunk.map(toActionNode);
-      const reason = `${cause} of ${nodes.length} nodes`;
+      const reason = `${cause} of ${nodeCount(nodes.length, "node")}`;
       return (envelope) => ({ ...envelope, kind: "shutdown-nodes", cause, reason, nodes });
     });
   });
+}
+
+/** Last: the server retries every failed node that it has by then, and those to be deleted must be on their way. */
+function retries(plan: Plan): Draft[] {
+  return chunks(plan.retry, mostNodesPerRequest).map((failed) => {
+    const nodes = failed.map(({ nodeId, name }) => ({ nodeId, name }));
+    const reason = `retry of ${nodeCount(nodes.length, "failed node")}`;
+    return (envelope) => ({ ...envelope, kind: "retry-failed", reason, nodes });
+  });
+}
+
+function nodeCount(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function toActionNode({ nodeId, name, hostname }: Retirement): ActionNode {

@@ -47,6 +47,7 @@ export function createCycleCloud(options: CycleCloudOptions): CycleCloud {
     createNodes: (request) => createNodes(target, request),
     startNodes: (request) => manageNodes(target, { verb: "start", request }),
     shutdownNodes: (request) => manageNodes(target, { verb: "shutdown", request }),
+    retryFailedNodes: () => retryFailedNodes(target),
     nodesOfRequest: (requestId) => nodesOfRequest(target, requestId),
   };
 }
@@ -102,6 +103,12 @@ function toActedNode(node: z.output<typeof managementResultSchema>["nodes"][numb
   return node.status === "OK"
     ? { nodeId, name }
     : { nodeId, name, error: node.error ?? `status "${node.status}" without a reason` };
+}
+
+/** An endpoint of the server, not of the cluster, and without a request id. What it answers is documented nowhere. */
+async function retryFailedNodes({ send, cluster }: Target): Promise<void> {
+  const doing = `retry the failed nodes of cluster "${cluster}"`;
+  await send({ doing, method: "POST", path: `/cloud/actions/retry/${encodeURIComponent(cluster)}` });
 }
 
 async function nodesOfRequest(target: Target, requestId: string) {

@@ -43,6 +43,7 @@ export const scaleActionSchema = z.discriminatedUnion("kind", [
     cause: z.enum(["idle-timeout", "boot-timeout", "failed"]),
     nodes: z.array(actionNode).min(1),
   }),
+  z.object({ ...envelope, kind: z.literal("retry-failed"), nodes: z.array(actionNode).min(1) }),
 ]);
 
 export type ScaleAction = z.infer<typeof scaleActionSchema>;

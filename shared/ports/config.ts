@@ -23,6 +23,12 @@ export interface CycleSettings {
   readonly operationTimeoutSeconds: number;
   /** How long no new nodes are asked of a bucket that gave fewer than asked; 0: it is asked again at once. */
   readonly capacityFailureBackoffSeconds: number;
+  /** With `failed_nodes: "retry"`: how often a node is retried before it is deleted. */
+  readonly failedNodeRetries: number;
+  /** How many nodes of an array may fail to boot within an hour before it gets no new ones; 0: any number. */
+  readonly bootFailuresBeforeBackoff: number;
+  /** For how long after the last of those failures. */
+  readonly bootFailureBackoffSeconds: number;
   /** Plans are made, archived and shown, but nothing is sent. */
   readonly readOnly: boolean;
 }

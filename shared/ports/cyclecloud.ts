@@ -49,6 +49,8 @@ export interface CycleCloud {
   startNodes(request: NodesRequest): Promise<Answer<{ readonly nodes: readonly ActedNode[] }>>;
   /** Follows each node's ShutdownPolicy: terminate, or deallocate. */
   shutdownNodes(request: NodesRequest): Promise<Answer<{ readonly nodes: readonly ActedNode[] }>>;
+  /** Boots every failed node of the cluster again: the server takes no list. Asked twice it finds none the second time. */
+  retryFailedNodes(): Promise<void>;
   /** The nodes that a request made or touched; undefined when the server knows no such request. */
   nodesOfRequest(requestId: string): Promise<readonly RequestedNode[] | undefined>;
 }

@@ -36,6 +36,21 @@ export interface BackedOff {
   readonly why: string;
 }
 
+/** A node that failed or did not boot, and what a plan did about it. */
+export interface TroubledNode {
+  readonly nodeId: string;
+  readonly nodeArray: string;
+  readonly fate: "retried" | "deleted";
+  readonly atSeconds: number;
+}
+
+/** A node array that gets no new nodes until then, because so many of its nodes failed to boot within an hour. */
+export interface BootsFailing {
+  readonly nodeArray: string;
+  readonly failures: number;
+  readonly untilSeconds: number;
+}
+
 /** The newest plan of a cluster. Its ETag is what two planners of one cluster race for; the loser starts over. */
 export interface PlanHead extends PlanSummary {
   readonly snapshotTakenAtSeconds: number;
@@ -51,6 +66,9 @@ export interface PlanHead extends PlanSummary {
   readonly nextDeadlineSeconds: number | null;
   /** Buckets that the plan asked for no new nodes. */
   readonly backedOff: readonly BackedOff[];
+  /** Retries of nodes that are not up yet, and deletions of the last hour. */
+  readonly troubled: readonly TroubledNode[];
+  readonly bootsFailing: readonly BootsFailing[];
   /** The first of the jobs that wait, in the order of the queue; the archived plan has all of them. */
   readonly waiting: readonly WaitingJob[];
 }

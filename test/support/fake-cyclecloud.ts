@@ -2,7 +2,7 @@ import type { Bucket, Cluster, ClusterNode, NodeArray } from "../../shared/engin
 import { LoginRefusedError, UpstreamError } from "../../shared/errors.ts";
 import type { CycleCloud, RequestedNode } from "../../shared/ports.ts";
 
-type Call = "read" | "create" | "start" | "shutdown" | "nodes-of-request";
+type Call = "read" | "create" | "start" | "shutdown" | "retry" | "nodes-of-request";
 
 interface Remembered {
   readonly operationId: string;
@@ -118,6 +118,14 @@ export class FakeCycleCloud implements CycleCloud {
 
   shutdownNodes: CycleCloud["shutdownNodes"] = (request) =>
     this.#manage("shutdown", request, { status: "Terminating", targetState: "Terminated" });
+
+  retryFailedNodes: CycleCloud["retryFailedNodes"] = async () => {
+    this.#failBefore("retry");
+    this.calls.push("retry");
+    for (const { name, status, targetState } of this.#nodes)
+      if (status === "Failed" && targetState === "Started") this.change(name, { status: "Acquiring" });
+    this.#failAfter("retry");
+  };
 
   nodesOfRequest: CycleCloud["nodesOfRequest"] = async (requestId) => {
     this.#failBefore("nodes-of-request");

@@ -25,9 +25,9 @@ export function createAction(
 /** Nodes as `nodeOf` names them. */
 export function nodesAction(kind: NodesAction["kind"], names: readonly string[]): NodesAction {
   const nodes = names.map((name) => ({ nodeId: `id-${name}`, name }));
-  return kind === "start-nodes"
-    ? { ...envelope, kind, nodes }
-    : { ...envelope, kind, cause: "idle-timeout", nodes };
+  return kind === "shutdown-nodes"
+    ? { ...envelope, kind, cause: "idle-timeout", nodes }
+    : { ...envelope, kind, nodes };
 }
 
 export function operationOf(action: ScaleAction, fields: Partial<Operation> = {}): Operation {

@@ -44,6 +44,9 @@ test("config: a minimal file gets every default", () => {
       actionTtlSeconds: 600,
       operationTimeoutSeconds: 900,
       capacityFailureBackoffSeconds: 300,
+      failedNodeRetries: 3,
+      bootFailuresBeforeBackoff: 3,
+      bootFailureBackoffSeconds: 1_800,
       readOnly: false,
     },
     warnings: [],
@@ -90,6 +93,16 @@ describe("config: every key", () => {
       name: "operation_timeout",
       keys: { operation_timeout: 1.5 },
       expected: { cycle: { operationTimeoutSeconds: 1.5 } },
+    },
+    {
+      name: "failed_node_retries",
+      keys: { failed_node_retries: 1 },
+      expected: { cycle: { failedNodeRetries: 1 } },
+    },
+    {
+      name: "boot_failures_before_backoff and boot_failure_backoff",
+      keys: { boot_failures_before_backoff: 5, boot_failure_backoff: "60" },
+      expected: { cycle: { bootFailuresBeforeBackoff: 5, bootFailureBackoffSeconds: 60 } },
     },
     {
       name: "capacity_failure_backoff of 0",

@@ -89,6 +89,14 @@ describe("toActions", () => {
       expect(action).toMatchObject({ planId: "plan-1", createdAtSeconds: 1_000, expiresAtSeconds: 1_600 });
   });
 
+  test("retries go last: the server retries all that have failed by then, not only these", () => {
+    const retry = [{ nodeId: "id-1", name: "htc-1" }];
+    const actions = actionsOf({ retry, retire: [retired(2, "failed")] });
+    expect(actions.map((action) => action.kind)).toEqual(["shutdown-nodes", "retry-failed"]);
+    expect(actions[1]).toMatchObject({ nodes: retry, reason: "retry of 1 failed node" });
+    expect(actions.map((action) => scaleActionSchema.parse(action))).toEqual(actions);
+  });
+
   test("sets share an action up to 1,000 nodes", () => {
     const create = [setOf(600), setOf(400, { nodeArray: "a" }), setOf(1, { nodeArray: "b" })];
     const counts = setsOf(actionsOf({ create })).map((sets) => sets.map((set) => set.count));

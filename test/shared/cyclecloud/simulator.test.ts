@@ -147,6 +147,23 @@ describe("against the simulator: nodes", () => {
   });
 });
 
+describe("against the simulator: failed nodes", () => {
+  test("are all retried, those that did not fail are left alone", async () => {
+    await cycleCloud.createNodes({ requestId: "r-1", sets: [set({ count: 3 })] });
+    clock.advance(3600);
+    server.control.fail({ cluster: "small-cpu", names: ["htc-1", "htc-3"] });
+    const statuses = async () => {
+      const { cluster } = await cycleCloud.readCluster();
+      return cluster.nodes.filter(({ nodeArray }) => nodeArray === "htc").map(({ status }) => status);
+    };
+    expect(await statuses()).toEqual(["Failed", "Ready", "Failed"]);
+    await cycleCloud.retryFailedNodes();
+    expect(await statuses()).not.toContain("Failed");
+    clock.advance(3600);
+    expect(await statuses()).toEqual(["Ready", "Ready", "Ready"]);
+  });
+});
+
 describe("against the simulator: accidents", () => {
   test.each([
     { name: "no answer", fault: { kind: "no-answer", acts: true } },

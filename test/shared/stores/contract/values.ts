@@ -114,6 +114,8 @@ export function headOf(cluster: string, planId: string): PlanHead {
     clusterDigest: "d1g3st",
     nextDeadlineSeconds: null,
     backedOff: [],
+    troubled: [],
+    bootsFailing: [],
     waiting: [{ job: "a", asked: 4, granted: 1, why: ['Job "a" got 1 of 4 places, the rest waits.'] }],
   };
 }
@@ -198,6 +200,9 @@ export function configOf(cluster: string, url = "https://ccserver"): ClusterConf
       actionTtlSeconds: 300,
       operationTimeoutSeconds: 900,
       capacityFailureBackoffSeconds: 300,
+      failedNodeRetries: 3,
+      bootFailuresBeforeBackoff: 3,
+      bootFailureBackoffSeconds: 1_800,
       readOnly: false,
     },
     warnings: [],

@@ -1,0 +1,78 @@
+import { type Plan, type PlanInput, plan as plannedBy } from "../engine/index.ts";
+import type {
+  BackedOff,
+  BootsFailing,
+  ClusterConfig,
+  Operation,
+  PlanHead,
+  Snapshot,
+  TroubledNode,
+} from "../ports.ts";
+import { bootsFailing, bucketsOf } from "./boots-failing.ts";
+import { backedOffBuckets, longest, withoutRoom } from "./capacity-memory.ts";
+import { type Loaded, toPlanInput } from "./plan-input.ts";
+import { decideOnFailed } from "./troubled-nodes.ts";
+
+/** What a plan is made from, apart from what the engine itself looks at. */
+export interface Known {
+  readonly config: ClusterConfig;
+  readonly loaded: Loaded;
+  readonly snapshot: Snapshot;
+  /** Operations of the last while, in any state. */
+  readonly recent: readonly Operation[];
+  /** The plan before this one. */
+  readonly before: PlanHead | undefined;
+  readonly isSent: boolean;
+  readonly nowSeconds: number;
+}
+
+/** `plan` is the engine's, which the input gives again; `decided` is what is done. */
+export interface MadePlan {
+  readonly input: PlanInput;
+  readonly plan: Plan;
+  readonly decided: Plan;
+  readonly backedOff: readonly BackedOff[];
+  readonly troubled: readonly TroubledNode[];
+  readonly bootsFailing: readonly BootsFailing[];
+}
+
+/**
+ * Lets the engine plan without the buckets that are backed off. When this very plan deletes the node that is one too
+ * many, it is made again without its array: else it would replace that node there.
+ */
+export function makePlan(known: Known): MadePlan {
+  const failingBefore = failingOf(known, known.before?.troubled ?? []);
+  const made = planWithout(known, failingBefore);
+  const isNew = (array: BootsFailing) =>
+    !failingBefore.some(({ nodeArray }) => nodeArray === array.nodeArray);
+  return made.bootsFailing.some(isNew) ? planWithout(known, made.bootsFailing) : made;
+}
+
+function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
+  const { config, loaded, snapshot, recent, nowSeconds } = known;
+  const backoffSeconds = config.cycle.capacityFailureBackoffSeconds;
+  const short = backedOffBuckets({ snapshot, operations: recent, backoffSeconds, nowSeconds });
+  const backedOff = longest([...short, ...bucketsOf(snapshot.cluster, failing)]);
+  const cluster = withoutRoom(snapshot.cluster, backedOff);
+  const input = toPlanInput({ ...loaded, snapshot: { cluster } }, nowSeconds);
+  const plan = plannedBy(input);
+  const decided = decideOnFailed(plan, {
+    ...known,
+    operations: loaded.operations,
+    failedNodeRetries: config.cycle.failedNodeRetries,
+  });
+  const { troubled } = decided;
+  return {
+    input,
+    plan,
+    decided: decided.plan,
+    backedOff,
+    troubled,
+    bootsFailing: failingOf(known, troubled),
+  };
+}
+
+function failingOf({ config, nowSeconds }: Known, troubled: readonly TroubledNode[]) {
+  const { bootFailuresBeforeBackoff: failures, bootFailureBackoffSeconds: backoffSeconds } = config.cycle;
+  return bootsFailing(troubled, { failures, backoffSeconds, nowSeconds });
+}
