@@ -12,7 +12,7 @@ const limits = readVectors<Scenario>("plan-limits.jsonl.gz");
 const broken = new Set(BROKEN_VECTORS.flatMap(({ names }) => names));
 const different = new Set([...DIFFERENCES.flatMap(({ names }) => names), ...broken]);
 
-function inCompatibility(vector: PlanVector) {
+function inCompatibility(vector: Scenario) {
   const input = inputOf(vector);
   return { ...input, settings: { ...input.settings, compatibility: "scalelib" as const } };
 }
@@ -42,6 +42,11 @@ describe("plan vectors", () => {
 
   it.each([...vectors, ...limits])("$name: the plan is valid", (vector) => {
     const input = inputOf(vector);
+    expect(violationsOf(input, plan(input))).toEqual([]);
+  });
+
+  it.each(limits)("$name: the plan is valid in scalelib compatibility too", (vector) => {
+    const input = inCompatibility(vector);
     expect(violationsOf(input, plan(input))).toEqual([]);
   });
 });
