@@ -165,15 +165,32 @@ function print(measurements: readonly Measurement[]): void {
     );
 }
 
-/** Cases whose ratio worsened by more than half against the committed baseline. */
+/**
+ * Cases whose ratio worsened by more than half against the committed baseline. On shared cores one run in a few is off by
+ * as much for no reason of ours, so a case that looks worse is measured again, and counts only when it stays so.
+ */
 function worsened(measurements: readonly Measurement[]): readonly string[] {
   const baseline = JSON.parse(readFileSync(BASELINE, "utf8")) as Readonly<Record<string, number>>;
-  return measurements.flatMap((m) => {
-    const before = baseline[keyOf(m)];
-    // Below this a ratio tells more about the garbage collector than about the planner.
-    if (before === undefined || m.planMs < 20 || m.ratio <= before * 1.5) return [];
-    return [`${keyOf(m)}: ratio ${m.ratio.toFixed(2)}, expected at most ${(before * 1.5).toFixed(2)}`];
+  return measurements.flatMap((first) => {
+    const before = baseline[keyOf(first)];
+    if (before === undefined) return [];
+    const most = before * 1.5;
+    let best = first;
+    for (let again = 0; again < 3 && isWorse(best, most); again += 1) {
+      const entry = CASES.find(({ name }) => name === first.name);
+      if (entry === undefined) break;
+      const next = measure(first.name, first.jobs, planInput(first.nodes, entry.jobs(first.jobs)));
+      if (next.ratio < best.ratio) best = next;
+    }
+    return isWorse(best, most)
+      ? [`${keyOf(best)}: ratio ${best.ratio.toFixed(2)}, expected at most ${most.toFixed(2)}`]
+      : [];
   });
+}
+
+/** Below 20 ms a ratio tells more about the garbage collector than about the planner. */
+function isWorse({ planMs, ratio }: Measurement, most: number): boolean {
+  return planMs >= 20 && ratio > most;
 }
 
 function keyOf({ name, jobs, nodes }: Measurement): string {
