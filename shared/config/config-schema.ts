@@ -42,6 +42,7 @@ export const engineShape = {
   disable_default_resources: flag.optional(),
   nodearrays: z.record(z.string(), nodeArraySchema, "expected an object of node arrays").default({}),
   failed_nodes: z.enum(["keep", "delete", "retry"], 'expected "keep", "delete" or "retry"').optional(),
+  compatibility: z.enum(["scalelib"], 'expected "scalelib", or no such key').optional(),
   exclusive_scope: z.enum(["iteration", "job"], 'expected "iteration" or "job"').optional(),
   ignored_nodes: z.array(text, "expected a list of node names").optional(),
   shared_pools: z.array(sharedPool, "expected a list of pools").optional(),

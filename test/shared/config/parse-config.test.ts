@@ -211,6 +211,11 @@ describe("config: every key", () => {
     },
     { name: "failed_nodes", keys: { failed_nodes: "retry" }, expected: { engine: { failedNodes: "retry" } } },
     {
+      name: "compatibility",
+      keys: { compatibility: "scalelib" },
+      expected: { engine: { compatibility: "scalelib" } },
+    },
+    {
       name: "exclusive_scope",
       keys: { exclusive_scope: "job" },
       expected: { engine: { exclusiveScope: "job" } },
@@ -404,6 +409,7 @@ describe("config: problems", () => {
       says: /keep_alive: "yes", expected true or false$/,
     },
     { keys: { failed_nodes: "drop" }, says: /^failed_nodes: "drop", expected "keep", "delete" or "retry"$/ },
+    { keys: { compatibility: "pbs" }, says: /^compatibility: "pbs", expected "scalelib", or no such key$/ },
     { keys: { exclusive_scope: "node" }, says: /^exclusive_scope: "node", expected "iteration" or "job"$/ },
     { keys: { ignored_nodes: "a" }, says: /^ignored_nodes: "a", expected a list of node names$/ },
     {
