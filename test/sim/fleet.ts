@@ -21,7 +21,10 @@ export interface Outcome {
   readonly error?: unknown;
 }
 
-const never = new Promise<never>(() => {});
+/** A new one each time: one for all would hold on to everything that ever waited for it. */
+function never(): Promise<never> {
+  return new Promise(() => {});
+}
 
 /** The machines that run functions, and everything that runs on them. */
 export class Fleet {
@@ -72,13 +75,13 @@ export class Fleet {
       run.isDead = true;
       this.#running.delete(run);
     }
-    return never;
+    return never();
   }
 
   /** Lets time pass for a run; one that has died meanwhile never comes back. */
   async wait(run: Run, seconds: number): Promise<void> {
     await this.#timeline.wait(seconds);
-    if (run.isDead) await never;
+    if (run.isDead) await never();
   }
 
   #nextMachine(): Machine {

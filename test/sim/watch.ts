@@ -37,6 +37,7 @@ export class Watch {
   readonly #busy: Since = new Map();
   readonly #kept: Since = new Map();
   readonly #leaving = new Set<string>();
+  readonly #failed = new Set<string>();
   #demandExpiresAtSeconds = Number.NEGATIVE_INFINITY;
   #mostSkewSeconds = 0;
   readonly #peaks = new Map<string, number>();
@@ -126,9 +127,12 @@ export class Watch {
       this.#report(`${total} tasks, but ${waiting + running + done + later} accounted for`);
     this.#noteSkew();
     this.#notePeaks();
+    // A failed node is replaced, and may come back to life when the server retries it.
+    for (const { nodeId, status } of nodes) if (status === "Failed") this.#failed.add(nodeId);
     const useful = this.#wanted().filter(
       (node) =>
         !this.#leaving.has(node.nodeId) &&
+        !this.#failed.has(node.nodeId) &&
         (node.status === "Ready" || node.ageSeconds < shortestBootTimeoutSeconds),
     );
     const most = [...this.#peaks.values()].reduce((sum, peak) => sum + peak, 0);
@@ -136,12 +140,19 @@ export class Watch {
       this.#report(`${useful.length} nodes, though no more than ${most} were ever needed`);
   }
 
-  /** Each task on a node of its own is the most that demand can justify, in each array that the task may run in. */
+  /**
+   * Each task on a node of its own is the most that demand can justify, in each array that the task may run in. There is
+   * no such figure for colocated jobs: one may start in the placement group that was made for another.
+   */
   #notePeaks(): void {
     const now = new Map<string, number>();
     const add = (job: WorkloadJob, count: number) => {
-      const arrays = job.need.nodeArrays.length || this.#parts.arrays;
-      now.set(keyOf(job), (now.get(keyOf(job)) ?? 0) + count * arrays);
+      const isColocated = job.shape.kind === "nodes" && job.shape.colocated;
+      const arrays = isColocated
+        ? Number.POSITIVE_INFINITY
+        : job.need.nodeArrays.length || this.#parts.arrays;
+      const key = JSON.stringify(job.need);
+      now.set(key, (now.get(key) ?? 0) + count * arrays);
     };
     const { runningTasks, waitingJobs } = this.#parts.source.scheduler;
     for (const { job, hostnames } of runningTasks) add(job, hostnames.length);
@@ -179,8 +190,4 @@ function shortName(hostname: string): string {
 
 function planOf(actionId: string): string {
   return actionId.replace(/-\d+$/, "");
-}
-
-function keyOf({ name, shape, need }: WorkloadJob): string {
-  return shape.kind === "nodes" && shape.colocated ? name : JSON.stringify(need);
 }
