@@ -15,13 +15,26 @@ export interface UnderWay {
  * operation is closed: a plan seconds after the last one must not ask twice.
  */
 export function underWay(operations: readonly Operation[], cluster: Cluster, nowSeconds: number): UnderWay {
-  const byId = new Map(cluster.nodes.map((node) => [node.nodeId, node]));
+  const seen: Seen = {
+    byId: new Map(cluster.nodes.map((node) => [node.nodeId, node])),
+    names: new Set(cluster.nodes.map((node) => node.name)),
+    owners: new Map(operations.flatMap(({ nodes }) => nodes.map(({ name, nodeId }) => [name, nodeId]))),
+    nowSeconds,
+  };
   return {
-    pending: operations.flatMap((operation) => pendingOf(operation, byId, nowSeconds)),
+    pending: operations.flatMap((operation) => pendingOf(operation, seen)),
     leavingNodeIds: operations.flatMap(({ action, ...operation }) =>
       action.kind === "shutdown-nodes" ? nodesOf(action, operation).map((node) => node.nodeId) : [],
     ),
   };
+}
+
+/** What the snapshot shows, and the last node of each name that CycleCloud told of: it uses names again. */
+interface Seen {
+  readonly byId: ReadonlyMap<string, ClusterNode>;
+  readonly names: ReadonlySet<string>;
+  readonly owners: ReadonlyMap<string, string>;
+  readonly nowSeconds: number;
 }
 
 /** The nodes that an action is for; once it was accepted, those that it was carried out for. */
@@ -29,11 +42,7 @@ function nodesOf(action: NodesAction, operation: Pick<Operation, "state" | "node
   return operation.state === "accepted" ? operation.nodes : action.nodes;
 }
 
-function pendingOf(
-  operation: Operation,
-  byId: ReadonlyMap<string, ClusterNode>,
-  nowSeconds: number,
-): PendingNodes[] {
+function pendingOf(operation: Operation, seen: Seen): PendingNodes[] {
   const { action, actionId } = operation;
   switch (action.kind) {
     case "shutdown-nodes":
@@ -41,14 +50,27 @@ function pendingOf(
       return [];
     case "start-nodes":
       return nodesOf(action, operation).flatMap(({ nodeId, name }) => {
-        const node = byId.get(nodeId);
+        const node = seen.byId.get(nodeId);
         return node === undefined || isStarted(node) ? [] : [pendingNode(actionId, { ...node, name })];
       });
     case "create-nodes":
-      return isToldWhole(operation, nowSeconds)
-        ? operation.nodes.filter((node) => !byId.has(node.nodeId)).map((node) => pendingNode(actionId, node))
-        : pendingSets(operation, action, byId);
+      return isToldWhole(operation, seen.nowSeconds)
+        ? pendingMade(operation, seen)
+        : pendingSets(operation, action, seen);
   }
+}
+
+/**
+ * A node whose name has gone to a later one is gone itself. One whose name still shows has it from a node that is gone
+ * since: to the planner a name that shows is a node that is there, so the new one goes by its id as well.
+ */
+function pendingMade({ actionId, nodes }: Operation, { byId, names: shown, owners }: Seen): PendingNodes[] {
+  return nodes
+    .filter(({ nodeId, name }) => !byId.has(nodeId) && owners.get(name) === nodeId)
+    .map((node) => {
+      const name = shown.has(node.name) ? `${node.name}#${node.nodeId}` : node.name;
+      return pendingNode(actionId, { ...node, name });
+    });
 }
 
 /**
@@ -62,18 +84,23 @@ function isToldWhole({ nodes, added, updatedAtSeconds }: Operation, atSeconds: n
 
 /**
  * CycleCloud has not told yet which nodes it made. The planner chose names that were free, so a node that has one of
- * them by now was made by this action.
+ * them by now was made by this action, provided that it was asked for and that no other action's node has got the name.
  */
 function pendingSets(
   operation: Operation,
   action: CreateNodesAction,
-  byId: ReadonlyMap<string, ClusterNode>,
+  { names: shown, owners }: Seen,
 ): PendingNodes[] {
-  const visible = new Set([...byId.values()].map((node) => node.name));
+  const { actionId } = operation;
+  const own = new Set(operation.nodes.map((node) => node.name));
+  const isAsked = operation.asked === true || operation.state === "accepted";
+  const isOthers = (name: string) => owners.has(name) && !own.has(name);
   return action.sets.flatMap(({ nodeArray, vmSize, placementGroup, ...set }, index) => {
     const added = operation.added[index] ?? set.count;
-    const names = set.names.slice(0, added).filter((name) => !visible.has(name));
-    const { actionId } = operation;
+    const coming = set.names
+      .slice(0, added)
+      .filter((name) => !(isAsked && shown.has(name) && !isOthers(name)));
+    const names = coming.map((name) => (shown.has(name) || isOthers(name) ? `${name}#${actionId}` : name));
     return names.length === 0
       ? []
       : [{ actionId, nodeArray, vmSize, placementGroup, names, count: names.length }];

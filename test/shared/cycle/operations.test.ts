@@ -32,12 +32,23 @@ describe("underWay: nodes that are coming", () => {
       ["htc-1", "htc-2", "htc-3"],
     ],
     [
-      "a create that was sent: less the names that show",
-      operationOf(create),
+      "a create that CycleCloud was asked for: less the names that show",
+      operationOf(create, { asked: true }),
       named("htc-2"),
       ["htc-1", "htc-3"],
     ],
-    ["a create of which all shows: none", operationOf(create), named("htc-1", "htc-2", "htc-3"), []],
+    [
+      "a create of which all shows: none",
+      operationOf(create, { asked: true }),
+      named("htc-1", "htc-2", "htc-3"),
+      [],
+    ],
+    [
+      "a create that CycleCloud was not asked for yet: all, others have got the names that show",
+      operationOf(create),
+      named("htc-2"),
+      ["htc-1", "htc-2#plan-0001-0", "htc-3"],
+    ],
     [
       "accepted in part, nodes not told yet: as many as were added",
       operationOf(create, { state: "accepted", added: [2] }),
@@ -89,6 +100,41 @@ describe("underWay: nodes that are coming", () => {
     expect(pending).toMatchObject([
       { nodeArray: "htc", placementGroup: null, count: 3, actionId: "plan-0001-0" },
       { nodeArray: "hpc", placementGroup: "pg1", count: 1, names: ["hpc-1"] },
+    ]);
+  });
+});
+
+describe("underWay: a name that is used again", () => {
+  test("while the snapshot shows its last owner, the new node goes by its id as well", () => {
+    const operation = operationOf(createAction(["htc-1"]), {
+      state: "accepted",
+      added: [1],
+      nodes: [{ ...requestedNode("htc-1"), nodeId: "new" }],
+    });
+    const { pending } = underWay([operation], clusterOf({ nodes: named("htc-1") }), 0);
+    expect(pending).toMatchObject([{ nodeArray: "htc", count: 1, names: ["htc-1#new"] }]);
+  });
+});
+
+describe("underWay: a name that went from one new node to the next", () => {
+  const accepted = (actionId: string, nodeId: string) =>
+    operationOf(createAction(["htc-1"], { actionId }), {
+      state: "accepted",
+      added: [1],
+      nodes: [{ ...requestedNode("htc-1"), nodeId }],
+    });
+
+  test("counts once: its first owner is gone", () => {
+    const operations = [accepted("plan-1-0000", "first"), accepted("plan-2-0000", "second")];
+    expect(underWay(operations, clusterOf(), 0).pending).toMatchObject([{ actionId: "plan-2-0000" }]);
+  });
+
+  test("does not hide a node that was planned under it and is still to come", () => {
+    const planned = operationOf(createAction(["htc-1", "htc-2"], { actionId: "plan-2-0000" }));
+    const { pending } = underWay([accepted("plan-1-0000", "first"), planned], clusterOf(), 0);
+    expect(pending).toMatchObject([
+      { count: 1, names: ["htc-1"] },
+      { count: 2, names: ["htc-1#plan-2-0000", "htc-2"] },
     ]);
   });
 });
