@@ -1,4 +1,4 @@
-import { kindOf } from "../errors.ts";
+import { kindOf, messageOf } from "../errors.ts";
 import type { ScaleAction } from "../messages/scale-action.ts";
 import type { ClusterConfig, ClusterControl, Operation, OperationState, Ports, Stored } from "../ports.ts";
 import { carryOut, dropped, droppedOrDone, type Fate } from "./carry-out.ts";
@@ -58,6 +58,11 @@ async function tried(ports: ExecutePorts, { action, attempts, asked }: Operation
   try {
     return await decide(ports, action, { wasAsked: asked === true });
   } catch (error) {
+    // A file that cannot be used will not be mended while the message waits; the next plan asks for what is needed then.
+    if (kindOf(error) === "configuration") {
+      const why = messageOf(error);
+      return asked === true ? { outcome: "unclear", messages: [why] } : dropped(why);
+    }
     if (!isWorthAnotherTry(error)) throw error;
     // The last look failed too. The operation stays open, and is looked up when its time is over.
     const messages = [error.message];

@@ -37,9 +37,14 @@ type PlanPorts = Pick<
   | "snapshots"
 >;
 
+/** How far the clocks of two instances may be apart. */
+const longestClockSkewSeconds = 5;
+
 /** What a plan run decided, or why there is none. */
 export type PlanOutcome =
   | { readonly outcome: "planned"; readonly summary: PlanSummary }
+  /** A plan that began well after this one was asked for has seen all there was to see then. */
+  | { readonly outcome: "superseded" }
   | { readonly outcome: "unknown-cluster" };
 
 /**
@@ -65,6 +70,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   // Before anything is read: whatever comes later has not been planned.
   const demandReadAtSeconds = ports.clock.nowSeconds();
   const operations = await ownOperations(ports, cluster, head?.value);
+  if (isSuperseded(request, head?.value, operations)) return { outcome: "superseded" };
   const snapshot = await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds);
   const loaded: Loaded = {
     settings: config.engine,
@@ -107,6 +113,19 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   await remember(ports, cluster, plan.history, rows);
   report(ports, { summary, plan, before, bootsFailing: made.bootsFailing });
   return { outcome: "planned", summary };
+}
+
+/**
+ * Where plans take longer than requests take to come, all but the newest request would only make the queue longer. Not
+ * while the newest plan has actions that were not sent: this may be the second try of the run that made it.
+ */
+function isSuperseded(
+  request: PlanRequest,
+  head: PlanHead | undefined,
+  operations: readonly Stored<Operation>[],
+): boolean {
+  if (head === undefined || operations.some(({ value }) => value.state === "planned")) return false;
+  return head.demandReadAtSeconds > request.atSeconds + longestClockSkewSeconds;
 }
 
 /**

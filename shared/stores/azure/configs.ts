@@ -71,8 +71,14 @@ export class BlobConfigStore implements ConfigStore {
     };
     const outcome = await this.#outcome(cluster, blob.bytes.toString("utf8"), readInclude);
     const parsed = { ...outcome, etag: blob.etag, includes };
+    if (!includes && "config" in outcome) this.#warn(outcome.config);
     this.#parsed.set(cluster, parsed);
     return parsed;
+  }
+
+  /** Once per change of the file. */
+  #warn({ cluster, warnings }: ClusterConfig): void {
+    for (const message of warnings) this.#log?.warn("config-warning", { cluster, message });
   }
 
   async #outcome(cluster: string, text: string, readInclude: ReadInclude): Promise<Outcome> {

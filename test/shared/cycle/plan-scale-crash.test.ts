@@ -6,7 +6,8 @@ import { Crash, type CrashPoint, crashingAt, interposed } from "../../support/cr
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
 
-const request = { version: 1, cluster, reason: "test", atSeconds: 0 } as const;
+/** Asked for later than any plan of these worlds, so that none has overtaken it. */
+const request = { version: 1, cluster, reason: "test", atSeconds: 4e9 } as const;
 
 /** A world whose next plan has two actions, two nodes to create and one to shut down, and a history row to write. */
 async function dueWorld(): Promise<World> {

@@ -206,6 +206,18 @@ describe("planScale: the next deadline", () => {
   });
 });
 
+test("planScale: a request that a later plan has overtaken makes no plan of its own", async () => {
+  const world = createWorld();
+  await world.snapshot();
+  const request = { version: 1, cluster, reason: "burst", atSeconds: world.now() } as const;
+  world.advance(5);
+  await planNow(world);
+  expect((await planScale(world.ports, request)).outcome).toBe("planned");
+  world.advance(1);
+  await planNow(world);
+  expect((await planScale(world.ports, request)).outcome).toBe("superseded");
+});
+
 test("planScale: what a planner recorded that lost the race and died is taken back, and nothing is bought for it", async () => {
   const world = createWorld();
   await world.snapshot();
