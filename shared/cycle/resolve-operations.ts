@@ -49,9 +49,15 @@ async function resolve(
   if (!isLate && !isUnclear) return undefined;
 
   const nodes = await lookUp(ports, cycleCloud, operation);
-  if (nodes === undefined && !isLate) return undefined;
+  if (nodes === undefined) {
+    // No answer is no proof that nothing was made. Only after as long again is it taken for that, lest jobs wait for ever.
+    const givesUpAt = waitsFrom + 2 * seen.operationTimeoutSeconds;
+    if (updatedAtSeconds <= givesUpAt) return undefined;
+    const messages = [...operation.messages, "CycleCloud could not tell what became of it"];
+    return { ...operation, state: "lost", messages, updatedAtSeconds };
+  }
   return afterLookUp(operation, {
-    nodes: nodes ?? [],
+    nodes,
     isLate,
     isUnclear,
     isAccepted,

@@ -98,7 +98,13 @@ describe("resolveOperations: an accepted operation", () => {
     expect(world.log.some((line) => line.includes("operation-not-found-out"))).toBe(true);
     world.advance(900);
     await snapshotCluster(ports, cluster);
-    expect(await only(world)).toMatchObject({ state: "lost" });
+    expect(await only(world)).toMatchObject({ state: "accepted" });
+    world.advance(900);
+    await snapshotCluster(ports, cluster);
+    expect(await only(world)).toMatchObject({
+      state: "lost",
+      messages: ["CycleCloud could not tell what became of it"],
+    });
   });
 
   test("whose nodes were not told is looked up, and keeps its place in time", async () => {
