@@ -24,7 +24,7 @@ type CarryOutPorts = Pick<Ports, "clock" | "demand" | "history" | "snapshots">;
 export async function carryOut(ports: CarryOutPorts, server: Server, action: ScaleAction): Promise<Fate> {
   return action.kind === "create-nodes"
     ? createNodes(server, action, ports.clock.nowSeconds())
-    : actOnNodes(server, action, await recheckNodes(ports, action));
+    : actOnNodes(server, action, await recheckNodes(ports, server.cycleCloud, action));
 }
 
 export function dropped(why: string): Fate {

@@ -1,6 +1,6 @@
 import { type ClusterNode, type NodeHistory, shortHostname } from "../engine/index.ts";
 import type { NodesAction } from "../messages/scale-action.ts";
-import type { Ports, RequestedNode } from "../ports.ts";
+import type { CycleCloud, Ports, RequestedNode } from "../ports.ts";
 import { liveSources } from "./plan-input.ts";
 
 /** Nodes that an action is still right for, and a sentence for every other. */
@@ -22,9 +22,10 @@ interface Known {
  */
 export async function recheckNodes(
   ports: Pick<Ports, "clock" | "demand" | "history" | "snapshots">,
+  cycleCloud: Pick<CycleCloud, "readCluster">,
   action: NodesAction,
 ): Promise<Rechecked> {
-  const known = await load(ports, action.cluster);
+  const known = await load(ports, action.cluster, await nodesNow(ports, cycleCloud, action));
   const due: RequestedNode[] = [];
   const stale: string[] = [];
   for (const { nodeId, name } of action.nodes) {
@@ -40,15 +41,29 @@ export async function recheckNodes(
   return { due, stale };
 }
 
+/**
+ * A node that booted after the last snapshot has no host name in it, so nobody could tell that it runs a job by now. So
+ * CycleCloud is asked before a node is deleted that was not up when the plan was made, which is rare enough.
+ */
+async function nodesNow(
+  ports: Pick<Ports, "snapshots">,
+  cycleCloud: Pick<CycleCloud, "readCluster">,
+  action: NodesAction,
+): Promise<readonly ClusterNode[]> {
+  const mayHaveChanged = action.kind === "shutdown-nodes" && action.cause !== "idle-timeout";
+  if (mayHaveChanged) return (await cycleCloud.readCluster()).cluster.nodes;
+  return (await ports.snapshots.load(action.cluster))?.value.cluster.nodes ?? [];
+}
+
 async function load(
   ports: Pick<Ports, "clock" | "demand" | "history" | "snapshots">,
   cluster: string,
+  nodes: readonly ClusterNode[],
 ): Promise<Known> {
-  const snapshot = await ports.snapshots.load(cluster);
   const demand = liveSources(await ports.demand.list(cluster), ports.clock.nowSeconds());
   const history = await ports.history.list(cluster);
   return {
-    nodes: new Map(snapshot?.value.cluster.nodes.map((node) => [node.nodeId, node]) ?? []),
+    nodes: new Map(nodes.map((node) => [node.nodeId, node])),
     history: new Map(history.map((row) => [row.nodeId, row])),
     busyHostnames: new Set(
       demand.flatMap((source) => source.jobs.flatMap((job) => job.executingHostnames.map(shortHostname))),

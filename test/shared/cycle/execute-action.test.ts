@@ -328,9 +328,28 @@ describe("executeAction: shutdown looks again", () => {
       await world.plan();
     }
     const action = take(world);
+    // No snapshot has seen it yet.
     world.cycleCloud.change("htc-1", { status: "Ready" });
-    await world.snapshot();
     expect(await executeAction(world.ports, action)).toMatchObject({ outcome: "dropped", messages: [words] });
+  });
+});
+
+describe("executeAction: boot time-out", () => {
+  test("a node that came up and got a job since the last snapshot stays", async () => {
+    const world = worldOf({ nodes: [{ name: "htc-1", status: "Preparing", hostname: null }] });
+    await world.round();
+    world.advance(1_801);
+    await world.snapshot();
+    world.advance(1);
+    await world.plan();
+    const action = take(world);
+    world.cycleCloud.change("htc-1", { hostname: "host-1" });
+    await world.post([jobFor(1, { executingHostnames: ["host-1"] })]);
+    expect(await executeAction(world.ports, action)).toMatchObject({
+      outcome: "dropped",
+      messages: ["htc-1 runs a job now"],
+    });
+    expect(world.cycleCloud.calls).toEqual([]);
   });
 });
 
