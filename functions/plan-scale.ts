@@ -1,5 +1,5 @@
 import { app, type InvocationContext } from "@azure/functions";
-import { planScale as makePlan } from "../shared/cycle/plan-scale.ts";
+import { planScale as planCluster } from "../shared/cycle/plan-scale.ts";
 import { planRequestSchema } from "../shared/messages/plan-request.ts";
 import { planRequestsQueue, serviceBusConnection } from "./support/names.ts";
 import { service } from "./support/service.ts";
@@ -10,7 +10,7 @@ export async function planScale(body: unknown, context: InvocationContext): Prom
   const ports = service.portsFor(context);
   const request = planRequestSchema.parse(body);
   await settled({ trigger: "service-bus", log: ports.log, subject: request.cluster }, () =>
-    makePlan(ports, request),
+    planCluster(ports, request),
   );
 }
 

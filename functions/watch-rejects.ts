@@ -1,5 +1,5 @@
 import { app, type InvocationContext } from "@azure/functions";
-import { reject } from "../shared/cycle/receive-demand.ts";
+import { reject } from "../shared/cycle/reject.ts";
 import { jobDemandPoisonQueue, jobDemandQueue, storageConnection } from "./support/names.ts";
 import { decodeQueueText } from "./support/queue-text.ts";
 import { service } from "./support/service.ts";

@@ -2,7 +2,7 @@ import { type ErrorKind, kindOf, messageOf, UpstreamError } from "../../shared/e
 import type { Log } from "../../shared/ports.ts";
 
 /** What started the function whose run failed. */
-export type Trigger = "timer" | "storage-queue" | "service-bus" | "http";
+export type Trigger = "timer" | "storage-queue" | "service-bus";
 
 /** `complete`: the message is done with; something else will set things right. `retry`: the host offers it again. */
 export type Settlement = "complete" | "retry";
@@ -20,15 +20,14 @@ const settlements: Readonly<Record<Cause, Readonly<Record<Trigger, Settlement>>>
     timer: "complete",
     "storage-queue": "retry",
     "service-bus": "complete",
-    http: "retry",
   },
-  upstream: { timer: "complete", "storage-queue": "retry", "service-bus": "retry", http: "retry" },
-  "upstream-final": { timer: "complete", "storage-queue": "retry", "service-bus": "retry", http: "retry" },
-  conflict: { timer: "complete", "storage-queue": "retry", "service-bus": "retry", http: "retry" },
+  upstream: { timer: "complete", "storage-queue": "retry", "service-bus": "retry" },
+  "upstream-final": { timer: "complete", "storage-queue": "retry", "service-bus": "retry" },
+  conflict: { timer: "complete", "storage-queue": "retry", "service-bus": "retry" },
   // The next snapshot asks for the plan again, because the demand is newer than the last plan.
-  "stale-snapshot": { timer: "complete", "storage-queue": "retry", "service-bus": "complete", http: "retry" },
-  invariant: { timer: "retry", "storage-queue": "retry", "service-bus": "retry", http: "retry" },
-  unknown: { timer: "retry", "storage-queue": "retry", "service-bus": "retry", http: "retry" },
+  "stale-snapshot": { timer: "complete", "storage-queue": "retry", "service-bus": "complete" },
+  invariant: { timer: "retry", "storage-queue": "retry", "service-bus": "retry" },
+  unknown: { timer: "retry", "storage-queue": "retry", "service-bus": "retry" },
 };
 
 export function settlementOf(error: unknown, trigger: Trigger): Settlement {

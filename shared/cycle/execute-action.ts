@@ -20,7 +20,6 @@ type ExecutePorts = Pick<
   | "planRequests"
   | "random"
   | "scaleActions"
-  | "schedulerEvents"
   | "snapshots"
 >;
 

@@ -3,7 +3,7 @@ import { type ScaleAction, scaleActionSchema } from "../messages/scale-action.ts
 import type { Operation, Ports, RequestedNode } from "../ports.ts";
 import { loadControl } from "./control.ts";
 import { whileLoggedIn } from "./login.ts";
-import { type RawMessage, reject } from "./receive-demand.ts";
+import { type RawMessage, reject } from "./reject.ts";
 import { requestPlan } from "./request-plan.ts";
 
 /** A message that the broker gave up. */

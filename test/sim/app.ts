@@ -1,7 +1,8 @@
 import { settled } from "../../functions/support/settle.ts";
 import { executeAction } from "../../shared/cycle/execute-action.ts";
 import { planScale } from "../../shared/cycle/plan-scale.ts";
-import { receiveDemand, reject } from "../../shared/cycle/receive-demand.ts";
+import { receiveDemand } from "../../shared/cycle/receive-demand.ts";
+import { reject } from "../../shared/cycle/reject.ts";
 import { snapshotCluster } from "../../shared/cycle/snapshot-cluster.ts";
 import { watchDeadAction, watchDeadPlanRequest } from "../../shared/cycle/watch-dead-letter.ts";
 import { planRequestSchema } from "../../shared/messages/plan-request.ts";

@@ -1,6 +1,7 @@
 import { executeAction } from "../../shared/cycle/execute-action.ts";
 import { planScale } from "../../shared/cycle/plan-scale.ts";
-import { type RawMessage, receiveDemand } from "../../shared/cycle/receive-demand.ts";
+import { receiveDemand } from "../../shared/cycle/receive-demand.ts";
+import type { RawMessage } from "../../shared/cycle/reject.ts";
 import { snapshotCluster } from "../../shared/cycle/snapshot-cluster.ts";
 import { DEFAULT_SETTINGS, type EngineSettings } from "../../shared/engine/index.ts";
 import { createMemoryQueues, type MemoryQueues } from "../../shared/messages/in-memory.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type RawMessage, receiveDemand } from "../../../shared/cycle/receive-demand.ts";
+import { receiveDemand } from "../../../shared/cycle/receive-demand.ts";
+import type { RawMessage } from "../../../shared/cycle/reject.ts";
 import type { Rejection } from "../../../shared/ports.ts";
 import { MemoryDemandUploads } from "../../../shared/stores/in-memory/index.ts";
 import { cluster, createWorld, type World } from "../../support/world.ts";
