@@ -56,7 +56,7 @@ function pendingOf(operation: Operation, seen: Seen): PendingNodes[] {
     case "create-nodes":
       return isToldWhole(operation, seen.nowSeconds)
         ? pendingMade(operation, seen)
-        : pendingSets(operation, action, seen);
+        : [...pendingMade(operation, seen), ...pendingUntold(operation, action, seen)];
   }
 }
 
@@ -83,28 +83,38 @@ function isToldWhole({ nodes, added, updatedAtSeconds }: Operation, atSeconds: n
 }
 
 /**
- * CycleCloud has not told yet which nodes it made. The planner chose names that were free, so a node that has one of
- * them by now was made by this action, provided that it was asked for and that no other action's node has got the name.
+ * Nodes that CycleCloud added, or was asked to, and has not told yet. A name that shows proves nothing, since CycleCloud
+ * gives names out itself and uses them again: until it tells, all still come. Those that show already count twice for a
+ * moment, which buys too little; the other way round, they would be bought twice.
  */
-function pendingSets(
+function pendingUntold(
   operation: Operation,
   action: CreateNodesAction,
   { names: shown, owners }: Seen,
 ): PendingNodes[] {
   const { actionId } = operation;
-  const own = new Set(operation.nodes.map((node) => node.name));
-  const isAsked = operation.asked === true || operation.state === "accepted";
-  const isOthers = (name: string) => owners.has(name) && !own.has(name);
+  const told = [...operation.nodes];
   return action.sets.flatMap(({ nodeArray, vmSize, placementGroup, ...set }, index) => {
     const added = operation.added[index] ?? set.count;
-    const coming = set.names
-      .slice(0, added)
-      .filter((name) => !(isAsked && shown.has(name) && !isOthers(name)));
-    const names = coming.map((name) => (shown.has(name) || isOthers(name) ? `${name}#${actionId}` : name));
+    const own = told
+      .filter((node) => isOfBucket(node, { nodeArray, vmSize, placementGroup }))
+      .slice(0, added);
+    for (const node of own) told.splice(told.indexOf(node), 1);
+    const names = set.names
+      .slice(own.length, added)
+      .map((name) => (shown.has(name) || owners.has(name) ? `${name}#${actionId}` : name));
     return names.length === 0
       ? []
       : [{ actionId, nodeArray, vmSize, placementGroup, names, count: names.length }];
   });
+}
+
+function isOfBucket(
+  node: RequestedNode,
+  bucket: Pick<RequestedNode, "nodeArray" | "vmSize" | "placementGroup">,
+): boolean {
+  const { nodeArray, vmSize, placementGroup } = bucket;
+  return node.nodeArray === nodeArray && node.vmSize === vmSize && node.placementGroup === placementGroup;
 }
 
 function pendingNode(actionId: string, node: Omit<RequestedNode, "nodeId">): PendingNodes {

@@ -69,7 +69,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const head = await ports.plans.loadHead(cluster);
   // Before anything is read: whatever comes later has not been planned.
   const demandReadAtSeconds = ports.clock.nowSeconds();
-  const operations = await ownOperations(ports, cluster, head?.value);
+  const { own: operations, stray } = await openOperations(ports, cluster, head?.value);
   if (isSuperseded(request, head?.value, operations)) return { outcome: "superseded" };
   const snapshot = await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds);
   const loaded: Loaded = {
@@ -108,6 +108,8 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const read = { loaded, snapshot, demandReadAtSeconds };
   const next = toHead(ports.ids, { ...made, ...read, summary, rows, unsentPlanIds });
   await replaceHead(ports, { next, ifMatch: head?.etag, recorded });
+  // Only now: until this run has won, one of those planners may still become the head.
+  await withdraw(ports, stray, { message: "its plan did not become the newest one", nowSeconds });
   await ports.plans.archive({ summary, input, plan, actions });
   if (isSent) await sendRecorded(ports, [...unsent, ...recorded], nowSeconds);
   await remember(ports, cluster, plan.history, rows);
@@ -129,22 +131,19 @@ function isSuperseded(
 }
 
 /**
- * The open operations, without those that a planner recorded and never got the head for, because it lost the race and
- * died before it could take them back: they were never meant to be sent, and are taken back now.
+ * The open operations. `stray` are those that a planner recorded and never got the head for: it lost the race, and perhaps
+ * died before it could take them back. They were never meant to be sent.
  */
-async function ownOperations(
+async function openOperations(
   ports: PlanPorts,
   cluster: string,
   head: PlanHead | undefined,
-): Promise<readonly Stored<Operation>[]> {
+): Promise<{ readonly own: readonly Stored<Operation>[]; readonly stray: readonly Stored<Operation>[] }> {
   const heads = new Set([head?.planId, ...(head?.unsentPlanIds ?? [])]);
   const isStray = ({ value }: Stored<Operation>) =>
     value.state === "planned" && !heads.has(value.action.planId);
   const operations = await ports.operations.open(cluster);
-  const nowSeconds = ports.clock.nowSeconds();
-  const message = "its plan did not become the newest one";
-  await withdraw(ports, operations.filter(isStray), { message, nowSeconds });
-  return operations.filter((operation) => !isStray(operation));
+  return { own: operations.filter((each) => !isStray(each)), stray: operations.filter(isStray) };
 }
 
 /** As far back as what creates were short of counts: an action may be carried out as late as its time to live allows. */

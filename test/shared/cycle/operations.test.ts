@@ -32,16 +32,10 @@ describe("underWay: nodes that are coming", () => {
       ["htc-1", "htc-2", "htc-3"],
     ],
     [
-      "a create that CycleCloud was asked for: less the names that show",
+      "a create that CycleCloud was asked for: all until it tells, whatever names show",
       operationOf(create, { asked: true }),
       named("htc-2"),
-      ["htc-1", "htc-3"],
-    ],
-    [
-      "a create of which all shows: none",
-      operationOf(create, { asked: true }),
-      named("htc-1", "htc-2", "htc-3"),
-      [],
+      ["htc-1", "htc-2#plan-0001-0", "htc-3"],
     ],
     [
       "a create that CycleCloud was not asked for yet: all, others have got the names that show",
