@@ -299,3 +299,41 @@ describe("snapshotCluster: CycleCloud does not answer", () => {
     expect(world.log.some((line) => line.startsWith("warn set-aside"))).toBe(true);
   });
 });
+
+describe("snapshotCluster: a source that cannot be told", () => {
+  const forbidden = new UpstreamError('Cannot send to queue "events-celery": HTTP 403', {
+    status: 403,
+    retryable: false,
+  });
+  const deaf = (world: World): Ports => ({
+    ...world.ports,
+    schedulerEvents: { send: () => Promise.reject(forbidden) },
+  });
+
+  test("keeps nothing from being read, and is named", async () => {
+    const world = await calm();
+    await world.post([jobFor(1)]);
+    world.cycleCloud.change("htc-1", { status: "Failed" });
+    await snapshotCluster(deaf(world), cluster);
+    world.cycleCloud.change("htc-1", { status: "Ready" });
+    world.advance(10);
+    await snapshotCluster(deaf(world), cluster);
+    expect((await world.ports.snapshots.load(cluster))?.value.takenAtSeconds).toBe(world.now());
+    expect(world.log.filter((line) => line.startsWith("warn events-not-sent"))).toHaveLength(1);
+  });
+
+  test("whose queue answers 401 does not stop the calls to CycleCloud", async () => {
+    const world = await calm();
+    const refusal = new UpstreamError("Cannot read: HTTP 401", { status: 401, retryable: false });
+    const ports: Ports = {
+      ...world.ports,
+      snapshots: {
+        ...world.ports.snapshots,
+        save: () => Promise.reject(refusal),
+        load: async () => undefined,
+      },
+    };
+    await expect(snapshotCluster(ports, cluster)).rejects.toBe(refusal);
+    expect((await world.ports.controls.load(cluster))?.value.refusedLogin ?? null).toBeNull();
+  });
+});
