@@ -1,16 +1,15 @@
-import type { NodeHistory } from "../engine/index.ts";
+import { expiredRows, type NodeHistory } from "../engine/index.ts";
 import { kindOf, StaleSnapshotError } from "../errors.ts";
 import type { PlanRequest } from "../messages/plan-request.ts";
-import {
-  type ClusterConfig,
-  historyRetentionSeconds,
-  type IfMatch,
-  type Operation,
-  type PlanHead,
-  type PlanSummary,
-  type Ports,
-  type Snapshot,
-  type Stored,
+import type {
+  ClusterConfig,
+  IfMatch,
+  Operation,
+  PlanHead,
+  PlanSummary,
+  Ports,
+  Snapshot,
+  Stored,
 } from "../ports.ts";
 import { loadControl, whyHeld } from "./control.ts";
 import { type MadePlan, makePlan } from "./make-plan.ts";
@@ -190,14 +189,8 @@ async function remember(
   rows: readonly NodeHistory[],
 ): Promise<void> {
   if (changed.length > 0) await ports.history.save(cluster, changed);
-  const oldest = ports.clock.nowSeconds() - historyRetentionSeconds;
-  const forgotten = rows.filter((row) => row.deletedSeconds !== null && row.deletedSeconds < oldest);
-  if (forgotten.length > 0) {
-    await ports.history.remove(
-      cluster,
-      forgotten.map((row) => row.nodeId),
-    );
-  }
+  const forgotten = expiredRows(rows, ports.clock.nowSeconds());
+  if (forgotten.length > 0) await ports.history.remove(cluster, forgotten);
 }
 
 function merged(before: readonly NodeHistory[], changed: readonly NodeHistory[]): NodeHistory[] {

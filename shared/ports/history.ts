@@ -1,11 +1,8 @@
 import type { NodeHistory } from "../engine/index.ts";
 
-/** Rows of nodes that are gone are kept this long. */
-export const historyRetentionSeconds = 7 * 86_400;
-
 /** What the planner remembers of nodes. Only the planner of a cluster writes here, so no ETags are needed. */
 export interface HistoryStore {
-  /** All rows of the cluster, also those of nodes deleted less than `historyRetentionSeconds` ago. */
+  /** All rows of the cluster, also those of nodes that are gone, until they are removed. */
   list(cluster: string): Promise<readonly NodeHistory[]>;
   /** Writes these rows and no others: the cost grows with what changed. */
   save(cluster: string, rows: readonly NodeHistory[]): Promise<void>;

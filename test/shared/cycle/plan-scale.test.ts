@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type PlanOutcome, planScale } from "../../../shared/cycle/plan-scale.ts";
 import { snapshotCluster } from "../../../shared/cycle/snapshot-cluster.ts";
+import { RETENTION_SECONDS } from "../../../shared/engine/index.ts";
 import { ConflictError, StaleSnapshotError } from "../../../shared/errors.ts";
-import { historyRetentionSeconds, type PlanHead, type Ports } from "../../../shared/ports.ts";
+import type { PlanHead, Ports } from "../../../shared/ports.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { crashingAt, interposed } from "../../support/crash.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
@@ -294,7 +295,7 @@ describe("planScale: node history", () => {
     world.cycleCloud.settle();
     await world.round();
     const rows = async () => (await world.ports.history.list(cluster)).map((row) => row.nodeId);
-    world.advance(historyRetentionSeconds - 1);
+    world.advance(RETENTION_SECONDS - 1);
     await world.snapshot();
     await planNow(world);
     expect(await rows()).toEqual(["id-htc-1", "id-htc-2"]);

@@ -1,0 +1,36 @@
+import type { InvocationContext } from "@azure/functions";
+import type { RawMessage } from "../../shared/cycle/reject.ts";
+
+const looksLikeBase64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
+
+/**
+ * The text of a Storage queue message. Senders encode it as base64, as Azure's own tools do, or forget to: both are
+ * understood, so that a forgotten encoding is answered with reasons like every other mistake instead of going to the
+ * poison queue where nobody can read it. (host.json therefore asks the host not to decode.)
+ */
+export function decodeQueueText(body: unknown): unknown {
+  if (typeof body !== "string" || !looksLikeBase64.test(body)) return body;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(body, "base64"));
+  } catch {
+    return body;
+  }
+}
+
+/**
+ * A Storage queue message as the use cases take it. Fields of a JSON body can hide the queue's own metadata of the same
+ * name, so what is not of its type is not the queue's.
+ */
+export function queueMessageOf(
+  body: unknown,
+  context: Pick<InvocationContext, "invocationId" | "triggerMetadata">,
+  queue: string,
+): RawMessage {
+  const { id, dequeueCount } = context.triggerMetadata ?? {};
+  return {
+    body: decodeQueueText(body),
+    messageId: typeof id === "string" ? id : context.invocationId,
+    queue,
+    attempts: typeof dequeueCount === "number" ? dequeueCount : undefined,
+  };
+}
