@@ -86,6 +86,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "@azure/storage-queue",
     "node:*",
   ],
+  "shared/schedulers": ["shared/messages (contracts)", "zod"],
 };
 
 describe("dependency rule", () => {

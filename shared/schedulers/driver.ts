@@ -1,0 +1,145 @@
+/**
+ * The port between the agent (`clients/agent`) and a scheduler. A driver is data in, data out: it says what to run, and
+ * turns what was printed into jobs and nodes, and node events into commands. It never runs, waits, logs or reads a clock.
+ */
+
+/** One program with its arguments. There is no shell: an argument is one argument, whatever characters it holds. */
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Exit codes that are no failure, beside 0. */
+  readonly exitCodes?: readonly number[];
+}
+
+/** Something to read from the scheduler; its text comes back in `Answers` under this name. */
+export type Read =
+  | ({ readonly kind: "command"; readonly name: string } & Command)
+  /** Queues of a message broker, read through the broker's client library; the text is a `Backlog` as JSON. */
+  | { readonly kind: "backlog"; readonly name: string; readonly queues: readonly string[] };
+
+/** What a read printed. Reads that failed or took too long give no answer: then `interpret` is not called at all. */
+export interface Answer {
+  readonly text: string;
+  /** 0, or one of the command's own `exitCodes`. */
+  readonly exitCode: number;
+}
+
+export type Answers = Readonly<Record<string, Answer>>;
+
+/** A job for a demand message (`shared/messages/job-demand.ts` checks it before it is sent). */
+export interface Job {
+  readonly name: string;
+  /** scalelib's constraints, as `shared/engine/README.md` has them. */
+  readonly constraints: Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[];
+  readonly iterations?: number;
+  readonly nodeCount?: number;
+  readonly colocated?: boolean;
+  readonly exclusive?: boolean;
+  readonly packingStrategy?: "pack" | "scatter";
+  /** Of a job that runs: the hosts that it runs on. */
+  readonly executingHostnames?: readonly string[];
+  /** Larger first. */
+  readonly priority?: number;
+  /** ISO 8601 with an offset. */
+  readonly submittedAt?: string;
+}
+
+/**
+ * A host that the scheduler knows. `draining` takes no new work and still has some; `drained` takes none and has none:
+ * only a host that is surely empty may be called so, because its node is deleted then.
+ */
+export interface SchedulerNode {
+  readonly hostname: string;
+  readonly resources: Readonly<Record<string, number | string | boolean | null>>;
+  readonly state: "up" | "draining" | "drained";
+}
+
+/** One record that could not be used, while the rest could. */
+export interface SetAside {
+  readonly record: string;
+  readonly reason: string;
+}
+
+/** What a driver wants to be told again next time; kept as JSON across restarts of the agent. */
+export type Memory = Readonly<Record<string, unknown>>;
+
+/** What the agent knows beside the answers. */
+export interface Context {
+  /** Unix time. */
+  readonly nowSeconds: number;
+  /**
+   * Hosts that were told to drain and not to come back, by lower-case hostname; for schedulers that do not keep that
+   * themselves.
+   */
+  readonly draining: ReadonlySet<string>;
+  /** What the last `interpret` or `commandsFor` returned; `{}` at first, or after the state was lost. */
+  readonly memory: Memory;
+}
+
+/** All of the scheduler's jobs and nodes at one moment, or that they cannot be told: never "none" because of a failure. */
+export type Reading =
+  | {
+      readonly known: true;
+      readonly jobs: readonly Job[];
+      readonly nodes: readonly SchedulerNode[];
+      readonly setAside: readonly SetAside[];
+      /** Hosts of which only the last known state is in the reading, because they did not answer. */
+      readonly silent: readonly string[];
+      readonly memory: Memory;
+    }
+  | { readonly known: false; readonly reason: string };
+
+/** Something that happened, or is to happen, to nodes (`shared/messages/scheduler-event.ts`). */
+export interface NodeEvent {
+  readonly kind: "node-joined" | "drain" | "undrain" | "node-deleted" | "boot-timeout";
+  /** `name` is CycleCloud's. Nodes without a hostname never came so far that a scheduler could know them. */
+  readonly nodes: readonly { readonly name: string; readonly hostname: string }[];
+}
+
+/** Commands to run one after the other. When one fails, the event is tried again later, from the first one. */
+export interface Steps {
+  readonly commands: readonly Command[];
+  readonly memory: Memory;
+}
+
+/** A driver with its settings inside. */
+export interface Driver {
+  /**
+   * What to read in one pass, in this order and one after the other, so that a driver can read "waiting" before "running"
+   * and miss no job that starts in between.
+   */
+  reads(): readonly Read[];
+  interpret(answers: Answers, context: Context): Reading;
+  /** Must be safe to repeat: an event may come twice, and a command may have worked although it seemed to fail. */
+  commandsFor(event: NodeEvent, context: Context): Steps;
+}
+
+/** A driver by name, before it is configured with its section of the agent's configuration. */
+export interface DriverKind {
+  readonly name: string;
+  /** Every problem at once, each with the path of its field. */
+  configure(
+    section: unknown,
+  ):
+    | { readonly ok: true; readonly driver: Driver }
+    | { readonly ok: false; readonly problems: readonly string[] };
+}
+
+/** A broker's queues at one moment, as the text of a `backlog` read. */
+export interface Backlog {
+  readonly queues: readonly {
+    readonly name: string;
+    /** All messages that wait, of every priority. */
+    readonly length: number;
+    /** Headers of the first of them, as far as the broker shows messages without taking them. */
+    readonly messages: readonly WaitingMessage[];
+  }[];
+  /** Messages that a worker took and has not acknowledged; `undefined` when the broker does not show them. */
+  readonly unacknowledged?: readonly WaitingMessage[] | undefined;
+}
+
+/** A message without its body: bodies never leave the broker. */
+export interface WaitingMessage {
+  readonly queue: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
