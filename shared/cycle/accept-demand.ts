@@ -86,10 +86,11 @@ async function saveParked(
   const parked = await parkedAfter(ports.demand, saved);
   if (parked === undefined) return saved;
   const { cluster, source, sequence, receivedAtSeconds, expiresAtSeconds } = saved;
-  const { jobs, nodes, remove } = parked;
+  const { jobs, nodes, remove, capabilities } = parked;
   const delta: DemandMessage = {
     ...{ version, kind: "delta", cluster, source, sequence: sequence + 1, sentAt },
     ...{ jobs: [...jobs], nodes: [...nodes], remove: [...remove] },
+    ...(capabilities === undefined ? {} : { capabilities: [...capabilities] }),
   };
   const merged = await save(ports, delta, expiresAtSeconds - receivedAtSeconds);
   return merged.outcome === "merged" ? saveParked(ports, merged.demand, { ...delta }) : saved;

@@ -34,8 +34,8 @@ export async function assemble(
 
 /** Keeps a delta that came before its predecessor: queues do not keep order, and a burst comes all at once. */
 export async function parkDelta(demand: DemandStore, delta: DeltaMessage): Promise<void> {
-  const { jobs, nodes, remove } = delta;
-  await demand.savePart(delta, { index: 0, jobs, nodes, remove });
+  const { jobs, nodes, remove, capabilities } = delta;
+  await demand.savePart(delta, { index: 0, jobs, nodes, remove, capabilities });
 }
 
 /** The parked delta that comes right after what a source wants now. */

@@ -23,6 +23,7 @@ export function mergeDemand(
   const isEarly = current === undefined || message.sequence !== current.sequence + 1;
   if (message.kind === "delta" && isEarly) return { outcome: "early", have: current?.sequence };
   const wanted = message.kind === "delta" && current !== undefined ? applyDelta(current, message) : message;
+  const { capabilities = message.kind === "delta" ? current?.capabilities : undefined } = message;
   const demand: SourceDemand = {
     cluster: message.cluster,
     source: message.source,
@@ -31,6 +32,7 @@ export function mergeDemand(
     expiresAtSeconds: times.nowSeconds + times.ttlSeconds,
     jobs: wanted.jobs,
     nodes: wanted.nodes,
+    ...(capabilities === undefined ? {} : { capabilities }),
     ignoredMessages: current?.ignoredMessages ?? 0,
   };
   return { outcome: "merged", demand };

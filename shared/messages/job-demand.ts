@@ -16,6 +16,8 @@ const longestText = 64 * 1024;
 const mostMembers = 10_000;
 /** Of one list: the first ones are enough to mend it, and each costs memory. */
 const mostIssues = 200;
+const mostCapabilities = 100;
+const longestCapability = 100;
 
 /** scalelib prints its jobs in kebab-case, the Python API uses snake_case: all three spellings mean the same. */
 const spellings: Readonly<Record<string, string>> = {
@@ -77,8 +79,22 @@ const schedulerNode = z.preprocess(
     hostname,
     resources: z.record(z.string().max(256), resourceValue).default({}),
     metadata: z.record(z.string().max(256), z.unknown()).optional(),
+    /** Of a scheduler that can drain. `draining`: takes no new jobs, and still runs some. Absent: up. */
+    state: z.enum(["up", "draining", "drained"]).optional(),
+    /** `atSeconds` of the newest `drain` or `undrain` event that this state obeys: tells an old report from a new one. */
+    eventAtSeconds: z.number().optional(),
   }),
 );
+
+/** What a scheduler can do for the cycle. `drain`: it obeys `drain` and `undrain` events, and reports `state` of its nodes. */
+const capability = z.enum(["drain"]);
+
+/** One that is not known is passed over, so that a sender may be newer than its receiver. */
+const capabilities = z
+  .array(z.string().max(longestCapability))
+  .max(mostCapabilities)
+  .transform((names) => capability.options.filter((known) => names.includes(known)))
+  .optional();
 
 /** A source names a queue (`events-<source>`), so it keeps to what a queue name may hold. */
 const source = z
@@ -97,6 +113,8 @@ const envelope = {
   sequence: z.int().min(0),
   sentAt: z.iso.datetime({ offset: true }),
   ttlSeconds: z.int().min(1).max(mostTtlSeconds).optional(),
+  /** All parts of one snapshot carry the same. Without it a snapshot claims none, and a delta leaves them as they were. */
+  capabilities,
 };
 
 /** A list that is no longer checked once it has enough mistakes: a hostile one could have millions. */
@@ -145,6 +163,7 @@ const claim = z.object({ blob: z.string().min(1).max(1024) }).loose();
 export type DemandMessage = z.infer<typeof message>;
 export type DemandJob = z.infer<typeof job>;
 export type DemandNode = z.infer<typeof schedulerNode>;
+export type Capability = z.infer<typeof capability>;
 
 export type ParsedDemand =
   | { readonly ok: true; readonly message: DemandMessage }
@@ -222,6 +241,8 @@ function excessOf(value: unknown, levels: number): string | undefined {
     return `an object of ${names.length} members, expected at most ${mostMembers}`;
   const longest = names.reduce((most, name) => Math.max(most, name.length), 0);
   if (longest > longestName) return `a name of ${longest} characters, expected at most ${longestName}`;
+  // Such an object cannot be compared with a number, which the schema does with whatever has a length.
+  if (Object.hasOwn(value, "toString")) return 'a member "toString", expected any other name';
   return firstExcess(Object.values(value), levels - 1);
 }
 

@@ -1,4 +1,4 @@
-import type { DemandJob, DemandNode } from "../messages/job-demand.ts";
+import type { Capability, DemandJob, DemandNode } from "../messages/job-demand.ts";
 import type { IfMatch, Stored } from "./stored.ts";
 
 /** What one source (a scheduler) wants of one cluster now. */
@@ -12,6 +12,8 @@ export interface SourceDemand {
   readonly expiresAtSeconds: number;
   readonly jobs: readonly DemandJob[];
   readonly nodes: readonly DemandNode[];
+  /** What the source can do for the cycle. Absent: nothing. */
+  readonly capabilities?: readonly Capability[] | undefined;
   /** Messages left out because a newer or the same one had come before. */
   readonly ignoredMessages: number;
 }
@@ -23,6 +25,8 @@ export interface DemandPart {
   readonly nodes: readonly DemandNode[];
   /** Of a delta only: names of jobs that it removes. */
   readonly remove?: readonly string[];
+  /** Of a delta only, when it says what the source can do. */
+  readonly capabilities?: readonly Capability[] | undefined;
 }
 
 /** Which message of a source parts belong to. */

@@ -35,6 +35,8 @@ const node = fc.record(
     hostname: name,
     resources: fc.dictionary(name, fc.oneof(fc.integer(), fc.boolean(), name), { maxKeys: 3 }),
     metadata: fc.dictionary(name, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 2 }),
+    state: fc.constantFrom("up", "draining", "drained"),
+    eventAtSeconds: fc.constantFrom(0, 1_764_000_000.5, -1),
   },
   { requiredKeys: ["hostname"] },
 );
@@ -49,6 +51,7 @@ const message = fc.record(
     sequence: fc.nat({ max: 1_000_000 }),
     sentAt: fc.constant("2026-11-21T10:00:00Z"),
     ttlSeconds: fc.constantFrom(1, 300, 86_400),
+    capabilities: fc.array(fc.constantFrom("drain", "teleport"), { maxLength: 3 }),
     part: fc.constantFrom({ index: 0, count: 1 }, { index: 0, count: 2 }, { index: 1, count: 2 }),
     jobs: fc.array(job, { maxLength: 4 }),
     nodes: fc.array(node, { maxLength: 3 }),

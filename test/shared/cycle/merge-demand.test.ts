@@ -67,6 +67,17 @@ describe("mergeDemand", () => {
     expect(demand.jobs[0]?.iterations).toBe(9);
   });
 
+  test.each<[string, "snapshot" | "delta", unknown, unknown]>([
+    ["a snapshot without capabilities claims none", "snapshot", undefined, undefined],
+    ["a delta without capabilities leaves them", "delta", undefined, ["drain"]],
+    ["a delta takes them back", "delta", [], []],
+    ["a delta gives them", "delta", ["drain"], ["drain"]],
+  ])("%s", (_case, kind, capabilities, expected) => {
+    const before = message({ sequence: 1, capabilities: ["drain"] });
+    const demand = demandAfter(before, message({ kind, sequence: 2, capabilities }));
+    expect(demand.capabilities).toEqual(expected);
+  });
+
   test.each([
     ["whose predecessor is missing", demandAfter(message({ sequence: 1 })), 3],
     ["without any snapshot", undefined, 1],

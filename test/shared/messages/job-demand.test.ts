@@ -44,6 +44,20 @@ describe("parseDemand: what is accepted", () => {
     });
   });
 
+  test("capabilities of a newer sender are passed over, known ones count once", () => {
+    const parsed = parseDemand({ ...good, capabilities: ["teleport", "drain", "drain"] });
+    expect(parsed).toMatchObject({ ok: true, message: { capabilities: ["drain"] } });
+    expect(parseDemand(good)).not.toHaveProperty("message.capabilities");
+  });
+
+  test("a node says its state and which event it obeys, or is up", () => {
+    const nodes = [{ hostname: "a", state: "drained", eventAtSeconds: 1_764_000_000.5 }, { hostname: "b" }];
+    expect(parseDemand({ ...good, nodes })).toMatchObject({
+      ok: true,
+      message: { nodes: [nodes[0], { hostname: "b", resources: {} }] },
+    });
+  });
+
   test.each(["1234[5].pbs-server", "1234_[1-10%4]", "tasks.add (d1c0)", "Berechnung_ü", "a+b=c"])(
     "job name %s",
     (name) => {
@@ -81,6 +95,19 @@ describe("parseDemand: what is refused, and why", () => {
       "a part beyond its count",
       { ...good, part: { index: 3, count: 3 } },
       /^part: .*expected an index below/,
+    ],
+    [
+      "a state that is none",
+      { ...good, nodes: [{ hostname: "h", state: "down" }] },
+      /^nodes\[0\]\.state: "down", /,
+    ],
+    ["one capability without a list", { ...good, capabilities: "drain" }, /^capabilities: "drain", /],
+    ["too many capabilities", { ...good, capabilities: Array(101).fill("x") }, /^capabilities: /],
+    ["a capability that is a book", { ...good, capabilities: ["x".repeat(101)] }, /^capabilities\[0\]: /],
+    [
+      "a length that cannot be compared",
+      JSON.stringify({ ...good, nodes: [{ hostname: { length: { toString: 1 } } }] }),
+      /^message: a member "toString", expected any other name$/,
     ],
     ["an hour that is none", { ...good, sentAt: "soon" }, /^sentAt: "soon", /],
   ])("%s", (_case, input, expected) => {

@@ -31,6 +31,19 @@ export const demandStoreCases: readonly ContractCase<DemandStore>[] = [
     },
   },
   {
+    name: "what a source can do, and the state of its nodes, come back as they were",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const nodes = [{ hostname: "h", resources: {}, state: "drained", eventAtSeconds: 1.5 } as const];
+      const demand = demandOf(cluster, "slurm", { capabilities: ["drain"], nodes });
+      await store.save(demand, undefined);
+      expect((await store.load(cluster, "slurm"))?.value).toEqual(demand);
+      const delta = { index: 0, jobs: [], nodes, remove: [], capabilities: ["drain"] } as const;
+      await store.savePart({ cluster, source: "slurm", sequence: 3 }, delta);
+      expect(await store.loadParts({ cluster, source: "slurm", sequence: 3 })).toEqual([delta]);
+    },
+  },
+  {
     name: "a save without an ETag conflicts when there is demand already",
     async run(store) {
       const cluster = uniqueCluster();
