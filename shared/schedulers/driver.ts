@@ -85,6 +85,11 @@ export type Reading =
       readonly setAside: readonly SetAside[];
       /** Hosts of which only the last known state is in the reading, because they did not answer. */
       readonly silent: readonly string[];
+      /**
+       * What brings the scheduler back to what was asked of it, such as a host that was told to drain and takes work again
+       * after a restart. Run after the reading; when one fails, the next reading asks for it again.
+       */
+      readonly corrections: readonly Command[];
       readonly memory: Memory;
     }
   | { readonly known: false; readonly reason: string };
@@ -105,10 +110,10 @@ export interface Steps {
 /** A driver with its settings inside. */
 export interface Driver {
   /**
-   * What to read in one pass, in this order and one after the other, so that a driver can read "waiting" before "running"
-   * and miss no job that starts in between.
+   * What to read in one pass, step after step; the reads of one step run side by side. Reading "waiting" in a step before
+   * "running" misses no job that starts in between.
    */
-  reads(): readonly Read[];
+  reads(context: Context): readonly (readonly Read[])[];
   interpret(answers: Answers, context: Context): Reading;
   /** Must be safe to repeat: an event may come twice, and a command may have worked although it seemed to fail. */
   commandsFor(event: NodeEvent, context: Context): Steps;
