@@ -12,7 +12,7 @@ export async function recordActions(
 ): Promise<readonly Stored<Operation>[]> {
   const recorded: Stored<Operation>[] = [];
   for (const action of actions) {
-    const operation = planned(action, nowSeconds);
+    const operation = plannedOperation(action, nowSeconds);
     recorded.push({ value: operation, etag: await ports.operations.save(operation, undefined) });
   }
   return recorded;
@@ -57,7 +57,8 @@ async function advance(
   }
 }
 
-function planned(action: ScaleAction, nowSeconds: number): Operation {
+/** An action that is going to be sent. */
+export function plannedOperation(action: ScaleAction, nowSeconds: number): Operation {
   return {
     cluster: action.cluster,
     actionId: action.actionId,

@@ -103,7 +103,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const rows = merged(loaded.history, plan.history);
   const recorded = isSent ? await recordActions(ports, actions, nowSeconds) : [];
   const unsent = operations.filter((operation) => operation.value.state === "planned");
-  const unsentPlanIds = [...new Set(unsent.map((operation) => operation.value.action.planId))];
+  const unsentPlanIds = [...new Set(unsent.flatMap(({ value }) => value.action.planId ?? []))];
   const read = { loaded, snapshot, demandReadAtSeconds };
   const next = toHead(ports.ids, { ...made, ...read, summary, rows, unsentPlanIds });
   await replaceHead(ports, { next, ifMatch: head?.etag, recorded });
@@ -131,7 +131,8 @@ function isSuperseded(
 
 /**
  * The open operations. `stray` are those that a planner recorded and never got the head for: it lost the race, and perhaps
- * died before it could take them back. They were never meant to be sent.
+ * died before it could take them back. They were never meant to be sent. What was requested is of no plan, and is meant
+ * from the moment on at which it was recorded.
  */
 async function openOperations(
   ports: PlanPorts,
@@ -139,8 +140,8 @@ async function openOperations(
   head: PlanHead | undefined,
 ): Promise<{ readonly own: readonly Stored<Operation>[]; readonly stray: readonly Stored<Operation>[] }> {
   const heads = new Set([head?.planId, ...(head?.unsentPlanIds ?? [])]);
-  const isStray = ({ value }: Stored<Operation>) =>
-    value.state === "planned" && !heads.has(value.action.planId);
+  const isStray = ({ value: { state, action } }: Stored<Operation>) =>
+    state === "planned" && action.planId !== null && !heads.has(action.planId);
   const operations = await ports.operations.open(cluster);
   return { own: operations.filter((each) => !isStray(each)), stray: operations.filter(isStray) };
 }

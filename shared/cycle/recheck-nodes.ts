@@ -50,7 +50,8 @@ async function nodesNow(
   cycleCloud: Pick<CycleCloud, "readCluster">,
   action: NodesAction,
 ): Promise<readonly ClusterNode[]> {
-  const mayHaveChanged = action.kind === "shutdown-nodes" && action.cause !== "idle-timeout";
+  const isUnmatched = (cause: string) => cause === "idle-timeout" || cause === "autostop";
+  const mayHaveChanged = action.kind === "shutdown-nodes" && !isUnmatched(action.cause);
   if (mayHaveChanged) return (await cycleCloud.readCluster()).cluster.nodes;
   return (await ports.snapshots.load(action.cluster))?.value.cluster.nodes ?? [];
 }
@@ -79,10 +80,14 @@ function whyStale(action: NodesAction, node: ClusterNode, known: Known): string 
     return node.status === "Failed" && node.targetState === "Started" ? undefined : "has not failed any more";
   }
   if (node.keepAlive) return "is keep-alive now";
-  if (node.hostname !== null && known.busyHostnames.has(shortHostname(node.hostname)))
+  const isForced = action.cause === "operator" && action.force === true;
+  if (!isForced && node.hostname !== null && known.busyHostnames.has(shortHostname(node.hostname)))
     return "runs a job now";
   const row = known.history.get(node.nodeId);
   switch (action.cause) {
+    case "operator":
+      return undefined;
+    case "autostop":
     case "idle-timeout":
       return row !== undefined && row.lastMatchSeconds === null ? "is needed again" : undefined;
     case "boot-timeout":

@@ -1,4 +1,5 @@
 import type { Cluster, ClusterNode } from "../engine/index.ts";
+import type { RequestedBy } from "../messages/scale-action.ts";
 import type {
   BackedOff,
   BootsFailing,
@@ -56,6 +57,8 @@ export interface OperationStatus
   readonly kind: string;
   readonly reason: string;
   readonly nodes: number;
+  /** Null: a plan asked for it. */
+  readonly requestedBy: RequestedBy | null;
   /** Tries that CycleCloud could not answer. */
   readonly attempts: number;
 }
@@ -145,6 +148,7 @@ function toOperationStatus(operation: Operation): OperationStatus {
     kind: action.kind,
     reason: action.reason,
     nodes,
+    requestedBy: action.requestedBy ?? null,
     attempts,
   };
 }

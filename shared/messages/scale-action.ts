@@ -18,29 +18,39 @@ const actionNode = z.object({
   hostname: z.string().optional(),
 });
 
+/** Somebody other than the planner who asked for an action, and why: in their words. */
+const requestedBySchema = z.object({ who: z.string().min(1), why: z.string() });
+
 const envelope = {
   version: z.literal(1),
-  /** Unique, derived from the plan: also the Service Bus message id, so a repeated send is dropped. */
+  /** Unique, derived from the plan or the request: also the Service Bus message id, so a repeated send is dropped. */
   actionId: z.string().min(1),
-  planId: z.string().min(1),
+  /** The plan that wants it. Null: no plan does, `requestedBy` tells who asked. */
+  planId: z.string().min(1).nullable(),
+  requestedBy: requestedBySchema.optional(),
   cluster: z.string().min(1),
   /** CycleCloud's idempotency token, derived from the action id. */
   requestId: z.string().min(1),
-  /** Why the planner wants it, for people. */
+  /** Why it is wanted, for people. */
   reason: z.string(),
   createdAtSeconds: z.number(),
   /** Not carried out after this time (Unix seconds): the world has moved on. */
   expiresAtSeconds: z.number(),
 };
 
-/** What the planner asks the executor to do. Queue `scale-actions`, one session per cluster, in order. */
+/**
+ * What the planner, or somebody through `requestAction`, asks the executor to do. Queue `scale-actions`, one session per
+ * cluster, in order.
+ */
 export const scaleActionSchema = z.discriminatedUnion("kind", [
   z.object({ ...envelope, kind: z.literal("create-nodes"), sets: z.array(createSet).min(1) }),
   z.object({ ...envelope, kind: z.literal("start-nodes"), nodes: z.array(actionNode).min(1) }),
   z.object({
     ...envelope,
     kind: z.literal("shutdown-nodes"),
-    cause: z.enum(["idle-timeout", "boot-timeout", "failed"]),
+    cause: z.enum(["idle-timeout", "boot-timeout", "failed", "autostop", "operator"]),
+    /** Of an operator's request: also nodes that run a job go. Keep-alive nodes never do. */
+    force: z.boolean().optional(),
     nodes: z.array(actionNode).min(1),
   }),
   z.object({ ...envelope, kind: z.literal("retry-failed"), nodes: z.array(actionNode).min(1) }),
@@ -51,3 +61,4 @@ export type CreateNodesAction = Extract<ScaleAction, { kind: "create-nodes" }>;
 export type NodesAction = Exclude<ScaleAction, { kind: "create-nodes" }>;
 export type ActionCreateSet = z.infer<typeof createSet>;
 export type ActionNode = z.infer<typeof actionNode>;
+export type RequestedBy = z.infer<typeof requestedBySchema>;

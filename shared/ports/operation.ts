@@ -55,4 +55,11 @@ export interface OperationStore {
   load(cluster: string, actionId: string): Promise<Stored<Operation> | undefined>;
   /** Throws ConflictError when it was saved by somebody else since `ifMatch` was read. Returns the new ETag. */
   save(operation: Operation, ifMatch: IfMatch): Promise<string>;
+  /** Changes with every `saveRequested` of the cluster. Undefined while there was none. */
+  requestsTag(cluster: string): Promise<string | undefined>;
+  /**
+   * Records a new operation that somebody asked for. Throws ConflictError, and records nothing, when another one was
+   * recorded since `tag` was read: whatever was decided from then on has to be decided again. Returns the new ETag.
+   */
+  saveRequested(operation: Operation, tag: string | undefined): Promise<string>;
 }

@@ -24,7 +24,8 @@ export class Records {
   /** Says what a write changed; undefined for calls that write nothing of interest. */
   note({ place, args }: PortCall): Written | undefined {
     switch (place) {
-      case "operations.save": {
+      case "operations.save":
+      case "operations.saveRequested": {
         const operation = args[0] as Operation;
         this.operations.set(operation.actionId, operation);
         return { what: "operation", operation };

@@ -16,11 +16,14 @@ import type { Change, Row, Table } from "./table.ts";
 /** After every key that starts with a prefix such as "open:": ";" follows ":" in ASCII. */
 const openRows = { from: "open:", to: "open;" };
 const timeRows = { from: "time:", to: "time;" };
+/** Holds the newest request's action id, for its ETag alone. */
+const requestsRow = "requests";
 
 /**
  * Table `Operations`, partition cluster. `op:<action id>` holds the operation and its ETag guards it; two kinds of rows
  * point to it: `open:<action id>` while it is open, so that the open ones are found without a look at the closed, and
- * `time:<reverse time>:<action id>` for "the newest". All rows of an operation change in one transaction.
+ * `time:<reverse time>:<action id>` for "the newest". All rows of an operation change in one transaction; that of a
+ * requested one replaces row `requests` as well, so of two requests at the same moment one is recorded.
  */
 export class TableOperationStore implements OperationStore {
   readonly #table: Table;
@@ -58,20 +61,29 @@ export class TableOperationStore implements OperationStore {
   }
 
   async save(operation: Operation, ifMatch: IfMatch): Promise<string> {
-    const etag = await (ifMatch === undefined ? this.#insert(operation) : this.#update(operation, ifMatch));
-    await this.#retention.enforce(escapeName(operation.cluster), operation.updatedAtSeconds);
-    return etag;
+    return this.#kept(
+      operation,
+      ifMatch === undefined
+        ? this.#submit(operation, insertionOf(operation))
+        : this.#update(operation, ifMatch),
+    );
   }
 
-  async #insert(operation: Operation): Promise<string> {
-    const id = escapeName(operation.actionId);
-    const time = reverseTime(operation.createdAtSeconds);
-    const changes: Change[] = [
-      { kind: "insert", row: `op:${id}`, value: operation, columns: columnsOf(operation) },
-      { kind: "put", row: `time:${time}:${id}` },
-    ];
-    if (isOpen(operation)) changes.push({ kind: "put", row: `open:${id}` });
-    return this.#submit(operation, changes);
+  async requestsTag(cluster: string): Promise<string | undefined> {
+    return (await this.#table.get(escapeName(cluster), requestsRow))?.etag;
+  }
+
+  async saveRequested(operation: Operation, tag: string | undefined): Promise<string> {
+    const row = { row: requestsRow, value: { actionId: operation.actionId } };
+    const turn: Change =
+      tag === undefined ? { kind: "insert", ...row } : { kind: "replace", ...row, ifMatch: tag };
+    return this.#kept(operation, this.#submit(operation, [...insertionOf(operation), turn]));
+  }
+
+  async #kept(operation: Operation, saving: Promise<string>): Promise<string> {
+    const etag = await saving;
+    await this.#retention.enforce(escapeName(operation.cluster), operation.updatedAtSeconds);
+    return etag;
   }
 
   async #update(operation: Operation, ifMatch: string): Promise<string> {
@@ -104,6 +116,17 @@ export class TableOperationStore implements OperationStore {
     const rows = await concurrently(ids, (id) => this.#table.get<Operation>(escapeName(cluster), `op:${id}`));
     return rows.flatMap((row) => toStored(row) ?? []);
   }
+}
+
+/** The operation's own row first. */
+function insertionOf(operation: Operation): readonly Change[] {
+  const id = escapeName(operation.actionId);
+  const time = reverseTime(operation.createdAtSeconds);
+  return [
+    { kind: "insert", row: `op:${id}`, value: operation, columns: columnsOf(operation) },
+    { kind: "put", row: `time:${time}:${id}` },
+    ...(isOpen(operation) ? [{ kind: "put", row: `open:${id}` } as const] : []),
+  ];
 }
 
 /** Pointers to an operation that is gone are passed over, so the order does not matter. */

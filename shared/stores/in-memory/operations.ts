@@ -1,3 +1,4 @@
+import { ConflictError } from "../../errors.ts";
 import { type IfMatch, isOpen, type Operation, type OperationStore, type Stored } from "../../ports.ts";
 import { oldestOperationFirst } from "../order.ts";
 import { keyOf, Records } from "./records.ts";
@@ -5,6 +6,7 @@ import { keyOf, Records } from "./records.ts";
 /** Every operation of every cluster. */
 export class MemoryOperationStore implements OperationStore {
   readonly #operations = new Records<Operation>("operation");
+  readonly #requests = new Records<{ readonly actionId: string }>("requests of cluster");
 
   async open(cluster: string): Promise<readonly Stored<Operation>[]> {
     return this.#of(cluster)
@@ -25,6 +27,18 @@ export class MemoryOperationStore implements OperationStore {
 
   async save(operation: Operation, ifMatch: IfMatch): Promise<string> {
     return this.#operations.save(keyOf(operation.cluster, operation.actionId), operation, ifMatch);
+  }
+
+  async requestsTag(cluster: string): Promise<string | undefined> {
+    return this.#requests.get(cluster)?.etag;
+  }
+
+  async saveRequested(operation: Operation, tag: string | undefined): Promise<string> {
+    const { cluster, actionId } = operation;
+    const key = keyOf(cluster, actionId);
+    if (this.#operations.get(key) !== undefined) throw new ConflictError(`operation ${key}`);
+    this.#requests.save(cluster, { actionId }, tag);
+    return this.#operations.save(key, operation, undefined);
   }
 
   #of(cluster: string): Stored<Operation>[] {

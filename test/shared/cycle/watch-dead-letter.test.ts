@@ -5,7 +5,8 @@ import {
   watchDeadPlanRequest,
 } from "../../../shared/cycle/watch-dead-letter.ts";
 import { LoginRefusedError } from "../../../shared/errors.ts";
-import type { Operation, Ports } from "../../../shared/ports.ts";
+import type { Operation } from "../../../shared/ports.ts";
+import { interposed } from "../../support/crash.ts";
 import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
 
 /** A world in which a create of two nodes was given up by the broker. */
@@ -112,20 +113,15 @@ describe("watchDeadAction: an action that was given up", () => {
   test("is looked at again when somebody else wrote its operation meanwhile", async () => {
     const { world, letter } = await givenUp();
     let saves = 0;
-    const operations: Ports["operations"] = {
-      open: (name) => world.ports.operations.open(name),
-      recent: (name, limit) => world.ports.operations.recent(name, limit),
-      load: (name, id) => world.ports.operations.load(name, id),
-      save: async (operation, ifMatch) => {
-        saves += 1;
-        if (saves === 1) {
-          const other = await only(world);
-          await world.ports.operations.save({ ...other, state: "accepted" }, ifMatch);
-        }
-        return world.ports.operations.save(operation, ifMatch);
-      },
-    };
-    expect(await watchDeadAction({ ...world.ports, operations }, letter)).toBe("closed-before");
+    const ports = interposed(world.ports, { port: "operations", method: "save" }, async (call) => {
+      saves += 1;
+      if (saves === 1) {
+        const stored = await world.ports.operations.load(cluster, (await only(world)).actionId);
+        await world.ports.operations.save({ ...(await only(world)), state: "accepted" }, stored?.etag);
+      }
+      return call();
+    });
+    expect(await watchDeadAction(ports, letter)).toBe("closed-before");
     expect(await only(world)).toMatchObject({ state: "accepted" });
   });
 

@@ -126,6 +126,58 @@ export const operationStoreCases: readonly ContractCase<OperationStore>[] = [
     },
   },
   {
+    name: "a requested operation is saved like any other, and changes the tag of its cluster alone",
+    async run(store) {
+      const [cluster, other] = [uniqueCluster(), uniqueCluster()];
+      expect(await store.requestsTag(cluster)).toBeUndefined();
+      const etag = await store.saveRequested(operationOf(cluster, "a"), undefined);
+      expect(await store.load(cluster, "a")).toEqual({ value: operationOf(cluster, "a"), etag });
+      const first = await store.requestsTag(cluster);
+      await store.saveRequested(operationOf(cluster, "b"), first);
+      expect(await store.requestsTag(cluster)).not.toBe(first);
+      expect(await openIds(store, cluster)).toEqual(["a", "b"]);
+      expect(idsOf(await store.recent(cluster, 10)).toSorted()).toEqual(["a", "b"]);
+      await store.save(operationOf(cluster, "a", { state: "visible" }), etag);
+      expect(await openIds(store, cluster)).toEqual(["b"]);
+      expect(await store.requestsTag(other)).toBeUndefined();
+    },
+  },
+  {
+    name: "a request that was decided on before another was saved conflicts, and changes nothing",
+    async run(store) {
+      const cluster = uniqueCluster();
+      await store.saveRequested(operationOf(cluster, "a"), undefined);
+      const tag = await store.requestsTag(cluster);
+      await store.saveRequested(operationOf(cluster, "b"), tag);
+      for (const old of [undefined, tag]) {
+        await expect(store.saveRequested(operationOf(cluster, "c"), old)).rejects.toThrow(ConflictError);
+      }
+      expect(await store.load(cluster, "c")).toBeUndefined();
+      expect(await openIds(store, cluster)).toEqual(["a", "b"]);
+    },
+  },
+  {
+    name: "requesting what is recorded already conflicts, and does not count as a request",
+    async run(store) {
+      const cluster = uniqueCluster();
+      await store.saveRequested(operationOf(cluster, "a"), undefined);
+      const tag = await store.requestsTag(cluster);
+      await expect(store.saveRequested(operationOf(cluster, "a"), tag)).rejects.toThrow(ConflictError);
+      expect(await store.requestsTag(cluster)).toBe(tag);
+    },
+  },
+  {
+    name: "of requests that race one is saved",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const saves = ["a", "b", "c"].map((id) => store.saveRequested(operationOf(cluster, id), undefined));
+      const { kept, errors } = await outcomes(saves);
+      expect({ kept, lost: errors.length }).toEqual({ kept: 1, lost: 2 });
+      for (const error of errors) expect(error).toBeInstanceOf(ConflictError);
+      expect(await openIds(store, cluster)).toHaveLength(1);
+    },
+  },
+  {
     name: "an action of 300 KB keeps every character, also at the seams",
     async run(store) {
       const cluster = uniqueCluster();
