@@ -1,17 +1,14 @@
 import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
 import { clusterStatus } from "../shared/cycle/status.ts";
+import { answerForCluster, callOf, polled, unknownCluster } from "./support/http.ts";
 import { service } from "./support/service.ts";
 
 /** `GET /api/clusters/{cluster}/status`: a cluster on one page. */
-export async function httpStatus(
-  request: HttpRequest,
-  context: InvocationContext,
-): Promise<HttpResponseInit> {
-  const cluster = request.params.cluster ?? "";
-  const status = await clusterStatus(service.portsFor(context), cluster);
-  return status === undefined
-    ? { status: 404, jsonBody: { title: `No cluster "${cluster}" is configured`, status: 404 } }
-    : { jsonBody: status };
+export function httpStatus(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
+  return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
+    const status = await clusterStatus(ports, cluster);
+    return status === undefined ? unknownCluster(cluster) : polled(request, status);
+  });
 }
 
 app.http("http-status", {

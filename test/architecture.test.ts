@@ -51,7 +51,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/facts": [],
   "shared/ports": ["shared/engine", "shared/facts", "shared/messages (contracts)"],
   "shared/messages (contracts)": ["shared/engine", "zod"],
-  "shared/cycle": ["shared/engine", "shared/ports", "shared/errors", "shared/messages (contracts)"],
+  "shared/api": ["shared/engine", "zod"],
+  "shared/cycle": [
+    "shared/api",
+    "shared/engine",
+    "shared/ports",
+    "shared/errors",
+    "shared/messages (contracts)",
+  ],
   "shared/config": ["shared/engine", "shared/ports", "shared/errors", "shared/facts", "zod", "node:*"],
   "shared/cyclecloud": [
     "shared/engine",

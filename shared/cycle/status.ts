@@ -1,102 +1,70 @@
+import type { ClusterStatus, OperationStatus, SourceStatus } from "../api/index.ts";
 import type { Cluster, ClusterNode } from "../engine/index.ts";
-import type { RequestedBy } from "../messages/scale-action.ts";
-import type {
-  BackedOff,
-  BootsFailing,
-  ClusterControl,
-  Operation,
-  Pause,
-  PlanSummary,
-  Ports,
-  Rejection,
-  SourceDemand,
-  WaitingJob,
-} from "../ports.ts";
+import { ConfigurationError } from "../errors.ts";
+import type { ClusterConfig, ClusterControl, Operation, Ports, Rejection, SourceDemand } from "../ports.ts";
 import { loadControl } from "./control.ts";
+import { statusProblems } from "./views/status-problems.ts";
+
+export type { ClusterStatus } from "../api/index.ts";
 
 const recentPlans = 5;
 const recentOperations = 20;
 const recentRejections = 10;
-
-/** A cluster on one page: what an operator wants to see first. Times are Unix seconds. */
-export interface ClusterStatus {
-  readonly cluster: string;
-  readonly atSeconds: number;
-  /** Set: an operator paused the cluster; plans are made, and nothing is sent. */
-  readonly paused: Pause | null;
-  /** Set: CycleCloud refused the login, and is not called until it changes or an operator resumes. */
-  readonly loginStopped: { readonly atSeconds: number; readonly message: string } | null;
-  readonly snapshot: { readonly takenAtSeconds: number; readonly setAside: readonly string[] } | null;
-  /** How many nodes are in each of CycleCloud's states; those outside every node array are not counted. */
-  readonly nodes: Readonly<Record<string, number>>;
-  readonly demand: readonly SourceStatus[];
-  readonly openOperations: number;
-  readonly operations: readonly OperationStatus[];
-  readonly plans: readonly PlanSummary[];
-  readonly nextDeadlineSeconds: number | null;
-  /** Buckets that the newest plan asked for no new nodes, because they gave less than asked before. */
-  readonly backedOff: readonly BackedOff[];
-  /** Node arrays that get no new nodes, because too many failed to boot. */
-  readonly bootsFailing: readonly BootsFailing[];
-  /** The first jobs of the newest plan that did not get all they asked for, and why. */
-  readonly waiting: readonly WaitingJob[];
-  /** Of this cluster, and those that name no known cluster. */
-  readonly rejections: readonly Rejection[];
-}
-
-export interface SourceStatus
-  extends Pick<SourceDemand, "source" | "sequence" | "receivedAtSeconds" | "ignoredMessages"> {
-  readonly jobs: number;
-  readonly nodes: number;
-  /** Silent past its time to live: its jobs do not count. */
-  readonly expired: boolean;
-}
-
-export interface OperationStatus
-  extends Pick<Operation, "actionId" | "state" | "messages" | "updatedAtSeconds"> {
-  readonly kind: string;
-  readonly reason: string;
-  readonly nodes: number;
-  /** Null: a plan asked for it. */
-  readonly requestedBy: RequestedBy | null;
-  /** Tries that CycleCloud could not answer. */
-  readonly attempts: number;
-}
 
 type StatusPorts = Pick<
   Ports,
   "clock" | "configs" | "controls" | "demand" | "operations" | "plans" | "rejections" | "snapshots"
 >;
 
-/** Undefined for a cluster that is not configured. */
+/** A cluster on one page, what is wrong first. Undefined for a cluster that is not configured. */
 export async function clusterStatus(ports: StatusPorts, cluster: string): Promise<ClusterStatus | undefined> {
   if (!(await ports.configs.clusters()).includes(cluster)) return undefined;
   const atSeconds = ports.clock.nowSeconds();
-  const control = await loadControl(ports, cluster);
-  const snapshot = (await ports.snapshots.load(cluster))?.value;
-  const states = snapshot === undefined ? [] : nodesOfArrays(snapshot.cluster).map((node) => node.status);
-  const demand = await ports.demand.list(cluster);
-  const head = (await ports.plans.loadHead(cluster))?.value;
-  return {
-    cluster,
-    atSeconds,
+  const [config, control, snapshot, demand, head, open, recent, plans, rejected] = await Promise.all([
+    usableConfig(ports, cluster),
+    loadControl(ports, cluster),
+    ports.snapshots.load(cluster),
+    ports.demand.list(cluster),
+    ports.plans.loadHead(cluster),
+    ports.operations.open(cluster),
+    ports.operations.recent(cluster, recentOperations),
+    ports.plans.list(cluster, recentPlans),
+    rejections(ports, cluster),
+  ]);
+  const states =
+    snapshot === undefined ? [] : nodesOfArrays(snapshot.value.cluster).map(({ status }) => status);
+  const facts = {
     paused: control.paused,
     loginStopped: loginStopped(control),
     snapshot:
       snapshot === undefined
         ? null
-        : { takenAtSeconds: snapshot.takenAtSeconds, setAside: snapshot.setAside },
+        : { takenAtSeconds: snapshot.value.takenAtSeconds, setAside: snapshot.value.setAside },
     nodes: tally(states),
     demand: demand.map((source) => toSourceStatus(source, atSeconds)),
-    openOperations: (await ports.operations.open(cluster)).length,
-    operations: (await ports.operations.recent(cluster, recentOperations)).map(toOperationStatus),
-    plans: await ports.plans.list(cluster, recentPlans),
-    nextDeadlineSeconds: head?.nextDeadlineSeconds ?? null,
-    backedOff: head?.backedOff ?? [],
-    bootsFailing: head?.bootsFailing ?? [],
-    waiting: head?.waiting ?? [],
-    rejections: await rejections(ports, cluster),
+    openOperations: open.length,
+    operations: recent.map(toOperationStatus),
+    plans,
+    nextDeadlineSeconds: head?.value.nextDeadlineSeconds ?? null,
+    backedOff: head?.value.backedOff ?? [],
+    bootsFailing: head?.value.bootsFailing ?? [],
+    waiting: head?.value.waiting ?? [],
+    rejections: rejected,
   };
+  return { cluster, atSeconds, problems: statusProblems({ ...facts, atSeconds, config }), ...facts };
+}
+
+/** The configuration, or every reason why it cannot be used: the rest of the page is worth showing all the same. */
+async function usableConfig(
+  ports: StatusPorts,
+  cluster: string,
+): Promise<ClusterConfig | ConfigurationError | undefined> {
+  try {
+    return await ports.configs.load(cluster);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error;
+    throw error;
+  }
 }
 
 function loginStopped({ refusedLogin }: ClusterControl): ClusterStatus["loginStopped"] {
@@ -127,6 +95,7 @@ function toSourceStatus(source: SourceDemand, atSeconds: number): SourceStatus {
     source: source.source,
     sequence: source.sequence,
     receivedAtSeconds: source.receivedAtSeconds,
+    expiresAtSeconds: source.expiresAtSeconds,
     ignoredMessages: source.ignoredMessages,
     jobs: source.jobs.length,
     nodes: source.nodes.length,

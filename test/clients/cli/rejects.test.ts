@@ -7,7 +7,6 @@ import { QueueClient } from "@azure/storage-queue";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Environment, startEnvironment } from "../../../infra/local/environment/environment.ts";
 import type { ClusterStatus } from "../../../shared/cycle/status.ts";
-import type { Rejection } from "../../../shared/ports.ts";
 import { ccscale } from "./in-process.ts";
 
 const cluster = "small-cpu";
@@ -78,7 +77,7 @@ async function eventually<T>(read: () => Promise<T>, isThere: (value: T) => bool
   }
 }
 
-async function rejected(queue: string): Promise<Rejection> {
+async function rejected(queue: string): Promise<ClusterStatus["rejections"][number]> {
   const { rejections } = await readStatus();
   const found = rejections.find((rejection) => rejection.queue === queue);
   if (found === undefined) throw new Error(`nothing of ${queue} was rejected`);

@@ -1,0 +1,233 @@
+import { createHash } from "node:crypto";
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import type { z } from "zod";
+import { API_VERSION, type Problem, type ProblemKind, problemType } from "../../shared/api/index.ts";
+import { ConfigurationError, kindOf, messageOf, UpstreamError } from "../../shared/errors.ts";
+import { describeProblems } from "../../shared/messages/problems.ts";
+import type { Ports } from "../../shared/ports.ts";
+import type { Service } from "./wire.ts";
+
+/** One call of an HTTP function. */
+export interface Call {
+  readonly request: HttpRequest;
+  readonly ports: Ports;
+  /** Of the run, for whoever looks for it in the logs. */
+  readonly invocationId: string;
+}
+
+export function callOf(
+  request: HttpRequest,
+  context: InvocationContext,
+  service: Pick<Service, "portsFor">,
+): Call {
+  return { request, ports: service.portsFor(context), invocationId: context.invocationId };
+}
+
+/** A call about a cluster that is configured. */
+export interface ClusterCall extends Call {
+  readonly cluster: string;
+}
+
+const versionHeader = "api-version";
+const defaultRetryAfterSeconds = 5;
+const longestShownName = 100;
+
+/**
+ * Answers a call: whatever `work` throws becomes a problem with the status of its kind. Every answer says which version
+ * of the API it speaks; a caller that asks for another one is refused.
+ */
+export async function answer<C extends Call>(
+  call: C,
+  work: (call: C) => Promise<HttpResponseInit>,
+): Promise<HttpResponseInit> {
+  const response = refusedVersion(call.request) ?? (await worked(call, work));
+  return { ...response, headers: { ...headersOf(response), [versionHeader]: API_VERSION } };
+}
+
+/** The same for a route with `{cluster}`: 404 when no such cluster is configured. */
+export function answerForCluster(
+  call: Call,
+  work: (call: ClusterCall) => Promise<HttpResponseInit>,
+): Promise<HttpResponseInit> {
+  return answer(call, async () => {
+    const cluster = call.request.params.cluster ?? "";
+    const known = await call.ports.configs.clusters();
+    return known.includes(cluster) ? work({ ...call, cluster }) : unknownCluster(cluster);
+  });
+}
+
+/** 200 (or what `status` says) with a JSON body. */
+export function json(body: unknown, options: { readonly status?: number } = {}): HttpResponseInit {
+  return { ...options, headers: { "Cache-Control": "no-store" }, jsonBody: body };
+}
+
+/**
+ * 200 with an ETag, or 304 when the caller has the same already (`If-None-Match`). When an answer was made is no part of
+ * what it says: `atSeconds` does not count.
+ */
+export function polled(request: HttpRequest, body: { readonly atSeconds: number }): HttpResponseInit {
+  const { atSeconds: _, ...said } = body;
+  const etag = `W/"${createHash("sha256").update(JSON.stringify(said)).digest("base64url").slice(0, 27)}"`;
+  const headers = { ETag: etag, "Cache-Control": "no-cache" };
+  const known = request.headers.get("if-none-match")?.split(",") ?? [];
+  const isKnown = known.some((each) => each.trim() === "*" || opaque(each) === opaque(etag));
+  return isKnown ? { status: 304, headers } : { headers, jsonBody: body };
+}
+
+/** Weak comparison: `W/` makes no difference. */
+function opaque(etag: string): string {
+  return etag.trim().replace(/^W\//, "");
+}
+
+/** An answer that is no success, as RFC 9457 wants it. */
+export function problem(
+  kind: ProblemKind,
+  status: number,
+  words: Omit<Problem, "type" | "status">,
+): HttpResponseInit {
+  const body: Problem = { type: problemType(kind), status, ...words };
+  const headers = {
+    "Content-Type": "application/problem+json",
+    "Cache-Control": "no-store",
+    ...(words.retryAfterSeconds === undefined
+      ? {}
+      : { "Retry-After": String(Math.max(1, Math.ceil(words.retryAfterSeconds))) }),
+  };
+  return { status, headers, jsonBody: body };
+}
+
+export function badRequest(title: string, problems: readonly string[]): HttpResponseInit {
+  return problem("bad-request", 400, { title, problems });
+}
+
+export function notFound(title: string, detail?: string): HttpResponseInit {
+  return problem("not-found", 404, { title, ...(detail === undefined ? {} : { detail }) });
+}
+
+/** A value that was checked, or the answer that says what is wrong with it. */
+export type Read<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly response: HttpResponseInit };
+
+/** The body as JSON of that schema: 413 when it is larger than `mostBytes`, 400 with every problem when it is not. */
+export async function readBody<S extends z.ZodType>(
+  request: HttpRequest,
+  schema: S,
+  { mostBytes = 64 * 1024 }: { readonly mostBytes?: number } = {},
+): Promise<Read<z.output<S>>> {
+  const declared = Number(request.headers.get("content-length") ?? 0);
+  const bytes = declared > mostBytes ? undefined : Buffer.from(await request.arrayBuffer());
+  if (bytes === undefined || bytes.byteLength > mostBytes) {
+    const title = `Cannot read the body: ${bytes?.byteLength ?? declared} bytes, expected at most ${mostBytes}`;
+    return { ok: false, response: problem("too-large", 413, { title }) };
+  }
+  const parsed = parseJson(bytes);
+  return parsed === undefined
+    ? {
+        ok: false,
+        response: badRequest("The body is not JSON", [
+          `body: ${bytes.byteLength} bytes, expected JSON in UTF-8`,
+        ]),
+      }
+    : checked(schema, parsed.json, "The body is not what this call takes");
+}
+
+/** The query of that schema; a parameter that comes twice counts once, its last value. Unknown ones are refused. */
+export function readQuery<S extends z.ZodObject>(request: HttpRequest, schema: S): Read<z.output<S>> {
+  const given = Object.fromEntries(request.query);
+  // The platform's own: a function key in the query.
+  delete given.code;
+  delete given.clientId;
+  return checked(schema.strict(), given, "The query is not what this call takes") as Read<z.output<S>>;
+}
+
+function checked<S extends z.ZodType>(schema: S, value: unknown, title: string): Read<z.output<S>> {
+  try {
+    const parsed = schema.safeParse(value, { reportInput: true });
+    if (parsed.success) return { ok: true, value: parsed.data };
+    return { ok: false, response: badRequest(title, describeProblems(parsed.error)) };
+  } catch (error) {
+    // A body that is nested some thousand levels deep: the schema runs out of stack.
+    if (!(error instanceof RangeError)) throw error;
+    return { ok: false, response: badRequest(title, ["body: nested too deeply to be read"]) };
+  }
+}
+
+function parseJson(bytes: Uint8Array): { readonly json: unknown } | undefined {
+  try {
+    return { json: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
+  } catch {
+    return undefined;
+  }
+}
+
+function refusedVersion(request: HttpRequest): HttpResponseInit | undefined {
+  const wanted = request.headers.get(versionHeader);
+  if (wanted === null || wanted.trim() === API_VERSION) return undefined;
+  const problems = [`${versionHeader}: "${shown(wanted)}", expected "${API_VERSION}"`];
+  return badRequest("This version of the API is not spoken here", problems);
+}
+
+export function unknownCluster(cluster: string): HttpResponseInit {
+  return problem("unknown-cluster", 404, { title: `No cluster "${shown(cluster)}" is configured` });
+}
+
+function shown(name: string): string {
+  return name.length <= longestShownName ? name : `${name.slice(0, longestShownName)}…`;
+}
+
+async function worked<C extends Call>(
+  call: C,
+  work: (call: C) => Promise<HttpResponseInit>,
+): Promise<HttpResponseInit> {
+  try {
+    return await work(call);
+  } catch (error) {
+    const { invocationId } = call;
+    const response = problemOf(error, invocationId);
+    const fields = { invocationId, status: response.status, kind: kindOf(error), message: messageOf(error) };
+    if (response.status === 500) call.ports.log.error("http", fields);
+    else call.ports.log.warn("http", fields);
+    return response;
+  }
+}
+
+/** What is thrown says to whom it matters: the operator (configuration), nobody but time (upstream, stale), or us. */
+function problemOf(error: unknown, invocationId: string): HttpResponseInit {
+  if (error instanceof ConfigurationError)
+    return problem("configuration", 500, {
+      title: "The configuration of the cluster cannot be used",
+      detail: "Mend the configuration, then call again",
+      problems: error.problems,
+    });
+  if (error instanceof UpstreamError) return upstreamProblem(error);
+  switch (kindOf(error)) {
+    case "conflict":
+      return problem("conflict", 409, { title: messageOf(error), detail: "Look again, then try again" });
+    case "stale-snapshot":
+      return problem("stale-snapshot", 503, {
+        title: messageOf(error),
+        detail: "Nothing is said of a cluster that cannot be seen; the next snapshot mends it",
+        retryAfterSeconds: 60,
+      });
+    default:
+      // Its message may hold anything, so it goes to the log alone.
+      return problem("internal", 500, {
+        title: "Something unexpected happened",
+        detail: "The log of this invocation tells more",
+        invocationId,
+      });
+  }
+}
+
+function upstreamProblem({ message, retryable, retryAfterSeconds }: UpstreamError): HttpResponseInit {
+  if (!retryable) return problem("upstream", 502, { title: message });
+  return problem("upstream", 503, {
+    title: message,
+    retryAfterSeconds: retryAfterSeconds ?? defaultRetryAfterSeconds,
+  });
+}
+
+function headersOf({ headers = {} }: HttpResponseInit): Record<string, string> {
+  return Object.fromEntries(new Headers(headers as Record<string, string>));
+}

@@ -1,0 +1,159 @@
+import { z } from "zod";
+import { type Answer, aboutCluster, count, durationSeconds } from "./answer.ts";
+
+const patterns = z.array(z.string().min(1).max(300)).min(1).max(1_000);
+
+/** Which nodes: of several kinds all must hold, of several patterns of one kind one. At least one kind is needed. */
+export const selection = z
+  .object({
+    names: patterns.optional().describe("Node names; shell wildcards allowed"),
+    nodeIds: patterns.optional().describe("Exactly these"),
+    hostnames: patterns.optional().describe("Host names; shell wildcards allowed"),
+    nodeArrays: patterns.optional().describe("Node arrays; shell wildcards allowed"),
+    constraints: z
+      .array(z.record(z.string(), z.unknown()))
+      .min(1)
+      .optional()
+      .describe('Constraints as in a job, such as `[{"node.vm_size": "Standard_F*"}]`'),
+  })
+  .strict()
+  .refine((kinds) => Object.values(kinds).some((kind) => kind !== undefined), "expected at least one kind")
+  .meta({ id: "Selection" });
+
+const request = {
+  by: z.string().trim().min(1).max(200).describe("Who asks; a signed-in caller's own name wins"),
+  reason: z.string().trim().min(1).max(500).describe("Why, for the record"),
+  dryRun: z.boolean().default(false).describe("true: only say what would be done"),
+};
+
+const onNodes = {
+  ...request,
+  nodes: selection,
+  force: z.boolean().default(false).describe("true: also nodes on which jobs run"),
+};
+
+/** Acts on nodes that exist, one kind each. */
+export const NODE_ACTION_KINDS = [
+  "delete",
+  "remove",
+  "drain",
+  "start",
+  "deallocate",
+  "restart",
+  "reimage",
+  "retry-failed",
+] as const;
+
+const attributeValue = z.union([
+  z.string().max(4_000),
+  z.number(),
+  z.boolean(),
+  z.null(),
+  z.record(z.string(), z.unknown()),
+]);
+
+export const createNodesBody = z
+  .object({
+    kind: z.literal("create-nodes"),
+    ...request,
+    nodeArray: z.string().min(1).max(300).optional().describe("Absent: the planner chooses"),
+    vmSize: z.string().min(1).max(300).optional().describe("Absent: the planner chooses"),
+    placementGroup: z.string().min(1).max(300).optional(),
+    count: z.int().min(1).max(10_000).optional().describe("Nodes; either this or `slots`"),
+    slots: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe("As many nodes as that many slots need (with `constraints` per slot, one vcpu without)"),
+    constraints: z
+      .array(z.record(z.string(), z.unknown()))
+      .optional()
+      .describe("What each node or slot needs"),
+    exclusive: z.boolean().default(false).describe("One slot per node"),
+    keepAlive: z.boolean().default(false).describe("Nobody but the operator may delete the new nodes"),
+    nameFormat: z
+      .string()
+      .regex(/^[A-Za-z0-9-]*%d[A-Za-z0-9-]*$/, "expected letters, digits, dashes and one %d")
+      .max(60)
+      .optional(),
+    nodeAttributes: z
+      .record(z.string().max(200), attributeValue)
+      .optional()
+      .describe("Sent along to CycleCloud"),
+  })
+  .strict()
+  .refine((body) => (body.count === undefined) !== (body.slots === undefined), {
+    message: "expected either count or slots",
+    path: ["count"],
+  })
+  .meta({ id: "CreateNodesRequest" });
+
+/** `POST /api/clusters/{cluster}/actions` */
+export const actionBody = z
+  .discriminatedUnion("kind", [
+    createNodesBody,
+    z
+      .object({ kind: z.enum(NODE_ACTION_KINDS), ...onNodes })
+      .strict()
+      .meta({ id: "NodeActionRequest" }),
+    z
+      .object({ kind: z.literal("keep-alive"), ...request, nodes: selection, on: z.boolean() })
+      .strict()
+      .meta({ id: "KeepAliveRequest" }),
+    z
+      .object({ kind: z.enum(["ignore", "unignore"]), ...request, nodes: selection })
+      .strict()
+      .describe("The autoscaler leaves these nodes alone: no jobs, no deletion, no retry")
+      .meta({ id: "IgnoreRequest" }),
+    z
+      .object({ kind: z.enum(["pause", "resume"]), ...request })
+      .strict()
+      .meta({ id: "PauseRequest" }),
+  ])
+  .meta({ id: "ActionRequest" });
+
+/** What became, or would become, of a request. */
+export const actionAnswer = z
+  .object({
+    ...aboutCluster,
+    outcome: z
+      .enum(["requested", "done", "would", "nothing-to-do", "refused"])
+      .describe(
+        "requested: sent to the executor, see `operations`; done: took effect at once; would: a dry run; nothing-to-do: no node is left to act on; refused: see `problems` (also the status 409)",
+      ),
+    summary: z.string().describe("The same in a sentence"),
+    actions: z
+      .array(
+        z.object({
+          actionId: z
+            .string()
+            .nullable()
+            .describe("Follow it with `operations/{actionId}`; null in a dry run"),
+          kind: z.string(),
+          nodes: z.array(z.object({ nodeId: z.string(), name: z.string() })),
+          create: z.array(
+            z.object({
+              nodeArray: z.string(),
+              vmSize: z.string(),
+              placementGroup: z.string().nullable(),
+              count,
+              names: z.array(z.string()),
+            }),
+          ),
+        }),
+      )
+      .describe("One per request to CycleCloud"),
+    skipped: z
+      .array(z.object({ node: z.string(), why: z.string(), next: z.string() }))
+      .describe("Nodes that were selected and are left alone, and why"),
+    problems: z.array(z.string()),
+    expiresInSeconds: durationSeconds.nullable().describe("Not carried out after that; null: not sent"),
+  })
+  .meta({ id: "ActionAnswer" });
+
+export type Selection = Answer<typeof selection>;
+export type ActionBody = Answer<typeof actionBody>;
+export type CreateNodesBody = Answer<typeof createNodesBody>;
+export type NodeActionKind = (typeof NODE_ACTION_KINDS)[number];
+export type ActionAnswer = Answer<typeof actionAnswer>;

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
+import { jobState } from "./jobs.ts";
+import { scalar } from "./scalar.ts";
+
+const bucketName = z.object({
+  nodeArray: z.string(),
+  vmSize: z.string(),
+  placementGroup: z.string().nullable(),
+});
+
+/** Why one bucket, or the whole cluster, could not take (all of) a job. */
+export const refusalView = z
+  .object({
+    code: z.string().describe("Stable: InsufficientResource, NoCapacity, PlacementGroupTooSmall, ..."),
+    bucket: bucketName.nullable().describe("Null: true of the whole cluster"),
+    limit: z.string().nullable().describe("The limit that refused; null when a constraint did"),
+    constraint: z
+      .string()
+      .nullable()
+      .describe("The constraint that refused, in short; null when a limit did"),
+    asked: scalar.describe("How much was asked, or the value wanted"),
+    left: scalar.describe("How much there was, or the value found"),
+    text: z.string().describe("The same in a sentence"),
+  })
+  .meta({ id: "Refusal" });
+
+/** One cause of a wait, with what ends it. */
+export const causeView = z
+  .object({
+    kind: z
+      .enum([
+        "too-big",
+        "never-satisfiable",
+        "quota",
+        "placement-group-too-small",
+        "capacity-back-off",
+        "boots-failing",
+        "pool-empty",
+        "source-expired",
+        "cluster-paused",
+        "cluster-held",
+        "snapshot-stale",
+        "booting",
+        "partly-placed",
+        "nodes-full",
+        "bucket-unusable",
+        "nothing-requested",
+        "not-planned-yet",
+      ])
+      .describe("Stable. More kinds may come"),
+    text: z.string().describe("What holds the job up, with numbers"),
+    next: z.string().describe("What ends it, or what to do"),
+    limit: z.string().nullable().describe("Of `quota`: which one"),
+    asked: scalar,
+    left: scalar,
+    untilSeconds: unixSeconds.nullable().describe("When it ends by itself, as far as is known"),
+  })
+  .meta({ id: "Cause" });
+
+/** `GET /api/clusters/{cluster}/jobs/{job}/explain` */
+export const explainAnswer = z
+  .object({
+    ...aboutCluster,
+    job: z.string(),
+    source: z.string().nullable(),
+    state: jobState,
+    unit: z.enum(["slots", "nodes"]),
+    asked: count,
+    granted: count,
+    summary: z.string().describe("The whole answer in one sentence"),
+    places: z
+      .array(
+        z.object({
+          node: z.string(),
+          slots: count,
+          origin: z.string().describe("As of a node"),
+          state: z.string().nullable().describe("CycleCloud's status"),
+          expectedReadySeconds: unixSeconds.nullable(),
+        }),
+      )
+      .describe("Where it runs or would go; at most 100"),
+    placeCount: count,
+    causes: z.array(causeView).describe("Why it waits, the gravest first; empty when it does not"),
+    refusals: z.array(refusalView).describe("Bucket by bucket; empty when it got all"),
+    planner: z
+      .array(
+        z.object({
+          atSeconds: unixSeconds,
+          planId: z.string().nullable(),
+          actionId: z.string().nullable(),
+          text: z.string(),
+        }),
+      )
+      .describe("What the planner did about it, newest first"),
+  })
+  .meta({ id: "Explanation" });
+
+export const explainQuery = z.object({
+  source: z.string().min(1).max(50).optional().describe("Where two sources use the same job name"),
+});
+
+export type RefusalView = Answer<typeof refusalView>;
+export type CauseView = Answer<typeof causeView>;
+export type ExplainAnswer = Answer<typeof explainAnswer>;

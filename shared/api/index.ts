@@ -1,0 +1,23 @@
+/**
+ * The HTTP API: every request and answer as a zod schema, the only definition. Functions check against them, clients
+ * take their types from them, and the OpenAPI document is made of them. They talk to nobody.
+ */
+export * from "./actions.ts";
+export type { Answer } from "./answer.ts";
+export * from "./buckets.ts";
+export * from "./clusters.ts";
+export * from "./constraint.ts";
+export * from "./demand.ts";
+export * from "./explain.ts";
+export * from "./history.ts";
+export * from "./jobs.ts";
+export * from "./nodes.ts";
+export * from "./operations.ts";
+export * from "./plan-summary.ts";
+export * from "./plans.ts";
+export * from "./problem.ts";
+export * from "./rejections.ts";
+export { type Route, routes } from "./routes.ts";
+export * from "./status.ts";
+export { API_VERSION } from "./version.ts";
+export * from "./what-if.ts";

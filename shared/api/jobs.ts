@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { type Answer, aboutCluster, count, paged, pageQuery, unixSeconds } from "./answer.ts";
+
+export const jobState = z
+  .enum(["running", "placed", "booting", "partly", "waiting"])
+  .describe(
+    "running: its scheduler says so; placed: nodes that are up can take it; booting: its nodes are coming; partly: some of it has a place; waiting: none of it has",
+  );
+
+export const jobView = z
+  .object({
+    job: z.string(),
+    source: z.string().nullable().describe("The scheduler that it comes from"),
+    state: jobState,
+    unit: z.enum(["slots", "nodes"]).describe("What `asked` and `granted` count"),
+    asked: count,
+    granted: count,
+    nodes: z.array(z.string()).describe("Where it runs or would go, at most 20 names"),
+    nodeCount: count.describe("How many nodes that are in all"),
+    priority: z.number(),
+    submittedAtSeconds: unixSeconds.nullable(),
+    reasonCode: z.string().nullable().describe("Why it did not get all it asked for; null when it did"),
+    reason: z.string().nullable().describe("The same in a sentence; `explain` tells more"),
+  })
+  .meta({ id: "Job" });
+
+/** `GET /api/clusters/{cluster}/jobs`, in the order of the queue */
+export const jobsAnswer = z
+  .object({
+    ...aboutCluster,
+    counts: z.record(jobState, count).describe("Jobs in each state, whatever the query left out"),
+    jobs: z.array(jobView),
+    ...paged,
+  })
+  .meta({ id: "Jobs" });
+
+export const jobsQuery = z.object({
+  ...pageQuery,
+  state: jobState.optional(),
+  source: z.string().min(1).max(50).optional(),
+});
+
+export type JobState = Answer<typeof jobState>;
+export type JobView = Answer<typeof jobView>;
+export type JobsAnswer = Answer<typeof jobsAnswer>;
+export type JobsQuery = Answer<typeof jobsQuery>;

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { type Answer, aboutCluster, count, paged, pageQuery, unixSeconds } from "./answer.ts";
+import { resources } from "./scalar.ts";
+
+/** A node as the cluster has it, and as a plan made now would use it. */
+export const nodeView = z
+  .object({
+    name: z.string(),
+    nodeId: z.string().nullable().describe("Null: CycleCloud does not know it (yet)"),
+    hostname: z.string().nullable(),
+    privateIp: z.string().nullable(),
+    instanceId: z.string().nullable(),
+    nodeArray: z.string(),
+    vmSize: z.string(),
+    placementGroup: z.string().nullable(),
+    bucketId: z.string().nullable().describe("CycleCloud's id of its VM size in its array"),
+    location: z.string().nullable(),
+    spot: z.boolean(),
+    origin: z
+      .enum(["existing", "starting", "pending", "new", "on-premise"])
+      .describe(
+        "existing: CycleCloud reports it; pending: asked for, not reported yet; on-premise: only its scheduler knows it; new, starting: a plan would create or start it",
+      ),
+    state: z
+      .string()
+      .nullable()
+      .describe("CycleCloud's status: Ready, Preparing, Acquiring, Failed, Off, ..."),
+    targetState: z.string().nullable().describe("Started, Terminated, Deallocated, ..."),
+    vcpuCount: count.nullable(),
+    pcpuCount: count.nullable(),
+    gpuCount: count.nullable(),
+    memoryBytes: z.number().nullable(),
+    jobs: z
+      .array(z.object({ job: z.string(), slots: count }))
+      .describe("Jobs that run there or are planned there"),
+    resources: resources.describe("What the node has; empty for a node that takes no jobs"),
+    available: resources.describe("What its jobs leave of that"),
+    keepAlive: z.boolean().describe("Only the operator may delete it"),
+    ignored: z.boolean().describe("The autoscaler leaves it alone: no jobs, no deletion, no retry"),
+    draining: z
+      .object({ sinceSeconds: unixSeconds.nullable(), reason: z.string().nullable() })
+      .nullable()
+      .describe("Set: its scheduler was told to give it no more jobs"),
+    firstSeenSeconds: unixSeconds.nullable().describe("When a plan first saw this life of the node"),
+    readySeconds: unixSeconds.nullable().describe("When a plan first saw it Ready"),
+    idleSinceSeconds: unixSeconds
+      .nullable()
+      .describe("Since when nothing matches it; null: it is in use, or not Ready"),
+    deleteAtSeconds: unixSeconds
+      .nullable()
+      .describe("When its idle or boot time-out is over, if nothing changes; null: no time-out runs"),
+    expectedReadySeconds: unixSeconds
+      .nullable()
+      .describe(
+        "Of a booting node: when it should be Ready, from what earlier boots took; null: unknown or not booting",
+      ),
+    operation: z
+      .object({ actionId: z.string(), kind: z.string(), state: z.string() })
+      .nullable()
+      .describe("The open operation that the node is part of"),
+  })
+  .meta({ id: "Node" });
+
+/** `GET /api/clusters/{cluster}/nodes`, by name */
+export const nodesAnswer = z
+  .object({
+    ...aboutCluster,
+    snapshotTakenAtSeconds: unixSeconds.describe("When CycleCloud was asked; nodes are as of then"),
+    nodes: z.array(nodeView),
+    ...paged,
+  })
+  .meta({ id: "Nodes" });
+
+const globs = z
+  .string()
+  .min(1)
+  .max(10_000)
+  .transform((text) => text.split(",").map((each) => each.trim()))
+  .optional();
+
+/** Which nodes: the same everywhere. Of several kinds all must hold, of several patterns of one kind one. */
+export const selectionQuery = {
+  name: globs.describe("Names, comma-separated; shell wildcards allowed"),
+  hostname: globs.describe("Host names, comma-separated; shell wildcards allowed"),
+  nodeArray: globs.describe("Node arrays, comma-separated; shell wildcards allowed"),
+  constraint: z
+    .string()
+    .max(10_000)
+    .optional()
+    .describe('Constraints as JSON, such as `{"node.vm_size": "Standard_F*"}`; nodes that they match'),
+};
+
+export const nodesQuery = z.object({
+  ...pageQuery,
+  ...selectionQuery,
+  state: globs.describe("CycleCloud's states, comma-separated; shell wildcards allowed"),
+});
+
+export type NodeView = Answer<typeof nodeView>;
+export type NodesAnswer = Answer<typeof nodesAnswer>;
+export type NodesQuery = Answer<typeof nodesQuery>;

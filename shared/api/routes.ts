@@ -1,0 +1,174 @@
+import type { z } from "zod";
+import { actionAnswer, actionBody } from "./actions.ts";
+import { bucketsAnswer, limitsAnswer } from "./buckets.ts";
+import { clustersAnswer } from "./clusters.ts";
+import { validateConstraintAnswer, validateConstraintBody } from "./constraint.ts";
+import { demandAnswer } from "./demand.ts";
+import { explainAnswer, explainQuery } from "./explain.ts";
+import { historyAnswer, historyQuery } from "./history.ts";
+import { jobsAnswer, jobsQuery } from "./jobs.ts";
+import { nodesAnswer, nodesQuery } from "./nodes.ts";
+import { operationsAnswer, operationsQuery, operationView } from "./operations.ts";
+import { planAnswer, plansAnswer, plansQuery } from "./plans.ts";
+import { rejectsAnswer, rejectsQuery } from "./rejections.ts";
+import { statusAnswer } from "./status.ts";
+import { whatIfAnswer, whatIfBody } from "./what-if.ts";
+
+/** One operation of the API. */
+export interface Route {
+  /** Also the name of the function that serves it is made of it. */
+  readonly id: string;
+  readonly method: "GET" | "POST";
+  /** Below `/api/`, with `{parameters}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  readonly answer: z.ZodType;
+  /** Answered with an ETag, 304 when nothing changed. */
+  readonly polled?: true;
+}
+
+const ofCluster = "clusters/{cluster}";
+
+/** Every route. A test compares it with what the functions serve. */
+export const routes = [
+  {
+    id: "clusters",
+    method: "GET",
+    path: "clusters",
+    summary: "All clusters that are configured",
+    answer: clustersAnswer,
+    polled: true,
+  },
+  {
+    id: "status",
+    method: "GET",
+    path: `${ofCluster}/status`,
+    summary: "A cluster on one page, what is wrong first",
+    answer: statusAnswer,
+    polled: true,
+  },
+  {
+    id: "nodes",
+    method: "GET",
+    path: `${ofCluster}/nodes`,
+    summary: "Nodes with their jobs, what is left of them, and since when they are idle",
+    query: nodesQuery,
+    answer: nodesAnswer,
+    polled: true,
+  },
+  {
+    id: "history",
+    method: "GET",
+    path: `${ofCluster}/nodes/{node}/history`,
+    summary: "What is remembered of a node: its lives, and what was asked of CycleCloud about it",
+    query: historyQuery,
+    answer: historyAnswer,
+  },
+  {
+    id: "buckets",
+    method: "GET",
+    path: `${ofCluster}/buckets`,
+    summary: "What new nodes can come from, every limit that holds there, and which one binds",
+    answer: bucketsAnswer,
+    polled: true,
+  },
+  {
+    id: "limits",
+    method: "GET",
+    path: `${ofCluster}/limits`,
+    summary: "Every limit once, with what is used and left of it",
+    answer: limitsAnswer,
+    polled: true,
+  },
+  {
+    id: "jobs",
+    method: "GET",
+    path: `${ofCluster}/jobs`,
+    summary: "Jobs that run, wait, or have a place in part, and why",
+    query: jobsQuery,
+    answer: jobsAnswer,
+    polled: true,
+  },
+  {
+    id: "explain",
+    method: "GET",
+    path: `${ofCluster}/jobs/{job}/explain`,
+    summary: "Why a job waits, or where it goes: every bucket's refusal with numbers, and what ends the wait",
+    query: explainQuery,
+    answer: explainAnswer,
+  },
+  {
+    id: "demand",
+    method: "GET",
+    path: `${ofCluster}/demand`,
+    summary: "What a plan would do now; nothing is sent",
+    answer: demandAnswer,
+  },
+  {
+    id: "plans",
+    method: "GET",
+    path: `${ofCluster}/plans`,
+    summary: "Plans, newest first",
+    query: plansQuery,
+    answer: plansAnswer,
+    polled: true,
+  },
+  {
+    id: "plan",
+    method: "GET",
+    path: `${ofCluster}/plans/{planId}`,
+    summary: "One plan: what it decided, and what became of it",
+    answer: planAnswer,
+  },
+  {
+    id: "operations",
+    method: "GET",
+    path: `${ofCluster}/operations`,
+    summary: "Requests to CycleCloud and their fate, newest first",
+    query: operationsQuery,
+    answer: operationsAnswer,
+    polled: true,
+  },
+  {
+    id: "operation",
+    method: "GET",
+    path: `${ofCluster}/operations/{actionId}`,
+    summary: "One request to CycleCloud and its fate",
+    answer: operationView,
+  },
+  {
+    id: "rejects",
+    method: "GET",
+    path: `${ofCluster}/rejects`,
+    summary: "Messages that were refused or given up, newest first",
+    query: rejectsQuery,
+    answer: rejectsAnswer,
+    polled: true,
+  },
+  {
+    id: "what-if",
+    method: "POST",
+    path: `${ofCluster}/what-if`,
+    summary: "A plan with extra jobs; nothing is sent",
+    body: whatIfBody,
+    answer: whatIfAnswer,
+  },
+  {
+    id: "validate-constraint",
+    method: "POST",
+    path: `${ofCluster}/validate-constraint`,
+    summary: "Whether constraints can be read, and which buckets and nodes satisfy them",
+    body: validateConstraintBody,
+    answer: validateConstraintAnswer,
+  },
+  {
+    id: "actions",
+    method: "POST",
+    path: `${ofCluster}/actions`,
+    summary: "Asks for something to be done, or what would be done",
+    body: actionBody,
+    answer: actionAnswer,
+  },
+] as const satisfies readonly Route[];

@@ -1,0 +1,148 @@
+import type { ClusterStatus, StatusProblem } from "../../api/index.ts";
+import { ConfigurationError } from "../../errors.ts";
+import type { ClusterConfig } from "../../ports.ts";
+
+/** What a status is made of, apart from its problems. */
+export type StatusFacts = Omit<ClusterStatus, "cluster" | "problems"> & {
+  /** Undefined: not found while the status was drawn up. */
+  readonly config: ClusterConfig | ConfigurationError | undefined;
+};
+
+type Checker = (facts: StatusFacts) => readonly StatusProblem[];
+
+/** Everything that is wrong with a cluster, the gravest first, each with what to do about it. */
+export function statusProblems(facts: StatusFacts): readonly StatusProblem[] {
+  return checkers.flatMap((check) => check(facts));
+}
+
+/** What stops a cluster, then what stops a part of it, then what is worth a look. */
+const checkers: readonly Checker[] = [
+  brokenConfiguration,
+  refusedLogin,
+  missingSnapshot,
+  paused,
+  readOnly,
+  bootsFailing,
+  expiredSources,
+  failedOperations,
+  backedOff,
+  setAside,
+  rejected,
+  waiting,
+];
+
+function brokenConfiguration({ config }: StatusFacts): readonly StatusProblem[] {
+  if (!(config instanceof ConfigurationError)) return [];
+  return [stopped("configuration", config.message, "Mend autoscale.json and store it again.")];
+}
+
+function refusedLogin({ loginStopped }: StatusFacts): readonly StatusProblem[] {
+  if (loginStopped === null) return [];
+  const text = `CycleCloud refused the login, and is not called any more: ${loginStopped.message}`;
+  return [
+    stopped("login-refused", text, "Correct the user name or the password, or resume to try once more."),
+  ];
+}
+
+function missingSnapshot({ snapshot, atSeconds, config }: StatusFacts): readonly StatusProblem[] {
+  if (config === undefined || config instanceof ConfigurationError) return [];
+  const most = config.cycle.maxSnapshotAgeSeconds;
+  const next =
+    "See whether CycleCloud can be reached and whether the snapshot timer runs; nothing is planned until then.";
+  if (snapshot === null) return [stopped("no-snapshot", "No snapshot of the cluster was ever taken.", next)];
+  const age = Math.round(atSeconds - snapshot.takenAtSeconds);
+  if (age <= most) return [];
+  return [stopped("stale-snapshot", `The snapshot is ${age} s old, expected at most ${most} s.`, next)];
+}
+
+function paused({ paused }: StatusFacts): readonly StatusProblem[] {
+  if (paused === null) return [];
+  const text = `Paused by ${paused.by}: ${paused.reason}. Plans are made, and nothing is sent.`;
+  return [stopped("paused", text, "Resume when the reason is gone.")];
+}
+
+function readOnly({ config }: StatusFacts): readonly StatusProblem[] {
+  if (config === undefined || config instanceof ConfigurationError || !config.cycle.readOnly) return [];
+  const text = "The cluster is configured as read-only. Plans are made, and nothing is sent.";
+  return [stopped("read-only", text, "Set read_only to false to let it scale.")];
+}
+
+function bootsFailing({ bootsFailing, atSeconds }: StatusFacts): readonly StatusProblem[] {
+  return bootsFailing
+    .filter(({ untilSeconds }) => untilSeconds > atSeconds)
+    .map(({ nodeArray, failures, untilSeconds }) => {
+      const text = `Node array "${nodeArray}" gets no new nodes for ${seconds(untilSeconds - atSeconds)}: ${failures} of its nodes failed to boot within an hour.`;
+      return degraded(
+        "boots-failing",
+        text,
+        "Look at a failed node's messages in CycleCloud: image, scripts, quota.",
+      );
+    });
+}
+
+function expiredSources({ demand, atSeconds }: StatusFacts): readonly StatusProblem[] {
+  return demand
+    .filter(({ expired, jobs }) => expired && jobs > 0)
+    .map(({ source, jobs, expiresAtSeconds }) => {
+      const text = `Source "${source}" is silent: its ${jobs} jobs have not counted for ${seconds(atSeconds - expiresAtSeconds)}.`;
+      return degraded("source-expired", text, `See whether what posts the demand of "${source}" still runs.`);
+    });
+}
+
+function failedOperations({ operations }: StatusFacts): readonly StatusProblem[] {
+  return operations
+    .filter(({ state }) => state === "failed" || state === "lost")
+    .map(({ actionId, kind, state, messages }) => {
+      const words = messages.length === 0 ? "no reason was given" : messages.join("; ");
+      const what = state === "failed" ? "was refused" : "had no effect in time";
+      return degraded(
+        `operation-${state}`,
+        `${kind} ${actionId} ${what}: ${words}.`,
+        "The next plan asks anew for what is still needed.",
+      );
+    });
+}
+
+function backedOff({ backedOff, atSeconds }: StatusFacts): readonly StatusProblem[] {
+  return backedOff
+    .filter(({ untilSeconds }) => untilSeconds > atSeconds)
+    .map(({ nodeArray, vmSize, untilSeconds, why }) => {
+      const text = `No new nodes are asked of ${nodeArray}/${vmSize} for ${seconds(untilSeconds - atSeconds)}: ${why}.`;
+      return degraded("capacity-back-off", text, "Jobs that other sizes can take go there meanwhile.");
+    });
+}
+
+function setAside({ snapshot }: StatusFacts): readonly StatusProblem[] {
+  return (snapshot?.setAside ?? []).map((text) =>
+    notice("record-set-aside", text, "CycleCloud's record is odd; what it is about is left alone."),
+  );
+}
+
+function rejected({ rejections }: StatusFacts): readonly StatusProblem[] {
+  const open = rejections.filter(({ replayedAtSeconds }) => replayedAtSeconds === undefined);
+  if (open.length === 0) return [];
+  const text = `${open.length} of the newest messages were refused or given up, the last from ${open[0]?.source ?? "an unknown source"}.`;
+  return [notice("rejections", text, "`ccscale rejects list` tells why; mended ones can be sent again.")];
+}
+
+function waiting({ waiting }: StatusFacts): readonly StatusProblem[] {
+  if (waiting.length === 0) return [];
+  const text = `Jobs wait, "${waiting[0]?.job}" first.`;
+  return [notice("jobs-waiting", text, `Ask for an explanation of "${waiting[0]?.job}".`)];
+}
+
+function stopped(kind: string, text: string, next: string): StatusProblem {
+  return { gravity: "stopped", kind, text, next };
+}
+
+function degraded(kind: string, text: string, next: string): StatusProblem {
+  return { gravity: "degraded", kind, text, next };
+}
+
+function notice(kind: string, text: string, next: string): StatusProblem {
+  return { gravity: "notice", kind, text, next };
+}
+
+function seconds(value: number): string {
+  return `${Math.max(0, Math.ceil(value))} s`;
+}
