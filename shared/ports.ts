@@ -23,6 +23,7 @@ export type { Random } from "./ports/random.ts";
 export type * from "./ports/rejection.ts";
 export type * from "./ports/snapshot.ts";
 export type { IfMatch, Stored } from "./ports/stored.ts";
+export type * from "./ports/targets.ts";
 
 import type { Clock } from "./ports/clock.ts";
 import type { ConfigStore } from "./ports/config.ts";
@@ -38,6 +39,7 @@ import type { PlanStore } from "./ports/plan.ts";
 import type { Random } from "./ports/random.ts";
 import type { RejectionStore } from "./ports/rejection.ts";
 import type { SnapshotStore } from "./ports/snapshot.ts";
+import type { TargetStore } from "./ports/targets.ts";
 
 /** Everything at once; a use case asks for the few that it needs (`Pick<Ports, …>`). */
 export interface Ports {
@@ -51,6 +53,7 @@ export interface Ports {
   readonly snapshots: SnapshotStore;
   readonly demand: DemandStore;
   readonly uploads: DemandUploads;
+  readonly targets: TargetStore;
   readonly history: HistoryStore;
   readonly operations: OperationStore;
   readonly plans: PlanStore;

@@ -41,7 +41,9 @@ function partOf(path: string): string {
 
 /** Message schemas and their parsers are contracts, not adapters: they talk to nobody. */
 function isContract(path: string): boolean {
-  return /\/(job-demand|plan-request|problems|scale-action|scheduler-event)\.ts$/.test(path);
+  return /\/(job-demand|list-of|node-array-target|plan-request|problems|scale-action|scheduler-event)\.ts$/.test(
+    path,
+  );
 }
 
 /** Who may import whom, besides itself. Packages are named one by one: a part talks to its own SDK only. */

@@ -81,6 +81,7 @@ function portsOf(storage: StorageClients, bus: Pick<ServiceBusQueues, "planReque
     controls: stores.controls,
     demand: stores.demand,
     rejections: stores.rejections,
+    targets: stores.targets,
     uploads: stores.uploads,
     clock,
     planRequests: bus.planRequests,

@@ -4,6 +4,7 @@ import type { Ports, SourceDemand } from "../ports.ts";
 import { assemble, parkDelta, parkedAfter } from "./demand-parts.ts";
 import { type Merge, mergeDemand } from "./merge-demand.ts";
 import { requestPlan } from "./request-plan.ts";
+import { unknownCluster } from "./unknown-cluster.ts";
 
 /** When the cluster's own setting cannot be read: a mistake elsewhere in the file must not cost demand. */
 const usualTtlSeconds = 300;
@@ -41,7 +42,8 @@ export async function acceptDemand(ports: DemandPorts, message: DemandMessage): 
 async function accept(ports: DemandPorts, message: DemandMessage): Promise<AcceptOutcome> {
   const { cluster, source } = message;
   const ttlSeconds = message.ttlSeconds ?? (await configuredTtlSeconds(ports, cluster));
-  if (ttlSeconds === undefined) return unknownCluster(ports, cluster);
+  if (ttlSeconds === undefined)
+    return { outcome: "rejected", problems: [await unknownCluster(ports, cluster)] };
   const assembled = await assemble(ports.demand, message, ports.clock.nowSeconds());
   if (assembled.outcome !== "whole") return assembled;
 
@@ -112,12 +114,6 @@ async function save(
     if (kindOf(error) !== "conflict" || triesLeft <= 1) throw error;
     return save(ports, message, ttlSeconds, triesLeft - 1);
   }
-}
-
-async function unknownCluster(ports: DemandPorts, cluster: string): Promise<AcceptOutcome> {
-  const known = await ports.configs.clusters();
-  const wanted = known.length === 0 ? "but no cluster is configured" : `expected one of ${known.join(", ")}`;
-  return { outcome: "rejected", problems: [`cluster: "${cluster}", ${wanted}`] };
 }
 
 function earlyReason(message: DemandMessage, have: number | undefined): string {

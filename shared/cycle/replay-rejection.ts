@@ -1,5 +1,6 @@
-import type { DemandMessage } from "../messages/job-demand.ts";
+import type { DemandMessage, QueueMessage, TargetsMessage } from "../messages/job-demand.ts";
 import type { ConfigStore, Ports, RejectedMessage, Rejection } from "../ports.ts";
+import { isOld as isOldRequest } from "./accept-targets.ts";
 import { isOld } from "./merge-demand.ts";
 import { checkDemand } from "./receive-demand.ts";
 import { requestPlan } from "./request-plan.ts";
@@ -13,14 +14,17 @@ export interface DemandQueue {
   post(text: string): Promise<void>;
 }
 
-export type ReplayPorts = Pick<Ports, "clock" | "demand" | "planRequests" | "rejections" | "uploads"> & {
+export type ReplayPorts = Pick<
+  Ports,
+  "clock" | "demand" | "planRequests" | "rejections" | "targets" | "uploads"
+> & {
   readonly configs: Pick<ConfigStore, "clusters">;
   readonly demandQueue: DemandQueue;
 };
 
 /** What a replay will do, for the operator to agree to; or everything that is in its way. */
 export type Replay =
-  | { readonly kind: "post-demand"; readonly text: string; readonly message: DemandMessage }
+  | { readonly kind: "post-demand"; readonly text: string; readonly message: QueueMessage }
   | { readonly kind: "request-plan"; readonly cluster: string }
   | { readonly kind: "refused"; readonly problems: readonly string[] };
 
@@ -98,7 +102,21 @@ async function unknownCluster(ports: ReplayPorts, cluster: string): Promise<read
 }
 
 /** Posted now, an older message would be ignored, and a delta to anything but the last one would wait in vain. */
-async function outOfTurn(ports: ReplayPorts, message: DemandMessage): Promise<readonly string[]> {
+async function outOfTurn(ports: ReplayPorts, message: QueueMessage): Promise<readonly string[]> {
+  return message.kind === "targets" ? outOfTurnTargets(ports, message) : outOfTurnDemand(ports, message);
+}
+
+async function outOfTurnTargets(ports: ReplayPorts, message: TargetsMessage): Promise<readonly string[]> {
+  const { cluster, requestSet, sentAt } = message;
+  const current = (await ports.targets.load(cluster, requestSet))?.value;
+  const sentAtSeconds = Date.parse(sentAt) / 1000;
+  return current !== undefined &&
+    isOldRequest(current, { ...message, sentAtSeconds }, ports.clock.nowSeconds())
+    ? [`sentAt: ${sentAt}, expected a later one: request set "${requestSet}" has been asked for since`]
+    : [];
+}
+
+async function outOfTurnDemand(ports: ReplayPorts, message: DemandMessage): Promise<readonly string[]> {
   const current = (await ports.demand.load(message.cluster, message.source))?.value;
   const { source, sequence } = message;
   if (current !== undefined && isOld(current, message, ports.clock.nowSeconds()))

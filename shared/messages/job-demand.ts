@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { parseConstraints } from "../engine/index.ts";
+import { listOf } from "./list-of.ts";
+import { nodeArrayTargets } from "./node-array-target.ts";
 import { describeProblems, shown } from "./problems.ts";
 
 /** Messages of version 1; a message of another version is refused, never guessed at. */
@@ -14,8 +16,6 @@ const longestName = 1_024;
 /** A regular expression may run out of stack on millions of characters. */
 const longestText = 64 * 1024;
 const mostMembers = 10_000;
-/** Of one list: the first ones are enough to mend it, and each costs memory. */
-const mostIssues = 200;
 const mostCapabilities = 100;
 const longestCapability = 100;
 
@@ -117,27 +117,6 @@ const envelope = {
   capabilities,
 };
 
-/** A list that is no longer checked once it has enough mistakes: a hostile one could have millions. */
-function listOf<T extends z.ZodType>(item: T, most: number) {
-  return z
-    .array(z.unknown())
-    .max(most)
-    .transform((values, context) => {
-      const checked: z.output<T>[] = [];
-      for (const [index, value] of values.entries()) {
-        if (context.issues.length >= mostIssues) break;
-        const parsed = item.safeParse(value, { reportInput: true });
-        if (parsed.success) checked.push(parsed.data);
-        for (const issue of parsed.error?.issues ?? []) {
-          const path = [index, ...issue.path];
-          // Of the same kind as before: what one job lacks is what the list lacks, further down.
-          context.issues.push({ ...issue, input: issue.input, path } as z.core.$ZodRawIssue);
-        }
-      }
-      return checked;
-    });
-}
-
 const jobs = listOf(job, mostJobs).default([]);
 const nodes = listOf(schedulerNode, mostNodes).default([]);
 const part = z
@@ -145,16 +124,35 @@ const part = z
   .refine((value) => value.index < value.count, "expected an index below the count")
   .optional();
 
-const message = z.discriminatedUnion("kind", [
-  z.object({ ...envelope, kind: z.literal("snapshot"), part, jobs, nodes }),
-  z.object({
-    ...envelope,
-    kind: z.literal("delta"),
-    jobs,
-    nodes,
-    remove: listOf(jobName, mostJobs).default([]),
-  }),
-]);
+const snapshot = z.object({ ...envelope, kind: z.literal("snapshot"), part, jobs, nodes });
+const delta = z.object({
+  ...envelope,
+  kind: z.literal("delta"),
+  jobs,
+  nodes,
+  remove: listOf(jobName, mostJobs).default([]),
+});
+const message = z.discriminatedUnion("kind", [snapshot, delta]);
+
+/** Which request a new one takes the place of. */
+export const requestSetSchema = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(/^[\p{L}\p{N} ._:@+-]+$/u, "expected letters, digits, spaces and . _ : @ + - only");
+/** Seconds. */
+export const expirationIntervalSchema = z.int().min(1).max(mostTtlSeconds);
+
+const { version, cluster, sequence, sentAt } = envelope;
+const targets = z.object({
+  ...{ version, cluster, source, sequence, sentAt },
+  kind: z.literal("targets"),
+  requestSet: requestSetSchema.default("standard"),
+  /** For how long the targets hold unless the set is requested again. */
+  expirationInterval: expirationIntervalSchema.default(300),
+  arrays: nodeArrayTargets,
+});
+const anyMessage = z.discriminatedUnion("kind", [snapshot, delta, targets]);
 
 /** The claim check: the jobs and nodes are in a blob of the `demand-uploads` container, not in the message. */
 const claim = z.object({ blob: z.string().min(1).max(1024) }).loose();
@@ -164,23 +162,42 @@ export type DemandMessage = z.infer<typeof message>;
 export type DemandJob = z.infer<typeof job>;
 export type DemandNode = z.infer<typeof schedulerNode>;
 export type Capability = z.infer<typeof capability>;
+/** An autoscale request that was checked: how many nodes of which arrays a request set wants now. */
+export type TargetsMessage = z.infer<typeof targets>;
+/** Whatever may be on the `job-demand` queue. */
+export type QueueMessage = z.infer<typeof anyMessage>;
 
-export type ParsedDemand =
-  | { readonly ok: true; readonly message: DemandMessage }
+export type Parsed<T> =
+  | { readonly ok: true; readonly message: T }
   | { readonly ok: false; readonly problems: readonly string[] };
+export type ParsedDemand = Parsed<DemandMessage>;
+
+/** Checks jobs and nodes of a source, as `parseMessage` does. */
+export function parseDemand(input: unknown): ParsedDemand {
+  return parse(message, input);
+}
 
 /**
  * Checks a message from the `job-demand` queue, as text or as JSON that was parsed already. Never throws: a message
  * that is not what it should be comes back with every problem named, so that its sender can mend it in one go.
  */
-export function parseDemand(input: unknown): ParsedDemand {
+export function parseMessage(input: unknown): Parsed<QueueMessage> {
+  return parse(anyMessage, input);
+}
+
+/** Checks an autoscale request, as `parseMessage` does. */
+export function parseTargets(input: unknown): Parsed<TargetsMessage> {
+  return parse(targets, input);
+}
+
+function parse<T>(schema: z.ZodType<T>, input: unknown): Parsed<T> {
   const json = asJson(input);
   if (json === undefined) {
     return { ok: false, problems: [`message: ${shown(input)}, expected a JSON object`] };
   }
   const excess = excessOf(json, deepestValue);
   if (excess !== undefined) return { ok: false, problems: [`message: ${excess}`] };
-  const parsed = message.safeParse(json, { reportInput: true });
+  const parsed = schema.safeParse(json, { reportInput: true });
   return parsed.success
     ? { ok: true, message: parsed.data }
     : { ok: false, problems: describeProblems(parsed.error) };

@@ -1,5 +1,5 @@
 import type { NodeHistory } from "../engine/index.ts";
-import type { Operation, PlanSummary, Rejection, SourceDemand } from "../ports.ts";
+import type { Operation, PlanSummary, Rejection, RequestSet, SourceDemand } from "../ports.ts";
 
 /** The orders that the ports promise, one for the twins and Azure alike. Names compare by code unit, not by locale. */
 export function compareNames(a: string, b: string): number {
@@ -8,6 +8,10 @@ export function compareNames(a: string, b: string): number {
 
 export function bySource(a: SourceDemand, b: SourceDemand): number {
   return compareNames(a.source, b.source);
+}
+
+export function byRequestSet(a: RequestSet, b: RequestSet): number {
+  return compareNames(a.requestSet, b.requestSet);
 }
 
 export function byNodeId(a: NodeHistory, b: NodeHistory): number {

@@ -59,7 +59,10 @@ function refusal(rejectionId: string, problems: readonly string[]): CommandFailu
 
 function describe(prepared: Prepared): string {
   if (prepared.kind === "request-plan") return `ask for a plan of cluster "${printable(prepared.cluster)}"`;
-  const { kind, source, cluster, sequence, sentAt, jobs } = prepared.message;
-  const what = `${kind} ${sequence} of source "${source}", sent ${sentAt}, with ${jobs.length} jobs`;
+  const { message } = prepared;
+  const { kind, source, cluster, sequence, sentAt } = message;
+  const content =
+    message.kind === "targets" ? `${message.arrays.length} node arrays` : `${message.jobs.length} jobs`;
+  const what = `${kind} ${sequence} of source "${source}", sent ${sentAt}, with ${content}`;
   return `post ${what} for cluster "${printable(cluster)}"`;
 }

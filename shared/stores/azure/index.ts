@@ -10,6 +10,7 @@ import { AzurePlanStore } from "./plans.ts";
 import { TableRejectionStore } from "./rejections.ts";
 import { BlobSnapshotStore } from "./snapshots.ts";
 import { Table } from "./table.ts";
+import { BlobTargetStore } from "./targets.ts";
 import { BlobDemandUploads } from "./uploads.ts";
 
 export type { ParseConfig, ReadInclude } from "./configs.ts";
@@ -29,6 +30,7 @@ export type AzureStores = Pick<
   | "snapshots"
   | "demand"
   | "uploads"
+  | "targets"
   | "history"
   | "operations"
   | "plans"
@@ -58,6 +60,7 @@ export function createAzureStores(options: AzureStoreOptions): AzureStores {
       blob,
       uploadLimitBytes === undefined ? {} : { limitBytes: uploadLimitBytes },
     ),
+    targets: new BlobTargetStore(blob),
     history: new TableHistoryStore(table("NodeHistory")),
     operations: new TableOperationStore(table("Operations"), { log }),
     plans: new AzurePlanStore(blob, table("Plans"), { log }),

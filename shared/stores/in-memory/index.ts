@@ -6,6 +6,7 @@ import { MemoryOperationStore } from "./operations.ts";
 import { MemoryPlanStore } from "./plans.ts";
 import { MemoryRejectionStore } from "./rejections.ts";
 import { MemorySnapshotStore } from "./snapshots.ts";
+import { MemoryTargetStore } from "./targets.ts";
 import { MemoryDemandUploads } from "./uploads.ts";
 
 export {
@@ -18,6 +19,7 @@ export {
   MemoryPlanStore,
   MemoryRejectionStore,
   MemorySnapshotStore,
+  MemoryTargetStore,
 };
 
 /** Every store of the ports, in memory, under the names that `Ports` gives them. */
@@ -27,6 +29,7 @@ export interface MemoryStores {
   readonly snapshots: MemorySnapshotStore;
   readonly demand: MemoryDemandStore;
   readonly uploads: MemoryDemandUploads;
+  readonly targets: MemoryTargetStore;
   readonly history: MemoryHistoryStore;
   readonly operations: MemoryOperationStore;
   readonly plans: MemoryPlanStore;
@@ -41,6 +44,7 @@ export function createMemoryStores(): MemoryStores {
     snapshots: new MemorySnapshotStore(),
     demand: new MemoryDemandStore(),
     uploads: new MemoryDemandUploads(),
+    targets: new MemoryTargetStore(),
     history: new MemoryHistoryStore(),
     operations: new MemoryOperationStore(),
     plans: new MemoryPlanStore(),

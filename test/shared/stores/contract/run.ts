@@ -10,6 +10,7 @@ import { planStoreCases } from "./plan-store.ts";
 import { rejectionStoreCases } from "./rejection-store.ts";
 import { snapshotStoreCases } from "./snapshot-store.ts";
 import type { ContractCase } from "./suite.ts";
+import { targetStoreCases } from "./target-store.ts";
 
 /** Everything that the suites work on: fresh stores, and the operator's and the sender's side of two of them. */
 export interface Bench {
@@ -32,6 +33,7 @@ export function runContractSuites(implementation: string, bench: () => Bench): v
   suite("OperationStore", operationStoreCases, ({ stores }) => stores.operations);
   suite("PlanStore", planStoreCases, ({ stores }) => stores.plans);
   suite("RejectionStore", rejectionStoreCases, ({ stores }) => stores.rejections);
+  suite("TargetStore", targetStoreCases, ({ stores }) => stores.targets);
   suite("ConfigStore", configStoreCases, ({ configs }) => configs);
   suite("DemandUploads", demandUploadCases, ({ uploads }) => uploads);
 }

@@ -14,6 +14,7 @@ import type {
   PlanSummary,
   RejectedMessage,
   Rejection,
+  RequestSet,
   Snapshot,
   SourceDemand,
 } from "../../../../shared/ports.ts";
@@ -38,6 +39,25 @@ export function demandOf(cluster: string, source: string, changed: Partial<Sourc
     expiresAtSeconds: startSeconds + 300,
     jobs: [],
     nodes: [{ hostname: "ip-0A00", resources: { ncpus: 4 } }],
+    ignoredMessages: 0,
+    ...changed,
+  };
+}
+
+export function targetsOf(
+  cluster: string,
+  requestSet: string,
+  changed: Partial<RequestSet> = {},
+): RequestSet {
+  return {
+    cluster,
+    requestSet,
+    source: "cron",
+    sequence: 1,
+    sentAtSeconds: startSeconds - 1,
+    receivedAtSeconds: startSeconds,
+    expiresAtSeconds: startSeconds + 300,
+    arrays: [{ Name: "execute", TargetCoreCount: 128, Configuration: { version: "1.2.3" } }],
     ignoredMessages: 0,
     ...changed,
   };

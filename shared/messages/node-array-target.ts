@@ -1,0 +1,188 @@
+import { z } from "zod";
+import { listOf } from "./list-of.ts";
+
+const mostArrays = 200;
+const mostNodes = 100_000;
+const mostCores = 10_000_000;
+const mostGroups = 1_000;
+const mostMachineTypes = 50;
+/** Attributes travel with every action that makes such nodes, and an action has to fit a message. */
+const mostAttributeBytes = 8 * 1024;
+
+/** Letters and digits of any script, and what node arrays are named with. */
+const arrayName = z
+  .string()
+  .min(1)
+  .max(128)
+  .regex(/^[\p{L}\p{N} ._-]+$/u, "expected letters, digits, spaces and . _ - only");
+const machineType = z.string().min(1).max(128);
+
+const known = z.looseObject({
+  Name: arrayName,
+  TargetCount: z.int().min(0).max(mostNodes).optional(),
+  TargetCoreCount: z.int().min(0).max(mostCores).optional(),
+  TargetGroupCount: z.int().min(0).max(mostGroups).optional(),
+  GroupCoreCount: z.int().min(1).max(mostCores).optional(),
+  GroupInstanceCount: z.int().min(1).max(mostNodes).optional(),
+  MachineType: z
+    .union([machineType, z.array(machineType).min(1).max(mostMachineTypes)], {
+      error: "expected a VM size, or a list of them in order of preference",
+    })
+    .optional(),
+  /** Cores that one node counts for; the vcpus of its VM size when left out. */
+  CoreCount: z.int().min(1).max(mostCores).optional(),
+  Configuration: z.record(z.string(), z.unknown()).optional(),
+  Extends: arrayName.optional(),
+  Dynamic: z.boolean().optional(),
+  ClusterName: z.string().max(256).optional(),
+});
+
+/**
+ * One node array definition of an autoscale request, with the attributes and spellings of CycleCloud's documentation.
+ * Keys that are not listed above are attributes of the nodes that are made for it.
+ */
+export type NodeArrayTarget = z.output<typeof known>;
+
+/** What is not an attribute of a node: it says how many there should be, of what, and what they are called. */
+const wishes = [
+  ...["Name", "TargetCount", "TargetCoreCount", "TargetGroupCount", "GroupCoreCount", "GroupInstanceCount"],
+  ...["MachineType", "Extends", "Dynamic", "ClusterName"],
+];
+
+/** What the service or CycleCloud decides, and why a request cannot. */
+const decided: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ["NodeId", "Template", "Status", "State", "TargetState", "RequestId", "InstanceId", "Instance"].map(
+      (name) => [name, "expected no attribute that CycleCloud itself gives a node"],
+    ),
+  ),
+  ...Object.fromEntries(
+    ["MaxCount", "MaxCoreCount", "InitialCount", "InitialCoreCount"].map((name) => [
+      name,
+      "expected no limit: those of a node array are in the cluster's template",
+    ]),
+  ),
+  PlacementGroupId: "expected TargetGroupCount in its place: groups get placement groups of their own",
+};
+
+interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly input?: unknown;
+}
+
+/** Reports the mistakes of the keys and those between keys at once. */
+const definition = z.unknown().transform((value, context): NodeArrayTarget => {
+  const parsed = known.safeParse(value, { reportInput: true });
+  for (const issue of parsed.error?.issues ?? [])
+    context.issues.push({ ...issue, input: issue.input, path: [...issue.path] } as z.core.$ZodRawIssue);
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    for (const { path, message, input } of problemsBetween(value as Record<string, unknown>))
+      context.issues.push({ code: "custom", message, input, path: [...path] });
+  return parsed.success ? parsed.data : z.NEVER;
+});
+
+function problemsBetween(value: Readonly<Record<string, unknown>>): readonly Problem[] {
+  return [...attributeProblems(value), ...groupProblems(value), ...dynamicProblems(value)];
+}
+
+function attributeProblems(value: Readonly<Record<string, unknown>>): readonly Problem[] {
+  const problems = Object.keys(value).flatMap((key): Problem[] => {
+    const message = whyNoAttribute(key);
+    return message === undefined ? [] : [{ path: [key], message, input: value[key] }];
+  });
+  const bytes = sizeOf(attributesOf(value));
+  return bytes <= mostAttributeBytes
+    ? problems
+    : [
+        ...problems,
+        { path: [], message: `${bytes} bytes of attributes, expected at most ${mostAttributeBytes}` },
+      ];
+}
+
+function whyNoAttribute(key: string): string | undefined {
+  if (Object.hasOwn(known.shape, key)) return undefined;
+  if (Object.hasOwn(decided, key)) return decided[key];
+  // A misspelt wish must not pass as an attribute: the array would silently get no nodes.
+  if (/^(target|group)/i.test(key))
+    return "unknown, expected TargetCount, TargetCoreCount, or TargetGroupCount with GroupCoreCount or GroupInstanceCount";
+  const spelling = Object.keys(known.shape).find((name) => plain(name) === plain(key));
+  if (spelling !== undefined) return `unknown, expected ${spelling}`;
+  return /^[A-Z][A-Za-z0-9_.]{0,127}$/.test(key)
+    ? undefined
+    : "expected the name of a node's attribute, such as ImageId";
+}
+
+function plain(key: string): string {
+  return key.replaceAll(/[-_]/g, "").toLowerCase();
+}
+
+function groupProblems(value: Readonly<Record<string, unknown>>): readonly Problem[] {
+  const { TargetGroupCount, GroupCoreCount, GroupInstanceCount, TargetCount, TargetCoreCount } = value;
+  const sizes = [GroupCoreCount, GroupInstanceCount].filter((size) => size !== undefined).length;
+  const problem = (key: string, message: string): Problem => ({ path: [key], message, input: value[key] });
+  if (TargetGroupCount === undefined)
+    return sizes === 0
+      ? []
+      : [problem("TargetGroupCount", "missing, expected how many groups there should be")];
+  return [
+    ...(sizes === 1
+      ? []
+      : [
+          problem(
+            "TargetGroupCount",
+            "expected exactly one of GroupCoreCount and GroupInstanceCount with it",
+          ),
+        ]),
+    ...(TargetCount === undefined && TargetCoreCount === undefined
+      ? []
+      : [problem("TargetGroupCount", "expected either groups or a TargetCount or TargetCoreCount")]),
+  ];
+}
+
+function dynamicProblems({ Name, Extends, Dynamic }: Readonly<Record<string, unknown>>): readonly Problem[] {
+  const isDynamic = Dynamic === true;
+  if (isDynamic && Extends === undefined)
+    return [
+      { path: ["Extends"], message: "missing, expected the node array that a dynamic one is made from" },
+    ];
+  if (isDynamic && Extends === Name)
+    return [{ path: ["Extends"], message: "expected another name than the array's own", input: Extends }];
+  if (!isDynamic && Extends !== undefined)
+    return [{ path: ["Dynamic"], message: "expected true with Extends", input: Dynamic }];
+  return [];
+}
+
+function sizeOf(attributes: Readonly<Record<string, unknown>>): number {
+  return new TextEncoder().encode(JSON.stringify(attributes)).length;
+}
+
+/** What the nodes made for a definition get, over what their array gives them. */
+export function attributesOf(definition: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(definition).filter(([key]) => !wishes.includes(key)));
+}
+
+/** The name that a definition's nodes are accounted to: `execute`, or `execute:64` for groups of 64 cores. */
+export function accountOf(
+  target: Pick<NodeArrayTarget, "Name" | "GroupCoreCount" | "GroupInstanceCount">,
+): string {
+  const { Name, GroupCoreCount, GroupInstanceCount } = target;
+  if (GroupCoreCount !== undefined) return `${Name}:${GroupCoreCount}`;
+  return GroupInstanceCount === undefined ? Name : `${Name}:${GroupInstanceCount}-nodes`;
+}
+
+/** The definitions of one request; each account at most once. */
+export const nodeArrayTargets = listOf(definition, mostArrays).superRefine((targets, context) => {
+  const seen = new Set<string>();
+  for (const [index, target] of targets.entries()) {
+    const account = accountOf(target);
+    if (seen.has(account))
+      context.addIssue({
+        code: "custom",
+        message: "a second definition of that name, expected one",
+        input: account,
+        path: [index, "Name"],
+      });
+    seen.add(account);
+  }
+});
