@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type DefaultResource, parseDefaultResources } from "../engine/index.ts";
+import { autostopSchema } from "./autostop-schema.ts";
 import { connectionShape } from "./connection-schema.ts";
 import { proxiedLocationsSchema, vmSizesSchema } from "./facts-schema.ts";
 import { nodeArraySchema } from "./node-array-schema.ts";
@@ -70,6 +71,7 @@ export const configSchema = z.looseObject(
     ...connectionShape,
     ...engineShape,
     ...cycleShape,
+    autostop: autostopSchema.prefault({}),
     vm_sizes: vmSizesSchema.optional(),
     proxied_locations: proxiedLocationsSchema.optional(),
   },

@@ -1,4 +1,9 @@
-import type { ClusterConfig, CycleCloudConnection, CycleSettings } from "../ports/config.ts";
+import type {
+  AutostopSettings,
+  ClusterConfig,
+  CycleCloudConnection,
+  CycleSettings,
+} from "../ports/config.ts";
 import { type ConfigKeys, configSchema } from "./config-schema.ts";
 import { describeIssues, shown } from "./describe-issues.ts";
 import { asksForGroups, predefinesGroups, toEngineSettings } from "./engine-settings.ts";
@@ -33,6 +38,7 @@ export function parseConfig({
     connection: toConnection(keys),
     engine: toEngineSettings(keys, { generateByDefault: true }),
     cycle: toCycle(keys),
+    autostop: toAutostop(keys),
     ...(Object.keys(facts).length > 0 && { facts }),
     warnings: [...warningsOf(keys), ...warnOfUnknownKeys(json)],
   };
@@ -67,6 +73,15 @@ function toCycle(keys: ConfigKeys): CycleSettings {
     bootFailuresBeforeBackoff: keys.boot_failures_before_backoff,
     bootFailureBackoffSeconds: keys.boot_failure_backoff,
     readOnly: keys.read_only,
+  };
+}
+
+function toAutostop({ autostop }: ConfigKeys): AutostopSettings {
+  const { username, password_setting: passwordSetting } = autostop;
+  return {
+    idleSecondsBeforeJobs: autostop.idle_time_before_jobs,
+    idleSecondsAfterJobs: autostop.idle_time_after_jobs,
+    login: username === undefined ? null : { username, passwordSetting },
   };
 }
 

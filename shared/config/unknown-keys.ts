@@ -1,4 +1,5 @@
 import { nearest } from "../engine/index.ts";
+import { autostopSchema } from "./autostop-schema.ts";
 import { configSchema } from "./config-schema.ts";
 import { nodeArraySchema } from "./node-array-schema.ts";
 import { isDictionary } from "./setting-value.ts";
@@ -31,6 +32,7 @@ const foreignKeys: readonly string[] = [
 ];
 
 const topLevelKeys = [...Object.keys(configSchema.shape), "include", ...foreignKeys];
+const autostopKeys = Object.keys(autostopSchema.shape);
 const nodeArrayKeys = Object.keys(nodeArraySchema.shape);
 
 /** A warning for every key that nobody reads, with the one that was probably meant. */
@@ -39,6 +41,7 @@ export function warnOfUnknownKeys(json: unknown): string[] {
   const arrays = isDictionary(json.nodearrays) ? Object.entries(json.nodearrays) : [];
   return [
     ...unknownKeys(json, { known: topLevelKeys, parent: "" }),
+    ...unknownKeys(json.autostop, { known: autostopKeys, parent: "autostop." }),
     ...arrays.flatMap(([name, array]) =>
       unknownKeys(array, { known: nodeArrayKeys, parent: `nodearrays.${name}.` }),
     ),

@@ -5,8 +5,8 @@ import type {
   NodesAction,
   ScaleAction,
 } from "../messages/scale-action.ts";
-import type { CreatedSet, CycleCloud, Operation, Ports, RequestedNode, Shortfall } from "../ports.ts";
-import { recheckNodes } from "./recheck-nodes.ts";
+import type { CreatedSet, CycleCloud, Operation, RequestedNode, Shortfall } from "../ports.ts";
+import { type RecheckPorts, recheckNodes } from "./recheck-nodes.ts";
 
 /** How an action ended, to be written into its operation. */
 export type Fate = Pick<Operation, "state" | "messages"> &
@@ -18,10 +18,8 @@ interface Server {
   readonly ask: <T>(call: () => Promise<T>) => Promise<T>;
 }
 
-type CarryOutPorts = Pick<Ports, "clock" | "demand" | "history" | "snapshots">;
-
 /** Asks CycleCloud for what the action says. Throws UpstreamError when it does not answer as documented. */
-export async function carryOut(ports: CarryOutPorts, server: Server, action: ScaleAction): Promise<Fate> {
+export async function carryOut(ports: RecheckPorts, server: Server, action: ScaleAction): Promise<Fate> {
   return action.kind === "create-nodes"
     ? createNodes(server, action, ports.clock.nowSeconds())
     : actOnNodes(server, action, await recheckNodes(ports, server.cycleCloud, action));

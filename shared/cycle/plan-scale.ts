@@ -1,17 +1,9 @@
 import { expiredRows, type NodeHistory } from "../engine/index.ts";
-import { kindOf, StaleSnapshotError } from "../errors.ts";
+import { kindOf } from "../errors.ts";
 import type { PlanRequest } from "../messages/plan-request.ts";
-import type {
-  ClusterConfig,
-  IfMatch,
-  Operation,
-  PlanHead,
-  PlanSummary,
-  Ports,
-  Snapshot,
-  Stored,
-} from "../ports.ts";
+import type { ClusterConfig, IfMatch, Operation, PlanHead, PlanSummary, Ports, Stored } from "../ports.ts";
 import { loadControl, whyHeld } from "./control.ts";
+import { freshSnapshot } from "./fresh-snapshot.ts";
 import { type MadePlan, makePlan } from "./make-plan.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
@@ -171,16 +163,6 @@ async function replaceHead(
     if (kindOf(error) === "conflict") await withdraw(ports, head.recorded, why);
     throw error;
   }
-}
-
-async function freshSnapshot(ports: PlanPorts, cluster: string, maxAgeSeconds: number): Promise<Snapshot> {
-  const snapshot = await ports.snapshots.load(cluster);
-  const ageSeconds =
-    snapshot === undefined ? undefined : ports.clock.nowSeconds() - snapshot.value.takenAtSeconds;
-  if (snapshot === undefined || ageSeconds === undefined || ageSeconds > maxAgeSeconds) {
-    throw new StaleSnapshotError(cluster, { ageSeconds, maxAgeSeconds });
-  }
-  return snapshot.value;
 }
 
 async function remember(

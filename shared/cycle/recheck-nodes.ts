@@ -1,7 +1,15 @@
 import { type ClusterNode, type NodeHistory, shortHostname } from "../engine/index.ts";
+import { kindOf, messageOf } from "../errors.ts";
 import type { NodesAction } from "../messages/scale-action.ts";
 import type { CycleCloud, Ports, RequestedNode } from "../ports.ts";
 import { liveSources } from "./plan-input.ts";
+import { readNow, useOf } from "./spare-node.ts";
+
+/** What a second look needs. */
+export type RecheckPorts = Pick<
+  Ports,
+  "clock" | "configs" | "demand" | "history" | "operations" | "snapshots"
+>;
 
 /** Nodes that an action is still right for, and a sentence for every other. */
 export interface Rechecked {
@@ -14,6 +22,8 @@ interface Known {
   readonly nodes: ReadonlyMap<string, ClusterNode>;
   readonly history: ReadonlyMap<string, NodeHistory>;
   readonly busyHostnames: ReadonlySet<string>;
+  /** Why a node that asked to stop has to stay after all, by node id. */
+  readonly needed: ReadonlyMap<string, string>;
 }
 
 /**
@@ -21,11 +31,11 @@ interface Known {
  * be gone. Such a node is left out, and said so.
  */
 export async function recheckNodes(
-  ports: Pick<Ports, "clock" | "demand" | "history" | "snapshots">,
+  ports: RecheckPorts,
   cycleCloud: Pick<CycleCloud, "readCluster">,
   action: NodesAction,
 ): Promise<Rechecked> {
-  const known = await load(ports, action.cluster, await nodesNow(ports, cycleCloud, action));
+  const known = await load(ports, action, await nodesNow(ports, cycleCloud, action));
   const due: RequestedNode[] = [];
   const stale: string[] = [];
   for (const { nodeId, name } of action.nodes) {
@@ -56,11 +66,8 @@ async function nodesNow(
   return (await ports.snapshots.load(action.cluster))?.value.cluster.nodes ?? [];
 }
 
-async function load(
-  ports: Pick<Ports, "clock" | "demand" | "history" | "snapshots">,
-  cluster: string,
-  nodes: readonly ClusterNode[],
-): Promise<Known> {
+async function load(ports: RecheckPorts, action: NodesAction, nodes: readonly ClusterNode[]): Promise<Known> {
+  const { cluster } = action;
   const demand = liveSources(await ports.demand.list(cluster), ports.clock.nowSeconds());
   const history = await ports.history.list(cluster);
   return {
@@ -69,7 +76,29 @@ async function load(
     busyHostnames: new Set(
       demand.flatMap((source) => source.jobs.flatMap((job) => job.executingHostnames.map(shortHostname))),
     ),
+    needed: await neededNow(ports, action),
   };
+}
+
+/** Judged anew, because what was spare when the node asked may be needed now. What cannot be judged stays. */
+async function neededNow(ports: RecheckPorts, action: NodesAction): Promise<ReadonlyMap<string, string>> {
+  if (action.kind !== "shutdown-nodes" || action.cause !== "autostop") return new Map();
+  const config = await ports.configs.load(action.cluster);
+  const allStay = (why: string) => new Map(action.nodes.map(({ nodeId }) => [nodeId, why]));
+  if (config === undefined) return allStay("is of a cluster that is no longer configured");
+  try {
+    const now = await readNow(ports, config, { without: action.actionId });
+    return new Map(
+      action.nodes.flatMap(({ nodeId }) => {
+        const judged = useOf(now, nodeId);
+        if (judged.use === "spare") return [];
+        return [[nodeId, judged.use === "needed" ? `is needed: ${judged.why}` : "is left alone now"]];
+      }),
+    );
+  } catch (error) {
+    if (kindOf(error) !== "stale-snapshot") throw error;
+    return allStay(messageOf(error));
+  }
 }
 
 function whyStale(action: NodesAction, node: ClusterNode, known: Known): string | undefined {
@@ -88,6 +117,7 @@ function whyStale(action: NodesAction, node: ClusterNode, known: Known): string 
     case "operator":
       return undefined;
     case "autostop":
+      return known.needed.get(node.nodeId);
     case "idle-timeout":
       return row !== undefined && row.lastMatchSeconds === null ? "is needed again" : undefined;
     case "boot-timeout":

@@ -17,6 +17,8 @@ export interface NodeHistory {
   readonly lastMatchSeconds: number | null;
   /** Unix seconds of the pass that no longer saw it; null while it exists. */
   readonly deletedSeconds: number | null;
+  /** A scheduler has said that it runs something there, since the node started. Absent: it never has. */
+  readonly ranJob?: true;
 }
 
 /** Rows of deleted nodes are kept this long. */
@@ -66,12 +68,16 @@ function observed(row: NodeHistory | undefined, node: ClusterNode, now: number, 
   const before: NodeHistory =
     row === undefined || row.deletedSeconds !== null ? { nodeId, name, hostname, instanceId, ...born } : row;
   const readySeconds = before.readySeconds ?? (ready ? now : null);
+  const isFirstJob = busy && before.ranJob === undefined;
   const same =
     before.name === name &&
     before.hostname === hostname &&
     before.instanceId === instanceId &&
-    before.readySeconds === readySeconds;
-  return same ? before : { ...before, name, hostname, instanceId, readySeconds };
+    before.readySeconds === readySeconds &&
+    !isFirstJob;
+  if (same) return before;
+  const ran = isFirstJob ? ({ ranJob: true } as const) : {};
+  return { ...before, name, hostname, instanceId, readySeconds, ...ran };
 }
 
 /** Whether a node is past its boot time-out: asked to start, never Ready since, for longer than that. */

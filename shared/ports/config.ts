@@ -33,12 +33,23 @@ export interface CycleSettings {
   readonly readOnly: boolean;
 }
 
+/** When a node that asks for it may stop. */
+export interface AutostopSettings {
+  /** How long it has to be idle when it never ran a job. */
+  readonly idleSecondsBeforeJobs: number;
+  /** How long since, when it ran one. */
+  readonly idleSecondsAfterJobs: number;
+  /** What nodes show where they come with a login; the password is in the app setting of that name. Null: none may. */
+  readonly login: { readonly username: string; readonly passwordSetting: string } | null;
+}
+
 /** One cluster's `autoscale.json`, checked. */
 export interface ClusterConfig {
   readonly cluster: string;
   readonly connection: CycleCloudConnection;
   readonly engine: EngineSettings;
   readonly cycle: CycleSettings;
+  readonly autostop: AutostopSettings;
   /** What the cluster knows better than the catalogue of VM sizes. */
   readonly facts?: VmCatalogueOptions;
   /** What was odd but usable, such as an unknown key with the nearest known one. */

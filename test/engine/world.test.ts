@@ -327,6 +327,20 @@ describe("time-outs", () => {
     expect(result.history).toMatchObject([{ readySeconds: NOW }]);
   });
 
+  it("a node's first job is noted once, and forgotten when the node starts anew", () => {
+    const jobs = [job("j", { ncpus: 1 }, { executingHostnames: ["host-htc-1"] })];
+    const waiting = plan(input({ cluster: world({}), history: [], jobs: [job("j", { ncpus: 1 })] }));
+    expect(waiting.history).not.toMatchObject([{ ranJob: true }]);
+    const first = plan(input({ cluster: world({}), history: waiting.history, jobs, lastPassSeconds: NOW }));
+    expect(first.history).toMatchObject([{ ranJob: true }]);
+    const history = first.history;
+    expect(plan(input({ cluster: world({}), history, jobs, lastPassSeconds: NOW })).history).toEqual([]);
+    const asleep = plan(input({ cluster: world(deallocated), history }));
+    const back = plan(input({ cluster: world({ status: "Preparing" }), history: asleep.history }));
+    expect(back.history).toHaveLength(1);
+    expect(back.history[0]).not.toHaveProperty("ranJob");
+  });
+
   it("a node that stays matched writes nothing; the pass that loses it writes when it was matched last", () => {
     const history = [historyRow("htc-1", { lastMatchSeconds: null })];
     const busy = plan(

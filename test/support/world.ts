@@ -6,7 +6,7 @@ import { snapshotCluster } from "../../shared/cycle/snapshot-cluster.ts";
 import { DEFAULT_SETTINGS, type EngineSettings } from "../../shared/engine/index.ts";
 import { createMemoryQueues, type MemoryQueues } from "../../shared/messages/in-memory.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
-import type { ClusterConfig, CycleSettings, Log, Ports } from "../../shared/ports.ts";
+import type { AutostopSettings, ClusterConfig, CycleSettings, Log, Ports } from "../../shared/ports.ts";
 import { createMemoryStores, type MemoryStores } from "../../shared/stores/in-memory/index.ts";
 import { clusterOf } from "./cluster.ts";
 import { FakeCycleCloud } from "./fake-cyclecloud.ts";
@@ -24,6 +24,7 @@ export interface World {
   configure(fields: {
     readonly engine?: Partial<EngineSettings>;
     readonly cycle?: Partial<CycleSettings>;
+    readonly autostop?: Partial<AutostopSettings>;
   }): void;
   /** Posts a demand message of source `celery`; later ones have later sequences. */
   post(
@@ -119,6 +120,7 @@ export function createWorld(cycleCloud = new FakeCycleCloud(clusterOf())): World
 export function configOf(fields: {
   readonly engine?: Partial<EngineSettings>;
   readonly cycle?: Partial<CycleSettings>;
+  readonly autostop?: Partial<AutostopSettings>;
 }): ClusterConfig {
   return {
     cluster,
@@ -141,6 +143,7 @@ export function configOf(fields: {
       readOnly: false,
       ...fields.cycle,
     },
+    autostop: { idleSecondsBeforeJobs: 3_600, idleSecondsAfterJobs: 300, login: null, ...fields.autostop },
     warnings: [],
   };
 }

@@ -49,6 +49,7 @@ test("config: a minimal file gets every default", () => {
       bootFailureBackoffSeconds: 1_800,
       readOnly: false,
     },
+    autostop: { idleSecondsBeforeJobs: 3_600, idleSecondsAfterJobs: 300, login: null },
     warnings: [],
   });
 });
@@ -103,6 +104,22 @@ describe("config: every key", () => {
       name: "boot_failures_before_backoff and boot_failure_backoff",
       keys: { boot_failures_before_backoff: 5, boot_failure_backoff: "60" },
       expected: { cycle: { bootFailuresBeforeBackoff: 5, bootFailureBackoffSeconds: 60 } },
+    },
+    {
+      name: "autostop",
+      keys: { autostop: { idle_time_before_jobs: 60, idle_time_after_jobs: "0", username: "node" } },
+      expected: {
+        autostop: {
+          idleSecondsBeforeJobs: 60,
+          idleSecondsAfterJobs: 0,
+          login: { username: "node", passwordSetting: "AUTOSTOP_PASSWORD" },
+        },
+      },
+    },
+    {
+      name: "autostop's password_setting",
+      keys: { autostop: { username: "node", password_setting: "AUTOSTOP_PASSWORD_HPC" } },
+      expected: { autostop: { login: { username: "node", passwordSetting: "AUTOSTOP_PASSWORD_HPC" } } },
     },
     {
       name: "capacity_failure_backoff of 0",
@@ -301,6 +318,11 @@ describe("config: what is odd but usable", () => {
       keys: { idle_timout: 5 },
       says: [/^idle_timout: unknown, ignored; did you mean "idle_timeout"\?$/],
     },
+    {
+      name: "a key of autostop that is spelled wrong",
+      keys: { autostop: { idle_time_after_job: 5 } },
+      says: [/^autostop\.idle_time_after_job: unknown, ignored; did you mean "idle_time_after_jobs"\?$/],
+    },
     { name: "a key like no other", keys: { banana: 5 }, says: [/^banana: unknown, ignored$/] },
     {
       name: "a misspelt key of a node array",
@@ -348,6 +370,12 @@ describe("config: problems", () => {
       keys: { password_setting: "AzureWebJobsStorage" },
       says: /^password_setting: "AzureWebJobsStorage", expected .*"CYCLECLOUD_PASSWORD"/,
     },
+    {
+      keys: { autostop: { password_setting: "CYCLECLOUD_PASSWORD" } },
+      says: /^autostop\.password_setting: "CYCLECLOUD_PASSWORD", expected .*"AUTOSTOP_PASSWORD"/,
+    },
+    { keys: { autostop: { username: "a:b" } }, says: /^autostop\.username: "a:b", expected a user name/ },
+    { keys: { autostop: true }, says: /^autostop: true, expected an object of autostop settings$/ },
     { keys: { verify_certificates: "no" }, says: /^verify_certificates: "no", expected true or false$/ },
     {
       keys: { certificate_authority: "/etc/ca.pem" },

@@ -225,6 +225,7 @@ export function configOf(cluster: string, url = "https://ccserver"): ClusterConf
       bootFailureBackoffSeconds: 1_800,
       readOnly: false,
     },
+    autostop: { idleSecondsBeforeJobs: 3_600, idleSecondsAfterJobs: 300, login: null },
     warnings: [],
   };
 }

@@ -1,0 +1,80 @@
+import { type ClusterNode, type Plan, type PlanInput, plan, shortHostname } from "../engine/index.ts";
+import type { ClusterConfig, Ports } from "../ports.ts";
+import { freshSnapshot } from "./fresh-snapshot.ts";
+import { type Loaded, liveSources, toPlanInput } from "./plan-input.ts";
+
+/** Everything that a node's use is judged by, as of one moment. */
+export interface Now {
+  readonly loaded: Loaded;
+  readonly nowSeconds: number;
+}
+
+/**
+ * Reads what a plan would be made from, operations first, for the reason that `planScale` gives. `without` names an
+ * action that does not count. Throws StaleSnapshotError without a fresh snapshot.
+ */
+export async function readNow(
+  ports: Pick<Ports, "clock" | "demand" | "history" | "operations" | "snapshots">,
+  config: ClusterConfig,
+  { without }: { readonly without?: string } = {},
+): Promise<Now> {
+  const { cluster, engine: settings } = config;
+  const open = await ports.operations.open(cluster);
+  const operations = open.map(({ value }) => value).filter(({ actionId }) => actionId !== without);
+  const snapshot = await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds);
+  const demand = await ports.demand.list(cluster);
+  const history = await ports.history.list(cluster);
+  return {
+    loaded: { settings, snapshot, demand, operations, history },
+    nowSeconds: ports.clock.nowSeconds(),
+  };
+}
+
+/** Whether a live source says that something runs there. */
+export function runsJob({ loaded, nowSeconds }: Now, { hostname }: Pick<ClusterNode, "hostname">): boolean {
+  if (hostname === null) return false;
+  const own = shortHostname(hostname);
+  return liveSources(loaded.demand, nowSeconds).some(({ jobs }) =>
+    jobs.some(({ executingHostnames }) => executingHostnames.some((name) => shortHostname(name) === own)),
+  );
+}
+
+export type Use =
+  /** The demand is met as well without it. */
+  | { readonly use: "spare" }
+  | { readonly use: "needed"; readonly why: string }
+  /** No node that plans reckon with: of a disabled array, ignored, or on its way out. */
+  | { readonly use: "left-alone" };
+
+/**
+ * Whether demand needs a node: it holds no job in a plan as of now, or a plan that is made as if it were leaving meets as
+ * much of the demand with no more new nodes. Nodes that are leaving already count as gone in both.
+ */
+export function useOf({ loaded, nowSeconds }: Now, nodeId: string): Use {
+  const input = toPlanInput(loaded, nowSeconds);
+  const withIt = plan(input);
+  const planned = withIt.nodes.find((node) => node.nodeId === nodeId);
+  if (planned === undefined) return { use: "left-alone" };
+  if (planned.jobs.length === 0) return { use: "spare" };
+  const why = whyWorse(withIt, plan(withLeaving(input, nodeId)));
+  const [first] = planned.jobs;
+  return why === undefined
+    ? { use: "spare" }
+    : { use: "needed", why: `job "${first?.job}" is planned on it, and without it ${why}` };
+}
+
+function withLeaving(input: PlanInput, nodeId: string): PlanInput {
+  return { ...input, leavingNodeIds: [...input.leavingNodeIds, nodeId] };
+}
+
+/** What is worse in the second plan; undefined: nothing. Limits count a node that is leaving until it is gone. */
+function whyWorse(plan: Plan, other: Plan): string | undefined {
+  const short = plan.jobs.find(({ granted }, index) => granted > (other.jobs[index]?.granted ?? 0));
+  if (short !== undefined) return `job "${short.name}" would get less`;
+  const more = newNodes(other) - newNodes(plan);
+  return more > 0 ? `${more} more would have to be started` : undefined;
+}
+
+function newNodes({ create, start }: Plan): number {
+  return create.reduce((total, { count }) => total + count, start.length);
+}
