@@ -1,50 +1,49 @@
-import CliTable from "cli-table3";
+import truncatedWidth from "fast-string-truncated-width";
 
-type Row = readonly (string | number)[];
+type Cell = string | number;
+type Row = readonly Cell[];
 
-/** The layout of cli-table3 compares every cell with all rows above it: slices keep long tables linear. */
-const rowsPerSlice = 50;
-const gap = 2;
+/** Columns are so many spaces apart. */
+export const gap = 2;
 
-/** Columns under their headings, two spaces apart, without lines: what `awk` and the field's own tools are used to. */
-export function table(head: Row, rows: readonly Row[]): string {
-  const all = [head, ...rows];
-  const colWidths = head.map((_, column) => Math.max(...all.map((row) => widthOf(row[column]))) + gap);
-  const slices: string[] = [];
-  for (let from = 0; from < all.length; from += rowsPerSlice)
-    slices.push(drawn(all.slice(from, from + rowsPerSlice), colWidths));
-  return `${slices.join("\n").replaceAll(/ +$/gm, "")}\n`;
+const ellipsis = "…";
+
+/**
+ * Columns under their headings, two spaces apart, without lines: what `awk` and the field's own tools are used to.
+ * Cells that are wider than `widths` says are cut; without it every column is as wide as it needs.
+ */
+export function table(
+  head: Row | undefined,
+  rows: readonly Row[],
+  widths: readonly number[] = widthsOf(head, rows),
+): string {
+  const all = head === undefined ? rows : [head, ...rows];
+  return all.map((row) => `${line(row, widths)}\n`).join("");
 }
 
-function drawn(rows: readonly Row[], colWidths: number[]): string {
-  const slice = new CliTable({
-    colWidths,
-    style: { head: [], border: [], "padding-left": 0, "padding-right": gap, compact: true },
-    chars: noLines,
-  });
-  slice.push(...rows.map((row) => [...row]));
-  return slice.toString();
+function line(row: Row, widths: readonly number[]): string {
+  const cells = row.map((cell, column) => padded(String(cell), widths[column] ?? 0));
+  return cells.join(" ".repeat(gap)).trimEnd();
 }
 
-/** Characters beyond the alphabets may take two columns each; one too many is better than a cell cut short. */
-function widthOf(cell: string | number | undefined): number {
-  return String(cell ?? "").replaceAll(/[^\0-\u10ff]/gu, "xx").length;
+function padded(text: string, limit: number): string {
+  const { width, index, ellipsed } = truncatedWidth(text, { limit, ellipsis, ellipsisWidth: 1 });
+  const shown = ellipsed ? `${text.slice(0, index)}${ellipsis}` : text.slice(0, index);
+  return `${shown}${" ".repeat(Math.max(0, limit - width - (ellipsed ? 1 : 0)))}`;
 }
 
-const noLines = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  middle: "",
-  right: "",
-  "right-mid": "",
-};
+/** In columns of a screen. */
+export function cellWidth(cell: Cell | undefined): number {
+  return truncatedWidth(String(cell ?? "")).width;
+}
+
+function widthsOf(head: Row | undefined, rows: readonly Row[]): readonly number[] {
+  const all = head === undefined ? rows : [head, ...rows];
+  const columns = all.reduce((most, row) => Math.max(most, row.length), 0);
+  return Array.from({ length: columns }, (_, column) => widest(all.map((row) => cellWidth(row[column]))));
+}
+
+/** Not Math.max(...): a list may be longer than a call has arguments. */
+export function widest(widths: readonly number[]): number {
+  return widths.reduce((most, width) => Math.max(most, width), 0);
+}

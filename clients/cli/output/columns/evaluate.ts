@@ -1,0 +1,70 @@
+import type { Expression } from "./column.ts";
+import { sliced } from "./slice.ts";
+import { shownValue, type Value } from "./value.ts";
+
+/** One thing that a command lists: its own fields, and what it has of countable things. */
+export interface Fields {
+  readonly [name: string]: Value;
+}
+
+/** `text`: a slice takes characters of what a table shows. `data`: of a list it takes members. */
+export type SliceMode = "text" | "data";
+
+/** The value of an expression; undefined when the record has none. Never throws. */
+export function evaluate(expression: Expression, fields: Fields, mode: SliceMode): Value {
+  switch (expression.kind) {
+    case "value":
+      return fieldOf(fields, expression.name);
+    case "left":
+      return leftOf(fields, expression.name) ?? at(fields, expression.name);
+    case "ratio":
+      return ratioOf(fields, expression.name);
+    case "slice":
+      return sliceOf(evaluate(expression.of, fields, mode), expression, mode);
+  }
+}
+
+function fieldOf(fields: Fields, name: string): Value {
+  return at(fields, name) ?? at(fields.resources, name) ?? at(fields.metadata, name);
+}
+
+function leftOf(fields: Fields, name: string): Value {
+  return at(fields.available, name);
+}
+
+function ratioOf(fields: Fields, name: string): Value {
+  const total = at(fields.resources, name);
+  const left = leftOf(fields, name);
+  if (total === undefined && left === undefined) return at(fields, name);
+  return `${shownValue(left) || "?"}/${shownValue(total) || "?"}`;
+}
+
+function sliceOf(value: Value, { slice }: Extract<Expression, { kind: "slice" }>, mode: SliceMode): Value {
+  if (value === undefined || value === null) return value;
+  if (mode === "data" && Array.isArray(value)) return sliced(value, slice);
+  return sliced([...shownValue(value)], slice).join("");
+}
+
+/** What a path leads to: a name that holds dots, else step by step. Letters' case does not count. */
+function at(value: Value, path: string): Value {
+  if (!isFields(value)) return undefined;
+  const whole = own(value, path);
+  const dot = path.indexOf(".");
+  if (whole !== undefined || dot < 0) return whole;
+  return at(own(value, path.slice(0, dot)), path.slice(dot + 1));
+}
+
+function own(fields: Fields, name: string): Value {
+  if (Object.hasOwn(fields, name)) return fields[name];
+  const match = Object.keys(fields).find((key) => folded(key) === folded(name));
+  return match === undefined ? undefined : fields[match];
+}
+
+/** `vmSize`, `vm_size` and `vm-size` are one name. */
+function folded(name: string): string {
+  return name.replaceAll(/[_-]/g, "").toLowerCase();
+}
+
+function isFields(value: Value): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,12 @@
+import { printable } from "./printable.ts";
+
+/** JSON for people: indented, and nothing in it that could move the cursor (such characters only occur in texts). */
+export function prettyJson(value: unknown): string {
+  const lines = JSON.stringify(value, null, 2).split("\n");
+  return `${lines.map(printable).join("\n")}\n`;
+}
+
+/** JSON on one line. */
+export function jsonLine(value: unknown): string {
+  return `${printable(JSON.stringify(value))}\n`;
+}

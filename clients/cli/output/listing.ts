@@ -1,0 +1,84 @@
+import { stringify } from "csv-stringify/sync";
+import type { Terminal } from "../terminal.ts";
+import type { Column } from "./columns/column.ts";
+import { evaluate, type Fields, type SliceMode } from "./columns/evaluate.ts";
+import { shownValue, type Value } from "./columns/value.ts";
+import { fitTable } from "./fit-table.ts";
+import type { Format } from "./format.ts";
+import { jsonLine, prettyJson } from "./json.ts";
+import { printable } from "./printable.ts";
+
+/** Things of one kind, one a line. */
+export interface Listing {
+  readonly format: Format;
+  readonly columns: readonly Column[];
+  /** Whether the columns were asked for: JSON then holds them and nothing else; otherwise it holds all there is. */
+  readonly isChosen: boolean;
+  /** Slices are left out of account. */
+  readonly long: boolean;
+  readonly records: readonly Fields[];
+  /** The same things as the service tells them, for JSON without chosen columns; the records where there are none. */
+  readonly data?: readonly unknown[];
+  /** Said in place of a table without lines; scripts get an empty output. */
+  readonly none: string;
+}
+
+/** Prints a list of things. Cells that a stranger wrote cannot move the cursor, whatever the format. */
+export function printListing(terminal: Terminal, listing: Listing): void {
+  const { stdout } = terminal;
+  switch (listing.format) {
+    case "json":
+      stdout.write(prettyJson(dataOf(listing)));
+      return;
+    case "jsonl":
+      for (const record of dataOf(listing)) stdout.write(jsonLine(record));
+      return;
+    case "csv":
+      stdout.write(csvOf(listing));
+      return;
+    case "table":
+    case "table-headerless":
+      if (listing.records.length > 0) printTable(terminal, listing);
+      else if (listing.format === "table") stdout.write(`${listing.none}\n`);
+  }
+}
+
+function dataOf({ columns, isChosen, records, data = records, long }: Listing): readonly unknown[] {
+  if (!isChosen) return data;
+  return records.map((record) =>
+    Object.fromEntries(
+      columns.map((column) => [
+        column.heading,
+        cellOf(column, record, { mode: "data", long }) ?? column.fallback,
+      ]),
+    ),
+  );
+}
+
+/** A spreadsheet must not run what a job is called. */
+function csvOf({ columns, records, long }: Listing): string {
+  const cells = records.map((record) => cellsOf(columns, record, long));
+  return stringify([columns.map(({ heading }) => heading), ...cells], { escape_formulas: true });
+}
+
+function printTable(terminal: Terminal, { format, columns, records, long }: Listing): void {
+  const head = columns.map(({ heading }) => heading.toUpperCase());
+  const rows = records.map((record) => cellsOf(columns, record, long));
+  fitTable(terminal, { head, rows, isHeaded: format === "table" });
+}
+
+function cellsOf(columns: readonly Column[], record: Fields, long: boolean): readonly string[] {
+  return columns.map((column) => {
+    const shown = shownValue(cellOf(column, record, { mode: "text", long }));
+    return printable(shown === "" ? (column.fallback ?? "") : shown);
+  });
+}
+
+function cellOf(
+  { expression }: Column,
+  record: Fields,
+  { mode, long }: { readonly mode: SliceMode; readonly long: boolean },
+): Value {
+  const whole = long && expression.kind === "slice" ? expression.of : expression;
+  return evaluate(whole, record, mode);
+}

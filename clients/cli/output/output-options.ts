@@ -1,0 +1,72 @@
+import { type Command, Option } from "commander";
+import { CommandFailure } from "../exit-code.ts";
+import type { Terminal } from "../terminal.ts";
+import type { Column } from "./columns/column.ts";
+import { parseColumns, splitColumns } from "./columns/parse-columns.ts";
+import { type Format, formats } from "./format.ts";
+import { type Listing, printListing } from "./listing.ts";
+import type { OutputSettings } from "./output-settings.ts";
+
+export interface OutputFlags {
+  readonly format?: Format;
+  readonly outputColumns?: string;
+  readonly long?: true;
+}
+
+/** The options of every command that lists things. */
+export function outputOptions(command: Command): Command {
+  return command
+    .addOption(formatOption(formats))
+    .option("-o, --output-columns <columns>", 'such as "name,vm@vm_size,*ncpus,job_ids[:20],hostname:tbd"')
+    .option("-l, --long", "leaves slices such as [:20] out of account");
+}
+
+/** The option of a command that prints one thing. */
+export function reportOption(): Option {
+  return formatOption(["table", "json"]);
+}
+
+function formatOption(choices: readonly Format[]): Option {
+  return new Option(
+    "--format <format>",
+    'how to print (default: "table", or what the configuration says)',
+  ).choices(choices);
+}
+
+/** What a command lists, before it is known how. */
+export interface List extends Pick<Listing, "records" | "none" | "data"> {
+  /** As the configuration names it in `output-columns`. */
+  readonly name: string;
+  /** Its columns when nobody asks for others. */
+  readonly columns: readonly string[];
+  /** Whether it lists nodes: then the configuration's `default` columns are meant for it. */
+  readonly isOfNodes?: true;
+}
+
+/** Prints a list the way that was asked for: by the options, else by the configuration, else as the command does. */
+export function printList(
+  terminal: Terminal,
+  list: List,
+  { flags, settings }: { readonly flags: OutputFlags; readonly settings: OutputSettings },
+): void {
+  const configured = settings.columns[list.name] ?? (list.isOfNodes ? settings.columns.default : undefined);
+  const chosen = flags.outputColumns === undefined ? configured : splitColumns(flags.outputColumns);
+  printListing(terminal, {
+    ...list,
+    format: flags.format ?? settings.format ?? "table",
+    columns: readColumns(chosen ?? list.columns),
+    isChosen: flags.outputColumns !== undefined,
+    long: flags.long === true,
+  });
+}
+
+function readColumns(texts: readonly string[]): readonly Column[] {
+  if (texts.length === 0)
+    throw new CommandFailure("Cannot print: no columns, expected at least one", 'Name some after "-o".');
+  const parsed = parseColumns(texts);
+  if (parsed.ok) return parsed.columns;
+  throw new CommandFailure(
+    ["Cannot read the columns:", ...parsed.problems.map((problem) => `  - ${problem}`)].join("\n"),
+    'A comma separates columns; "--format json" without -o shows all there is.',
+  );
+}

@@ -1,0 +1,108 @@
+import type { Command } from "commander";
+import { InvalidArgumentError } from "commander";
+import type { Selection } from "../../shared/api/index.ts";
+import { parseConstraints } from "../../shared/engine/index.ts";
+import { splitColumns } from "./output/columns/parse-columns.ts";
+
+/** Which nodes: of several kinds all must hold, of several patterns of one kind one. */
+export interface SelectionFlags {
+  readonly nodeName?: readonly string[];
+  readonly hostname?: readonly string[];
+  readonly nodearray?: readonly string[];
+  readonly constraint?: readonly ConstraintObject[];
+}
+
+export type ConstraintObject = Readonly<Record<string, unknown>>;
+
+/** The options of every command that is about nodes. */
+export function selectionOptions(command: Command): Command {
+  return command
+    .option("-N, --node-name <names>", 'names of nodes, such as "htc-1,hpc-*"', names)
+    .option("-H, --hostname <names>", "host names, shell wildcards allowed", names)
+    .option("-a, --nodearray <names>", "node arrays, shell wildcards allowed", names)
+    .option(
+      "-C, --constraint <expression>",
+      "nodes that satisfy it, such as 'node.vm_size=Standard_F*', 'ncpus=4' or JSON; all of several",
+      constraint,
+    );
+}
+
+function names(text: string, before: readonly string[] = []): readonly string[] {
+  const given = splitColumns(text);
+  if (given.length === 0) throw new InvalidArgumentError("expected at least one name.");
+  return [...before, ...given];
+}
+
+function constraint(text: string, before: readonly ConstraintObject[] = []): readonly ConstraintObject[] {
+  const read = readConstraints(text);
+  if (read.ok) return [...before, ...read.constraints];
+  throw new InvalidArgumentError(read.problems.join("; "));
+}
+
+/** Constraints as JSON, checked; or every problem. */
+export type ReadConstraints =
+  | { readonly ok: true; readonly constraints: readonly ConstraintObject[] }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/**
+ * `name=value`, `name=value,other value`, or JSON: an object or a list of them. A value that is JSON itself (a number,
+ * true, "text") is that, anything else is text.
+ */
+export function readConstraints(text: string): ReadConstraints {
+  const json =
+    text.trimStart().startsWith("{") || text.trimStart().startsWith("[") ? fromJson(text) : fromPair(text);
+  if (typeof json === "string") return { ok: false, problems: [json] };
+  const parsed = parseConstraints(json.value);
+  if (!parsed.ok) return { ok: false, problems: parsed.problems.map(({ message }) => message) };
+  // Checked above: an object, or a list of objects.
+  const constraints = (Array.isArray(json.value) ? json.value : [json.value]) as readonly ConstraintObject[];
+  return { ok: true, constraints };
+}
+
+function fromJson(text: string): { readonly value: unknown } | string {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return `Cannot read ${JSON.stringify(text)}: no JSON, expected an object or a list of objects`;
+  }
+}
+
+function fromPair(text: string): { readonly value: unknown } | string {
+  const at = text.indexOf("=");
+  const name = text.slice(0, Math.max(0, at)).trim();
+  if (name === "")
+    return `Cannot read ${JSON.stringify(text)}: expected "name=value" such as "node.vm_size=Standard_F*", or JSON`;
+  const values = splitColumns(text.slice(at + 1)).map(scalarOf);
+  const [only] = values;
+  return { value: { [name]: values.length === 1 ? only : values } };
+}
+
+function scalarOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** As a request's body wants it; undefined when nothing was selected. */
+export function toSelection(flags: SelectionFlags): Selection | undefined {
+  const { nodeName: nodeNames, hostname, nodearray, constraint: constraints } = flags;
+  const selection = {
+    ...(nodeNames && { names: nodeNames }),
+    ...(hostname && { hostnames: hostname }),
+    ...(nodearray && { nodeArrays: nodearray }),
+    ...(constraints && { constraints }),
+  };
+  return Object.keys(selection).length === 0 ? undefined : selection;
+}
+
+/** As a list's query wants it. */
+export function toQuery(flags: SelectionFlags): Readonly<Record<string, string | undefined>> {
+  return {
+    name: flags.nodeName?.join(","),
+    hostname: flags.hostname?.join(","),
+    nodeArray: flags.nodearray?.join(","),
+    constraint: flags.constraint === undefined ? undefined : JSON.stringify(flags.constraint),
+  };
+}

@@ -1,0 +1,166 @@
+import {
+  bearerTokenAuthenticationPolicy,
+  createDefaultHttpClient,
+  createHttpHeaders,
+  createPipelineFromOptions,
+  createPipelineRequest,
+  isRestError,
+  type Pipeline,
+  type PipelineResponse,
+} from "@azure/core-rest-pipeline";
+import { DefaultAzureCredential } from "@azure/identity";
+import type { z } from "zod";
+import { API_VERSION, type Route, routes } from "../../shared/api/index.ts";
+import { messageOf } from "../../shared/errors.ts";
+import { describeProblems } from "../../shared/messages/problems.ts";
+import { CommandFailure } from "./exit-code.ts";
+import { toFailure } from "./service/problem-words.ts";
+import type { AnswerOf, Call, RouteId, Service } from "./service/service.ts";
+
+/** Where the HTTP API is and who asks. Without a key and an audience nobody is named, which only a local host accepts. */
+export interface ServiceAddress {
+  /** Of the function app, without `/api`. */
+  readonly url: string;
+  readonly key?: string;
+  /** Of the app's registration, such as `api://<id>`: asks for an Entra token with DefaultAzureCredential. */
+  readonly audience?: string;
+  /** For a whole call: retries and their pauses included. Default 60,000. */
+  readonly timeoutMs?: number;
+  /** Default 3. Only calls that change nothing are tried again. */
+  readonly maxRetries?: number;
+}
+
+const defaultTimeoutMs = 60_000;
+
+/** The HTTP API of a service, for one of its clusters. */
+export function connectService(address: ServiceAddress, cluster: string): Service {
+  const send = createSender(address);
+  return {
+    cluster,
+    ask: async <Id extends RouteId>(id: Id, call: Call = {}): Promise<AnswerOf<Id>> => {
+      // There is one route of each id: its type is made of them.
+      const route = routes.find((each) => each.id === id) as Route;
+      const { status, body } = await send(route, pathOf(route, { ...call.params, cluster }), call);
+      // A refused action is an answer, not a failure: it says which nodes were left alone, and why.
+      const answer = route.answer.safeParse(body);
+      if (status >= 200 && status < 300) return checked(answer) as AnswerOf<Id>;
+      if (status === 409 && answer.success) return answer.data as AnswerOf<Id>;
+      throw toFailure(status, body);
+    },
+  };
+}
+
+function checked(answer: z.ZodSafeParseResult<unknown>): unknown {
+  if (answer.success) return answer.data;
+  throw new CommandFailure(
+    `The service answers something else than version ${API_VERSION} of its API says: ${describeProblems(answer.error)[0]}`,
+    'Check the address; "ccscale --version" and the service should be of one release.',
+  );
+}
+
+function pathOf({ path }: Route, params: Readonly<Record<string, string>>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+function createSender(address: ServiceAddress) {
+  const base = baseOf(address.url);
+  const client = createDefaultHttpClient();
+  const reading = createPipeline(address, address.maxRetries ?? 3);
+  const writing = createPipeline(address, 0);
+  return async (route: Route, path: string, { query, body }: Call): Promise<Reply> => {
+    const url = new URL(`${base.href}api/${path}`);
+    for (const [name, value] of Object.entries(query ?? {}))
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    const request = createPipelineRequest({
+      url: url.href,
+      method: route.method,
+      headers: createHttpHeaders({
+        Accept: "application/json",
+        "api-version": API_VERSION,
+        ...(address.key !== undefined && { "x-functions-key": address.key }),
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+      }),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      abortSignal: AbortSignal.timeout(address.timeoutMs ?? defaultTimeoutMs),
+      allowInsecureConnection: isLoopback(base),
+    });
+    // Asked twice, an action may be done twice.
+    const pipeline = route.id === "actions" ? writing : reading;
+    try {
+      return replyOf(await pipeline.sendRequest(client, request));
+    } catch (error) {
+      throw unreachable(error, base);
+    }
+  };
+}
+
+function createPipeline({ audience }: ServiceAddress, maxRetries: number): Pipeline {
+  const pipeline = createPipelineFromOptions({
+    retryOptions: { maxRetries, retryDelayInMs: 500, maxRetryDelayInMs: 10_000 },
+    // A redirect leads to a sign-in page.
+    redirectOptions: { maxRetries: 0 },
+    userAgentOptions: { userAgentPrefix: "ccscale" },
+  });
+  if (audience !== undefined) {
+    const credential = new DefaultAzureCredential();
+    const scopes = [audience.endsWith("/.default") ? audience : `${audience}/.default`];
+    pipeline.addPolicy(bearerTokenAuthenticationPolicy({ credential, scopes }), { afterPhase: "Retry" });
+  }
+  return pipeline;
+}
+
+function replyOf({ status, bodyAsText }: PipelineResponse): Reply {
+  try {
+    return { status, body: JSON.parse(bodyAsText ?? "") };
+  } catch {
+    return { status, body: undefined };
+  }
+}
+
+function unreachable(error: unknown, base: URL): CommandFailure {
+  // The identity library's own words are long and name every way that it tried; its first line is enough.
+  const [why = ""] = messageOf(error).split("\n");
+  if (error instanceof Error && error.name === "CredentialUnavailableError")
+    return new CommandFailure(`Cannot sign in: ${why}`, 'Run "az login", or give a key in CCSCALE_KEY.');
+  if (error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError"))
+    return new CommandFailure(
+      `No answer from ${base.origin} in time`,
+      "Try again; is the service busy or asleep?",
+    );
+  const code = isRestError(error) && error.code !== undefined ? ` (${error.code})` : "";
+  return new CommandFailure(
+    `Cannot reach ${base.origin}${code}: ${why}`,
+    "Check the address (--url or CCSCALE_URL) and the network; --local finds a running local environment.",
+  );
+}
+
+function baseOf(text: string): URL {
+  const url = URL.parse(text);
+  const refuse = (what: string): never => {
+    throw new CommandFailure(
+      `Cannot use the address of the service: ${what}`,
+      'Give one such as "https://my-autoscaler.azurewebsites.net" with --url or CCSCALE_URL.',
+    );
+  };
+  if (url === null) return refuse(`"${text}", expected an address`);
+  // Not quoted: it holds a secret.
+  if (url.username !== "" || url.password !== "" || url.search !== "")
+    return refuse("it holds a login or a query, expected the address alone (the key goes into CCSCALE_KEY)");
+  if (url.protocol !== "https:" && !isLoopback(url))
+    return refuse(`"${text}", expected https (http is for this machine only)`);
+  const path = url.pathname.replace(/\/+$/, "").replace(/\/api$/, "");
+  return new URL(`${url.origin}${path}/`);
+}
+
+/** Plain http is only for a server on this machine: everywhere else it would give the key away. */
+function isLoopback({ protocol, hostname }: URL): boolean {
+  return (
+    protocol === "http:" &&
+    (hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname))
+  );
+}

@@ -1,0 +1,47 @@
+import type { AnswerOf, Call, RouteId, Service } from "./service.ts";
+
+/** The most that a page may hold. */
+const pageSize = 1_000;
+
+/** Routes whose answers come in pages. */
+type PagedId = { [Id in RouteId]: AnswerOf<Id> extends { next: string | null } ? Id : never }[RouteId];
+
+export interface AllPages<Answer, Item> {
+  /** The answer's first page, for what it says beside its items. */
+  readonly first: Answer;
+  readonly items: readonly Item[];
+  /** Whether there are more than were asked for. */
+  readonly isCut: boolean;
+}
+
+/**
+ * All pages of a route, one after the other, until there are `most` items. `pick` takes the items out of a page;
+ * `onPage` hears how many there are so far, and of how many.
+ */
+export async function askAll<Id extends PagedId, Item>(
+  service: Service,
+  route: Id,
+  options: {
+    readonly call?: Call;
+    readonly pick: (answer: AnswerOf<Id>) => readonly Item[];
+    readonly most?: number;
+    readonly onPage?: (count: number, total: number | null) => void;
+  },
+): Promise<AllPages<AnswerOf<Id>, Item>> {
+  const { call, pick, most = Number.POSITIVE_INFINITY, onPage } = options;
+  const items: Item[] = [];
+  let first: AnswerOf<Id> | undefined;
+  let cursor: string | undefined;
+  for (;;) {
+    const limit = Math.min(pageSize, most - items.length);
+    const query = { ...call?.query, limit, cursor };
+    const page: AnswerOf<Id> & { readonly next: string | null; readonly total: number | null } =
+      (await service.ask(route, { ...call, query })) as never;
+    first ??= page;
+    items.push(...pick(page));
+    onPage?.(items.length, page.total);
+    if (page.next === null) return { first, items, isCut: false };
+    if (items.length >= most) return { first, items, isCut: true };
+    cursor = page.next;
+  }
+}

@@ -1,0 +1,52 @@
+import { type Problem, problemSchema } from "../../../shared/api/index.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { printable } from "../output/printable.ts";
+
+/** An answer that is no success, as what to tell the operator: what went wrong, every problem, what to do next. */
+export function toFailure(status: number, body: unknown): CommandFailure {
+  const parsed = problemSchema.safeParse(body);
+  if (!parsed.success)
+    return new CommandFailure(
+      `The service answers HTTP ${status} without saying why`,
+      nextByStatus(status) ?? "Check that the address is that of the service.",
+    );
+  const { title, problems = [], detail, retryAfterSeconds, invocationId } = parsed.data;
+  const lines = [
+    printable(title),
+    ...problems.map((problem) => `  - ${printable(problem)}`),
+    ...(invocationId === undefined ? [] : [`  invocation ${printable(invocationId)}`]),
+  ];
+  const next = detail ?? nextByStatus(status) ?? nextByKind(parsed.data);
+  const wait = retryAfterSeconds === undefined ? "" : ` Try again in ${Math.ceil(retryAfterSeconds)} s.`;
+  return new CommandFailure(lines.join("\n"), `${sentence(printable(next))}${wait}`);
+}
+
+function nextByStatus(status: number): string | undefined {
+  switch (status) {
+    case 401:
+      return "Give the key of the function app in CCSCALE_KEY, or sign in (az login) and name the audience in CCSCALE_AUDIENCE.";
+    case 403:
+      return "Your sign-in is known and may not do this: ask for the role, or use another key.";
+    case 429:
+      return "The service is asked too often; wait a little.";
+    default:
+      return undefined;
+  }
+}
+
+function nextByKind({ type }: Problem): string {
+  switch (type.slice(type.lastIndexOf(":") + 1)) {
+    case "unknown-cluster":
+      return 'Check the name after --cluster; "ccscale config push" adds a cluster.';
+    case "not-found":
+      return "Check the name or id; lists such as nodes, jobs and plans have them.";
+    case "bad-request":
+      return "Mend what is named above, then try again.";
+    default:
+      return 'Run "ccscale status" to see how the cluster is.';
+  }
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,84 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { messageOf } from "../../../shared/errors.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { noOutputSettings, type OutputSettings, parseOutputSettings } from "../output/output-settings.ts";
+import { placeOf } from "../place-options.ts";
+import { connectService, type ServiceAddress } from "../service-client.ts";
+import type { Service } from "./service.ts";
+import type { ServiceFlags } from "./service-options.ts";
+
+/** A service that was found, and what a configuration says about printing. */
+export interface Reached {
+  readonly service: Service;
+  readonly settings: OutputSettings;
+}
+
+/** Finds the service and the cluster that the options, the environment and the configuration name. Throws CommandFailure. */
+export async function reach(flags: ServiceFlags): Promise<Reached> {
+  const configured = flags.config === undefined ? undefined : await readConfigured(flags.config);
+  const settings = configured?.settings ?? noOutputSettings;
+  const named = flags.cluster ?? configured?.cluster;
+  if (flags.local !== undefined) {
+    const local = await readLocal(placeOf(flags).local ?? "");
+    return { service: connectService({ url: local.functionsUrl }, named ?? local.cluster), settings };
+  }
+  const address = addressOf(flags, process.env);
+  return { service: connectService(address, named ?? (await onlyCluster(address))), settings };
+}
+
+function addressOf({ url }: ServiceFlags, env: NodeJS.ProcessEnv): ServiceAddress {
+  if (url === undefined)
+    throw new CommandFailure(
+      "Cannot find the service: no address is given",
+      "Name it with --url or in CCSCALE_URL (its key in CCSCALE_KEY), or use --local for a running local environment.",
+    );
+  const { CCSCALE_KEY: key, CCSCALE_AUDIENCE: audience } = env;
+  return { url, ...(key && { key }), ...(audience && { audience }) };
+}
+
+async function onlyCluster(address: ServiceAddress): Promise<string> {
+  const { clusters } = await connectService(address, "").ask("clusters");
+  const [only, ...others] = clusters.map(({ cluster }) => cluster);
+  if (only !== undefined && others.length === 0) return only;
+  throw new CommandFailure(
+    `Cannot choose a cluster: ${only === undefined ? "none is configured" : `there are ${[only, ...others].join(", ")}`}`,
+    only === undefined
+      ? 'Add one with "ccscale config push".'
+      : "Name one with --cluster or in CCSCALE_CLUSTER.",
+  );
+}
+
+const localSchema = z.object({ functionsUrl: z.url(), cluster: z.string().min(1) });
+
+async function readLocal(file: string): Promise<z.output<typeof localSchema>> {
+  try {
+    return localSchema.parse(JSON.parse(await readFile(file, "utf8")));
+  } catch (error) {
+    const why = error instanceof z.ZodError ? "not what `npm start` writes" : messageOf(error);
+    throw new CommandFailure(
+      `Cannot read "${file}": ${why}`,
+      'Start the local environment with "npm start".',
+    );
+  }
+}
+
+const nameSchema = z.looseObject({ cluster_name: z.string().min(1).optional() });
+
+async function readConfigured(
+  file: string,
+): Promise<{ readonly settings: OutputSettings; readonly cluster: string | undefined }> {
+  const refuse = (why: string): never => {
+    throw new CommandFailure(
+      `Cannot use "${file}": ${why}`,
+      'Mend it; "ccscale config validate" names every problem.',
+    );
+  };
+  const json = await readFile(file, "utf8")
+    .then(JSON.parse)
+    .catch((error) => refuse(messageOf(error)));
+  const parsed = parseOutputSettings(json);
+  if (!parsed.ok) return refuse(parsed.problems.join("; "));
+  const named = nameSchema.safeParse(json);
+  return { settings: parsed.settings, cluster: named.success ? named.data.cluster_name : undefined };
+}

@@ -1,0 +1,56 @@
+import { type Command, Option } from "commander";
+import { localEnvironmentFile } from "../connect.ts";
+import type { OutputSettings } from "../output/output-settings.ts";
+import type { PlaceFlags } from "../place-options.ts";
+
+/** Where a command finds the service, and which of its clusters is meant. */
+export interface ServiceFlags extends PlaceFlags {
+  readonly url?: string;
+  readonly cluster?: string;
+  readonly offline?: readonly string[];
+  readonly config?: string;
+}
+
+/** How a service is found, and what a configuration says about printing. */
+export interface Reached {
+  readonly settings: OutputSettings;
+}
+
+/** The options of every command that asks the service's HTTP API. */
+export function serviceOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--url <address>", "of the function app; its key is read from CCSCALE_KEY").env(
+        "CCSCALE_URL",
+      ),
+    )
+    .addOption(
+      new Option("--cluster <name>", "the cluster; can be left out where there is only one").env(
+        "CCSCALE_CLUSTER",
+      ),
+    )
+    .addOption(
+      new Option(
+        "--local [file]",
+        `asks the local environment that ${localEnvironmentFile} tells of`,
+      ).conflicts("url"),
+    )
+    .addOption(configOption());
+}
+
+/** The same, for commands that can also do without a service. */
+export function serviceOrFilesOptions(command: Command): Command {
+  return serviceOptions(command).addOption(
+    new Option(
+      "--offline <paths...>",
+      "asks nobody: reads a support archive, its folder, or files such as snapshot.json and config.json",
+    ),
+  );
+}
+
+function configOption(): Option {
+  return new Option(
+    "-c, --config <file>",
+    "an autoscale.json whose cluster_name, output_columns and output_format count",
+  ).env("CCSCALE_CONFIG");
+}

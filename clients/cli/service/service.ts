@@ -1,0 +1,25 @@
+import type { z } from "zod";
+import type { routes } from "../../../shared/api/index.ts";
+
+type Routes = (typeof routes)[number];
+
+export type RouteId = Routes["id"];
+
+type RouteOf<Id extends RouteId> = Extract<Routes, { readonly id: Id }>;
+
+/** What a route answers. */
+export type AnswerOf<Id extends RouteId> = z.output<RouteOf<Id>["answer"]>;
+
+/** What a call says beside its route. Parameters of the path other than `cluster`; queries and bodies as the route's schemas have them. */
+export interface Call {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: unknown;
+}
+
+/** A cluster's service: the HTTP API, or the same views over stored files. */
+export interface Service {
+  readonly cluster: string;
+  /** Throws CommandFailure with what went wrong and what to do when there is no answer, or a problem. */
+  ask<Id extends RouteId>(route: Id, call?: Call): Promise<AnswerOf<Id>>;
+}

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { InvalidArgumentError, Option } from "commander";
+import { createLogUpdate } from "log-update";
+import { CommandFailure } from "./exit-code.ts";
+import { captured } from "./output/captured.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface WatchFlags {
+  /** Seconds; true: as often as usual. */
+  readonly watch?: number | true;
+}
+
+const usualSeconds = 5;
+const shortestSeconds = 1;
+
+export function watchOption(): Option {
+  return new Option(
+    "--watch [seconds]",
+    `shows it again and again, every ${usualSeconds} s unless told otherwise`,
+  ).argParser((text: string) => {
+    const seconds = Number(text);
+    if (Number.isFinite(seconds) && seconds >= shortestSeconds) return seconds;
+    throw new InvalidArgumentError(`"${text}", expected a number of seconds, ${shortestSeconds} or more.`);
+  });
+}
+
+/**
+ * Does `show` once, or until Ctrl-C (or `signal`) when it is to be watched: in place on a screen, one after the other
+ * elsewhere. A failure is shown in its turn and ends nothing; without watching it is thrown.
+ */
+export async function watching(
+  terminal: Terminal,
+  { watch }: WatchFlags,
+  show: (terminal: Terminal) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (watch === undefined) return show(terminal);
+  const everySeconds = watch === true ? usualSeconds : watch;
+  const print = screenOf(terminal);
+  while (signal?.aborted !== true) {
+    print(await pageOf(terminal, show));
+    await sleep(everySeconds * 1000, undefined, { ...(signal && { signal }) }).catch(() => undefined);
+  }
+}
+
+async function pageOf(terminal: Terminal, show: (terminal: Terminal) => Promise<void>): Promise<string> {
+  const page = captured(terminal);
+  try {
+    await show(page.terminal);
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    page.terminal.stdout.write(`error: ${error.message}\n${error.next}\n`);
+  }
+  return page.text();
+}
+
+function screenOf({ stdout }: Terminal): (page: string) => void {
+  if (stdout.isTTY !== true) return (page) => stdout.write(`${page}\n`);
+  // `defaultWidth` and such apply to streams that do not know their size; this one does.
+  return createLogUpdate(stdout as unknown as NodeJS.WriteStream, { showCursor: true });
+}

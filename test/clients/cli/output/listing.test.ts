@@ -1,0 +1,202 @@
+import { stripVTControlCharacters } from "node:util";
+import fc from "fast-check";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { parseColumns } from "../../../../clients/cli/output/columns/parse-columns.ts";
+import { fitted } from "../../../../clients/cli/output/fit-table.ts";
+import type { Format } from "../../../../clients/cli/output/format.ts";
+import { printListing } from "../../../../clients/cli/output/listing.ts";
+import { printList } from "../../../../clients/cli/output/output-options.ts";
+import { parseOutputSettings } from "../../../../clients/cli/output/output-settings.ts";
+import { screen } from "./screen.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+const nodes = [
+  { name: "htc-1", vm_size: "Standard_F16s_v2", jobs: ["1", "2"], free: 2.25 },
+  { name: "hpc-10", vm_size: "Standard_HB120rs_v3", jobs: [], free: null },
+];
+
+function columnsOf(...texts: string[]) {
+  const parsed = parseColumns(texts);
+  if (!parsed.ok) throw new Error(parsed.problems.join("; "));
+  return parsed.columns;
+}
+
+function print(format: Format, more: object = {}, columns?: number) {
+  const terminal = screen(columns === undefined ? {} : { columns });
+  printListing(terminal, {
+    format,
+    columns: columnsOf("name", "vm@vm_size", "jobs:none", "free"),
+    isChosen: true,
+    long: false,
+    records: nodes,
+    none: "No nodes.",
+    ...more,
+  });
+  return { stdout: terminal.text(), stderr: terminal.errors() };
+}
+
+describe("formats", () => {
+  test("a table: columns aligned, headings in capitals, nothing behind the last cell", () => {
+    expect(print("table").stdout).toBe(
+      [
+        "NAME    VM                   JOBS  FREE",
+        "htc-1   Standard_F16s_v2     1,2   2.25",
+        "hpc-10  Standard_HB120rs_v3  none",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("a table without headings, for scripts", () => {
+    expect(print("table-headerless").stdout.split("\n")[0]).toBe("htc-1   Standard_F16s_v2     1,2   2.25");
+  });
+
+  test("CSV as the standard has it", () => {
+    expect(print("csv").stdout).toBe(
+      'name,vm,jobs,free\nhtc-1,Standard_F16s_v2,"1,2",2.25\nhpc-10,Standard_HB120rs_v3,none,\n',
+    );
+  });
+
+  test("CSV: a spreadsheet runs nothing", () => {
+    const records = [{ name: '=HYPERLINK("http://x")' }];
+    expect(print("csv", { records, columns: columnsOf("name") }).stdout).toBe(
+      `name\n"'=HYPERLINK(""http://x"")"\n`,
+    );
+  });
+
+  test("JSON: the chosen columns with their values", () => {
+    expect(JSON.parse(print("json").stdout)).toEqual([
+      { name: "htc-1", vm: "Standard_F16s_v2", jobs: ["1", "2"], free: 2.25 },
+      { name: "hpc-10", vm: "Standard_HB120rs_v3", jobs: [], free: null },
+    ]);
+  });
+
+  test("JSON without chosen columns: all that the service told", () => {
+    const data = [{ everything: 1 }];
+    expect(JSON.parse(print("json", { isChosen: false, data }).stdout)).toEqual(data);
+  });
+
+  test("JSON lines: one thing a line", () => {
+    expect(
+      print("jsonl")
+        .stdout.trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line).name),
+    ).toEqual(["htc-1", "hpc-10"]);
+  });
+
+  test.each([
+    ["table", "No nodes.\n"],
+    ["table-headerless", ""],
+    ["csv", "name,vm,jobs,free\n"],
+    ["json", "[]\n"],
+    ["jsonl", ""],
+  ] as const)("nothing to list: %s", (format, expected) => {
+    expect(print(format, { records: [] }).stdout).toBe(expected);
+  });
+
+  test("no cell can move the cursor", () => {
+    for (const format of ["table", "csv"] as const) {
+      const { stdout } = print(format, { records: [{ name: "a\u001b[2Jb\nc" }] });
+      expect(stdout).toContain("a\\u001b[2Jb\\u000ac");
+    }
+  });
+
+  test("--long leaves slices out of account", () => {
+    const columns = columnsOf("name[:3]");
+    expect(print("table-headerless", { columns }).stdout).toBe("htc\nhpc\n");
+    expect(print("table-headerless", { columns, long: true }).stdout).toBe("htc-1\nhpc-10\n");
+  });
+});
+
+describe("screens", () => {
+  test("headings are bold on a screen, and nowhere else", () => {
+    vi.stubEnv("FORCE_COLOR", undefined);
+    vi.stubEnv("NO_COLOR", undefined);
+    vi.stubEnv("NODE_DISABLE_COLORS", undefined);
+    vi.stubEnv("TERM", "xterm-256color");
+    expect(print("table", {}, 100).stdout).toContain("\u001b[1mNAME");
+    expect(print("table").stdout).not.toContain("\u001b");
+    vi.stubEnv("NO_COLOR", "1");
+    expect(print("table", {}, 100).stdout).not.toContain("\u001b");
+  });
+
+  test("a narrow one: the widest column is cut", () => {
+    const { stdout, stderr } = print("table-headerless", {}, 32);
+    expect(stdout).toBe(["htc-1   Standard_F1…  1,2   2.25", "hpc-10  Standard_HB…  none", ""].join("\n"));
+    expect(stderr).toBe("");
+  });
+
+  test("a very narrow one: the last columns are left out, and that is said", () => {
+    const { stdout, stderr } = print("table-headerless", {}, 18);
+    expect(stdout).toBe(["htc-1   Standard_…", "hpc-10  Standard_…", ""].join("\n"));
+    expect(stderr).toBe("left out for want of room: JOBS, FREE; choose with -o, or use --format json\n");
+  });
+
+  test("wide characters are counted as they are drawn", () => {
+    const records = [{ name: "計算ノード" }, { name: "abc" }];
+    const columns = columnsOf("name", "x:y");
+    expect(print("table-headerless", { records, columns }).stdout).toBe("計算ノード  y\nabc         y\n");
+  });
+
+  test("property: a table fits wherever its first column does", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 8, max: 200 }),
+        (wanted, room) => {
+          const widths = fitted(wanted, room);
+          const total = widths.reduce((sum, width) => sum + width, 0) + 2 * (widths.length - 1);
+          expect(total).toBeLessThanOrEqual(room);
+          expect(widths.every((width, column) => width >= 1 && width <= (wanted[column] ?? 0))).toBe(true);
+        },
+      ),
+    );
+  });
+
+  test("ten thousand lines are one table", () => {
+    const records = Array.from({ length: 10_000 }, (_, index) => ({ ...nodes[0], name: `htc-${index}` }));
+    const lines = print("table", { records }).stdout.trimEnd().split("\n");
+    expect(lines).toHaveLength(10_001);
+    expect(new Set(lines.map((line) => line.indexOf("Standard_"))).size).toBe(2);
+    expect(stripVTControlCharacters(lines.at(-1) ?? "")).toBe("htc-9999  Standard_F16s_v2  1,2   2.25");
+  });
+});
+
+describe("what a configuration says", () => {
+  function printed(config: unknown, flags: object, list: object = {}): string {
+    const parsed = parseOutputSettings(config);
+    if (!parsed.ok) return parsed.problems.join("; ");
+    const terminal = screen();
+    const what = {
+      name: "nodes",
+      columns: ["name", "free"],
+      isOfNodes: true,
+      records: nodes,
+      none: "",
+      ...list,
+    };
+    printList(terminal, what as never, { flags, settings: parsed.settings });
+    return terminal.text().split("\n")[0] ?? "";
+  }
+
+  test.each([
+    ["nothing: the command's own columns", {}, {}, "NAME    FREE"],
+    ["a list of columns for lists of nodes", { output_columns: ["name", "vm_size"] }, {}, "NAME    VM_SIZE"],
+    ["columns of the command", { "output-columns": { nodes: ["free"], default: ["name"] } }, {}, "FREE"],
+    ["the default columns", { "output-columns": { default: ["jobs"] } }, {}, "JOBS"],
+    ["-o wins", { output_columns: ["name"] }, { outputColumns: "free" }, "FREE"],
+    ["a format, in the reference's spelling", { output_format: "table_headerless" }, {}, "htc-1   2.25"],
+    ["--format wins", { output_format: "csv" }, { format: "table" }, "NAME    FREE"],
+    ["an unknown format", { output_format: "xml" }, {}, 'output_format: "xml", expected one of table'],
+    ["columns that are none", { output_columns: 4 }, {}, "output_columns: 4, expected a list of columns"],
+  ])("%s", (_, config, flags, expected) => {
+    expect(printed(config, flags)).toContain(expected);
+  });
+
+  test("default columns are of nodes, and are not put upon other lists", () => {
+    const config = { "output-columns": { default: ["jobs"] } };
+    expect(printed(config, {}, { name: "limits", isOfNodes: undefined })).toBe("NAME    FREE");
+  });
+});

@@ -1,0 +1,229 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { CommandFailure } from "../../../clients/cli/exit-code.ts";
+import { askAll } from "../../../clients/cli/service/ask-all.ts";
+import { connectService } from "../../../clients/cli/service-client.ts";
+import { problemType } from "../../../shared/api/index.ts";
+
+interface Seen {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+type Respond = (seen: Seen, response: ServerResponse) => void;
+
+const running: Server[] = [];
+
+afterEach(async () => {
+  for (const server of running.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  }
+});
+
+/** A server on this machine that remembers what it was asked. */
+async function serve(respond: Respond): Promise<{ readonly url: string; readonly seen: Seen[] }> {
+  const seen: Seen[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { method, url, headers } = request;
+    seen.push({ method, url, headers, body: Buffer.concat(chunks).toString("utf8") });
+    respond(seen.at(-1) as Seen, response);
+  });
+  running.push(server);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+function send(response: ServerResponse, status: number, body: unknown, headers: object = {}): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+const clusters = { atSeconds: 1, clusters: [] };
+
+async function failureOf(
+  work: Promise<unknown>,
+): Promise<{ readonly message: string; readonly next: string }> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof CommandFailure)) throw new Error(`no failure for the operator: ${String(error)}`);
+  return error;
+}
+
+describe("calls", () => {
+  test("a path with the cluster and what else it names, a query, the key and the version", async () => {
+    const { url, seen } = await serve((_, response) => send(response, 404, {}));
+    const service = connectService({ url: `${url}/`, key: "geheim" }, "a b/c");
+    await failureOf(
+      service.ask("explain", { params: { job: "12[3]" }, query: { source: "pbs", limit: undefined } }),
+    );
+    expect(seen).toHaveLength(1);
+    expect(seen[0]).toMatchObject({
+      method: "GET",
+      url: "/api/clusters/a%20b%2Fc/jobs/12%5B3%5D/explain?source=pbs",
+      headers: { "x-functions-key": "geheim", "api-version": "1" },
+    });
+  });
+
+  test("an answer is checked, and fields that nobody knows yet are no mistake", async () => {
+    const { url } = await serve((_, response) => send(response, 200, { ...clusters, newer: true }));
+    expect(await connectService({ url }, "").ask("clusters")).toEqual(clusters);
+  });
+
+  test("an answer of something else is a failure that names the first difference", async () => {
+    const { url } = await serve((_, response) => send(response, 200, { hello: "world" }));
+    const { message } = await failureOf(connectService({ url }, "").ask("clusters"));
+    expect(message).toContain("something else than version 1 of its API says: atSeconds: ");
+  });
+
+  test("what fails for a moment is tried again, unless it would do something twice", async () => {
+    const busy: Respond = (_, response) => send(response, 503, {}, { "retry-after": "0" });
+    const reading = await serve((seen, response) =>
+      reading.seen.length < 3 ? busy(seen, response) : send(response, 200, clusters),
+    );
+    expect(await connectService(reading, "").ask("clusters")).toEqual(clusters);
+    const acting = await serve(busy);
+    await failureOf(connectService(acting, "hpc").ask("actions", { body: { kind: "pause" } }));
+    expect({ read: reading.seen.length, acted: acting.seen.length }).toEqual({ read: 3, acted: 1 });
+  });
+
+  test("a refused action is an answer", async () => {
+    const refused = {
+      cluster: "hpc",
+      atSeconds: 1,
+      outcome: "refused",
+      summary: "no",
+      actions: [],
+      skipped: [{ node: "htc-1", why: "keep-alive", next: "keep-alive off" }],
+      problems: ["every node is keep-alive"],
+      expiresInSeconds: null,
+    };
+    const { url } = await serve((_, response) => send(response, 409, refused));
+    expect(await connectService({ url }, "hpc").ask("actions", { body: {} })).toEqual(refused);
+  });
+});
+
+describe("failures", () => {
+  test("problem details: what went wrong, every problem, what to do", async () => {
+    const problem = {
+      type: problemType("bad-request"),
+      title: "The body is not what this call takes",
+      status: 400,
+      problems: ["jobs[0].name: 4, expected text", "jobs[1]: \u001b[2J, expected an object"],
+    };
+    const { url } = await serve((_, response) => send(response, 400, problem));
+    expect(await failureOf(connectService({ url }, "hpc").ask("what-if", { body: {} }))).toMatchObject({
+      message:
+        "The body is not what this call takes\n  - jobs[0].name: 4, expected text\n  - jobs[1]: \\u001b[2J, expected an object",
+      next: "Mend what is named above, then try again.",
+    });
+  });
+
+  test.each([
+    ["a key that is missing", 401, "", "CCSCALE_KEY"],
+    ["a right that is missing", 403, "", "ask for the role"],
+    ["a page of somebody else", 404, "<html>", "Check that the address is that of the service."],
+    [
+      "an unknown cluster",
+      404,
+      { type: problemType("unknown-cluster"), title: 'No cluster "x" is configured', status: 404 },
+      "Check the name after --cluster",
+    ],
+  ])("%s", async (_, status, body, next) => {
+    const { url } = await serve((_seen, response) => send(response, status, body));
+    expect((await failureOf(connectService({ url }, "x").ask("status"))).next).toContain(next);
+  });
+
+  test("a server that says when to come back", async () => {
+    const problem = {
+      type: problemType("stale-snapshot"),
+      title: "Cannot plan",
+      status: 503,
+      detail: "The next snapshot mends it",
+      retryAfterSeconds: 60,
+    };
+    const { url } = await serve((_, response) => send(response, 503, problem));
+    const { next } = await failureOf(connectService({ url, maxRetries: 0 }, "x").ask("demand"));
+    expect(next).toBe("The next snapshot mends it. Try again in 60 s.");
+  });
+
+  test("nobody there", async () => {
+    const service = connectService({ url: "http://127.0.0.1:9", maxRetries: 0 }, "x");
+    expect((await failureOf(service.ask("status"))).message).toMatch(/^Cannot reach http:\/\/127\.0\.0\.1:9/);
+  });
+
+  test("no answer in time", async () => {
+    const { url } = await serve(() => {});
+    const { message } = await failureOf(connectService({ url, timeoutMs: 50 }, "x").ask("status"));
+    expect(message).toBe(`No answer from ${url} in time`);
+  });
+
+  test.each([
+    ["no address", "autoscaler", '"autoscaler", expected an address'],
+    ["http to elsewhere", "http://example.com", "expected https"],
+    ["a key in the address", "https://example.com/api?code=geheim", "it holds a login or a query"],
+    ["a login in the address", "https://me:geheim@example.com", "it holds a login or a query"],
+  ])("%s is refused, and no secret is repeated", async (_, url, words) => {
+    const failure = await failureOf((async () => connectService({ url }, "x"))());
+    expect(failure.message).toContain(words);
+    expect(`${failure.message}${failure.next}`).not.toContain("geheim");
+  });
+});
+
+describe("pages", () => {
+  const page = (names: readonly string[], next: string | null) => ({
+    cluster: "hpc",
+    atSeconds: 1,
+    plans: names.map((planId) => ({
+      cluster: "hpc",
+      planId,
+      atSeconds: 1,
+      reason: "",
+      jobs: 0,
+      placedJobs: 0,
+      create: 0,
+      start: 0,
+      retire: 0,
+      readOnly: false,
+    })),
+    total: 3,
+    next,
+  });
+
+  test("all of them, one after the other", async () => {
+    const { url, seen } = await serve((request, response) =>
+      send(response, 200, request.url?.includes("cursor=") ? page(["c"], null) : page(["a", "b"], "more")),
+    );
+    const counts: number[] = [];
+    const service = connectService({ url }, "hpc");
+    const all = await askAll(service, "plans", {
+      pick: ({ plans }) => plans,
+      onPage: (count) => counts.push(count),
+    });
+    expect(all.items.map(({ planId }) => planId)).toEqual(["a", "b", "c"]);
+    expect({ isCut: all.isCut, counts }).toEqual({ isCut: false, counts: [2, 3] });
+    expect(seen.map((each) => each.url)).toEqual([
+      "/api/clusters/hpc/plans?limit=1000",
+      "/api/clusters/hpc/plans?limit=1000&cursor=more",
+    ]);
+  });
+
+  test("no more than were asked for", async () => {
+    const { url, seen } = await serve((_, response) => send(response, 200, page(["a", "b"], "more")));
+    const all = await askAll(connectService({ url }, "hpc"), "plans", {
+      pick: ({ plans }) => plans,
+      most: 2,
+    });
+    expect({ isCut: all.isCut, asked: seen.length }).toEqual({ isCut: true, asked: 1 });
+  });
+});
