@@ -1,5 +1,26 @@
 import { z } from "zod";
+import { CAP_NAMES } from "../engine/index.ts";
 import { type Answer, count, unixSeconds } from "./answer.ts";
+
+/** What the operator's caps held back of a plan, in nodes to create or start. */
+export const clipping = z
+  .object({
+    asked: count.describe("What the jobs would have got without caps"),
+    granted: count,
+    by: z.array(
+      z.object({
+        cap: z.enum(CAP_NAMES),
+        max: z.number().describe("Nodes, cores or US dollars"),
+        used: z
+          .number()
+          .describe(
+            "What was taken of it before the plan; of money: what is spent, and an hour of all that runs",
+          ),
+        jobs: count.describe("Jobs that it kept from getting all they asked for"),
+      }),
+    ),
+  })
+  .meta({ id: "Clipping" });
 
 /** One line of the plan index: what a plan decided, in counts. */
 export const planSummary = z
@@ -15,6 +36,7 @@ export const planSummary = z
     retire: count.describe("Nodes"),
     readOnly: z.boolean(),
     held: z.string().optional().describe("Why nothing of it was sent; absent when it was"),
+    clipped: clipping.optional().describe("What caps held back; absent: nothing"),
   })
   .meta({ id: "PlanSummary" });
 

@@ -47,6 +47,34 @@ const operationStatus = z
   })
   .meta({ id: "OperationStatus" });
 
+const budgetStatus = z
+  .object({
+    monthlyUsd: z.number(),
+    level: z
+      .enum(["within", "near", "reached"])
+      .describe("near: 80 % are spent; reached: no new nodes are bought"),
+    leftUsd: z.number().describe("0 when it is overspent"),
+    sustainableUsdPerHour: z
+      .number()
+      .describe("What nodes may cost on average from now to the end of the month to stay in the budget"),
+    spentAtSeconds: unixSeconds
+      .nullable()
+      .describe("When it is spent if what runs now runs on; null when it lasts for the month"),
+  })
+  .meta({ id: "BudgetStatus" });
+
+/** An estimate by the prices of VM sizes, not the bill. */
+const spendingStatus = z
+  .object({
+    month: z.string().describe("Calendar month, UTC, such as 2026-11"),
+    spentUsd: z.number().describe("What the nodes of the node arrays have cost so far"),
+    usdPerHour: z.number().describe("What they cost now"),
+    unpricedNodes: count.describe("Nodes whose price is not known; the sums leave them out"),
+    unpricedNodeHours: z.number(),
+    budget: budgetStatus.nullable().describe("Null: none is configured"),
+  })
+  .meta({ id: "SpendingStatus" });
+
 /** `GET /api/clusters/{cluster}/status`: what an operator wants to see first, on one page. */
 export const statusAnswer = z
   .object({
@@ -71,6 +99,7 @@ export const statusAnswer = z
     nodes: z
       .record(z.string(), count)
       .describe("Nodes in each of CycleCloud's states; those outside every node array are not counted"),
+    spending: spendingStatus.nullable().describe("Null: not counted yet"),
     demand: z.array(sourceStatus),
     openOperations: count,
     operations: z.array(operationStatus).describe("The newest"),
@@ -102,5 +131,7 @@ export const statusAnswer = z
 
 export type ClusterStatus = Answer<typeof statusAnswer>;
 export type StatusProblem = Answer<typeof statusProblem>;
+export type SpendingStatus = NonNullable<ClusterStatus["spending"]>;
+export type BudgetStatus = NonNullable<SpendingStatus["budget"]>;
 export type SourceStatus = ClusterStatus["demand"][number];
 export type OperationStatus = ClusterStatus["operations"][number];

@@ -49,6 +49,8 @@ export const engineShape = {
   shared_pools: z.array(sharedPool, "expected a list of pools").optional(),
 };
 
+const dollars = "expected US dollars above 0";
+
 /** What the cycle around the engine is told. */
 const cycleShape = {
   max_snapshot_age: positiveSeconds.default(300),
@@ -60,6 +62,9 @@ const cycleShape = {
   boot_failures_before_backoff: wholeNumber.default(3),
   boot_failure_backoff: seconds.default(1800),
   read_only: flag.default(false),
+  max_nodes_per_plan: wholeNumber.optional(),
+  max_cores: wholeNumber.optional(),
+  monthly_budget_usd: z.number(dollars).positive(dollars).optional(),
 };
 
 export const engineSchema = z.looseObject(engineShape, "expected an object of settings");

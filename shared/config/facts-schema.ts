@@ -17,6 +17,8 @@ const overrideShape = {
   gpus: count.optional(),
   rdma: flag.optional(),
   arch: z.enum(["amd64", "arm64"], 'expected "amd64" or "arm64"').optional(),
+  price_per_hour_usd: amount.optional(),
+  spot_price_per_hour_usd: amount.optional(),
 };
 
 const overrideSchema = z.strictObject(overrideShape, {
@@ -58,6 +60,8 @@ const spelling: Readonly<Record<string, keyof VmSizeOverride>> = {
   vcpus_available: "vcpusAvailable",
   vcpus_per_core: "vcpusPerCore",
   memory_gib: "memoryGiB",
+  price_per_hour_usd: "pricePerHourUsd",
+  spot_price_per_hour_usd: "spotPricePerHourUsd",
 };
 
 function toOverride(facts: z.output<typeof overrideSchema>): VmSizeOverride {

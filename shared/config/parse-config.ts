@@ -73,6 +73,19 @@ function toCycle(keys: ConfigKeys): CycleSettings {
     bootFailuresBeforeBackoff: keys.boot_failures_before_backoff,
     bootFailureBackoffSeconds: keys.boot_failure_backoff,
     readOnly: keys.read_only,
+    ...toCaps(keys),
+  };
+}
+
+function toCaps(keys: ConfigKeys): Pick<CycleSettings, "caps"> {
+  const { max_nodes_per_plan: nodes, max_cores: cores, monthly_budget_usd: budget } = keys;
+  if (nodes === undefined && cores === undefined && budget === undefined) return {};
+  return {
+    caps: {
+      maxNodesPerPlan: nodes ?? null,
+      maxCores: cores ?? null,
+      monthlyBudgetUsd: budget ?? null,
+    },
   };
 }
 

@@ -11,6 +11,7 @@ import type {
 import { bootsFailing, bucketsOf } from "./boots-failing.ts";
 import { backedOffBuckets, longest, withoutRoom } from "./capacity-memory.ts";
 import { type Loaded, toPlanInput } from "./plan-input.ts";
+import { capsAt } from "./spending.ts";
 import { decideOnFailed } from "./troubled-nodes.ts";
 
 /** What a plan is made from, apart from what the engine itself looks at. */
@@ -54,7 +55,11 @@ function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
   const short = backedOffBuckets({ snapshot, operations: recent, backoffSeconds, nowSeconds });
   const backedOff = longest([...short, ...bucketsOf(snapshot.cluster, failing)]);
   const cluster = withoutRoom(snapshot.cluster, backedOff);
-  const input = toPlanInput({ ...loaded, snapshot: { cluster } }, nowSeconds);
+  const caps = capsAt(config.cycle.caps, snapshot, nowSeconds);
+  const input = {
+    ...toPlanInput({ ...loaded, snapshot: { cluster } }, nowSeconds),
+    ...(caps === undefined ? {} : { caps }),
+  };
   const plan = plannedBy(input);
   const decided = decideOnFailed(plan, {
     ...known,

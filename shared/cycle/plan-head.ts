@@ -31,6 +31,7 @@ export function summarize(
     retire: plan.retire.length,
     readOnly: run.readOnly,
     ...(run.held === undefined ? {} : { held: run.held }),
+    ...(plan.clipped === undefined ? {} : { clipped: plan.clipped }),
   };
 }
 

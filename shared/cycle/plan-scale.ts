@@ -190,8 +190,13 @@ function report(
   },
 ): void {
   const { summary, plan, before } = planned;
-  const { cluster } = summary;
-  ports.log.info("plan", { ...summary });
+  const { clipped, ...counts } = summary;
+  const { cluster, planId } = counts;
+  ports.log.info("plan", counts);
+  for (const cap of clipped?.by ?? []) {
+    const { asked, granted } = clipped ?? {};
+    ports.log.warn("plan-clipped", { cluster, planId, asked, granted, ...cap });
+  }
   for (const { nodeArray, failures, untilSeconds } of planned.bootsFailing) {
     const known = before?.bootsFailing.find((array) => array.nodeArray === nodeArray);
     if (known?.untilSeconds !== untilSeconds)

@@ -16,6 +16,7 @@ import { nodeChanges } from "./node-changes.ts";
 import { liveSources } from "./plan-input.ts";
 import { requestPlan } from "./request-plan.ts";
 import { resolveOperations } from "./resolve-operations.ts";
+import { reportSpending, spendingAt } from "./spending.ts";
 
 /** More than one plan sends; of those that failed since, one is enough. */
 const recentOperations = 20;
@@ -52,12 +53,15 @@ async function read(ports: SnapshotPorts, config: ClusterConfig, cycleCloud: Cyc
   const { cluster } = config;
   const takenAtSeconds = ports.clock.nowSeconds();
   const reading = await cycleCloud.readCluster();
-  const snapshot: Snapshot = { ...reading, takenAtSeconds };
   const before = (await ports.snapshots.load(cluster))?.value;
   // Overtaken by a newer reading: this one would take nodes that came since for gone.
   if (before !== undefined && before.takenAtSeconds > takenAtSeconds) return;
+  const budgetUsd = config.cycle.caps?.monthlyBudgetUsd ?? null;
+  const spending = spendingAt({ cluster: reading.cluster, takenAtSeconds, before, budgetUsd });
+  const snapshot: Snapshot = { ...reading, takenAtSeconds, spending };
   // Told before it is stored: should this run die in between, the next one tells it again rather than never.
   await tellSchedulers(ports, cluster, { before, now: snapshot });
+  reportSpending(ports.log, snapshot, before);
   await ports.snapshots.save(cluster, snapshot);
 
   const { operationTimeoutSeconds } = config.cycle;

@@ -3,6 +3,7 @@ import type { Cluster, ClusterNode } from "../engine/index.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { ClusterConfig, ClusterControl, Operation, Ports, Rejection, SourceDemand } from "../ports.ts";
 import { loadControl } from "./control.ts";
+import { spendingStatus } from "./spending.ts";
 import { statusProblems } from "./views/status-problems.ts";
 
 export type { ClusterStatus } from "../api/index.ts";
@@ -41,6 +42,7 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
         ? null
         : { takenAtSeconds: snapshot.value.takenAtSeconds, setAside: snapshot.value.setAside },
     nodes: tally(states),
+    spending: spendingStatus(snapshot?.value, atSeconds),
     demand: demand.map((source) => toSourceStatus(source, atSeconds)),
     openOperations: open.length,
     operations: recent.map(toOperationStatus),

@@ -9,6 +9,7 @@ import {
   nodeArrayStatusSchema,
 } from "./status-schema.ts";
 import { toVmFacts } from "./vm-facts.ts";
+import { priceOf } from "./vm-price.ts";
 
 /** Stands for a limit that CycleCloud does not state. Finite, because snapshots are stored as JSON. */
 export const unlimited = Number.MAX_SAFE_INTEGER;
@@ -70,8 +71,12 @@ function toBuckets(
       return [];
     }
     seen.add(vmSize);
-    return [toBucket(bucket, { array, vm })];
+    return [{ ...toBucket(bucket, { array, vm }), pricePerHourUsd: priceIn(array, vmSize, catalogue) }];
   });
+}
+
+function priceIn({ nodearray }: NodeArrayStatus, vmSize: string, catalogue: VmCatalogue): number | null {
+  return priceOf({ vmSize, location: nodearray.Region, spot: nodearray.Interruptible ?? false, catalogue });
 }
 
 function toBucket(bucket: BucketStatus, { array, vm }: { array: NodeArrayStatus; vm: Bucket["vm"] }): Bucket {

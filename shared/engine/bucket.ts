@@ -29,6 +29,8 @@ export interface Bucket {
   /** Seconds since CycleCloud last failed to get such a VM; null when it never did. */
   readonly secondsSinceCapacityFailure: number | null;
   readonly spotPlacementScore: string | null;
+  /** US dollars for an hour of one such node where the node array is; null or absent: not known, which is not free. */
+  readonly pricePerHourUsd?: number | null;
 }
 
 export interface ReportedPlacementGroup {

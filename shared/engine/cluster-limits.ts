@@ -1,10 +1,12 @@
 import type { Bucket, Cluster, ClusterNode, NodeArray } from "./bucket.ts";
+import { CapQuotas, type Caps, isAtRest, type Running } from "./caps.ts";
 import { type Charge, Quota } from "./quota.ts";
 
 /**
- * The six limits of every bucket as shared counters: a node made in one bucket lowers them for every bucket of the
- * same region, family, array, VM size or placement group. Cores of CycleCloud's own limits (cluster, array) are usable
- * vcpus; Azure's quotas (region, family) charge what Azure charges, which is more for constrained sizes.
+ * The six limits of every bucket, and the operator's caps, as shared counters: a node made in one bucket lowers them
+ * for every bucket of the same region, family, array, VM size or placement group. Cores of CycleCloud's own limits
+ * (cluster, array) are usable vcpus; Azure's quotas (region, family) charge what Azure charges, which is more for
+ * constrained sizes.
  */
 export class Limits {
   private readonly arrays: ReadonlyMap<string, NodeArray>;
@@ -13,8 +15,10 @@ export class Limits {
   private readonly nodesByGroup = new Map<string, number>();
   private readonly usedByArray = new Map<string, { nodes: number; cores: number }>();
   private readonly vcpus = new Map<string, number>();
+  private readonly caps: CapQuotas;
 
-  constructor(cluster: Cluster) {
+  constructor(cluster: Cluster, caps: Caps | null) {
+    this.caps = new CapQuotas(caps);
     this.arrays = new Map(cluster.nodeArrays.map((array) => [array.name, array]));
     for (const array of cluster.nodeArrays)
       for (const bucket of array.buckets) this.vcpus.set(key(array.name, bucket.vmSize), bucket.vm.vcpuCount);
@@ -64,7 +68,12 @@ export class Limits {
         perNode: vm.vcpuQuotaCount,
       });
     if (placementGroup !== null) charges.push(this.groupCharge(array, bucket, placementGroup));
-    return charges;
+    return [...charges, ...this.caps.chargesOf(bucket)];
+  }
+
+  /** Sets what the caps allow: after the nodes on order, which are no new ones, and before anything is planned. */
+  closeCaps(running: Running): void {
+    this.caps.close(running);
   }
 
   private groupCharge(array: NodeArray, bucket: Bucket, group: string): Charge {
@@ -92,9 +101,7 @@ export class Limits {
   }
 
   private count(node: ClusterNode, cores: number): void {
-    // Terminating nodes still count; those that reached the end (Deallocated, Terminated, Off) do not.
-    const atRest = node.targetState === node.status && node.targetState !== "Started";
-    if (atRest) return;
+    if (isAtRest(node)) return;
     const used = this.usedByArray.get(node.nodeArray) ?? { nodes: 0, cores: 0 };
     this.usedByArray.set(node.nodeArray, { nodes: used.nodes + 1, cores: used.cores + cores });
     if (node.placementGroup === null) return;

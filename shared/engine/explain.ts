@@ -106,12 +106,24 @@ const LIMIT_TEXTS: Readonly<Record<LimitName, string>> = {
   "node-array": "the node array's limit",
   family: "the VM family's core quota",
   "placement-group": "the placement group's size",
+  "max-nodes-per-plan": "the cap max_nodes_per_plan",
+  "max-cores": "the cap max_cores",
+  "monthly-budget": "what monthly_budget_usd has left, after an hour of all nodes that run,",
+  "unknown-price": "its price, which is not known and has to be under monthly_budget_usd,",
+};
+
+/** What makes room again; "the limit is raised" for all others. */
+const WAYS_OUT: { readonly [limit in LimitName]?: string } = {
+  "max-nodes-per-plan": "nodes become free, or with one of the next plans",
+  "monthly-budget": "nodes become free, the budget is raised, or a new month begins",
+  "unknown-price": "nodes become free, or vm_sizes gives the price (price_per_hour_usd)",
 };
 
 function noCapacity({ limit }: Reason, where: string, group: Group): string {
   const left = shown(largest(group));
   const binding = limit === null ? "the limits" : LIMIT_TEXTS[limit];
-  return `${where}: existing nodes are full, and ${binding} leaves ${left} new nodes. It fits when nodes become free or the limit is raised.`;
+  const wayOut = (limit && WAYS_OUT[limit]) ?? "nodes become free or the limit is raised";
+  return `${where}: existing nodes are full, and ${binding} leaves ${left} new nodes. It fits when ${wayOut}.`;
 }
 
 /** At most this many buckets are named in a sentence. */

@@ -1,6 +1,7 @@
 /** The engine's only door: a pure planner for CycleCloud clusters. README.md tells the model in one page. */
 
 export type { Bucket, Cluster, ClusterNode, NodeArray, ReportedPlacementGroup, VmFacts } from "./bucket.ts";
+export { type Budget, type CapBound, type Caps, type Running, runningIn } from "./caps.ts";
 export type * from "./constraint.ts";
 export { NODE_PROPERTIES } from "./constraint.ts";
 export type { Problem } from "./constraint-problem.ts";
@@ -16,7 +17,14 @@ export {
 } from "./history.ts";
 export { shortHostname } from "./hostname.ts";
 export { defineJob, type Job, type PackingStrategy } from "./job.ts";
-export { type BucketLimits, type CoreQuota, LIMIT_NAMES, type LimitName } from "./limits.ts";
+export {
+  type BucketLimits,
+  CAP_NAMES,
+  type CapName,
+  type CoreQuota,
+  LIMIT_NAMES,
+  type LimitName,
+} from "./limits.ts";
 export { nearest } from "./nearest.ts";
 export type { PendingNodes, SchedulerNode } from "./node.ts";
 export { type ParsedConstraints, parseConstraints } from "./parse-constraints.ts";

@@ -1,4 +1,9 @@
-/** The six limits that hold at once for a bucket; what is available is their minimum. */
+/** What the operator caps, over the limits of CycleCloud and Azure; see `Caps`. */
+export const CAP_NAMES = ["max-nodes-per-plan", "max-cores", "monthly-budget", "unknown-price"] as const;
+
+export type CapName = (typeof CAP_NAMES)[number];
+
+/** The six limits that hold at once for a bucket, and the operator's caps; what is available is their minimum. */
 export const LIMIT_NAMES = [
   "bucket",
   "region",
@@ -6,6 +11,7 @@ export const LIMIT_NAMES = [
   "node-array",
   "family",
   "placement-group",
+  ...CAP_NAMES,
 ] as const;
 
 export type LimitName = (typeof LIMIT_NAMES)[number];

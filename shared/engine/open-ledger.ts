@@ -1,4 +1,5 @@
 import type { Bucket, ClusterNode, NodeArray, VmFacts } from "./bucket.ts";
+import { runningIn } from "./caps.ts";
 import { Limits } from "./cluster-limits.ts";
 import { type DefaultsPolicy, differsByNode, equip } from "./default-resources.ts";
 import type { NodeHistory } from "./history.ts";
@@ -89,7 +90,7 @@ class Layout {
       bootTimeoutSeconds: (nodeArray) => forNodeArray(settings.bootTimeoutSeconds, nodeArray),
     };
     this.stocks = new Stocks(columns);
-    this.limits = new Limits(cluster);
+    this.limits = new Limits(cluster, input.caps ?? null);
     this.defaults = {
       entries: settings.defaultResources,
       systemResources: !settings.disableDefaultResources,
@@ -109,6 +110,7 @@ class Layout {
     for (const node of sortByNodeName(inUse, (n) => n.name)) this.addNode(node);
     this.addOnPremise();
     for (const pending of this.input.pending) this.addPending(pending, names);
+    this.limits.closeCaps(runningIn(this.input.cluster, this.input.pending));
     const { settings } = this.input;
     const buckets = [...this.buckets.values()];
     buckets.forEach((bucket, index) => {

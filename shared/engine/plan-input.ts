@@ -1,4 +1,5 @@
 import type { Cluster } from "./bucket.ts";
+import type { Caps } from "./caps.ts";
 import type { NodeHistory } from "./history.ts";
 import type { Job } from "./job.ts";
 import type { PendingNodes, SchedulerNode } from "./node.ts";
@@ -20,4 +21,6 @@ export interface PlanInput {
   /** Unix seconds of the pass before this one; null for the first. Stands for the last match of every row that was matched then. */
   readonly lastPassSeconds: number | null;
   readonly settings: EngineSettings;
+  /** Absent: none. */
+  readonly caps?: Caps;
 }

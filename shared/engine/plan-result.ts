@@ -1,3 +1,4 @@
+import type { CapBound } from "./caps.ts";
 import type { NodeHistory } from "./history.ts";
 import type { LimitName } from "./limits.ts";
 import type { BucketName, Reason } from "./reasons.ts";
@@ -24,6 +25,24 @@ export interface Plan {
   /** Only the rows that changed. */
   readonly history: readonly NodeHistory[];
   readonly warnings: readonly Warning[];
+  /** What the operator's caps held back; absent: nothing. */
+  readonly clipped?: Clipping;
+}
+
+/**
+ * New nodes and starts: what the jobs asked for, and what they got. Both count nodes, so that with other sizes to go to,
+ * a clipped plan may even have more of them.
+ */
+export interface Clipping {
+  readonly asked: number;
+  readonly granted: number;
+  readonly by: readonly ClippingCap[];
+}
+
+/** A cap that held jobs back. */
+export interface ClippingCap extends CapBound {
+  /** Jobs that it kept from getting all they asked for. */
+  readonly jobs: number;
 }
 
 /** What became of a job. `reasons` costs nothing until it is read; written as JSON, it holds one reason of each kind. */

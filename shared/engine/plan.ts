@@ -7,6 +7,7 @@
 import { type Allocation, allocate } from "./allocate.ts";
 import type { ClusterNode } from "./bucket.ts";
 import { bucketUses } from "./bucket-use.ts";
+import { clippingCaps } from "./clipping.ts";
 import { createSets } from "./create-sets.ts";
 import { isOverdue, type NodeHistory, observeNodes, recordMatches } from "./history.ts";
 import { shortHostname } from "./hostname.ts";
@@ -16,7 +17,7 @@ import { occupy } from "./occupy.ts";
 import { isIgnored, isLeftOut, openLedger } from "./open-ledger.ts";
 import { AllocationOutcome, LedgerPlannedNode } from "./outcome.ts";
 import type { PlanInput } from "./plan-input.ts";
-import type { Plan } from "./plan-result.ts";
+import type { ClippingCap, Plan } from "./plan-result.ts";
 import { Pools } from "./pools.ts";
 import { ReasonBook } from "./reason-book.ts";
 import { retries, timedOut } from "./retire.ts";
@@ -70,7 +71,22 @@ export function plan(input: PlanInput): Plan {
     buckets: bucketUses(ledger),
     history: changed,
     warnings: opened.warnings,
+    ...clippedBy(input, clippingCaps(input, allocations, book), nodes),
   };
+}
+
+/** What the caps held back; what the jobs asked for is found out by planning once more without caps. */
+function clippedBy(
+  input: PlanInput,
+  by: readonly ClippingCap[],
+  nodes: readonly LedgerNode[],
+): Pick<Plan, "clipped"> {
+  if (by.length === 0) return {};
+  const { caps: _, ...uncapped } = input;
+  const { create, start } = plan(uncapped);
+  const asked = create.reduce((total, set) => total + set.count, start.length);
+  const granted = nodes.filter(({ origin }) => origin === "new" || origin === "starting").length;
+  return { clipped: { asked, granted, by } };
 }
 
 function exclusiveScope({ compatibility, exclusiveScope }: EngineSettings): EngineSettings["exclusiveScope"] {

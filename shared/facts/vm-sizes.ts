@@ -21,6 +21,9 @@ export interface VmSize {
   /** Has an RDMA network (InfiniBand), which tightly coupled jobs need. */
   readonly rdma: boolean;
   readonly arch: Architecture;
+  /** The configuration's own prices; the published ones are in `vm-prices.ts`, because they depend on the region. */
+  readonly pricePerHourUsd?: number | undefined;
+  readonly spotPricePerHourUsd?: number | undefined;
 }
 
 /** Replaces single facts of a known size. A size that is not known needs at least `vcpus` and `memoryGiB`. */
@@ -99,6 +102,8 @@ function complete(name: string, facts: VmSizeOverride): VmSize {
     gpus: facts.gpus ?? 0,
     rdma: facts.rdma ?? false,
     arch: facts.arch ?? "amd64",
+    ...(facts.pricePerHourUsd !== undefined && { pricePerHourUsd: facts.pricePerHourUsd }),
+    ...(facts.spotPricePerHourUsd !== undefined && { spotPricePerHourUsd: facts.spotPricePerHourUsd }),
   };
 }
 

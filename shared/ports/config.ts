@@ -31,6 +31,15 @@ export interface CycleSettings {
   readonly bootFailureBackoffSeconds: number;
   /** Plans are made, archived and shown, but nothing is sent. */
   readonly readOnly: boolean;
+  /** Absent: nothing is capped. */
+  readonly caps?: CapSettings;
+}
+
+/** What the operator allows at most, over the limits of CycleCloud and Azure; null: no cap. See the engine's `Caps`. */
+export interface CapSettings {
+  readonly maxNodesPerPlan: number | null;
+  readonly maxCores: number | null;
+  readonly monthlyBudgetUsd: number | null;
 }
 
 /** When a node that asks for it may stop. */

@@ -1,4 +1,4 @@
-import type { Plan, PlanInput } from "../engine/index.ts";
+import type { Clipping, Plan, PlanInput } from "../engine/index.ts";
 import type { ScaleAction } from "../messages/scale-action.ts";
 import type { IfMatch, Stored } from "./stored.ts";
 
@@ -18,6 +18,8 @@ export interface PlanSummary {
   readonly readOnly: boolean;
   /** Why nothing of it was sent: read-only, paused, login refused. Absent when it was. */
   readonly held?: string;
+  /** What the operator's caps held back. Absent: nothing. */
+  readonly clipped?: Clipping;
 }
 
 /** A job that did not get all it asked for, and why, in sentences. */

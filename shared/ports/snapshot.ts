@@ -8,7 +8,30 @@ export interface Snapshot {
   readonly takenAtSeconds: number;
   /** Records that could not be understood and were left out, one sentence each. */
   readonly setAside: readonly string[];
+  /** Absent in snapshots of versions that kept no account. */
+  readonly spending?: Spending;
 }
+
+/**
+ * What the nodes of a cluster's node arrays cost in a calendar month (UTC), by the prices of their VM sizes: an estimate,
+ * not the bill. In US dollars.
+ */
+export interface Spending {
+  /** Such as "2026-11". */
+  readonly month: string;
+  readonly spentUsd: number;
+  /** What the nodes of this snapshot cost. */
+  readonly usdPerHour: number;
+  /** Nodes whose price is not known; the sums leave them out. */
+  readonly unpricedNodes: number;
+  readonly unpricedNodeHours: number;
+  /** The configured budget when the snapshot was taken; null: none. */
+  readonly budgetUsd: number | null;
+  readonly level: BudgetLevel;
+}
+
+/** `near`: 80 % are spent. `reached`: all, and no new nodes are bought until the month ends or the budget is raised. */
+export type BudgetLevel = "within" | "near" | "reached";
 
 export interface SnapshotStore {
   load(cluster: string): Promise<Stored<Snapshot> | undefined>;

@@ -406,7 +406,37 @@ function room(input: PlanInput, world: World, place: Place): number {
     const inGroup = inBucket.filter((node) => node.place.group === group).length;
     left.push(Math.max(0, limits.maxPlacementGroupSize - before.groupNodes) - inGroup);
   }
+  left.push(...underCaps(input, added, bucket));
   return Math.floor(Math.min(...left));
+}
+
+/** Nodes of a bucket that the operator's caps still allow, of every node that is there, on order, or added. */
+function underCaps(
+  { caps, cluster, pending }: PlanInput,
+  added: readonly NaiveNode[],
+  bucket: Bucket,
+): number[] {
+  if (caps === undefined) return [];
+  const there = cluster.nodes.filter(
+    (node) => node.status !== node.targetState || node.targetState === "Started",
+  );
+  const ordered = pending.flatMap((order) => Array.from({ length: order.count }, () => order));
+  const sizes = [...there, ...ordered].map(({ nodeArray, vmSize }) =>
+    cluster.nodeArrays.find(({ name }) => name === nodeArray)?.buckets.find((size) => size.vmSize === vmSize),
+  );
+  const all = [...sizes, ...added.map((node) => node.place.bucket)];
+  const cores = all.reduce((sum, size) => sum + (size?.vm.vcpuCount ?? 0), 0);
+  const micros = (usd: number | null | undefined) => Math.round((usd ?? 0) * 1e6);
+  const spending = all.reduce((sum, size) => sum + micros(size?.pricePerHourUsd), 0);
+  const left: number[] = [];
+  if (caps.maxNodesPerPlan !== null) left.push(caps.maxNodesPerPlan - added.length);
+  if (caps.maxCores !== null) left.push(Math.max(0, caps.maxCores - cores) / bucket.vm.vcpuCount);
+  if (caps.budget === null) return left;
+  const { maxUsd, spentUsd } = caps.budget;
+  const price = bucket.pricePerHourUsd ?? null;
+  const micro = micros(maxUsd) - Math.ceil(spentUsd * 1e6) - spending;
+  left.push(price === null ? 0 : Math.max(0, micro) / micros(price));
+  return left;
 }
 
 function usedBefore({ cluster }: PlanInput, { array, bucket, group }: Place) {

@@ -15,6 +15,7 @@ import type {
 export function violationsOf(input: PlanInput, result: Plan): readonly string[] {
   return [
     ...limitViolations(input, result),
+    ...capViolations(input, result),
     ...nodeViolations(result),
     ...jobViolations(input, result),
     ...retirementViolations(result),
@@ -47,6 +48,36 @@ function limitViolations(input: PlanInput, result: Plan): string[] {
     const left = room.get(limit) ?? 0;
     return amount > left ? [`limit ${limit} exceeded: ${amount} of ${left}`] : [];
   });
+}
+
+/** Everything that is there, on order, or new, held against the operator's caps. */
+function capViolations({ caps, cluster, pending }: PlanInput, result: Plan): string[] {
+  if (caps === undefined) return [];
+  const sizeOf = (nodeArray: string, vmSize: string) =>
+    cluster.nodeArrays.find((a) => a.name === nodeArray)?.buckets.find((b) => b.vmSize === vmSize);
+  const made = result.nodes.filter(isNew);
+  const there = cluster.nodes.filter(
+    ({ status, targetState }) => targetState === "Started" || status !== targetState,
+  );
+  const shown = new Set(there.map(({ name }) => name));
+  const ordered = pending.flatMap((order) =>
+    Array.from({ length: order.count }, (_, index) => ({ ...order, name: order.names?.[index] ?? "" })),
+  );
+  const all = [...made, ...there, ...ordered.filter(({ name }) => !shown.has(name))].map((node) =>
+    sizeOf(node.nodeArray, node.vmSize),
+  );
+  const cores = all.reduce((sum, size) => sum + (size?.vm.vcpuCount ?? 0), 0);
+  const usdPerHour = all.reduce((sum, size) => sum + (size?.pricePerHourUsd ?? 0), 0);
+  const found: string[] = [];
+  if (made.length > (caps.maxNodesPerPlan ?? made.length)) found.push(`${made.length} nodes in one plan`);
+  if (made.length === 0) return found;
+  if (cores > (caps.maxCores ?? cores)) found.push(`${cores} cores, allowed ${caps.maxCores}`);
+  if (caps.budget === null) return found;
+  const { maxUsd, spentUsd } = caps.budget;
+  if (spentUsd + usdPerHour > maxUsd + 1e-9) found.push(`${spentUsd + usdPerHour} USD, allowed ${maxUsd}`);
+  if (made.some((node) => (sizeOf(node.nodeArray, node.vmSize)?.pricePerHourUsd ?? null) === null))
+    found.push("a node without a known price");
+  return found;
 }
 
 class Usage {

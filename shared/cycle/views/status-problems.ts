@@ -23,6 +23,9 @@ const checkers: readonly Checker[] = [
   paused,
   readOnly,
   bootsFailing,
+  budget,
+  unpriced,
+  clipped,
   expiredSources,
   failedOperations,
   backedOff,
@@ -78,6 +81,35 @@ function bootsFailing({ bootsFailing, atSeconds }: StatusFacts): readonly Status
         "Look at a failed node's messages in CycleCloud: image, scripts, quota.",
       );
     });
+}
+
+function budget({ spending }: StatusFacts): readonly StatusProblem[] {
+  const { level, monthlyUsd } = spending?.budget ?? {};
+  if (spending === null || monthlyUsd === undefined || level === "within") return [];
+  const text = `${spending.spentUsd} of ${monthlyUsd} USD of ${spending.month} are spent, by estimate; an hour costs ${spending.usdPerHour} USD now.`;
+  return level === "reached"
+    ? [
+        degraded(
+          "budget-reached",
+          `${text} No new nodes are bought.`,
+          "Raise monthly_budget_usd, or wait for the next month.",
+        ),
+      ]
+    : [notice("budget-near", text, "See `spending` for what can be kept up until the month ends.")];
+}
+
+function unpriced({ spending }: StatusFacts): readonly StatusProblem[] {
+  if (spending === null || spending.budget === null || spending.unpricedNodes === 0) return [];
+  const text = `${spending.unpricedNodes} nodes run whose price is not known: the budget leaves them out.`;
+  return [degraded("unknown-prices", text, "Give price_per_hour_usd of their sizes in vm_sizes.")];
+}
+
+function clipped({ plans }: StatusFacts): readonly StatusProblem[] {
+  const { clipped } = plans[0] ?? {};
+  if (clipped === undefined) return [];
+  const caps = clipped.by.map(({ cap, max, used }) => `${cap} (${used} of ${max} taken)`).join(", ");
+  const text = `Caps left the newest plan ${clipped.granted} of ${clipped.asked} nodes: ${caps}.`;
+  return [notice("clipped", text, "Raise the cap if the jobs should have them sooner.")];
 }
 
 function expiredSources({ demand, atSeconds }: StatusFacts): readonly StatusProblem[] {

@@ -277,6 +277,23 @@ describe("config: every key", () => {
       },
     },
     {
+      name: "prices of vm_sizes",
+      keys: { vm_sizes: { Standard_F4: { price_per_hour_usd: 0.2, spot_price_per_hour_usd: 0.05 } } },
+      expected: {
+        facts: { overrides: { Standard_F4: { pricePerHourUsd: 0.2, spotPricePerHourUsd: 0.05 } } },
+      },
+    },
+    {
+      name: "caps: all of them",
+      keys: { max_nodes_per_plan: 10, max_cores: 0, monthly_budget_usd: 99.5 },
+      expected: { cycle: { caps: { maxNodesPerPlan: 10, maxCores: 0, monthlyBudgetUsd: 99.5 } } },
+    },
+    {
+      name: "caps: those that are not set are none",
+      keys: { max_cores: 640 },
+      expected: { cycle: { caps: { maxNodesPerPlan: null, maxCores: 640, monthlyBudgetUsd: null } } },
+    },
+    {
       name: "proxied_locations",
       keys: { proxied_locations: { here: "westus2" } },
       expected: { facts: { proxiedLocations: { here: "westus2" } } },
@@ -456,6 +473,13 @@ describe("config: problems", () => {
       keys: { vm_sizes: { Standard_F4: { vcpus: 0 } } },
       says: /^vm_sizes\.Standard_F4\.vcpus: 0, expected a whole number, 1 or more$/,
     },
+    {
+      keys: { max_nodes_per_plan: 1.5 },
+      says: /^max_nodes_per_plan: 1.5, expected a whole number, 0 or more$/,
+    },
+    { keys: { max_cores: -1 }, says: /^max_cores: -1, expected a whole number, 0 or more$/ },
+    { keys: { monthly_budget_usd: 0 }, says: /^monthly_budget_usd: 0, expected US dollars above 0$/ },
+    { keys: { monthly_budget_usd: "100" }, says: /^monthly_budget_usd: "100", expected US dollars above 0$/ },
     { keys: { proxied_locations: { here: 1 } }, says: /^proxied_locations\.here: 1, expected a text$/ },
   ])("$keys", ({ keys, says }) => {
     expect(problems(keys)).toEqual([expect.stringMatching(says)]);

@@ -1,0 +1,133 @@
+import type { BudgetStatus, SpendingStatus } from "../api/index.ts";
+import { type Caps, type Cluster, runningIn } from "../engine/index.ts";
+import type { BudgetLevel, CapSettings, Log, Snapshot, Spending } from "../ports.ts";
+
+/** From this share of the budget on, operators are warned. */
+const nearShare = 0.8;
+const secondsPerHour = 3600;
+
+/**
+ * What the cluster's nodes have cost this month, brought forward from the snapshot before: the mean of what ran then and
+ * what runs now, times the hours in between. It is part of the snapshot and written with it, so that a run that dies has
+ * counted nothing, and one that is repeated starts from the same snapshot: no time is counted twice or left out.
+ */
+export function spendingAt(now: {
+  readonly cluster: Cluster;
+  readonly takenAtSeconds: number;
+  readonly before: Snapshot | undefined;
+  readonly budgetUsd: number | null;
+}): Spending {
+  const { cluster, takenAtSeconds, before, budgetUsd } = now;
+  const { usdPerHour, unpricedNodes } = runningIn(cluster);
+  const month = monthOf(takenAtSeconds);
+  const known = before?.spending;
+  const isSameMonth = known?.month === month;
+  const sinceSeconds = Math.max(before?.takenAtSeconds ?? takenAtSeconds, monthStart(takenAtSeconds));
+  const hours = known === undefined ? 0 : (takenAtSeconds - sinceSeconds) / secondsPerHour;
+  const mean = (earlier: number | undefined, later: number) => ((earlier ?? later) + later) / 2;
+  const spentUsd = (isSameMonth ? known.spentUsd : 0) + hours * mean(known?.usdPerHour, usdPerHour);
+  const unpricedNodeHours =
+    (isSameMonth ? known.unpricedNodeHours : 0) + hours * mean(known?.unpricedNodes, unpricedNodes);
+  const level = levelOf(spentUsd, budgetUsd);
+  return { month, spentUsd, usdPerHour, unpricedNodes, unpricedNodeHours, budgetUsd, level };
+}
+
+/** What the month of this moment has cost until now, as far as a snapshot tells; what ran then runs on. */
+export function spentUntil({ spending, takenAtSeconds }: Snapshot, nowSeconds: number): number {
+  if (spending === undefined) return 0;
+  const isSameMonth = spending.month === monthOf(nowSeconds);
+  const sinceSeconds = isSameMonth ? takenAtSeconds : monthStart(nowSeconds);
+  const hours = Math.max(0, nowSeconds - sinceSeconds) / secondsPerHour;
+  return (isSameMonth ? spending.spentUsd : 0) + hours * spending.usdPerHour;
+}
+
+/** What the engine holds a plan to; undefined when nothing is capped. */
+export function capsAt(
+  caps: CapSettings | undefined,
+  snapshot: Snapshot,
+  nowSeconds: number,
+): Caps | undefined {
+  if (caps === undefined) return undefined;
+  const { maxNodesPerPlan, maxCores, monthlyBudgetUsd: maxUsd } = caps;
+  const budget = maxUsd === null ? null : { maxUsd, spentUsd: spentUntil(snapshot, nowSeconds) };
+  return { maxNodesPerPlan, maxCores, budget };
+}
+
+/** Says once that a budget is nearly or wholly spent: again only after a new month or a larger budget. */
+export function reportSpending(
+  log: Log,
+  { cluster, spending }: Pick<Snapshot, "cluster" | "spending">,
+  before: Snapshot | undefined,
+): void {
+  const level = spending?.level ?? "within";
+  const isNew = before?.spending?.month !== spending?.month;
+  const known = isNew ? "within" : (before?.spending?.level ?? "within");
+  if (spending === undefined || levels.indexOf(level) <= levels.indexOf(known)) return;
+  const { month, spentUsd, budgetUsd, usdPerHour } = spending;
+  const fields = { cluster: cluster.name, month, spentUsd: inCents(spentUsd), budgetUsd, usdPerHour };
+  if (level === "near") log.warn("budget-near", fields);
+  else log.error("budget-reached", fields);
+}
+
+/** Null before the first snapshot that counts. */
+export function spendingStatus(snapshot: Snapshot | undefined, nowSeconds: number): SpendingStatus | null {
+  if (snapshot?.spending === undefined) return null;
+  const { budgetUsd, level: _, ...spending } = snapshot.spending;
+  const spentUsd = spentUntil(snapshot, nowSeconds);
+  const month = monthOf(nowSeconds);
+  const { unpricedNodeHours } = spending;
+  return {
+    ...spending,
+    month,
+    spentUsd: inCents(spentUsd),
+    unpricedNodeHours: month === spending.month ? inCents(unpricedNodeHours) : 0,
+    budget:
+      budgetUsd === null
+        ? null
+        : budgetStatus({ budgetUsd, spentUsd, usdPerHour: spending.usdPerHour }, nowSeconds),
+  };
+}
+
+function budgetStatus(
+  spent: { readonly budgetUsd: number; readonly spentUsd: number; readonly usdPerHour: number },
+  nowSeconds: number,
+): BudgetStatus {
+  const { budgetUsd, spentUsd, usdPerHour } = spent;
+  const leftUsd = Math.max(0, budgetUsd - spentUsd);
+  const endSeconds = nextMonthStart(nowSeconds);
+  const spentAtSeconds = usdPerHour > 0 ? nowSeconds + (leftUsd / usdPerHour) * secondsPerHour : endSeconds;
+  return {
+    monthlyUsd: budgetUsd,
+    level: levelOf(spentUsd, budgetUsd),
+    leftUsd: inCents(leftUsd),
+    sustainableUsdPerHour: inCents(leftUsd / ((endSeconds - nowSeconds) / secondsPerHour)),
+    spentAtSeconds: spentAtSeconds < endSeconds ? Math.floor(spentAtSeconds) : null,
+  };
+}
+
+const levels: readonly BudgetLevel[] = ["within", "near", "reached"];
+
+function levelOf(spentUsd: number, budgetUsd: number | null): BudgetLevel {
+  if (budgetUsd === null || spentUsd < budgetUsd * nearShare) return "within";
+  return spentUsd < budgetUsd ? "near" : "reached";
+}
+
+/** For people: nobody reads beyond cents. */
+function inCents(usd: number): number {
+  return Math.round(usd * 100) / 100;
+}
+
+/** "2026-11", UTC. */
+function monthOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, "2026-11".length);
+}
+
+function monthStart(seconds: number): number {
+  const date = new Date(seconds * 1000);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1000;
+}
+
+function nextMonthStart(seconds: number): number {
+  const date = new Date(seconds * 1000);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1000;
+}
