@@ -31,7 +31,7 @@ export interface Place {
 }
 
 /** What commands need of the service. */
-export type ServicePorts = ReplayPorts & Pick<Ports, "controls">;
+export type ServicePorts = ReplayPorts & Pick<Ports, "controls" | "plans">;
 
 interface Addresses {
   readonly storage: StorageConnection;
@@ -80,6 +80,7 @@ function portsOf(storage: StorageClients, bus: Pick<ServiceBusQueues, "planReque
     configs: stores.configs,
     controls: stores.controls,
     demand: stores.demand,
+    plans: stores.plans,
     rejections: stores.rejections,
     targets: stores.targets,
     uploads: stores.uploads,

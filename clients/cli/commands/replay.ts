@@ -1,23 +1,87 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
+import { plan } from "../../../shared/engine/index.ts";
+import type { ArchivedPlan } from "../../../shared/ports.ts";
+import { archivedPlan } from "../archived-plan.ts";
 import { type Compatibility, compatibilityOption } from "../compatibility.ts";
+import { withService } from "../connect.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { firstDifference } from "../output/first-difference.ts";
 import { answerJsonLines } from "../output/json-lines.ts";
+import { printable } from "../output/printable.ts";
 import { toStepAnswer } from "../output/replay-answer.ts";
 import { warn } from "../output/warnings.ts";
+import { localOption, type PlaceFlags, placeOf } from "../place-options.ts";
 import { fromStandardInput } from "../scenario/from-standard-input.ts";
 import { replaySequence } from "../scenario/sequence.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** `ccscale replay`: what would have been matched and timed out in recorded passes. */
+interface Flags extends PlaceFlags {
+  readonly jsonLines?: true;
+  readonly plan?: string;
+  readonly cluster?: string;
+  readonly compatibility?: Compatibility;
+}
+
+/** `ccscale replay`: makes an archived plan again, or plans recorded passes. */
 export function replayCommand(terminal: Terminal): Command {
-  return new Command("replay")
-    .description("Plans recorded sequences of passes and tells which nodes were matched and timed out.")
-    .requiredOption("--json-lines", "reads one sequence a line from standard input, answers one line each")
+  const command = new Command("replay");
+  return command
+    .description("Makes an archived plan again from its input, or plans recorded sequences of passes.")
+    .addOption(new Option("--plan <id>", "the archived plan").conflicts("jsonLines"))
+    .option(
+      "--cluster <name>",
+      "with --plan: looks only there, also when the cluster is no longer configured",
+    )
+    .addOption(localOption())
+    .option(
+      "--json-lines",
+      "reads one sequence a line from standard input, tells which nodes were matched and timed out, one line each",
+    )
     .addOption(compatibilityOption())
-    .action(({ compatibility }: { compatibility?: Compatibility }) =>
-      answerJsonLines(terminal, async (value) => {
-        const { name, plans, warnings } = await replaySequence(value, fromStandardInput(compatibility));
-        warn(terminal, name, warnings);
-        return { name, steps: plans.map(toStepAnswer) };
-      }),
+    .action((flags: Flags) => {
+      if (flags.plan !== undefined) return replayPlan(terminal, flags.plan, flags);
+      if (flags.jsonLines === true) return replaySequences(terminal, flags.compatibility);
+      return command.error("error: expected --plan <id> or --json-lines");
+    });
+}
+
+async function replayPlan(terminal: Terminal, planId: string, flags: Flags): Promise<void> {
+  const archived = await withService(placeOf(flags), (ports) =>
+    archivedPlan(ports, { planId, cluster: flags.cluster }),
+  );
+  const { cluster, atSeconds } = archived.summary;
+  const difference = differenceOf(archived);
+  const when = new Date(atSeconds * 1000).toISOString();
+  const subject = `plan "${planId}" of cluster "${cluster}", made ${when}`;
+  if (difference !== undefined)
+    throw new CommandFailure(
+      `Cannot make ${subject}, again: ${difference}`,
+      "Another version of this program made it, or its archive was changed since.",
     );
+  const { jobs, create, start, retire } = archived.plan;
+  const nodes = create.reduce((total, set) => total + set.count, 0);
+  const counts = `${jobs.length} jobs, ${nodes} nodes to create, ${start.length} to start, ${retire.length} to retire`;
+  terminal.stdout.write(`Same: ${subject}: ${counts}.\n`);
+}
+
+/** The plan as the engine made it. Caps, back-offs and what was asked for before are part of its input. */
+function differenceOf({ input, plan: before }: ArchivedPlan): string | undefined {
+  const now: unknown = JSON.parse(JSON.stringify(plan(input)));
+  const found = firstDifference(now, before);
+  return found && `${printable(found.path)} is ${shown(found.now)} now, was ${shown(found.before)} then`;
+}
+
+const mostShown = 200;
+
+function shown(value: unknown): string {
+  const text = value === undefined ? "missing" : printable(JSON.stringify(value));
+  return text.length > mostShown ? `${text.slice(0, mostShown)}…` : text;
+}
+
+function replaySequences(terminal: Terminal, compatibility: Compatibility | undefined): Promise<void> {
+  return answerJsonLines(terminal, async (value) => {
+    const { name, plans, warnings } = await replaySequence(value, fromStandardInput(compatibility));
+    warn(terminal, name, warnings);
+    return { name, steps: plans.map(toStepAnswer) };
+  });
 }

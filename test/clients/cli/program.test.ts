@@ -12,7 +12,7 @@ test.each([
   ["an unknown option", ["plan", "--json"], "unknown option '--json'"],
   ["plan without input", ["plan"], "nothing to plan, expected --json-lines or --scenario <file>"],
   ["plan with two inputs", ["plan", "--json-lines", "--scenario", "x"], "cannot be used with"],
-  ["replay without input", ["replay"], "required option '--json-lines'"],
+  ["replay without input", ["replay"], "expected --plan <id> or --json-lines"],
   ["a compatibility nobody knows", ["plan", "--compatibility", "x"], "Allowed choices are scalelib, none"],
 ])("usage: %s ends with 2 and says what is wanted", async (_, argv, words) => {
   const { code, stdout, stderr } = await ccscale(argv);
