@@ -14,6 +14,9 @@ export const scaleActionsQueue = "scale-actions";
 /** App setting with the NCRONTAB schedule of the snapshot timer. */
 export const snapshotScheduleSetting = "SNAPSHOT_SCHEDULE";
 
+/** App setting: how nodes that ask to stop show who they are, `function-key` (default) or `basic`. */
+export const autostopLoginSetting = "AUTOSTOP_LOGIN";
+
 /** Where the broker puts messages of a queue that it gave up; such a queue has no sessions. */
 export const deadPlanRequestsQueue = `${planRequestsQueue}/$DeadLetterQueue`;
 export const deadActionsQueue = `${scaleActionsQueue}/$DeadLetterQueue`;

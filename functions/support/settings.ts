@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { ConfigurationError } from "../../shared/errors.ts";
-import { serviceBusConnection, snapshotScheduleSetting, storageConnection } from "./names.ts";
+import {
+  autostopLoginSetting,
+  serviceBusConnection,
+  snapshotScheduleSetting,
+  storageConnection,
+} from "./names.ts";
+
+import type { NodeLogin } from "./node-login.ts";
 
 /** App settings as Azure Functions gives them: environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,6 +33,7 @@ export interface AppSettings {
   readonly serviceBus: ServiceBusSettings;
   /** Client id of the user-assigned identity; undefined for a system-assigned one. */
   readonly managedIdentityClientId: string | undefined;
+  readonly nodeLogin: NodeLogin;
 }
 
 const text = z.string().trim().min(1);
@@ -41,6 +49,7 @@ const environment = z.object({
   [`${serviceBusConnection}__fullyQualifiedNamespace`]: optional,
   [snapshotScheduleSetting]: text,
   AZURE_CLIENT_ID: optional,
+  [autostopLoginSetting]: z.enum(["function-key", "basic"]).optional(),
 });
 
 /** Reads the app settings. Throws ConfigurationError that names everything that is missing or wrong. */
@@ -58,7 +67,12 @@ export function readSettings(env: Environment): AppSettings {
   if (typeof storage === "string" || typeof serviceBus === "string" || problems.length > 0) {
     throw new ConfigurationError("the app settings", problems);
   }
-  return { storage, serviceBus, managedIdentityClientId: values.AZURE_CLIENT_ID };
+  return {
+    storage,
+    serviceBus,
+    managedIdentityClientId: values.AZURE_CLIENT_ID,
+    nodeLogin: values[autostopLoginSetting] === "basic" ? "basic" : "function-key",
+  };
 }
 
 function storageFrom(env: Environment): StorageSettings | string {

@@ -12,13 +12,31 @@ import { connectStorage, createAzureStores, type ParseConfig } from "../../share
 import { ids } from "./ids.ts";
 import { type LogSink, logOf } from "./log.ts";
 import { planRequestsQueue, scaleActionsQueue } from "./names.ts";
+import type { NodeLogin } from "./node-login.ts";
+import { Pace } from "./pace.ts";
 import type { AppSettings, Environment } from "./settings.ts";
+import { Turns } from "./turns.ts";
 
 /** Shared by all functions of a process. Holds clients and constants, never the state of an invocation. */
 export interface Service {
   /** The ports of one invocation: the same clients, and a log of its own. */
   portsFor(invocation: LogSink): Ports;
+  readonly stops: StopService;
 }
+
+/** What nodes that ask to stop are met with. */
+export interface StopService {
+  readonly login: NodeLogin;
+  /** The value of an app setting; undefined when it is missing or empty. */
+  passwordOf(setting: string): string | undefined;
+  readonly pace: Pace;
+  readonly turns: Turns;
+}
+
+/** A node's timer asks every few minutes. */
+const shortestAskSeconds = 10;
+/** A few seconds each at worst; an HTTP answer may take 230 s. */
+const mostAskingAtOnce = 500;
 
 /** The composition root: settings become clients, clients become ports. Nothing is sent yet. */
 export function createService(options: {
@@ -56,7 +74,15 @@ export function createService(options: {
     scaleActions: bus.scaleActions,
     schedulerEvents: new StorageQueueEvents(storage.queue),
   };
-  return { portsFor: (invocation) => ({ ...shared, log: logOf(invocation) }) };
+  return {
+    portsFor: (invocation) => ({ ...shared, log: logOf(invocation) }),
+    stops: {
+      login: settings.nodeLogin,
+      passwordOf: (setting) => environment[setting] || undefined,
+      pace: new Pace({ everySeconds: shortestAskSeconds }),
+      turns: new Turns({ mostWaiting: mostAskingAtOnce }),
+    },
+  };
 }
 
 function connectServiceBus(settings: AppSettings, credential: DefaultAzureCredential): ServiceBusClient {

@@ -19,5 +19,6 @@ export * from "./problem.ts";
 export * from "./rejections.ts";
 export { type Route, routes } from "./routes.ts";
 export * from "./status.ts";
+export * from "./stop.ts";
 export { API_VERSION } from "./version.ts";
 export * from "./what-if.ts";

@@ -4,10 +4,14 @@ import type { Answer } from "./answer.ts";
 /** Kinds of problems; the last part of a problem's `type`. Stable: clients decide by them. */
 export const PROBLEM_KINDS = [
   "bad-request",
+  "unauthorized",
+  "forbidden",
   "unknown-cluster",
   "not-found",
   "too-large",
   "refused",
+  "too-often",
+  "busy",
   "conflict",
   "configuration",
   "upstream",

@@ -12,6 +12,7 @@ import { operationsAnswer, operationsQuery, operationView } from "./operations.t
 import { planAnswer, plansAnswer, plansQuery } from "./plans.ts";
 import { rejectsAnswer, rejectsQuery } from "./rejections.ts";
 import { statusAnswer } from "./status.ts";
+import { autostopQuery, stopAnswer, stopQuery } from "./stop.ts";
 import { whatIfAnswer, whatIfBody } from "./what-if.ts";
 
 /** One operation of the API. */
@@ -170,5 +171,21 @@ export const routes = [
     summary: "Asks for something to be done, or what would be done",
     body: actionBody,
     answer: actionAnswer,
+  },
+  {
+    id: "autostop",
+    method: "GET",
+    path: `${ofCluster}/autostop`,
+    summary: "A node asks whether it may stop; when nobody needs it, it is going to be deleted",
+    query: autostopQuery,
+    answer: stopAnswer,
+  },
+  {
+    id: "stop",
+    method: "POST",
+    path: `${ofCluster}/stop`,
+    summary: "Asks for a node to be stopped when nobody needs it, however short it has been idle",
+    query: stopQuery,
+    answer: stopAnswer,
   },
 ] as const satisfies readonly Route[];

@@ -16,6 +16,7 @@ describe("readSettings", () => {
       storage: { accountName: "stauto" },
       serviceBus: { fullyQualifiedNamespace: "sb-auto.servicebus.windows.net" },
       managedIdentityClientId: "00000000-0000-0000-0000-000000000001",
+      nodeLogin: "function-key",
     });
   });
 
@@ -29,6 +30,16 @@ describe("readSettings", () => {
       ServiceBusConnection: "Endpoint=sb://localhost;SharedAccessKeyName=n;SharedAccessKey=k",
     });
     expect(settings.storage).toMatchObject({ queueServiceUri: uri("queue") });
+  });
+
+  test("how nodes log in, when it is said; another word is no setting", () => {
+    const settings = {
+      ...schedule,
+      AutoscaleStorage: "UseDevelopmentStorage=true",
+      ServiceBusConnection: "Endpoint=sb://localhost;SharedAccessKeyName=n;SharedAccessKey=k",
+    };
+    expect(readSettings({ ...settings, AUTOSTOP_LOGIN: "basic" }).nodeLogin).toBe("basic");
+    expect(() => readSettings({ ...settings, AUTOSTOP_LOGIN: "none" })).toThrow(/AUTOSTOP_LOGIN/);
   });
 
   test("everything that is missing is named at once", () => {

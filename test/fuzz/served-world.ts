@@ -1,3 +1,5 @@
+import { Pace } from "../../functions/support/pace.ts";
+import { Turns } from "../../functions/support/turns.ts";
 import type { Service } from "../../functions/support/wire.ts";
 import { createWorld, type World } from "../support/world.ts";
 
@@ -12,4 +14,12 @@ export const served: { world: World; renew(): void } = {
   },
 };
 
-export const service: Service = { portsFor: () => served.world.ports };
+export const service: Service = {
+  portsFor: () => served.world.ports,
+  stops: {
+    login: "function-key",
+    passwordOf: () => undefined,
+    pace: new Pace({ everySeconds: 0 }),
+    turns: new Turns({ mostWaiting: 10 }),
+  },
+};

@@ -1,0 +1,43 @@
+import { describe, expect, test } from "vitest";
+import { Turns } from "../../functions/support/turns.ts";
+
+describe("Turns", () => {
+  test("work of one name is done one after the other, in the order of asking", async () => {
+    const turns = new Turns({ mostWaiting: 10 });
+    const seen: string[] = [];
+    const work = (name: string) => async () => {
+      seen.push(`${name} begins`);
+      await Promise.resolve();
+      seen.push(`${name} ends`);
+      return name;
+    };
+    const done = await Promise.all([turns.take("x", work("a")), turns.take("x", work("b"))]);
+    expect(done).toEqual(["a", "b"]);
+    expect(seen).toEqual(["a begins", "a ends", "b begins", "b ends"]);
+  });
+
+  test("work of other names does not wait", async () => {
+    const turns = new Turns({ mostWaiting: 10 });
+    let release = (): void => {};
+    const held = turns.take("x", () => new Promise<void>((resolve) => (release = resolve)));
+    expect(await turns.take("y", async () => "done")).toBe("done");
+    release();
+    await held;
+  });
+
+  test("what is thrown is thrown to its caller, and holds up nobody", async () => {
+    const turns = new Turns({ mostWaiting: 10 });
+    const failing = turns.take("x", () => Promise.reject(new Error("broken")));
+    const next = turns.take("x", async () => "done");
+    await expect(failing).rejects.toThrow("broken");
+    expect(await next).toBe("done");
+  });
+
+  test("nobody is taken beyond the most that may wait, until one is done", async () => {
+    const turns = new Turns({ mostWaiting: 2 });
+    const all = [1, 2, 3].map((index) => turns.take("x", async () => index));
+    expect(all[2]).toBeUndefined();
+    expect(await Promise.all(all.slice(0, 2))).toEqual([1, 2]);
+    expect(await turns.take("x", async () => 4)).toBe(4);
+  });
+});
