@@ -95,7 +95,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "@azure/storage-queue",
     "node:*",
   ],
-  "shared/schedulers": ["shared/messages (contracts)", "zod"],
+  "shared/schedulers": ["shared/engine", "shared/messages (contracts)", "zod"],
 };
 
 describe("dependency rule", () => {

@@ -68,10 +68,10 @@ export interface Context {
   /** Unix time. */
   readonly nowSeconds: number;
   /**
-   * Hosts that were told to drain and not to come back, by lower-case hostname; for schedulers that do not keep that
-   * themselves.
+   * Hosts that were told to drain and not to come back, and since when (Unix time); by `shortHostname`. For schedulers that
+   * do not keep that themselves.
    */
-  readonly draining: ReadonlySet<string>;
+  readonly draining: ReadonlyMap<string, number>;
   /** What the last `interpret` or `commandsFor` returned; `{}` at first, or after the state was lost. */
   readonly memory: Memory;
 }

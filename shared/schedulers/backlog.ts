@@ -1,0 +1,20 @@
+import { z } from "zod";
+import type { Answer, Backlog } from "./driver.ts";
+
+const waitingMessage = z.object({ queue: z.string(), headers: z.record(z.string(), z.unknown()) });
+
+const backlogSchema: z.ZodType<Backlog> = z.object({
+  queues: z.array(z.object({ name: z.string(), length: z.int().min(0), messages: z.array(waitingMessage) })),
+  unacknowledged: z.array(waitingMessage).optional(),
+});
+
+/** The text of a `backlog` read; undefined when it is not one. */
+export function readBacklog(answer: Answer | undefined): Backlog | undefined {
+  if (answer === undefined) return undefined;
+  try {
+    const parsed = backlogSchema.safeParse(JSON.parse(answer.text));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}

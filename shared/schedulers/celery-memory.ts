@@ -1,0 +1,39 @@
+import { z } from "zod";
+import type { Memory } from "./driver.ts";
+
+const task = z.object({
+  id: z.string().optional(),
+  name: z.string().optional(),
+  queue: z.string().optional(),
+  etaSeconds: z.number().optional(),
+});
+
+const workerSchema = z.object({
+  /** When it last answered all that it was asked, in Unix time. */
+  seenSeconds: z.number(),
+  active: z.array(task),
+  held: z.array(task),
+});
+
+const memorySchema = z.object({
+  /** By worker name. */
+  workers: z.record(z.string(), workerSchema).default({}),
+  /** Queues that workers were told to leave alone, by worker name. */
+  cancelled: z.record(z.string(), z.array(z.string())).default({}),
+  /** Constraints that a header chose, by task id. */
+  remembered: z
+    .record(
+      z.string(),
+      z.union([z.record(z.string(), z.unknown()), z.array(z.record(z.string(), z.unknown()))]),
+    )
+    .default({}),
+});
+
+export type CeleryMemory = z.infer<typeof memorySchema>;
+export type KnownWorker = CeleryMemory["workers"][string];
+
+/** Damaged, or of another version: as if nothing were remembered. */
+export function recall(memory: Memory): CeleryMemory {
+  const parsed = memorySchema.safeParse(memory);
+  return parsed.success ? parsed.data : { workers: {}, cancelled: {}, remembered: {} };
+}

@@ -1,0 +1,118 @@
+import { shortHostname } from "../engine/index.ts";
+import { describeProblems } from "../messages/problems.ts";
+import { readBacklog } from "./backlog.ts";
+import { celeryDemand } from "./celery-demand.ts";
+import { type CeleryMemory, recall } from "./celery-memory.ts";
+import { nobodyReplied, type Replies, readReplies } from "./celery-replies.ts";
+import { type CelerySettings, celerySettingsSchema } from "./celery-settings.ts";
+import { correctionsFor, hostOf, toNodes, toWorker } from "./celery-workers.ts";
+import type { Answers, Command, Context, DriverKind, Read, Reading, SetAside, Steps } from "./driver.ts";
+
+/**
+ * Celery's workers as nodes, its tasks as jobs. The broker is read first and `active` last, because tasks move that way
+ * only: none that starts in between is missed. A worker that does not answer is taken to run what it ran last.
+ */
+export const celery: DriverKind = {
+  name: "celery",
+  configure(section) {
+    const parsed = celerySettingsSchema.safeParse(section, { reportInput: true });
+    if (!parsed.success) return { ok: false, problems: describeProblems(parsed.error) };
+    const settings = parsed.data;
+    return {
+      ok: true,
+      driver: {
+        reads: (context) => reads(settings, context),
+        interpret: (answers, context) => interpret(answers, context, settings),
+        commandsFor: ({ kind, nodes }, { memory }): Steps => {
+          // Draining and coming back follow from the next reading, whatever became of the workers until then.
+          if (kind !== "node-deleted" && kind !== "boot-timeout") return { commands: [], memory };
+          const gone = new Set(nodes.map(({ hostname }) => shortHostname(hostname)));
+          return { commands: [], memory: forget(recall(memory), gone) };
+        },
+      },
+    };
+  },
+};
+
+function reads(settings: CelerySettings, context: Context): readonly (readonly Read[])[] {
+  const { cancelled } = recall(context.memory);
+  const asksQueues = context.draining.size > 0 || Object.keys(cancelled).length > 0;
+  const first: readonly Read[] = [
+    inspect(settings, "scheduled"),
+    ...(asksQueues ? [inspect(settings, "active_queues")] : []),
+    ...(settings.concurrency_resource === undefined ? [] : [inspect(settings, "stats")]),
+  ];
+  return [
+    [{ kind: "backlog", name: "backlog", queues: settings.queues }],
+    // "Takes no tasks" has to be known before "holds none" means anything.
+    ...(asksQueues ? [first, [inspect(settings, "reserved")]] : [[...first, inspect(settings, "reserved")]]),
+    [inspect(settings, "active")],
+  ];
+}
+
+function interpret(answers: Answers, context: Context, settings: CelerySettings): Reading {
+  const backlog = readBacklog(answers.backlog);
+  if (backlog === undefined) return { known: false, reason: "the broker's backlog cannot be read" };
+  const replies: Record<string, Replies<unknown>> = {};
+  for (const [name, answer] of Object.entries(answers)) {
+    if (name === "backlog") continue;
+    const read = readReplies(answer);
+    if (read === undefined) return { known: false, reason: `"inspect ${name}" printed no JSON object` };
+    replies[name] = read;
+  }
+  const memory = recall(context.memory);
+  const setAside: SetAside[] = [];
+  const names = new Set([
+    ...Object.values(replies).flatMap((each) => [...each.keys()]),
+    ...Object.keys(memory.workers),
+  ]);
+  const workers = [...names]
+    .sort()
+    .map((name) => toWorker(name, replies, { memory, nowSeconds: context.nowSeconds, setAside }))
+    .filter((worker) => context.nowSeconds - worker.seenSeconds <= settings.silent_worker_seconds);
+  const work = {
+    active: workers.flatMap((worker) =>
+      worker.active.map((task) => ({ task, hostname: hostOf(worker.name) })),
+    ),
+    held: workers.flatMap((worker) => worker.held),
+    backlog,
+  };
+  const { nowSeconds, draining } = context;
+  const demand = celeryDemand(work, settings, { nowSeconds, remembered: memory.remembered });
+  const { corrections, cancelled } = correctionsFor(workers, draining, memory.cancelled);
+  return {
+    known: true,
+    jobs: demand.jobs,
+    nodes: toNodes(workers, context, settings),
+    setAside,
+    silent: workers.filter((worker) => !worker.hasAnswered).map(({ name }) => name),
+    corrections: corrections.map((args) => celeryCommand(settings, ["control", ...args])),
+    memory: {
+      workers: Object.fromEntries(
+        workers.map(({ name, seenSeconds, active, held }) => [name, { seenSeconds, active, held }]),
+      ),
+      cancelled,
+      remembered: demand.remembered,
+    },
+  };
+}
+
+function forget(memory: CeleryMemory, gone: ReadonlySet<string>): CeleryMemory {
+  const isLeft = ([name]: readonly [string, unknown]) => !gone.has(shortHostname(hostOf(name)));
+  return {
+    ...memory,
+    workers: Object.fromEntries(Object.entries(memory.workers).filter(isLeft)),
+    cancelled: Object.fromEntries(Object.entries(memory.cancelled).filter(isLeft)),
+  };
+}
+
+function inspect(settings: CelerySettings, what: string): Read {
+  return { kind: "command", name: what, ...celeryCommand(settings, ["inspect", what, "--json"]) };
+}
+
+/** Nobody's reply is an answer, too: the next reading shows what is missing. */
+function celeryCommand(settings: CelerySettings, args: readonly string[]): Command {
+  const [program = "celery", ...first] = settings.command;
+  const timeout = ["--timeout", String(settings.reply_seconds)];
+  return { program, args: [...first, "-A", settings.app, ...args, ...timeout], exitCodes: [nobodyReplied] };
+}
