@@ -52,6 +52,9 @@ const environment = z.object({
   [autostopLoginSetting]: z.enum(["function-key", "basic"]).optional(),
 });
 
+/** Every setting that is read, in all forms of a connection; infra/modules/function-app.bicep sets them. */
+export const settingNames: readonly string[] = Object.keys(environment.shape);
+
 /** Reads the app settings. Throws ConfigurationError that names everything that is missing or wrong. */
 export function readSettings(env: Environment): AppSettings {
   const parsed = environment.safeParse(env);

@@ -1,0 +1,104 @@
+using 'main.bicep'
+
+// Every parameter, with its default or a likely value. Copy it, keep what you need, and deploy it:
+//   az deployment group create -g <group> -f infra/main.bicep -p my.bicepparam
+
+// Part of every resource name; another name makes another deployment beside this one.
+param environmentName = 'hpc-autoscale'
+
+// The app must be in the region of its network. az functionapp list-flexconsumption-locations tells where it can be.
+param location = 'westeurope'
+
+// What your organization wants to see on resources.
+param tags = {
+  costcenter: 'hpc'
+}
+
+// az functionapp list-flexconsumption-runtimes -l <region> --runtime node tells which ones the region has.
+param nodeVersion = '22'
+
+// 512, 2048 or 4096. Planning 100,000 jobs needs more than 512; see the cost table before you raise it.
+param instanceMemoryMB = 512
+
+// Each function scales by itself. A cluster keeps at most one planner and one executor busy.
+param maximumInstanceCount = 40
+
+// Empty: everything sleeps when nothing happens. With an entry the first plan after a quiet time comes seconds sooner:
+//   [{ name: 'function:plan-scale', instanceCount: 1 }, { name: 'function:execute-action', instanceCount: 1 }]
+param alwaysReady = []
+
+// Seconds, minutes, hours, day, month, day of week; UTC. Every two minutes: '0 */2 * * * *'.
+param snapshotSchedule = '0 * * * * *'
+
+// One entry per password. A cluster with "password_setting": "GPU_PASSWORD" in its autoscale.json uses a second one:
+//   { setting: 'GPU_PASSWORD', secret: 'gpu-password' }
+param passwordSecrets = [
+  {
+    setting: 'CYCLECLOUD_PASSWORD'
+    secret: 'cyclecloud-password'
+  }
+]
+
+// Never write it here. Taken from the environment, it becomes the vault's secret; empty, the secret stays as it is.
+param cycleCloudPassword = readEnvironmentVariable('CYCLECLOUD_PASSWORD', '')
+
+// '/subscriptions/<id>/resourceGroups/<group>/providers/Microsoft.KeyVault/vaults/<name>', in this tenant, with
+// role-based access. You need the right to assign roles in it.
+param existingKeyVaultId = ''
+
+// [{ name: 'HTTPS_CA', value: '...' }]
+param extraSettings = []
+
+// Object ids of the identities of the schedulers' hosts; `source` is what their demand messages say:
+//   [{ source: 'slurm', principalId: '00000000-0000-0000-0000-000000000000', principalType: 'ServicePrincipal' }]
+param schedulers = []
+
+// Who may use ccscale and upload configurations:
+//   [{ principalId: '00000000-0000-0000-0000-000000000000', principalType: 'Group' }]
+param operators = []
+
+// Standard_ZRS survives the loss of a zone.
+param storageSku = 'Standard_LRS'
+
+// Large demand is uploaded as a blob that is read within minutes.
+param uploadRetentionDays = 1
+
+// The planner deletes archived plans after 30 days; this catches those of clusters that are gone.
+param planRetentionDays = 90
+
+// Events make changes visible at once instead of at the next beat of the timer.
+param eventGrid = true
+
+// A subnet of the CycleCloud server's network, for a server with a private address. Delegated to
+// Microsoft.App/environments, otherwise empty, /27 or larger, in this region.
+param functionsSubnetId = ''
+
+// Or a network of its own, peered with the server's.
+param createNetwork = false
+param networkAddressPrefix = '10.90.0.0/24'
+param cycleCloudNetworkId = ''
+
+// 443 when the marketplace image set the server up, 8443 by default elsewhere.
+param cycleCloudPort = 443
+
+// No public way to storage and Service Bus. Needs createNetwork and Service Bus Premium, which costs hundreds a month.
+param privateEndpoints = false
+
+// The first 31 days cost nothing extra.
+param logRetentionDays = 30
+
+// A brake for the bill. While it holds, alerts see nothing.
+param dailyLogCapGb = 1
+
+// ['hpc-operators@example.com'] makes seven alert rules.
+param alertEmails = []
+
+// Minutes that a plan may wait, and minutes without a snapshot, before a mail is sent.
+param planOverdueMinutes = 10
+param snapshotOverdueMinutes = 15
+
+// Of one cluster.
+param rejectsPerHour = 20
+
+// Of this resource group alone, without the nodes; 0 makes no budget.
+param monthlyBudget = 0

@@ -1,0 +1,370 @@
+// An autoscaler for CycleCloud clusters, in one resource group: az deployment group create, or azd provision.
+// Plain resources in plain language, so that every tool can read them. infra/README.md explains what is created and why.
+
+targetScope = 'resourceGroup'
+
+@description('Short name of this deployment, part of every resource name.')
+@minLength(1)
+@maxLength(64)
+param environmentName string
+
+@description('Azure region. Flex Consumption must be offered there: az functionapp list-flexconsumption-locations.')
+@minLength(1)
+@metadata({ azd: { type: 'location' } })
+param location string = resourceGroup().location
+
+@description('Tags of all resources, beside azd-env-name.')
+param tags object = {}
+
+@description('Node.js major version of the app.')
+@allowed(['22', '24'])
+param nodeVersion string = '22'
+
+@description('Memory of an instance in MB; the bill grows with it.')
+@allowed([512, 2048, 4096])
+param instanceMemoryMB int = 512
+
+@description('Most instances of each function at a time.')
+@minValue(1)
+@maxValue(1000)
+param maximumInstanceCount int = 40
+
+@description('Instances that never sleep, for a quicker first plan: [{ name: \'function:plan-scale\', instanceCount: 1 }]. Each is billed all month.')
+param alwaysReady array = []
+
+@description('When clusters are read: NCRONTAB with seconds, in UTC. Every minute by default; less often is cheaper and slower.')
+param snapshotSchedule string = '0 * * * * *'
+
+@description('App settings that hold CycleCloud passwords and the vault secrets that they come from. A cluster names its setting as password_setting.')
+@minLength(1)
+param passwordSecrets array = [
+  {
+    setting: 'CYCLECLOUD_PASSWORD'
+    secret: 'cyclecloud-password'
+  }
+]
+
+@description('Password of the CycleCloud user, written as the first secret of passwordSecrets. Empty: the secret is left as it is.')
+@secure()
+param cycleCloudPassword string = ''
+
+@description('Resource id of a key vault (role-based access) to use instead of a new one. Its secrets are then yours to write.')
+param existingKeyVaultId string = ''
+
+@description('Further app settings: [{ name: \'...\', value: \'...\' }].')
+param extraSettings array = []
+
+@description('Schedulers\' hosts that may post demand: [{ source: \'slurm\', principalId: \'<object id>\', principalType: \'ServicePrincipal\' }].')
+param schedulers array = []
+
+@description('Who may use ccscale: [{ principalId: \'<object id>\', principalType: \'Group\' }].')
+param operators array = []
+
+@description('Redundancy of the storage account.')
+@allowed(['Standard_LRS', 'Standard_ZRS', 'Standard_GRS'])
+param storageSku string = 'Standard_LRS'
+
+@description('Days after which an uploaded demand blob is deleted.')
+@minValue(1)
+@maxValue(365)
+param uploadRetentionDays int = 1
+
+@description('Days after which an archived plan is deleted.')
+@minValue(31)
+@maxValue(3650)
+param planRetentionDays int = 90
+
+@description('Make an Event Grid topic for CycleCloud\'s events. Without it clusters are read by the timer only.')
+param eventGrid bool = true
+
+@description('Existing subnet for the app, delegated to Microsoft.App/environments, in the same region. Empty: none, or the new network\'s.')
+param functionsSubnetId string = ''
+
+@description('Make a virtual network for the app.')
+param createNetwork bool = false
+
+@description('Address space of the new network, a /24 or larger.')
+param networkAddressPrefix string = '10.90.0.0/24'
+
+@description('Network of the CycleCloud server, to be peered with the new one. Empty: none.')
+param cycleCloudNetworkId string = ''
+
+@description('Port of the CycleCloud server: 443 as the marketplace image sets it up, 8443 by default elsewhere.')
+@minValue(1)
+@maxValue(65535)
+param cycleCloudPort int = 443
+
+@description('Reach storage and Service Bus by private endpoints of the new network only. Makes Service Bus Premium, which is dear.')
+param privateEndpoints bool = false
+
+@description('Days that logs are kept.')
+@minValue(30)
+@maxValue(730)
+param logRetentionDays int = 30
+
+@description('Gigabytes of logs a day after which no more are taken. -1: no limit.')
+@minValue(-1)
+@maxValue(1000)
+param dailyLogCapGb int = 1
+
+@description('Who gets mails of alerts. Empty: no alerts, and none to pay for.')
+param alertEmails array = []
+
+@description('Minutes that a plan may wait before there is an alert.')
+@minValue(5)
+@maxValue(120)
+param planOverdueMinutes int = 10
+
+@description('Minutes without a snapshot before there is an alert.')
+@minValue(5)
+@maxValue(60)
+param snapshotOverdueMinutes int = 15
+
+@description('Refused messages an hour before there is an alert.')
+@minValue(1)
+@maxValue(100000)
+param rejectsPerHour int = 20
+
+@description('Monthly cost of this resource group that alertEmails are told of, in the currency of the billing account. 0: none.')
+@minValue(0)
+param monthlyBudget int = 0
+
+@description('First day of the budget\'s first month. A later deployment may have to repeat the first one\'s.')
+param budgetStartDate string = utcNow('yyyy-MM-01')
+
+var token = toLower(uniqueString(subscription().id, resourceGroup().id, environmentName))
+var allTags = union(tags, {
+  'azd-env-name': environmentName
+})
+var usesNetwork = createNetwork || privateEndpoints
+var ownsVault = empty(existingKeyVaultId)
+var functionAppName = 'func-autoscale-${token}'
+
+module identity 'modules/identity.bicep' = {
+  name: 'identity'
+  params: {
+    location: location
+    tags: allTags
+    name: 'id-autoscale-${token}'
+  }
+}
+
+module storage 'modules/storage.bicep' = {
+  name: 'storage'
+  params: {
+    location: location
+    tags: allTags
+    name: 'st${token}'
+    sku: storageSku
+    isPrivate: privateEndpoints
+    uploadRetentionDays: uploadRetentionDays
+    planRetentionDays: planRetentionDays
+  }
+}
+
+module serviceBus 'modules/service-bus.bicep' = {
+  name: 'service-bus'
+  params: {
+    location: location
+    tags: allTags
+    name: 'sb-autoscale-${token}'
+    isPrivate: privateEndpoints
+  }
+}
+
+module monitoring 'modules/monitoring.bicep' = {
+  name: 'monitoring'
+  params: {
+    location: location
+    tags: allTags
+    workspaceName: 'log-autoscale-${token}'
+    componentName: 'appi-autoscale-${token}'
+    retentionDays: logRetentionDays
+    dailyCapGb: dailyLogCapGb
+  }
+}
+
+module keyVault 'modules/key-vault.bicep' = if (ownsVault) {
+  name: 'key-vault'
+  params: {
+    location: location
+    tags: allTags
+    name: 'kv-${token}'
+    passwordSecret: passwordSecrets[0].secret
+    cycleCloudPassword: cycleCloudPassword
+  }
+}
+
+module keyVaultAccess 'modules/key-vault-access.bicep' = {
+  name: 'key-vault-access'
+  scope: resourceGroup(
+    ownsVault ? subscription().subscriptionId : split(existingKeyVaultId, '/')[2],
+    ownsVault ? resourceGroup().name : split(existingKeyVaultId, '/')[4]
+  )
+  params: {
+    vaultName: ownsVault ? 'kv-${token}' : last(split(existingKeyVaultId, '/'))
+    principalId: identity.outputs.principalId
+  }
+  dependsOn: [keyVault]
+}
+
+module roles 'modules/roles.bicep' = {
+  name: 'roles'
+  params: {
+    principalId: identity.outputs.principalId
+    storageName: storage.outputs.name
+    serviceBusName: serviceBus.outputs.name
+    planRequestsQueue: serviceBus.outputs.planRequestsQueue
+    scaleActionsQueue: serviceBus.outputs.scaleActionsQueue
+    componentName: monitoring.outputs.componentName
+  }
+}
+
+module network 'modules/network.bicep' = if (usesNetwork) {
+  name: 'network'
+  params: {
+    location: location
+    tags: allTags
+    name: 'vnet-autoscale-${token}'
+    securityGroupName: 'nsg-autoscale-${token}'
+    addressPrefix: networkAddressPrefix
+    cycleCloudPort: cycleCloudPort
+    peerNetworkId: cycleCloudNetworkId
+  }
+}
+
+module peering 'modules/peering.bicep' = if (usesNetwork && !empty(cycleCloudNetworkId)) {
+  name: 'peering'
+  scope: resourceGroup(
+    empty(cycleCloudNetworkId) ? subscription().subscriptionId : split(cycleCloudNetworkId, '/')[2],
+    empty(cycleCloudNetworkId) ? resourceGroup().name : split(cycleCloudNetworkId, '/')[4]
+  )
+  params: {
+    serverNetworkName: empty(cycleCloudNetworkId) ? 'none' : last(split(cycleCloudNetworkId, '/'))
+    autoscalerNetworkId: usesNetwork ? network.outputs.id : ''
+  }
+}
+
+module endpoints 'modules/private-endpoints.bicep' = if (privateEndpoints) {
+  name: 'private-endpoints'
+  params: {
+    location: location
+    tags: allTags
+    namePrefix: 'pep-autoscale-${token}'
+    networkId: usesNetwork ? network.outputs.id : ''
+    subnetId: usesNetwork ? network.outputs.endpointsSubnetId : ''
+    storageId: storage.outputs.id
+    serviceBusId: serviceBus.outputs.id
+  }
+}
+
+// The rights and the endpoints come first: an app that cannot read its package does not start.
+module functionApp 'modules/function-app.bicep' = {
+  name: 'function-app'
+  params: {
+    location: location
+    tags: union(allTags, {
+      'azd-service-name': 'autoscaler'
+    })
+    planName: 'plan-autoscale-${token}'
+    name: functionAppName
+    nodeVersion: nodeVersion
+    instanceMemoryMB: instanceMemoryMB
+    maximumInstanceCount: maximumInstanceCount
+    alwaysReady: alwaysReady
+    identityId: identity.outputs.id
+    identityClientId: identity.outputs.clientId
+    deploymentContainerUrl: storage.outputs.deploymentContainerUrl
+    blobEndpoint: storage.outputs.blobEndpoint
+    queueEndpoint: storage.outputs.queueEndpoint
+    tableEndpoint: storage.outputs.tableEndpoint
+    serviceBusHost: serviceBus.outputs.fullyQualifiedNamespace
+    componentName: monitoring.outputs.componentName
+    snapshotSchedule: snapshotSchedule
+    vaultUri: keyVaultAccess.outputs.uri
+    passwordSecrets: passwordSecrets
+    extraSettings: extraSettings
+    subnetId: !empty(functionsSubnetId) ? functionsSubnetId : (usesNetwork ? network.outputs.functionsSubnetId : '')
+  }
+  dependsOn: [roles, endpoints]
+}
+
+module eventTopic 'modules/event-grid.bicep' = if (eventGrid) {
+  name: 'event-grid'
+  params: {
+    location: location
+    tags: allTags
+    name: 'evgt-autoscale-${token}'
+  }
+}
+
+module schedulerAccess 'modules/scheduler-access.bicep' = [
+  for (scheduler, index) in schedulers: {
+    name: 'scheduler-access-${index}'
+    params: {
+      storageName: storage.outputs.name
+      source: scheduler.source
+      principalId: scheduler.principalId
+      principalType: scheduler.principalType
+    }
+  }
+]
+
+module operatorAccess 'modules/operator-access.bicep' = [
+  for (operator, index) in operators: {
+    name: 'operator-access-${index}'
+    params: {
+      storageName: storage.outputs.name
+      serviceBusName: serviceBus.outputs.name
+      planRequestsQueue: serviceBus.outputs.planRequestsQueue
+      principalId: operator.principalId
+      principalType: operator.principalType
+    }
+  }
+]
+
+module alerts 'modules/alerts.bicep' = if (!empty(alertEmails)) {
+  name: 'alerts'
+  params: {
+    location: location
+    tags: allTags
+    namePrefix: 'alert-${token}'
+    workspaceId: monitoring.outputs.workspaceId
+    functionAppName: functionAppName
+    emails: alertEmails
+    planOverdueMinutes: planOverdueMinutes
+    snapshotOverdueMinutes: snapshotOverdueMinutes
+    rejectsPerHour: rejectsPerHour
+  }
+}
+
+module budget 'modules/budget.bicep' = if (monthlyBudget > 0 && !empty(alertEmails)) {
+  name: 'budget'
+  params: {
+    name: 'budget-autoscale-${token}'
+    amount: monthlyBudget > 0 ? monthlyBudget : 1
+    startDate: budgetStartDate
+    emails: alertEmails
+  }
+}
+
+module workbook 'modules/workbook.bicep' = {
+  name: 'workbook'
+  params: {
+    location: location
+    tags: allTags
+    title: 'Autoscaler ${environmentName}'
+    componentId: monitoring.outputs.componentId
+  }
+}
+
+output AUTOSCALE_FUNCTION_APP string = functionApp.outputs.name
+output AUTOSCALE_FUNCTIONS_URL string = functionApp.outputs.url
+output AUTOSCALE_STORAGE_ACCOUNT string = storage.outputs.name
+output AUTOSCALE_KEY_VAULT_URI string = keyVaultAccess.outputs.uri
+output AUTOSCALE_EVENT_GRID_TOPIC string = eventGrid ? eventTopic.outputs.name : ''
+// Named as the settings that ccscale reads.
+output AutoscaleStorage__blobServiceUri string = storage.outputs.blobEndpoint
+output AutoscaleStorage__queueServiceUri string = storage.outputs.queueEndpoint
+output AutoscaleStorage__tableServiceUri string = storage.outputs.tableEndpoint
+output ServiceBusConnection__fullyQualifiedNamespace string = serviceBus.outputs.fullyQualifiedNamespace

@@ -1,0 +1,213 @@
+// The app on a Flex Consumption plan. Settings that this plan forbids or ignores are not here, and a test keeps it so.
+
+@description('Azure region of the plan and the app. Flex Consumption must be offered there.')
+param location string
+
+@description('Tags of the plan and the app; the app needs azd-service-name to be found by azd.')
+param tags object
+
+@description('Name of the plan.')
+param planName string
+
+@description('Name of the app, unique in Azure.')
+param name string
+
+@description('Node.js major version.')
+@allowed(['22', '24'])
+param nodeVersion string
+
+@description('Memory of an instance in MB. It waits for others most of its time: 512 is enough, see the cost table.')
+@allowed([512, 2048, 4096])
+param instanceMemoryMB int
+
+@description('Most instances of each function.')
+@minValue(1)
+@maxValue(1000)
+param maximumInstanceCount int
+
+@description('Instances that never sleep: [{ name: \'function:plan-scale\', instanceCount: 1 }], or \'http\' for all HTTP functions.')
+param alwaysReady array
+
+@description('Resource id of the identity.')
+param identityId string
+
+@description('Client id of the identity.')
+param identityClientId string
+
+@description('Where the deployment package is kept.')
+param deploymentContainerUrl string
+
+@description('Blob service of the storage account.')
+param blobEndpoint string
+
+@description('Queue service of the storage account.')
+param queueEndpoint string
+
+@description('Table service of the storage account.')
+param tableEndpoint string
+
+@description('Host name of the Service Bus namespace.')
+param serviceBusHost string
+
+@description('Name of the Application Insights component.')
+param componentName string
+
+@description('NCRONTAB schedule of the snapshot timer, in UTC.')
+param snapshotSchedule string
+
+@description('Address of the key vault, with a slash at its end.')
+param vaultUri string
+
+@description('App settings that hold passwords, and the secrets that they come from: [{ setting: \'CYCLECLOUD_PASSWORD\', secret: \'cyclecloud-password\' }].')
+param passwordSecrets array
+
+@description('Further app settings: [{ name: \'...\', value: \'...\' }].')
+param extraSettings array
+
+@description('Subnet for outgoing connections, delegated to Microsoft.App/environments. Empty: none.')
+param subnetId string
+
+resource component 'Microsoft.Insights/components@2020-02-02' existing = {
+  name: componentName
+}
+
+// References without a version follow a new secret within a day, or at once after a restart.
+var passwordSettings = [
+  for password in passwordSecrets: {
+    name: password.setting
+    value: '@Microsoft.KeyVault(SecretUri=${vaultUri}secrets/${password.secret})'
+  }
+]
+
+var ownSettings = [
+  {
+    name: 'AzureWebJobsStorage__credential'
+    value: 'managedidentity'
+  }
+  {
+    name: 'AzureWebJobsStorage__clientId'
+    value: identityClientId
+  }
+  {
+    name: 'AzureWebJobsStorage__blobServiceUri'
+    value: blobEndpoint
+  }
+  {
+    name: 'AzureWebJobsStorage__queueServiceUri'
+    value: queueEndpoint
+  }
+  {
+    name: 'AzureWebJobsStorage__tableServiceUri'
+    value: tableEndpoint
+  }
+  {
+    name: 'AutoscaleStorage__credential'
+    value: 'managedidentity'
+  }
+  {
+    name: 'AutoscaleStorage__clientId'
+    value: identityClientId
+  }
+  {
+    name: 'AutoscaleStorage__blobServiceUri'
+    value: blobEndpoint
+  }
+  {
+    name: 'AutoscaleStorage__queueServiceUri'
+    value: queueEndpoint
+  }
+  {
+    name: 'AutoscaleStorage__tableServiceUri'
+    value: tableEndpoint
+  }
+  {
+    name: 'ServiceBusConnection__credential'
+    value: 'managedidentity'
+  }
+  {
+    name: 'ServiceBusConnection__clientId'
+    value: identityClientId
+  }
+  {
+    name: 'ServiceBusConnection__fullyQualifiedNamespace'
+    value: serviceBusHost
+  }
+  {
+    name: 'AZURE_CLIENT_ID'
+    value: identityClientId
+  }
+  {
+    name: 'SNAPSHOT_SCHEDULE'
+    value: snapshotSchedule
+  }
+  {
+    name: 'APPLICATIONINSIGHTS_CONNECTION_STRING'
+    value: component.properties.ConnectionString
+  }
+  {
+    name: 'APPLICATIONINSIGHTS_AUTHENTICATION_STRING'
+    value: 'ClientId=${identityClientId};Authorization=AAD'
+  }
+]
+
+resource plan 'Microsoft.Web/serverfarms@2024-11-01' = {
+  name: planName
+  location: location
+  tags: tags
+  kind: 'functionapp'
+  sku: {
+    name: 'FC1'
+    tier: 'FlexConsumption'
+  }
+  properties: {
+    reserved: true
+  }
+}
+
+resource app 'Microsoft.Web/sites@2024-11-01' = {
+  name: name
+  location: location
+  tags: tags
+  kind: 'functionapp,linux'
+  identity: {
+    type: 'UserAssigned'
+    userAssignedIdentities: {
+      '${identityId}': {}
+    }
+  }
+  properties: {
+    serverFarmId: plan.id
+    httpsOnly: true
+    keyVaultReferenceIdentity: identityId
+    virtualNetworkSubnetId: empty(subnetId) ? null : subnetId
+    functionAppConfig: {
+      deployment: {
+        storage: {
+          type: 'blobContainer'
+          value: deploymentContainerUrl
+          authentication: {
+            type: 'UserAssignedIdentity'
+            userAssignedIdentityResourceId: identityId
+          }
+        }
+      }
+      runtime: {
+        name: 'node'
+        version: nodeVersion
+      }
+      scaleAndConcurrency: {
+        instanceMemoryMB: instanceMemoryMB
+        maximumInstanceCount: maximumInstanceCount
+        alwaysReady: alwaysReady
+      }
+    }
+    siteConfig: {
+      minTlsVersion: '1.2'
+      appSettings: concat(ownSettings, passwordSettings, extraSettings)
+    }
+  }
+}
+
+output id string = app.id
+output name string = app.name
+output url string = 'https://${app.properties.defaultHostName}'

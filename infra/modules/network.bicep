@@ -1,0 +1,147 @@
+// A virtual network for an app whose CycleCloud server has a private address only.
+
+@description('Azure region of the network; the app must be in the same.')
+param location string
+
+@description('Tags of the network.')
+param tags object
+
+@description('Name of the network.')
+param name string
+
+@description('Name of the network security group of the function subnet.')
+param securityGroupName string
+
+@description('Address space, a /24 or larger, apart from that of the server\'s network.')
+param addressPrefix string
+
+@description('Port of the CycleCloud server.')
+@minValue(1)
+@maxValue(65535)
+param cycleCloudPort int
+
+@description('Resource id of the server\'s network to peer with. Empty: none.')
+param peerNetworkId string
+
+// Half for the app (the subnet must hold an address for every instance), a quarter for private endpoints.
+var functionsPrefix = cidrSubnet(addressPrefix, 25, 0)
+var endpointsPrefix = cidrSubnet(addressPrefix, 26, 2)
+
+resource securityGroup 'Microsoft.Network/networkSecurityGroups@2024-07-01' = {
+  name: securityGroupName
+  location: location
+  tags: tags
+  properties: {
+    securityRules: [
+      {
+        name: 'allow-cyclecloud'
+        properties: {
+          description: 'CycleCloud REST API'
+          priority: 100
+          direction: 'Outbound'
+          access: 'Allow'
+          protocol: 'Tcp'
+          sourceAddressPrefix: functionsPrefix
+          sourcePortRange: '*'
+          destinationAddressPrefix: 'VirtualNetwork'
+          destinationPortRange: string(cycleCloudPort)
+        }
+      }
+      {
+        name: 'allow-private-endpoints'
+        properties: {
+          description: 'Storage and Service Bus'
+          priority: 110
+          direction: 'Outbound'
+          access: 'Allow'
+          protocol: 'Tcp'
+          sourceAddressPrefix: functionsPrefix
+          sourcePortRange: '*'
+          destinationAddressPrefix: endpointsPrefix
+          destinationPortRanges: ['443', '5671', '5672']
+        }
+      }
+      {
+        name: 'allow-names'
+        properties: {
+          description: 'Name servers, should the network have its own'
+          priority: 120
+          direction: 'Outbound'
+          access: 'Allow'
+          protocol: '*'
+          sourceAddressPrefix: functionsPrefix
+          sourcePortRange: '*'
+          destinationAddressPrefix: 'VirtualNetwork'
+          destinationPortRange: '53'
+        }
+      }
+      {
+        name: 'deny-other-hosts'
+        properties: {
+          description: 'Nothing else in this network or a peered one'
+          priority: 4000
+          direction: 'Outbound'
+          access: 'Deny'
+          protocol: '*'
+          sourceAddressPrefix: functionsPrefix
+          sourcePortRange: '*'
+          destinationAddressPrefix: 'VirtualNetwork'
+          destinationPortRange: '*'
+        }
+      }
+    ]
+  }
+}
+
+resource network 'Microsoft.Network/virtualNetworks@2024-07-01' = {
+  name: name
+  location: location
+  tags: tags
+  properties: {
+    addressSpace: {
+      addressPrefixes: [addressPrefix]
+    }
+    subnets: [
+      {
+        name: 'functions'
+        properties: {
+          addressPrefix: functionsPrefix
+          defaultOutboundAccess: true
+          delegations: [
+            {
+              name: 'functions'
+              properties: {
+                serviceName: 'Microsoft.App/environments'
+              }
+            }
+          ]
+          networkSecurityGroup: {
+            id: securityGroup.id
+          }
+        }
+      }
+      {
+        name: 'endpoints'
+        properties: {
+          addressPrefix: endpointsPrefix
+          privateEndpointNetworkPolicies: 'Disabled'
+        }
+      }
+    ]
+  }
+}
+
+resource peering 'Microsoft.Network/virtualNetworks/virtualNetworkPeerings@2024-07-01' = if (!empty(peerNetworkId)) {
+  parent: network
+  name: 'to-cyclecloud'
+  properties: {
+    allowVirtualNetworkAccess: true
+    remoteVirtualNetwork: {
+      id: peerNetworkId
+    }
+  }
+}
+
+output id string = network.id
+output functionsSubnetId string = '${network.id}/subnets/functions'
+output endpointsSubnetId string = '${network.id}/subnets/endpoints'

@@ -1,0 +1,110 @@
+// What the function app may do, each right at the smallest scope that works. infra/README.md has the same as a table.
+
+@description('Object id of the function app\'s identity.')
+param principalId string
+
+@description('Name of the storage account.')
+param storageName string
+
+@description('Name of the Service Bus namespace.')
+param serviceBusName string
+
+@description('Queue of plan requests.')
+param planRequestsQueue string
+
+@description('Queue of scale actions.')
+param scaleActionsQueue string
+
+@description('Name of the Application Insights component.')
+param componentName string
+
+// The host's own containers (locks, keys, timers) need Owner; the app's stores and packages are in the same account.
+var blobDataOwner = 'b7e6dc6d-f1e8-4753-8033-0f276bb0955b'
+// Makes queues of schedulers, and poison queues, when they are missing: Contributor of the account, not of one queue.
+var queueDataContributor = '974c5e8b-45b9-4653-ba55-5f855dd0fb88'
+var tableDataContributor = '0a9a7e1f-b9d0-4cc4-a60d-0319b160aaa3'
+// Send, receive, and read the length of the queue, by which the platform starts instances. Of two queues, not of the namespace.
+var serviceBusDataOwner = '090c5cfd-751d-490a-894a-3ce6f1109419'
+var metricsPublisher = '3913510d-42f4-4e42-8a64-420c390055eb'
+
+resource account 'Microsoft.Storage/storageAccounts@2025-01-01' existing = {
+  name: storageName
+}
+
+resource namespace 'Microsoft.ServiceBus/namespaces@2024-01-01' existing = {
+  name: serviceBusName
+}
+
+resource plans 'Microsoft.ServiceBus/namespaces/queues@2024-01-01' existing = {
+  parent: namespace
+  name: planRequestsQueue
+}
+
+resource actions 'Microsoft.ServiceBus/namespaces/queues@2024-01-01' existing = {
+  parent: namespace
+  name: scaleActionsQueue
+}
+
+resource component 'Microsoft.Insights/components@2020-02-02' existing = {
+  name: componentName
+}
+
+resource ownsBlobs 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
+  name: guid(account.id, principalId, blobDataOwner)
+  scope: account
+  properties: {
+    principalId: principalId
+    principalType: 'ServicePrincipal'
+    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', blobDataOwner)
+  }
+}
+
+resource usesQueues 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
+  name: guid(account.id, principalId, queueDataContributor)
+  scope: account
+  properties: {
+    principalId: principalId
+    principalType: 'ServicePrincipal'
+    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', queueDataContributor)
+  }
+}
+
+resource usesTables 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
+  name: guid(account.id, principalId, tableDataContributor)
+  scope: account
+  properties: {
+    principalId: principalId
+    principalType: 'ServicePrincipal'
+    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', tableDataContributor)
+  }
+}
+
+resource usesPlanRequests 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
+  name: guid(plans.id, principalId, serviceBusDataOwner)
+  scope: plans
+  properties: {
+    principalId: principalId
+    principalType: 'ServicePrincipal'
+    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', serviceBusDataOwner)
+  }
+}
+
+resource usesScaleActions 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
+  name: guid(actions.id, principalId, serviceBusDataOwner)
+  scope: actions
+  properties: {
+    principalId: principalId
+    principalType: 'ServicePrincipal'
+    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', serviceBusDataOwner)
+  }
+}
+
+resource publishesMetrics 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
+  name: guid(component.id, principalId, metricsPublisher)
+  scope: component
+  properties: {
+    principalId: principalId
+    principalType: 'ServicePrincipal'
+    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', metricsPublisher)
+  }
+}
