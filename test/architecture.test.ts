@@ -4,9 +4,12 @@ import { globSync } from "tinyglobby";
 import { describe, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
-const files = globSync(["shared/**/*.ts", "functions/**/*.ts", "clients/**/*.ts", "infra/local/**/*.ts"], {
-  cwd: root,
-});
+const files = globSync(
+  ["shared/**/*.ts", "functions/**/*.ts", "clients/**/*.ts", "infra/local/**/*.ts", "infra/package/**/*.ts"],
+  {
+    cwd: root,
+  },
+);
 
 interface Import {
   readonly file: string;

@@ -9,13 +9,21 @@ const accountKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6
 
 export interface Azurite extends Child {
   readonly connectionString: string;
+  /** Addresses of the three services, for clients that bring a token. */
+  readonly uris: { readonly blob: string; readonly queue: string; readonly table: string };
 }
 
-/** Starts Azurite (blobs, queues, tables) on free ports. With a folder it keeps its data there, else in memory. */
+/**
+ * Starts Azurite (blobs, queues, tables) on free ports. With a folder it keeps its data there, else in memory. With a
+ * certificate it speaks HTTPS and takes tokens, whose signature it does not check; the SDKs send none without HTTPS.
+ */
 export async function startAzurite(options: {
   readonly logFile: string;
   readonly dataFolder?: string;
+  readonly tls?: { readonly certFile: string; readonly keyFile: string };
 }): Promise<Azurite> {
+  const { tls } = options;
+  const protocol = tls === undefined ? "http" : "https";
   const ports = { blob: await getPort(), queue: await getPort(), table: await getPort() };
   const script = createRequire(import.meta.url).resolve("azurite/dist/src/azurite.js");
   let started = 0;
@@ -27,6 +35,7 @@ export async function startAzurite(options: {
       ...["--blobHost", "127.0.0.1", "--queueHost", "127.0.0.1", "--tableHost", "127.0.0.1"],
       ...["--blobPort", `${ports.blob}`, "--queuePort", `${ports.queue}`, "--tablePort", `${ports.table}`],
       ...["--skipApiVersionCheck", "--disableTelemetry"],
+      ...(tls === undefined ? [] : ["--oauth", "basic", "--cert", tls.certFile, "--key", tls.keyFile]),
       ...(options.dataFolder === undefined
         ? ["--inMemoryPersistence"]
         : ["--location", join(options.dataFolder, "azurite")]),
@@ -36,11 +45,17 @@ export async function startAzurite(options: {
       return started === 3;
     },
   });
-  const endpoints = [
-    `BlobEndpoint=http://127.0.0.1:${ports.blob}/${accountName}`,
-    `QueueEndpoint=http://127.0.0.1:${ports.queue}/${accountName}`,
-    `TableEndpoint=http://127.0.0.1:${ports.table}/${accountName}`,
+  const uriOf = (port: number) => `${protocol}://127.0.0.1:${port}/${accountName}`;
+  const uris = { blob: uriOf(ports.blob), queue: uriOf(ports.queue), table: uriOf(ports.table) };
+  const account = [
+    `DefaultEndpointsProtocol=${protocol}`,
+    `AccountName=${accountName}`,
+    `AccountKey=${accountKey}`,
   ];
-  const account = [`DefaultEndpointsProtocol=http`, `AccountName=${accountName}`, `AccountKey=${accountKey}`];
-  return { ...child, connectionString: [...account, ...endpoints].join(";") };
+  const endpoints = [
+    `BlobEndpoint=${uris.blob}`,
+    `QueueEndpoint=${uris.queue}`,
+    `TableEndpoint=${uris.table}`,
+  ];
+  return { ...child, uris, connectionString: [...account, ...endpoints].join(";") };
 }

@@ -20,8 +20,10 @@ export interface Child {
 
 export interface ChildOptions {
   readonly name: string;
-  /** A script and its arguments; it runs under the Node that runs this. */
+  /** A script and its arguments. */
   readonly args: readonly string[];
+  /** The Node that runs it; the one that runs this when left out. */
+  readonly node?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** The line of its output that tells that it is ready. */
   readonly isReady: (line: string) => boolean;
@@ -33,7 +35,7 @@ export interface ChildOptions {
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { name } = options;
   const log = createWriteStream(options.logFile, { flags: "a" });
-  const child = spawn(process.execPath, options.args, {
+  const child = spawn(options.node ?? process.execPath, options.args, {
     env: { ...process.env, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
     // Ctrl-C in a terminal goes to the whole process group: out of it, children are stopped by us, in order.

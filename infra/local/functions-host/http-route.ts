@@ -1,4 +1,5 @@
-import { URLPattern } from "node:url";
+// Node 22 has no URLPattern of its own.
+import "urlpattern-polyfill";
 
 /** A function's route, ready to match. */
 export interface Route {

@@ -1,0 +1,156 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import getPort from "get-port";
+import { globSync } from "tinyglobby";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Azurite, startAzurite } from "../../../infra/local/environment/azurite.ts";
+import { type Child, startChild } from "../../../infra/local/environment/child.ts";
+import { buildPackage, type Package } from "../../../infra/package/build.ts";
+import { type ManagedIdentity, startManagedIdentity } from "./managed-identity.ts";
+import { unzip } from "./unzip.ts";
+
+const root = resolve(import.meta.dirname, "../../..");
+const certificates = join(root, "test/shared/cyclecloud/fixtures");
+const tls = {
+  certFile: join(certificates, "self-signed.cert.pem"),
+  keyFile: join(certificates, "self-signed.key.pem"),
+};
+const clientId = "11111111-2222-3333-4444-555555555555";
+
+let folder: string;
+let built: Package;
+let azurite: Azurite;
+let serviceBus: Child;
+let identity: ManagedIdentity;
+let serviceBusPort: number;
+let app: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "package-"));
+  serviceBusPort = await getPort();
+  [built, azurite, serviceBus, identity] = await Promise.all([
+    buildPackage(join(folder, "first")),
+    startAzurite({ logFile: join(folder, "azurite.log"), tls }),
+    startChild({
+      name: "service-bus",
+      args: [
+        join(root, "infra/local/service-bus/cli.ts"),
+        ...["--config", join(root, "infra/local/service-bus/Config.json"), "--port", `${serviceBusPort}`],
+      ],
+      isReady: (line) => line.startsWith("Endpoint="),
+      logFile: join(folder, "service-bus.log"),
+    }),
+    startManagedIdentity(),
+  ]);
+  app = join(folder, "empty");
+  await unzip(built.path, app);
+});
+
+afterAll(async () => {
+  await Promise.all([azurite?.stop(), serviceBus?.stop(), identity?.stop()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("the deployment package", () => {
+  test("holds the app and nothing else", async () => {
+    expect(globSync("**/*", { cwd: app, dot: true }).toSorted()).toEqual([
+      "dist/main.cjs",
+      "host.json",
+      "package.json",
+    ]);
+    expect(built.bytes).toBeLessThan(20 * 1024 * 1024);
+    expect(await readFile(join(app, "host.json"), "utf8")).toBe(
+      await readFile(join(root, "host.json"), "utf8"),
+    );
+  });
+
+  test("has the same bytes when it is made again", async () => {
+    const again = await buildPackage(join(folder, "second"));
+    expect(again.sha256).toBe(built.sha256);
+  });
+
+  const runtimes = [
+    { name: "Node 22", node: nodeOf("node-22") },
+    { name: "Node 24", node: nodeOf("node") },
+  ];
+  for (const { name, node } of runtimes) {
+    // The optional package with Node 22 is for Linux; elsewhere only the other is tried.
+    test.skipIf(node === undefined)(`runs on ${name} with the settings that Bicep makes`, async () => {
+      const host = await startHost(node ?? "");
+      try {
+        const expected = globSync("functions/*.ts", { cwd: root }).map((file) => file.slice(10, -3));
+        const indexed = host.functions.filter(({ problem }) => problem === undefined);
+        expect(indexed.map((each) => each.name).toSorted()).toEqual(expected.toSorted());
+        // Answered from the storage account, which was asked with a token of the identity.
+        const answer = await fetch(`${host.url}/api/clusters/nobody/status`);
+        expect(answer.status).toBe(404);
+        expect(await answer.text()).toContain("nobody");
+        expect([...identity.asked]).toContain(clientId);
+      } finally {
+        await host.child.stop();
+      }
+    });
+  }
+});
+
+/** The binary of an npm package that carries Node; undefined where it is not installed. */
+function nodeOf(name: string): string | undefined {
+  try {
+    const path = join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), "bin/node");
+    return existsSync(path) ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Ready {
+  readonly url: string;
+  readonly functions: readonly { readonly name: string; readonly problem?: string }[];
+}
+
+async function startHost(node: string): Promise<Ready & { readonly child: Child }> {
+  let ready: Ready | undefined;
+  const child = await startChild({
+    name: "functions-host",
+    node,
+    args: [
+      join(root, "infra/local/functions-host/cli.ts"),
+      ...["--app", app, "--port", "0", "--ready-line", "--state-dir", join(folder, "timers")],
+    ],
+    env: { ...azureSettings(), ...identity.settings, NODE_EXTRA_CA_CERTS: tls.certFile },
+    isReady: (line) => {
+      if (!line.startsWith('{"ready":true')) return false;
+      ready = JSON.parse(line);
+      return true;
+    },
+    logFile: join(folder, "host.log"),
+  });
+  if (ready === undefined) throw new Error("The host is ready and did not say where");
+  return { ...ready, child };
+}
+
+/**
+ * What infra/modules/function-app.bicep sets, with the emulators' addresses. Service Bus is the exception: its SDK sends
+ * tokens over TLS only, which the emulator does not speak, so it gets a connection string.
+ */
+function azureSettings(): Readonly<Record<string, string>> {
+  const storage = (prefix: string) => ({
+    [`${prefix}__blobServiceUri`]: azurite.uris.blob,
+    [`${prefix}__queueServiceUri`]: azurite.uris.queue,
+    [`${prefix}__tableServiceUri`]: azurite.uris.table,
+    [`${prefix}__credential`]: "managedidentity",
+    [`${prefix}__clientId`]: clientId,
+  });
+  return {
+    ...storage("AzureWebJobsStorage"),
+    ...storage("AutoscaleStorage"),
+    ServiceBusConnection: `Endpoint=sb://127.0.0.1:${serviceBusPort};SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;`,
+    AZURE_CLIENT_ID: clientId,
+    // Once a year: the test asks by itself.
+    SNAPSHOT_SCHEDULE: "0 0 0 1 1 *",
+    CYCLECLOUD_PASSWORD: "local",
+  };
+}
