@@ -46,6 +46,9 @@ param cycleCloudPassword = readEnvironmentVariable('CYCLECLOUD_PASSWORD', '')
 // role-based access. You need the right to assign roles in it.
 param existingKeyVaultId = ''
 
+// 'basic' for nodes whose autostop script is CycleCloud's own, which logs in with the name and password of the cluster.
+param autostopLogin = 'function-key'
+
 // [{ name: 'HTTPS_CA', value: '...' }]
 param extraSettings = []
 
@@ -90,7 +93,7 @@ param logRetentionDays = 30
 // A brake for the bill. While it holds, alerts see nothing.
 param dailyLogCapGb = 1
 
-// ['hpc-operators@example.com'] makes seven alert rules.
+// ['hpc-operators@example.com'] makes eight alert rules.
 param alertEmails = []
 
 // Minutes that a plan may wait, and minutes without a snapshot, before a mail is sent.

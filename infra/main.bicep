@@ -51,6 +51,10 @@ param cycleCloudPassword string = ''
 @description('Resource id of a key vault (role-based access) to use instead of a new one. Its secrets are then yours to write.')
 param existingKeyVaultId string = ''
 
+@description('How nodes that ask to stop show who they are: a function key, or the login of their cluster as with CycleCloud.')
+@allowed(['function-key', 'basic'])
+param autostopLogin string = 'function-key'
+
 @description('Further app settings: [{ name: \'...\', value: \'...\' }].')
 param extraSettings array = []
 
@@ -283,6 +287,7 @@ module functionApp 'modules/function-app.bicep' = {
     snapshotSchedule: snapshotSchedule
     vaultUri: keyVaultAccess.outputs.uri
     passwordSecrets: passwordSecrets
+    autostopLogin: autostopLogin
     extraSettings: extraSettings
     subnetId: !empty(functionsSubnetId) ? functionsSubnetId : (usesNetwork ? network.outputs.functionsSubnetId : '')
   }

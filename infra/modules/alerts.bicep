@@ -73,6 +73,12 @@ var rules = [
     query: '${events} | where TimeGenerated > ago(1h) | where event == "boots-failing"'
   }
   {
+    name: 'budget-near'
+    title: 'A cluster has nearly or wholly spent its budget'
+    severity: 2
+    query: '${events} | where event in ("budget-near", "budget-reached")'
+  }
+  {
     name: 'needs-operator'
     title: 'A login was refused, or a run was given up'
     severity: 1

@@ -61,6 +61,10 @@ param vaultUri string
 @description('App settings that hold passwords, and the secrets that they come from: [{ setting: \'CYCLECLOUD_PASSWORD\', secret: \'cyclecloud-password\' }].')
 param passwordSecrets array
 
+@description('How nodes that ask to stop show who they are: a function key, or the login of their cluster.')
+@allowed(['function-key', 'basic'])
+param autostopLogin string
+
 @description('Further app settings: [{ name: \'...\', value: \'...\' }].')
 param extraSettings array
 
@@ -139,6 +143,10 @@ var ownSettings = [
   {
     name: 'SNAPSHOT_SCHEDULE'
     value: snapshotSchedule
+  }
+  {
+    name: 'AUTOSTOP_LOGIN'
+    value: autostopLogin
   }
   {
     name: 'APPLICATIONINSIGHTS_CONNECTION_STRING'
