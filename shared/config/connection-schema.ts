@@ -45,4 +45,11 @@ export const connectionShape = {
   certificate_authority: text
     .includes("-----BEGIN CERTIFICATE-----", { error: "expected the PEM text of a certificate" })
     .optional(),
+  certificate_fingerprint: text
+    .regex(
+      /^[0-9a-f]{2}(:?[0-9a-f]{2}){31}$/i,
+      "expected the SHA-256 fingerprint of a certificate: 64 hex digits, with or without colons",
+    )
+    .transform((digits) => digits.replaceAll(":", "").toLowerCase())
+    .optional(),
 };

@@ -52,13 +52,15 @@ function nameOf(json: unknown): string | undefined {
 }
 
 function toConnection(keys: ConfigKeys): CycleCloudConnection {
-  const certificateAuthority = keys.certificate_authority;
+  const { certificate_authority: certificateAuthority, certificate_fingerprint: certificateFingerprint } =
+    keys;
   return {
     url: keys.url,
     username: keys.username,
     passwordSetting: keys.password_setting,
     verifyCertificates: keys.verify_certificates ?? true,
     ...(certificateAuthority !== undefined && { certificateAuthority }),
+    ...(certificateFingerprint !== undefined && { certificateFingerprint }),
   };
 }
 
@@ -104,7 +106,14 @@ function warningsOf(keys: ConfigKeys): string[] {
     warnings.push(
       `password: ignored, no password is read from a configuration; put it into app setting "${keys.password_setting}" and take it out of the file`,
     );
-  if (keys.verify_certificates === undefined)
+  const isPinned = keys.certificate_fingerprint !== undefined;
+  if (keys.verify_certificates === false && !isPinned && keys.url.startsWith("https:"))
+    warnings.push(
+      "verify_certificates: false, ANYBODY between here and the server can read the password; give certificate_fingerprint or certificate_authority, and set it to true",
+    );
+  if (isPinned && keys.certificate_authority !== undefined)
+    warnings.push("certificate_authority: ignored, the server is known by its certificate_fingerprint alone");
+  if (keys.verify_certificates === undefined && !isPinned)
     warnings.push(
       "verify_certificates: not set, taken as true (scalelib takes it as false); a server with a private certificate needs certificate_authority",
     );

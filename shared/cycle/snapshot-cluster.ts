@@ -9,6 +9,7 @@ import {
   type Ports,
   type Snapshot,
 } from "../ports.ts";
+import { isUnverified } from "./certificates.ts";
 import { clusterDigest } from "./cluster-digest.ts";
 import { loadControl, whyHeld } from "./control.ts";
 import { whileLoggedIn } from "./login.ts";
@@ -45,6 +46,8 @@ export async function snapshotCluster(ports: SnapshotPorts, cluster: string): Pr
   const config = await ports.configs.load(cluster);
   if (config === undefined) return;
   const cycleCloud = ports.cycleCloudFor(config);
+  if (isUnverified(config))
+    ports.log.warn("certificates-not-verified", { cluster, url: config.connection.url });
   const control = await loadControl(ports, cluster);
   await whileLoggedIn(ports, { control, cycleCloud }, () => read(ports, config, cycleCloud));
 }

@@ -1,5 +1,6 @@
 import { isRestError, type PipelineResponse } from "@azure/core-rest-pipeline";
 import { LoginRefusedError, messageOf, UpstreamError } from "../errors.ts";
+import { pinMismatch } from "./pinned-agent.ts";
 import { LongPause, retryAfterSeconds } from "./retry-after.ts";
 
 export interface HttpCall {
@@ -57,8 +58,9 @@ export function toUpstreamError(error: unknown, failing: Failing): UpstreamError
     return new UpstreamError(`Cannot ${call.doing}: no whole answer in time`, { retryable: true });
   const code = isRestError(error) ? (error.code ?? "") : "";
   const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/.test(code);
-  const advice = isCertificate
-    ? `, expected a trusted certificate (give its authority in "certificate_authority", or set "verify_certificates" to false)`
+  const isUntrusted = isCertificate && code !== pinMismatch;
+  const advice = isUntrusted
+    ? `, expected a trusted certificate (give its authority in "certificate_authority", or its fingerprint in "certificate_fingerprint")`
     : "";
   const why = redact(`${code} ${messageOf(error)}`.trim());
   return new UpstreamError(`Cannot ${call.doing}: ${why}${advice}`, { retryable: !isCertificate });

@@ -8,6 +8,7 @@ import {
 import { ConfigurationError } from "../errors.ts";
 import type { CycleCloudConnection } from "../ports/config.ts";
 import { type HttpAnswer, type HttpCall, toUpstreamError, understand } from "./http-answer.ts";
+import { PinnedAgent } from "./pinned-agent.ts";
 import { refuseLongPauses } from "./retry-after.ts";
 
 export interface RetryOptions {
@@ -69,7 +70,7 @@ export function createHttp(options: HttpOptions): (call: HttpCall) => Promise<Ht
       // The pipeline's own time-out ends with the headers; a body that stalls would hang for ever.
       abortSignal: AbortSignal.timeout(options.requestTimeoutMs ?? defaultTimeoutMs),
       allowInsecureConnection,
-      ...(connection.verifyCertificates ? {} : { requestOverrides: { rejectUnauthorized: false } }),
+      ...(isUnverified(connection) && { requestOverrides: { rejectUnauthorized: false } }),
     });
     try {
       return understand(await pipeline.sendRequest(client, request), { call, redact });
@@ -81,16 +82,26 @@ export function createHttp(options: HttpOptions): (call: HttpCall) => Promise<Ht
 
 function createPipeline({ connection, userAgent, retryOptions }: HttpOptions): Pipeline {
   const retries = { ...retryDefaults, ...retryOptions };
-  const ca = connection.certificateAuthority;
+  const { certificateAuthority: ca, certificateFingerprint: pin } = connection;
   const pipeline = createPipelineFromOptions({
     retryOptions: retries,
     // A redirect leads to a login page or another server; neither speaks this API.
     redirectOptions: { maxRetries: 0 },
     userAgentOptions: { userAgentPrefix: (userAgent ?? defaultUserAgent).replace(":", "/") },
-    ...(ca === undefined ? {} : { tlsOptions: { ca } }),
+    ...(pin !== undefined && isHttps(connection) && { agent: new PinnedAgent(pin) }),
+    ...(ca === undefined || pin !== undefined ? {} : { tlsOptions: { ca } }),
   });
   pipeline.addPolicy(refuseLongPauses(retries.maxRetryDelayInMs), { phase: "Sign" });
   return pipeline;
+}
+
+function isHttps({ url }: CycleCloudConnection): boolean {
+  return url.startsWith("https:");
+}
+
+/** Nothing says who the server is: neither a chain of certificates nor a pinned one. */
+function isUnverified({ verifyCertificates, certificateFingerprint }: CycleCloudConnection): boolean {
+  return !verifyCertificates && certificateFingerprint === undefined;
 }
 
 /** Plain http is only for a server on this machine: everywhere else it would give the password away. */

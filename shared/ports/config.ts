@@ -9,6 +9,8 @@ export interface CycleCloudConnection {
   readonly verifyCertificates: boolean;
   /** PEM text of the authority that signed a private server's certificate. */
   readonly certificateAuthority?: string;
+  /** SHA-256 of the server's certificate in lower-case hex: the server is known by it alone, whoever signed it. */
+  readonly certificateFingerprint?: string;
 }
 
 /** What the cycle around the engine needs to know. All times in seconds. */

@@ -1,6 +1,7 @@
 import type { ClusterStatus, StatusProblem } from "../../api/index.ts";
 import { ConfigurationError } from "../../errors.ts";
 import type { ClusterConfig } from "../../ports.ts";
+import { isUnverified } from "../certificates.ts";
 
 /** What a status is made of, apart from its problems. */
 export type StatusFacts = Omit<ClusterStatus, "cluster" | "problems"> & {
@@ -22,6 +23,7 @@ const checkers: readonly Checker[] = [
   missingSnapshot,
   paused,
   readOnly,
+  unverified,
   bootsFailing,
   budget,
   unpriced,
@@ -68,6 +70,19 @@ function readOnly({ config }: StatusFacts): readonly StatusProblem[] {
   if (config === undefined || config instanceof ConfigurationError || !config.cycle.readOnly) return [];
   const text = "The cluster is configured as read-only. Plans are made, and nothing is sent.";
   return [stopped("read-only", text, "Set read_only to false to let it scale.")];
+}
+
+function unverified({ config }: StatusFacts): readonly StatusProblem[] {
+  if (config === undefined || config instanceof ConfigurationError || !isUnverified(config)) return [];
+  const text =
+    "The certificate of the CycleCloud server is not verified: anybody in between can read the password.";
+  return [
+    degraded(
+      "certificates-not-verified",
+      text,
+      "Give certificate_fingerprint or certificate_authority, and set verify_certificates to true.",
+    ),
+  ];
 }
 
 function bootsFailing({ bootsFailing, atSeconds }: StatusFacts): readonly StatusProblem[] {

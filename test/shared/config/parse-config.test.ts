@@ -73,11 +73,6 @@ describe("config: every key", () => {
       expected: { connection: { passwordSetting: "CYCLECLOUD_PASSWORD_C" } },
     },
     {
-      name: "verify_certificates",
-      keys: { verify_certificates: false },
-      expected: { connection: { verifyCertificates: false } },
-    },
-    {
       name: "certificate_authority",
       keys: { certificate_authority: certificate },
       expected: { connection: { certificateAuthority: certificate } },
@@ -294,6 +289,11 @@ describe("config: every key", () => {
       expected: { cycle: { caps: { maxNodesPerPlan: null, maxCores: 640, monthlyBudgetUsd: null } } },
     },
     {
+      name: "certificate_fingerprint, however it is spelled",
+      keys: { certificate_fingerprint: Array.from({ length: 32 }, () => "AB").join(":") },
+      expected: { connection: { certificateFingerprint: "ab".repeat(32) } },
+    },
+    {
       name: "proxied_locations",
       keys: { proxied_locations: { here: "westus2" } },
       expected: { facts: { proxiedLocations: { here: "westus2" } } },
@@ -353,6 +353,14 @@ describe("config: what is odd but usable", () => {
     },
     {
       name: "certificates that nobody spoke of",
+      keys: { verify_certificates: false },
+      says: [/^verify_certificates: false, ANYBODY .* can read the password; give certificate_fingerprint/],
+    },
+    {
+      keys: { certificate_fingerprint: "ab".repeat(32), certificate_authority: certificate },
+      says: [/^certificate_authority: ignored, the server is known by its certificate_fingerprint alone/],
+    },
+    {
       keys: { verify_certificates: undefined },
       says: [/^verify_certificates: not set, taken as true/],
     },
@@ -480,6 +488,10 @@ describe("config: problems", () => {
     { keys: { max_cores: -1 }, says: /^max_cores: -1, expected a whole number, 0 or more$/ },
     { keys: { monthly_budget_usd: 0 }, says: /^monthly_budget_usd: 0, expected US dollars above 0$/ },
     { keys: { monthly_budget_usd: "100" }, says: /^monthly_budget_usd: "100", expected US dollars above 0$/ },
+    {
+      keys: { certificate_fingerprint: "ab:cd" },
+      says: /^certificate_fingerprint: "ab:cd", expected the SHA-256 fingerprint of a certificate: 64 hex digits/,
+    },
     { keys: { proxied_locations: { here: 1 } }, says: /^proxied_locations\.here: 1, expected a text$/ },
   ])("$keys", ({ keys, says }) => {
     expect(problems(keys)).toEqual([expect.stringMatching(says)]);
