@@ -16,8 +16,11 @@ export type LoggedIn<T> =
   | { readonly outcome: "stopped"; readonly why: string };
 
 /**
- * Does work that calls CycleCloud, unless these credentials were refused before: five failed logins in a minute lock
- * the account. Other credentials (address, user or password) are tried at once.
+ * Does work that calls CycleCloud, unless these credentials were refused before, to this cluster or to another one: five
+ * failed logins in a minute lock the account. Other credentials (address, user or password) are tried at once.
+ *
+ * The record of the credentials decides; a cluster's own shows it, and holds its plans. It is written second and taken
+ * away second, so that a run that dies in between leaves what the next one puts right.
  */
 export async function whileLoggedIn<T>(
   ports: LoginPorts,
@@ -30,32 +33,37 @@ export async function whileLoggedIn<T>(
     return { outcome: "done", value: await work() };
   } catch (error) {
     if (!isRefusedLogin(error)) throw error;
-    return stopped(ports, server, await remember(ports, server, messageOf(error)));
+    const message = messageOf(error);
+    const fingerprint = server.cycleCloud.credentialsFingerprint();
+    const met: RefusedLogin = { fingerprint, message, atSeconds: ports.clock.nowSeconds() };
+    await ports.controls.saveRefusedLogin(met);
+    await show(ports, server, met);
+    return stopped(ports, server, met);
   }
 }
 
-async function refusedLogin(
-  ports: LoginPorts,
-  { control: { cluster, refusedLogin: refused }, cycleCloud }: Server,
-): Promise<RefusedLogin | undefined> {
-  if (refused === null) return undefined;
-  if (refused.fingerprint === cycleCloud.credentialsFingerprint()) return refused;
-  await changeControl(ports, cluster, (control) =>
-    control.refusedLogin?.fingerprint === refused.fingerprint ? { ...control, refusedLogin: null } : control,
-  );
+async function refusedLogin(ports: LoginPorts, server: Server): Promise<RefusedLogin | undefined> {
+  const { refusedLogin: shown, cluster } = server.control;
+  const fingerprint = server.cycleCloud.credentialsFingerprint();
+  const refused = await ports.controls.refusedLogin(fingerprint);
+  if (refused !== undefined) {
+    if (shown?.fingerprint !== fingerprint) await show(ports, server, refused);
+    return refused;
+  }
+  if (shown === null) return undefined;
+  // Those of before may be right again some day. Resumed, when they are the same: for this cluster or for another.
+  if (shown.fingerprint !== fingerprint) await ports.controls.forgetRefusedLogin(shown.fingerprint);
+  await show(ports, server, null);
   ports.log.info("login-changed", { cluster });
   return undefined;
 }
 
-async function remember(
+async function show(
   ports: LoginPorts,
-  { control: { cluster }, cycleCloud }: Server,
-  message: string,
-): Promise<RefusedLogin> {
-  const fingerprint = cycleCloud.credentialsFingerprint();
-  const refused: RefusedLogin = { fingerprint, message, atSeconds: ports.clock.nowSeconds() };
+  { control: { cluster } }: Server,
+  refused: RefusedLogin | null,
+): Promise<void> {
   await changeControl(ports, cluster, (control) => ({ ...control, refusedLogin: refused }));
-  return refused;
 }
 
 function stopped(

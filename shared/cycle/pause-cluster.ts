@@ -38,7 +38,10 @@ export async function pauseCluster(ports: PausePorts, decision: Decision): Promi
   return { outcome: "paused" };
 }
 
-/** Ends a pause, lets a refused login be tried once more, and asks for a plan: the last one was not carried out. */
+/**
+ * Ends a pause, lets a refused login be tried once more (by every cluster that uses it), and asks for a plan: the last
+ * one was not carried out.
+ */
 export async function resumeCluster(ports: ResumePorts, decision: Decision): Promise<ResumeOutcome> {
   const { cluster, by, reason } = decision;
   const unknown = await unknownCluster(ports, cluster);
@@ -49,6 +52,8 @@ export async function resumeCluster(ports: ResumePorts, decision: Decision): Pro
     ...(before.refusedLogin === null ? [] : (["refused login"] as const)),
   ];
   if (from.length === 0) return { outcome: "not-stopped" };
+  // First: the cluster's own record is what a second try of this command goes by.
+  if (before.refusedLogin !== null) await ports.controls.forgetRefusedLogin(before.refusedLogin.fingerprint);
   await changeControl(ports, cluster, (control) => ({ ...control, paused: null, refusedLogin: null }));
   await requestPlan(ports, { cluster, reason: `resumed by ${by}: ${reason}` });
   return { outcome: "resumed", from };

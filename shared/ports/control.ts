@@ -5,7 +5,10 @@ export interface ClusterControl {
   readonly cluster: string;
   /** Set from an operator's pause until a resume: plans are made, and nothing is sent. */
   readonly paused: Pause | null;
-  /** Set from a failed login until the credentials change or an operator resumes: CycleCloud is not called meanwhile. */
+  /**
+   * Set from a failed login until the credentials change or an operator resumes: CycleCloud is not called meanwhile. It
+   * shows what `ControlStore.refusedLogin` decides for all clusters with the same credentials.
+   */
   readonly refusedLogin: RefusedLogin | null;
 }
 
@@ -30,4 +33,10 @@ export interface ControlStore {
   load(cluster: string): Promise<Stored<ClusterControl> | undefined>;
   /** Throws ConflictError when it was saved by somebody else since `ifMatch` was read. */
   save(control: ClusterControl, ifMatch: IfMatch): Promise<void>;
+  /** What is known of these credentials, whichever cluster met it; undefined: nobody was refused with them. */
+  refusedLogin(fingerprint: string): Promise<RefusedLogin | undefined>;
+  /** Holds for all clusters that log in with them. Saving it again replaces it. */
+  saveRefusedLogin(refused: RefusedLogin): Promise<void>;
+  /** Nothing happens when there is none. */
+  forgetRefusedLogin(fingerprint: string): Promise<void>;
 }

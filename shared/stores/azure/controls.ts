@@ -1,9 +1,9 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
-import type { ClusterControl, ControlStore, IfMatch, Stored } from "../../ports.ts";
+import type { ClusterControl, ControlStore, IfMatch, RefusedLogin, Stored } from "../../ports.ts";
 import { Container, fromJson, jsonContent } from "./container.ts";
 import { escapeName } from "./keys.ts";
 
-/** Container `control`, one blob per cluster. */
+/** Container `control`, one blob per cluster; refused logins in `logins/`, which no cluster's blob is in. */
 export class BlobControlStore implements ControlStore {
   readonly #container: Container;
 
@@ -20,6 +20,23 @@ export class BlobControlStore implements ControlStore {
     const record = `control of cluster "${control.cluster}"`;
     await this.#container.save(blobName(control.cluster), jsonContent(control), { ifMatch, record });
   }
+
+  async refusedLogin(fingerprint: string): Promise<RefusedLogin | undefined> {
+    const blob = await this.#container.read(loginName(fingerprint));
+    return blob === undefined ? undefined : fromJson(blob.bytes);
+  }
+
+  async saveRefusedLogin(refused: RefusedLogin): Promise<void> {
+    await this.#container.put(loginName(refused.fingerprint), jsonContent(refused));
+  }
+
+  async forgetRefusedLogin(fingerprint: string): Promise<void> {
+    await this.#container.delete(loginName(fingerprint));
+  }
+}
+
+function loginName(fingerprint: string): string {
+  return `logins/${escapeName(fingerprint)}.json`;
 }
 
 function blobName(cluster: string): string {

@@ -1,9 +1,10 @@
-import type { ClusterControl, ControlStore, IfMatch, Stored } from "../../ports.ts";
+import type { ClusterControl, ControlStore, IfMatch, RefusedLogin, Stored } from "../../ports.ts";
 import { Records } from "./records.ts";
 
 /** What was decided about each cluster. */
 export class MemoryControlStore implements ControlStore {
   readonly #controls = new Records<ClusterControl>("control");
+  readonly #logins = new Records<RefusedLogin>("refused login");
 
   async load(cluster: string): Promise<Stored<ClusterControl> | undefined> {
     return this.#controls.get(cluster);
@@ -11,5 +12,17 @@ export class MemoryControlStore implements ControlStore {
 
   async save(control: ClusterControl, ifMatch: IfMatch): Promise<void> {
     this.#controls.save(control.cluster, control, ifMatch);
+  }
+
+  async refusedLogin(fingerprint: string): Promise<RefusedLogin | undefined> {
+    return this.#logins.get(fingerprint)?.value;
+  }
+
+  async saveRefusedLogin(refused: RefusedLogin): Promise<void> {
+    this.#logins.put(refused.fingerprint, refused);
+  }
+
+  async forgetRefusedLogin(fingerprint: string): Promise<void> {
+    this.#logins.delete(fingerprint);
   }
 }

@@ -352,15 +352,17 @@ describe("config: what is odd but usable", () => {
       says: [/^password: ignored.*app setting "CYCLECLOUD_PASSWORD_C"/],
     },
     {
-      name: "certificates that nobody spoke of",
+      name: "certificates that are not verified",
       keys: { verify_certificates: false },
       says: [/^verify_certificates: false, ANYBODY .* can read the password; give certificate_fingerprint/],
     },
     {
+      name: "an authority beside a fingerprint",
       keys: { certificate_fingerprint: "ab".repeat(32), certificate_authority: certificate },
       says: [/^certificate_authority: ignored, the server is known by its certificate_fingerprint alone/],
     },
     {
+      name: "certificates that nobody spoke of",
       keys: { verify_certificates: undefined },
       says: [/^verify_certificates: not set, taken as true/],
     },

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { loginGroups } from "../../../shared/cycle/login-groups.ts";
+import { resumeCluster } from "../../../shared/cycle/pause-cluster.ts";
+import { snapshotCluster } from "../../../shared/cycle/snapshot-cluster.ts";
 import { clusterStatus } from "../../../shared/cycle/status.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import type { CycleCloudFor } from "../../../shared/ports.ts";
+import { clusterOf } from "../../support/cluster.ts";
+import { crashingAt } from "../../support/crash.ts";
+import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { cluster, configOf, createWorld, jobFor, type World } from "../../support/world.ts";
 
 const stoppedLines = (world: World) => world.log.filter((line) => line.startsWith("error login-stopped"));
 
@@ -107,5 +114,79 @@ describe("a refused login stops the calls of the cluster", () => {
   test("the status tells no fingerprint", async () => {
     const world = await stopped();
     expect(JSON.stringify(await clusterStatus(world.ports, cluster))).not.toContain("credentials-1");
+  });
+});
+
+describe("clusters with the same login", () => {
+  const others = ["hpc-2", "hpc-3"];
+
+  /** Three clusters behind one account. */
+  function three(): World {
+    const world = createWorld();
+    for (const other of others) world.ports.configs.put({ ...configOf({}), cluster: other });
+    return world;
+  }
+
+  const shownOf = async (world: World, name: string) =>
+    (await clusterStatus(world.ports, name))?.loginStopped;
+
+  test("are stopped by the first that is refused: one failed login, not one each", async () => {
+    const world = three();
+    world.cycleCloud.isLoginRefused = true;
+    await world.snapshot();
+    for (const other of others) await snapshotCluster(world.ports, other);
+    expect(world.cycleCloud.asked).toBe(1);
+    const shown = await shownOf(world, cluster);
+    expect(shown).toMatchObject({ message: "Cannot log in: HTTP 401" });
+    for (const other of others) expect(await shownOf(world, other)).toEqual(shown);
+  });
+
+  test("are all let go by a resume of any of them", async () => {
+    const world = three();
+    world.cycleCloud.isLoginRefused = true;
+    await world.snapshot();
+    for (const other of others) await snapshotCluster(world.ports, other);
+    world.cycleCloud.isLoginRefused = false;
+    await resumeCluster(world.ports, { cluster: "hpc-3", by: "ann", reason: "unlocked" });
+    for (const name of [cluster, ...others]) {
+      await snapshotCluster(world.ports, name);
+      expect(await shownOf(world, name)).toBeNull();
+    }
+    expect(world.cycleCloud.asked).toBe(4);
+  });
+
+  test("go on when their own credentials change, and the others stay stopped", async () => {
+    const world = three();
+    world.cycleCloud.isLoginRefused = true;
+    await world.snapshot();
+    await snapshotCluster(world.ports, "hpc-2");
+    const changed = new FakeCycleCloud(clusterOf({ name: "hpc-2" }));
+    changed.credentials = "credentials-2";
+    await snapshotCluster({ ...world.ports, cycleCloudFor: () => changed }, "hpc-2");
+    expect(await shownOf(world, "hpc-2")).toBeNull();
+    expect(await shownOf(world, cluster)).not.toBeNull();
+  });
+
+  test.each(["before", "after"] as const)(
+    "are stopped too when the run that was refused dies %s it shows so",
+    async (when) => {
+      const world = three();
+      world.cycleCloud.isLoginRefused = true;
+      const dying = crashingAt(world.ports, { port: "controls", method: "save", when });
+      await expect(snapshotCluster(dying, cluster)).rejects.toThrow("crash");
+      for (const name of [cluster, ...others]) await snapshotCluster(world.ports, name);
+      expect(world.cycleCloud.asked).toBe(1);
+    },
+  );
+
+  test("are read one first, the others after it; one that cannot be configured stands alone", async () => {
+    const world = three();
+    const cycleCloudFor: CycleCloudFor = ({ cluster: name }) => {
+      const client = new FakeCycleCloud(clusterOf());
+      client.credentials = name === "hpc-3" ? "other" : "same";
+      return client;
+    };
+    const groups = await loginGroups({ ...world.ports, cycleCloudFor }, [cluster, ...others, "gone"]);
+    expect(groups).toEqual([[cluster, "hpc-2"], ["hpc-3"], ["gone"]]);
   });
 });

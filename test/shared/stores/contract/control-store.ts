@@ -35,6 +35,21 @@ export const controlStoreCases: readonly ContractCase<ControlStore>[] = [
     },
   },
   {
+    name: "a refused login is known by its credentials until it is forgotten, and is no cluster's control",
+    async run(store) {
+      const refused = { fingerprint: `${uniqueCluster()}/-_=`, message: "HTTP 401", atSeconds: 1.5 };
+      expect(await store.refusedLogin(refused.fingerprint)).toBeUndefined();
+      await store.saveRefusedLogin({ ...refused, message: "before" });
+      await store.saveRefusedLogin(refused);
+      expect(await store.refusedLogin(refused.fingerprint)).toEqual(refused);
+      expect(await store.refusedLogin(`${refused.fingerprint}x`)).toBeUndefined();
+      expect(await store.load(refused.fingerprint)).toBeUndefined();
+      expect(await store.load(`logins/${refused.fingerprint}`)).toBeUndefined();
+      for (const _ of [1, 2]) await store.forgetRefusedLogin(refused.fingerprint);
+      expect(await store.refusedLogin(refused.fingerprint)).toBeUndefined();
+    },
+  },
+  {
     name: "odd cluster names are kept apart",
     async run(store) {
       for (const name of oddNames) await store.save(controlOf(name), undefined);
