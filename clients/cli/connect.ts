@@ -43,20 +43,33 @@ interface Addresses {
  * Service Bus is reached only by what needs it.
  */
 export async function withService<T>(place: Place, work: (ports: ServicePorts) => Promise<T>): Promise<T> {
-  const addresses = place.local === undefined ? addressesOf(place.env) : await readLocal(place.local);
+  const addresses = await addressesAt(place);
   const bus = lazyServiceBus(addresses);
   try {
-    return await work(
-      portsOf(
-        connected("storage account", () => connectStorage(addresses.storage)),
-        bus,
-      ),
-    );
+    return await onStorage(addresses, (storage) => work(portsOf(storage, bus)));
+  } finally {
+    await bus.close();
+  }
+}
+
+/** The same for what needs the storage account alone. */
+export async function withStorage<T>(
+  place: Place,
+  work: (storage: StorageClients) => Promise<T>,
+): Promise<T> {
+  return onStorage(await addressesAt(place), work);
+}
+
+async function addressesAt(place: Place): Promise<Addresses> {
+  return place.local === undefined ? addressesOf(place.env) : readLocal(place.local);
+}
+
+async function onStorage<T>(addresses: Addresses, work: (storage: StorageClients) => Promise<T>): Promise<T> {
+  try {
+    return await work(connected("storage account", () => connectStorage(addresses.storage)));
   } catch (error) {
     if (kindOf(error) === undefined) throw error;
     throw new CommandFailure(messageOf(error), "Check that the service runs and that you may use it.");
-  } finally {
-    await bus.close();
   }
 }
 

@@ -1,10 +1,19 @@
-import { run } from "./program.ts";
-
-const { stdin, stdout, stderr, argv } = process;
+#!/usr/bin/env node
+const { stdin, stdout, stderr, argv, versions } = process;
 
 // The reader has enough, as in `| head`: nobody is left to tell.
 stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });
-// Not process.exit: what was written to a pipe has to arrive first.
-process.exitCode = await run(argv.slice(2), { stdin, stdout, stderr });
+
+const oldestNode = 22;
+
+if (Number.parseInt(versions.node, 10) < oldestNode) {
+  stderr.write(`error: ccscale needs Node.js ${oldestNode} or newer, and this is ${versions.node}\n`);
+  process.exitCode = 1;
+} else {
+  // Only now: an older Node.js could not even load the rest.
+  const { run } = await import("./program.ts");
+  // Not process.exit: what was written to a pipe has to arrive first.
+  process.exitCode = await run(argv.slice(2), { stdin, stdout, stderr });
+}

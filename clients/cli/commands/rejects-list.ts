@@ -1,9 +1,10 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import type { ReplayPorts } from "../../../shared/cycle/replay-rejection.ts";
 import type { Rejection } from "../../../shared/ports.ts";
 import { withService } from "../connect.ts";
 import { rejectionTable } from "../output/rejection-report.ts";
 import { localOption, type PlaceFlags, placeOf } from "../place-options.ts";
+import { positive } from "../positive.ts";
 import type { Terminal } from "../terminal.ts";
 
 const usualLimit = 50;
@@ -40,10 +41,4 @@ async function newest(ports: ReplayPorts, { cluster, limit }: Flags): Promise<re
     .flat()
     .sort((a, b) => b.receivedAtSeconds - a.receivedAtSeconds)
     .slice(0, limit);
-}
-
-function positive(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new InvalidArgumentError(`"${text}", expected a whole number above 0.`);
 }

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { parseEngineSettings } from "../../../shared/config/engine-settings.ts";
 import { proxiedLocationsSchema, vmSizesSchema } from "../../../shared/config/facts-schema.ts";
@@ -9,6 +8,7 @@ import { ConfigurationError } from "../../../shared/errors.ts";
 import { createVmCatalogue, type VmCatalogue } from "../../../shared/facts/vm-sizes.ts";
 import { describeProblems } from "../../../shared/messages/problems.ts";
 import { type Compatibility, withCompatibility } from "../compatibility.ts";
+import { loadInclude } from "../config/load-include.ts";
 
 /** What a configuration says about planning; servers, passwords and the cycle's times play no part here. */
 export interface Rules {
@@ -51,13 +51,4 @@ function readCatalogue(json: unknown): VmCatalogue {
     ...(overrides && { overrides }),
     ...(proxiedLocations && { proxiedLocations }),
   });
-}
-
-async function loadInclude(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, "utf8"));
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
 }

@@ -1,0 +1,45 @@
+import { userInfo } from "node:os";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Format } from "../output/format.ts";
+import { reportOption } from "../output/output-options.ts";
+import { type ServiceFlags, serviceOptions } from "../service/service-options.ts";
+
+/** The options of every command that asks for something to be done. */
+export interface ActFlags extends ServiceFlags {
+  readonly reason?: string;
+  readonly by?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+  /** Seconds; true: as long as usual. */
+  readonly wait?: number | true;
+  readonly format?: Format;
+}
+
+export function actOptions(command: Command): Command {
+  return serviceOptions(command)
+    .option("--dry-run", "only says what would be done")
+    .option("--yes", "does not ask")
+    .option("--reason <words>", "why, for the record", `ccscale ${command.name()}`)
+    .option("--by <name>", "who asks; your login name when left out, and a signed-in caller's own name wins")
+    .addOption(waitOption())
+    .addOption(reportOption());
+}
+
+function waitOption(): Option {
+  return new Option(
+    "--wait [seconds]",
+    "waits until it is seen to be done, 900 s at most unless told otherwise",
+  ).argParser((text: string) => {
+    const seconds = Number(text);
+    if (Number.isFinite(seconds) && seconds > 0) return seconds;
+    throw new InvalidArgumentError(`"${text}", expected a number of seconds above 0.`);
+  });
+}
+
+export function requestOf({ reason, by, dryRun }: ActFlags): {
+  readonly by: string;
+  readonly reason: string;
+  readonly dryRun: boolean;
+} {
+  return { by: by ?? userInfo().username, reason: reason ?? "ccscale", dryRun: dryRun === true };
+}

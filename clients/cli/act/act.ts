@@ -1,0 +1,65 @@
+import type { ActionAnswer } from "../../../shared/api/index.ts";
+import { confirm } from "../confirm.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { prettyJson } from "../output/json.ts";
+import { printable } from "../output/printable.ts";
+import { pageOn } from "../output/report.ts";
+import { reach } from "../service/reach.ts";
+import type { Terminal } from "../terminal.ts";
+import { type ActFlags, requestOf } from "./act-options.ts";
+import { followActions } from "./follow.ts";
+
+/** Something to be asked of the service, and whether it takes away what may be missed. */
+export interface Wanted {
+  /** The body of `POST …/actions`, apart from who asks and why. */
+  readonly body: Readonly<Record<string, unknown>> & { readonly kind: string };
+  /** Then it is asked first what would be done, and the operator whether it shall. */
+  readonly isDestructive: boolean;
+}
+
+/** Asks for it, once the operator has agreed where that is needed, and tells what came of it. */
+export async function act(terminal: Terminal, flags: ActFlags, wanted: Wanted): Promise<void> {
+  const { service } = await reach(flags);
+  const body = { ...wanted.body, ...requestOf(flags) };
+  if (wanted.isDestructive && flags.yes !== true && flags.dryRun !== true) {
+    const would = await service.ask("actions", { body: { ...body, dryRun: true } });
+    if (would.outcome !== "would") return tell(terminal, flags, would);
+    answerOn(terminal, would);
+    if (!(await confirm(terminal, "Do it?")))
+      throw new CommandFailure("Nothing was done.", "Answer y, or give --yes.");
+  }
+  const answer = await service.ask("actions", { body });
+  if (flags.wait === undefined || answer.outcome !== "requested") return tell(terminal, flags, answer);
+  answerOn(terminal, answer);
+  await followActions(terminal, service, { answer, wait: flags.wait });
+}
+
+/** Prints an answer, and fails when it is a refusal. */
+function tell(terminal: Terminal, { format }: ActFlags, answer: ActionAnswer): void {
+  if (format === "json") terminal.stdout.write(prettyJson(answer));
+  else answerOn(terminal, answer);
+  if (answer.outcome === "refused")
+    throw new CommandFailure(
+      ["Refused:", ...answer.problems.map((problem) => `  - ${printable(problem)}`)].join("\n"),
+      answer.skipped.length > 0 ? "See above what to do about each node." : "Mend that, then ask again.",
+    );
+}
+
+function answerOn(terminal: Terminal, { summary, actions, skipped }: ActionAnswer): void {
+  const page = pageOn(terminal);
+  page.line(summary);
+  for (const { actionId, kind, nodes, create } of actions) {
+    if (actionId !== null) page.line(`  ${kind} ${actionId}`);
+    for (const { count, vmSize, nodeArray, placementGroup, names } of create)
+      page.line(
+        `  create ${count} ${vmSize} of ${nodeArray}${placementGroup === null ? "" : ` in ${placementGroup}`}: ${names.join(", ")}`,
+      );
+    if (nodes.length > 0) page.line(`  ${kind} ${nodes.map(({ name }) => name).join(", ")}`);
+  }
+  if (skipped.length === 0) return;
+  page.title("Left alone");
+  page.table(
+    ["NODE", "WHY", "WHAT TO DO"],
+    skipped.map(({ node, why, next }) => [node, why, next]),
+  );
+}

@@ -1,0 +1,71 @@
+import { Command } from "commander";
+import type { BucketView } from "../../../shared/api/index.ts";
+import { size } from "../../../shared/engine/index.ts";
+import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import type { Fields } from "../output/columns/evaluate.ts";
+import { duration } from "../output/moments.ts";
+import { outputOptions, printList } from "../output/output-options.ts";
+import type { Terminal } from "../terminal.ts";
+
+const columns: readonly string[] = [
+  "nodearray",
+  "vm_size",
+  "placement_group:-",
+  "active_count",
+  "available_count",
+  "binding:-",
+  "/region",
+  "/family",
+  "/node-array",
+  "/cluster",
+  "/placement-group:-",
+  "last_capacity_failure:never",
+  "why:-",
+];
+
+/** `ccscale buckets`: what new nodes can come from, and what keeps it from giving more. */
+export function bucketsCommand(terminal: Terminal): Command {
+  const command = new Command("buckets")
+    .description("Lists what new nodes can come from, with every limit (left/most) and the one that binds.")
+    .action((flags: LookFlags) => look(terminal, flags, (looking) => showBuckets(looking, flags)));
+  return outputOptions(lookOptions(command));
+}
+
+async function showBuckets({ terminal, service, settings }: Looking, flags: LookFlags): Promise<void> {
+  const { buckets, atSeconds } = await service.ask("buckets");
+  const list = {
+    name: "buckets",
+    columns,
+    records: buckets.map((bucket) => bucketFields(bucket, atSeconds)),
+    data: buckets,
+    none: "No buckets: the cluster has no node array with a VM size.",
+  };
+  printList(terminal, list, { flags, settings });
+}
+
+/** `*family` is what is left of a limit and `/family` left of all there is, each in the limit's own unit. */
+function bucketFields(bucket: BucketView, nowSeconds: number): Fields {
+  const { limits, resources, vm, secondsSinceCapacityFailure, backOff } = bucket;
+  const byLimit = (pick: (limit: BucketView["limits"][number]) => number | null) =>
+    Object.fromEntries(limits.map((limit) => [limit.limit, pick(limit)]));
+  return {
+    ...bucket,
+    ...vm,
+    memory: { ...size(vm.memoryBytes / 1024 ** 3, "g") },
+    resources: { ...resources, ...byLimit(({ max }) => max) },
+    available: byLimit(({ left }) => left),
+    last_capacity_failure:
+      secondsSinceCapacityFailure === null ? null : `${duration(secondsSinceCapacityFailure)} ago`,
+    why: whyNone(bucket, nowSeconds),
+    back_off: backOff === null ? null : duration(backOff.untilSeconds - nowSeconds),
+  };
+}
+
+/** What keeps the bucket from giving nodes, apart from its limits. */
+function whyNone({ enabled, valid, invalidReason, backOff }: BucketView, nowSeconds: number): string | null {
+  if (!enabled) return "switched off for autoscaling";
+  if (!valid) return `CycleCloud: ${invalidReason ?? "not usable"}`;
+  return backOff === null
+    ? null
+    : `backed off ${duration(backOff.untilSeconds - nowSeconds)}: ${backOff.why}`;
+}

@@ -1,0 +1,54 @@
+import { RootCommand, script } from "@bomb.sh/tab";
+import { Argument, Command } from "commander";
+
+const shells = ["bash", "zsh", "fish"] as const;
+
+/** `ccscale completion SHELL`: prints what the shell has to read once. */
+export function completionCommand(): Command {
+  return new Command("completion")
+    .description("Prints the completion of a shell, for its start file: source <(ccscale completion bash)")
+    .addArgument(new Argument("<shell>").choices(shells))
+    .action((shell: string) => script(shell, "ccscale", "ccscale"));
+}
+
+/** `ccscale complete -- WORDS`: what the script above asks while somebody types. */
+export function completeCommand(programOf: () => Command): Command {
+  return new Command("complete")
+    .description("Answers a shell that completes words.")
+    .argument("[words...]")
+    .action((words: readonly string[]) => completionsOf(programOf()).parse([...words]));
+}
+
+type Described = ReturnType<RootCommand["command"]>;
+
+/** Every command, option and choice that the program defines, in the completion library's terms. */
+function completionsOf(program: Command): RootCommand {
+  const root = new RootCommand();
+  const add = (command: Command, path: readonly string[]): void => {
+    const described: Described =
+      path.length === 0 ? root : root.command(path.join(" "), command.description());
+    describe(described, command);
+    for (const child of command.createHelp().visibleCommands(command)) add(child, [...path, child.name()]);
+  };
+  add(program, []);
+  return root;
+}
+
+function describe(described: Described, command: Command): void {
+  for (const option of command.createHelp().visibleOptions(command)) {
+    const name = option.long?.slice(2);
+    const takesValue = option.required || option.optional;
+    if (name === undefined) continue;
+    const short = option.short?.slice(1);
+    if (takesValue) described.option(name, option.description, offering(option.argChoices), short);
+    else described.option(name, option.description, short);
+  }
+  for (const argument of command.registeredArguments)
+    described.argument(argument.name(), offering(argument.argChoices), argument.variadic);
+}
+
+function offering(choices: readonly string[] = []) {
+  return (complete: (value: string, description: string) => void): void => {
+    for (const choice of choices) complete(choice, "");
+  };
+}

@@ -1,0 +1,115 @@
+import { writeFile } from "node:fs/promises";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { parseConfig } from "../../../shared/config/parse-config.ts";
+import { messageOf } from "../../../shared/errors.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { prettyJson } from "../output/json.ts";
+import { printable } from "../output/printable.ts";
+import type { Terminal } from "../terminal.ts";
+
+interface Flags {
+  readonly clusterName: string;
+  readonly serverUrl: string;
+  readonly username: string;
+  readonly passwordSetting?: string;
+  readonly idleTimeout: number;
+  readonly bootTimeout: number;
+  readonly failedNodes?: string;
+  readonly slots?: string;
+  readonly readOnly?: true;
+  readonly output?: string;
+  readonly force?: true;
+}
+
+const usual = { idleSeconds: 300, bootSeconds: 1800 };
+
+/** `ccscale config init`: a configuration to start from. */
+export function configInitCommand(terminal: Terminal): Command {
+  return new Command("init")
+    .description("Writes a configuration to start from. The password is no part of it.")
+    .requiredOption("--cluster-name <name>", "as CycleCloud calls the cluster")
+    .requiredOption(
+      "--server-url <address>",
+      "of the CycleCloud server, such as https://cyclecloud.example.com",
+    )
+    .requiredOption("--username <name>", "that the autoscaler logs in with")
+    .option(
+      "--password-setting <name>",
+      "the app setting that holds the password, where it is not CYCLECLOUD_PASSWORD",
+    )
+    .option(
+      "--idle-timeout <seconds>",
+      "a node goes when nothing needs it for so long",
+      seconds,
+      usual.idleSeconds,
+    )
+    .option(
+      "--boot-timeout <seconds>",
+      "a node that is not up by then is given up",
+      seconds,
+      usual.bootSeconds,
+    )
+    .addOption(
+      new Option("--failed-nodes <policy>", "what becomes of them").choices(["keep", "delete", "retry"]),
+    )
+    .option("--slots <value>", "what a slot is, such as node.vcpu_count or 4")
+    .option("--read-only", "plans are made and shown, and nothing is sent: to watch it for a while")
+    .option("-O, --output <file>", "where to write it; the screen when left out")
+    .option("--force", "replaces the file")
+    .action((flags: Flags) => init(terminal, flags));
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 0) return value;
+  throw new InvalidArgumentError(`"${text}", expected a whole number of seconds.`);
+}
+
+async function init(terminal: Terminal, flags: Flags): Promise<void> {
+  const json = configOf(flags);
+  const parsed = parseConfig({ cluster: flags.clusterName, json });
+  if (!parsed.ok)
+    throw new CommandFailure(
+      ["Cannot start with that:", ...parsed.problems.map((problem) => `  - ${printable(problem)}`)].join(
+        "\n",
+      ),
+      "Mend what is named above, then try again.",
+    );
+  const text = prettyJson(json);
+  if (flags.output === undefined) {
+    terminal.stdout.write(text);
+    return;
+  }
+  await write(flags.output, text, flags.force === true);
+  terminal.stdout.write(`Wrote "${flags.output}". Next: ccscale config push ${flags.output}\n`);
+}
+
+function configOf(flags: Flags): Readonly<Record<string, unknown>> {
+  const slots = flags.slots === undefined ? undefined : Number(flags.slots);
+  return {
+    cluster_name: flags.clusterName,
+    url: flags.serverUrl,
+    username: flags.username,
+    ...(flags.passwordSetting !== undefined && { password_setting: flags.passwordSetting }),
+    verify_certificates: true,
+    idle_timeout: flags.idleTimeout,
+    boot_timeout: flags.bootTimeout,
+    ...(flags.failedNodes !== undefined && { failed_nodes: flags.failedNodes }),
+    ...(slots !== undefined && {
+      default_resources: [{ select: {}, name: "slots", value: Number.isFinite(slots) ? slots : flags.slots }],
+    }),
+    ...(flags.readOnly === true && { read_only: true }),
+  };
+}
+
+async function write(file: string, text: string, replaces: boolean): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: replaces ? "w" : "wx", mode: 0o600 });
+  } catch (error) {
+    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
+    throw new CommandFailure(
+      isThere ? `Cannot write "${file}": it exists` : `Cannot write "${file}": ${messageOf(error)}`,
+      isThere ? "Name another file, or give --force." : "Check the name of the file.",
+    );
+  }
+}

@@ -1,0 +1,115 @@
+import { Command, InvalidArgumentError } from "commander";
+import { act } from "../act/act.ts";
+import { type ActFlags, actOptions } from "../act/act-options.ts";
+import { positive } from "../positive.ts";
+import { type ConstraintObject, readConstraints } from "../selection.ts";
+import type { Terminal } from "../terminal.ts";
+
+interface Flags extends ActFlags {
+  readonly nodearray?: string;
+  readonly vmSize?: string;
+  readonly placementGroup?: string;
+  readonly count?: number;
+  readonly slots?: number;
+  readonly constraint?: readonly ConstraintObject[];
+  readonly exclusive?: true;
+  readonly keepAlive?: true;
+  readonly nameFormat?: string;
+  readonly attribute: Readonly<Record<string, unknown>>;
+  readonly softwareConfiguration: Readonly<Record<string, unknown>>;
+}
+
+/** `ccscale create-nodes`: nodes that no job asked for. */
+export function createNodesCommand(terminal: Terminal): Command {
+  const command: Command = new Command("create-nodes")
+    .description("Creates nodes; what is left open, the planner chooses, within all limits.")
+    .option("-n, --count <number>", "so many nodes", positive)
+    .option("-s, --slots <number>", "as many nodes as that many slots need", positive)
+    .option("-a, --nodearray <name>", "of this node array")
+    .option("--vm-size <size>", "of this VM size")
+    .option("--placement-group <name>", "in this placement group")
+    .option(
+      "-C, --constraint <expression>",
+      "what each node or slot needs, such as 'memgb=64' or JSON",
+      constraint,
+    )
+    .option("--exclusive", "one slot per node")
+    .option("--keep-alive", "nobody but the operator may delete them")
+    .option("--name-format <format>", "with %d for the index, such as login-%d")
+    .option("--attribute <name=value>", "sent along to CycleCloud; may be given again and again", pair, {})
+    .option(
+      "--software-configuration <name=value>",
+      "for the nodes' Configuration, such as slurm.autoscale=true",
+      pair,
+      {},
+    )
+    .action((flags: Flags) => {
+      if ((flags.count === undefined) === (flags.slots === undefined))
+        return command.error("error: expected either --count or --slots");
+      return act(terminal, flags, { body: bodyOf(flags), isDestructive: false });
+    });
+  return actOptions(command);
+}
+
+function bodyOf(flags: Flags): { readonly kind: string } & Readonly<Record<string, unknown>> {
+  const configuration = nested(flags.softwareConfiguration);
+  const attributes = {
+    ...flags.attribute,
+    ...(Object.keys(configuration).length > 0 && { Configuration: configuration }),
+  };
+  return {
+    kind: "create-nodes",
+    nodeArray: flags.nodearray,
+    vmSize: flags.vmSize,
+    placementGroup: flags.placementGroup,
+    count: flags.count,
+    slots: flags.slots,
+    constraints: flags.constraint,
+    exclusive: flags.exclusive === true,
+    keepAlive: flags.keepAlive === true,
+    nameFormat: flags.nameFormat,
+    ...(Object.keys(attributes).length > 0 && { nodeAttributes: attributes }),
+  };
+}
+
+function constraint(text: string, before: readonly ConstraintObject[] = []): readonly ConstraintObject[] {
+  const read = readConstraints(text);
+  if (read.ok) return [...before, ...read.constraints];
+  throw new InvalidArgumentError(read.problems.join("; "));
+}
+
+/** `name=value`; a value that is JSON is that, anything else is text. */
+function pair(text: string, before: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const at = text.indexOf("=");
+  if (at <= 0) throw new InvalidArgumentError(`${JSON.stringify(text)}, expected "name=value".`);
+  return { ...before, [text.slice(0, at).trim()]: jsonOrText(text.slice(at + 1)) };
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** `{"slurm.autoscale": true}` as CycleCloud wants it: `{"slurm": {"autoscale": true}}`. */
+function nested(pairs: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const root: Record<string, unknown> = Object.create(null);
+  for (const [path, value] of Object.entries(pairs)) {
+    const steps = path.split(".");
+    const last = steps.pop() ?? path;
+    let at = root;
+    for (const step of steps) {
+      const known = at[step];
+      const next =
+        typeof known === "object" && known !== null
+          ? (known as Record<string, unknown>)
+          : (Object.create(null) as Record<string, unknown>);
+      at[step] = next;
+      at = next;
+    }
+    at[last] = value;
+  }
+  return root;
+}

@@ -1,0 +1,53 @@
+import { Command } from "commander";
+import type { DemandAnswer } from "../../../shared/api/index.ts";
+import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { decidedOn } from "../output/decided.ts";
+import { prettyJson } from "../output/json.ts";
+import { outputOptions, printList } from "../output/output-options.ts";
+import type { OutputSettings } from "../output/output-settings.ts";
+import { pageOn } from "../output/report.ts";
+import { demandColumns, nodeFields } from "../records/node.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** `ccscale demand`: what would be done now. */
+export function demandCommand(terminal: Terminal): Command {
+  const command = new Command("demand")
+    .description(
+      "Shows what would be done now: nodes with their jobs, actions, and who waits. Sends nothing.",
+    )
+    .action((flags: LookFlags) => look(terminal, flags, (looking) => showDemand(looking, flags)));
+  return outputOptions(lookOptions(command));
+}
+
+async function showDemand({ terminal, service, settings }: Looking, flags: LookFlags): Promise<void> {
+  printDemand(terminal, await service.ask("demand"), { flags, settings });
+}
+
+/** The demand table; below it, for people, what would be done and why somebody waits. */
+export function printDemand(
+  terminal: Terminal,
+  demand: DemandAnswer,
+  { flags, settings }: { readonly flags: LookFlags; readonly settings: OutputSettings },
+): void {
+  const { nodes, nodeCount, atSeconds, held } = demand;
+  const format = flags.format ?? settings.format ?? "table";
+  if (format === "json" && flags.outputColumns === undefined) {
+    terminal.stdout.write(prettyJson(demand));
+    return;
+  }
+  const list = {
+    name: "demand",
+    columns: demandColumns(nodes),
+    isOfNodes: true,
+    records: nodes.map((node) => nodeFields(node, atSeconds)),
+    data: nodes,
+    none: "No nodes.",
+  } as const;
+  printList(terminal, list, { flags, settings });
+  if (nodeCount > nodes.length)
+    terminal.stderr.write(`${nodes.length} of ${nodeCount} nodes shown; ask for less with "ccscale nodes"\n`);
+  if (format !== "table") return;
+  const page = pageOn(terminal);
+  decidedOn(page, demand, atSeconds);
+  if (held !== null) page.warning(`\nNothing of it would be sent: ${held}.`);
+}

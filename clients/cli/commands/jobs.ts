@@ -1,0 +1,69 @@
+import { Command, Option } from "commander";
+import { type JobView, jobState } from "../../../shared/api/index.ts";
+import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import type { Fields } from "../output/columns/evaluate.ts";
+import { duration } from "../output/moments.ts";
+import { outputOptions, printList } from "../output/output-options.ts";
+import { positive } from "../positive.ts";
+import { progressOn } from "../progress.ts";
+import { askAll } from "../service/ask-all.ts";
+import type { Terminal } from "../terminal.ts";
+
+interface Flags extends LookFlags {
+  readonly state?: string;
+  readonly source?: string;
+  readonly limit: number;
+}
+
+const usualLimit = 1_000;
+
+const columns: readonly string[] = [
+  "job",
+  "source:-",
+  "state",
+  "granted",
+  "asked",
+  "unit",
+  "nodes[:30]:-",
+  "waits:-",
+  "reason[:80]:-",
+];
+
+/** `ccscale jobs`: what is wanted, and how far it is. */
+export function jobsCommand(terminal: Terminal): Command {
+  const command = new Command("jobs")
+    .description("Lists jobs that run, have a place or wait, and why.")
+    .addOption(new Option("--state <state>", "only those").choices(jobState.options))
+    .option("--source <name>", "only those of this scheduler")
+    .option("--limit <number>", "at most so many", positive, usualLimit)
+    .action((flags: Flags) => look(terminal, flags, (looking) => showJobs(looking, flags)));
+  return outputOptions(lookOptions(command));
+}
+
+async function showJobs({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+  const progress = progressOn(terminal);
+  const { first, items, isCut } = await askAll(service, "jobs", {
+    call: { query: { state: flags.state, source: flags.source } },
+    pick: ({ jobs }) => jobs,
+    most: flags.limit,
+    onPage: (count, total) => progress.report(`${count} of ${total ?? "?"} jobs`),
+  });
+  progress.end();
+  const list = {
+    name: "jobs",
+    columns,
+    records: items.map((job) => jobFields(job, first.atSeconds)),
+    data: items,
+    none: "No such jobs.",
+  };
+  printList(terminal, list, { flags, settings });
+  if (isCut)
+    terminal.stderr.write(
+      `${items.length} of ${first.total ?? "many"} jobs shown; ask for more with --limit\n`,
+    );
+}
+
+function jobFields(job: JobView, nowSeconds: number): Fields {
+  const { submittedAtSeconds } = job;
+  return { ...job, waits: submittedAtSeconds === null ? null : duration(nowSeconds - submittedAtSeconds) };
+}

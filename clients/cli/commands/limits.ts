@@ -1,0 +1,25 @@
+import { Command } from "commander";
+import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { outputOptions, printList } from "../output/output-options.ts";
+import type { Terminal } from "../terminal.ts";
+
+const columns: readonly string[] = ["limit", "scope", "unit", "max:-", "used:-", "left", "binds"];
+
+/** `ccscale limits`: every limit once, whatever buckets draw on it. */
+export function limitsCommand(terminal: Terminal): Command {
+  const command = new Command("limits")
+    .description("Lists every limit once, with what is used and left of it, and how many buckets it binds.")
+    .action((flags: LookFlags) => look(terminal, flags, (looking) => showLimits(looking, flags)));
+  return outputOptions(lookOptions(command));
+}
+
+async function showLimits({ terminal, service, settings }: Looking, flags: LookFlags): Promise<void> {
+  const { limits } = await service.ask("limits");
+  const list = {
+    name: "limits",
+    columns,
+    records: limits,
+    none: "No limits: the cluster has no node array.",
+  };
+  printList(terminal, list, { flags, settings });
+}

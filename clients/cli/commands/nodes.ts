@@ -1,0 +1,40 @@
+import { Command } from "commander";
+import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { outputOptions, printList } from "../output/output-options.ts";
+import { progressOn } from "../progress.ts";
+import { nodeColumns, nodeFields } from "../records/node.ts";
+import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
+import { askAll } from "../service/ask-all.ts";
+import type { Terminal } from "../terminal.ts";
+
+interface Flags extends LookFlags, SelectionFlags {
+  readonly state?: string;
+}
+
+/** `ccscale nodes`: what there is, what runs on it, and since when it idles. */
+export function nodesCommand(terminal: Terminal): Command {
+  const command = new Command("nodes")
+    .description("Lists nodes with their jobs, what is left of them, and since when they are idle.")
+    .option("--state <states>", 'only those in these states, such as "Ready,Fail*"')
+    .action((flags: Flags) => look(terminal, flags, (looking) => showNodes(looking, flags)));
+  return outputOptions(selectionOptions(lookOptions(command)));
+}
+
+async function showNodes({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+  const progress = progressOn(terminal);
+  const { first, items } = await askAll(service, "nodes", {
+    call: { query: { ...toQuery(flags), state: flags.state } },
+    pick: ({ nodes }) => nodes,
+    onPage: (count, total) => progress.report(`${count} of ${total ?? "?"} nodes`),
+  });
+  progress.end();
+  const list = {
+    name: "nodes",
+    columns: nodeColumns,
+    isOfNodes: true,
+    records: items.map((node) => nodeFields(node, first.atSeconds)),
+    data: items,
+    none: "No such nodes.",
+  } as const;
+  printList(terminal, list, { flags, settings });
+}

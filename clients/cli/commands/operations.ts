@@ -1,0 +1,65 @@
+import { Command } from "commander";
+import type { OperationView } from "../../../shared/api/index.ts";
+import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import type { Fields } from "../output/columns/evaluate.ts";
+import { ago } from "../output/moments.ts";
+import { outputOptions, printList } from "../output/output-options.ts";
+import { positive } from "../positive.ts";
+import { askAll } from "../service/ask-all.ts";
+import type { Terminal } from "../terminal.ts";
+
+interface Flags extends LookFlags {
+  readonly open?: true;
+  readonly limit: number;
+}
+
+const usualLimit = 50;
+
+export const operationColumns: readonly string[] = [
+  "action_id",
+  "kind",
+  "state",
+  "node_count",
+  "requested_by:planner",
+  "updated",
+  "reason[:40]",
+  "messages[:60]:-",
+];
+
+/** `ccscale operations`: what was asked of CycleCloud, and what became of it. */
+export function operationsCommand(terminal: Terminal): Command {
+  const command = new Command("operations")
+    .description("Lists what was asked of CycleCloud and what became of it, newest first.")
+    .option("--open", "only what is on its way")
+    .option("--limit <number>", "at most so many", positive, usualLimit)
+    .action((flags: Flags) => look(terminal, flags, (looking) => showOperations(looking, flags)));
+  return outputOptions(lookOptions(command));
+}
+
+async function showOperations({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+  const { first, items } = await askAll(service, "operations", {
+    call: { query: { open: flags.open } },
+    pick: ({ operations }) => operations,
+    most: flags.limit,
+  });
+  const list = {
+    name: "operations",
+    columns: operationColumns,
+    records: items.map((operation) => operationFields(operation, first.atSeconds)),
+    data: items,
+    none: "No operations.",
+  };
+  printList(terminal, list, { flags, settings });
+}
+
+export function operationFields(operation: OperationView, nowSeconds: number): Fields {
+  return {
+    ...operation,
+    nodes: operation.nodes.map(({ name }) => name),
+    messages: operation.messages.join("; "),
+    requested_by: operation.requestedBy?.who ?? null,
+    why: operation.requestedBy?.why ?? operation.reason,
+    created: ago(operation.createdAtSeconds, nowSeconds),
+    updated: ago(operation.updatedAtSeconds, nowSeconds),
+  };
+}

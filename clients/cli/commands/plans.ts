@@ -1,0 +1,95 @@
+import { Command } from "commander";
+import type { PlanAnswer, PlanSummaryView } from "../../../shared/api/index.ts";
+import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import type { Fields } from "../output/columns/evaluate.ts";
+import { decidedOn } from "../output/decided.ts";
+import { prettyJson } from "../output/json.ts";
+import { ago, moment } from "../output/moments.ts";
+import { outputOptions, printList } from "../output/output-options.ts";
+import { pageOn } from "../output/report.ts";
+import { positive } from "../positive.ts";
+import { askAll } from "../service/ask-all.ts";
+import type { Terminal } from "../terminal.ts";
+
+interface Flags extends LookFlags {
+  readonly limit: number;
+}
+
+const usualLimit = 20;
+
+const columns: readonly string[] = [
+  "plan_id",
+  "made",
+  "reason[:40]",
+  "jobs",
+  "placed_jobs",
+  "create",
+  "start",
+  "retire",
+  "held[:60]:-",
+];
+
+/** `ccscale plans [ID]`: what was decided, and why. */
+export function plansCommand(terminal: Terminal): Command {
+  const command = new Command("plans")
+    .description("Lists plans, newest first; with an id, one plan: what it decided and what became of it.")
+    .argument("[id]", 'as the list tells it; "last" for the newest')
+    .option("--limit <number>", "at most so many", positive, usualLimit)
+    .action((id: string | undefined, flags: Flags) =>
+      look(terminal, flags, (looking) =>
+        id === undefined ? listPlans(looking, flags) : showPlan(looking, id, flags),
+      ),
+    );
+  return outputOptions(lookOptions(command));
+}
+
+async function listPlans({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+  const { first, items } = await askAll(service, "plans", { pick: ({ plans }) => plans, most: flags.limit });
+  const list = {
+    name: "plans",
+    columns,
+    records: items.map((plan) => planFields(plan, first.atSeconds)),
+    data: items,
+    none: "No plans.",
+  };
+  printList(terminal, list, { flags, settings });
+}
+
+function planFields(plan: PlanSummaryView, nowSeconds: number): Fields {
+  return { ...plan, made: ago(plan.atSeconds, nowSeconds) };
+}
+
+async function showPlan({ terminal, service, settings }: Looking, id: string, flags: Flags): Promise<void> {
+  const planId = id === "last" ? ((await newest(service)) ?? id) : id;
+  const plan = await service.ask("plan", { params: { planId } });
+  if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(plan));
+  else printPlan(terminal, plan);
+}
+
+async function newest(service: Looking["service"]): Promise<string | undefined> {
+  const { plans } = await service.ask("plans", { query: { limit: 1 } });
+  return plans[0]?.planId;
+}
+
+function printPlan(terminal: Terminal, plan: PlanAnswer): void {
+  const { summary, operations, atSeconds } = plan;
+  const page = pageOn(terminal);
+  page.facts([
+    ["plan", summary.planId],
+    ["made", `${moment(summary.atSeconds)}, ${ago(summary.atSeconds, atSeconds)}`],
+    ["because", summary.reason],
+    ["jobs", `${summary.placedJobs} of ${summary.jobs} have all they asked for`],
+    ["held", summary.held ?? null],
+  ]);
+  decidedOn(page, plan, summary.atSeconds);
+  if (operations.length === 0) return;
+  page.title("What became of its actions");
+  const rows = operations.map((operation) => [
+    operation.actionId,
+    operation.kind,
+    operation.state,
+    operation.nodeCount,
+    operation.messages.join("; "),
+  ]);
+  page.table(["ACTION", "KIND", "STATE", "NODES", "MESSAGES"], rows);
+}

@@ -1,0 +1,64 @@
+import { Command } from "commander";
+import type { ValidateConstraintAnswer } from "../../../shared/api/index.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { bucketName, refusalRow } from "../output/explanation.ts";
+import { prettyJson } from "../output/json.ts";
+import { reportOption } from "../output/output-options.ts";
+import { pageOn } from "../output/report.ts";
+import { readConstraints } from "../selection.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** `ccscale validate-constraint EXPR`: whether it can be read, and who satisfies it. */
+export function validateConstraintCommand(terminal: Terminal): Command {
+  const command = new Command("validate-constraint")
+    .description("Tells how constraints are understood, and which buckets and nodes satisfy them.")
+    .argument("<expression...>", "such as 'node.vm_size=Standard_F*', 'ncpus=4' or JSON; all of several")
+    .action((expressions: readonly string[], flags: LookFlags) =>
+      look(terminal, flags, (looking) => showConstraint(looking, expressions, flags)),
+    );
+  return lookOptions(command).addOption(reportOption());
+}
+
+async function showConstraint(
+  { terminal, service, settings }: Looking,
+  expressions: readonly string[],
+  flags: LookFlags,
+): Promise<void> {
+  const read = expressions.map(readConstraints);
+  const problems = read.flatMap((each) => (each.ok ? [] : each.problems));
+  if (problems.length > 0) throw unreadable(problems);
+  const constraints = read.flatMap((each) => (each.ok ? each.constraints : []));
+  const answer = await service.ask("validate-constraint", { body: { constraints } });
+  if (!answer.ok) throw unreadable(answer.problems.map(({ message }) => message));
+  if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(answer));
+  else printConstraint(terminal, answer);
+}
+
+function unreadable(problems: readonly string[]): CommandFailure {
+  return new CommandFailure(
+    ["Cannot use the constraints:", ...problems.map((problem) => `  - ${problem}`)].join("\n"),
+    "Mend what is named above, then try again.",
+  );
+}
+
+function printConstraint(terminal: Terminal, answer: ValidateConstraintAnswer): void {
+  const { parsed, buckets, matchingNodes, matchingNodeCount } = answer;
+  const page = pageOn(terminal);
+  page.line("Understood as");
+  page.bullets(parsed);
+  page.title("Buckets");
+  if (buckets.length === 0) page.line("none");
+  else
+    page.table(
+      ["BUCKET", "FITS", "REFUSED BY", "ASKED", "HAS"],
+      buckets.flatMap((bucket) => {
+        const name = bucketName(bucket);
+        if (bucket.fits) return [[name, "yes", "-", "", ""]];
+        return bucket.refusals.map((refusal) => [name, "no", ...refusalRow(refusal).slice(1, 4)]);
+      }),
+    );
+  page.title(`Nodes that match: ${matchingNodeCount}`);
+  if (matchingNodeCount > 0)
+    page.line(matchingNodes.join(", ") + (matchingNodeCount > matchingNodes.length ? ", …" : ""));
+}

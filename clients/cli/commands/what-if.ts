@@ -1,0 +1,80 @@
+import { readFile } from "node:fs/promises";
+import { Command } from "commander";
+import type { WhatIfAnswer } from "../../../shared/api/index.ts";
+import { messageOf } from "../../../shared/errors.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { explanationOn } from "../output/explanation.ts";
+import { outputOptions } from "../output/output-options.ts";
+import { pageOn } from "../output/report.ts";
+import type { Terminal } from "../terminal.ts";
+import { printDemand } from "./demand.ts";
+
+interface Flags extends LookFlags {
+  readonly job: readonly string[];
+  readonly jobs?: string;
+}
+
+/** `ccscale what-if`: a plan with jobs that nobody has submitted. */
+export function whatIfCommand(terminal: Terminal): Command {
+  const command: Command = new Command("what-if")
+    .description("Plans with extra jobs and shows what would be done. Sends nothing.")
+    .option(
+      "--job <json>",
+      'a job as in a demand message, "name" may be left out; may be given again and again',
+      collect,
+      [],
+    )
+    .option("--jobs <file>", "a JSON file with a list of jobs")
+    .action((flags: Flags) => {
+      if (flags.job.length === 0 && flags.jobs === undefined)
+        return command.error(
+          'error: nothing to plan with, expected --job \'{"constraints": {"ncpus": 4}}\' or --jobs <file>',
+        );
+      return look(terminal, flags, (looking) => showPlanWith(looking, flags));
+    });
+  return outputOptions(lookOptions(command));
+}
+
+function collect(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text];
+}
+
+async function showPlanWith({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+  const jobs = [...flags.job.map((text) => readJson(text, "--job")), ...(await readJobs(flags.jobs))];
+  const answer: WhatIfAnswer = await service.ask("what-if", { body: { jobs } });
+  const format = flags.format ?? settings.format ?? "table";
+  printDemand(terminal, answer, { flags, settings });
+  if (format !== "table") return;
+  const page = pageOn(terminal);
+  page.title("With the extra jobs");
+  page.line(`${answer.more.create} more nodes would be created, ${answer.more.start} more started.`);
+  for (const explanation of answer.extra) {
+    page.title(explanation.job);
+    explanationOn(page, explanation);
+  }
+}
+
+async function readJobs(file: string | undefined): Promise<readonly unknown[]> {
+  if (file === undefined) return [];
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new CommandFailure(`Cannot read "${file}": ${messageOf(error)}`, "Check the name of the file.");
+  });
+  const jobs = readJson(text, file);
+  if (Array.isArray(jobs)) return jobs;
+  throw new CommandFailure(
+    `Cannot read "${file}": no list, expected a JSON list of jobs`,
+    "Put [ ] around the jobs.",
+  );
+}
+
+function readJson(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CommandFailure(
+      `Cannot read ${where}: ${messageOf(error)}`,
+      `Give JSON such as '{"constraints": {"ncpus": 4}, "iterations": 10}'.`,
+    );
+  }
+}

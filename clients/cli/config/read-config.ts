@@ -1,0 +1,72 @@
+import { readFile } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { parseConfig } from "../../../shared/config/parse-config.ts";
+import { resolveIncludes } from "../../../shared/config/resolve-includes.ts";
+import { isDictionary } from "../../../shared/config/setting-value.ts";
+import { messageOf } from "../../../shared/errors.ts";
+import type { ClusterConfig } from "../../../shared/ports.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { parseColumns } from "../output/columns/parse-columns.ts";
+import { parseOutputSettings } from "../output/output-settings.ts";
+import { loadInclude } from "./load-include.ts";
+
+/** An `autoscale.json` of this machine, checked. */
+export interface ReadConfig {
+  readonly cluster: string;
+  /** With what it includes merged in. */
+  readonly json: unknown;
+  readonly config: ClusterConfig | undefined;
+  /** Everything that is wrong; empty when it can be used. */
+  readonly problems: readonly string[];
+  /** What is odd but usable. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads a file as the service would, and its settings for this command line. The cluster is the one that is asked for,
+ * else `cluster_name`, else the file's name. Throws CommandFailure for a file that cannot be read as JSON at all.
+ */
+export async function readConfig(file: string, asked: string | undefined): Promise<ReadConfig> {
+  const own = await readJson(file);
+  const included = await resolveIncludes({ path: resolve(file), json: own, loadInclude });
+  const json = included.ok ? included.json : own;
+  const cluster = asked ?? nameIn(json) ?? basename(file, ".json");
+  const parsed = parseConfig({ cluster, json });
+  const problems = [
+    ...(included.ok ? [] : included.problems),
+    ...(parsed.ok ? [] : parsed.problems),
+    ...outputProblems(json),
+  ];
+  return {
+    cluster,
+    json,
+    config: parsed.ok ? parsed.config : undefined,
+    problems,
+    warnings: parsed.ok ? parsed.config.warnings : [],
+  };
+}
+
+async function readJson(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, "utf8"));
+  } catch (error) {
+    throw new CommandFailure(
+      `Cannot read "${file}": ${messageOf(error)}`,
+      "Check the name of the file, and its JSON.",
+    );
+  }
+}
+
+function nameIn(json: unknown): string | undefined {
+  return isDictionary(json) && typeof json.cluster_name === "string" ? json.cluster_name : undefined;
+}
+
+/** Columns that `ccscale` could not print are found here, not at three in the morning. */
+function outputProblems(json: unknown): readonly string[] {
+  const parsed = parseOutputSettings(json);
+  if (!parsed.ok) return isDictionary(json) ? parsed.problems : [];
+  return Object.entries(parsed.settings.columns).flatMap(([command, texts]) => {
+    const columns = parseColumns(texts);
+    return columns.ok ? [] : columns.problems.map((problem) => `output_columns of ${command}: ${problem}`);
+  });
+}

@@ -1,0 +1,56 @@
+import type { DemandAnswer } from "../../../shared/api/index.ts";
+import { ago } from "./moments.ts";
+import type { Page } from "./report.ts";
+
+type Decided = Pick<
+  DemandAnswer,
+  "create" | "start" | "retire" | "retry" | "waiting" | "waitingCount" | "warnings"
+>;
+
+/** What a plan decided, for people: what is created, started, deleted and retried, and who waits and why. */
+export function decidedOn(page: Page, decided: Decided, nowSeconds: number): void {
+  page.title("Actions");
+  const actions = actionLines(decided, nowSeconds);
+  if (actions.length === 0) page.line("none");
+  else page.bullets(actions);
+  waitingOn(page, decided);
+  if (decided.warnings.length > 0) {
+    page.title("Odd");
+    page.bullets(decided.warnings.map(({ subject, message }) => `${subject}: ${message}`));
+  }
+}
+
+/** Jobs that did not get all, each with its reasons. */
+export function waitingOn(
+  page: Page,
+  { waiting, waitingCount }: Pick<Decided, "waiting" | "waitingCount">,
+): void {
+  if (waitingCount === 0) return;
+  const more = waitingCount > waiting.length ? `, the first ${waiting.length} of them` : "";
+  page.title(`Waiting: ${waitingCount} jobs${more}`);
+  for (const { job, asked, granted, why } of waiting) {
+    page.line(`${job}: ${granted === 0 ? "waits" : `got ${granted} of ${asked}`}`);
+    page.bullets(why);
+  }
+}
+
+function actionLines({ create, start, retire, retry }: Decided, nowSeconds: number): readonly string[] {
+  return [
+    ...create.map(({ count, vmSize, nodeArray, placementGroup, names, keepAlive }) => {
+      const group = placementGroup === null ? "" : ` in ${placementGroup}`;
+      return `create ${count} ${vmSize} of ${nodeArray}${group}${keepAlive ? ", keep-alive" : ""}: ${range(names)}`;
+    }),
+    ...start.map(({ name }) => `start ${name}`),
+    ...retire.map(
+      ({ name, cause, sinceSeconds }) => `delete ${name} (${cause}, since ${ago(sinceSeconds, nowSeconds)})`,
+    ),
+    ...retry.map(({ name }) => `retry ${name}`),
+  ];
+}
+
+const mostNames = 8;
+
+function range(names: readonly string[]): string {
+  if (names.length <= mostNames) return names.join(", ");
+  return `${names.slice(0, mostNames).join(", ")}, … (${names.length - mostNames} more)`;
+}

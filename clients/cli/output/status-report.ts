@@ -1,0 +1,101 @@
+import type { ClusterStatus } from "../../../shared/api/index.ts";
+import { ago } from "./moments.ts";
+import type { Page } from "./report.ts";
+
+const mostOperations = 5;
+const mostWaiting = 5;
+const mostRejections = 3;
+
+/** A cluster on one screen: what is wrong, how fresh it is, nodes, demand, what is under way, who waits. */
+export function statusOn(page: Page, status: ClusterStatus): void {
+  const { problems } = status;
+  for (const { gravity, text, next } of problems) {
+    page.warning(`${gravity.toUpperCase()}: ${text}`);
+    page.line(`  ${next}`);
+  }
+  if (problems.length === 0) page.line("Nothing is wrong.");
+  page.line("");
+  page.facts(headlines(status));
+  demandOn(page, status);
+  operationsOn(page, status);
+  waitingOn(page, status);
+  rejectionsOn(page, status);
+}
+
+function headlines(status: ClusterStatus): readonly (readonly [string, string | null])[] {
+  const { cluster, atSeconds, snapshot, nodes, plans, openOperations, nextDeadlineSeconds } = status;
+  const [plan] = plans;
+  const states = Object.entries(nodes).map(([state, count]) => `${count} ${state}`);
+  const total = Object.values(nodes).reduce((sum, count) => sum + count, 0);
+  const decided = plan && `create ${plan.create}, start ${plan.start}, delete ${plan.retire}`;
+  return [
+    ["cluster", cluster],
+    ["snapshot", snapshot === null ? "never taken" : ago(snapshot.takenAtSeconds, atSeconds)],
+    [
+      "last plan",
+      plan === undefined ? "none yet" : `${ago(plan.atSeconds, atSeconds)} (${plan.reason}): ${decided}`,
+    ],
+    ["held", plan?.held ?? null],
+    ["next by the clock", nextDeadlineSeconds === null ? null : ago(nextDeadlineSeconds, atSeconds)],
+    ["nodes", total === 0 ? "none" : `${total}: ${states.join(", ")}`],
+    ["open operations", String(openOperations)],
+  ];
+}
+
+function demandOn(page: Page, { demand, atSeconds }: ClusterStatus): void {
+  page.title("Demand");
+  if (demand.length === 0) {
+    page.line("No source has posted any.");
+    return;
+  }
+  const rows = demand.map(
+    ({ source, jobs, nodes, sequence, receivedAtSeconds, expired, ignoredMessages }) => [
+      source,
+      jobs,
+      nodes,
+      sequence,
+      ago(receivedAtSeconds, atSeconds),
+      expired ? "silent: does not count" : "counts",
+      ignoredMessages,
+    ],
+  );
+  page.table(["SOURCE", "JOBS", "NODES", "SEQUENCE", "LAST", "STATE", "IGNORED"], rows);
+}
+
+function operationsOn(page: Page, { operations, atSeconds }: ClusterStatus): void {
+  if (operations.length === 0) return;
+  page.title("Newest operations");
+  const rows = operations
+    .slice(0, mostOperations)
+    .map(({ kind, nodes, state, reason, messages, updatedAtSeconds }) => [
+      kind,
+      nodes,
+      state,
+      ago(updatedAtSeconds, atSeconds),
+      [reason, ...messages].join("; "),
+    ]);
+  page.table(["KIND", "NODES", "STATE", "UPDATED", "WHY"], rows);
+}
+
+function waitingOn(page: Page, { waiting }: ClusterStatus): void {
+  if (waiting.length === 0) return;
+  page.title("Waiting");
+  for (const { job, asked, granted, why } of waiting.slice(0, mostWaiting))
+    page.line(`${job}: ${granted} of ${asked}. ${why[0] ?? ""}`);
+  if (waiting.length > mostWaiting) page.line(`… and more: "ccscale jobs --state waiting"`);
+}
+
+function rejectionsOn(page: Page, { rejections, atSeconds }: ClusterStatus): void {
+  if (rejections.length === 0) return;
+  page.title("Rejected messages");
+  const rows = rejections
+    .slice(0, mostRejections)
+    .map(({ rejectionId, kind, source, receivedAtSeconds, problems }) => [
+      rejectionId,
+      kind,
+      source ?? "-",
+      ago(receivedAtSeconds, atSeconds),
+      problems[0] ?? "",
+    ]);
+  page.table(["ID", "KIND", "SOURCE", "WHEN", "PROBLEM"], rows);
+}

@@ -1,0 +1,78 @@
+import type { NodeView } from "../../../shared/api/index.ts";
+import { size } from "../../../shared/engine/index.ts";
+import type { Fields } from "../output/columns/evaluate.ts";
+import { duration } from "../output/moments.ts";
+
+const bytesPerGiB = 1024 ** 3;
+
+/** A node as columns show it: all that the service tells of it, and what the reference's tables call it. */
+export function nodeFields(node: NodeView, nowSeconds: number): Fields {
+  const { jobs, origin, keepAlive, memoryBytes, deleteAtSeconds, idleSinceSeconds, expectedReadySeconds } =
+    node;
+  const since = (seconds: number | null) => (seconds === null ? null : duration(nowSeconds - seconds));
+  const until = (seconds: number | null) => (seconds === null ? null : duration(seconds - nowSeconds));
+  return {
+    ...node,
+    jobs: jobs.map(({ job, slots }) => `${job}*${slots}`),
+    job_ids: [...new Set(jobs.map(({ job }) => job))],
+    status: node.state,
+    state: stateOf(node),
+    exists: origin === "existing" || origin === "starting",
+    required: jobs.length > 0 || keepAlive,
+    managed: origin !== "on-premise",
+    memory: memoryBytes === null ? null : { ...size(memoryBytes / bytesPerGiB, "g") },
+    idle: since(idleSinceSeconds),
+    age: since(node.firstSeenSeconds),
+    idle_time_remaining: idleSinceSeconds === null ? null : until(deleteAtSeconds),
+    delete_in: until(deleteAtSeconds),
+    ready_in: until(expectedReadySeconds),
+    drain: node.draining === null ? null : (node.draining.reason ?? "yes"),
+    operation: node.operation === null ? null : `${node.operation.kind} ${node.operation.state}`,
+  };
+}
+
+/** What a node is, or what a plan would make of it. */
+function stateOf({ origin, state, ignored, draining }: NodeView): string {
+  const marks = [...(draining === null ? [] : ["draining"]), ...(ignored ? ["ignored"] : [])];
+  const word = {
+    existing: state ?? "Unknown",
+    starting: "to start",
+    pending: "on order",
+    new: "to create",
+    "on-premise": "on premise",
+  }[origin];
+  return marks.length === 0 ? word : `${word} (${marks.join(", ")})`;
+}
+
+/** The columns of scalelib's demand table; those of resources that no node has are left out. */
+export function demandColumns(nodes: readonly NodeView[]): readonly string[] {
+  const hasSlots = nodes.some(({ resources }) => resources.slots !== undefined);
+  return [
+    "name",
+    "hostname:tbd",
+    "job_ids[:30]",
+    "exists",
+    "required",
+    "managed",
+    ...(hasSlots ? ["slots", "*slots"] : []),
+    "vm_size",
+    "memory",
+    "vcpu_count",
+    "state",
+    "placement_group",
+  ];
+}
+
+export const nodeColumns: readonly string[] = [
+  "name",
+  "hostname:-",
+  "state",
+  "nodearray",
+  "vm_size",
+  "placement_group:-",
+  "/ncpus",
+  "job_ids[:20]:-",
+  "keep_alive",
+  "idle:-",
+  "delete_in:-",
+];
