@@ -89,6 +89,8 @@ export interface ClusterNode {
   readonly location: string;
   readonly spot: boolean;
   readonly keepAlive: boolean;
+  /** The dynamic array that it is accounted to (`dynamic-array.ts`); absent: its node array. */
+  readonly dynamicArray?: string;
   /** `Configuration.autoscale.resources` of the node itself, over those of its array. */
   readonly resources: Resources;
   readonly softwareConfiguration: { readonly [key: string]: Json };

@@ -1,21 +1,29 @@
+import { markerOf, mergeAttributes, plainName } from "./dynamic-array.ts";
 import type { Ledger } from "./ledger.ts";
 import type { LedgerNode } from "./ledger-node.ts";
+import { defaultNameFormat } from "./names.ts";
 import type { CreateSet } from "./plan-result.ts";
+import { accountName, type BucketName } from "./reasons.ts";
 import { type EngineSettings, forNodeArray } from "./settings.ts";
+import type { Target } from "./target.ts";
 
 /**
  * New nodes as sets of a create request, array by array in node index order. CycleCloud numbers the nodes of a set
  * from its offset on, so a set ends where the bucket changes or an index is missing.
  */
-export function createSets(ledger: Ledger, settings: EngineSettings): readonly CreateSet[] {
+export function createSets(
+  ledger: Ledger,
+  settings: EngineSettings,
+  targets: readonly Target[],
+): readonly CreateSet[] {
   const made = ledger.buckets.flatMap((bucket) => bucket.nodes.filter((node) => node.origin === "new"));
   const numbered = made.map((node) => ({ node, index: node.nameIndex }));
   const order = new Map<string, number>();
-  for (const { nodeArray } of ledger.buckets.map((bucket) => bucket.name))
-    if (!order.has(nodeArray)) order.set(nodeArray, order.size);
-  const rank = (node: LedgerNode): number => order.get(node.bucket.name.nodeArray) ?? 0;
+  for (const account of ledger.buckets.map((bucket) => accountName(bucket.name)))
+    if (!order.has(account)) order.set(account, order.size);
+  const rank = (node: LedgerNode): number => order.get(accountName(node.bucket.name)) ?? 0;
   numbered.sort((a, b) => rank(a.node) - rank(b.node) || a.index - b.index);
-  return runsOf(numbered).map((run) => setOf(run, settings));
+  return runsOf(numbered).map((run) => setOf(run, settings, targets));
 }
 
 interface Numbered {
@@ -35,17 +43,49 @@ function runsOf(numbered: readonly Numbered[]): readonly (readonly [Numbered, ..
   return runs;
 }
 
-function setOf(run: readonly [Numbered, ...Numbered[]], settings: EngineSettings): CreateSet {
+function setOf(
+  run: readonly [Numbered, ...Numbered[]],
+  settings: EngineSettings,
+  targets: readonly Target[],
+): CreateSet {
   const [{ node, index }] = run;
   const { name, bucketId } = node.bucket;
+  const format = defaultNameFormat(plainName(accountName(name)));
   return {
     ...name,
     bucketId,
     count: run.length,
     names: run.map((entry) => entry.node.name),
-    nameFormat: forNodeArray(settings.nameFormat, name.nodeArray),
+    nameFormat:
+      name.dynamicArray === undefined
+        ? forNodeArray<string | null>(settings.nameFormat, name.nodeArray)
+        : format,
     nameOffset: index,
-    nodeAttributes: forNodeArray(settings.nodeAttributes, name.nodeArray),
+    nodeAttributes: attributesOf(name, settings, targets),
     keepAlive: forNodeArray(settings.keepAlive, name.nodeArray),
   };
+}
+
+/**
+ * What new nodes of a bucket get: the settings of their array, what targets on the array say, and for a dynamic array
+ * what its own targets say, with the marker by which its nodes are known again.
+ */
+function attributesOf(
+  { nodeArray, dynamicArray, placementGroup }: BucketName,
+  settings: EngineSettings,
+  targets: readonly Target[],
+): CreateSet["nodeAttributes"] {
+  const onArray = targets.filter((target) => target.nodeArray === nodeArray);
+  const accounts = dynamicArray === undefined ? [null] : [null, dynamicArray];
+  const said = accounts.flatMap((account) =>
+    onArray.filter((target) => target.dynamicArray === account).map((target) => target.nodeAttributes),
+  );
+  const attributes = said.reduce(mergeAttributes, forNodeArray(settings.nodeAttributes, nodeArray));
+  if (dynamicArray === undefined) return attributes;
+  const isGrouped = onArray.some(
+    (target) => target.dynamicArray === dynamicArray && target.wish.kind === "groups",
+  );
+  return mergeAttributes(attributes, {
+    Configuration: markerOf(dynamicArray, isGrouped ? placementGroup : null),
+  });
 }

@@ -1,7 +1,7 @@
 import type { Constraint } from "./constraint.ts";
 import type { LimitName } from "./limits.ts";
 import type { JobOutcome } from "./plan-result.ts";
-import type { BucketName, Reason } from "./reasons.ts";
+import { accountName, type BucketName, type Reason } from "./reasons.ts";
 import { isSize, type Scalar } from "./resources.ts";
 import { formatSize } from "./units.ts";
 
@@ -81,6 +81,10 @@ function explainGroup(group: Group): string {
       return "The cluster has no node array with a VM size that autoscaling may use.";
     case "NothingRequested":
       return "The job asks for no slots and no nodes.";
+    case "UnknownNodeArray":
+    case "NodeArrayDisabled":
+    case "UnknownVmSize":
+      return `${where}: not there, or switched off.`;
   }
 }
 
@@ -99,7 +103,7 @@ function undefinedResource({ constraint }: Reason, where: string): string {
   return `${where}: nodes have no resource ${subjectOf(constraint)}. The configuration can give them one with default_resources.`;
 }
 
-const LIMIT_TEXTS: Readonly<Record<LimitName, string>> = {
+export const LIMIT_TEXTS: Readonly<Record<LimitName, string>> = {
   bucket: "what CycleCloud still offers of the VM size",
   region: "the region's core quota",
   cluster: "the cluster's core limit",
@@ -138,8 +142,9 @@ function bucketList(group: Group): string {
 /** A bucket as people name it: `htc/Standard_F16s_v2`, with its placement group when it has one. */
 export function bucketLabel(bucket: BucketName | null): string {
   if (bucket === null) return "The cluster";
-  const { nodeArray, vmSize, placementGroup } = bucket;
-  return placementGroup === null ? `${nodeArray}/${vmSize}` : `${nodeArray}/${vmSize}/${placementGroup}`;
+  const { vmSize, placementGroup } = bucket;
+  const size = `${accountName(bucket)}/${vmSize}`;
+  return placementGroup === null ? size : `${size}/${placementGroup}`;
 }
 
 function subjectOf(constraint: Constraint | null): string {

@@ -5,7 +5,9 @@ export { type Budget, type CapBound, type Caps, type Running, runningIn } from "
 export type * from "./constraint.ts";
 export { NODE_PROPERTIES } from "./constraint.ts";
 export type { Problem } from "./constraint-problem.ts";
+export { dynamicArrayOf } from "./dynamic-array.ts";
 export { bucketLabel, explain, explainReason } from "./explain.ts";
+export { explainTarget } from "./explain-target.ts";
 export {
   expiredRows,
   type Matching,
@@ -33,7 +35,7 @@ export { generatePlacementGroups, isPlacementGroupName } from "./placement-group
 export { plan } from "./plan.ts";
 export type { PlanInput } from "./plan-input.ts";
 export type * from "./plan-result.ts";
-export type { BucketName, Reason, ReasonCode } from "./reasons.ts";
+export { accountName, type BucketName, type Reason, type ReasonCode } from "./reasons.ts";
 export type { Json, Resources, Scalar } from "./resources.ts";
 export { isSize } from "./resources.ts";
 export {
@@ -47,4 +49,5 @@ export {
   type Modifier,
   type PerNodeArray,
 } from "./settings.ts";
+export type * from "./target.ts";
 export { formatSize, type Magnitude, parseAmount, type Size, size } from "./units.ts";

@@ -3,7 +3,7 @@ import type { Bucket, NodeArray, VmFacts } from "./bucket.ts";
 import type { NodeProperty } from "./constraint.ts";
 import { EXAMPLE, LedgerNode, type LedgerNodeFields, type PlanContext } from "./ledger-node.ts";
 import type { Charge } from "./quota.ts";
-import type { BucketName } from "./reasons.ts";
+import { accountName, type BucketName } from "./reasons.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Scalar } from "./resources.ts";
 import { SearchMemory } from "./search-memory.ts";
@@ -19,8 +19,8 @@ export interface LedgerBucketFields {
   readonly nodeArray: NodeArray | null;
   readonly size: Bucket | null;
   readonly charges: readonly Charge[];
-  /** Why no new node comes from it; null when new nodes do. */
-  readonly closed: "invalid" | "unknown" | "on-premise" | null;
+  /** Why no new node comes from it for a job; null when new nodes do. Targets make those of dynamic arrays. */
+  readonly closed: "invalid" | "unknown" | "on-premise" | "dynamic" | null;
   readonly systemResources: boolean;
   readonly context: PlanContext;
 }
@@ -83,7 +83,7 @@ export class LedgerBucket {
   }
 
   setExample(stock: Stock): void {
-    const fields = { bucket: this, position: EXAMPLE, name: `${this.name.nodeArray}-0`, stock };
+    const fields = { bucket: this, position: EXAMPLE, name: `${accountName(this.name)}-0`, stock };
     this.exampleNode = new LedgerNode({
       ...fields,
       origin: "new",
@@ -113,7 +113,7 @@ export class LedgerBucket {
   property(name: NodeProperty): Scalar | undefined {
     switch (name) {
       case "nodearray":
-        return this.name.nodeArray;
+        return accountName(this.name);
       case "bucket_id":
         return this.bucketId;
       case "vm_size":

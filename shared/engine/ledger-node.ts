@@ -49,6 +49,8 @@ export class LedgerNode implements Subject {
   /** Index in its name format, of new nodes. */
   nameIndex = 0;
   readonly jobs: { job: string; slots: number }[] = [];
+  /** Names of the targets that it counts towards. */
+  readonly targets: string[] = [];
 
   constructor(fields: LedgerNodeFields) {
     this.bucket = fields.bucket;
@@ -68,6 +70,11 @@ export class LedgerNode implements Subject {
 
   get secondsSinceCapacityFailure(): number | null {
     return this.bucket.secondsSinceCapacityFailure;
+  }
+
+  /** Whether something needs it: a job, a target, or whoever made it keep-alive. */
+  get matched(): boolean {
+    return this.jobs.length > 0 || this.targets.length > 0 || this.keepAlive;
   }
 
   get vacant(): boolean {

@@ -6,6 +6,7 @@ import type { LedgerNode } from "./ledger-node.ts";
 import type { NodeNames } from "./names.ts";
 import type { Pools } from "./pools.ts";
 import { availableNodes, charge } from "./quota.ts";
+import type { BucketName } from "./reasons.ts";
 import { OPEN, VACANT } from "./stock.ts";
 
 /** What a job takes of a node: amounts per slot, and whether it closes the node to others. */
@@ -21,7 +22,7 @@ interface LedgerFields {
   readonly buckets: readonly LedgerBucket[];
   readonly pools: Pools;
   readonly names: NodeNames;
-  readonly nameFormat: (nodeArray: string) => string;
+  readonly nameFormat: (bucket: BucketName) => string;
   readonly keepAlive: (nodeArray: string) => boolean;
   /** Whether a bucket is closed to a job that untouched and new nodes alone could not hold (scalelib's way). */
   readonly wantsFreshNodes: boolean;
@@ -32,17 +33,27 @@ interface LedgerFields {
  * all-or-nothing job are kept in a journal, so that giving up costs as much as trying did and nothing is cloned.
  */
 export class Ledger {
-  readonly buckets: readonly LedgerBucket[];
   readonly pools: Pools;
   /** Nodes made so far: what was refused for good can only fit again when this grew. */
   created = 0;
   private readonly fields: LedgerFields;
+  private readonly opened: LedgerBucket[];
   private journal: Step[] | null = null;
 
   constructor(fields: LedgerFields) {
-    this.buckets = fields.buckets;
+    this.opened = [...fields.buckets];
     this.pools = fields.pools;
     this.fields = fields;
+  }
+
+  get buckets(): readonly LedgerBucket[] {
+    return this.opened;
+  }
+
+  /** Adds a bucket at the end. Only once all jobs are placed: shapes remember which buckets there are. */
+  add(bucket: LedgerBucket): void {
+    bucket.index = this.opened.length;
+    this.opened.push(bucket);
   }
 
   /** Runs an attempt; when it returns false, everything it did is undone. */
@@ -58,6 +69,11 @@ export class Ledger {
   /** Nodes that the limits of a bucket still allow; 0 where no new ones come from. */
   capacityOf(bucket: LedgerBucket): number {
     return bucket.closed === null ? availableNodes(bucket.charges) : 0;
+  }
+
+  /** The same for a target, which also makes nodes of dynamic arrays. */
+  roomFor(bucket: LedgerBucket): number {
+    return bucket.closed === null || bucket.closed === "dynamic" ? availableNodes(bucket.charges) : 0;
   }
 
   /** Whether a bucket may be asked for this many nodes. */
@@ -77,7 +93,7 @@ export class Ledger {
   /** A new node; the limits must allow it. */
   create(bucket: LedgerBucket): LedgerNode {
     const { nodeArray } = bucket.name;
-    const format = this.fields.nameFormat(nodeArray);
+    const format = this.fields.nameFormat(bucket.name);
     const { name, index } = this.fields.names.next(format);
     const node = bucket.add({
       name,
@@ -114,6 +130,12 @@ export class Ledger {
     }
     this.assign(node, job, slots);
     if (closes) table.set(node.position, OPEN, 0);
+  }
+
+  /** Counts a node towards a target; a deallocated one is started, which the limits must allow. */
+  hold(node: LedgerNode, target: string): void {
+    if (node.origin === "deallocated") this.start(node);
+    node.targets.push(target);
   }
 
   /** Puts a job on a node on which it runs already: what it takes is floored at zero, and nothing is started. */
@@ -190,6 +212,6 @@ export class Ledger {
   private remove({ bucket, nameIndex }: LedgerNode): void {
     bucket.dropLast();
     charge(bucket.charges, -1);
-    this.fields.names.release(this.fields.nameFormat(bucket.name.nodeArray), nameIndex);
+    this.fields.names.release(this.fields.nameFormat(bucket.name), nameIndex);
   }
 }

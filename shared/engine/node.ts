@@ -14,6 +14,7 @@ export interface PendingNodes {
   readonly nodeArray: string;
   readonly vmSize: string;
   readonly placementGroup: string | null;
+  readonly dynamicArray?: string;
   /** The names asked for. A name that the snapshot shows as deallocated is one being started, not a new node. */
   readonly names?: readonly string[];
   readonly count: number;

@@ -2,6 +2,7 @@ import type { Bucket, ClusterNode, NodeArray, VmFacts } from "./bucket.ts";
 import { runningIn } from "./caps.ts";
 import { Limits } from "./cluster-limits.ts";
 import { type DefaultsPolicy, differsByNode, equip } from "./default-resources.ts";
+import { plainName } from "./dynamic-array.ts";
 import type { NodeHistory } from "./history.ts";
 import { shortHostname } from "./hostname.ts";
 import { Ledger } from "./ledger.ts";
@@ -14,6 +15,7 @@ import type { PlanInput } from "./plan-input.ts";
 import type { Warning } from "./plan-result.ts";
 import type { Pools } from "./pools.ts";
 import { charge } from "./quota.ts";
+import { accountName, type BucketName } from "./reasons.ts";
 import type { Resources } from "./resources.ts";
 import { type EngineSettings, forNodeArray } from "./settings.ts";
 import { type Columns, type Stock, Stocks } from "./stock.ts";
@@ -24,6 +26,10 @@ export interface OpenedLedger {
   /** By short host name in lower case. */
   readonly byHostname: ReadonlyMap<string, LedgerNode>;
   readonly warnings: readonly Warning[];
+  /** A bucket for new nodes of a target, laid out when it is first asked for; null for an unknown array or VM size. */
+  bucketFor(name: BucketName): LedgerBucket | null;
+  /** Placement groups that hold a node in any state, or will. */
+  readonly usedGroups: ReadonlySet<string>;
 }
 
 /** Lays out buckets, limits and nodes for one plan. */
@@ -78,6 +84,8 @@ class Layout {
   private readonly history: ReadonlyMap<string, NodeHistory>;
   private readonly pendingNames: ReadonlySet<string>;
   private readonly visibleNames: ReadonlySet<string>;
+  /** Placement groups of targets: jobs make no nodes there. */
+  private readonly targetGroups: ReadonlySet<string>;
   private readonly warnings = new Map<string, Warning>();
 
   constructor(input: PlanInput, columns: Columns, pools: Pools) {
@@ -99,6 +107,9 @@ class Layout {
     this.byScheduler = new Map(input.schedulerNodes.map((node) => [shortHostname(node.hostname), node]));
     this.history = new Map(input.history.map((row) => [row.nodeId, row]));
     this.visibleNames = new Set(cluster.nodes.map((node) => node.name));
+    this.targetGroups = groupsOf(
+      [...cluster.nodes, ...input.pending].filter((node) => node.dynamicArray !== undefined),
+    );
     this.pendingNames = new Set(input.pending.flatMap((pending) => pending.names ?? []));
   }
 
@@ -121,10 +132,16 @@ class Layout {
       pools: this.context.pools,
       wantsFreshNodes: settings.compatibility === "scalelib",
       names,
-      nameFormat: (array) => forNodeArray(settings.nameFormat, array) ?? defaultNameFormat(array),
+      nameFormat: ({ nodeArray, dynamicArray }) => nameFormatOf(settings, nodeArray, dynamicArray),
       keepAlive: (array) => forNodeArray(settings.keepAlive, array),
     });
-    return { ledger, byHostname: this.byHostname, warnings: [...this.warnings.values()] };
+    return {
+      ledger,
+      byHostname: this.byHostname,
+      warnings: [...this.warnings.values()],
+      bucketFor: (name) => this.bucketFor(ledger, name),
+      usedGroups: groupsOf([...this.input.cluster.nodes, ...this.input.pending]),
+    };
   }
 
   private warn(code: string, subject: string, message: string): void {
@@ -134,15 +151,28 @@ class Layout {
   private addArray(array: NodeArray): void {
     for (const size of array.buckets) {
       for (const group of placementGroupsOf(array, size, this.input.settings))
-        this.addBucket(array, size, group);
-      this.addBucket(array, size, null);
+        if (!this.targetGroups.has(group)) this.addBucket(array, size, { placementGroup: group });
+      this.addBucket(array, size, { placementGroup: null });
     }
   }
 
-  private addBucket(array: NodeArray, size: Bucket, placementGroup: string | null): LedgerBucket {
-    const name = { nodeArray: array.name, vmSize: size.vmSize, placementGroup };
-    const known = this.buckets.get(bucketKey(array.name, size.vmSize, placementGroup));
+  private bucketFor(ledger: Ledger, name: BucketName): LedgerBucket | null {
+    const array = this.limits.enabledArray(name.nodeArray);
+    const size = array?.buckets.find((candidate) => candidate.vmSize === name.vmSize);
+    if (array === null || size === undefined) return null;
+    const before = this.buckets.size;
+    const bucket = this.addBucket(array, size, name);
+    if (this.buckets.size > before) ledger.add(bucket);
+    return bucket;
+  }
+
+  private addBucket(array: NodeArray, size: Bucket, home: Home): LedgerBucket {
+    const { placementGroup, dynamicArray } = home;
+    const plain = { nodeArray: array.name, vmSize: size.vmSize, placementGroup };
+    const name: BucketName = dynamicArray === undefined ? plain : { ...plain, dynamicArray };
+    const known = this.buckets.get(bucketKey(name));
     if (known !== undefined) return known;
+    const open = dynamicArray === undefined ? null : "dynamic";
     const bucket = new LedgerBucket({
       name,
       bucketId: size.bucketId,
@@ -152,7 +182,7 @@ class Layout {
       nodeArray: array,
       size,
       charges: this.limits.chargesOf(array, size, placementGroup),
-      closed: size.valid ? null : "invalid",
+      closed: size.valid ? open : "invalid",
       systemResources: this.defaults.systemResources,
       context: this.context,
     });
@@ -161,17 +191,14 @@ class Layout {
   }
 
   private register(bucket: LedgerBucket, reported: Resources): void {
-    this.buckets.set(
-      bucketKey(bucket.name.nodeArray, bucket.name.vmSize, bucket.name.placementGroup),
-      bucket,
-    );
+    this.buckets.set(bucketKey(bucket.name), bucket);
     // The example has to exist before its properties can be asked for; its resources come in a second step.
     bucket.setExample(this.stocks.of({}));
     const { example } = bucket;
     const softwareConfiguration = bucket.nodeArray?.softwareConfiguration ?? {};
     const property = example.property.bind(example);
     const newborn = { property, nodeId: null, reported, softwareConfiguration };
-    bucket.setExample(this.stocks.of(this.equip(newborn, bucket.name.nodeArray)));
+    bucket.setExample(this.stocks.of(this.equip(newborn, accountName(bucket.name))));
   }
 
   private equip(newborn: Parameters<typeof equip>[0], subject: string): Resources {
@@ -227,10 +254,8 @@ class Layout {
   }
 
   private bucketOf(array: NodeArray, node: ClusterNode): LedgerBucket | null {
-    const known = this.buckets.get(bucketKey(array.name, node.vmSize, node.placementGroup));
-    if (known !== undefined) return known;
     const size = array.buckets.find((candidate) => candidate.vmSize === node.vmSize);
-    return size === undefined ? null : this.addBucket(array, size, node.placementGroup);
+    return size === undefined ? null : this.addBucket(array, size, node);
   }
 
   /** The bucket's own stock, unless the node reports something for itself or a default differs from node to node. */
@@ -292,10 +317,11 @@ class Layout {
   }
 
   private onPremiseBucket(reported: Resources): LedgerBucket {
-    const known = this.buckets.get(bucketKey(ON_PREMISE, "unknown", null));
+    const name = { nodeArray: ON_PREMISE, vmSize: "unknown", placementGroup: null };
+    const known = this.buckets.get(bucketKey(name));
     if (known !== undefined) return known;
     const bucket = new LedgerBucket({
-      name: { nodeArray: ON_PREMISE, vmSize: "unknown", placementGroup: null },
+      name,
       bucketId: ON_PREMISE,
       vm: UNKNOWN_VM,
       location: "unknown",
@@ -318,7 +344,7 @@ class Layout {
     const wanted = pending.names ?? [];
     for (const name of wanted) names.reserve(name);
     if (array === null || size === undefined) return;
-    const bucket = this.addBucket(array, size, pending.placementGroup);
+    const bucket = this.addBucket(array, size, pending);
     for (let i = 0; i < pending.count; i++) {
       const name = wanted[i] ?? `${pending.actionId}#${i}`;
       if (this.visibleNames.has(name)) continue;
@@ -336,6 +362,20 @@ class Layout {
   }
 }
 
-function bucketKey(nodeArray: string, vmSize: string, placementGroup: string | null): string {
-  return JSON.stringify([nodeArray, vmSize, placementGroup]);
+function groupsOf(nodes: readonly Pick<ClusterNode, "placementGroup">[]): ReadonlySet<string> {
+  return new Set(nodes.flatMap((node) => node.placementGroup ?? []));
+}
+
+/** Where nodes of a VM size belong. */
+type Home = Pick<BucketName, "placementGroup" | "dynamicArray">;
+
+function bucketKey({ nodeArray, vmSize, placementGroup, dynamicArray }: BucketName): string {
+  return JSON.stringify([nodeArray, vmSize, placementGroup, dynamicArray ?? null]);
+}
+
+/** Nodes of a dynamic array are named after it. */
+function nameFormatOf(settings: EngineSettings, nodeArray: string, dynamicArray: string | undefined): string {
+  return dynamicArray === undefined
+    ? (forNodeArray<string | null>(settings.nameFormat, nodeArray) ?? defaultNameFormat(nodeArray))
+    : defaultNameFormat(plainName(dynamicArray));
 }

@@ -81,6 +81,14 @@ export class LedgerPlannedNode implements PlannedNode {
     return this.node.placementGroup;
   }
 
+  get dynamicArray(): string | undefined {
+    return this.node.bucket.name.dynamicArray;
+  }
+
+  get targets(): readonly string[] {
+    return this.node.targets;
+  }
+
   get keepAlive(): boolean {
     return this.node.keepAlive;
   }
@@ -110,7 +118,7 @@ export class LedgerPlannedNode implements PlannedNode {
 
   toJSON(): PlannedNode {
     const { name, nodeId, hostname, origin, status, nodeArray, vmSize } = this;
-    const { placementGroup, keepAlive, jobs, resources, available } = this;
+    const { placementGroup, dynamicArray, keepAlive, jobs, targets, resources, available } = this;
     return {
       name,
       nodeId,
@@ -120,7 +128,9 @@ export class LedgerPlannedNode implements PlannedNode {
       nodeArray,
       vmSize,
       placementGroup,
+      ...(dynamicArray === undefined ? {} : { dynamicArray }),
       keepAlive,
+      ...(targets.length === 0 ? {} : { targets }),
       jobs,
       resources,
       available,

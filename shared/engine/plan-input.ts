@@ -4,6 +4,7 @@ import type { NodeHistory } from "./history.ts";
 import type { Job } from "./job.ts";
 import type { PendingNodes, SchedulerNode } from "./node.ts";
 import type { EngineSettings } from "./settings.ts";
+import type { Target } from "./target.ts";
 
 /** Everything that a plan depends on. Plain JSON data: an archived input gives the same plan again. */
 export interface PlanInput {
@@ -12,6 +13,8 @@ export interface PlanInput {
   readonly cluster: Cluster;
   /** In the order of the demand. */
   readonly jobs: readonly Job[];
+  /** Floors under the nodes of arrays, met after the jobs; absent: none. */
+  readonly targets?: readonly Target[];
   readonly schedulerNodes: readonly SchedulerNode[];
   readonly pending: readonly PendingNodes[];
   /** Ids of nodes with an open shutdown that the snapshot does not show yet: they take no jobs, and are not retired twice. */

@@ -3,11 +3,14 @@ import type { NodeHistory } from "./history.ts";
 import type { LimitName } from "./limits.ts";
 import type { BucketName, Reason } from "./reasons.ts";
 import type { Json, Resources } from "./resources.ts";
+import type { TargetOutcome } from "./target.ts";
 
 /** What to create, start, delete, and where each job sits. */
 export interface Plan {
   /** In the order of the demand. */
   readonly jobs: readonly JobOutcome[];
+  /** In the order of the input. */
+  readonly targets: readonly TargetOutcome[];
   readonly create: readonly CreateSet[];
   readonly start: readonly NodeStart[];
   /** Time-outs that may be acted upon: never a keep-alive node, never one that holds a job. */
@@ -17,7 +20,7 @@ export interface Plan {
   readonly retry: readonly NodeRetry[];
   /** Every existing, pending and new node that may run jobs, with what is left of it. */
   readonly nodes: readonly PlannedNode[];
-  /** Names of nodes that hold a job or are keep-alive. */
+  /** Names of nodes that hold a job, count towards a target or are keep-alive. */
   readonly matched: readonly string[];
   readonly unmatched: readonly string[];
   readonly failed: readonly string[];
@@ -70,6 +73,7 @@ export interface CreateSet {
   readonly bucketId: string;
   readonly vmSize: string;
   readonly placementGroup: string | null;
+  readonly dynamicArray?: string;
   readonly count: number;
   readonly names: readonly string[];
   /** With `%d` for the index; null: CycleCloud's own `<nodearray>-<index>`. */
@@ -116,7 +120,10 @@ export interface PlannedNode {
   readonly nodeArray: string;
   readonly vmSize: string;
   readonly placementGroup: string | null;
+  readonly dynamicArray?: string | undefined;
   readonly keepAlive: boolean;
+  /** Names of the targets that it counts towards; absent: none. */
+  readonly targets?: readonly string[];
   readonly jobs: readonly { readonly job: string; readonly slots: number }[];
   /** What the node was born with, and what the plan leaves of it. */
   readonly resources: Resources;

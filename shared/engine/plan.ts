@@ -1,6 +1,6 @@
 /**
  * The planner: snapshot and demand in, plan out. Three stages: lay the cluster out as a ledger of buckets and nodes;
- * put the jobs on it one after the other, first fit (`allocate.ts`); read off what has to be created, started and
+ * put the jobs on it one after the other, first fit (`allocate.ts`), and meet the targets (`meet-targets.ts`); read off what has to be created, started and
  * deleted. Pure: the same input gives the same plan. Breaks no limit whatever the input, and throws only on bugs.
  * README.md tells the model in one page.
  */
@@ -13,6 +13,7 @@ import { isOverdue, type NodeHistory, observeNodes, recordMatches } from "./hist
 import { shortHostname } from "./hostname.ts";
 import type { Job } from "./job.ts";
 import type { LedgerNode } from "./ledger-node.ts";
+import { meetTargets } from "./meet-targets.ts";
 import { occupy } from "./occupy.ts";
 import { isIgnored, isLeftOut, openLedger } from "./open-ledger.ts";
 import { AllocationOutcome, LedgerPlannedNode } from "./outcome.ts";
@@ -48,6 +49,9 @@ export function plan(input: PlanInput): Plan {
   for (const allocation of allocations)
     if (allocation.job.executingHostnames.length > 0) occupy(ledger, allocation, opened.byHostname);
   for (const allocation of byPriority(allocations)) allocate(ledger, allocation);
+  // Of the buckets that jobs could choose from: targets add some.
+  const book = new ReasonBook(ledger.buckets.slice());
+  const targets = meetTargets(opened, input);
 
   const nodes = ledger.buckets.flatMap((bucket) => bucket.nodes);
   const matchedIds = matchedNodeIds(nodes);
@@ -55,18 +59,17 @@ export function plan(input: PlanInput): Plan {
   const touchable = touchableNodes(input);
   const expired = timedOut({ ...input, nodes: touchable, history: merged([...history.values()], changed) });
   const isFailed = (node: LedgerNode): boolean => node.reported?.status === "Failed";
-  const isMatched = (node: LedgerNode): boolean => node.jobs.length > 0 || node.keepAlive;
-  const book = new ReasonBook(ledger.buckets);
   return {
     jobs: allocations.map((allocation) => new AllocationOutcome(allocation, book)),
-    create: createSets(ledger, input.settings),
+    targets,
+    create: createSets(ledger, input.settings, input.targets ?? []),
     start: nodes.flatMap((node) => startOf(node)),
     retire: expired.filter(({ nodeId }) => !matchedIds.has(nodeId)),
     timedOut: expired,
     retry: retries({ settings: input.settings, nodes: touchable }),
     nodes: nodes.map((node) => new LedgerPlannedNode(node)),
-    matched: namesOf(nodes.filter((node) => isMatched(node) && !isFailed(node))),
-    unmatched: namesOf(nodes.filter((node) => !isMatched(node) && !isFailed(node))),
+    matched: namesOf(nodes.filter((node) => node.matched && !isFailed(node))),
+    unmatched: namesOf(nodes.filter((node) => !node.matched && !isFailed(node))),
     failed: touchable.filter((node) => node.status === "Failed").map((node) => node.name),
     buckets: bucketUses(ledger),
     history: changed,
@@ -150,8 +153,7 @@ function overdueIds(
 
 function matchedNodeIds(nodes: readonly LedgerNode[]): ReadonlySet<string> {
   const ids = new Set<string>();
-  for (const node of nodes)
-    if (node.reported !== null && (node.jobs.length > 0 || node.keepAlive)) ids.add(node.reported.nodeId);
+  for (const node of nodes) if (node.reported !== null && node.matched) ids.add(node.reported.nodeId);
   return ids;
 }
 

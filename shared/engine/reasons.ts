@@ -23,7 +23,10 @@ export type ReasonCode =
   | "InvalidBucket"
   | "PlacementGroupTooSmall"
   | "NoBucketsDefined"
-  | "NothingRequested";
+  | "NothingRequested"
+  | "UnknownNodeArray"
+  | "NodeArrayDisabled"
+  | "UnknownVmSize";
 
 /** Why a bucket, or the whole cluster, could not take (all of) a job. Data; `explain` words it. */
 export interface Reason {
@@ -40,9 +43,16 @@ export interface Reason {
   readonly left: Scalar;
 }
 
-/** What tells buckets apart: two groups of the same VM size are two buckets. */
+/** What tells buckets apart: two groups of the same VM size are two buckets, and so are nodes of a dynamic array. */
 export interface BucketName {
   readonly nodeArray: string;
   readonly vmSize: string;
   readonly placementGroup: string | null;
+  /** Present for nodes that are accounted to a dynamic array. */
+  readonly dynamicArray?: string;
+}
+
+/** The array as jobs and people know it. */
+export function accountName({ nodeArray, dynamicArray }: BucketName): string {
+  return dynamicArray ?? nodeArray;
 }

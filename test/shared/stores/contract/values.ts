@@ -165,6 +165,7 @@ function inputOf(cluster: string): PlanInput {
 
 const emptyPlan: Plan = {
   jobs: [],
+  targets: [],
   create: [],
   start: [],
   retire: [],

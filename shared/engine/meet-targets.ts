@@ -1,0 +1,250 @@
+/**
+ * Targets are floors under the nodes of an array, met once all jobs are placed: nodes that jobs need count first, so
+ * that nothing is counted twice; then other nodes that are there are held, then deallocated ones started, then new ones
+ * made, size by size, as far as the limits allow. Every target counts the nodes that earlier ones hold, so that two
+ * targets on one array come to the larger, not to the sum.
+ */
+import type { NodeArray } from "./bucket.ts";
+import { plainName } from "./dynamic-array.ts";
+import type { Ledger } from "./ledger.ts";
+import type { LedgerBucket } from "./ledger-bucket.ts";
+import type { LedgerNode } from "./ledger-node.ts";
+import { sortByNodeName } from "./names.ts";
+import type { OpenedLedger } from "./open-ledger.ts";
+import type { PlanInput } from "./plan-input.ts";
+import { bindingCharge, nodesLeft } from "./quota.ts";
+import type { BucketName, Reason, ReasonCode } from "./reasons.ts";
+import type { GroupSize, Target, TargetGroup, TargetOutcome } from "./target.ts";
+
+/** Meets the targets one after the other, as far as that goes. */
+export function meetTargets(
+  opened: OpenedLedger,
+  { cluster, targets = [] }: Pick<PlanInput, "cluster" | "targets">,
+): readonly TargetOutcome[] {
+  const arrays = new Map(cluster.nodeArrays.map((array) => [array.name, array]));
+  return targets.map((target) => {
+    const array = arrays.get(target.nodeArray);
+    const pass = new Pass(opened, target);
+    if (array === undefined) return pass.refused("UnknownNodeArray");
+    if (!array.enabled) return pass.refused("NodeArrayDisabled");
+    return target.wish.kind === "groups"
+      ? pass.meetGroups(array, target.wish)
+      : pass.meetCount(array, target.wish);
+  });
+}
+
+/** One target being met. */
+class Pass {
+  private readonly opened: OpenedLedger;
+  private readonly ledger: Ledger;
+  private readonly target: Target;
+  private readonly reasons: Reason[] = [];
+  private readonly groups: TargetGroup[] = [];
+  private nodes = 0;
+
+  constructor(opened: OpenedLedger, target: Target) {
+    this.opened = opened;
+    this.ledger = opened.ledger;
+    this.target = target;
+  }
+
+  refused(code: ReasonCode): TargetOutcome {
+    if (this.target.wish.count > 0) this.refuse(code, null, this.target.wish.count);
+    return this.outcome(0);
+  }
+
+  meetCount(
+    array: NodeArray,
+    { kind, count: asked }: { readonly kind: "nodes" | "cores"; readonly count: number },
+  ): TargetOutcome {
+    const weightOf = (bucket: LedgerBucket): number => (kind === "nodes" ? 1 : this.coresOf(bucket));
+    let have = 0;
+    for (const node of inOrder(this.ownBuckets().flatMap((bucket) => bucket.nodes))) {
+      if (have >= asked) break;
+      if (this.hold(node)) have += weightOf(node.bucket);
+    }
+    for (const vmSize of this.sizes(array)) {
+      if (have >= asked) break;
+      const bucket = this.bucketOf(vmSize, array.placementGroup);
+      if (bucket === null) continue;
+      const weight = weightOf(bucket);
+      const missing = Math.ceil((asked - have) / weight);
+      const made = Math.min(missing, this.ledger.roomFor(bucket));
+      for (let k = 0; k < made; k++) this.hold(this.ledger.create(bucket));
+      have += made * weight;
+      if (made < missing) this.refuseRoom(bucket, missing - made);
+    }
+    return this.outcome(have);
+  }
+
+  meetGroups(
+    array: NodeArray,
+    { count: asked, size }: { readonly count: number; readonly size: GroupSize },
+  ): TargetOutcome {
+    const candidates = this.ownBuckets()
+      .filter((bucket) => bucket.placementGroup !== null && bucket.nodes.length > 0)
+      .map((bucket) => groupOf(bucket, this.nodesOf(bucket, size)));
+    for (const group of bestFirst(candidates)) {
+      if (this.groups.length >= asked) break;
+      this.complete(group);
+    }
+    while (this.groups.length < asked && this.makeGroup(array, size));
+    return this.outcome(this.groups.length);
+  }
+
+  /** Brings a group that is there to its full size, or leaves it alone. */
+  private complete({ bucket, size, started, deallocated }: Group): void {
+    const missing = Math.max(0, size - started.length);
+    if (missing > this.ledger.roomFor(bucket)) {
+      this.refuseRoom(bucket, missing);
+      return;
+    }
+    for (const node of [...started, ...deallocated].slice(0, size)) this.hold(node);
+    for (let k = started.length + deallocated.length; k < size; k++) this.hold(this.ledger.create(bucket));
+    this.noteGroup(bucket, size);
+  }
+
+  /** A new group, whole, of the first size that has room for it. Reasons are told once a size. */
+  private makeGroup(array: NodeArray, size: GroupSize): boolean {
+    this.reasons.length = 0;
+    const id = this.freeGroupId();
+    for (const vmSize of this.sizes(array)) {
+      const bucket = this.bucketOf(vmSize, id);
+      if (bucket === null) continue;
+      const wanted = this.nodesOf(bucket, size);
+      const most = bucket.maxPlacementGroupSize;
+      if (wanted > most) {
+        this.refuse("PlacementGroupTooSmall", bucket.name, wanted, most);
+        continue;
+      }
+      if (wanted > this.ledger.roomFor(bucket)) {
+        this.refuseRoom(bucket, wanted);
+        continue;
+      }
+      for (let k = 0; k < wanted; k++) this.hold(this.ledger.create(bucket));
+      this.noteGroup(bucket, wanted);
+      this.reasons.length = 0;
+      return true;
+    }
+    return false;
+  }
+
+  private noteGroup({ placementGroup, name }: LedgerBucket, nodes: number): void {
+    this.groups.push({ id: placementGroup ?? "", vmSize: name.vmSize, nodes });
+  }
+
+  /** False for a deallocated node that the limits do not let start. */
+  private hold(node: LedgerNode): boolean {
+    if (node.origin === "deallocated" && this.ledger.roomFor(node.bucket) < 1) return false;
+    this.ledger.hold(node, this.target.name);
+    this.nodes++;
+    return true;
+  }
+
+  /** Buckets whose nodes are accounted to the target. */
+  private ownBuckets(): readonly LedgerBucket[] {
+    const { nodeArray, dynamicArray } = this.target;
+    return this.ledger.buckets.filter(
+      ({ name }) => name.nodeArray === nodeArray && (name.dynamicArray ?? null) === dynamicArray,
+    );
+  }
+
+  private sizes(array: NodeArray): readonly string[] {
+    const { vmSizes } = this.target;
+    return vmSizes.length > 0 ? [...new Set(vmSizes)] : array.buckets.map(({ vmSize }) => vmSize);
+  }
+
+  private bucketOf(vmSize: string, placementGroup: string | null): LedgerBucket | null {
+    const { nodeArray, dynamicArray } = this.target;
+    const plain = { nodeArray, vmSize, placementGroup };
+    const bucket = this.opened.bucketFor(dynamicArray === null ? plain : { ...plain, dynamicArray });
+    if (bucket === null) this.refuse("UnknownVmSize", plain, this.target.wish.count);
+    return bucket;
+  }
+
+  private coresOf(bucket: LedgerBucket): number {
+    return this.target.coresPerNode ?? Math.max(1, bucket.vm.vcpuCount);
+  }
+
+  private nodesOf(bucket: LedgerBucket, size: GroupSize): number {
+    return size.kind === "nodes" ? size.count : Math.ceil(size.count / this.coresOf(bucket));
+  }
+
+  /** The smallest number that no node's placement group has. */
+  private freeGroupId(): string {
+    const taken = new Set(
+      this.ledger.buckets.filter(({ nodes }) => nodes.length > 0).map((bucket) => bucket.placementGroup),
+    );
+    const prefix = `${plainName(this.target.name)}-group`;
+    for (let index = 1; ; index++) {
+      const id = `${prefix}${index}`;
+      if (!taken.has(id) && !this.opened.usedGroups.has(id)) return id;
+    }
+  }
+
+  private refuseRoom(bucket: LedgerBucket, asked: number): void {
+    if (bucket.closed === "invalid") {
+      this.refuse("InvalidBucket", bucket.name, asked);
+      return;
+    }
+    const binding = bindingCharge(bucket.charges);
+    const left = binding === null ? 0 : nodesLeft(binding);
+    this.reasons.push({
+      ...{ code: "NoCapacity", bucket: bucket.name, constraint: null },
+      ...{ limit: binding?.limit ?? null, asked, left },
+    });
+  }
+
+  private refuse(code: ReasonCode, bucket: BucketName | null, asked: number, left = 0): void {
+    this.reasons.push({ code, bucket, constraint: null, limit: null, asked, left });
+  }
+
+  private outcome(have: number): TargetOutcome {
+    const { name, nodeArray, dynamicArray, requestSet, wish } = this.target;
+    const granted = Math.min(have, wish.count);
+    return {
+      ...{ name, nodeArray, dynamicArray, requestSet },
+      ...{ unit: wish.kind, asked: wish.count, granted, nodes: this.nodes, groups: this.groups },
+      reasons: granted < wish.count ? this.reasons : [],
+    };
+  }
+}
+
+/** A group that is there: its nodes in the order in which they are kept. */
+interface Group {
+  readonly bucket: LedgerBucket;
+  /** Nodes that make it complete. */
+  readonly size: number;
+  readonly started: readonly LedgerNode[];
+  readonly deallocated: readonly LedgerNode[];
+}
+
+function groupOf(bucket: LedgerBucket, size: number): Group {
+  const nodes = inOrder(bucket.nodes);
+  return {
+    bucket,
+    size,
+    started: nodes.filter(({ origin }) => origin !== "deallocated"),
+    deallocated: nodes.filter(({ origin }) => origin === "deallocated"),
+  };
+}
+
+/** Those that are needed anyway, then those that lack least. */
+function bestFirst(groups: readonly Group[]): readonly Group[] {
+  const named = sortByNodeName(groups, ({ bucket }) => bucket.placementGroup ?? "");
+  const missing = ({ size, started }: Group): number => Math.max(0, size - started.length);
+  const isIdle = ({ started }: Group): number => (started.some(({ matched }) => matched) ? 0 : 1);
+  return named.toSorted((a, b) => isIdle(a) - isIdle(b) || missing(a) - missing(b));
+}
+
+/** Nodes that are needed anyway, then those that are ready, then those that come, then those to start; by name. */
+function inOrder(nodes: readonly LedgerNode[]): readonly LedgerNode[] {
+  const named = sortByNodeName(nodes, ({ name }) => name);
+  return named.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function rank(node: LedgerNode): number {
+  if (node.matched) return 0;
+  if (node.origin === "deallocated") return 3;
+  return node.reported?.status === "Ready" ? 1 : 2;
+}

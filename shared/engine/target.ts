@@ -1,0 +1,55 @@
+import type { Reason } from "./reasons.ts";
+import type { Json } from "./resources.ts";
+
+/** A floor under the nodes of an array: how many there should be, whether jobs need them or not. */
+export interface Target {
+  /** What its nodes are accounted to: an array, a dynamic array, or groups of one (`execute:64`). */
+  readonly name: string;
+  /** CycleCloud's array, which they are made from. */
+  readonly nodeArray: string;
+  /** Null: they are plain nodes of the array. Else its name, by which they are told from those. */
+  readonly dynamicArray: string | null;
+  readonly wish: TargetWish;
+  /** VM sizes of new nodes, best first; empty: the array's own, in CycleCloud's order. */
+  readonly vmSizes: readonly string[];
+  /** Cores that one node counts for; null: the vcpus of its VM size. */
+  readonly coresPerNode: number | null;
+  /** Of new nodes, over what the settings and the array give them. */
+  readonly nodeAttributes: { readonly [key: string]: Json };
+  /** Who wants it. */
+  readonly requestSet: string;
+}
+
+/** `cores` are usable vcpus, as jobs see them. A group is of one VM size and in a placement group of its own. */
+export type TargetWish =
+  | { readonly kind: "nodes"; readonly count: number }
+  | { readonly kind: "cores"; readonly count: number }
+  | { readonly kind: "groups"; readonly count: number; readonly size: GroupSize };
+
+export type GroupSize =
+  | { readonly kind: "nodes"; readonly count: number }
+  | { readonly kind: "cores"; readonly count: number };
+
+/** How far a target was met. */
+export interface TargetOutcome {
+  readonly name: string;
+  readonly nodeArray: string;
+  readonly dynamicArray: string | null;
+  readonly requestSet: string;
+  /** What `asked` and `granted` count. */
+  readonly unit: TargetWish["kind"];
+  readonly asked: number;
+  readonly granted: number;
+  /** Nodes that count towards it, those that the plan makes included. */
+  readonly nodes: number;
+  readonly groups: readonly TargetGroup[];
+  /** Why it was not met in full, at most one per VM size. */
+  readonly reasons: readonly Reason[];
+}
+
+/** One complete group: its id is also its placement group. */
+export interface TargetGroup {
+  readonly id: string;
+  readonly vmSize: string;
+  readonly nodes: number;
+}
