@@ -135,7 +135,8 @@ export class Ledger {
   /** Counts a node towards a target; a deallocated one is started, which the limits must allow. */
   hold(node: LedgerNode, target: string): void {
     if (node.origin === "deallocated") this.start(node);
-    node.targets.push(target);
+    // Two request sets may want the same.
+    if (!node.targets.includes(target)) node.targets.push(target);
   }
 
   /** Puts a job on a node on which it runs already: what it takes is floored at zero, and nothing is started. */

@@ -22,7 +22,7 @@ export function meetTargets(
   { cluster, targets = [] }: Pick<PlanInput, "cluster" | "targets">,
 ): readonly TargetOutcome[] {
   const arrays = new Map(cluster.nodeArrays.map((array) => [array.name, array]));
-  return targets.map((target) => {
+  const meet = (target: Target): TargetOutcome => {
     const array = arrays.get(target.nodeArray);
     const pass = new Pass(opened, target);
     if (array === undefined) return pass.refused("UnknownNodeArray");
@@ -30,7 +30,10 @@ export function meetTargets(
     return target.wish.kind === "groups"
       ? pass.meetGroups(array, target.wish)
       : pass.meetCount(array, target.wish);
-  });
+  };
+  const met = targets.map((target) => ({ target, outcome: meet(target) }));
+  // What a later target made may be all that an earlier one lacked.
+  return met.map(({ target, outcome }) => (outcome.granted < outcome.asked ? meet(target) : outcome));
 }
 
 /** One target being met. */

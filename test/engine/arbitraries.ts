@@ -7,6 +7,7 @@ import type {
   Job,
   NodeArray,
   PlanInput,
+  Target,
 } from "../../shared/engine/index.ts";
 import { defineJob } from "../../shared/engine/index.ts";
 import { bucket, input } from "./tiny.ts";
@@ -276,3 +277,51 @@ const jobs: fc.Arbitrary<Job[]> = fc
 export const planInputs: fc.Arbitrary<PlanInput> = fc
   .record({ cluster, jobs })
   .map(({ cluster: drawn, jobs: demand }) => input({ cluster: drawn, jobs: demand }));
+
+const groupSize = fc.oneof(
+  fc.integer({ min: 1, max: 4 }).map((count) => ({ kind: "nodes" as const, count })),
+  fc.integer({ min: 1, max: 20 }).map((count) => ({ kind: "cores" as const, count })),
+);
+
+const target: fc.Arbitrary<Target> = fc
+  .record({
+    nodeArray: fc.constantFrom(...ARRAYS, ...ARRAYS, "nowhere"),
+    dynamicArray: fc.constantFrom(null, null, "dynamic"),
+    wish: fc.oneof(
+      fc.nat(8).map((count) => ({ kind: "nodes" as const, count })),
+      fc.nat(40).map((count) => ({ kind: "cores" as const, count })),
+      fc.record({ kind: fc.constant("groups" as const), count: fc.nat(3), size: groupSize }),
+    ),
+    vmSizes: fc.shuffledSubarray([...SIZES.map(({ vmSize }) => vmSize), "Standard_Nowhere"]),
+    coresPerNode: fc.option(fc.integer({ min: 1, max: 3 }), { freq: 5 }),
+  })
+  .map(({ dynamicArray, ...drawn }) => {
+    const plain = dynamicArray ?? drawn.nodeArray;
+    const { wish } = drawn;
+    const name = wish.kind === "groups" ? `${plain}:${wish.size.kind}-${wish.size.count}` : plain;
+    return {
+      ...drawn,
+      name,
+      dynamicArray: wish.kind === "groups" ? name : dynamicArray,
+      nodeAttributes: { Configuration: { of: name } },
+      requestSet: "standard",
+    };
+  });
+
+/** The same, with floors under arrays, dynamic arrays and groups, some of them over nodes that are there. */
+export const targetInputs: fc.Arbitrary<PlanInput> = fc
+  .record({
+    base: planInputs,
+    targets: fc.array(target, { minLength: 1, maxLength: 4 }),
+    dynamic: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }),
+    hasJobs: fc.integer({ min: 0, max: 3 }).map((n) => n > 0),
+  })
+  .map(({ base, targets, dynamic, hasJobs }) => {
+    const nodes = base.cluster.nodes.map((node, index) => {
+      const [home] = targets.filter(
+        (each) => each.nodeArray === node.nodeArray && each.dynamicArray !== null,
+      );
+      return dynamic[index] && home?.dynamicArray ? { ...node, dynamicArray: home.dynamicArray } : node;
+    });
+    return { ...base, targets, jobs: hasJobs ? base.jobs : [], cluster: { ...base.cluster, nodes } };
+  });

@@ -19,6 +19,7 @@ export function violationsOf(input: PlanInput, result: Plan): readonly string[] 
     ...nodeViolations(result),
     ...jobViolations(input, result),
     ...retirementViolations(result),
+    ...targetViolations(input, result),
   ];
 }
 
@@ -293,7 +294,7 @@ function propertyViolations(
   node: PlannedNode,
 ): string[] {
   const values: Readonly<Record<string, Scalar>> = {
-    nodearray: node.nodeArray,
+    nodearray: node.dynamicArray ?? node.nodeArray,
     vm_size: node.vmSize,
     placement_group: node.placementGroup,
   };
@@ -323,10 +324,81 @@ function unitBytes(magnitude: string): number {
 }
 
 function retirementViolations(result: Plan): string[] {
-  const busy = new Set(
-    result.nodes.filter((node) => node.jobs.length > 0 || node.keepAlive).map((node) => node.nodeId),
-  );
+  const busy = new Set(result.nodes.filter((node) => isNeeded(node)).map((node) => node.nodeId));
   return result.retire
     .filter(({ nodeId }) => busy.has(nodeId))
     .map(({ name }) => `${name} is deleted with work on it`);
+}
+
+function isNeeded(node: PlannedNode): boolean {
+  return node.jobs.length > 0 || node.keepAlive || (node.targets ?? []).length > 0;
+}
+
+/** Every target got what it is said to have got, in nodes that are its own; and no node was made for nothing. */
+function targetViolations(input: PlanInput, result: Plan): string[] {
+  const found = result.nodes
+    .filter((node) => isNew(node) && !isNeeded(node))
+    .map((node) => `${node.name} is made for nobody`);
+  for (const [index, target] of (input.targets ?? []).entries()) {
+    const outcome = result.targets[index];
+    const own = result.nodes.filter(
+      (node) => node.nodeArray === target.nodeArray && (node.dynamicArray ?? null) === target.dynamicArray,
+    );
+    const held = own.filter((node) => node.targets?.includes(target.name));
+    const cores = (node: PlannedNode) =>
+      target.coresPerNode ??
+      input.cluster.nodeArrays
+        .find((array) => array.name === node.nodeArray)
+        ?.buckets.find((bucket) => bucket.vmSize === node.vmSize)?.vm.vcpuCount ??
+      0;
+    const amounts = {
+      nodes: held.length,
+      cores: held.reduce((sum, node) => sum + cores(node), 0),
+      groups: groupsAmong(target, held, cores),
+    };
+    const { count, kind } = target.wish;
+    const granted = Math.min(count, amounts[kind]);
+    if (outcome?.granted !== granted)
+      found.push(`target ${target.name} is said to have ${outcome?.granted} ${kind}, but has ${granted}`);
+    if (outcome !== undefined && outcome.reasons.length > 0 !== granted < count)
+      found.push(`target ${target.name} has ${granted} of ${count} and ${outcome.reasons.length} reasons`);
+    const isOnly = result.targets.every((other) => other === outcome || other.name !== target.name);
+    const most = Math.max(0, ...held.map(cores));
+    if (isOnly && kind === "cores" && amounts.cores >= count + most && held.length > 0)
+      found.push(`target ${target.name} holds ${amounts.cores} cores for ${count}`);
+    if (isOnly && kind === "nodes" && held.length > count)
+      found.push(`target ${target.name} holds ${held.length} nodes for ${count}`);
+    // What others hold of the same array counts first: only then is a node made.
+    const surplus = own.filter((node) => isNeeded(node) && !held.includes(node));
+    const isAlone = !result.targets.some(
+      (other) => other !== outcome && other.nodeArray === target.nodeArray,
+    );
+    if (
+      isAlone &&
+      kind === "nodes" &&
+      surplus.length > 0 &&
+      held.some((node) => isNew(node) && node.jobs.length === 0)
+    )
+      found.push(`target ${target.name} makes nodes although jobs need more of its array`);
+  }
+  return found;
+}
+
+function groupsAmong(
+  { wish }: NonNullable<PlanInput["targets"]>[number],
+  held: readonly PlannedNode[],
+  cores: (node: PlannedNode) => number,
+): number {
+  if (wish.kind !== "groups") return 0;
+  const groups = new Map<string, PlannedNode[]>();
+  for (const node of held) {
+    const key = `${node.placementGroup} ${node.vmSize}`;
+    groups.set(key, [...(groups.get(key) ?? []), node]);
+  }
+  const { size } = wish;
+  const amountOf = (nodes: readonly PlannedNode[]) =>
+    size.kind === "nodes" ? nodes.length : nodes.reduce((sum, node) => sum + cores(node), 0);
+  return [...groups.values()].filter(
+    (nodes) => nodes[0]?.placementGroup !== null && amountOf(nodes) >= size.count,
+  ).length;
 }
