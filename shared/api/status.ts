@@ -47,6 +47,39 @@ const operationStatus = z
   })
   .meta({ id: "OperationStatus" });
 
+const requestSetStatus = z
+  .object({
+    requestSet: z.string(),
+    source: z.string().describe("Who asked last"),
+    receivedAtSeconds: unixSeconds,
+    expiresAtSeconds: unixSeconds.describe("From then on it wants nothing"),
+    expired: z.boolean(),
+    ignoredMessages: count.describe("Left out, because a newer or the same one had come before"),
+    arrays: count.describe("Node arrays that it names"),
+  })
+  .meta({ id: "RequestSetStatus" });
+
+const metTarget = z
+  .object({
+    name: z.string().describe("A node array, a dynamic one, or groups of one, such as execute:64"),
+    nodeArray: z.string().describe("CycleCloud's node array, which its nodes are made from"),
+    dynamicArray: z.string().nullable().describe("Null: its nodes are plain nodes of the array"),
+    requestSet: z.string(),
+    unit: z.enum(["nodes", "cores", "groups"]).describe("What is asked for"),
+    asked: count,
+    granted: count,
+    nodes: count.describe("Nodes that count towards it, those that are on order included"),
+    groups: z.array(
+      z.object({
+        id: z.string().describe("Also its placement group, and cyclecloud.node.group_id of its nodes"),
+        vmSize: z.string(),
+        nodes: count,
+      }),
+    ),
+    why: z.array(z.string()).describe("Why it is not met; empty when it is"),
+  })
+  .meta({ id: "MetTarget" });
+
 const budgetStatus = z
   .object({
     monthlyUsd: z.number(),
@@ -101,6 +134,8 @@ export const statusAnswer = z
       .describe("Nodes in each of CycleCloud's states; those outside every node array are not counted"),
     spending: spendingStatus.nullable().describe("Null: not counted yet"),
     demand: z.array(sourceStatus),
+    requestSets: z.array(requestSetStatus).describe("Whoever asks for targets of node arrays"),
+    targets: z.array(metTarget).describe("What the newest plan made of them, those not met first"),
     openOperations: count,
     operations: z.array(operationStatus).describe("The newest"),
     plans: z.array(planSummary).describe("The newest"),

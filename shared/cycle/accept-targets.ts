@@ -7,7 +7,7 @@ import { isConfigured, unknownCluster } from "./unknown-cluster.ts";
 /** Requests of one set race each other; each round one wins. */
 const mostSaves = 20;
 /** Each is read for every plan of its cluster. */
-const mostLiveSets = 100;
+const mostLiveSets = 50;
 const forgottenAfterSeconds = 24 * 60 * 60;
 
 export type AcceptTargetsOutcome =

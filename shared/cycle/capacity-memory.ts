@@ -1,4 +1,4 @@
-import type { Cluster, JobOutcome } from "../engine/index.ts";
+import type { Cluster, Reason } from "../engine/index.ts";
 import type { BackedOff, Operation, Snapshot } from "../ports.ts";
 
 /**
@@ -76,9 +76,9 @@ export function withoutRoom(cluster: Cluster, backedOff: readonly BackedOff[]): 
   return { ...cluster, nodeArrays };
 }
 
-/** What the engine cannot know of a job's wait: that "0 left" of a bucket is our own caution, why, and for how long. */
+/** What the engine cannot know of a wait: that "0 left" of a bucket is our own caution, why, and for how long. */
 export function explainBackOff(
-  outcome: JobOutcome,
+  outcome: { readonly reasons: readonly Reason[] },
   backedOff: readonly BackedOff[],
   nowSeconds: number,
 ): readonly string[] {

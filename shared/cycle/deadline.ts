@@ -1,12 +1,12 @@
 import { type EngineSettings, forNodeArray, type NodeHistory, type Plan } from "../engine/index.ts";
-import type { Snapshot, SourceDemand } from "../ports.ts";
+import type { RequestSet, Snapshot, SourceDemand } from "../ports.ts";
 
-/** Jobs that wait for capacity are tried again this often, since nobody tells when capacity is back. */
+/** Jobs and targets that wait for capacity are tried again this often, since nobody tells when capacity is back. */
 const retryWaitingSeconds = 60;
 
 /**
- * When time alone makes another plan due: a node has been idle or booting for too long, a source falls silent, a
- * waiting job is worth another try. Null when nothing waits for the clock.
+ * When time alone makes another plan due: a node has been idle or booting for too long, a source falls silent,
+ * targets expire, a waiting job or an unmet target is worth another try. Null when nothing waits for the clock.
  */
 export function nextDeadlineSeconds(planned: {
   readonly plan: Plan;
@@ -14,14 +14,16 @@ export function nextDeadlineSeconds(planned: {
   /** The rows as the plan left them. */
   readonly history: readonly NodeHistory[];
   readonly demand: readonly SourceDemand[];
+  readonly targets: readonly RequestSet[];
   readonly settings: EngineSettings;
   readonly nowSeconds: number;
 }): number | null {
   const { plan, nowSeconds } = planned;
-  const waits = plan.jobs.some((job) => job.granted < job.asked);
+  const waits = [...plan.jobs, ...plan.targets].some((each) => each.granted < each.asked);
   const deadlines = [
     ...nodeDeadlines(planned.snapshot, planned.history, planned.settings),
     ...planned.demand.map((source) => source.expiresAtSeconds),
+    ...planned.targets.map((set) => set.expiresAtSeconds),
     ...(waits ? [nowSeconds + retryWaitingSeconds] : []),
     // A time-out takes effect after its deadline, not at it: a plan made in that very second has not acted on it.
   ].filter((deadline) => deadline >= nowSeconds);

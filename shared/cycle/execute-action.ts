@@ -21,6 +21,7 @@ type ExecutePorts = Pick<
   | "random"
   | "scaleActions"
   | "snapshots"
+  | "targets"
 >;
 
 export type ExecuteOutcome =

@@ -94,32 +94,35 @@ function pendingUntold(
 ): PendingNodes[] {
   const { actionId } = operation;
   const told = [...operation.nodes];
-  return action.sets.flatMap(({ nodeArray, vmSize, placementGroup, ...set }, index) => {
-    const added = operation.added[index] ?? set.count;
-    const own = told
-      .filter((node) => isOfBucket(node, { nodeArray, vmSize, placementGroup }))
-      .slice(0, added);
+  return action.sets.flatMap(({ count: asked, names: wanted, ...set }, index) => {
+    const bucket = bucketOf(set);
+    const added = operation.added[index] ?? asked;
+    const own = told.filter((node) => isOfBucket(node, bucket)).slice(0, added);
     for (const node of own) told.splice(told.indexOf(node), 1);
-    const names = set.names
+    const names = wanted
       .slice(own.length, added)
       .map((name) => (shown.has(name) || owners.has(name) ? `${name}#${actionId}` : name));
-    return names.length === 0
-      ? []
-      : [{ actionId, nodeArray, vmSize, placementGroup, names, count: names.length }];
+    return names.length === 0 ? [] : [{ actionId, ...bucket, names, count: names.length }];
   });
 }
 
-function isOfBucket(
-  node: RequestedNode,
-  bucket: Pick<RequestedNode, "nodeArray" | "vmSize" | "placementGroup">,
-): boolean {
-  const { nodeArray, vmSize, placementGroup } = bucket;
-  return node.nodeArray === nodeArray && node.vmSize === vmSize && node.placementGroup === placementGroup;
+type Bucket = Pick<RequestedNode, "nodeArray" | "vmSize" | "placementGroup"> & {
+  readonly dynamicArray?: string | undefined;
+};
+
+function isOfBucket(node: RequestedNode, bucket: Bucket): boolean {
+  const { nodeArray, vmSize, placementGroup, dynamicArray } = bucket;
+  const isThere = node.nodeArray === nodeArray && node.placementGroup === placementGroup;
+  return isThere && node.vmSize === vmSize && node.dynamicArray === dynamicArray;
+}
+
+function bucketOf({ nodeArray, vmSize, placementGroup, dynamicArray }: Bucket) {
+  const plain = { nodeArray, vmSize, placementGroup };
+  return dynamicArray === undefined ? plain : { ...plain, dynamicArray };
 }
 
 function pendingNode(actionId: string, node: Omit<RequestedNode, "nodeId">): PendingNodes {
-  const { nodeArray, vmSize, placementGroup, name } = node;
-  return { actionId, nodeArray, vmSize, placementGroup, names: [name], count: 1 };
+  return { actionId, ...bucketOf(node), names: [node.name], count: 1 };
 }
 
 function isStarted(node: ClusterNode): boolean {

@@ -1,6 +1,6 @@
-import { explain, type NodeHistory, type Plan } from "../engine/index.ts";
+import { explain, explainTarget, type NodeHistory, type Plan } from "../engine/index.ts";
 import type { PlanRequest } from "../messages/plan-request.ts";
-import type { BackedOff, Ids, PlanHead, PlanSummary, Snapshot, WaitingJob } from "../ports.ts";
+import type { BackedOff, Ids, MetTarget, PlanHead, PlanSummary, Snapshot, WaitingJob } from "../ports.ts";
 import { explainBackOff } from "./capacity-memory.ts";
 import { clusterDigest } from "./cluster-digest.ts";
 import { nextDeadlineSeconds } from "./deadline.ts";
@@ -8,6 +8,8 @@ import type { MadePlan } from "./make-plan.ts";
 import type { Loaded } from "./plan-input.ts";
 
 const mostWaitingShown = 20;
+const mostTargetsShown = 100;
+const mostGroupsShown = 100;
 
 /** A plan in counts. */
 export function summarize(
@@ -47,7 +49,7 @@ export function toHead(
     readonly unsentPlanIds: readonly string[];
   },
 ): PlanHead {
-  const { demand, settings } = made.loaded;
+  const { demand, targets, settings } = made.loaded;
   const { snapshot } = made;
   return {
     ...made.summary,
@@ -60,6 +62,7 @@ export function toHead(
       plan: made.plan,
       snapshot,
       demand,
+      targets,
       history: made.rows,
       settings,
       nowSeconds: made.input.nowSeconds,
@@ -67,6 +70,10 @@ export function toHead(
     backedOff: made.backedOff,
     troubled: made.troubled,
     bootsFailing: made.bootsFailing,
+    targetRequests: Object.fromEntries(
+      targets.map(({ requestSet, receivedAtSeconds }) => [requestSet, receivedAtSeconds]),
+    ),
+    targets: metTargets(made.plan, made.backedOff, made.input.nowSeconds),
     waiting: waitingJobs(made.plan, made.backedOff, made.input.nowSeconds),
   };
 }
@@ -82,4 +89,21 @@ function waitingJobs(plan: Plan, backedOff: readonly BackedOff[], nowSeconds: nu
       granted: outcome.granted,
       why: [...explain(outcome), ...explainBackOff(outcome, backedOff, nowSeconds)],
     }));
+}
+
+function metTargets(plan: Plan, backedOff: readonly BackedOff[], nowSeconds: number): MetTarget[] {
+  const isMet = ({ asked, granted }: Plan["targets"][number]) => granted >= asked;
+  return plan.targets
+    .toSorted((a, b) => Number(isMet(a)) - Number(isMet(b)))
+    .slice(0, mostTargetsShown)
+    .map((outcome) => {
+      const { reasons: _, ...target } = outcome;
+      return {
+        ...target,
+        groups: target.groups.slice(0, mostGroupsShown),
+        why: isMet(outcome)
+          ? []
+          : [...explainTarget(outcome), ...explainBackOff(outcome, backedOff, nowSeconds)],
+      };
+    });
 }

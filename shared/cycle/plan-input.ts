@@ -11,8 +11,9 @@ import {
   type SchedulerNode,
 } from "../engine/index.ts";
 import type { DemandJob, DemandNode } from "../messages/job-demand.ts";
-import type { Operation, Snapshot, SourceDemand } from "../ports.ts";
+import type { Operation, RequestSet, Snapshot, SourceDemand } from "../ports.ts";
 import { underWay } from "./operations.ts";
+import { toTargets } from "./to-targets.ts";
 
 /** Everything that was loaded for a plan. */
 export interface Loaded {
@@ -20,6 +21,8 @@ export interface Loaded {
   readonly snapshot: Pick<Snapshot, "cluster">;
   /** All sources, silent ones too. */
   readonly demand: readonly SourceDemand[];
+  /** All request sets, expired ones too. */
+  readonly targets: readonly RequestSet[];
   readonly operations: readonly Operation[];
   readonly history: readonly NodeHistory[];
 }
@@ -33,10 +36,12 @@ export interface Loaded {
 export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
   const live = liveSources(loaded.demand, nowSeconds);
   const { cluster } = loaded.snapshot;
+  const targets = toTargets(loaded.targets, nowSeconds);
   return {
     nowSeconds,
     cluster: generatePlacementGroups(cluster, loaded.settings),
     jobs: live.flatMap((source) => source.jobs.map((job) => toJob(job, source.source))),
+    ...(targets.length === 0 ? {} : { targets }),
     schedulerNodes: live.flatMap((source) => source.nodes.map(toSchedulerNode)),
     ...underWay(loaded.operations, cluster, nowSeconds),
     history: loaded.history,

@@ -26,6 +26,7 @@ type PlanPorts = Pick<
   | "plans"
   | "scaleActions"
   | "snapshots"
+  | "targets"
 >;
 
 /** How far the clocks of two instances may be apart. */
@@ -67,6 +68,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
     settings: config.engine,
     snapshot,
     demand: await ports.demand.list(cluster),
+    targets: await ports.targets.list(cluster),
     operations: operations.map((operation) => operation.value),
     history: await ports.history.list(cluster),
   };

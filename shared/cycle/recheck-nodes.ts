@@ -8,7 +8,7 @@ import { readNow, useOf } from "./spare-node.ts";
 /** What a second look needs. */
 export type RecheckPorts = Pick<
   Ports,
-  "clock" | "configs" | "demand" | "history" | "operations" | "snapshots"
+  "clock" | "configs" | "demand" | "history" | "operations" | "snapshots" | "targets"
 >;
 
 /** Nodes that an action is still right for, and a sentence for every other. */

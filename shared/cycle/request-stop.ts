@@ -5,7 +5,8 @@ import { underWay } from "./operations.ts";
 import { type Decision, requestAction } from "./request-action.ts";
 import { type Now, readNow, runsJob, useOf } from "./spare-node.ts";
 
-type StopPorts = Parameters<typeof requestAction>[0] & Pick<Ports, "demand" | "history" | "snapshots">;
+type StopPorts = Parameters<typeof requestAction>[0] &
+  Pick<Ports, "demand" | "history" | "snapshots" | "targets">;
 
 export interface StopRequest {
   readonly cluster: string;

@@ -36,6 +36,7 @@ type SnapshotPorts = Pick<
   | "plans"
   | "schedulerEvents"
   | "snapshots"
+  | "targets"
 >;
 
 /**
@@ -95,6 +96,9 @@ async function whyDue(
   const demand = await ports.demand.list(snapshot.cluster.name);
   const isUnplanned = demand.some(({ source, sequence }) => head.demandSequences[source] !== sequence);
   if (isUnplanned) return "demand not planned yet";
+  const targets = await ports.targets.list(snapshot.cluster.name);
+  const isUnmet = targets.some((set) => head.targetRequests?.[set.requestSet] !== set.receivedAtSeconds);
+  if (isUnmet) return "targets not planned yet";
   return whyOperations(await ports.operations.recent(head.cluster, recentOperations), head);
 }
 

@@ -14,7 +14,7 @@ export interface Now {
  * action that does not count. Throws StaleSnapshotError without a fresh snapshot.
  */
 export async function readNow(
-  ports: Pick<Ports, "clock" | "demand" | "history" | "operations" | "snapshots">,
+  ports: Pick<Ports, "clock" | "demand" | "history" | "operations" | "snapshots" | "targets">,
   config: ClusterConfig,
   { without }: { readonly without?: string } = {},
 ): Promise<Now> {
@@ -23,9 +23,10 @@ export async function readNow(
   const operations = open.map(({ value }) => value).filter(({ actionId }) => actionId !== without);
   const snapshot = await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds);
   const demand = await ports.demand.list(cluster);
+  const targets = await ports.targets.list(cluster);
   const history = await ports.history.list(cluster);
   return {
-    loaded: { settings, snapshot, demand, operations, history },
+    loaded: { settings, snapshot, demand, targets, operations, history },
     nowSeconds: ports.clock.nowSeconds(),
   };
 }
@@ -55,12 +56,12 @@ export function useOf({ loaded, nowSeconds }: Now, nodeId: string): Use {
   const withIt = plan(input);
   const planned = withIt.nodes.find((node) => node.nodeId === nodeId);
   if (planned === undefined) return { use: "left-alone" };
-  if (planned.jobs.length === 0) return { use: "spare" };
-  const why = whyWorse(withIt, plan(withLeaving(input, nodeId)));
   const [first] = planned.jobs;
-  return why === undefined
-    ? { use: "spare" }
-    : { use: "needed", why: `job "${first?.job}" is planned on it, and without it ${why}` };
+  const [target] = planned.targets ?? [];
+  if (first === undefined && target === undefined) return { use: "spare" };
+  const why = whyWorse(withIt, plan(withLeaving(input, nodeId)));
+  const user = first === undefined ? `target "${target}" counts it` : `job "${first.job}" is planned on it`;
+  return why === undefined ? { use: "spare" } : { use: "needed", why: `${user}, and without it ${why}` };
 }
 
 function withLeaving(input: PlanInput, nodeId: string): PlanInput {
@@ -71,6 +72,8 @@ function withLeaving(input: PlanInput, nodeId: string): PlanInput {
 function whyWorse(plan: Plan, other: Plan): string | undefined {
   const short = plan.jobs.find(({ granted }, index) => granted > (other.jobs[index]?.granted ?? 0));
   if (short !== undefined) return `job "${short.name}" would get less`;
+  const unmet = plan.targets.find(({ granted }, index) => granted > (other.targets[index]?.granted ?? 0));
+  if (unmet !== undefined) return `target "${unmet.name}" would not be met`;
   const more = newNodes(other) - newNodes(plan);
   return more > 0 ? `${more} more would have to be started` : undefined;
 }

@@ -1,7 +1,15 @@
 import type { ClusterStatus, OperationStatus, SourceStatus } from "../api/index.ts";
 import type { Cluster, ClusterNode } from "../engine/index.ts";
 import { ConfigurationError } from "../errors.ts";
-import type { ClusterConfig, ClusterControl, Operation, Ports, Rejection, SourceDemand } from "../ports.ts";
+import type {
+  ClusterConfig,
+  ClusterControl,
+  Operation,
+  Ports,
+  Rejection,
+  RequestSet,
+  SourceDemand,
+} from "../ports.ts";
 import { loadControl } from "./control.ts";
 import { spendingStatus } from "./spending.ts";
 import { statusProblems } from "./views/status-problems.ts";
@@ -14,24 +22,34 @@ const recentRejections = 10;
 
 type StatusPorts = Pick<
   Ports,
-  "clock" | "configs" | "controls" | "demand" | "operations" | "plans" | "rejections" | "snapshots"
+  | "clock"
+  | "configs"
+  | "controls"
+  | "demand"
+  | "operations"
+  | "plans"
+  | "rejections"
+  | "snapshots"
+  | "targets"
 >;
 
 /** A cluster on one page, what is wrong first. Undefined for a cluster that is not configured. */
 export async function clusterStatus(ports: StatusPorts, cluster: string): Promise<ClusterStatus | undefined> {
   if (!(await ports.configs.clusters()).includes(cluster)) return undefined;
   const atSeconds = ports.clock.nowSeconds();
-  const [config, control, snapshot, demand, head, open, recent, plans, rejected] = await Promise.all([
-    usableConfig(ports, cluster),
-    loadControl(ports, cluster),
-    ports.snapshots.load(cluster),
-    ports.demand.list(cluster),
-    ports.plans.loadHead(cluster),
-    ports.operations.open(cluster),
-    ports.operations.recent(cluster, recentOperations),
-    ports.plans.list(cluster, recentPlans),
-    rejections(ports, cluster),
-  ]);
+  const [config, control, snapshot, demand, requested, head, open, recent, plans, rejected] =
+    await Promise.all([
+      usableConfig(ports, cluster),
+      loadControl(ports, cluster),
+      ports.snapshots.load(cluster),
+      ports.demand.list(cluster),
+      ports.targets.list(cluster),
+      ports.plans.loadHead(cluster),
+      ports.operations.open(cluster),
+      ports.operations.recent(cluster, recentOperations),
+      ports.plans.list(cluster, recentPlans),
+      rejections(ports, cluster),
+    ]);
   const states =
     snapshot === undefined ? [] : nodesOfArrays(snapshot.value.cluster).map(({ status }) => status);
   const facts = {
@@ -44,6 +62,8 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
     nodes: tally(states),
     spending: spendingStatus(snapshot?.value, atSeconds),
     demand: demand.map((source) => toSourceStatus(source, atSeconds)),
+    requestSets: requested.map((set) => toRequestSetStatus(set, atSeconds)),
+    targets: head?.value.targets ?? [],
     openOperations: open.length,
     operations: recent.map(toOperationStatus),
     plans,
@@ -103,6 +123,13 @@ function toSourceStatus(source: SourceDemand, atSeconds: number): SourceStatus {
     nodes: source.nodes.length,
     expired: source.expiresAtSeconds <= atSeconds,
   };
+}
+
+function toRequestSetStatus(set: RequestSet, atSeconds: number): ClusterStatus["requestSets"][number] {
+  const { requestSet, source, receivedAtSeconds, expiresAtSeconds, ignoredMessages, arrays } = set;
+  const expired = expiresAtSeconds <= atSeconds;
+  const times = { receivedAtSeconds, expiresAtSeconds, expired };
+  return { requestSet, source, ...times, ignoredMessages, arrays: arrays.length };
 }
 
 function toOperationStatus(operation: Operation): OperationStatus {

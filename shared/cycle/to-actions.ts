@@ -3,6 +3,7 @@ import type { ActionCreateSet, ActionNode, ScaleAction } from "../messages/scale
 
 /** Keeps an action well below what a message, a table row and a CycleCloud request hold. */
 const mostNodesPerCreate = 1_000;
+const mostCharactersPerCreate = 100_000;
 const mostNodesPerRequest = 200;
 
 export interface ActionOrigin {
@@ -30,20 +31,41 @@ export function toActions(plan: Plan, origin: ActionOrigin): ScaleAction[] {
 }
 
 function creates(plan: Plan): Draft[] {
-  const sets = plan.create.flatMap((set) => split(set, mostNodesPerCreate));
-  return grouped(sets, (set) => set.count, mostNodesPerCreate).map((group) => {
-    const count = group.reduce((total, set) => total + set.count, 0);
-    const reason = `jobs need ${nodeCount(count, "new node")}`;
-    return (envelope) => ({ ...envelope, kind: "create-nodes", reason, sets: group.map(toActionSet) });
+  const sets = plan.create.flatMap((set) => split(set, mostNodesPerCreate)).map(toActionSet);
+  const spare = namesWithoutJobs(plan);
+  return grouped(sets, weightOf).map((group) => {
+    const names = group.flatMap((set) => set.names);
+    const reason = whoNeeds(names, { spare, what: "new node" });
+    return (envelope) => ({ ...envelope, kind: "create-nodes", reason, sets: group });
   });
 }
 
 function starts(plan: Plan): Draft[] {
+  const spare = namesWithoutJobs(plan);
   return chunks(plan.start, mostNodesPerRequest).map((starting) => {
-    const reason = `jobs need ${nodeCount(starting.length, "deallocated node")}`;
+    const names = starting.map(({ name }) => name);
+    const reason = whoNeeds(names, { spare, what: "deallocated node" });
     const nodes = starting.map(({ nodeId, name }) => ({ nodeId, name }));
     return (envelope) => ({ ...envelope, kind: "start-nodes", reason, nodes });
   });
+}
+
+/** Nodes that no job needs: where they are made all the same, targets do. */
+function namesWithoutJobs({ targets, nodes }: Plan): ReadonlySet<string> {
+  if (targets.length === 0) return new Set();
+  return new Set(nodes.filter(({ jobs }) => jobs.length === 0).map(({ name }) => name));
+}
+
+function whoNeeds(
+  names: readonly string[],
+  { spare, what }: { readonly spare: ReadonlySet<string>; readonly what: string },
+): string {
+  const forTargets = names.filter((name) => spare.has(name)).length;
+  const forJobs = names.length - forTargets;
+  if (forTargets === 0) return `jobs need ${nodeCount(forJobs, what)}`;
+  return forJobs === 0
+    ? `targets need ${nodeCount(forTargets, what)}`
+    : `jobs need ${nodeCount(forJobs, what)}, targets ${forTargets}`;
 }
 
 function shutdowns(plan: Plan): Draft[] {
@@ -81,6 +103,7 @@ function toActionSet(set: CreateSet): ActionCreateSet {
     nodeArray: set.nodeArray,
     vmSize: set.vmSize,
     placementGroup: set.placementGroup,
+    ...(set.dynamicArray === undefined ? {} : { dynamicArray: set.dynamicArray }),
     count: set.count,
     names: [...set.names],
     ...(set.nameFormat === null ? {} : { nameFormat: set.nameFormat, nameOffset: set.nameOffset }),
@@ -102,16 +125,23 @@ function chunks<T>(values: readonly T[], most: number): T[][] {
   return Array.from({ length: count }, (_, index) => values.slice(index * most, (index + 1) * most));
 }
 
-/** Neighbours together as long as their weight allows. */
-function grouped<T>(values: readonly T[], weightOf: (value: T) => number, most: number): T[][] {
+/** What a set takes of an action, as a share of the most: in nodes, or in what is written of them. */
+function weightOf(set: ActionCreateSet): number {
+  const characters = JSON.stringify(set).length;
+  return Math.max(set.count / mostNodesPerCreate, characters / mostCharactersPerCreate);
+}
+
+/** Neighbours together as long as their weight comes to no more than 1. */
+function grouped<T>(values: readonly T[], weightOf: (value: T) => number): T[][] {
   const groups: T[][] = [];
   let room = 0;
   for (const value of values) {
     const weight = weightOf(value);
     const last = groups.at(-1);
-    if (last === undefined || weight > room) {
+    // Shares of whole nodes need not add up to the last digit.
+    if (last === undefined || weight > room + 1e-9) {
       groups.push([value]);
-      room = most - weight;
+      room = 1 - weight;
     } else {
       last.push(value);
       room -= weight;

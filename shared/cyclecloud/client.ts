@@ -14,6 +14,7 @@ import { requestedNodesSchema } from "./node-schema.ts";
 import { toCreationRequest, toManagementRequest } from "./requests.ts";
 import { clusterStatusSchema } from "./status-schema.ts";
 import { toCluster } from "./to-engine.ts";
+import { toRequestedNode } from "./to-node.ts";
 
 export interface CycleCloudOptions extends HttpOptions {
   readonly cluster: string;
@@ -121,11 +122,5 @@ async function nodesOfRequest(target: Target, requestId: string) {
   });
   if (status === 404) return undefined;
   const { nodes } = readAnswer(requestedNodesSchema, text, doing);
-  return nodes.map((node) => ({
-    nodeId: node.NodeId,
-    name: node.Name,
-    nodeArray: node.Template,
-    vmSize: node.MachineType,
-    placementGroup: node.PlacementGroupId,
-  }));
+  return nodes.map(toRequestedNode);
 }

@@ -26,7 +26,10 @@ export type NodeRecord = z.output<typeof nodeSchema>;
 /** `GET /clusters/{c}/nodes?request_id=`: of each node, enough to recognise it in a later status. */
 export const requestedNodesSchema = z.object({
   nodes: z.array(
-    nodeSchema.pick({ Name: true, NodeId: true, Template: true, MachineType: true, PlacementGroupId: true }),
+    nodeSchema.pick({
+      ...{ Name: true, NodeId: true, Template: true, MachineType: true, PlacementGroupId: true },
+      Configuration: true,
+    }),
   ),
 });
 

@@ -1,7 +1,9 @@
-import type { ClusterNode, NodeArray } from "../engine/index.ts";
+import type { z } from "zod";
+import { type ClusterNode, dynamicArrayOf, type NodeArray } from "../engine/index.ts";
+import type { RequestedNode } from "../ports/cyclecloud.ts";
 import { readAutoscaleSection } from "./autoscale-section.ts";
 import { fullyQualified, shortHostname } from "./hostname.ts";
-import { nodeSchema } from "./node-schema.ts";
+import { nodeSchema, type requestedNodesSchema } from "./node-schema.ts";
 import { type SetAside, subjectOf } from "./set-aside.ts";
 
 /** One node record; undefined when it is set aside. What it does not say of itself, its node array says. */
@@ -32,7 +34,25 @@ export function toNode(
     location: node.Region ?? array?.location ?? "",
     spot: node.Interruptible ?? array?.spot ?? false,
     keepAlive: node.KeepAlive ?? false,
+    ...accountOf(node.Configuration),
     resources: section.resources,
     softwareConfiguration: node.Configuration,
   };
+}
+
+/** A node of a request, as far as it takes to recognise it later. */
+export function toRequestedNode(node: z.output<typeof requestedNodesSchema>["nodes"][number]): RequestedNode {
+  return {
+    nodeId: node.NodeId,
+    name: node.Name,
+    nodeArray: node.Template,
+    vmSize: node.MachineType,
+    placementGroup: node.PlacementGroupId,
+    ...accountOf(node.Configuration),
+  };
+}
+
+function accountOf(configuration: ClusterNode["softwareConfiguration"]): Pick<ClusterNode, "dynamicArray"> {
+  const dynamicArray = dynamicArrayOf(configuration);
+  return dynamicArray === null ? {} : { dynamicArray };
 }

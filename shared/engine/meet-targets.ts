@@ -22,9 +22,10 @@ export function meetTargets(
   { cluster, targets = [] }: Pick<PlanInput, "cluster" | "targets">,
 ): readonly TargetOutcome[] {
   const arrays = new Map(cluster.nodeArrays.map((array) => [array.name, array]));
+  const accounts = new Accounts(opened.ledger);
   const meet = (target: Target): TargetOutcome => {
     const array = arrays.get(target.nodeArray);
-    const pass = new Pass(opened, target);
+    const pass = new Pass(opened, accounts, target);
     if (array === undefined) return pass.refused("UnknownNodeArray");
     if (!array.enabled) return pass.refused("NodeArrayDisabled");
     return target.wish.kind === "groups"
@@ -36,17 +37,47 @@ export function meetTargets(
   return met.map(({ target, outcome }) => (outcome.granted < outcome.asked ? meet(target) : outcome));
 }
 
+/** Nodes by whom they are accounted to, sorted by name once: many targets may be on one array. */
+class Accounts {
+  private readonly ledger: Ledger;
+  private readonly nodes = new Map<string, LedgerNode[]>();
+
+  constructor(ledger: Ledger) {
+    this.ledger = ledger;
+  }
+
+  of({ nodeArray, dynamicArray }: Pick<Target, "nodeArray" | "dynamicArray">): LedgerNode[] {
+    const key = JSON.stringify([nodeArray, dynamicArray]);
+    const known = this.nodes.get(key);
+    if (known !== undefined) return known;
+    const own = this.ledger.buckets.filter(
+      ({ name }) => name.nodeArray === nodeArray && (name.dynamicArray ?? null) === dynamicArray,
+    );
+    const named = [
+      ...sortByNodeName(
+        own.flatMap((bucket) => bucket.nodes),
+        ({ name }) => name,
+      ),
+    ];
+    this.nodes.set(key, named);
+    return named;
+  }
+}
+
 /** One target being met. */
 class Pass {
   private readonly opened: OpenedLedger;
   private readonly ledger: Ledger;
   private readonly target: Target;
+  /** Those accounted to the target. */
+  private readonly own: LedgerNode[];
   private readonly reasons: Reason[] = [];
   private readonly groups: TargetGroup[] = [];
   private nodes = 0;
 
-  constructor(opened: OpenedLedger, target: Target) {
+  constructor(opened: OpenedLedger, accounts: Accounts, target: Target) {
     this.opened = opened;
+    this.own = accounts.of(target);
     this.ledger = opened.ledger;
     this.target = target;
   }
@@ -62,7 +93,7 @@ class Pass {
   ): TargetOutcome {
     const weightOf = (bucket: LedgerBucket): number => (kind === "nodes" ? 1 : this.coresOf(bucket));
     let have = 0;
-    for (const node of inOrder(this.ownBuckets().flatMap((bucket) => bucket.nodes))) {
+    for (const node of asked > 0 ? inOrder(this.own) : []) {
       if (have >= asked) break;
       if (this.hold(node)) have += weightOf(node.bucket);
     }
@@ -73,7 +104,7 @@ class Pass {
       const weight = weightOf(bucket);
       const missing = Math.ceil((asked - have) / weight);
       const made = Math.min(missing, this.ledger.roomFor(bucket));
-      for (let k = 0; k < made; k++) this.hold(this.ledger.create(bucket));
+      for (let k = 0; k < made; k++) this.make(bucket);
       have += made * weight;
       if (made < missing) this.refuseRoom(bucket, missing - made);
     }
@@ -84,9 +115,10 @@ class Pass {
     array: NodeArray,
     { count: asked, size }: { readonly count: number; readonly size: GroupSize },
   ): TargetOutcome {
-    const candidates = this.ownBuckets()
-      .filter((bucket) => bucket.placementGroup !== null && bucket.nodes.length > 0)
-      .map((bucket) => groupOf(bucket, this.nodesOf(bucket, size)));
+    const byBucket = Map.groupBy(this.own, ({ bucket }) => bucket);
+    const candidates = [...byBucket]
+      .filter(([bucket]) => bucket.placementGroup !== null)
+      .map(([bucket, nodes]) => groupOf(bucket, nodes, this.nodesOf(bucket, size)));
     for (const group of bestFirst(candidates)) {
       if (this.groups.length >= asked) break;
       this.complete(group);
@@ -103,7 +135,7 @@ class Pass {
       return;
     }
     for (const node of [...started, ...deallocated].slice(0, size)) this.hold(node);
-    for (let k = started.length + deallocated.length; k < size; k++) this.hold(this.ledger.create(bucket));
+    for (let k = started.length + deallocated.length; k < size; k++) this.make(bucket);
     this.noteGroup(bucket, size);
   }
 
@@ -124,7 +156,7 @@ class Pass {
         this.refuseRoom(bucket, wanted);
         continue;
       }
-      for (let k = 0; k < wanted; k++) this.hold(this.ledger.create(bucket));
+      for (let k = 0; k < wanted; k++) this.make(bucket);
       this.noteGroup(bucket, wanted);
       this.reasons.length = 0;
       return true;
@@ -144,12 +176,10 @@ class Pass {
     return true;
   }
 
-  /** Buckets whose nodes are accounted to the target. */
-  private ownBuckets(): readonly LedgerBucket[] {
-    const { nodeArray, dynamicArray } = this.target;
-    return this.ledger.buckets.filter(
-      ({ name }) => name.nodeArray === nodeArray && (name.dynamicArray ?? null) === dynamicArray,
-    );
+  private make(bucket: LedgerBucket): void {
+    const node = this.ledger.create(bucket);
+    this.own.push(node);
+    this.hold(node);
   }
 
   private sizes(array: NodeArray): readonly string[] {
@@ -222,13 +252,13 @@ interface Group {
   readonly deallocated: readonly LedgerNode[];
 }
 
-function groupOf(bucket: LedgerBucket, size: number): Group {
-  const nodes = inOrder(bucket.nodes);
+function groupOf(bucket: LedgerBucket, nodes: readonly LedgerNode[], size: number): Group {
+  const ordered = inOrder(nodes);
   return {
     bucket,
     size,
-    started: nodes.filter(({ origin }) => origin !== "deallocated"),
-    deallocated: nodes.filter(({ origin }) => origin === "deallocated"),
+    started: ordered.filter(({ origin }) => origin !== "deallocated"),
+    deallocated: ordered.filter(({ origin }) => origin === "deallocated"),
   };
 }
 
@@ -241,8 +271,7 @@ function bestFirst(groups: readonly Group[]): readonly Group[] {
 }
 
 /** Nodes that are needed anyway, then those that are ready, then those that come, then those to start; by name. */
-function inOrder(nodes: readonly LedgerNode[]): readonly LedgerNode[] {
-  const named = sortByNodeName(nodes, ({ name }) => name);
+function inOrder(named: readonly LedgerNode[]): readonly LedgerNode[] {
   return named.toSorted((a, b) => rank(a) - rank(b));
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listOf } from "./list-of.ts";
 
-const mostArrays = 200;
+const mostArrays = 100;
 const mostNodes = 100_000;
 const mostCores = 10_000_000;
 const mostGroups = 1_000;

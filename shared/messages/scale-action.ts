@@ -5,6 +5,8 @@ const createSet = z.object({
   nodeArray: z.string().min(1),
   vmSize: z.string().min(1),
   placementGroup: z.string().min(1).nullable(),
+  /** The dynamic array that they are accounted to, which `nodeAttributes` marks them with. */
+  dynamicArray: z.string().min(1).optional(),
   count: z.int().positive(),
   names: z.array(z.string().min(1)),
   nameFormat: z.string().min(1).optional(),

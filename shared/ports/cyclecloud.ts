@@ -32,6 +32,8 @@ export interface RequestedNode {
   readonly nodeArray: string;
   readonly vmSize: string;
   readonly placementGroup: string | null;
+  /** The dynamic array that it is accounted to; absent: its node array. */
+  readonly dynamicArray?: string;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Clipping, Plan, PlanInput } from "../engine/index.ts";
+import type { Clipping, Plan, PlanInput, TargetOutcome } from "../engine/index.ts";
 import type { ScaleAction } from "../messages/scale-action.ts";
 import type { IfMatch, Stored } from "./stored.ts";
 
@@ -27,6 +27,11 @@ export interface WaitingJob {
   readonly job: string;
   readonly asked: number;
   readonly granted: number;
+  readonly why: readonly string[];
+}
+
+/** How far a target of a plan was met, in sentences too. */
+export interface MetTarget extends Omit<TargetOutcome, "reasons"> {
   readonly why: readonly string[];
 }
 
@@ -71,6 +76,10 @@ export interface PlanHead extends PlanSummary {
   /** Retries of nodes that are not up yet, and deletions of the last hour. */
   readonly troubled: readonly TroubledNode[];
   readonly bootsFailing: readonly BootsFailing[];
+  /** When the plan's targets were asked for, by request set; absent: the plan knew of none. */
+  readonly targetRequests?: Readonly<Record<string, number>>;
+  /** The first of the targets, those that are not met before the others. */
+  readonly targets?: readonly MetTarget[];
   /** The first of the jobs that wait, in the order of the queue; the archived plan has all of them. */
   readonly waiting: readonly WaitingJob[];
 }

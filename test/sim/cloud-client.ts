@@ -13,6 +13,7 @@ import { requestedNodesSchema } from "../../shared/cyclecloud/node-schema.ts";
 import { toCreationRequest, toManagementRequest } from "../../shared/cyclecloud/requests.ts";
 import { clusterStatusSchema } from "../../shared/cyclecloud/status-schema.ts";
 import { toCluster } from "../../shared/cyclecloud/to-engine.ts";
+import { toRequestedNode } from "../../shared/cyclecloud/to-node.ts";
 import { UpstreamError } from "../../shared/errors.ts";
 import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
 import type { CycleCloud, NodesRequest } from "../../shared/ports.ts";
@@ -126,13 +127,7 @@ export function cloudClient(options: {
       });
       const text = textOf(answer);
       if (text === "null") return undefined;
-      return readAnswer(requestedNodesSchema, text, "list nodes").nodes.map((node) => ({
-        nodeId: node.NodeId,
-        name: node.Name,
-        nodeArray: node.Template,
-        vmSize: node.MachineType,
-        placementGroup: node.PlacementGroupId,
-      }));
+      return readAnswer(requestedNodesSchema, text, "list nodes").nodes.map(toRequestedNode);
     },
   };
 

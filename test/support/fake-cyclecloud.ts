@@ -1,5 +1,13 @@
-import type { Bucket, Cluster, ClusterNode, NodeArray } from "../../shared/engine/index.ts";
+import {
+  type Bucket,
+  type Cluster,
+  type ClusterNode,
+  dynamicArrayOf,
+  type Json,
+  type NodeArray,
+} from "../../shared/engine/index.ts";
 import { LoginRefusedError, UpstreamError } from "../../shared/errors.ts";
+import type { ActionCreateSet } from "../../shared/messages/scale-action.ts";
 import type { CycleCloud, RequestedNode } from "../../shared/ports.ts";
 
 type Call = "read" | "create" | "start" | "shutdown" | "retry" | "nodes-of-request";
@@ -156,14 +164,18 @@ export class FakeCycleCloud implements CycleCloud {
     return { outcome: "accepted", operationId, nodes: acted };
   }
 
-  #create(set: { nodeArray: string; vmSize: string; placementGroup: string | null }): ClusterNode {
+  #create(set: ActionCreateSet): ClusterNode {
     this.#serial += 1;
     const taken = new Set(this.#nodes.map((node) => node.name));
-    let index = 1;
-    while (taken.has(`${set.nodeArray}-${index}`)) index += 1;
+    const { nameFormat = `${set.nodeArray}-%d`, nameOffset = 1, nodeAttributes = {} } = set;
+    const nameAt = (index: number) => nameFormat.replace("%d", String(index));
+    let index = nameOffset;
+    while (taken.has(nameAt(index))) index += 1;
+    const configuration = (nodeAttributes.Configuration ?? {}) as { readonly [key: string]: Json };
+    const dynamicArray = dynamicArrayOf(configuration);
     const node: ClusterNode = {
       nodeId: `node-${this.#serial}`,
-      name: `${set.nodeArray}-${index}`,
+      name: nameAt(index),
       nodeArray: set.nodeArray,
       vmSize: set.vmSize,
       placementGroup: set.placementGroup,
@@ -176,8 +188,9 @@ export class FakeCycleCloud implements CycleCloud {
       location: "westeurope",
       spot: false,
       keepAlive: false,
+      ...(dynamicArray === null ? {} : { dynamicArray }),
       resources: {},
-      softwareConfiguration: {},
+      softwareConfiguration: configuration,
     };
     this.#nodes.push(node);
     return node;
@@ -232,6 +245,8 @@ export class FakeCycleCloud implements CycleCloud {
   }
 }
 
-function toRequested({ nodeId, name, nodeArray, vmSize, placementGroup }: ClusterNode): RequestedNode {
-  return { nodeId, name, nodeArray, vmSize, placementGroup };
+function toRequested(node: ClusterNode): RequestedNode {
+  const { nodeId, name, nodeArray, vmSize, placementGroup, dynamicArray } = node;
+  const plain = { nodeId, name, nodeArray, vmSize, placementGroup };
+  return dynamicArray === undefined ? plain : { ...plain, dynamicArray };
 }

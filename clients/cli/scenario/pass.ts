@@ -49,6 +49,7 @@ export function readPass(pass: RecordedPass, { rules, past }: { rules: Rules; pa
       settings,
       snapshot: { cluster },
       demand: [source],
+      targets: [],
       operations: [],
       history: past.history,
     },
