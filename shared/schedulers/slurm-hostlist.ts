@@ -6,8 +6,10 @@ const mostNames = 100_000;
  * Undefined when the text is no hostlist.
  */
 export function expandHostlist(text: string): readonly string[] | undefined {
+  const items = splitOutsideBrackets(text);
+  if (items.join(",") !== text) return undefined;
   const names: string[] = [];
-  for (const item of splitOutsideBrackets(text)) {
+  for (const item of items) {
     const expanded = expandItem(item);
     if (expanded === undefined || names.length + expanded.length > mostNames) return undefined;
     names.push(...expanded);

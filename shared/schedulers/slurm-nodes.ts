@@ -1,3 +1,4 @@
+import { shortHostname } from "../engine/index.ts";
 import type { Command, Context, NodeEvent, SchedulerNode } from "./driver.ts";
 import { gpusIn, type NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
@@ -18,13 +19,19 @@ const unusable = [
 ];
 const holdsJobs = ["ALLOCATED", "MIXED", "COMPLETING"];
 
-/** A node that is not there is called by its name; joining gives it the name of its host. */
-export function hasJoined({ hostname, name, flags }: NodeRecord): boolean {
-  return hostname !== "" && (hostname !== name || !flags.has("CLOUD"));
+/** Joining gives a node the name of its host; until then it is called by its own. */
+export function hasJoined({ hostname, name }: NodeRecord): boolean {
+  return hostname !== "" && hostname !== name;
 }
 
-export function isUsable({ flags }: NodeRecord): boolean {
-  return !unusable.some((flag) => flags.has(flag));
+/** A host that answers. Where hosts are called like their nodes, only the version of its daemon tells that one came. */
+export function isUsable(node: NodeRecord): boolean {
+  return (hasJoined(node) || node.version !== "") && !unusable.some((flag) => node.flags.has(flag));
+}
+
+/** Of ignored partitions only. */
+export function isIgnored({ partitions }: NodeRecord, { ignore_partitions }: SlurmSettings): boolean {
+  return !!partitions?.length && partitions.every((name) => ignore_partitions.includes(name));
 }
 
 export function toNode({ hostname, flags, cpus, alloc_cpus, gres }: NodeRecord): SchedulerNode {
@@ -44,15 +51,15 @@ export function correction(
   settings: SlurmSettings,
 ): readonly Command[] {
   const isOurs = node.reason.startsWith(ours);
-  const drains = draining.has(node.hostname.toLowerCase());
+  const drains = draining.has(shortHostname(node.hostname));
   if (drains && !node.flags.has("DRAIN")) return [drain(settings, node.name)];
   if (!drains && node.flags.has("DRAIN") && isOurs) return [undrain(settings, node.name)];
   const waits = node.flags.has("DOWN") && isOurs && !node.flags.has("NOT_RESPONDING");
   return waits ? [update(settings, node.name, ["State=RESUME"], [1])] : [];
 }
 
-/** Names that Slurm cannot have, or would take for several, are nobody's. */
-const nodeName = /^[\w.-]+$/;
+/** Names that Slurm cannot have, or would take for several ("ALL" is every node), are nobody's. */
+const nodeName = /^(?!all$)[\w.-]+$/i;
 
 /** What an event means for Slurm. Every command may be repeated. */
 export function commandsFor({ kind, nodes }: NodeEvent, settings: SlurmSettings): readonly Command[] {

@@ -70,8 +70,16 @@ export const nodeRecord = z
     cpus: amount,
     alloc_cpus: amount,
     gres: text,
+    partitions: z.array(z.string()).nullish(),
+    version: text,
+    slurmd_version: text,
   })
-  .transform(({ state, state_flags, ...rest }) => ({ ...rest, flags: new Set([...state, ...state_flags]) }));
+  .transform(({ state, state_flags, version, slurmd_version, ...rest }) => ({
+    ...rest,
+    flags: new Set([...state, ...state_flags]),
+    /** Of the daemon on it; empty before it has registered. */
+    version: version || slurmd_version,
+  }));
 
 export type JobRecord = z.infer<typeof jobRecord>;
 export type NodeRecord = z.infer<typeof nodeRecord>;

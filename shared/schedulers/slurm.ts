@@ -1,7 +1,7 @@
 import { describeProblems } from "../messages/problems.ts";
 import type { Answers, Context, DriverKind, Memory, Read, Reading, SetAside, Steps } from "./driver.ts";
 import { toJobs } from "./slurm-jobs.ts";
-import { commandsFor, correction, hasJoined, isUsable, toNode } from "./slurm-nodes.ts";
+import { commandsFor, correction, hasJoined, isIgnored, isUsable, toNode } from "./slurm-nodes.ts";
 import { type JobRecord, jobRecord, jobsOf, nodeRecord, nodesOf } from "./slurm-records.ts";
 import { type SlurmSettings, slurmSettingsSchema } from "./slurm-settings.ts";
 
@@ -77,14 +77,23 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
     setAside.push({ record: `job ${record.job_id}`, reason: read.unreadable });
     return [];
   });
-  const joined = nodes.filter(hasJoined);
+  // A job of several nodes that came between the two commands: one node group or any would be a guess.
+  const unseen = records.find((record) => needsSwitches(record) && !jobContext.switches.has(record.job_id));
+  if (unseen !== undefined)
+    return {
+      known: false,
+      reason: `job ${unseen.job_id} came while Slurm was read: its switches are not known`,
+    };
   return {
     known: true,
     jobs,
-    nodes: joined.filter(isUsable).map(toNode),
+    nodes: nodes.filter((node) => isUsable(node) && !isIgnored(node, settings)).map(toNode),
     setAside,
-    silent: joined.filter(({ flags }) => flags.has("NOT_RESPONDING")).map(({ name }) => name),
-    corrections: joined.flatMap((node) => correction(node, context, settings)),
+    silent: nodes
+      .filter(hasJoined)
+      .filter(({ flags }) => flags.has("NOT_RESPONDING"))
+      .map(({ name }) => name),
+    corrections: nodes.filter(hasJoined).flatMap((node) => correction(node, context, settings)),
     memory: { nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol" },
   };
 }
@@ -104,6 +113,11 @@ function checked<T>(
     setAside.push({ record: `record ${index}`, reason: describeProblems(parsed.error).join("; ") });
     return [];
   });
+}
+
+/** Jobs of one node need no switch; since 23.02 the record itself has the number. */
+function needsSwitches({ job_state, node_count, required_switches }: JobRecord): boolean {
+  return required_switches === undefined && (node_count ?? 1) > 1 && job_state.includes("PENDING");
 }
 
 function readSwitches(text: string): ReadonlyMap<number, number> {
