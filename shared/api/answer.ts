@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { decodeCursor } from "./cursor.ts";
 
 /** What a schema describes, as our own code makes it and hands it around: read-only all the way down. */
 export type Answer<S extends z.ZodType> = DeepReadonly<z.output<S>>;
@@ -42,6 +43,11 @@ export const pageQuery = {
     .string()
     .min(1)
     .max(2_000)
+    .transform((text, context) => {
+      const cursor = decodeCursor(text);
+      if (cursor === undefined) context.addIssue({ code: "custom", message: "expected `next` of a page" });
+      return cursor ?? z.NEVER;
+    })
     .optional()
     .describe("`next` of the page before; absent: the first page"),
 };

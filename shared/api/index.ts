@@ -7,6 +7,7 @@ export type { Answer } from "./answer.ts";
 export * from "./buckets.ts";
 export * from "./clusters.ts";
 export * from "./constraint.ts";
+export { type Cursor, encodeCursor } from "./cursor.ts";
 export * from "./demand.ts";
 export * from "./explain.ts";
 export * from "./history.ts";

@@ -10,6 +10,7 @@ import { type Charge, Quota } from "./quota.ts";
  */
 export class Limits {
   private readonly arrays: ReadonlyMap<string, NodeArray>;
+  private readonly name: string;
   private readonly cluster: Quota;
   private readonly quotas = new Map<string, Quota>();
   private readonly nodesByGroup = new Map<string, number>();
@@ -28,6 +29,7 @@ export class Limits {
       cores += nodeCores;
       this.count(node, nodeCores);
     }
+    this.name = cluster.name;
     this.cluster = new Quota(cluster.maxCoreCount, cores);
   }
 
@@ -44,18 +46,30 @@ export class Limits {
     const charges: Charge[] = [
       {
         limit: "bucket",
+        scope: `${array.name}/${bucket.vmSize}`,
+        unit: "nodes",
         quota: this.quota(key("bucket", array.name, bucket.vmSize), limits.availableCount, 0),
         perNode: 1,
       },
-      { limit: "region", quota: region, perNode: vm.vcpuQuotaCount },
-      { limit: "cluster", quota: this.cluster, perNode: vm.vcpuCount },
+      {
+        limit: "region",
+        scope: array.spot ? `${array.location} spot` : array.location,
+        unit: "cores",
+        quota: region,
+        perNode: vm.vcpuQuotaCount,
+      },
+      { limit: "cluster", scope: this.name, unit: "cores", quota: this.cluster, perNode: vm.vcpuCount },
       {
         limit: "node-array",
+        scope: array.name,
+        unit: "cores",
         quota: this.quota(key("array-cores", array.name), array.maxCoreCount, used.cores),
         perNode: vm.vcpuCount,
       },
       {
         limit: "node-array",
+        scope: array.name,
+        unit: "nodes",
         quota: this.quota(key("array-nodes", array.name), array.maxCount, used.nodes),
         perNode: 1,
       },
@@ -64,6 +78,8 @@ export class Limits {
     if (!array.spot)
       charges.push({
         limit: "family",
+        scope: `${array.location}/${vm.family}`,
+        unit: "cores",
         quota: this.coreQuota(key("family", array.location, vm.family), limits.family),
         perNode: vm.vcpuQuotaCount,
       });
@@ -81,7 +97,8 @@ export class Limits {
     const seen = this.nodesByGroup.get(key(array.name, bucket.vmSize, group)) ?? 0;
     const name = key("group", array.name, bucket.vmSize, group);
     const quota = this.quota(name, bucket.limits.maxPlacementGroupSize, Math.max(reported, seen));
-    return { limit: "placement-group", quota, perNode: 1 };
+    const scope = `${array.name}/${bucket.vmSize}/${group}`;
+    return { limit: "placement-group", scope, unit: "nodes", quota, perNode: 1 };
   }
 
   private coreQuota(name: string, figures: { readonly maxCores: number; readonly usedCores: number }): Quota {

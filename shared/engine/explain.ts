@@ -60,11 +60,11 @@ function explainGroup(group: Group): string {
       return `Refused everywhere: ${shown(first.asked)}.`;
     case "AndFailed":
     case "OrFailed":
-      return `${where}: none of the alternatives fits (${describe(first.constraint)}).`;
+      return `${where}: none of the alternatives fits (${describeConstraint(first.constraint)}).`;
     case "XORFailed":
-      return `${where}: ${shown(first.left)} of the alternatives fit, wanted exactly 1 (${describe(first.constraint)}).`;
+      return `${where}: ${shown(first.left)} of the alternatives fit, wanted exactly 1 (${describeConstraint(first.constraint)}).`;
     case "NotFailed":
-      return `${where}: excluded by the job (${describe(first.constraint)}).`;
+      return `${where}: excluded by the job (${describeConstraint(first.constraint)}).`;
     case "SharedLimitReached":
       return `The shared pool ${poolNames(first.constraint)} has ${shown(first.left)} left, ${shown(first.asked)} wanted. It fits when running jobs give some back.`;
     case "InvalidSharedValue":
@@ -172,7 +172,7 @@ function poolNames(constraint: Constraint | null): string {
 }
 
 /** A constraint in short, for people who know what they asked. */
-function describe(constraint: Constraint | null): string {
+export function describeConstraint(constraint: Constraint | null): string {
   switch (constraint?.kind) {
     case "minimum-resource":
       return `${constraint.resource} >= ${shown(constraint.amount)}`;
@@ -181,13 +181,13 @@ function describe(constraint: Constraint | null): string {
     case "property-options":
       return `node.${constraint.property} = ${optionsOf(constraint)}`;
     case "and":
-      return constraint.all.map(describe).join(" and ");
+      return constraint.all.map(describeConstraint).join(" and ");
     case "or":
-      return constraint.any.map(describe).join(", ");
+      return constraint.any.map(describeConstraint).join(", ");
     case "xor":
-      return constraint.oneOf.map(describe).join(", ");
+      return constraint.oneOf.map(describeConstraint).join(", ");
     case "not":
-      return `not ${describe(constraint.child)}`;
+      return `not ${describeConstraint(constraint.child)}`;
     case "never":
       return constraint.message;
     default:

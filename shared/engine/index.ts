@@ -6,7 +6,7 @@ export type * from "./constraint.ts";
 export { NODE_PROPERTIES } from "./constraint.ts";
 export type { Problem } from "./constraint-problem.ts";
 export { dynamicArrayOf } from "./dynamic-array.ts";
-export { bucketLabel, explain, explainReason } from "./explain.ts";
+export { bucketLabel, describeConstraint, explain, explainReason } from "./explain.ts";
 export { explainTarget } from "./explain-target.ts";
 export {
   expiredRows,
@@ -27,6 +27,7 @@ export {
   LIMIT_NAMES,
   type LimitName,
 } from "./limits.ts";
+export { sortByNodeName } from "./names.ts";
 export { nearest } from "./nearest.ts";
 export type { PendingNodes, SchedulerNode } from "./node.ts";
 export { type ParsedConstraints, parseConstraints } from "./parse-constraints.ts";
@@ -49,5 +50,7 @@ export {
   type Modifier,
   type PerNodeArray,
 } from "./settings.ts";
+export { type BucketSurvey, type Examination, examine, type LimitFigure, survey } from "./survey.ts";
 export type * from "./target.ts";
 export { formatSize, type Magnitude, parseAmount, type Size, size } from "./units.ts";
+export { matchesWildcard } from "./wildcard.ts";

@@ -3,21 +3,32 @@ import type { LimitName } from "./limits.ts";
 /** A shared counter: what is left of one limit, in cores or nodes. Shared by every bucket that draws on it. */
 export class Quota {
   left: number;
+  /** As reported, before anything was charged. */
+  max: number;
+  used: number;
 
   /** A use above the maximum counts as full. */
   constructor(max: number, used: number) {
     this.left = Math.max(0, max - used);
+    this.max = max;
+    this.used = used;
   }
 
   /** Other figures for the same limit: the stricter one holds. */
   atMost(max: number, used: number): void {
-    this.left = Math.min(this.left, Math.max(0, max - used));
+    if (Math.max(0, max - used) >= this.left) return;
+    this.left = Math.max(0, max - used);
+    this.max = max;
+    this.used = used;
   }
 }
 
 /** What one node of a bucket costs of a limit. */
 export interface Charge {
   readonly limit: LimitName;
+  /** What it limits, for people: `htc`, `westeurope/standardFSv2Family`. */
+  readonly scope: string;
+  readonly unit: "nodes" | "cores";
   readonly quota: Quota;
   readonly perNode: number;
 }

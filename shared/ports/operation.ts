@@ -50,8 +50,13 @@ export function isOpen(operation: Operation): boolean {
 export interface OperationStore {
   /** Operations that are still on their way, oldest first. */
   open(cluster: string): Promise<readonly Stored<Operation>[]>;
-  /** The newest `limit`, any state, newest first; only those created at `sinceSeconds` or later when it is given. */
-  recent(cluster: string, limit: number, sinceSeconds?: number): Promise<readonly Operation[]>;
+  /** The newest `limit`, any state, newest first; only those created from `sinceSeconds` to `untilSeconds` when given. */
+  recent(
+    cluster: string,
+    limit: number,
+    sinceSeconds?: number,
+    untilSeconds?: number,
+  ): Promise<readonly Operation[]>;
   load(cluster: string, actionId: string): Promise<Stored<Operation> | undefined>;
   /** Throws ConflictError when it was saved by somebody else since `ifMatch` was read. Returns the new ETag. */
   save(operation: Operation, ifMatch: IfMatch): Promise<string>;

@@ -98,7 +98,7 @@ export interface PlanStore {
   saveHead(head: PlanHead, ifMatch: IfMatch): Promise<void>;
   /** Keeps the plan and adds its line to the index. Saving the same plan id again replaces it. */
   archive(plan: ArchivedPlan): Promise<void>;
-  /** Newest first. */
-  list(cluster: string, limit: number): Promise<readonly PlanSummary[]>;
+  /** Newest first; only those made at `untilSeconds` or before when it is given. */
+  list(cluster: string, limit: number, untilSeconds?: number): Promise<readonly PlanSummary[]>;
   load(cluster: string, planId: string): Promise<ArchivedPlan | undefined>;
 }

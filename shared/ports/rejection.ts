@@ -35,8 +35,11 @@ export interface RejectedMessage {
 export interface RejectionStore {
   /** The same id again changes nothing. */
   add(message: RejectedMessage): Promise<void>;
-  /** Newest first. Without a cluster: those that name none or an unknown one. */
-  list(cluster: string | undefined, limit: number): Promise<readonly Rejection[]>;
+  /**
+   * Newest first; only those received at `untilSeconds` or before when it is given. Without a cluster: those that name
+   * none or an unknown one.
+   */
+  list(cluster: string | undefined, limit: number, untilSeconds?: number): Promise<readonly Rejection[]>;
   /** Undefined when the cluster (or, without one, nobody) has no rejection of this id. */
   load(cluster: string | undefined, rejectionId: string): Promise<RejectedMessage | undefined>;
   /** Records that the message is on its way again. Throws ConflictError when the rejection is gone. */

@@ -48,9 +48,15 @@ export class TableOperationStore implements OperationStore {
       .sort((a, b) => oldestOperationFirst(a.value, b.value));
   }
 
-  async recent(cluster: string, limit: number, sinceSeconds?: number): Promise<readonly Operation[]> {
+  async recent(
+    cluster: string,
+    limit: number,
+    sinceSeconds?: number,
+    untilSeconds?: number,
+  ): Promise<readonly Operation[]> {
     const to = sinceSeconds === undefined ? timeRows.to : `time:${reverseTime(sinceSeconds)};`;
-    const pointers = await this.#table.list(escapeName(cluster), { from: timeRows.from, to, limit });
+    const from = untilSeconds === undefined ? timeRows.from : `time:${reverseTime(untilSeconds)}`;
+    const pointers = await this.#table.list(escapeName(cluster), { from, to, limit });
     const ids = pointers.map((row) => row.rowKey.slice(row.rowKey.lastIndexOf(":") + 1));
     const found = await this.#loadAll(cluster, ids);
     return found.map((stored) => stored.value).sort((a, b) => oldestOperationFirst(b, a));

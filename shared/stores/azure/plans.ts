@@ -56,8 +56,8 @@ export class AzurePlanStore implements PlanStore {
     await this.#retention.enforce(partition, summary.atSeconds);
   }
 
-  async list(cluster: string, limit: number): Promise<readonly PlanSummary[]> {
-    const range = { from: "0", to: ":", limit };
+  async list(cluster: string, limit: number, untilSeconds?: number): Promise<readonly PlanSummary[]> {
+    const range = { from: untilSeconds === undefined ? "0" : reverseTime(untilSeconds), to: ":", limit };
     const rows = await this.#index.list<PlanSummary>(escapeName(cluster), range);
     return rows.flatMap((row) => row.value ?? []).sort(newestPlanFirst);
   }

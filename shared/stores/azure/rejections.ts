@@ -53,8 +53,13 @@ export class TableRejectionStore implements RejectionStore {
     }
   }
 
-  async list(cluster: string | undefined, limit: number): Promise<readonly Rejection[]> {
-    const range = { from: "time:", to: "time;", limit };
+  async list(
+    cluster: string | undefined,
+    limit: number,
+    untilSeconds?: number,
+  ): Promise<readonly Rejection[]> {
+    const from = `time:${untilSeconds === undefined ? "" : reverseTime(untilSeconds)}`;
+    const range = { from, to: "time;", limit };
     const rows = await this.#table.list<Rejection>(partitionOf(cluster), range);
     return rows.flatMap((row) => row.value ?? []).sort(newestRejectionFirst);
   }

@@ -14,10 +14,15 @@ export class MemoryOperationStore implements OperationStore {
       .sort((a, b) => oldestOperationFirst(a.value, b.value));
   }
 
-  async recent(cluster: string, limit: number, sinceSeconds = 0): Promise<readonly Operation[]> {
+  async recent(
+    cluster: string,
+    limit: number,
+    sinceSeconds = 0,
+    untilSeconds = Infinity,
+  ): Promise<readonly Operation[]> {
     const all = this.#of(cluster)
       .map((stored) => stored.value)
-      .filter((operation) => operation.createdAtSeconds >= sinceSeconds);
+      .filter(({ createdAtSeconds: at }) => at >= sinceSeconds && at <= untilSeconds);
     return all.sort((a, b) => oldestOperationFirst(b, a)).slice(0, limit);
   }
 

@@ -22,10 +22,10 @@ export class MemoryPlanStore implements PlanStore {
     this.#index.put(key, plan.summary);
   }
 
-  async list(cluster: string, limit: number): Promise<readonly PlanSummary[]> {
+  async list(cluster: string, limit: number, untilSeconds = Infinity): Promise<readonly PlanSummary[]> {
     const all = this.#index.entries().map(({ stored }) => stored.value);
     return all
-      .filter((summary) => summary.cluster === cluster)
+      .filter((summary) => summary.cluster === cluster && summary.atSeconds <= untilSeconds)
       .sort(newestPlanFirst)
       .slice(0, limit);
   }

@@ -13,10 +13,14 @@ export class MemoryRejectionStore implements RejectionStore {
     if (this.#messages.get(key) === undefined) this.#messages.put(key, message);
   }
 
-  async list(cluster: string | undefined, limit: number): Promise<readonly Rejection[]> {
+  async list(
+    cluster: string | undefined,
+    limit: number,
+    untilSeconds = Infinity,
+  ): Promise<readonly Rejection[]> {
     const all = this.#messages.entries().map(({ stored }) => stored.value.rejection);
     return all
-      .filter((rejection) => rejection.cluster === cluster)
+      .filter((rejection) => rejection.cluster === cluster && rejection.receivedAtSeconds <= untilSeconds)
       .sort(newestRejectionFirst)
       .slice(0, limit);
   }

@@ -123,6 +123,11 @@ export const operationStoreCases: readonly ContractCase<OperationStore>[] = [
       expect(idsOf(await store.recent(cluster, 9, startSeconds + 0.002))).toEqual(["a-3", "a-2"]);
       expect(idsOf(await store.recent(cluster, 1, startSeconds + 0.002))).toEqual(["a-3"]);
       expect(await store.recent(cluster, 9, startSeconds + 1)).toEqual([]);
+      expect(idsOf(await store.recent(cluster, 2, undefined, startSeconds + 0.002))).toEqual(["a-2", "a-1"]);
+      expect(idsOf(await store.recent(cluster, 9, startSeconds + 0.001, startSeconds + 0.002))).toEqual([
+        "a-2",
+        "a-1",
+      ]);
     },
   },
   {

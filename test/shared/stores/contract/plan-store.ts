@@ -48,6 +48,8 @@ export const planStoreCases: readonly ContractCase<PlanStore>[] = [
       const listed = (await store.list(cluster, 3)).map((summary) => summary.planId);
       expect(listed).toEqual(["plan-3", "plan-2", "plan-1"]);
       expect(await store.list(cluster, 0)).toEqual([]);
+      const before = await store.list(cluster, 2, startSeconds + 0.001);
+      expect(before.map((summary) => summary.planId)).toEqual(["plan-1", "plan-0"]);
     },
   },
   {

@@ -22,6 +22,8 @@ export const rejectionStoreCases: readonly ContractCase<RejectionStore>[] = [
       expect(await store.list(cluster, 1)).toEqual([newest.rejection]);
       expect(await store.load(cluster, "m-3")).toEqual(newest);
       expect(await store.list(cluster, 0)).toEqual([]);
+      const before = await store.list(cluster, 2, startSeconds + 2);
+      expect(before.map(({ rejectionId }) => rejectionId)).toEqual(["m-2", "m-1"]);
     },
   },
   {
