@@ -109,6 +109,9 @@ export type Read<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly response: HttpResponseInit };
 
+/** For calls that take neither query nor body. */
+export const nothing: Read<undefined> = { ok: true, value: undefined };
+
 /** The body as JSON of that schema: 413 when it is larger than `mostBytes`, 400 with every problem when it is not. */
 export async function readBody<S extends z.ZodType>(
   request: HttpRequest,

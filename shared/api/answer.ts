@@ -4,11 +4,7 @@ import { decodeCursor } from "./cursor.ts";
 /** What a schema describes, as our own code makes it and hands it around: read-only all the way down. */
 export type Answer<S extends z.ZodType> = DeepReadonly<z.output<S>>;
 
-type DeepReadonly<T> = T extends readonly (infer Item)[]
-  ? readonly DeepReadonly<Item>[]
-  : T extends object
-    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
-    : T;
+type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
 
 /** A moment, as everywhere in this service. */
 export const unixSeconds = z.number().describe("Unix time in seconds");

@@ -1,14 +1,13 @@
 import { z } from "zod";
+import { LIMIT_NAMES } from "../engine/index.ts";
 import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
 import { resources } from "./scalar.ts";
 
 /** One limit that holds for a bucket, in its own unit. */
 export const bucketLimit = z
   .object({
-    limit: z
-      .string()
-      .describe("bucket, region, cluster, node-array, family, placement-group; more kinds may come"),
-    unit: z.enum(["nodes", "cores"]),
+    limit: z.string().describe(`${LIMIT_NAMES.join(", ")}; more kinds may come`),
+    unit: z.enum(["nodes", "cores", "usd"]),
     max: z.number().nullable().describe("In that unit; null: no such figure is known"),
     used: z.number().nullable(),
     left: z.number().describe("In that unit, now"),
@@ -73,7 +72,7 @@ export const limitView = z
       .describe(
         "What it limits: a cluster, `eastus`, `eastus/standardFSv2Family`, a node array, `htc/Standard_F4s`, ...",
       ),
-    unit: z.enum(["nodes", "cores"]),
+    unit: z.enum(["nodes", "cores", "usd"]),
     max: z.number().nullable(),
     used: z.number().nullable(),
     left: z.number(),

@@ -79,15 +79,21 @@ export class CapQuotas {
     if (caps === null) return [];
     const charges: Charge[] = [];
     if (caps.maxNodesPerPlan !== null)
-      charges.push({ limit: "max-nodes-per-plan", quota: nodes, perNode: 1 });
+      charges.push({ limit: "max-nodes-per-plan", scope: "plan", unit: "nodes", quota: nodes, perNode: 1 });
     if (caps.maxCores !== null)
-      charges.push({ limit: "max-cores", quota: cores, perNode: bucket.vm.vcpuCount });
+      charges.push({
+        limit: "max-cores",
+        scope: "cluster",
+        unit: "cores",
+        quota: cores,
+        perNode: bucket.vm.vcpuCount,
+      });
     if (caps.budget === null) return charges;
     const perNode = microUsdPerHour(bucket);
     charges.push(
       perNode === null
-        ? { limit: "unknown-price", quota: new Quota(0, 0), perNode: 1 }
-        : { limit: "monthly-budget", quota: money, perNode },
+        ? { limit: "unknown-price", scope: bucket.vmSize, unit: "nodes", quota: new Quota(0, 0), perNode: 1 }
+        : { limit: "monthly-budget", scope: "month", unit: "micro-usd", quota: money, perNode },
     );
     return charges;
   }
@@ -125,7 +131,7 @@ export function capBounds(caps: Caps | null, running: Running): readonly CapBoun
 }
 
 /** Money is counted in whole millionths of a dollar: sums of fractions would depend on their order. */
-const MICRO = 1_000_000;
+export const MICRO = 1_000_000;
 
 function inMicroUsd(usd: number): number {
   return Math.ceil(usd * MICRO);

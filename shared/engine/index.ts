@@ -30,6 +30,7 @@ export {
 export { sortByNodeName } from "./names.ts";
 export { nearest } from "./nearest.ts";
 export type { PendingNodes, SchedulerNode } from "./node.ts";
+export { isIgnored } from "./open-ledger.ts";
 export { type ParsedConstraints, parseConstraints } from "./parse-constraints.ts";
 export { type ParsedDefaultResources, parseDefaultResources } from "./parse-default-resources.ts";
 export { generatePlacementGroups, isPlacementGroupName } from "./placement-groups.ts";

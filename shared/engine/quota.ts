@@ -28,7 +28,7 @@ export interface Charge {
   readonly limit: LimitName;
   /** What it limits, for people: `htc`, `westeurope/standardFSv2Family`. */
   readonly scope: string;
-  readonly unit: "nodes" | "cores";
+  readonly unit: "nodes" | "cores" | "micro-usd";
   readonly quota: Quota;
   readonly perNode: number;
 }

@@ -1,3 +1,4 @@
+import { MICRO } from "./caps.ts";
 import type { Constraint } from "./constraint.ts";
 import type { LedgerNode } from "./ledger-node.ts";
 import type { LimitName } from "./limits.ts";
@@ -16,7 +17,7 @@ export interface LimitFigure {
   readonly limit: LimitName;
   /** What it limits, for people: `htc`, `westeurope/standardFSv2Family`. The same limit has the same everywhere. */
   readonly scope: string;
-  readonly unit: "nodes" | "cores";
+  readonly unit: "nodes" | "cores" | "usd";
   readonly max: number;
   readonly used: number;
   /** Can be less than the rest of `max`: of a bucket, CycleCloud says what it still offers. */
@@ -66,16 +67,18 @@ export function survey(input: PlanInput): readonly BucketSurvey[] {
 
 /** What was charged since the limit was read, for nodes on order, counts as used. */
 function figureOf(charge: Charge, reported: { readonly max: number; readonly used: number }): LimitFigure {
-  const { limit, scope, unit, quota, perNode } = charge;
+  const { limit, scope, quota } = charge;
   const charged = Math.max(0, quota.max - quota.used) - quota.left;
+  const isMoney = charge.unit === "micro-usd";
+  const shown = (amount: number) => (isMoney ? amount / MICRO : amount);
   return {
     limit,
     scope,
-    unit,
-    max: reported.max,
-    used: reported.used + charged,
-    left: quota.left,
-    perNode,
+    unit: charge.unit === "micro-usd" ? "usd" : charge.unit,
+    max: shown(reported.max),
+    used: shown(reported.used + charged),
+    left: shown(quota.left),
+    perNode: shown(charge.perNode),
     nodesLeft: Math.min(nodesLeft(charge), Number.MAX_SAFE_INTEGER),
   };
 }

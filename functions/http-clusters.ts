@@ -1,0 +1,18 @@
+import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import { listClusters } from "../shared/cycle/views/index.ts";
+import { answer, callOf, polled } from "./support/http.ts";
+import { service } from "./support/service.ts";
+
+/** `GET /api/clusters`: all clusters that are configured. */
+export function httpClusters(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
+  return answer(callOf(request, context, service), async ({ ports }) =>
+    polled(request, await listClusters(ports)),
+  );
+}
+
+app.http("http-clusters", {
+  route: "clusters",
+  methods: ["GET"],
+  authLevel: "function",
+  handler: httpClusters,
+});

@@ -1,0 +1,57 @@
+import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import { validateConstraintBody, whatIfBody } from "../shared/api/index.ts";
+import { drawUpDemand, loadKnown, validateConstraint, whatIf } from "../shared/cycle/views/index.ts";
+import {
+  answerForCluster,
+  badRequest,
+  callOf,
+  json,
+  nothing,
+  readBody,
+  unknownCluster,
+} from "./support/http.ts";
+import { answerFromOutlook } from "./support/outlook.ts";
+import { service } from "./support/service.ts";
+
+/** `GET /api/clusters/{cluster}/demand`: what a plan would do now. */
+export function httpDemand(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
+  return answerFromOutlook(callOf(request, context, service), nothing, (outlook) =>
+    json(drawUpDemand(outlook)),
+  );
+}
+
+/** `POST /api/clusters/{cluster}/what-if`: the same with extra jobs. */
+export function httpWhatIf(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
+  return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
+    const body = await readBody(request, whatIfBody, { mostBytes: 1024 * 1024 });
+    if (!body.ok) return body.response;
+    const known = await loadKnown(ports, cluster);
+    if (known === undefined) return unknownCluster(cluster);
+    const result = whatIf(known, body.value, ports.clock.nowSeconds());
+    return result.ok ? json(result.answer) : badRequest("These are no jobs", result.problems);
+  });
+}
+
+/** `POST /api/clusters/{cluster}/validate-constraint`: what satisfies constraints. */
+export async function httpValidateConstraint(
+  request: HttpRequest,
+  context: InvocationContext,
+): Promise<HttpResponseInit> {
+  const read = await readBody(request, validateConstraintBody);
+  return answerFromOutlook(callOf(request, context, service), read, (outlook, body) =>
+    json(validateConstraint(outlook, body)),
+  );
+}
+
+const authLevel = "function";
+app.get("http-demand", {
+  route: "clusters/{cluster}/demand",
+  authLevel,
+  handler: httpDemand,
+});
+app.post("http-what-if", { route: "clusters/{cluster}/what-if", authLevel, handler: httpWhatIf });
+app.post("http-validate-constraint", {
+  route: "clusters/{cluster}/validate-constraint",
+  authLevel,
+  handler: httpValidateConstraint,
+});

@@ -1,0 +1,40 @@
+import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import { explainQuery, jobsQuery } from "../shared/api/index.ts";
+import { explainJob, listJobs } from "../shared/cycle/views/index.ts";
+import { badRequest, callOf, json, notFound, polled, readQuery } from "./support/http.ts";
+import { answerFromOutlook } from "./support/outlook.ts";
+import { service } from "./support/service.ts";
+
+/** `GET /api/clusters/{cluster}/jobs`: jobs that run, wait, or have a place in part. */
+export function httpJobs(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
+  const read = readQuery(request, jobsQuery);
+  return answerFromOutlook(callOf(request, context, service), read, (outlook, query) =>
+    polled(request, listJobs(outlook, query)),
+  );
+}
+
+/** `GET /api/clusters/{cluster}/jobs/{job}/explain`: why it waits, or where it goes. */
+export function httpExplain(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
+  const read = readQuery(request, explainQuery);
+  return answerFromOutlook(callOf(request, context, service), read, (outlook, { source }) => {
+    const explained = explainJob(outlook, request.params.job ?? "", source);
+    switch (explained.outcome) {
+      case "explained":
+        return json(explained.answer);
+      case "unknown-job":
+        return notFound("No source wants such a job", "Jobs that are done are no demand any more");
+      case "ambiguous":
+        return badRequest("Several sources want a job of this name", [
+          `source: missing, expected one of ${explained.sources.map((source) => `"${source}"`).join(", ")}`,
+        ]);
+    }
+  });
+}
+
+const authLevel = "function";
+app.get("http-jobs", { route: "clusters/{cluster}/jobs", authLevel, handler: httpJobs });
+app.get("http-explain", {
+  route: "clusters/{cluster}/jobs/{job}/explain",
+  authLevel,
+  handler: httpExplain,
+});

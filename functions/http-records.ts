@@ -1,0 +1,77 @@
+import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import { historyQuery, operationsQuery, plansQuery, rejectsQuery } from "../shared/api/index.ts";
+import {
+  listOperations,
+  listPlans,
+  listRejects,
+  showHistory,
+  showOperation,
+  showPlan,
+} from "../shared/cycle/views/index.ts";
+import {
+  answerForCluster,
+  type ClusterCall,
+  callOf,
+  json,
+  notFound,
+  polled,
+  readQuery,
+} from "./support/http.ts";
+import { service } from "./support/service.ts";
+
+type Handler = (request: HttpRequest, context: InvocationContext) => Promise<HttpResponseInit>;
+
+function handler(work: (call: ClusterCall) => Promise<HttpResponseInit>): Handler {
+  return (request, context) => answerForCluster(callOf(request, context, service), work);
+}
+
+/** `GET /api/clusters/{cluster}/plans`, newest first. */
+export const httpPlans = handler(async ({ request, ports, cluster }) => {
+  const query = readQuery(request, plansQuery);
+  return query.ok ? polled(request, await listPlans(ports, cluster, query.value)) : query.response;
+});
+
+/** `GET /api/clusters/{cluster}/plans/{planId}` */
+export const httpPlan = handler(async ({ request, ports, cluster }) => {
+  const plan = await showPlan(ports, cluster, request.params.planId ?? "");
+  return plan === undefined ? notFound("No such plan is kept") : json(plan);
+});
+
+/** `GET /api/clusters/{cluster}/operations`, newest first. */
+export const httpOperations = handler(async ({ request, ports, cluster }) => {
+  const query = readQuery(request, operationsQuery);
+  return query.ok ? polled(request, await listOperations(ports, cluster, query.value)) : query.response;
+});
+
+/** `GET /api/clusters/{cluster}/operations/{actionId}` */
+export const httpOperation = handler(async ({ request, ports, cluster }) => {
+  const operation = await showOperation(ports, cluster, request.params.actionId ?? "");
+  return operation === undefined ? notFound("No such operation is recorded") : json(operation);
+});
+
+/** `GET /api/clusters/{cluster}/nodes/{node}/history` */
+export const httpHistory = handler(async ({ request, ports, cluster }) => {
+  const query = readQuery(request, historyQuery);
+  if (!query.ok) return query.response;
+  const history = await showHistory(ports, cluster, request.params.node ?? "", query.value);
+  return history === undefined ? notFound("Nothing is remembered of such a node") : json(history);
+});
+
+/** `GET /api/clusters/{cluster}/rejects`, newest first. */
+export const httpRejects = handler(async ({ request, ports, cluster }) => {
+  const query = readQuery(request, rejectsQuery);
+  return query.ok ? polled(request, await listRejects(ports, cluster, query.value)) : query.response;
+});
+
+const ofCluster = "clusters/{cluster}";
+const authLevel = "function";
+app.get("http-plans", { route: `${ofCluster}/plans`, authLevel, handler: httpPlans });
+app.get("http-plan", { route: `${ofCluster}/plans/{planId}`, authLevel, handler: httpPlan });
+app.get("http-operations", { route: `${ofCluster}/operations`, authLevel, handler: httpOperations });
+app.get("http-operation", {
+  route: `${ofCluster}/operations/{actionId}`,
+  authLevel,
+  handler: httpOperation,
+});
+app.get("http-history", { route: `${ofCluster}/nodes/{node}/history`, authLevel, handler: httpHistory });
+app.get("http-rejects", { route: `${ofCluster}/rejects`, authLevel, handler: httpRejects });

@@ -1,0 +1,19 @@
+import type { HttpResponseInit } from "@azure/functions";
+import { lookAhead, type Outlook } from "../../shared/cycle/views/index.ts";
+import { answerForCluster, type Call, type Read, unknownCluster } from "./http.ts";
+
+/**
+ * Answers a call from what is known of the cluster and the plan that would be made now. `read` comes first: a query or
+ * body that is refused costs no plan.
+ */
+export function answerFromOutlook<T>(
+  call: Call,
+  read: Read<T>,
+  work: (outlook: Outlook, value: T) => HttpResponseInit,
+): Promise<HttpResponseInit> {
+  return answerForCluster(call, async ({ ports, cluster }) => {
+    if (!read.ok) return read.response;
+    const outlook = await lookAhead(ports, cluster);
+    return outlook === undefined ? unknownCluster(cluster) : work(outlook, read.value);
+  });
+}

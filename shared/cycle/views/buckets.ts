@@ -1,0 +1,95 @@
+import type { BucketLimitView, BucketsAnswer, BucketView, LimitsAnswer, LimitView } from "../../api/index.ts";
+import type { BucketSurvey, LimitFigure } from "../../engine/index.ts";
+import type { Outlook } from "./outlook.ts";
+
+/** What new nodes can come from: every limit that holds there, what is left, and what binds. */
+export function listBuckets(outlook: Outlook): BucketsAnswer {
+  const { made, plan, snapshot, input } = outlook;
+  const left = new Map(plan.buckets.map((use) => [keyOf(use), use.availableCount]));
+  const backedOff = new Map(made.backedOff.map((each) => [`${each.nodeArray}\n${each.vmSize}`, each]));
+  const active = activeByBucket(outlook);
+  const arrays = new Map(input.cluster.nodeArrays.map((array) => [array.name, array]));
+  const buckets = outlook.buckets().flatMap((bucket): BucketView[] => {
+    const array = arrays.get(bucket.nodeArray);
+    const size = array?.buckets.find(({ vmSize }) => vmSize === bucket.vmSize);
+    if (array === undefined || size === undefined) return [];
+    const backOff = backedOff.get(`${bucket.nodeArray}\n${bucket.vmSize}`);
+    const { vcpuCount, vcpuQuotaCount, pcpuCount, gpuCount, memoryBytes, family, infiniband } = size.vm;
+    return [
+      {
+        nodeArray: bucket.nodeArray,
+        vmSize: bucket.vmSize,
+        placementGroup: bucket.placementGroup,
+        bucketId: bucket.bucketId,
+        location: array.location,
+        spot: array.spot,
+        enabled: array.enabled,
+        valid: size.valid,
+        invalidReason: size.invalidReason,
+        vm: { vcpuCount, vcpuQuotaCount, pcpuCount, gpuCount, memoryBytes, family, infiniband },
+        priority: array.priority,
+        activeCount: active.get(keyOf(bucket)) ?? 0,
+        availableCount: bucket.nodesLeft,
+        binding: bucket.binding,
+        limits: bucket.limits.map(toLimit),
+        leftAfterPlan: left.get(keyOf(bucket)) ?? null,
+        backOff: backOff === undefined ? null : { untilSeconds: backOff.untilSeconds, why: backOff.why },
+        secondsSinceCapacityFailure: size.secondsSinceCapacityFailure,
+        spotPlacementScore: size.spotPlacementScore,
+        resources: bucket.resources,
+      },
+    ];
+  });
+  const { cluster, atSeconds } = outlook;
+  return { cluster, atSeconds, snapshotTakenAtSeconds: snapshot.takenAtSeconds, buckets };
+}
+
+/** Every limit once, in the order in which buckets meet them. */
+export function listLimits(outlook: Outlook): LimitsAnswer {
+  const limits = new Map<string, { figure: LimitFigure; binds: number }>();
+  for (const { limits: figures, binding } of outlook.buckets()) {
+    const binder = figures.find(({ limit }) => limit === binding && binding !== null);
+    const least = binder === undefined ? undefined : leastOf(figures, binder);
+    for (const figure of figures) {
+      const key = JSON.stringify([figure.limit, figure.scope, figure.unit]);
+      const known = limits.get(key) ?? { figure, binds: 0 };
+      limits.set(key, { figure: known.figure, binds: known.binds + (figure === least ? 1 : 0) });
+    }
+  }
+  const rows = [...limits.values()].map(({ figure, binds }): LimitView => {
+    const { limit, scope, unit, max, used, left } = figure;
+    return { limit, scope, unit, max: known(max), used: known(used), left, binds };
+  });
+  const { cluster, atSeconds, snapshot } = outlook;
+  return { cluster, atSeconds, snapshotTakenAtSeconds: snapshot.takenAtSeconds, limits: rows };
+}
+
+/** Of a node array's two limits, nodes and cores, the one that allows less. */
+function leastOf(figures: readonly LimitFigure[], binder: LimitFigure): LimitFigure {
+  return figures
+    .filter(({ limit }) => limit === binder.limit)
+    .reduce((least, figure) => (figure.nodesLeft < least.nodesLeft ? figure : least));
+}
+
+function toLimit({ limit, unit, max, used, left, perNode, nodesLeft }: LimitFigure): BucketLimitView {
+  return { limit, unit, max: known(max), used: known(used), left, perNode, nodesLeft };
+}
+
+/** Where CycleCloud states no maximum, a figure stands that nothing reaches. */
+function known(figure: number): number | null {
+  return figure >= Number.MAX_SAFE_INTEGER ? null : figure;
+}
+
+function activeByBucket({ snapshot }: Outlook): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const node of snapshot.cluster.nodes) {
+    if (node.targetState === node.status && node.targetState !== "Started") continue;
+    const key = keyOf(node);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function keyOf(bucket: Pick<BucketSurvey, "nodeArray" | "vmSize" | "placementGroup">): string {
+  return JSON.stringify([bucket.nodeArray, bucket.vmSize, bucket.placementGroup]);
+}

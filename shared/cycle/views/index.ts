@@ -1,0 +1,15 @@
+/** What the HTTP API and the command line show of a cluster: pure functions of an `Outlook`, and lists of records. */
+export { listBuckets, listLimits } from "./buckets.ts";
+export { listClusters } from "./clusters.ts";
+export { drawUpDemand } from "./demand.ts";
+export { type ExplainOutcome, explainJob } from "./explain.ts";
+export { showHistory } from "./history.ts";
+export { listJobs } from "./jobs.ts";
+export { listNodes, type NodesOutcome } from "./nodes.ts";
+export { listOperations, showOperation } from "./operations.ts";
+export { type Known, loadKnown, lookAhead, type Outlook, type OutlookPorts, outlookOf } from "./outlook.ts";
+export { listPlans, showPlan } from "./plans.ts";
+export { listRejects } from "./rejects.ts";
+export { type Selecting, type Selector, selectorOf } from "./selection.ts";
+export { validateConstraint } from "./validate-constraint.ts";
+export { type WhatIfOutcome, whatIf } from "./what-if.ts";

@@ -1,0 +1,45 @@
+import type { JobState, JobsAnswer, JobsQuery, JobView } from "../../api/index.ts";
+import { explain } from "../../engine/index.ts";
+import { type OutlookJob, outlookJobs, stateOf, unitOf } from "./job-states.ts";
+import type { Outlook } from "./outlook.ts";
+import { pageOf } from "./page.ts";
+
+const mostNodesNamed = 20;
+
+/** Jobs in the order of the queue. */
+export function listJobs(outlook: Outlook, query: JobsQuery): JobsAnswer {
+  const counts: Record<JobState, number> = { running: 0, placed: 0, booting: 0, partly: 0, waiting: 0 };
+  const wanted: (OutlookJob & { readonly state: JobState })[] = [];
+  for (const each of outlookJobs(outlook)) {
+    const state = stateOf(each, outlook.nodesByName);
+    counts[state] += 1;
+    const isWanted =
+      (query.state === undefined || query.state === state) &&
+      (query.source === undefined || query.source === each.job.source);
+    if (isWanted) wanted.push({ ...each, state });
+  }
+  const { items, next, total } = pageOf(wanted, query, ({ job }) => `${job.source}/${job.name}`);
+  const { cluster, atSeconds } = outlook;
+  return { cluster, atSeconds, counts, jobs: items.map(toView), next, total };
+}
+
+function toView({ job, outcome, state }: OutlookJob & { readonly state: JobState }): JobView {
+  const { asked, granted, placements } = outcome;
+  const reasons = granted < asked ? outcome.reasons : [];
+  const nodes = [...new Set(placements.map(({ node }) => node))];
+  return {
+    job: job.name,
+    source: job.source,
+    state,
+    unit: unitOf(job),
+    asked,
+    granted,
+    nodes: nodes.slice(0, mostNodesNamed),
+    nodeCount: nodes.length,
+    priority: job.priority,
+    submittedAtSeconds: job.submittedAtSeconds,
+    reasonCode: reasons[0]?.code ?? null,
+    // The first sentence says how much it got, which the figures say already.
+    reason: reasons.length === 0 ? null : (explain(outcome)[1] ?? null),
+  };
+}

@@ -1,0 +1,207 @@
+import type { NodeView } from "../../api/index.ts";
+import {
+  type Bucket,
+  type ClusterNode,
+  forNodeArray,
+  isIgnored,
+  type NodeArray,
+  type NodeHistory,
+  type PlannedNode,
+  sortByNodeName,
+} from "../../engine/index.ts";
+import type { Operation } from "../../ports.ts";
+import { bootSecondsOf } from "./boot-times.ts";
+import type { Outlook } from "./outlook.ts";
+
+/** What nodes are looked up in. */
+interface Facts {
+  readonly outlook: Outlook;
+  readonly plannedById: ReadonlyMap<string, PlannedNode>;
+  readonly reportedById: ReadonlyMap<string, ClusterNode>;
+  readonly history: ReadonlyMap<string, NodeHistory>;
+  readonly arrays: ReadonlyMap<string, NodeArray>;
+  readonly sizes: ReadonlyMap<string, Bucket>;
+  readonly bootSeconds: (nodeArray: string) => number | null;
+  readonly operationByNode: ReadonlyMap<string, Operation>;
+  readonly operationByName: ReadonlyMap<string, Operation>;
+}
+
+/** Makes views of an outlook's nodes, one at a time: writing all of 10,000 out would be wasted on a page of 200. */
+export interface NodeViews {
+  /** What a cluster has, sorted by name: nodes of its arrays, nodes on order, on-premise hosts. */
+  readonly present: () => readonly NodeSubject[];
+  readonly viewOf: (subject: NodeSubject) => NodeView;
+  readonly viewOfPlanned: (node: PlannedNode) => NodeView;
+}
+
+/** A node as CycleCloud reports it, as the plan sees it, or both. */
+export interface NodeSubject {
+  readonly name: string;
+  readonly reported: ClusterNode | null;
+  readonly planned: PlannedNode | null;
+}
+
+export function nodeViews(outlook: Outlook): NodeViews {
+  const facts = factsOf(outlook);
+  return {
+    present: () => present(facts),
+    viewOf: (subject) => toView(facts, subject),
+    viewOfPlanned: (planned) => {
+      const reported = planned.nodeId === null ? null : (facts.reportedById.get(planned.nodeId) ?? null);
+      return toView(facts, { name: planned.name, reported, planned });
+    },
+  };
+}
+
+function factsOf(outlook: Outlook): Facts {
+  const { input, plan, loaded, snapshot } = outlook;
+  const { cluster } = snapshot;
+  const rows = new Map(loaded.history.map((row) => [row.nodeId, row]));
+  for (const row of plan.history) rows.set(row.nodeId, row);
+  return {
+    outlook,
+    plannedById: new Map(
+      plan.nodes.flatMap((node) => (node.nodeId === null ? [] : [[node.nodeId, node] as const])),
+    ),
+    reportedById: new Map(cluster.nodes.map((node) => [node.nodeId, node])),
+    history: rows,
+    arrays: new Map(input.cluster.nodeArrays.map((array) => [array.name, array])),
+    sizes: new Map(
+      input.cluster.nodeArrays.flatMap((array) =>
+        array.buckets.map((bucket) => [sizeKey(array.name, bucket.vmSize), bucket] as const),
+      ),
+    ),
+    bootSeconds: bootSecondsOf([...rows.values()], cluster),
+    ...operationsByNode(loaded.operations),
+  };
+}
+
+function sizeKey(nodeArray: string, vmSize: string): string {
+  return `${nodeArray}\n${vmSize}`;
+}
+
+/** The open operations by the ids of the nodes that they are about, and by the names of nodes that they ask for. */
+function operationsByNode(
+  operations: readonly Operation[],
+): Pick<Facts, "operationByNode" | "operationByName"> {
+  const operationByNode = new Map<string, Operation>();
+  const operationByName = new Map<string, Operation>();
+  for (const operation of operations) {
+    const { action, nodes } = operation;
+    const about = action.kind === "create-nodes" ? nodes : [...action.nodes, ...nodes];
+    for (const { nodeId, name } of about) {
+      operationByNode.set(nodeId, operation);
+      operationByName.set(name, operation);
+    }
+    if (action.kind !== "create-nodes") continue;
+    for (const name of action.sets.flatMap((set) => set.names)) operationByName.set(name, operation);
+  }
+  return { operationByNode, operationByName };
+}
+
+/** Nodes of no array, such as the scheduler's own, are none of the autoscaler's. */
+function present({ outlook, plannedById, reportedById, arrays }: Facts): readonly NodeSubject[] {
+  const reported = [...reportedById.values()].filter((node) => arrays.has(node.nodeArray));
+  const unreported = outlook.plan.nodes.filter(
+    ({ nodeId, origin }) => nodeId === null && (origin === "pending" || origin === "on-premise"),
+  );
+  const subjects: NodeSubject[] = [
+    ...reported.map((node) => ({
+      name: node.name,
+      reported: node,
+      planned: plannedById.get(node.nodeId) ?? null,
+    })),
+    ...unreported.map((planned) => ({ name: planned.name, reported: null, planned })),
+  ];
+  return sortByNodeName(subjects, ({ name }) => name);
+}
+
+function toView(facts: Facts, { name, reported, planned }: NodeSubject): NodeView {
+  const nodeArray = reported?.nodeArray ?? planned?.nodeArray ?? "";
+  const vmSize = reported?.vmSize ?? planned?.vmSize ?? "";
+  const array = facts.arrays.get(nodeArray);
+  const size = facts.sizes.get(sizeKey(nodeArray, vmSize));
+  const operation = operationOf(facts, { name, reported, planned });
+  return {
+    name,
+    nodeId: reported?.nodeId ?? planned?.nodeId ?? null,
+    hostname: reported?.hostname ?? planned?.hostname ?? null,
+    privateIp: reported?.privateIp ?? null,
+    instanceId: reported?.instanceId ?? null,
+    nodeArray,
+    vmSize,
+    placementGroup: reported?.placementGroup ?? planned?.placementGroup ?? null,
+    bucketId: size?.bucketId ?? null,
+    location: reported?.location ?? array?.location ?? null,
+    spot: reported?.spot ?? array?.spot ?? false,
+    origin: planned?.origin ?? "existing",
+    state: reported?.status ?? planned?.status ?? null,
+    targetState: reported?.targetState ?? null,
+    vcpuCount: size?.vm.vcpuCount ?? null,
+    pcpuCount: size?.vm.pcpuCount ?? null,
+    gpuCount: size?.vm.gpuCount ?? null,
+    memoryBytes: size?.vm.memoryBytes ?? null,
+    jobs: planned?.jobs ?? [],
+    resources: planned?.resources ?? {},
+    available: planned?.available ?? {},
+    keepAlive: reported?.keepAlive ?? planned?.keepAlive ?? false,
+    ignored: reported !== null && isIgnored(reported, facts.outlook.input.settings.ignoredNodes),
+    draining: null,
+    ...timesOf(facts, reported),
+    expectedReadySeconds: expectedReady(facts, { name, reported, planned }, operation),
+    operation:
+      operation === undefined
+        ? null
+        : { actionId: operation.actionId, kind: operation.action.kind, state: operation.state },
+  };
+}
+
+function operationOf(facts: Facts, { name, reported }: NodeSubject): Operation | undefined {
+  if (reported !== null) return facts.operationByNode.get(reported.nodeId);
+  // A node on order whose name is taken goes by `<name>#<action id>`, see `operations.ts`.
+  return facts.operationByName.get(name) ?? facts.operationByName.get(name.replace(/#.*$/, ""));
+}
+
+type Times = Pick<NodeView, "firstSeenSeconds" | "readySeconds" | "idleSinceSeconds" | "deleteAtSeconds">;
+
+function timesOf({ outlook, history }: Facts, reported: ClusterNode | null): Times {
+  const row = reported === null ? undefined : history.get(reported.nodeId);
+  if (reported === null || row === undefined || row.deletedSeconds !== null)
+    return { firstSeenSeconds: null, readySeconds: null, idleSinceSeconds: null, deleteAtSeconds: null };
+  const { idleTimeoutSeconds, bootTimeoutSeconds, ignoredNodes } = outlook.input.settings;
+  const idleSinceSeconds = row.readySeconds === null ? null : row.lastMatchSeconds;
+  const isSafe =
+    reported.keepAlive || isIgnored(reported, ignoredNodes) || reported.targetState !== "Started";
+  const bootOverSeconds =
+    row.readySeconds === null
+      ? row.createdSeconds + forNodeArray(bootTimeoutSeconds, reported.nodeArray)
+      : null;
+  const idleOverSeconds =
+    idleSinceSeconds === null
+      ? null
+      : idleSinceSeconds + forNodeArray(idleTimeoutSeconds, reported.nodeArray);
+  return {
+    firstSeenSeconds: row.createdSeconds,
+    readySeconds: row.readySeconds,
+    idleSinceSeconds,
+    deleteAtSeconds: isSafe ? null : (idleOverSeconds ?? bootOverSeconds),
+  };
+}
+
+/** Of a node that is booting or on order: when it began, and what boots take. */
+function expectedReady(
+  { bootSeconds, history }: Facts,
+  { reported, planned }: NodeSubject,
+  operation: Operation | undefined,
+): number | null {
+  const seconds = bootSeconds(reported?.nodeArray ?? planned?.nodeArray ?? "");
+  if (seconds === null) return null;
+  if (reported === null)
+    return planned?.origin === "pending" && operation !== undefined
+      ? operation.createdAtSeconds + seconds
+      : null;
+  if (reported.targetState !== "Started" || reported.status === "Ready" || reported.status === "Failed")
+    return null;
+  const row = history.get(reported.nodeId);
+  return row === undefined || row.deletedSeconds !== null ? null : row.createdSeconds + seconds;
+}

@@ -1,0 +1,119 @@
+import type { BucketSurvey, Job, Plan, PlanInput, PlannedNode } from "../../engine/index.ts";
+import { survey } from "../../engine/index.ts";
+import { StaleSnapshotError } from "../../errors.ts";
+import type {
+  ClusterConfig,
+  ClusterControl,
+  Operation,
+  PlanHead,
+  Ports,
+  Snapshot,
+  SourceDemand,
+} from "../../ports.ts";
+import { loadControl, whyHeld } from "../control.ts";
+import { type MadePlan, makePlan } from "../make-plan.ts";
+import type { Loaded } from "../plan-input.ts";
+
+/** Operations that are looked through for what they were short of, as a plan does. */
+const mostRemembered = 50;
+
+export type OutlookPorts = Pick<
+  Ports,
+  "clock" | "configs" | "controls" | "demand" | "history" | "operations" | "plans" | "snapshots"
+>;
+
+/** What is known of a cluster at one moment: all that a plan would be made from. Plain data. */
+export interface Known {
+  readonly cluster: string;
+  readonly config: ClusterConfig;
+  readonly control: ClusterControl;
+  readonly head: PlanHead | undefined;
+  readonly snapshot: Snapshot;
+  readonly loaded: Loaded;
+  readonly recent: readonly Operation[];
+}
+
+/** What is known, and the plan that would be made of it now. Nothing of it is recorded or sent. */
+export interface Outlook extends Known {
+  readonly atSeconds: number;
+  /** Why the plan would not be sent; undefined: it would be. */
+  readonly held: string | undefined;
+  readonly made: MadePlan;
+  readonly plan: Plan;
+  readonly input: PlanInput;
+  /** By name, of every node that the plan counts with. */
+  readonly nodesByName: ReadonlyMap<string, PlannedNode>;
+  /** The buckets before the plan. Worked out when first asked for. */
+  readonly buckets: () => readonly BucketSurvey[];
+}
+
+/** Undefined for a cluster that is not configured. Throws StaleSnapshotError when it was never seen. */
+export async function loadKnown(ports: OutlookPorts, cluster: string): Promise<Known | undefined> {
+  const config = await ports.configs.load(cluster);
+  if (config === undefined) return undefined;
+  const { capacityFailureBackoffSeconds, actionTtlSeconds, maxSnapshotAgeSeconds } = config.cycle;
+  const sinceSeconds = ports.clock.nowSeconds() - capacityFailureBackoffSeconds - actionTtlSeconds;
+  // Operations before the snapshot, as a plan does: one that closes in between counts in both, not in neither.
+  const operations = await ports.operations.open(cluster);
+  const [control, head, snapshot, demand, history, recent] = await Promise.all([
+    loadControl(ports, cluster),
+    ports.plans.loadHead(cluster),
+    ports.snapshots.load(cluster),
+    ports.demand.list(cluster),
+    ports.history.list(cluster),
+    ports.operations.recent(cluster, mostRemembered, sinceSeconds),
+  ]);
+  if (snapshot === undefined)
+    throw new StaleSnapshotError(cluster, { ageSeconds: undefined, maxAgeSeconds: maxSnapshotAgeSeconds });
+  const loaded: Loaded = {
+    settings: config.engine,
+    snapshot: snapshot.value,
+    demand,
+    operations: operations.map(({ value }) => value),
+    history,
+  };
+  return { cluster, config, control, head: head?.value, snapshot: snapshot.value, loaded, recent };
+}
+
+/** The plan that would be made now, with `extra` jobs at the end of the queue. Pure. */
+export function outlookOf(known: Known, nowSeconds: number, extra?: SourceDemand): Outlook {
+  const { config, control, snapshot, recent, head } = known;
+  const held = whyHeldNow(known, nowSeconds);
+  const loaded =
+    extra === undefined ? known.loaded : { ...known.loaded, demand: [...known.loaded.demand, extra] };
+  const isSent = whyHeld(config, control) === undefined;
+  const made = makePlan({ config, loaded, snapshot, recent, before: head, isSent, nowSeconds });
+  let buckets: readonly BucketSurvey[] | undefined;
+  return {
+    ...known,
+    loaded,
+    atSeconds: nowSeconds,
+    held,
+    made,
+    plan: made.decided,
+    input: made.input,
+    nodesByName: new Map(made.decided.nodes.map((node) => [node.name, node])),
+    buckets: () => {
+      buckets ??= survey(made.input);
+      return buckets;
+    },
+  };
+}
+
+export async function lookAhead(ports: OutlookPorts, cluster: string): Promise<Outlook | undefined> {
+  const known = await loadKnown(ports, cluster);
+  return known === undefined ? undefined : outlookOf(known, ports.clock.nowSeconds());
+}
+
+function whyHeldNow({ config, control, snapshot }: Known, nowSeconds: number): string | undefined {
+  const ageSeconds = nowSeconds - snapshot.takenAtSeconds;
+  const { maxSnapshotAgeSeconds } = config.cycle;
+  if (ageSeconds > maxSnapshotAgeSeconds)
+    return `the snapshot is ${Math.round(ageSeconds)} s old, expected at most ${maxSnapshotAgeSeconds} s`;
+  return whyHeld(config, control);
+}
+
+/** Jobs as the plan has them, in the same order as its outcomes. */
+export function jobsOf({ input }: Pick<Outlook, "input">): readonly Job[] {
+  return input.jobs;
+}

@@ -1,0 +1,81 @@
+import type { ExplainAnswer } from "../../api/index.ts";
+import type { Operation } from "../../ports.ts";
+import type { OutlookJob } from "./job-states.ts";
+import type { Outlook } from "./outlook.ts";
+
+type Step = ExplainAnswer["planner"][number];
+
+const mostSteps = 20;
+
+/** What the planner did about a job and when, newest first: what it asked CycleCloud for, and what its plans saw. */
+export function plannerTrail(outlook: Outlook, { job, outcome }: OutlookJob): readonly Step[] {
+  const names = new Set(outcome.placements.map(({ node }) => node.replace(/#.*$/, "")));
+  const ids = new Set(outcome.placements.flatMap(({ node }) => outlook.nodesByName.get(node)?.nodeId ?? []));
+  const refusing = new Set(
+    outcome.granted < outcome.asked
+      ? outcome.reasons.flatMap(({ bucket }) =>
+          bucket === null ? [] : [`${bucket.nodeArray}/${bucket.vmSize}`],
+        )
+      : [],
+  );
+  const operations = new Map(
+    [...outlook.recent, ...outlook.loaded.operations].map((operation) => [operation.actionId, operation]),
+  );
+  const steps = [
+    ...[...operations.values()].flatMap((operation) => stepsOf(operation, { names, ids, refusing })),
+    ...headStep(outlook, job.source, job.name),
+  ];
+  return steps.sort((a, b) => b.atSeconds - a.atSeconds).slice(0, mostSteps);
+}
+
+interface Wanted {
+  readonly names: ReadonlySet<string>;
+  readonly ids: ReadonlySet<string>;
+  /** Array and size of the buckets that refused. */
+  readonly refusing: ReadonlySet<string>;
+}
+
+function stepsOf(operation: Operation, { names, ids, refusing }: Wanted): readonly Step[] {
+  const { action, actionId, state, nodes, messages } = operation;
+  const about = action.kind === "create-nodes" ? nodes : [...action.nodes, ...nodes];
+  const asks =
+    about.some(({ nodeId }) => ids.has(nodeId)) ||
+    (action.kind === "create-nodes" && action.sets.some((set) => set.names.some((name) => names.has(name))));
+  const step = (atSeconds: number, text: string): Step => ({
+    atSeconds,
+    planId: action.planId,
+    actionId,
+    text,
+  });
+  const words = messages.length === 0 ? "" : ` (${messages.join("; ")})`;
+  const shortfalls = (operation.shortfalls ?? [])
+    .filter(({ nodeArray, vmSize }) => asks || refusing.has(`${nodeArray}/${vmSize}`))
+    .map(({ nodeArray, vmSize, asked, added, message, atSeconds }) =>
+      step(
+        atSeconds,
+        `CycleCloud added ${added} of ${asked} nodes of ${nodeArray}/${vmSize}${message === null ? "" : `: ${message}`}.`,
+      ),
+    );
+  return [
+    ...(asks
+      ? [step(operation.createdAtSeconds, `${action.kind}, because ${action.reason}: ${state}${words}.`)]
+      : []),
+    ...shortfalls,
+  ];
+}
+
+/** What the newest plan knew of the job's source, and whether it is among the first that it left waiting. */
+function headStep({ head, loaded }: Outlook, source: string | null, name: string): readonly Step[] {
+  if (head === undefined || source === null) return [];
+  const sequence = loaded.demand.find((each) => each.source === source)?.sequence;
+  const seen = head.demandSequences[source];
+  const waiting = head.waiting.find(({ job }) => job === name);
+  const text =
+    seen === undefined || sequence === undefined || seen < sequence
+      ? `The newest plan was made before message ${sequence ?? "?"} of "${source}" came; the next one sees it.`
+      : waiting === undefined
+        ? `The newest plan saw message ${seen} of "${source}", which has the job.`
+        : `The newest plan gave it ${waiting.granted} of ${waiting.asked} places: ${waiting.why.slice(1).join(" ")}`;
+  const held = head.held === undefined ? "" : ` Nothing of that plan was sent: ${head.held}.`;
+  return [{ atSeconds: head.atSeconds, planId: head.planId, actionId: null, text: `${text}${held}` }];
+}

@@ -1,0 +1,32 @@
+import type { RejectsAnswer } from "../../api/index.ts";
+import type { Ports, Rejection } from "../../ports.ts";
+import { type PageQuery, pageOfTimeline } from "./page.ts";
+
+/** Messages of the cluster that were refused or given up, and those that name no known cluster, newest first. */
+export async function listRejects(
+  ports: Pick<Ports, "clock" | "rejections">,
+  cluster: string,
+  query: PageQuery,
+): Promise<RejectsAnswer> {
+  const { rejections } = ports;
+  const load = async (limit: number, untilSeconds: number | undefined) => {
+    const [own, nobodys] = await Promise.all([
+      rejections.list(cluster, limit, untilSeconds),
+      rejections.list(undefined, limit, untilSeconds),
+    ]);
+    return [...own, ...nobodys].sort(newestFirst).slice(0, limit);
+  };
+  const { items, next, total } = await pageOfTimeline(
+    {
+      load,
+      atSecondsOf: ({ receivedAtSeconds }) => receivedAtSeconds,
+      nameOf: ({ rejectionId }) => rejectionId,
+    },
+    query,
+  );
+  return { cluster, atSeconds: ports.clock.nowSeconds(), rejections: items, next, total };
+}
+
+function newestFirst(a: Rejection, b: Rejection): number {
+  return b.receivedAtSeconds - a.receivedAtSeconds || (a.rejectionId < b.rejectionId ? 1 : -1);
+}

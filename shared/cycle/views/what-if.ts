@@ -1,0 +1,56 @@
+import type { WhatIfAnswer, WhatIfBody } from "../../api/index.ts";
+import type { Plan } from "../../engine/index.ts";
+import { parseDemand } from "../../messages/job-demand.ts";
+import type { SourceDemand } from "../../ports.ts";
+import { drawUpDemand } from "./demand.ts";
+import { explainOne } from "./explain.ts";
+import { outlookJobs } from "./job-states.ts";
+import { nodeViews } from "./node-views.ts";
+import { type Known, outlookOf } from "./outlook.ts";
+
+/** The source that extra jobs are of: it posts nothing, and no queue is named after it. */
+const extraSource = "what-if";
+const mostExplained = 100;
+
+export type WhatIfOutcome =
+  | { readonly ok: true; readonly answer: WhatIfAnswer }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** The plan that would be made now if these jobs were at the end of the queue. Pure; nothing is recorded or sent. */
+export function whatIf(known: Known, body: WhatIfBody, nowSeconds: number): WhatIfOutcome {
+  const parsed = parseDemand({
+    version: 1,
+    kind: "snapshot",
+    cluster: known.cluster,
+    source: extraSource,
+    sequence: 0,
+    sentAt: new Date(nowSeconds * 1000).toISOString(),
+    jobs: body.jobs.map((job, index) => ({ name: `what-if-${index + 1}`, ...job })),
+  });
+  if (!parsed.ok) return parsed;
+  if (parsed.message.kind !== "snapshot") throw new Error("A snapshot was parsed as something else");
+  const extra: SourceDemand = {
+    cluster: known.cluster,
+    source: extraSource,
+    sequence: 0,
+    receivedAtSeconds: nowSeconds,
+    expiresAtSeconds: Number.POSITIVE_INFINITY,
+    jobs: parsed.message.jobs,
+    nodes: [],
+    ignoredMessages: 0,
+  };
+  const without = outlookOf(known, nowSeconds);
+  const outlook = outlookOf(known, nowSeconds, extra);
+  const views = nodeViews(outlook);
+  const added = outlookJobs(outlook).filter(({ job }) => job.source === extraSource);
+  const more = {
+    create: Math.max(0, created(outlook.plan) - created(without.plan)),
+    start: Math.max(0, outlook.plan.start.length - without.plan.start.length),
+  };
+  const extras = added.slice(0, mostExplained).map((each) => explainOne(outlook, each, views));
+  return { ok: true, answer: { ...drawUpDemand(outlook), extra: extras, more } };
+}
+
+function created({ create }: Plan): number {
+  return create.reduce((sum, { count }) => sum + count, 0);
+}

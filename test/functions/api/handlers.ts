@@ -1,0 +1,37 @@
+import { httpBuckets, httpLimits } from "../../../functions/http-buckets.ts";
+import { httpClusters } from "../../../functions/http-clusters.ts";
+import { httpDemand, httpValidateConstraint, httpWhatIf } from "../../../functions/http-demand.ts";
+import { httpExplain, httpJobs } from "../../../functions/http-jobs.ts";
+import { httpNodes } from "../../../functions/http-nodes.ts";
+import {
+  httpHistory,
+  httpOperation,
+  httpOperations,
+  httpPlan,
+  httpPlans,
+  httpRejects,
+} from "../../../functions/http-records.ts";
+import { httpStatus } from "../../../functions/http-status.ts";
+
+/**
+ * The functions by the routes that they serve. Loaded after the composition root was replaced. Autostop has tests of its
+ * own.
+ */
+export const handlers = {
+  clusters: httpClusters,
+  status: httpStatus,
+  nodes: httpNodes,
+  history: httpHistory,
+  buckets: httpBuckets,
+  limits: httpLimits,
+  jobs: httpJobs,
+  explain: httpExplain,
+  demand: httpDemand,
+  plans: httpPlans,
+  plan: httpPlan,
+  operations: httpOperations,
+  operation: httpOperation,
+  rejects: httpRejects,
+  "what-if": httpWhatIf,
+  "validate-constraint": httpValidateConstraint,
+};
