@@ -19,7 +19,7 @@ const mostRemembered = 50;
 
 export type OutlookPorts = Pick<
   Ports,
-  "clock" | "configs" | "controls" | "demand" | "history" | "operations" | "plans" | "snapshots"
+  "clock" | "configs" | "controls" | "demand" | "history" | "operations" | "plans" | "snapshots" | "targets"
 >;
 
 /** What is known of a cluster at one moment: all that a plan would be made from. Plain data. */
@@ -55,11 +55,12 @@ export async function loadKnown(ports: OutlookPorts, cluster: string): Promise<K
   const sinceSeconds = ports.clock.nowSeconds() - capacityFailureBackoffSeconds - actionTtlSeconds;
   // Operations before the snapshot, as a plan does: one that closes in between counts in both, not in neither.
   const operations = await ports.operations.open(cluster);
-  const [control, head, snapshot, demand, history, recent] = await Promise.all([
+  const [control, head, snapshot, demand, targets, history, recent] = await Promise.all([
     loadControl(ports, cluster),
     ports.plans.loadHead(cluster),
     ports.snapshots.load(cluster),
     ports.demand.list(cluster),
+    ports.targets.list(cluster),
     ports.history.list(cluster),
     ports.operations.recent(cluster, mostRemembered, sinceSeconds),
   ]);
@@ -69,6 +70,7 @@ export async function loadKnown(ports: OutlookPorts, cluster: string): Promise<K
     settings: config.engine,
     snapshot: snapshot.value,
     demand,
+    targets,
     operations: operations.map(({ value }) => value),
     history,
   };
