@@ -1,16 +1,16 @@
 import { app, type InvocationContext } from "@azure/functions";
-import { planScale as planCluster } from "../shared/cycle/plan-scale.ts";
+import { answerPlanRequest } from "../shared/cycle/answer-plan-request.ts";
 import { planRequestSchema } from "../shared/messages/plan-request.ts";
 import { planRequestsQueue, serviceBusConnection } from "./support/names.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";
 
-/** Plans one cluster. Its session makes sure that no other instance plans the same cluster meanwhile. */
+/** Plans one cluster, or looks at it because CycleCloud had news. Its session makes sure that no other instance plans the same cluster meanwhile. */
 export async function planScale(body: unknown, context: InvocationContext): Promise<void> {
   const ports = service.portsFor(context);
   const request = planRequestSchema.parse(body);
   await settled({ trigger: "service-bus", log: ports.log, subject: request.cluster }, () =>
-    planCluster(ports, request),
+    answerPlanRequest(ports, request),
   );
 }
 

@@ -11,6 +11,7 @@ export type { HistoryStore } from "./ports/history.ts";
 export type { Ids } from "./ports/ids.ts";
 export type { Log, LogFields } from "./ports/log.ts";
 export type * from "./ports/messages.ts";
+export type * from "./ports/node-loss.ts";
 export {
   isOpen,
   type Operation,
@@ -34,6 +35,7 @@ import type { HistoryStore } from "./ports/history.ts";
 import type { Ids } from "./ports/ids.ts";
 import type { Log } from "./ports/log.ts";
 import type { PlanRequests, ScaleActions, SchedulerEvents } from "./ports/messages.ts";
+import type { NodeLossStore } from "./ports/node-loss.ts";
 import type { OperationStore } from "./ports/operation.ts";
 import type { PlanStore } from "./ports/plan.ts";
 import type { Random } from "./ports/random.ts";
@@ -58,6 +60,7 @@ export interface Ports {
   readonly operations: OperationStore;
   readonly plans: PlanStore;
   readonly rejections: RejectionStore;
+  readonly losses: NodeLossStore;
   readonly planRequests: PlanRequests;
   readonly scaleActions: ScaleActions;
   readonly schedulerEvents: SchedulerEvents;

@@ -2,7 +2,7 @@ import { type ErrorKind, kindOf, messageOf, UpstreamError } from "../../shared/e
 import type { Log } from "../../shared/ports.ts";
 
 /** What started the function whose run failed. */
-export type Trigger = "timer" | "storage-queue" | "service-bus";
+export type Trigger = "timer" | "storage-queue" | "service-bus" | "event-grid";
 
 /** `complete`: the message is done with; something else will set things right. `retry`: the host offers it again. */
 export type Settlement = "complete" | "retry";
@@ -12,7 +12,8 @@ type Cause = ErrorKind | "upstream-final" | "unknown";
 
 /**
  * What becomes of a message whose handling failed. The next timer beat retries what a timer did; a message that is
- * retried in vain ends in the poison or dead-letter queue, where it is seen.
+ * retried in vain ends in the poison or dead-letter queue, where it is seen. Event Grid offers an event again for a day;
+ * whatever it wanted to say, the next snapshot shows.
  */
 const settlements: Readonly<Record<Cause, Readonly<Record<Trigger, Settlement>>>> = {
   // Only the operator can mend it. A demand message must not be lost meanwhile, so it goes the way to the poison queue.
@@ -20,14 +21,25 @@ const settlements: Readonly<Record<Cause, Readonly<Record<Trigger, Settlement>>>
     timer: "complete",
     "storage-queue": "retry",
     "service-bus": "complete",
+    "event-grid": "complete",
   },
-  upstream: { timer: "complete", "storage-queue": "retry", "service-bus": "retry" },
-  "upstream-final": { timer: "complete", "storage-queue": "retry", "service-bus": "retry" },
-  conflict: { timer: "complete", "storage-queue": "retry", "service-bus": "retry" },
+  upstream: { timer: "complete", "storage-queue": "retry", "service-bus": "retry", "event-grid": "retry" },
+  "upstream-final": {
+    timer: "complete",
+    "storage-queue": "retry",
+    "service-bus": "retry",
+    "event-grid": "complete",
+  },
+  conflict: { timer: "complete", "storage-queue": "retry", "service-bus": "retry", "event-grid": "retry" },
   // The next snapshot asks for the plan again, because the demand is newer than the last plan.
-  "stale-snapshot": { timer: "complete", "storage-queue": "retry", "service-bus": "complete" },
-  invariant: { timer: "retry", "storage-queue": "retry", "service-bus": "retry" },
-  unknown: { timer: "retry", "storage-queue": "retry", "service-bus": "retry" },
+  "stale-snapshot": {
+    timer: "complete",
+    "storage-queue": "retry",
+    "service-bus": "complete",
+    "event-grid": "complete",
+  },
+  invariant: { timer: "retry", "storage-queue": "retry", "service-bus": "retry", "event-grid": "retry" },
+  unknown: { timer: "retry", "storage-queue": "retry", "service-bus": "retry", "event-grid": "retry" },
 };
 
 export function settlementOf(error: unknown, trigger: Trigger): Settlement {

@@ -108,6 +108,18 @@ const spendingStatus = z
   })
   .meta({ id: "SpendingStatus" });
 
+const lostNode = z
+  .object({
+    reason: z
+      .enum(["SpotEvicted", "AllocationFailed", "VMDisappeared"])
+      .describe("SpotEvicted: Azure took a spot VM back; AllocationFailed: it had none to give"),
+    nodeName: z.string().nullable(),
+    nodeArray: z.string(),
+    vmSize: z.string(),
+    atSeconds: unixSeconds,
+  })
+  .meta({ id: "LostNode" });
+
 /** `GET /api/clusters/{cluster}/status`: what an operator wants to see first, on one page. */
 export const statusAnswer = z
   .object({
@@ -157,6 +169,9 @@ export const statusAnswer = z
     bootsFailing: z
       .array(z.object({ nodeArray: z.string(), failures: count, untilSeconds: unixSeconds }))
       .describe("Node arrays that get no new nodes, because too many failed to boot"),
+    lostNodes: z
+      .array(lostNode)
+      .describe("The newest nodes that CycleCloud said it lost, or could not get, without being asked"),
     waiting: z
       .array(waitingJob)
       .describe("The first jobs of the newest plan that did not get all they asked for"),

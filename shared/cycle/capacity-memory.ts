@@ -1,20 +1,23 @@
 import type { Cluster, Reason } from "../engine/index.ts";
-import type { BackedOff, Operation, Snapshot } from "../ports.ts";
+import type { BackedOff, NodeLoss, Operation, Snapshot } from "../ports.ts";
 
 /**
  * Buckets that lately gave less than was asked, and get no more requests for a while, so that plans go elsewhere: what
- * creates were short of, and what CycleCloud itself remembers. A bucket is a VM size of a node array here: when Azure has no more of a size, its placement groups have not.
+ * creates were short of, what CycleCloud itself remembers, and where Azure took spot nodes back. A bucket is a VM size of a node array here: when Azure has no more of a size, its placement groups have not.
  */
 export function backedOffBuckets(known: {
   readonly snapshot: Snapshot;
   /** Of at least the last `backoffSeconds`. */
   readonly operations: readonly Operation[];
+  /** Of at least the last `backoffSeconds`. */
+  readonly losses: readonly NodeLoss[];
   readonly backoffSeconds: number;
   readonly nowSeconds: number;
 }): readonly BackedOff[] {
-  const { snapshot, operations, backoffSeconds, nowSeconds } = known;
+  const { snapshot, operations, losses, backoffSeconds, nowSeconds } = known;
   const failures = [
     ...operations.flatMap(shortfallsOf),
+    ...losses.flatMap((loss) => lossesOf(loss, snapshot.cluster)),
     ...snapshot.cluster.nodeArrays.flatMap((array) =>
       array.buckets.flatMap(({ vmSize, secondsSinceCapacityFailure: age }): Failure[] =>
         age === null
@@ -56,6 +59,19 @@ function shortfallsOf({ shortfalls = [] }: Operation): Failure[] {
     atSeconds,
     why: `${added} of ${asked} nodes were added${message === null ? "" : `: ${message}`}`,
   }));
+}
+
+/**
+ * A node that vanished for no reason says nothing about the next. An event is a stranger's word: it counts for buckets that
+ * the cluster has, and an eviction where nodes can be evicted.
+ */
+function lossesOf({ reason, nodeArray, vmSize, atSeconds }: NodeLoss, { nodeArrays }: Cluster): Failure[] {
+  if (reason === "VMDisappeared") return [];
+  const array = nodeArrays.find(({ name }) => name === nodeArray);
+  const isBucket = array?.buckets.some((bucket) => bucket.vmSize === vmSize) === true;
+  if (!isBucket || (reason === "SpotEvicted" && array?.spot !== true)) return [];
+  const why = reason === "SpotEvicted" ? "Azure took a spot node back" : "Azure could not give a node";
+  return [{ nodeArray, vmSize, atSeconds, why }];
 }
 
 /**

@@ -3,6 +3,7 @@ import type {
   BackedOff,
   BootsFailing,
   ClusterConfig,
+  NodeLoss,
   Operation,
   PlanHead,
   Snapshot,
@@ -21,6 +22,8 @@ export interface Known {
   readonly snapshot: Snapshot;
   /** Operations of the last while, in any state. */
   readonly recent: readonly Operation[];
+  /** Nodes that were lost in the last while. */
+  readonly losses: readonly NodeLoss[];
   /** The plan before this one. */
   readonly before: PlanHead | undefined;
   readonly isSent: boolean;
@@ -50,9 +53,9 @@ export function makePlan(known: Known): MadePlan {
 }
 
 function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
-  const { config, loaded, snapshot, recent, nowSeconds } = known;
+  const { config, loaded, snapshot, recent, losses, nowSeconds } = known;
   const backoffSeconds = config.cycle.capacityFailureBackoffSeconds;
-  const short = backedOffBuckets({ snapshot, operations: recent, backoffSeconds, nowSeconds });
+  const short = backedOffBuckets({ snapshot, operations: recent, losses, backoffSeconds, nowSeconds });
   const backedOff = longest([...short, ...bucketsOf(snapshot.cluster, failing)]);
   const cluster = withoutRoom(snapshot.cluster, backedOff);
   const caps = capsAt(config.cycle.caps, snapshot, nowSeconds);

@@ -1,7 +1,16 @@
 import { expiredRows, type NodeHistory } from "../engine/index.ts";
 import { kindOf } from "../errors.ts";
 import type { PlanRequest } from "../messages/plan-request.ts";
-import type { ClusterConfig, IfMatch, Operation, PlanHead, PlanSummary, Ports, Stored } from "../ports.ts";
+import type {
+  ClusterConfig,
+  IfMatch,
+  NodeLoss,
+  Operation,
+  PlanHead,
+  PlanSummary,
+  Ports,
+  Stored,
+} from "../ports.ts";
 import { loadControl, whyHeld } from "./control.ts";
 import { freshSnapshot } from "./fresh-snapshot.ts";
 import { type MadePlan, makePlan } from "./make-plan.ts";
@@ -10,7 +19,7 @@ import { summarize, toHead } from "./plan-head.ts";
 import type { Loaded } from "./plan-input.ts";
 import { toActions } from "./to-actions.ts";
 
-/** Operations that are looked through for what they were short of. */
+/** Operations and lost nodes that are looked through for what there was too little of. */
 const mostRemembered = 50;
 
 type PlanPorts = Pick<
@@ -21,6 +30,7 @@ type PlanPorts = Pick<
   | "demand"
   | "history"
   | "ids"
+  | "losses"
   | "log"
   | "operations"
   | "plans"
@@ -77,7 +87,8 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const recent = await recentOperations(ports, config, nowSeconds);
   const before = head?.value;
   const isSent = held === undefined;
-  const made = makePlan({ config, loaded, snapshot, recent, before, isSent, nowSeconds });
+  const losses = await recentLosses(ports, config, nowSeconds);
+  const made = makePlan({ config, loaded, snapshot, recent, losses, before, isSent, nowSeconds });
   const { input, plan, decided } = made;
   const actions = toActions(decided, {
     cluster,
@@ -148,6 +159,14 @@ async function recentOperations(
 ): Promise<readonly Operation[]> {
   const sinceSeconds = nowSeconds - cycle.capacityFailureBackoffSeconds - cycle.actionTtlSeconds;
   return ports.operations.recent(cluster, mostRemembered, sinceSeconds);
+}
+
+async function recentLosses(
+  ports: PlanPorts,
+  { cluster, cycle }: ClusterConfig,
+  nowSeconds: number,
+): Promise<readonly NodeLoss[]> {
+  return ports.losses.recent(cluster, mostRemembered, nowSeconds - cycle.capacityFailureBackoffSeconds);
 }
 
 async function replaceHead(

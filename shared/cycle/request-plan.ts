@@ -15,6 +15,27 @@ export async function requestPlan(
   await ports.planRequests.send(schedulePlan({ ...request, atSeconds: ports.clock.nowSeconds() }));
 }
 
+/** News of a cluster comes in bursts too, and a look at it costs CycleCloud more than a plan costs us. */
+export const lookWindowSeconds = 2;
+
+/**
+ * Asks whatever plans the cluster to take a snapshot at the end of the current window. Many that ask within a window get
+ * one.
+ */
+export async function requestLook(
+  ports: Pick<Ports, "clock" | "planRequests">,
+  { cluster, reason }: { readonly cluster: string; readonly reason: string },
+): Promise<void> {
+  const atSeconds = ports.clock.nowSeconds();
+  const window = Math.floor(atSeconds / lookWindowSeconds) + 1;
+  await ports.planRequests.send({
+    request: { version: 1, cluster, reason, atSeconds, refresh: true },
+    // Its own id: a plan that is asked for in the same window must not take its place.
+    messageId: `${cluster}:${window}:look`,
+    deliverAtSeconds: window * lookWindowSeconds,
+  });
+}
+
 export function schedulePlan(request: {
   readonly cluster: string;
   readonly reason: string;

@@ -19,6 +19,7 @@ export type { ClusterStatus } from "../api/index.ts";
 const recentPlans = 5;
 const recentOperations = 20;
 const recentRejections = 10;
+const recentLosses = 10;
 
 type StatusPorts = Pick<
   Ports,
@@ -26,6 +27,7 @@ type StatusPorts = Pick<
   | "configs"
   | "controls"
   | "demand"
+  | "losses"
   | "operations"
   | "plans"
   | "rejections"
@@ -37,7 +39,7 @@ type StatusPorts = Pick<
 export async function clusterStatus(ports: StatusPorts, cluster: string): Promise<ClusterStatus | undefined> {
   if (!(await ports.configs.clusters()).includes(cluster)) return undefined;
   const atSeconds = ports.clock.nowSeconds();
-  const [config, control, snapshot, demand, requested, head, open, recent, plans, rejected] =
+  const [config, control, snapshot, demand, requested, head, open, recent, plans, rejected, losses] =
     await Promise.all([
       usableConfig(ports, cluster),
       loadControl(ports, cluster),
@@ -49,6 +51,7 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
       ports.operations.recent(cluster, recentOperations),
       ports.plans.list(cluster, recentPlans),
       rejections(ports, cluster),
+      ports.losses.recent(cluster, recentLosses),
     ]);
   const states =
     snapshot === undefined ? [] : nodesOfArrays(snapshot.value.cluster).map(({ status }) => status);
@@ -70,6 +73,13 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
     nextDeadlineSeconds: head?.value.nextDeadlineSeconds ?? null,
     backedOff: head?.value.backedOff ?? [],
     bootsFailing: head?.value.bootsFailing ?? [],
+    lostNodes: losses.map(({ reason, nodeName, nodeArray, vmSize, atSeconds }) => ({
+      reason,
+      nodeName,
+      nodeArray,
+      vmSize,
+      atSeconds,
+    })),
     waiting: head?.value.waiting ?? [],
     rejections: rejected,
   };

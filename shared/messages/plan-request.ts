@@ -1,12 +1,14 @@
 import { z } from "zod";
 
-/** Asks for a plan of one cluster. Queue `plan-requests`, one session per cluster. */
+/** Asks for a plan of one cluster, or for a look at it. Queue `plan-requests`, one session per cluster. */
 export const planRequestSchema = z.object({
   version: z.literal(1),
   cluster: z.string().min(1),
   /** What happened, for people and logs: "demand from celery", "snapshot changed", "idle deadline". */
   reason: z.string(),
   atSeconds: z.number(),
+  /** Take a snapshot, unless one was begun after `atSeconds`; that asks for a plan itself when anything changed. */
+  refresh: z.literal(true).optional(),
 });
 
 export type PlanRequest = z.infer<typeof planRequestSchema>;

@@ -1,5 +1,5 @@
 import type { NodeHistory } from "../engine/index.ts";
-import type { Operation, PlanSummary, Rejection, RequestSet, SourceDemand } from "../ports.ts";
+import type { NodeLoss, Operation, PlanSummary, Rejection, RequestSet, SourceDemand } from "../ports.ts";
 
 /** The orders that the ports promise, one for the twins and Azure alike. Names compare by code unit, not by locale. */
 export function compareNames(a: string, b: string): number {
@@ -24,6 +24,10 @@ export function oldestOperationFirst(a: Operation, b: Operation): number {
 
 export function newestPlanFirst(a: PlanSummary, b: PlanSummary): number {
   return b.atSeconds - a.atSeconds || compareNames(b.planId, a.planId);
+}
+
+export function newestLossFirst(a: NodeLoss, b: NodeLoss): number {
+  return b.atSeconds - a.atSeconds || compareNames(a.eventId, b.eventId);
 }
 
 export function newestRejectionFirst(a: Rejection, b: Rejection): number {

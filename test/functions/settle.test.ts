@@ -34,6 +34,10 @@ describe("settlementOf", () => {
     ["invariant", "service-bus", "retry"],
     ["invariant", "timer", "retry"],
     ["unknown", "storage-queue", "retry"],
+    ["configuration", "event-grid", "complete"],
+    ["upstream", "event-grid", "retry"],
+    ["upstream that will not change", "event-grid", "complete"],
+    ["unknown", "event-grid", "retry"],
   ])("%s in a %s run: %s", (error, trigger, expected) => {
     expect(settlementOf(errors[error], trigger)).toBe(expected);
   });

@@ -1,6 +1,6 @@
 import { settled } from "../../functions/support/settle.ts";
+import { answerPlanRequest } from "../../shared/cycle/answer-plan-request.ts";
 import { executeAction } from "../../shared/cycle/execute-action.ts";
-import { planScale } from "../../shared/cycle/plan-scale.ts";
 import { receiveDemand } from "../../shared/cycle/receive-demand.ts";
 import { reject } from "../../shared/cycle/reject.ts";
 import { snapshotCluster } from "../../shared/cycle/snapshot-cluster.ts";
@@ -50,7 +50,7 @@ export function createApp(portsFor: (run: Run) => Ports): App {
       const ports = portsFor(run);
       const request = planRequestSchema.parse(body);
       const trigger = { trigger: "service-bus", log: ports.log, subject: request.cluster } as const;
-      await settled(trigger, () => planScale(ports, request));
+      await settled(trigger, () => answerPlanRequest(ports, request));
     },
     async executeAction(run, body) {
       const ports = portsFor(run);

@@ -1,5 +1,5 @@
+import { answerPlanRequest } from "../../shared/cycle/answer-plan-request.ts";
 import { executeAction } from "../../shared/cycle/execute-action.ts";
-import { planScale } from "../../shared/cycle/plan-scale.ts";
 import { receiveDemand } from "../../shared/cycle/receive-demand.ts";
 import type { RawMessage } from "../../shared/cycle/reject.ts";
 import { snapshotCluster } from "../../shared/cycle/snapshot-cluster.ts";
@@ -99,7 +99,7 @@ export function createWorld(cycleCloud = new FakeCycleCloud(clusterOf())): World
     plan: () => world.planWith(ports),
     planWith: async (others) => {
       const due = queues.planRequests.takeDue(nowSeconds);
-      for (const { request } of due) await planScale(others, request);
+      for (const { request } of due) await answerPlanRequest(others, request);
       return due.length;
     },
     execute: async () => {

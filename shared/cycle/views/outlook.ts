@@ -4,6 +4,7 @@ import { StaleSnapshotError } from "../../errors.ts";
 import type {
   ClusterConfig,
   ClusterControl,
+  NodeLoss,
   Operation,
   PlanHead,
   Ports,
@@ -19,7 +20,16 @@ const mostRemembered = 50;
 
 export type OutlookPorts = Pick<
   Ports,
-  "clock" | "configs" | "controls" | "demand" | "history" | "operations" | "plans" | "snapshots" | "targets"
+  | "clock"
+  | "configs"
+  | "controls"
+  | "demand"
+  | "history"
+  | "losses"
+  | "operations"
+  | "plans"
+  | "snapshots"
+  | "targets"
 >;
 
 /** What is known of a cluster at one moment: all that a plan would be made from. Plain data. */
@@ -31,6 +41,7 @@ export interface Known {
   readonly snapshot: Snapshot;
   readonly loaded: Loaded;
   readonly recent: readonly Operation[];
+  readonly losses: readonly NodeLoss[];
 }
 
 /** What is known, and the plan that would be made of it now. Nothing of it is recorded or sent. */
@@ -55,7 +66,7 @@ export async function loadKnown(ports: OutlookPorts, cluster: string): Promise<K
   const sinceSeconds = ports.clock.nowSeconds() - capacityFailureBackoffSeconds - actionTtlSeconds;
   // Operations before the snapshot, as a plan does: one that closes in between counts in both, not in neither.
   const operations = await ports.operations.open(cluster);
-  const [control, head, snapshot, demand, targets, history, recent] = await Promise.all([
+  const [control, head, snapshot, demand, targets, history, recent, losses] = await Promise.all([
     loadControl(ports, cluster),
     ports.plans.loadHead(cluster),
     ports.snapshots.load(cluster),
@@ -63,6 +74,7 @@ export async function loadKnown(ports: OutlookPorts, cluster: string): Promise<K
     ports.targets.list(cluster),
     ports.history.list(cluster),
     ports.operations.recent(cluster, mostRemembered, sinceSeconds),
+    ports.losses.recent(cluster, mostRemembered, sinceSeconds),
   ]);
   if (snapshot === undefined)
     throw new StaleSnapshotError(cluster, { ageSeconds: undefined, maxAgeSeconds: maxSnapshotAgeSeconds });
@@ -74,17 +86,17 @@ export async function loadKnown(ports: OutlookPorts, cluster: string): Promise<K
     operations: operations.map(({ value }) => value),
     history,
   };
-  return { cluster, config, control, head: head?.value, snapshot: snapshot.value, loaded, recent };
+  return { cluster, config, control, head: head?.value, snapshot: snapshot.value, loaded, recent, losses };
 }
 
 /** The plan that would be made now, with `extra` jobs at the end of the queue. Pure. */
 export function outlookOf(known: Known, nowSeconds: number, extra?: SourceDemand): Outlook {
-  const { config, control, snapshot, recent, head } = known;
+  const { config, control, snapshot, recent, losses, head } = known;
   const held = whyHeldNow(known, nowSeconds);
   const loaded =
     extra === undefined ? known.loaded : { ...known.loaded, demand: [...known.loaded.demand, extra] };
   const isSent = whyHeld(config, control) === undefined;
-  const made = makePlan({ config, loaded, snapshot, recent, before: head, isSent, nowSeconds });
+  const made = makePlan({ config, loaded, snapshot, recent, losses, before: head, isSent, nowSeconds });
   let buckets: readonly BucketSurvey[] | undefined;
   return {
     ...known,

@@ -5,6 +5,7 @@ import { BlobConfigStore, type ParseConfig } from "./configs.ts";
 import { BlobControlStore } from "./controls.ts";
 import { BlobDemandStore } from "./demand.ts";
 import { TableHistoryStore } from "./history.ts";
+import { TableNodeLossStore } from "./losses.ts";
 import { TableOperationStore } from "./operations.ts";
 import { AzurePlanStore } from "./plans.ts";
 import { TableRejectionStore } from "./rejections.ts";
@@ -36,6 +37,7 @@ export type AzureStores = Pick<
   | "operations"
   | "plans"
   | "rejections"
+  | "losses"
 >;
 
 export interface AzureStoreOptions {
@@ -66,5 +68,6 @@ export function createAzureStores(options: AzureStoreOptions): AzureStores {
     operations: new TableOperationStore(table("Operations"), { log }),
     plans: new AzurePlanStore(blob, table("Plans"), { log }),
     rejections: new TableRejectionStore(table("Rejections"), { log }),
+    losses: new TableNodeLossStore(table("NodeLosses"), { log }),
   };
 }

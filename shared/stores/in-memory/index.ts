@@ -2,6 +2,7 @@ import { MemoryConfigStore } from "./configs.ts";
 import { MemoryControlStore } from "./controls.ts";
 import { MemoryDemandStore } from "./demand.ts";
 import { MemoryHistoryStore } from "./history.ts";
+import { MemoryNodeLossStore } from "./losses.ts";
 import { MemoryOperationStore } from "./operations.ts";
 import { MemoryPlanStore } from "./plans.ts";
 import { MemoryRejectionStore } from "./rejections.ts";
@@ -15,6 +16,7 @@ export {
   MemoryDemandStore,
   MemoryDemandUploads,
   MemoryHistoryStore,
+  MemoryNodeLossStore,
   MemoryOperationStore,
   MemoryPlanStore,
   MemoryRejectionStore,
@@ -34,6 +36,7 @@ export interface MemoryStores {
   readonly operations: MemoryOperationStore;
   readonly plans: MemoryPlanStore;
   readonly rejections: MemoryRejectionStore;
+  readonly losses: MemoryNodeLossStore;
 }
 
 /** Empty stores for tests, simulation and replay; they follow the same contract suite as the Azure ones. */
@@ -49,5 +52,6 @@ export function createMemoryStores(): MemoryStores {
     operations: new MemoryOperationStore(),
     plans: new MemoryPlanStore(),
     rejections: new MemoryRejectionStore(),
+    losses: new MemoryNodeLossStore(),
   };
 }

@@ -5,6 +5,7 @@ import { controlStoreCases } from "./control-store.ts";
 import { demandStoreCases } from "./demand-store.ts";
 import { demandUploadCases, type UploadBench } from "./demand-uploads.ts";
 import { historyStoreCases } from "./history-store.ts";
+import { nodeLossStoreCases } from "./node-loss-store.ts";
 import { operationStoreCases } from "./operation-store.ts";
 import { planStoreCases } from "./plan-store.ts";
 import { rejectionStoreCases } from "./rejection-store.ts";
@@ -33,6 +34,7 @@ export function runContractSuites(implementation: string, bench: () => Bench): v
   suite("OperationStore", operationStoreCases, ({ stores }) => stores.operations);
   suite("PlanStore", planStoreCases, ({ stores }) => stores.plans);
   suite("RejectionStore", rejectionStoreCases, ({ stores }) => stores.rejections);
+  suite("NodeLossStore", nodeLossStoreCases, ({ stores }) => stores.losses);
   suite("TargetStore", targetStoreCases, ({ stores }) => stores.targets);
   suite("ConfigStore", configStoreCases, ({ configs }) => configs);
   suite("DemandUploads", demandUploadCases, ({ uploads }) => uploads);

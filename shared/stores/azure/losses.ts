@@ -1,0 +1,53 @@
+import { ConflictError } from "../../errors.ts";
+import type { Log, NodeLoss, NodeLossStore } from "../../ports.ts";
+import { newestLossFirst } from "../order.ts";
+import { escapeName, reverseTime } from "./keys.ts";
+import { Retention } from "./retention.ts";
+import type { Table } from "./table.ts";
+
+/**
+ * Table `NodeLosses`, partition cluster. The loss is in `time:<reverse time>:<event id>`; `id:<event id>` makes the same
+ * event fail as a whole when it comes again, whatever time it gives then.
+ */
+export class TableNodeLossStore implements NodeLossStore {
+  readonly #table: Table;
+  readonly #retention: Retention;
+
+  constructor(table: Table, options: { readonly log?: Log | undefined } = {}) {
+    this.#table = table;
+    this.#retention = new Retention({
+      table,
+      prefix: "time:",
+      log: options.log,
+      remove: (partition, id) => table.delete(partition, `id:${id}`),
+    });
+  }
+
+  async add(loss: NodeLoss): Promise<boolean> {
+    const partition = escapeName(loss.cluster);
+    const id = escapeName(loss.eventId);
+    const time = reverseTime(loss.atSeconds);
+    const columns = { reason: loss.reason };
+    try {
+      await this.#table.submit(
+        partition,
+        [
+          { kind: "insert", row: `id:${id}` },
+          { kind: "insert", row: `time:${time}:${id}`, value: loss, columns },
+        ],
+        `loss "${loss.eventId}"`,
+      );
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+      return false;
+    }
+    await this.#retention.enforce(partition, loss.atSeconds);
+    return true;
+  }
+
+  async recent(cluster: string, limit: number, sinceSeconds?: number): Promise<readonly NodeLoss[]> {
+    const to = sinceSeconds === undefined ? "time;" : `time:${reverseTime(sinceSeconds)};`;
+    const rows = await this.#table.list<NodeLoss>(escapeName(cluster), { from: "time:", to, limit });
+    return rows.flatMap((row) => row.value ?? []).sort(newestLossFirst);
+  }
+}
