@@ -56,7 +56,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/facts": [],
   "shared/ports": ["shared/engine", "shared/facts", "shared/messages (contracts)"],
   "shared/messages (contracts)": ["shared/engine", "zod"],
-  "shared/api": ["shared/engine", "zod"],
+  "shared/api": ["shared/engine", "shared/messages (contracts)", "zod"],
   "shared/cycle": [
     "shared/api",
     "shared/engine",

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { autoscaleCommand } from "./commands/autoscale.ts";
 import { bucketsCommand } from "./commands/buckets.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
@@ -57,6 +58,7 @@ const groups: readonly (readonly [heading: string, commands: readonly MakeComman
   [
     "Act:",
     [
+      autoscaleCommand,
       createNodesCommand,
       deleteNodesCommand,
       removeNodesCommand,

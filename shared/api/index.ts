@@ -4,6 +4,7 @@
  */
 export * from "./actions.ts";
 export type { Answer } from "./answer.ts";
+export * from "./autoscale.ts";
 export * from "./buckets.ts";
 export * from "./clusters.ts";
 export * from "./constraint.ts";

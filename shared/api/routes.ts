@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { actionAnswer, actionBody } from "./actions.ts";
+import { autoscaleAnswer, autoscaleBody, autoscaleQuery } from "./autoscale.ts";
 import { bucketsAnswer, limitsAnswer } from "./buckets.ts";
 import { clustersAnswer } from "./clusters.ts";
 import { validateConstraintAnswer, validateConstraintBody } from "./constraint.ts";
@@ -171,6 +172,15 @@ export const routes = [
     summary: "Asks for something to be done, or what would be done",
     body: actionBody,
     answer: actionAnswer,
+  },
+  {
+    id: "autoscale",
+    method: "POST",
+    path: `${ofCluster}/autoscale`,
+    summary: "Says how many nodes of which node arrays there should be, whether jobs need them or not",
+    query: autoscaleQuery,
+    body: autoscaleBody,
+    answer: autoscaleAnswer,
   },
   {
     id: "autostop",

@@ -24,6 +24,8 @@ function explainReason({ code, bucket, limit, asked, left }: Reason, target: Tar
       return `${where}: the node array has no such VM size.`;
     case "NodeArrayDisabled":
       return `Autoscaling of node array "${target.nodeArray}" is switched off (autoscale.enabled).`;
+    case "NameOfANodeArray":
+      return `"${target.dynamicArray}" is the name of a node array of the cluster: a dynamic one needs its own.`;
     default:
       return `The cluster has no node array "${target.nodeArray}".`;
   }

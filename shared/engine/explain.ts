@@ -83,6 +83,7 @@ function explainGroup(group: Group): string {
       return "The job asks for no slots and no nodes.";
     case "UnknownNodeArray":
     case "NodeArrayDisabled":
+    case "NameOfANodeArray":
     case "UnknownVmSize":
       return `${where}: not there, or switched off.`;
   }

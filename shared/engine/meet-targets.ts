@@ -27,6 +27,7 @@ export function meetTargets(
     const array = arrays.get(target.nodeArray);
     const pass = new Pass(opened, accounts, target);
     if (array === undefined) return pass.refused("UnknownNodeArray");
+    if (arrays.has(target.dynamicArray ?? "")) return pass.refused("NameOfANodeArray");
     if (!array.enabled) return pass.refused("NodeArrayDisabled");
     return target.wish.kind === "groups"
       ? pass.meetGroups(array, target.wish)

@@ -26,6 +26,7 @@ export type ReasonCode =
   | "NothingRequested"
   | "UnknownNodeArray"
   | "NodeArrayDisabled"
+  | "NameOfANodeArray"
   | "UnknownVmSize";
 
 /** Why a bucket, or the whole cluster, could not take (all of) a job. Data; `explain` words it. */

@@ -17,7 +17,8 @@ const arrayName = z
   .regex(/^[\p{L}\p{N} ._-]+$/u, "expected letters, digits, spaces and . _ - only");
 const machineType = z.string().min(1).max(128);
 
-const known = z.looseObject({
+/** The keys that mean something; every other one is an attribute of the nodes. */
+export const nodeArrayShape = z.looseObject({
   Name: arrayName,
   TargetCount: z.int().min(0).max(mostNodes).optional(),
   TargetCoreCount: z.int().min(0).max(mostCores).optional(),
@@ -41,7 +42,7 @@ const known = z.looseObject({
  * One node array definition of an autoscale request, with the attributes and spellings of CycleCloud's documentation.
  * Keys that are not listed above are attributes of the nodes that are made for it.
  */
-export type NodeArrayTarget = z.output<typeof known>;
+export type NodeArrayTarget = z.output<typeof nodeArrayShape>;
 
 /** What is not an attribute of a node: it says how many there should be, of what, and what they are called. */
 const wishes = [
@@ -73,7 +74,7 @@ interface Problem {
 
 /** Reports the mistakes of the keys and those between keys at once. */
 const definition = z.unknown().transform((value, context): NodeArrayTarget => {
-  const parsed = known.safeParse(value, { reportInput: true });
+  const parsed = nodeArrayShape.safeParse(value, { reportInput: true });
   for (const issue of parsed.error?.issues ?? [])
     context.issues.push({ ...issue, input: issue.input, path: [...issue.path] } as z.core.$ZodRawIssue);
   if (typeof value === "object" && value !== null && !Array.isArray(value))
@@ -101,12 +102,12 @@ function attributeProblems(value: Readonly<Record<string, unknown>>): readonly P
 }
 
 function whyNoAttribute(key: string): string | undefined {
-  if (Object.hasOwn(known.shape, key)) return undefined;
+  if (Object.hasOwn(nodeArrayShape.shape, key)) return undefined;
   if (Object.hasOwn(decided, key)) return decided[key];
   // A misspelt wish must not pass as an attribute: the array would silently get no nodes.
   if (/^(target|group)/i.test(key))
     return "unknown, expected TargetCount, TargetCoreCount, or TargetGroupCount with GroupCoreCount or GroupInstanceCount";
-  const spelling = Object.keys(known.shape).find((name) => plain(name) === plain(key));
+  const spelling = Object.keys(nodeArrayShape.shape).find((name) => plain(name) === plain(key));
   if (spelling !== undefined) return `unknown, expected ${spelling}`;
   return /^[A-Z][A-Za-z0-9_.]{0,127}$/.test(key)
     ? undefined

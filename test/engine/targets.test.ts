@@ -246,6 +246,13 @@ describe("a dynamic array", () => {
     expect(createdNames(planFor([dynamic(nodes(2))], { nodes: [own, ready(1)] }))).toEqual(["special-2"]);
   });
 
+  it("needs a name that no node array of the cluster has", () => {
+    const arrays = [execute(), array({ name: "special" })];
+    const [outcome] = planFor([dynamic(nodes(1))], { arrays }).targets;
+    expect(outcome).toMatchObject({ granted: 0, reasons: [{ code: "NameOfANodeArray" }] });
+    expect(outcome && explainTarget(outcome)[1]).toContain('"special" is the name of a node array');
+  });
+
   it("shares the limits of the array that it extends", () => {
     const arrays = [execute({ maxCount: 4 })];
     const result = planFor([target(nodes(3)), dynamic(nodes(3))], { arrays });

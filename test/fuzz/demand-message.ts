@@ -41,6 +41,40 @@ const node = fc.record(
   { requiredKeys: ["hostname"] },
 );
 
+const definition = fc.record(
+  {
+    Name: fc.constantFrom("htc", "special", "nowhere"),
+    TargetCount: fc.constantFrom(0, 1, 7, 100_000),
+    TargetCoreCount: fc.constantFrom(0, 128, 10_000_000),
+    MachineType: fc.constantFrom("Standard_F4s_v2", ["Standard_X", "Standard_F4s_v2"]),
+    CoreCount: fc.constantFrom(1, 4),
+    Configuration: fc.dictionary(name, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 2 }),
+    ImageId: name,
+  },
+  { requiredKeys: ["Name"] },
+);
+const dynamic = definition.map((made) => ({ ...made, Name: "special", Extends: "htc", Dynamic: true }));
+const group = fc.record({
+  Name: fc.constantFrom("htc", "nowhere"),
+  TargetGroupCount: fc.constantFrom(0, 1, 3, 1_000),
+  GroupCoreCount: fc.constantFrom(1, 8, 10_000_000),
+});
+
+const targets = fc.record(
+  {
+    version: fc.constant(1),
+    kind: fc.constant("targets"),
+    cluster: fc.constant(cluster),
+    source: fc.stringMatching(/^[a-z]{6}$/),
+    sequence: fc.nat({ max: 1_000_000 }),
+    sentAt: fc.constant("2026-11-21T10:00:00Z"),
+    requestSet: fc.stringMatching(/^[a-z]{6}$/),
+    expirationInterval: fc.constantFrom(1, 300, 86_400),
+    arrays: fc.array(fc.oneof(definition, dynamic, group), { minLength: 1, maxLength: 3 }),
+  },
+  { requiredKeys: ["version", "kind", "cluster", "source", "sequence", "sentAt", "arrays"] },
+);
+
 const message = fc.record(
   {
     version: fc.constant(1),
@@ -77,6 +111,7 @@ export const recipe: fc.Arbitrary<Recipe> = fc.record({
   message: fc.oneof(
     { weight: 9, arbitrary: message.map(({ blob: _, ...rest }) => rest) },
     { weight: 1, arbitrary: message },
+    { weight: 3, arbitrary: targets },
   ),
   mutations: fc.array(mutation, { maxLength: 3, size: "max" }),
   within: fc.constantFrom(
@@ -85,6 +120,7 @@ export const recipe: fc.Arbitrary<Recipe> = fc.record({
     ["jobs", "0", "constraints"],
     ["jobs", "0", "constraints"],
     ["nodes", "0"],
+    ["arrays", "0"],
   ),
   travels: fc.constantFrom("as-text", "as-json"),
   damage: fc.record({

@@ -13,6 +13,7 @@ import { served } from "./served-world.ts";
 vi.mock("../../functions/support/service.ts", () => import("./served-world.ts"));
 
 const { acceptDemand } = await import("../../functions/accept-demand.ts");
+const { httpAutoscale } = await import("../../functions/http-autoscale.ts");
 const { executeAction } = await import("../../functions/execute-action.ts");
 const { httpStatus } = await import("../../functions/http-status.ts");
 const { planScale } = await import("../../functions/plan-scale.ts");
@@ -117,6 +118,45 @@ test(
   },
   patienceMs,
 );
+
+const definitions = fc.constant([
+  { Name: "htc", TargetCoreCount: 128, MachineType: ["Standard_F4s_v2"], Configuration: { a: { b: 1 } } },
+  { Name: "special", Extends: "htc", Dynamic: true, TargetCount: 3 },
+  { Name: "htc", TargetGroupCount: 2, GroupInstanceCount: 2 },
+]);
+
+test(
+  "800 autoscale requests: each is refused with problems or taken, and planned for",
+  async () => {
+    const seen: Record<number, number> = {};
+    let count = 0;
+    const property = fc.asyncProperty(body(definitions), async (made) => {
+      count += 1;
+      const text = textOf(made.of());
+      const url = `http://127.0.0.1/api/clusters/${cluster}/autoscale`;
+      const call = { method: "POST", url, params: { cluster }, body: { string: text } } as const;
+      const { status = 200, jsonBody } = await httpAutoscale(new HttpRequest(call), contextOf());
+      seen[status] = (seen[status] ?? 0) + 1;
+      expect([202, 400, 413]).toContain(status);
+      if (status === 400) expect(jsonBody.problems.length).toBeGreaterThan(0);
+      if (count % batch > 0) return;
+      await served.world.round();
+      expect(await served.world.ports.plans.list(cluster, 10)).toHaveLength(1);
+      served.renew();
+    });
+    await fc.assert(property, runs(800));
+    expect(Math.min(seen[202] ?? 0, seen[400] ?? 0)).toBeGreaterThan(20);
+  },
+  patienceMs,
+);
+
+function textOf(json: unknown): string {
+  try {
+    return typeof json === "string" ? json : JSON.stringify(json);
+  } catch {
+    return "[".repeat(50_000);
+  }
+}
 
 const action = fc.constantFrom(
   createAction(["htc-1", "htc-2"]),

@@ -12,6 +12,13 @@ test.each([
   ["an unknown option", ["plan", "--json"], "unknown option '--json'"],
   ["plan without input", ["plan"], "nothing to plan, expected --json-lines or --scenario <file>"],
   ["plan with two inputs", ["plan", "--json-lines", "--scenario", "x"], "cannot be used with"],
+  ["autoscale without a wish", ["autoscale", "--name", "htc"], "expected --name with --corecount or"],
+  ["autoscale of two kinds", ["autoscale", "-n", "a", "--corecount", "1", "-i", "1"], "cannot be used with"],
+  [
+    "autoscale of less than nothing",
+    ["autoscale", "-n", "a", "--corecount", "-1"],
+    "expected a whole number",
+  ],
   ["replay without input", ["replay"], "expected --plan <id> or --json-lines"],
   ["a compatibility nobody knows", ["plan", "--compatibility", "x"], "Allowed choices are scalelib, none"],
 ])("usage: %s ends with 2 and says what is wanted", async (_, argv, words) => {

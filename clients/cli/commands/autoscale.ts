@@ -1,0 +1,105 @@
+import { readFile } from "node:fs/promises";
+import { Command, InvalidArgumentError, Option } from "commander";
+import type { AutoscaleAnswer } from "../../../shared/api/index.ts";
+import { messageOf } from "../../../shared/errors.ts";
+import { CommandFailure } from "../exit-code.ts";
+import type { Format } from "../output/format.ts";
+import { prettyJson } from "../output/json.ts";
+import { reportOption } from "../output/output-options.ts";
+import { pageOn } from "../output/report.ts";
+import { positive } from "../positive.ts";
+import { reach } from "../service/reach.ts";
+import { type ServiceFlags, serviceOptions } from "../service/service-options.ts";
+import type { Terminal } from "../terminal.ts";
+
+interface Flags extends ServiceFlags {
+  readonly name?: string;
+  readonly corecount?: number;
+  readonly instancecount?: number;
+  readonly file?: string;
+  readonly requestSet: string;
+  readonly expirationInterval: number;
+  readonly format?: Format;
+}
+
+/** `ccscale autoscale`: how many nodes of which node arrays there should be, in the words of `jetpack autoscale`. */
+export function autoscaleCommand(terminal: Terminal): Command {
+  const command: Command = new Command("autoscale")
+    .description("Says how many nodes of which node arrays there should be for a while, whatever jobs need.")
+    .option("-n, --name <array>", "the node array; with --corecount or --instancecount")
+    .addOption(
+      new Option("--corecount <number>", "so many cores of it").argParser(amount).conflicts("instancecount"),
+    )
+    .option("-i, --instancecount <number>", "so many nodes of it", amount)
+    .addOption(
+      new Option(
+        "-f, --file <file>",
+        "a JSON list of node array definitions: all that the request set wants now",
+      ).conflicts(["name", "corecount", "instancecount"]),
+    )
+    .option("--request-set <name>", "replaces what was last asked for in this set", "standard")
+    .option("--expiration-interval <seconds>", "for how long it holds unless asked again", positive, 300)
+    .addOption(reportOption())
+    .action((flags: Flags) => {
+      const { name, corecount, instancecount, file } = flags;
+      const hasCount = corecount !== undefined || instancecount !== undefined;
+      if (file === undefined && (name === undefined || !hasCount))
+        return command.error("error: expected --name with --corecount or --instancecount, or --file");
+      return autoscale(terminal, flags);
+    });
+  return serviceOptions(command);
+}
+
+/** None is a wish too: it lets go of what the set held. */
+function amount(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && Number.isInteger(value) && value >= 0) return value;
+  throw new InvalidArgumentError(`"${text}", expected a whole number, 0 or above.`);
+}
+
+async function autoscale(terminal: Terminal, flags: Flags): Promise<void> {
+  const body = await arraysOf(flags);
+  const { service } = await reach(flags);
+  const { requestSet, expirationInterval } = flags;
+  const query = { request_set: requestSet, expiration_interval: expirationInterval };
+  const answer: AutoscaleAnswer = await service.ask("autoscale", { query, body });
+  if (flags.format === "json") terminal.stdout.write(prettyJson(answer));
+  else answerOn(terminal, answer);
+}
+
+async function arraysOf({ name, corecount, instancecount, file }: Flags): Promise<unknown> {
+  if (file !== undefined) return readArrays(file);
+  return [
+    {
+      Name: name,
+      ...(corecount === undefined ? {} : { TargetCoreCount: corecount }),
+      ...(instancecount === undefined ? {} : { TargetCount: instancecount }),
+    },
+  ];
+}
+
+async function readArrays(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, "utf8"));
+  } catch (error) {
+    throw new CommandFailure(
+      `Cannot read "${file}": ${messageOf(error)}`,
+      `Give a JSON list such as '[{"Name": "execute", "TargetCoreCount": 128}]'.`,
+    );
+  }
+}
+
+function answerOn(terminal: Terminal, answer: AutoscaleAnswer): void {
+  const { requestSet, atSeconds, expiresAtSeconds, targets, warnings } = answer;
+  const page = pageOn(terminal);
+  const seconds = Math.round(expiresAtSeconds - atSeconds);
+  page.line(`Request set "${requestSet}" holds for ${seconds} s:`);
+  page.table(
+    ["ARRAY", "WANTED", "VM SIZES"],
+    targets.map(({ name, unit, asked, groupSize, vmSizes }) => {
+      const each = groupSize === null ? "" : ` of ${groupSize.count} ${groupSize.kind}`;
+      return [name, `${asked} ${unit}${each}`, vmSizes.length === 0 ? "any" : vmSizes.join(", ")];
+    }),
+  );
+  for (const warning of warnings) page.warning(warning);
+}

@@ -1,0 +1,39 @@
+import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import { z } from "zod";
+import { autoscaleQuery } from "../shared/api/index.ts";
+import { requestTargets } from "../shared/cycle/request-targets.ts";
+import { answerForCluster, badRequest, callOf, json, readBody, readQuery } from "./support/http.ts";
+import { service } from "./support/service.ts";
+
+/**
+ * `POST /api/clusters/{cluster}/autoscale?request_set=standard&expiration_interval=300` with a list of node array
+ * definitions: 202 with what was understood of it.
+ */
+export async function httpAutoscale(
+  request: HttpRequest,
+  context: InvocationContext,
+): Promise<HttpResponseInit> {
+  return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
+    const query = readQuery(request, autoscaleQuery);
+    if (!query.ok) return query.response;
+    const { request_set: requestSet, expiration_interval: expirationInterval } = query.value;
+    const body = await readBody(request, z.unknown());
+    if (!body.ok) return body.response;
+    const asked = await requestTargets(ports, {
+      cluster,
+      requestSet,
+      expirationInterval,
+      arrays: body.value,
+    });
+    return asked.outcome === "accepted"
+      ? json(asked.answer, { status: 202 })
+      : badRequest("This is no list of node array definitions that can be followed", asked.problems);
+  });
+}
+
+app.http("http-autoscale", {
+  route: "clusters/{cluster}/autoscale",
+  methods: ["POST"],
+  authLevel: "function",
+  handler: httpAutoscale,
+});

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { expirationIntervalSchema, requestSetSchema } from "../messages/job-demand.ts";
+import { nodeArrayShape } from "../messages/node-array-target.ts";
+import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
+
+/** `POST /api/clusters/{cluster}/autoscale`: the same as a `targets` message on the queue. */
+export const autoscaleQuery = z.object({
+  request_set: requestSetSchema
+    .default("standard")
+    .describe("Replaces what was last asked for in this set; other sets stay"),
+  expiration_interval: z.coerce
+    .number()
+    .pipe(expirationIntervalSchema)
+    .default(300)
+    .describe("Seconds for which the targets hold unless the set is asked for again"),
+});
+
+/** What the body looks like; what its keys mean together is checked by the schema of the message. */
+export const autoscaleBody = z.array(nodeArrayShape).describe("All node arrays that the set wants now");
+
+export const autoscaleAnswer = z
+  .object({
+    ...aboutCluster,
+    requestSet: z.string(),
+    expiresAtSeconds: unixSeconds.describe("From then on the set wants nothing"),
+    targets: z
+      .array(
+        z.object({
+          name: z.string().describe("What its nodes are accounted to, such as execute or execute:64"),
+          nodeArray: z.string().describe("CycleCloud's node array, which its nodes are made from"),
+          dynamicArray: z.string().nullable().describe("Null: its nodes are plain nodes of the array"),
+          unit: z.enum(["nodes", "cores", "groups"]),
+          asked: count,
+          groupSize: z
+            .object({ kind: z.enum(["nodes", "cores"]), count })
+            .nullable()
+            .describe("Of each group; null: no groups"),
+          vmSizes: z.array(z.string()).describe("Of new nodes, best first; empty: any of the array's"),
+        }),
+      )
+      .describe("What was understood"),
+    warnings: z
+      .array(z.string())
+      .describe("What the newest snapshot of the cluster does not know; it was accepted all the same"),
+  })
+  .meta({ id: "AutoscaleAnswer" });
+
+export type AutoscaleAnswer = Answer<typeof autoscaleAnswer>;
