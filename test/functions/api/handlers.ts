@@ -14,8 +14,8 @@ import {
 import { httpStatus } from "../../../functions/http-status.ts";
 
 /**
- * The functions by the routes that they serve. Loaded after the composition root was replaced. Autostop has tests of its
- * own.
+ * The functions by the routes that they serve. Loaded after the composition root was replaced. Autoscale and
+ * autostop have tests of their own.
  */
 export const handlers = {
   clusters: httpClusters,
