@@ -1,6 +1,5 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import getPort from "get-port";
 import { type Child, startChild } from "./child.ts";
 
 /** Azurite's well-known development account; no secret. */
@@ -24,16 +23,16 @@ export async function startAzurite(options: {
 }): Promise<Azurite> {
   const { tls } = options;
   const protocol = tls === undefined ? "http" : "https";
-  const ports = { blob: await getPort(), queue: await getPort(), table: await getPort() };
   const script = createRequire(import.meta.url).resolve("azurite/dist/src/azurite.js");
-  let started = 0;
+  const uris = { blob: "", queue: "", table: "" };
   const child = await startChild({
     name: "azurite",
     logFile: options.logFile,
     args: [
       script,
       ...["--blobHost", "127.0.0.1", "--queueHost", "127.0.0.1", "--tableHost", "127.0.0.1"],
-      ...["--blobPort", `${ports.blob}`, "--queuePort", `${ports.queue}`, "--tablePort", `${ports.table}`],
+      // Each service prints the port that it got.
+      ...["--blobPort", "0", "--queuePort", "0", "--tablePort", "0"],
       ...["--skipApiVersionCheck", "--disableTelemetry"],
       ...(tls === undefined ? [] : ["--oauth", "basic", "--cert", tls.certFile, "--key", tls.keyFile]),
       ...(options.dataFolder === undefined
@@ -41,12 +40,12 @@ export async function startAzurite(options: {
         : ["--location", join(options.dataFolder, "azurite")]),
     ],
     isReady: (line) => {
-      if (line.includes("successfully listening")) started += 1;
-      return started === 3;
+      const [, service, origin] = line.match(/(Blob|Queue|Table) service .*listening at (\S+)/) ?? [];
+      if (service !== undefined)
+        uris[service.toLowerCase() as keyof typeof uris] = `${origin}/${accountName}`;
+      return Object.values(uris).every((uri) => uri !== "");
     },
   });
-  const uriOf = (port: number) => `${protocol}://127.0.0.1:${port}/${accountName}`;
-  const uris = { blob: uriOf(ports.blob), queue: uriOf(ports.queue), table: uriOf(ports.table) };
   const account = [
     `DefaultEndpointsProtocol=${protocol}`,
     `AccountName=${accountName}`,

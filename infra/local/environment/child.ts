@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, type WriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 
+const endWithParent = new URL("end-with-parent.ts", import.meta.url).href;
 const startSeconds = 60;
 const stopSeconds = 15;
 const keptLines = 20;
@@ -35,9 +36,10 @@ export interface ChildOptions {
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { name } = options;
   const log = createWriteStream(options.logFile, { flags: "a" });
-  const child = spawn(options.node ?? process.execPath, options.args, {
+  const child = spawn(options.node ?? process.execPath, ["--import", endWithParent, ...options.args], {
     env: { ...process.env, ...options.env },
-    stdio: ["ignore", "pipe", "pipe"],
+    // Nothing is written to its input: that it closes tells the child that its parent is gone.
+    stdio: ["pipe", "pipe", "pipe"],
     // Ctrl-C in a terminal goes to the whole process group: out of it, children are stopped by us, in order.
     detached: true,
   });

@@ -40,6 +40,8 @@ export interface Environment {
   /** Ends the Functions host, kindly or as a crash would. */
   stopHost(how: "stop" | "kill"): Promise<void>;
   startHost(): Promise<void>;
+  /** Ends the Service Bus emulator as a crash would, and starts it again with the messages that it had written down. */
+  restartServiceBus(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -56,11 +58,12 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   try {
     const ports = { bus: await getPort(), cycleCloud: await getPort(), functions: await getPort() };
     const logFile = (name: string) => join(options.folder, `${name}.log`);
-    const [azurite] = await Promise.all([
+    const [azurite, firstBus] = await Promise.all([
       add(startAzurite({ logFile: logFile("azurite") })),
       add(startServiceBus(ports.bus, options.folder)),
       add(startCycleCloud(ports.cycleCloud, options)),
     ]);
+    let serviceBus: Child = firstBus;
     const cycleCloudUrl = `http://127.0.0.1:${ports.cycleCloud}`;
     await prepareStorage(azurite.connectionString, options, cycleCloudUrl);
     const serviceBusConnectionString = `Endpoint=sb://127.0.0.1:${ports.bus};SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;`;
@@ -84,6 +87,11 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       functionsUrl: `http://127.0.0.1:${ports.functions}`,
       stopHost: host.end,
       startHost: host.start,
+      restartServiceBus: async () => {
+        await serviceBus.kill();
+        running.splice(running.indexOf(serviceBus), 1);
+        serviceBus = await add(startServiceBus(ports.bus, options.folder));
+      },
       stop: async () => {
         await host.end("stop");
         await stopAll(running);

@@ -5,11 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runDemo } from "../../../infra/local/demo/demo.ts";
 import { connectControl, type SimulatorControl } from "../../../infra/local/demo/simulator.ts";
 import { type Environment, startEnvironment } from "../../../infra/local/environment/environment.ts";
-import type { WorkloadJob } from "../../../infra/local/scheduler/workload.ts";
 import type { ClusterStatus } from "../../../shared/cycle/status.ts";
+import { runThrough } from "../../faults/run.ts";
+import { inTurn, killHost, restartServiceBus, unavailable } from "../../faults/troubles.ts";
+import { waves } from "../../faults/workload.ts";
 
 const speed = 60;
 const cluster = "small-cpu";
@@ -52,45 +53,22 @@ async function eventually<T>(read: () => Promise<T>, isThere: (value: T) => bool
   }
 }
 
-/** Eight jobs that each fill a node, at once, for longer than the trouble lasts: eight nodes, never more. */
-const eightNodes: readonly WorkloadJob[] = Array.from({ length: 8 }, (_, index) => ({
-  name: `solver-${index}`,
-  submitSeconds: 0,
-  runSeconds: 600,
-  shape: { kind: "slots", slots: 1 },
-  need: { ncpus: 4, memoryGiB: 4, ngpus: 0, exclusive: true, nodeArrays: ["htc"] },
-}));
-
-test("killing the Functions host again and again buys no node twice, and the work is done", async () => {
-  let frames = 0;
-  let restarts = 0;
-  let restarting: Promise<void> = Promise.resolve();
-  const killAndRestart = async () => {
-    await environment.stopHost("kill");
-    await environment.startHost();
-    restarts += 1;
-  };
-  const { summary, faults } = await runDemo({
+test("a host killed again and again, an emulator killed, a CycleCloud that answers 503: no node is bought twice, no job loses its node", async () => {
+  const { summary, faults } = await runThrough({
     environment,
-    jobs: eightNodes,
+    // Two waves of four: the second comes while the emulator is down or just back.
+    jobs: waves({ count: 2, jobsPerWave: 4, gapSeconds: 15 * speed, runSeconds: 40 * speed }),
     speed,
-    timeoutSeconds: 80,
-    mayLoseNodes: false,
-    signal: new AbortController().signal,
-    onFrame: () => {
-      frames += 1;
-      // Around the first demand, the first create call, the boot, and the idle time.
-      if ([2, 5, 9, 30].includes(frames)) restarting = restarting.then(killAndRestart);
-    },
+    trouble: inTurn(killHost(3, [0.5, 3]), restartServiceBus(1), unavailable(0.5, 6)),
+    seed: 7,
+    timeoutSeconds: 110,
   });
-  await restarting;
-  expect({ faults, done: summary.done, created: summary.nodesCreated, restarts }).toEqual({
+  expect({ faults, done: summary.done, created: summary.nodesCreated }).toEqual({
     faults: [],
     done: 8,
     created: 8,
-    restarts: 4,
   });
-}, 100_000);
+}, 140_000);
 
 describe("malformed messages", () => {
   const good = {
