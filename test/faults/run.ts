@@ -1,4 +1,5 @@
 import { runDemo } from "../../infra/local/demo/demo.ts";
+import { connectControl } from "../../infra/local/demo/simulator.ts";
 import type { Summary } from "../../infra/local/demo/summary.ts";
 import type { Environment } from "../../infra/local/environment/environment.ts";
 import type { WorkloadJob } from "../../infra/local/scheduler/workload.ts";
@@ -26,7 +27,10 @@ export async function runThrough(options: {
 }): Promise<FaultReport> {
   const { environment, jobs, trouble, seed } = options;
   const startedAt = Date.now();
-  const before = (await readStatus(environment))?.rejections.length ?? 0;
+  const before = {
+    rejections: (await readStatus(environment))?.rejections.length ?? 0,
+    created: await createdBy(environment, options.speed),
+  };
   const strikes: string[] = [];
   let isOver = false;
   let strikesTooLate = 0;
@@ -46,11 +50,11 @@ export async function runThrough(options: {
   });
   isOver = true;
   await troubled;
-  const { nodesCreated } = summary;
+  const nodesCreated = summary.nodesCreated - before.created;
   const status = await settledStatus(environment);
-  const rejections = (status?.rejections.length ?? 0) - before;
+  const rejections = (status?.rejections.length ?? 0) - before.rejections;
   return {
-    summary,
+    summary: { ...summary, nodesCreated },
     strikes,
     faults: [
       ...faults,
@@ -63,6 +67,11 @@ export async function runThrough(options: {
       ...(strikesTooLate === 0 ? [] : [`${strikesTooLate} troubles came after the last node was gone`]),
     ],
   };
+}
+
+/** The simulator's account goes on from one workload to the next. */
+async function createdBy({ cycleCloudUrl, cluster }: Environment, speed: number): Promise<number> {
+  return (await (await connectControl(cycleCloudUrl, speed)).ledger(cluster)).created;
 }
 
 /** Of the first moment at which no operation is open, or the last that is waited for: a snapshot closes them. */
