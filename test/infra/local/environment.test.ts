@@ -57,7 +57,7 @@ test("a host killed again and again, an emulator killed, a CycleCloud that answe
   const { summary, faults } = await runThrough({
     environment,
     // Two waves of four: the second comes while the emulator is down or just back.
-    jobs: waves({ count: 2, jobsPerWave: 4, gapSeconds: 15 * speed, runSeconds: 40 * speed }),
+    jobs: waves({ count: 2, jobsPerWave: 4, gapSeconds: 12 * speed, runSeconds: 32 * speed }),
     speed,
     trouble: inTurn(killHost(3, [0.5, 3]), restartServiceBus(1), unavailable(0.5, 6)),
     seed: 7,
