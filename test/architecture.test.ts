@@ -44,7 +44,7 @@ function partOf(path: string): string {
 
 /** Message schemas and their parsers are contracts, not adapters: they talk to nobody. */
 function isContract(path: string): boolean {
-  return /\/(cyclecloud-event|job-demand|list-of|node-array-target|plan-request|problems|scale-action|scheduler-event)\.ts$/.test(
+  return /\/(json-schema|cyclecloud-event|job-demand|list-of|node-array-target|plan-request|problems|scale-action|scheduler-event)\.ts$/.test(
     path,
   );
 }

@@ -19,6 +19,7 @@ import { operationsCommand } from "./commands/operations.ts";
 import { pauseCommand } from "./commands/pause.ts";
 import { planCommand } from "./commands/plan.ts";
 import { plansCommand } from "./commands/plans.ts";
+import { pushCommand } from "./commands/push.ts";
 import { reimageCommand } from "./commands/reimage.ts";
 import { rejectsCommand } from "./commands/rejects.ts";
 import { removeNodesCommand } from "./commands/remove-nodes.ts";
@@ -71,6 +72,7 @@ const groups: readonly (readonly [heading: string, commands: readonly MakeComman
       keepAliveCommand,
       ignoreCommand,
       unignoreCommand,
+      pushCommand,
       pauseCommand,
       resumeCommand,
     ],

@@ -59,7 +59,11 @@ const job = z.preprocess(
   respell,
   z.object({
     name: jobName,
-    constraints: constraints.default([]),
+    constraints: constraints
+      .default([])
+      .describe(
+        "scalelib's constraints: an object, or a list of objects all of which hold; see shared/engine/README.md",
+      ),
     iterations: z.int().min(0).max(mostIterations).default(1),
     nodeCount: z.int().min(0).max(mostIterations).default(0),
     colocated: z.boolean().default(false),
@@ -152,7 +156,8 @@ const targets = z.object({
   expirationInterval: expirationIntervalSchema.default(300),
   arrays: nodeArrayTargets,
 });
-const anyMessage = z.discriminatedUnion("kind", [snapshot, delta, targets]);
+/** Every message of the `job-demand` queue, as this version takes them. */
+export const queueMessageSchema = z.discriminatedUnion("kind", [snapshot, delta, targets]);
 
 /** The claim check: the jobs and nodes are in a blob of the `demand-uploads` container, not in the message. */
 const claim = z.object({ blob: z.string().min(1).max(1024) }).loose();
@@ -165,7 +170,7 @@ export type Capability = z.infer<typeof capability>;
 /** An autoscale request that was checked: how many nodes of which arrays a request set wants now. */
 export type TargetsMessage = z.infer<typeof targets>;
 /** Whatever may be on the `job-demand` queue. */
-export type QueueMessage = z.infer<typeof anyMessage>;
+export type QueueMessage = z.infer<typeof queueMessageSchema>;
 
 export type Parsed<T> =
   | { readonly ok: true; readonly message: T }
@@ -182,7 +187,7 @@ export function parseDemand(input: unknown): ParsedDemand {
  * that is not what it should be comes back with every problem named, so that its sender can mend it in one go.
  */
 export function parseMessage(input: unknown): Parsed<QueueMessage> {
-  return parse(anyMessage, input);
+  return parse(queueMessageSchema, input);
 }
 
 /** Checks an autoscale request, as `parseMessage` does. */

@@ -3,9 +3,12 @@ import { z } from "zod";
 /** Of one list: the first ones are enough to mend it, and each costs memory. */
 const mostIssues = 200;
 
+/** What the lists hold, for whoever documents the schemas: a transformation does not show it. */
+export const listItems = new WeakMap<object, { readonly item: z.ZodType; readonly most: number }>();
+
 /** A list that is no longer checked once it has enough mistakes: a hostile one could have millions. */
 export function listOf<T extends z.ZodType>(item: T, most: number) {
-  return z
+  const list = z
     .array(z.unknown())
     .max(most)
     .transform((values, context) => {
@@ -22,4 +25,6 @@ export function listOf<T extends z.ZodType>(item: T, most: number) {
       }
       return checked;
     });
+  listItems.set(list, { item, most });
+  return list;
 }

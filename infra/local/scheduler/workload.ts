@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { z } from "zod";
-import { parseSwf } from "./swf.ts";
+import { parseSwf, type SwfJob } from "../../../shared/schedulers/swf.ts";
 
 /** What one slot (or one node of a multi-node job) needs of its host. */
 export interface Need {
@@ -55,12 +55,22 @@ export async function loadWorkload(file: string, limit: number): Promise<readonl
   try {
     const bytes = await readFile(file);
     const text = file.endsWith(".gz") ? gunzipSync(bytes).toString("utf8") : bytes.toString("utf8");
-    const jobs = /\.swf(\.gz)?$/.test(file) ? parseSwf(text) : parseWorkload(text);
+    const jobs = /\.swf(\.gz)?$/.test(file) ? parseSwf(text).map(fromTrace) : parseWorkload(text);
     if (jobs.length === 0) throw new Error("it holds no job that ran, expected at least one");
     return jobs.slice(0, limit);
   } catch (error) {
     throw new Error(`Cannot read the workload "${file}": ${(error as Error).message}`);
   }
+}
+
+function fromTrace({ name, submitSeconds, runSeconds, nodes, ...need }: SwfJob): WorkloadJob {
+  return {
+    name,
+    submitSeconds,
+    runSeconds,
+    shape: nodes > 1 ? { kind: "nodes", nodes, colocated: false } : { kind: "slots", slots: 1 },
+    need: { ...need, ngpus: 0, nodeArrays: [] },
+  };
 }
 
 /** Reads a JSON job list. */

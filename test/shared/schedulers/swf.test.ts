@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseSwf } from "../../../../infra/local/scheduler/swf.ts";
+import { parseSwf } from "../../../shared/schedulers/swf.ts";
 
 const columns = (fields: Partial<Record<number, number>>) =>
   Array.from({ length: 18 }, (_, index) => fields[index] ?? -1).join(" ");
@@ -10,26 +10,30 @@ test("parseSwf: a job of plain SWF is its processors on one node, memory in KiB 
     name: "swf-17",
     submitSeconds: 0,
     runSeconds: 60,
-    shape: { kind: "slots", slots: 1 },
-    need: { ncpus: 8, memoryGiB: 4, ngpus: 0, exclusive: false, nodeArrays: [] },
+    nodes: 1,
+    ncpus: 8,
+    memoryGiB: 4,
+    exclusive: false,
   });
 });
 
 test("parseSwf: a PBS specification tells nodes, cores per node and exclusiveness, memory in bytes per node", () => {
   const line = `${columns({ 0: 1, 1: 0, 3: 60, 4: 64, 9: 8 * 2 ** 30 })} {1,2} q_1d 8:ppn=8:x86_64:cl_a#excl`;
   expect(parseSwf(line)[0]).toMatchObject({
-    shape: { kind: "nodes", nodes: 8, colocated: false },
-    need: { ncpus: 8, memoryGiB: 8, exclusive: true },
+    nodes: 8,
+    ncpus: 8,
+    memoryGiB: 8,
+    exclusive: true,
   });
 });
 
 test.each([
-  ["a host by name", "zewura15.cerit-sc.cz:ppn=12", { kind: "slots", slots: 1 }, 12],
-  ["no cores per node", "2:infiniband", { kind: "nodes", nodes: 2, colocated: false }, 4],
-  ["a bare number", "1", { kind: "slots", slots: 1 }, 8],
-])("parseSwf: a PBS specification with %s", (_case, spec, shape, ncpus) => {
+  ["a host by name", "zewura15.cerit-sc.cz:ppn=12", 1, 12],
+  ["no cores per node", "2:infiniband", 2, 4],
+  ["a bare number", "1", 1, 8],
+])("parseSwf: a PBS specification with %s", (_case, spec, nodes, ncpus) => {
   const line = `${columns({ 0: 1, 1: 0, 3: 60, 4: 8, 9: 2 ** 30 })} {1} q_1d ${spec}`;
-  expect(parseSwf(line)[0]).toMatchObject({ shape, need: { ncpus, memoryGiB: 1 } });
+  expect(parseSwf(line)[0]).toMatchObject({ nodes, ncpus, memoryGiB: 1 });
 });
 
 test("parseSwf: comments, and jobs that ran for no time or on no processor, are left out", () => {

@@ -1,8 +1,18 @@
-import type { WorkloadJob } from "./workload.ts";
-
 const swfColumns = 18;
 const bytesPerGiB = 2 ** 30;
 const kibPerGiB = 2 ** 20;
+
+/** A job of a trace. Times in seconds from the first submission; what it needs of each of its nodes. */
+export interface SwfJob {
+  readonly name: string;
+  readonly submitSeconds: number;
+  readonly runSeconds: number;
+  readonly nodes: number;
+  readonly ncpus: number;
+  readonly memoryGiB: number;
+  /** The nodes to itself. */
+  readonly exclusive: boolean;
+}
 
 /**
  * Reads a trace in the Standard Workload Format: one job a line, 18 columns, -1 for unknown, `;` before comments. Lines
@@ -12,7 +22,7 @@ const kibPerGiB = 2 ** 20;
  * clusters add columns, the last of which is the node specification (`8:ppn=8:x86_64#excl`): it tells nodes and cores
  * per node, and there the memory is in bytes per node.
  */
-export function parseSwf(text: string): WorkloadJob[] {
+export function parseSwf(text: string): SwfJob[] {
   const rows = text
     .split("\n")
     .filter((line) => line.trim() !== "" && !line.startsWith(";"))
@@ -24,14 +34,12 @@ export function parseSwf(text: string): WorkloadJob[] {
     .sort((left, right) => left.submitSeconds - right.submitSeconds);
 }
 
-function toJob(row: readonly string[], firstSubmit: number): WorkloadJob {
-  const { nodes, ncpus, memoryGiB, exclusive } = row.length > swfColumns ? pbsNeed(row) : plainNeed(row);
+function toJob(row: readonly string[], firstSubmit: number): SwfJob {
   return {
     name: `swf-${row[0]}`,
     submitSeconds: column(row, 1) - firstSubmit,
     runSeconds: column(row, 3),
-    shape: nodes > 1 ? { kind: "nodes", nodes, colocated: false } : { kind: "slots", slots: 1 },
-    need: { ncpus, memoryGiB, ngpus: 0, exclusive, nodeArrays: [] },
+    ...(row.length > swfColumns ? pbsNeed(row) : plainNeed(row)),
   };
 }
 

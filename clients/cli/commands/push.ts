@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import { gunzipSync } from "node:zlib";
+import { Command, InvalidArgumentError } from "commander";
+import { jobDemandQueue } from "../../../functions/support/names.ts";
+import { messageOf } from "../../../shared/errors.ts";
+import { type DemandMessage, parseDemand } from "../../../shared/messages/job-demand.ts";
+import { type DemandToSend, sendDemand } from "../../../shared/messages/storage-queue.ts";
+import { withStorage } from "../connect.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { printable } from "../output/printable.ts";
+import { localOption, type PlaceFlags, placeOf } from "../place-options.ts";
+import { readJobs } from "../push/read-jobs.ts";
+import type { Terminal } from "../terminal.ts";
+
+const mostProblemsShown = 20;
+
+interface Flags extends PlaceFlags {
+  readonly cluster: string;
+  readonly source: string;
+  readonly ttl?: number;
+  readonly dryRun?: true;
+}
+
+/** `ccscale push`: the jobs of a file as the demand of a source. */
+export function pushCommand(terminal: Terminal): Command {
+  return new Command("push")
+    .description("Posts a list of jobs as all that a source wants, after it was checked here.")
+    .argument(
+      "[file]",
+      'jobs as JSON (ours, or what "azpbs jobs" and "azge jobs" print) or an SWF trace (.swf, .swf.gz); "-" is standard input',
+      "-",
+    )
+    .requiredOption("--cluster <name>", "whose jobs these are")
+    .requiredOption("--source <name>", "the scheduler that they come from; its earlier demand is replaced")
+    .option("--ttl <seconds>", "how long they count without another push", wholeSeconds)
+    .option("--dry-run", "shows the message and posts nothing")
+    .addOption(localOption())
+    .action(async (file: string, flags: Flags) => {
+      const demand = await demandIn(file, flags, terminal);
+      if (flags.dryRun === true) {
+        terminal.stdout.write(`${JSON.stringify(demand, null, 2)}\n`);
+        return;
+      }
+      const sent = await withStorage(placeOf(flags), ({ queue, blob }) =>
+        sendDemand(demand, { queue: queue.getQueueClient(jobDemandQueue), uploads: blob }),
+      );
+      if (sent.outcome === "refused") throw new CommandFailure(sent.reason, "Push fewer jobs.");
+      const { cluster, source, jobs } = demand;
+      terminal.stdout.write(`Posted ${jobs.length} jobs of source "${source}" for cluster "${cluster}".\n`);
+    });
+}
+
+function wholeSeconds(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new InvalidArgumentError("expected a whole number of seconds, 1 or more");
+  return value;
+}
+
+/** Throws CommandFailure with every problem and its place in the file. */
+async function demandIn(file: string, flags: Flags, terminal: Terminal): Promise<DemandToSend> {
+  const format = /\.swf(\.gz)?$/.test(file) ? "swf" : "json";
+  const read = readJobs(await textOf(file, terminal), format);
+  if ("problem" in read)
+    throw new CommandFailure(`Cannot push "${file}": ${read.problem}`, "Nothing was posted.");
+  const nowMs = Date.now();
+  const demand: DemandToSend = {
+    version: 1,
+    kind: "snapshot",
+    cluster: flags.cluster,
+    source: flags.source,
+    // Grows from one push to the next, on whatever machine.
+    sequence: nowMs,
+    sentAt: new Date(nowMs).toISOString(),
+    ...(flags.ttl === undefined ? {} : { ttlSeconds: flags.ttl }),
+    jobs: read.jobs as readonly object[],
+    nodes: read.nodes as readonly object[],
+  };
+  const parsed = parseDemand(demand);
+  if (!parsed.ok) throw refusal(file, parsed.problems);
+  return { ...demand, ...listsOf(parsed.message) };
+}
+
+/** As they were understood: whatever spelling they came in, and without what the service would not look at. */
+function listsOf(message: DemandMessage): {
+  readonly jobs: readonly object[];
+  readonly nodes: readonly object[];
+} {
+  return "jobs" in message ? { jobs: message.jobs, nodes: message.nodes } : { jobs: [], nodes: [] };
+}
+
+async function textOf(file: string, terminal: Terminal): Promise<string> {
+  try {
+    if (file !== "-") {
+      const bytes = await readFile(file);
+      return (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
+    }
+    const chunks: string[] = [];
+    for await (const chunk of terminal.stdin) chunks.push(chunk.toString());
+    return chunks.join("");
+  } catch (error) {
+    throw new CommandFailure(`Cannot read "${file}": ${messageOf(error)}`, "Check the name of the file.");
+  }
+}
+
+function refusal(file: string, problems: readonly string[]): CommandFailure {
+  const shown = problems.slice(0, mostProblemsShown).map((problem) => `  - ${printable(problem)}`);
+  const more = problems.length - shown.length;
+  const lines = more > 0 ? [...shown, `  and ${more} more`] : shown;
+  return new CommandFailure([`Cannot push "${file}":`, ...lines].join("\n"), "Nothing was posted.");
+}

@@ -1,0 +1,108 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseDemand } from "../../../shared/messages/job-demand.ts";
+import { ccscale } from "./in-process.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "push-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const to = ["--cluster", "hpc", "--source", "pbs", "--dry-run"];
+
+async function pushed(argv: readonly string[], input: readonly string[] = []) {
+  const { code, stdout, stderr } = await ccscale(["push", ...argv], input);
+  return { code, stderr, message: code === 0 ? JSON.parse(stdout) : undefined };
+}
+
+describe("ccscale push --dry-run", () => {
+  test("a list of jobs from standard input becomes a snapshot that the service takes", async () => {
+    const jobs = [{ name: "1", constraints: { ncpus: 4 }, iterations: 3 }];
+    const { message } = await pushed([...to, "--ttl", "900", "-"], [JSON.stringify(jobs)]);
+    expect(parseDemand(message).ok).toBe(true);
+    expect(message).toMatchObject({ kind: "snapshot", cluster: "hpc", source: "pbs", ttlSeconds: 900, jobs });
+  });
+
+  test("scalelib's spellings are understood, and what only scalelib looks at is left out", async () => {
+    const job = {
+      name: "17",
+      constraints: [{ ncpus: 2 }, { class: "ABCMeta" }],
+      iterations: 1,
+      "iterations-remaining": 1,
+      "node-count": 2,
+      colocated: true,
+      "packing-strategy": "scatter",
+      "executing-hostnames": [],
+      metadata: { queue: "workq" },
+    };
+    const { message } = await pushed(to, [JSON.stringify([job])]);
+    expect(message.jobs).toEqual([
+      {
+        name: "17",
+        constraints: [{ ncpus: 2 }, { "in-a-placement-group": true }],
+        iterations: 1,
+        nodeCount: 2,
+        colocated: true,
+        exclusive: false,
+        packingStrategy: "scatter",
+        executingHostnames: [],
+        priority: 0,
+      },
+    ]);
+  });
+
+  test("an object with jobs and nodes keeps both", async () => {
+    const both = { jobs: [{ name: "1" }], nodes: [{ hostname: "ip-0A000005", resources: { ncpus: 4 } }] };
+    const { message } = await pushed(to, [JSON.stringify(both)]);
+    expect(message).toMatchObject(both);
+  });
+
+  test("a packed trace becomes jobs that wait", async () => {
+    const row = "1 0 5 60 4 -1 -1 4 -1 1048576 1 1 1 1 1 1 -1 -1";
+    const file = join(folder, "short.swf.gz");
+    await writeFile(file, gzipSync(`; a comment\n${row}\n`));
+    const { message } = await pushed([...to, file]);
+    expect(message.jobs).toMatchObject([{ name: "swf-1", constraints: { ncpus: 4, memgb: 4 } }]);
+  });
+
+  test("an empty list is said to be one: nothing is wanted", async () => {
+    const { message } = await pushed(to, ["[]"]);
+    expect(message.jobs).toEqual([]);
+  });
+});
+
+describe("ccscale push refuses, posts nothing, and says", () => {
+  test.each([
+    ["no JSON", "squeue: error", /it is no JSON/],
+    ["no list", '{"tasks": []}', /expected a list of jobs, or an object with a list "jobs"/],
+    ["a plain value", "7", /expected a list of jobs/],
+    [
+      "bad jobs, each with its place",
+      '[{"iterations": -1, "name": "a"}, {}]',
+      /jobs\[0\]\.iterations: -1[\s\S]*jobs\[1\]\.name/,
+    ],
+    [
+      "constraints that are none",
+      '[{"name": "a", "constraints": {"ncpus": {"and": 7}}}]',
+      /jobs\[0\]\.constraints/,
+    ],
+  ])("%s", async (_, text, problem) => {
+    const { code, stderr } = await pushed(to, [text]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(problem);
+    expect(stderr).toMatch(/Nothing was posted/);
+  });
+
+  test("a missing file, a missing source, a time to live that is none", async () => {
+    expect((await pushed([...to, join(folder, "none.json")])).stderr).toMatch(/Cannot read/);
+    expect((await pushed(["--cluster", "hpc"])).stderr).toMatch(/--source/);
+    expect((await pushed([...to, "--ttl", "soon"])).stderr).toMatch(/whole number of seconds/);
+    expect((await pushed(["--cluster", "hpc", "--source", "P B S"], ["[]"])).stderr).toMatch(
+      /source: "P B S"/,
+    );
+  });
+});
