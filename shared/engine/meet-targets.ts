@@ -100,14 +100,16 @@ class Pass {
     }
     for (const vmSize of this.sizes(array)) {
       if (have >= asked) break;
-      const bucket = this.bucketOf(vmSize, array.placementGroup);
-      if (bucket === null) continue;
-      const weight = weightOf(bucket);
-      const missing = Math.ceil((asked - have) / weight);
-      const made = Math.min(missing, this.ledger.roomFor(bucket));
-      for (let k = 0; k < made; k++) this.make(bucket);
-      have += made * weight;
-      if (made < missing) this.refuseRoom(bucket, missing - made);
+      const last = this.bucketOf(vmSize, array.placementGroup);
+      if (last === null) continue;
+      const weight = weightOf(last);
+      for (const bucket of this.bucketsInTurn(last)) {
+        const wanted = Math.ceil((asked - have) / weight);
+        const made = Math.max(0, Math.min(wanted, this.ledger.roomFor(bucket)));
+        for (let k = 0; k < made; k++) this.make(bucket);
+        have += made * weight;
+      }
+      if (have < asked) this.refuseRoom(last, Math.ceil((asked - have) / weight));
     }
     return this.outcome(have);
   }
@@ -194,6 +196,20 @@ class Pass {
     const bucket = this.opened.bucketFor(dynamicArray === null ? plain : { ...plain, dynamicArray });
     if (bucket === null) this.refuse("UnknownVmSize", plain, this.target.wish.count);
     return bucket;
+  }
+
+  /**
+   * Plain nodes are made where jobs that name their array look first, which is in placement groups when the array has
+   * any: nodes elsewhere would stand by while those jobs buy others. Nobody looks for new nodes of a dynamic array.
+   */
+  private bucketsInTurn(last: LedgerBucket): readonly LedgerBucket[] {
+    if (last.name.dynamicArray !== undefined) return [last];
+    return this.ledger.buckets.filter(
+      ({ name }) =>
+        name.nodeArray === last.name.nodeArray &&
+        name.vmSize === last.name.vmSize &&
+        name.dynamicArray === undefined,
+    );
   }
 
   private coresOf(bucket: LedgerBucket): number {

@@ -182,6 +182,27 @@ describe("targets and jobs", () => {
   });
 });
 
+describe("targets on an array with placement groups", () => {
+  it("make nodes where jobs of the array look first, so that these use them instead of buying others", () => {
+    const placementGroups = [{ name: "pg0", activeCount: 0 }];
+    const arrays = [
+      execute({
+        buckets: [
+          bucket({ available: 9, limits: { maxPlacementGroupSize: 3 }, fields: { placementGroups } }),
+        ],
+      }),
+    ];
+    const result = planFor([target(nodes(4))], { arrays });
+    expect(result.create.map(({ placementGroup, count }) => [placementGroup, count])).toEqual([
+      ["pg0", 3],
+      [null, 1],
+    ]);
+    const present = [1, 2, 3].map((index) => ready(index, { placementGroup: "pg0" })).concat(ready(4));
+    const jobs = [job("j", { ncpus: 4 }, { iterations: 4 })];
+    expect(createdNames(planFor([target(nodes(4))], { arrays, nodes: present, jobs }))).toEqual([]);
+  });
+});
+
 describe("several targets on one array", () => {
   it("come to the larger, not to the sum", () => {
     const targets = [target(nodes(3)), target(cores(20), { requestSet: "other" })];
