@@ -5,6 +5,7 @@ import { jobDemandQueue } from "../../../functions/support/names.ts";
 import type { ClusterStatus } from "../../../shared/cycle/status.ts";
 import { sendDemand } from "../../../shared/messages/storage-queue.ts";
 import type { Environment } from "../environment/environment.ts";
+import { takeEvents } from "../scheduler/events.ts";
 import { type RunningScheduler, runScheduler } from "../scheduler/run.ts";
 import type { WorkloadJob } from "../scheduler/workload.ts";
 import { connectControl, type SimulatorControl } from "./simulator.ts";
@@ -38,19 +39,19 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   const { environment, jobs, speed } = options;
   const control = await connectControl(environment.cycleCloudUrl, speed);
   const queue = new QueueClient(environment.storageConnectionString, jobDemandQueue);
+  const events = new QueueClient(environment.storageConnectionString, `events-${source}`);
   const uploads = BlobServiceClient.fromConnectionString(environment.storageConnectionString);
   const started = Date.now();
   const scheduler = runScheduler({
     jobs,
     access: { ...environment.account, url: environment.cycleCloudUrl, cluster: environment.cluster },
     simulatedSeconds: control.simulatedSeconds,
-    post: async ({ sequence, jobs: wanted }) => {
-      const sentAt = new Date().toISOString();
+    takeEvents: (obey) => takeEvents(events, obey),
+    post: async (wanted) => {
       const { cluster } = environment;
-      const sent = await sendDemand(
-        { version: 1, kind: "snapshot", cluster, source, sequence, sentAt, jobs: wanted, nodes: [] },
-        { queue, uploads },
-      );
+      const envelope = { version: 1, kind: "snapshot", cluster, source, capabilities: ["drain"] } as const;
+      const demand = { ...envelope, sentAt: new Date().toISOString(), ...wanted };
+      const sent = await sendDemand(demand, { queue, uploads });
       if (sent.outcome === "refused") throw new Error(sent.reason);
     },
   });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CycleCloudAccess, readHosts } from "./client.ts";
-import { type Progress, SimulatedScheduler } from "./scheduler.ts";
+import type { NodeEvent } from "./drains.ts";
+import { type HostState, type Progress, SimulatedScheduler } from "./scheduler.ts";
 import { type PostedJob, toDemand } from "./to-demand.ts";
 import type { WorkloadJob } from "./workload.ts";
 
@@ -8,6 +9,7 @@ const tickMilliseconds = 200;
 /** Real seconds between two messages when much happens, and when nothing does. */
 const leastGapSeconds = 0.5;
 const heartbeatSeconds = 20;
+const eventGapSeconds = 0.5;
 
 export interface SchedulerOptions {
   readonly jobs: readonly WorkloadJob[];
@@ -18,7 +20,10 @@ export interface SchedulerOptions {
   readonly post: (snapshot: {
     readonly sequence: number;
     readonly jobs: readonly PostedJob[];
+    readonly nodes: readonly HostState[];
   }) => Promise<void>;
+  /** Hands over the events that have come since. */
+  readonly takeEvents: (obey: (event: NodeEvent) => void) => Promise<void>;
 }
 
 /** When a message went out, in real Unix seconds, and how many jobs it named for the first time. */
@@ -46,10 +51,17 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
   let trouble: string | undefined;
   let running = true;
   let sequence = Math.floor(Date.now() / 1000);
+  let eventsAtSeconds = 0;
   let unposted = { changed: true, newJobs: 0 };
 
   const tick = async () => {
     const hosts = await readHosts(options.access);
+    if (Date.now() / 1000 - eventsAtSeconds >= eventGapSeconds) {
+      await options.takeEvents((event) => {
+        unposted.changed = scheduler.obey(event) || unposted.changed;
+      });
+      eventsAtSeconds = Date.now() / 1000;
+    }
     const step = scheduler.step(options.simulatedSeconds() - startSeconds, hosts);
     unposted = {
       changed: unposted.changed || step.changed,
@@ -58,7 +70,7 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
     const sinceSeconds = Date.now() / 1000 - (posts.at(-1)?.atSeconds ?? 0);
     if (sinceSeconds < (unposted.changed ? leastGapSeconds : heartbeatSeconds)) return;
     sequence += 1;
-    await options.post({ sequence, jobs: toDemand(scheduler) });
+    await options.post({ sequence, jobs: toDemand(scheduler), nodes: scheduler.hostStates });
     posts.push({ atSeconds: Date.now() / 1000, newJobs: unposted.newJobs });
     unposted = { changed: false, newJobs: 0 };
   };

@@ -1,3 +1,4 @@
+import { Drains, type NodeEvent } from "./drains.ts";
 import { type Host, HostUse } from "./hosts.ts";
 import type { WorkloadJob } from "./workload.ts";
 
@@ -28,6 +29,13 @@ export interface Progress {
   readonly requeued: number;
 }
 
+/** `draining`: takes no new tasks, and still runs some. `eventAtSeconds` tells which event the state obeys. */
+export interface HostState {
+  readonly hostname: string;
+  readonly state: "up" | "draining" | "drained";
+  readonly eventAtSeconds?: number;
+}
+
 /**
  * A batch scheduler with a virtual clock: first come, first served, with whatever fits going ahead. It knows nothing of
  * CycleCloud; hosts come and go, and it says what it wants.
@@ -36,6 +44,7 @@ export class SimulatedScheduler {
   readonly #later: WorkloadJob[];
   readonly #queue: QueuedJob[] = [];
   readonly #use = new HostUse();
+  readonly #drains = new Drains();
   readonly #total: number;
   #tasks: Task[] = [];
   #done = 0;
@@ -52,10 +61,29 @@ export class SimulatedScheduler {
     hosts: readonly Host[],
   ): { readonly changed: boolean; readonly submitted: number } {
     const ended = this.#endTasks(nowSeconds);
-    const lost = this.#loseTasks(this.#use.update(hosts, nowSeconds));
+    const gone = this.#use.update(hosts, nowSeconds);
+    this.#drains.forget(gone);
+    const lost = this.#loseTasks(gone);
     const submitted = this.#submit(nowSeconds);
     const started = this.#start(nowSeconds);
     return { changed: ended + lost + submitted + started > 0, submitted };
+  }
+
+  /** Drains hosts or takes them back; what runs on them goes on. Tells whether what it reports of them has changed. */
+  obey(event: NodeEvent): boolean {
+    const here = new Set(this.#use.hosts.map((host) => host.hostname));
+    return this.#drains.obey(event, (hostname) => here.has(hostname));
+  }
+
+  /** What it says of its hosts. */
+  get hostStates(): readonly HostState[] {
+    const busy = new Set(this.#tasks.flatMap((task) => task.hostnames));
+    return this.#use.hosts.map(({ hostname }) => {
+      const eventAtSeconds = this.#drains.eventAtSeconds(hostname);
+      const out = busy.has(hostname) ? "draining" : "drained";
+      const state = this.#drains.isOut(hostname) ? out : "up";
+      return { hostname, state, ...(eventAtSeconds === undefined ? {} : { eventAtSeconds }) };
+    });
   }
 
   progress(): Progress {
@@ -137,7 +165,7 @@ export class SimulatedScheduler {
       return 1;
     }
     let started = 0;
-    for (const host of this.#use.hosts) {
+    for (const host of this.#openHosts) {
       for (let room = this.#use.room(host, job.need); room > 0 && queued.waiting > 0; room -= 1) {
         this.#run(queued, [host], nowSeconds);
         started += 1;
@@ -147,13 +175,17 @@ export class SimulatedScheduler {
   }
 
   #hostsFor(job: WorkloadJob, shape: { nodes: number; colocated: boolean }): readonly Host[] | undefined {
-    const free = this.#use.hosts.filter((host) => this.#use.room(host, job.need) > 0);
+    const free = this.#openHosts.filter((host) => this.#use.room(host, job.need) > 0);
     if (!shape.colocated) return free.length < shape.nodes ? undefined : free.slice(0, shape.nodes);
     const groups = new Set(free.flatMap((host) => host.placementGroup ?? []));
     return [...groups]
       .map((group) => free.filter((host) => host.placementGroup === group))
       .find((hosts) => hosts.length >= shape.nodes)
       ?.slice(0, shape.nodes);
+  }
+
+  get #openHosts(): readonly Host[] {
+    return this.#use.hosts.filter((host) => !this.#drains.isOut(host.hostname));
   }
 
   #run(queued: QueuedJob, hosts: readonly Host[], nowSeconds: number): void {

@@ -69,6 +69,57 @@ describe("SimulatedScheduler", () => {
   });
 });
 
+describe("SimulatedScheduler: draining", () => {
+  const event = (kind: string, atSeconds: number, ...hostnames: readonly string[]) => ({
+    kind,
+    atSeconds,
+    nodes: hostnames.map((hostname) => ({ hostname })),
+  });
+
+  test("a host that drains finishes what it runs and gets nothing more, until it is taken back", () => {
+    const long = job({ name: "long", runSeconds: 100 });
+    const late = job({ name: "late", submitSeconds: 10 });
+    const scheduler = new SimulatedScheduler([long, late]);
+    scheduler.step(0, [host("a")]);
+    expect(scheduler.obey(event("drain", 5, "a"))).toBe(true);
+    scheduler.step(10, [host("a")]);
+    expect(scheduler.progress()).toMatchObject({ running: 1, waiting: 1 });
+    expect(scheduler.hostStates).toEqual([{ hostname: "a", state: "draining", eventAtSeconds: 5 }]);
+    scheduler.step(100, [host("a")]);
+    expect(scheduler.hostStates).toEqual([{ hostname: "a", state: "drained", eventAtSeconds: 5 }]);
+    scheduler.obey(event("undrain", 101, "a"));
+    scheduler.step(102, [host("a")]);
+    expect(scheduler.progress()).toMatchObject({ running: 1, waiting: 0 });
+    expect(scheduler.hostStates).toEqual([{ hostname: "a", state: "up", eventAtSeconds: 101 }]);
+  });
+
+  test("of two events about a host the later one counts, in whatever order they come", () => {
+    const scheduler = new SimulatedScheduler([]);
+    scheduler.step(0, [host("a")]);
+    scheduler.obey(event("undrain", 7, "a"));
+    expect(scheduler.obey(event("drain", 6, "a"))).toBe(false);
+    expect(scheduler.obey(event("undrain", 7, "a"))).toBe(false);
+    expect(scheduler.hostStates).toMatchObject([{ state: "up", eventAtSeconds: 7 }]);
+  });
+
+  test("other events, and events about hosts that are not there, change nothing", () => {
+    const scheduler = new SimulatedScheduler([]);
+    scheduler.step(0, [host("a")]);
+    expect(scheduler.obey(event("drain", 5, "b"))).toBe(false);
+    expect(scheduler.obey(event("node-joined", 5, "a"))).toBe(false);
+    expect(scheduler.hostStates).toEqual([{ hostname: "a", state: "up" }]);
+  });
+
+  test("a host that comes back is a new one", () => {
+    const scheduler = new SimulatedScheduler([]);
+    scheduler.step(0, [host("a")]);
+    scheduler.obey(event("drain", 5, "a"));
+    scheduler.step(10, []);
+    scheduler.step(20, [host("a")]);
+    expect(scheduler.hostStates).toEqual([{ hostname: "a", state: "up" }]);
+  });
+});
+
 test("toDemand: running tasks name their hosts, what waits is one array", () => {
   const scheduler = new SimulatedScheduler([job({ name: "array", shape: { kind: "slots", slots: 5 } })]);
   scheduler.step(0, [host("a")]);

@@ -1,0 +1,25 @@
+import { type QueueClient, RestError } from "@azure/storage-queue";
+import { schedulerEventSchema } from "../../../shared/messages/scheduler-event.ts";
+import type { NodeEvent } from "./drains.ts";
+
+const mostAtOnce = 32;
+
+/** Hands every event that waits to `obey`, and then takes it off the queue: an event that nobody saw comes again. */
+export async function takeEvents(queue: QueueClient, obey: (event: NodeEvent) => void): Promise<void> {
+  const messages = await receive(queue);
+  for (const { messageId, popReceipt, messageText } of messages) {
+    obey(schedulerEventSchema.parse(JSON.parse(Buffer.from(messageText, "base64").toString())));
+    await queue.deleteMessage(messageId, popReceipt);
+  }
+}
+
+/** The queue is made when the first event is sent: until then there is none. */
+async function receive(queue: QueueClient) {
+  try {
+    const { receivedMessageItems } = await queue.receiveMessages({ numberOfMessages: mostAtOnce });
+    return receivedMessageItems;
+  } catch (error) {
+    if (error instanceof RestError && error.statusCode === 404) return [];
+    throw error;
+  }
+}
