@@ -1,3 +1,5 @@
+import type { TrueNode } from "./cloud.ts";
+import { residentSeconds } from "./end-state.ts";
 import type { Script } from "./scenario.ts";
 import type { World } from "./world.ts";
 
@@ -8,18 +10,24 @@ export interface Remains {
   readonly wrong: readonly string[];
 }
 
-/**
- * What is left when all should be done: jobs, nodes, operations, messages. A run with faults and one without come to the
- * same end exactly when nothing is left of either.
- */
+/** What is left when all should be done, besides residents on their nodes: jobs, nodes, operations, messages. */
 export function orphans(world: World, script: Script): Remains {
   const busy: string[] = [];
   for (const { definition, hopeless = [] } of script.clusters) {
-    const { waiting, running, later, total, done } = world.source(definition.name).scheduler.progress();
+    const { scheduler } = world.source(definition.name);
+    const { waiting, later, total, done } = scheduler.progress();
     const hoped = waiting - hopelessIn(script, definition.name, hopeless);
+    const residents = scheduler.runningTasks.filter(({ job }) => job.runSeconds === residentSeconds);
+    const running = scheduler.runningTasks.length - residents.length;
     if (hoped + running + later > 0) busy.push(`${definition.name}: ${done} of ${total} tasks done`);
-    const nodes = world.cloud.nodes(definition.name).map((node) => `${node.name} ${node.status}`);
-    if (nodes.length > 0) busy.push(`${definition.name}: nodes left: ${nodes.join(", ")}`);
+    const homes = new Set(residents.flatMap(({ hostnames }) => hostnames));
+    const isHome = ({ hostname = "", status, isWanted }: TrueNode) =>
+      homes.has(hostname) && status === "Ready" && isWanted;
+    const nodes = world.cloud.nodes(definition.name).filter((node) => !isHome(node));
+    const left = nodes.map((node) => `${node.name} ${node.status}`);
+    if (left.length > 0) busy.push(`${definition.name}: nodes left: ${left.join(", ")}`);
+    for (const { name, phase } of world.records.heads.get(definition.name)?.draining ?? [])
+      busy.push(`${definition.name}: ${name} is ${phase}`);
     for (const { actionId, state } of world.records.open(definition.name))
       busy.push(`${actionId} is ${state}`);
   }

@@ -19,6 +19,7 @@ export type FaultKind =
   | "refused-409"
   | "repeated"
   | "truncated"
+  | "lost"
   | "late"
   | "twice"
   | "lock-lost"
@@ -56,7 +57,11 @@ export function drawnFaults(chance: Chance, probability: number, isOn: () => boo
 /** What is done seldom, and matters most, goes wrong more often. */
 function weightOf(place: string): number {
   if (/^cyclecloud\.(?!read)/.test(place)) return 8;
-  return /^(operations\.save|plans\.saveHead|scaleActions\.send|post demand)| delivery$/.test(place) ? 3 : 1;
+  return /^(operations\.save|plans\.saveHead|scaleActions\.send|post demand|events queue)| delivery$/.test(
+    place,
+  )
+    ? 3
+    : 1;
 }
 
 /** Exactly these faults: to run a seed again with fewer. */

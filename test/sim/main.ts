@@ -58,7 +58,9 @@ function printTally(reports: readonly RunReport[], realSeconds: number) {
     {
       "time to converge, worst": `${total.worst.seconds.toFixed(0)} s (seed ${total.worst.seed}, ${total.worst.scenario})`,
     },
-    { "jobs that raced a deletion": total.raced },
+    { "nodes drained before they went": total.drained },
+    { "nodes whose drain timed out": total.drainTimedOut },
+    { "jobs that raced a deletion, undrained": total.raced },
   );
   console.log(figures.toString());
   const kinds = new Table({ head: ["fault", "times"], style: plain });

@@ -1,7 +1,10 @@
 import { orphans } from "./at-end.ts";
-import { createChance } from "./chance.ts";
+import { type Chance, createChance } from "./chance.ts";
+import { differences, type EndState, endState, residentSeconds } from "./end-state.ts";
 import { drawnFaults, type Fault, listedFaults, remembering } from "./faults.ts";
 import type { Scenario, Script } from "./scenario.ts";
+import { needOf, range, slotsJob } from "./scenarios/cluster.ts";
+import type { Departures } from "./watch.ts";
 import { startSeconds, World } from "./world.ts";
 
 /** What makes a run: the same values give the same run, to the last step. */
@@ -15,7 +18,7 @@ export interface RunOptions {
   readonly trace?: (line: string) => void;
 }
 
-export interface RunReport {
+export interface RunReport extends Departures {
   readonly scenario: string;
   readonly seed: number;
   readonly faults: readonly Fault[];
@@ -25,7 +28,6 @@ export interface RunReport {
   readonly convergedAfterSeconds: number | undefined;
   /** Simulated seconds of the whole run. */
   readonly lastedSeconds: number;
-  readonly raced: number;
   readonly created: number;
   readonly moments: number;
 }
@@ -33,15 +35,29 @@ export interface RunReport {
 /** Long enough for anything that waits for a time-out after a time-out. */
 const longestCalmSeconds = 3 * 3600;
 
-/** Lives through one scenario until nothing is left to do, and says what went wrong. */
+/** Lives through one scenario, with its faults and without, and says what went wrong and where the ends differ. */
 export async function runSeed(options: RunOptions): Promise<RunReport> {
+  const { report, end } = await live(options);
+  if (report.faults.length === 0 || report.violations.length > 0) return report;
+  const { trace: _, ...untold } = options;
+  const calm = await live({ ...untold, faults: [] });
+  const violations = [
+    ...calm.report.violations.map((violation) => `without faults: ${violation}`),
+    ...differences(end, calm.end).map((line) => `not the end that comes without faults: ${line}`),
+  ];
+  return { ...report, violations };
+}
+
+async function live(options: RunOptions): Promise<{ readonly report: RunReport; readonly end: EndState }> {
   const { scenario, seed } = options;
   const draw = createChance(seed);
-  const script = withJobs(scenario.draw(draw), options.jobs);
-  // Every tenth seed runs without faults: what the others must come to is what these come to.
+  const drawn = withJobs(scenario.draw(draw), options.jobs);
+  // Every tenth seed runs without faults.
   const probability = draw.happens(0.1) ? 0 : draw.pick([0.002, 0.01, 0.03]);
   const machines = draw.whole(1, 3);
   const snapshotSeconds = draw.pick([15, 30, 60]);
+  const canDrain = draw.happens(0.6);
+  const script = withResidents(drawn, draw);
   const chance = createChance(seed + 1_000_003);
   const isTroubled = { now: true };
   const happened: Fault[] = [];
@@ -59,6 +75,7 @@ export async function runSeed(options: RunOptions): Promise<RunReport> {
     chance,
     faults,
     machines,
+    canDrain,
     snapshotSeconds,
     trace: options.trace,
   });
@@ -76,7 +93,7 @@ export async function runSeed(options: RunOptions): Promise<RunReport> {
   const { busy, wrong } = left();
   if (world.violations.length === 0)
     for (const what of [...busy, ...wrong]) world.violate(`at the end: ${what}`);
-  return {
+  const report: RunReport = {
     scenario: scenario.name,
     seed,
     faults: happened,
@@ -84,10 +101,30 @@ export async function runSeed(options: RunOptions): Promise<RunReport> {
     violations: world.violations,
     convergedAfterSeconds: busy.length === 0 ? Math.max(0, world.nowSeconds - calmFrom) : undefined,
     lastedSeconds: world.nowSeconds - startSeconds,
-    raced: world.raced,
+    ...world.departures,
     created: world.clusters.reduce((sum, cluster) => sum + world.cloud.control.ledger(cluster).created, 0),
     moments: world.timeline.moments,
   };
+  return {
+    report,
+    end: endState(world, new Map(script.clusters.map((each) => [each.definition.name, each.jobs]))),
+  };
+}
+
+/** In every cluster a job or two that never end, so that something has to be left when all the others are done. */
+function withResidents(script: Script, draw: Chance): Script {
+  const clusters = script.clusters.map((cluster) => {
+    const [array] = cluster.definition.nodearrays;
+    const residents = range(draw.whole(0, 2)).map((index) =>
+      slotsJob(`resident-${index}`, {
+        submitSeconds: draw.between(0, script.troubleSeconds),
+        runSeconds: residentSeconds,
+        need: needOf({ nodeArrays: array === undefined ? [] : [array.name] }),
+      }),
+    );
+    return { ...cluster, jobs: [...cluster.jobs, ...residents] };
+  });
+  return { ...script, clusters };
 }
 
 function withJobs(script: Script, kept: readonly number[] | undefined): Script {

@@ -1,8 +1,10 @@
-import { SimulatedScheduler } from "../../infra/local/scheduler/scheduler.ts";
+import { type HostState, SimulatedScheduler } from "../../infra/local/scheduler/scheduler.ts";
 import { type PostedJob, toDemand } from "../../infra/local/scheduler/to-demand.ts";
 import type { WorkloadJob } from "../../infra/local/scheduler/workload.ts";
+import type { SchedulerEvent } from "../../shared/messages/scheduler-event.ts";
 import type { Chance } from "./chance.ts";
 import type { Cloud } from "./cloud.ts";
+import { EventQueue } from "./event-queue.ts";
 import type { FaultSource } from "./faults.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -11,6 +13,8 @@ export interface SourceParts {
   readonly faults: FaultSource;
   readonly chance: Chance;
   readonly cloud: Cloud;
+  /** Whether the scheduler can drain nodes, and says so. */
+  readonly canDrain: boolean;
   /** Puts a message onto the demand queue. */
   readonly put: (body: unknown) => void;
   /** Puts something onto the demand queue that no parser takes. */
@@ -22,7 +26,11 @@ const leastGapSeconds = 3;
 const heartbeatSeconds = 60;
 export const sourceName = "batch";
 
-type Jobs = ReadonlyMap<string, PostedJob>;
+/** What a message is about, by name. */
+interface Wanted {
+  readonly jobs: ReadonlyMap<string, PostedJob>;
+  readonly hosts: ReadonlyMap<string, HostState>;
+}
 
 /** A scheduler and its agent: runs jobs on nodes that are up, and posts what it wants as snapshots, parts and deltas. */
 export class Source {
@@ -30,17 +38,21 @@ export class Source {
   readonly cluster: string;
   readonly #parts: SourceParts;
   readonly #startSeconds: number;
+  readonly #events: EventQueue;
   #sequence = 0;
   #postedAtSeconds = Number.NEGATIVE_INFINITY;
   #isUnposted = true;
   /** What the receiver has when it got everything; undefined when the next message must be a snapshot. */
-  #posted: Jobs | undefined;
-  /** A silent one runs its jobs and tells nobody. */
+  #posted: Wanted | undefined;
+  /** A silent one runs its jobs, tells nobody, and listens to nobody. */
   isSilent = false;
+  /** A deaf one leaves its events on the queue. */
+  isDeaf = false;
 
   constructor(parts: SourceParts, cluster: string, jobs: readonly WorkloadJob[]) {
     this.#parts = parts;
     this.cluster = cluster;
+    this.#events = new EventQueue(parts);
     this.scheduler = new SimulatedScheduler(jobs);
     this.#startSeconds = parts.timeline.nowSeconds;
   }
@@ -55,6 +67,15 @@ export class Source {
     this.#parts.timeline.after(this.#parts.chance.between(0, tickSeconds), tick);
   }
 
+  get canDrain(): boolean {
+    return this.#parts.canDrain;
+  }
+
+  /** Puts an event onto the queue of this source. */
+  tell(event: SchedulerEvent): void {
+    if (this.#parts.canDrain) this.#events.put(event);
+  }
+
   /** Hostnames on which something runs at this moment. */
   get busyHostnames(): ReadonlySet<string> {
     return new Set(this.scheduler.runningTasks.flatMap((task) => task.hostnames));
@@ -65,20 +86,27 @@ export class Source {
     const now = timeline.nowSeconds;
     const { changed } = this.scheduler.step(now - this.#startSeconds, cloud.hosts(this.cluster));
     this.#isUnposted ||= changed;
+    if (!this.isSilent && !this.isDeaf)
+      for (const event of this.#events.take())
+        this.#isUnposted = this.scheduler.obey(event) || this.#isUnposted;
     const gap = this.#isUnposted ? leastGapSeconds : heartbeatSeconds;
     if (this.isSilent || now - this.#postedAtSeconds < gap) return;
     this.#postedAtSeconds = now;
     this.#isUnposted = false;
-    this.#post(new Map(toDemand(this.scheduler).map((job) => [job.name, job])));
+    const hosts = this.#parts.canDrain ? this.scheduler.hostStates : [];
+    this.#post({
+      jobs: new Map(toDemand(this.scheduler).map((job) => [job.name, job])),
+      hosts: new Map(hosts.map((host) => [host.hostname, host])),
+    });
   }
 
-  #post(jobs: Jobs): void {
+  #post(wanted: Wanted): void {
     const fault = this.#parts.faults.at("post demand", ["not-sent", "half-sent", "mangled"]);
     this.#sequence += 1;
-    const isDelta = this.#posted !== undefined && this.#parts.chance.happens(0.2);
-    const bodies =
-      isDelta && this.#posted !== undefined ? [this.#delta(this.#posted, jobs)] : this.#snapshot(jobs);
-    this.#posted = jobs;
+    const before = this.#posted;
+    const isDelta = this.#parts.chance.happens(0.2) && before !== undefined && losesNoHost(before, wanted);
+    const bodies = isDelta ? [this.#delta(before, wanted)] : this.#snapshot(wanted);
+    this.#posted = wanted;
     if (fault?.kind === "mangled") this.#parts.putMangled(JSON.stringify(bodies[0]).slice(0, 60));
     // The agent does not learn that it was not sent: the queue's answer was lost on the way.
     if (fault?.kind === "not-sent") return;
@@ -86,30 +114,45 @@ export class Source {
     for (const body of sent) this.#parts.put(body);
   }
 
-  #snapshot(jobs: Jobs): readonly unknown[] {
+  #snapshot({ jobs, hosts }: Wanted): readonly unknown[] {
     const list = [...jobs.values()];
+    const nodes = [...hosts.values()];
     const isCut = list.length > 1 && this.#parts.chance.happens(0.25);
-    if (!isCut) return [{ ...this.#envelope("snapshot"), jobs: list }];
+    if (!isCut) return [{ ...this.#envelope("snapshot"), jobs: list, nodes }];
     const count = this.#parts.chance.whole(2, Math.min(4, list.length));
     const size = Math.ceil(list.length / count);
     return Array.from({ length: count }, (_, index) => ({
       ...this.#envelope("snapshot"),
       part: { index, count },
       jobs: list.slice(index * size, (index + 1) * size),
+      nodes: nodes.filter((_node, place) => place % count === index),
     }));
   }
 
-  #delta(before: Jobs, now: Jobs): unknown {
-    const isNew = (job: PostedJob) => JSON.stringify(before.get(job.name)) !== JSON.stringify(job);
+  #delta(before: Wanted, now: Wanted): unknown {
     return {
       ...this.#envelope("delta"),
-      jobs: [...now.values()].filter(isNew),
-      remove: [...before.keys()].filter((name) => !now.has(name)),
+      jobs: changed(before.jobs, now.jobs),
+      nodes: changed(before.hosts, now.hosts),
+      remove: [...before.jobs.keys()].filter((name) => !now.jobs.has(name)),
     };
   }
 
   #envelope(kind: "snapshot" | "delta") {
     const sentAt = new Date(this.#parts.timeline.nowSeconds * 1000).toISOString();
-    return { version: 1, kind, cluster: this.cluster, source: sourceName, sequence: this.#sequence, sentAt };
+    const capabilities = this.#parts.canDrain ? ["drain"] : [];
+    const whose = { cluster: this.cluster, source: sourceName, capabilities };
+    return { version: 1, kind, ...whose, sequence: this.#sequence, sentAt };
   }
+}
+
+function changed<T>(before: ReadonlyMap<string, T>, now: ReadonlyMap<string, T>): readonly T[] {
+  return [...now].flatMap(([name, value]) =>
+    JSON.stringify(before.get(name)) === JSON.stringify(value) ? [] : [value],
+  );
+}
+
+/** A delta cannot take a host off the list. */
+function losesNoHost(before: Wanted, now: Wanted): boolean {
+  return [...before.hosts.keys()].every((hostname) => now.hosts.has(hostname));
 }

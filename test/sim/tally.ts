@@ -1,7 +1,8 @@
 import type { RunReport } from "./run.ts";
+import type { Departures } from "./watch.ts";
 
 /** What many runs came to, in figures. */
-export interface Tally {
+export interface Tally extends Departures {
   readonly runs: number;
   readonly simulatedHours: number;
   readonly nodesCreated: number;
@@ -10,8 +11,6 @@ export interface Tally {
   /** Simulated seconds from the last trouble to the end, of runs that had something left to do. */
   readonly medianSeconds: number;
   readonly worst: { readonly seconds: number; readonly seed: number; readonly scenario: string };
-  /** Nodes that went with a job of which no demand had told yet. */
-  readonly raced: number;
 }
 
 export function tally(reports: readonly RunReport[]): Tally {
@@ -33,6 +32,8 @@ export function tally(reports: readonly RunReport[]): Tally {
     medianSeconds: (converged[Math.floor(converged.length / 2)] ?? none).seconds,
     worst: converged.at(-1) ?? none,
     raced: sum(reports.map((report) => report.raced)),
+    drained: sum(reports.map((report) => report.drained)),
+    drainTimedOut: sum(reports.map((report) => report.drainTimedOut)),
   };
 }
 

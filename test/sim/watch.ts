@@ -1,5 +1,6 @@
 import type { WorkloadJob } from "../../infra/local/scheduler/workload.ts";
 import { explain } from "../../shared/engine/index.ts";
+import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { ArchivedPlan, Operation, Snapshot, SourceDemand, Stored } from "../../shared/ports.ts";
 import { violationsOf } from "../engine/plan-validity.ts";
 import type { Cloud, TrueNode } from "./cloud.ts";
@@ -30,19 +31,32 @@ export interface WatchParts {
   readonly report: (violation: string) => void;
 }
 
+/** How nodes went. */
+export interface Departures {
+  /** While a job ran on them of which nobody had told yet, and without a drain: the race that draining is for. */
+  readonly raced: number;
+  /** Reported drained by their scheduler. */
+  readonly drained: number;
+  /** Not reported drained in time. */
+  readonly drainTimedOut: number;
+}
+
 /** Holds what must be true of one cluster at any moment against what really happens. */
-export class Watch {
+export class Watch implements Departures {
   readonly #parts: WatchParts;
   readonly #knowledge = new Map<string, Knowledge>();
   readonly #busy: Since = new Map();
   readonly #kept: Since = new Map();
+  /** Hosts that a scheduler which can drain has on record. */
+  readonly #drainable: Since = new Map();
   readonly #leaving = new Set<string>();
   readonly #failed = new Set<string>();
   #demandExpiresAtSeconds = Number.NEGATIVE_INFINITY;
   #mostSkewSeconds = 0;
   readonly #peaks = new Map<string, number>();
-  /** Nodes that went while a job ran on them of which nobody had told yet: the race that draining is for. */
   raced = 0;
+  drained = 0;
+  drainTimedOut = 0;
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
@@ -59,7 +73,9 @@ export class Watch {
   }
 
   /** The demand that is stored now. */
-  onDemand({ jobs, expiresAtSeconds }: SourceDemand): void {
+  onDemand({ jobs, nodes, capabilities, expiresAtSeconds }: SourceDemand): void {
+    const drainable = capabilities?.includes("drain") === true ? nodes.map((node) => node.hostname) : [];
+    renew(this.#drainable, drainable, this.#parts.now());
     const hostnames = jobs.flatMap((job) => job.executingHostnames);
     renew(this.#busy, hostnames, this.#parts.now());
     this.#demandExpiresAtSeconds = expiresAtSeconds;
@@ -96,17 +112,31 @@ export class Watch {
   }
 
   /** Nodes are asked to go. */
-  onShutdown(run: Run, nodes: readonly TrueNode[]): void {
+  onShutdown(
+    run: Run,
+    { nodes, action }: { readonly nodes: readonly TrueNode[]; readonly action: ScaleAction | undefined },
+  ): void {
+    const drains = new Map(
+      action?.kind === "shutdown-nodes" ? action.nodes.map(({ nodeId, drain }) => [nodeId, drain]) : [],
+    );
     const now = this.#parts.now();
     const really = this.#parts.source.busyHostnames;
     const isLive = now < this.#demandExpiresAtSeconds - this.#mostSkewSeconds;
     for (const { nodeId, name, hostname = "", isWanted } of nodes) {
       this.#leaving.add(nodeId);
+      const drain = drains.get(nodeId);
+      if (drain?.isTimedOut === true) this.drainTimedOut += 1;
+      else if (drain !== undefined) this.drained += 1;
       const busySince = this.#busy.get(shortName(hostname)) ?? now;
       const keptSince = this.#kept.get(nodeId) ?? now;
       if (isLive && busySince < run.startedAtSeconds)
         this.#report(`${name} was deleted, on record as busy for ${Math.round(now - busySince)} s`);
-      else if (isWanted && really.has(hostname)) this.raced += 1;
+      else if (isWanted && really.has(hostname)) {
+        const listedSince = this.#drainable.get(shortName(hostname)) ?? now;
+        const mayRace = !isLive || listedSince >= run.startedAtSeconds || drain?.isTimedOut === true;
+        if (mayRace) this.raced += 1;
+        else this.#report(`${name} was deleted under a job, though its scheduler can drain`);
+      }
       if (keptSince < run.startedAtSeconds) this.#report(`${name} was asked to go, keep-alive`);
     }
   }

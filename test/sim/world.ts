@@ -1,6 +1,6 @@
 import { createManualClock } from "../../infra/local/cyclecloud/clock.ts";
 import { parseConfig } from "../../shared/config/parse-config.ts";
-import { MemorySchedulerEvents } from "../../shared/messages/in-memory.ts";
+import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { Log, Ports } from "../../shared/ports.ts";
 import { createMemoryStores, type MemoryStores } from "../../shared/stores/in-memory/index.ts";
 import { createApp } from "./app.ts";
@@ -16,7 +16,7 @@ import type { ClusterScript, Script, Stage } from "./scenario.ts";
 import { SessionQueue } from "./session-queue.ts";
 import { Source } from "./source.ts";
 import { Timeline } from "./timeline.ts";
-import { Watch } from "./watch.ts";
+import { type Departures, Watch } from "./watch.ts";
 
 export const startSeconds = 1_800_000_000;
 
@@ -40,6 +40,8 @@ export interface WorldOptions {
   readonly chance: Chance;
   readonly faults: FaultSource;
   readonly machines: number;
+  /** Whether the schedulers can drain nodes. */
+  readonly canDrain: boolean;
   readonly snapshotSeconds: number;
   /** Told everything that happens, if anybody wants to know. */
   readonly trace: ((line: string) => void) | undefined;
@@ -66,7 +68,6 @@ export class World implements Stage {
   readonly #watches = new Map<string, Watch>();
   readonly #config = new Map<string, Readonly<Record<string, unknown>>>();
   readonly #actions = new Map<string, string>();
-  readonly #events = new MemorySchedulerEvents();
   #snapshotting: Run | undefined;
   #plans = 0;
 
@@ -114,8 +115,15 @@ export class World implements Stage {
     return [...this.#sources.keys()];
   }
 
-  get raced(): number {
-    return [...this.#watches.values()].reduce((sum, watch) => sum + watch.raced, 0);
+  /** How nodes went, over all clusters. */
+  get departures(): Departures {
+    const sum = (count: (watch: Watch) => number) =>
+      [...this.#watches.values()].reduce((total, watch) => total + count(watch), 0);
+    return {
+      raced: sum((watch) => watch.raced),
+      drained: sum((watch) => watch.drained),
+      drainTimedOut: sum((watch) => watch.drainTimedOut),
+    };
   }
 
   source(cluster: string): Source {
@@ -146,6 +154,7 @@ export class World implements Stage {
         chance: this.chance,
         cloud: this.cloud,
         faults: this.#options.faults,
+        canDrain: this.#options.canDrain,
         put,
         putMangled: (body) => this.mangled.push(put(body)),
       },
@@ -203,7 +212,7 @@ export class World implements Stage {
           onEffect: (effect) => this.#onEffect(run, cluster, effect),
         }),
       random: { draw: () => this.chance.between(0, 1) },
-      schedulerEvents: this.#events,
+      schedulerEvents: { send: async (event) => this.source(event.cluster).tell(event) },
       planRequests: {
         send: async ({ request, messageId, deliverAtSeconds }) => {
           const delaySeconds = deliverAtSeconds - this.nowSeconds;
@@ -235,7 +244,11 @@ export class World implements Stage {
     const touched = new Set(nodeIds);
     const nodes = this.cloud.nodes(cluster).filter((node) => touched.has(node.nodeId));
     if (call === "create") watch?.onCreate(requestId);
-    else watch?.onShutdown(run, nodes);
+    else watch?.onShutdown(run, { nodes, action: this.#actionOf(requestId) });
+  }
+
+  #actionOf(requestId: string): ScaleAction | undefined {
+    return this.records.operations.get(this.#actions.get(requestId) ?? "")?.action;
   }
 
   #onCall(run: Run, call: PortCall): void {

@@ -4,6 +4,7 @@ import { burst } from "./burst.ts";
 import { capacityDrought } from "./capacity-drought.ts";
 import { clockJumps } from "./clock-jumps.ts";
 import { configChanges } from "./config-changes.ts";
+import { deafScheduler } from "./deaf-scheduler.ts";
 import { deletedBehindOurBack } from "./deleted-behind-our-back.ts";
 import { hopelessJobs } from "./hopeless-jobs.ts";
 import { keepAlive } from "./keep-alive.ts";
@@ -13,6 +14,7 @@ import { neverBoots } from "./never-boots.ts";
 import { quotaCut } from "./quota-cut.ts";
 import { silentScheduler } from "./silent-scheduler.ts";
 import { spotLoss } from "./spot-loss.ts";
+import { trickle } from "./trickle.ts";
 
 /** Every kind of trouble. A new one joins at the end, so that seeds keep their scenario as far as they can. */
 export const scenarios: readonly [Scenario, ...Scenario[]] = [
@@ -30,6 +32,8 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   manyClusters,
   keepAlive,
   hopelessJobs,
+  deafScheduler,
+  trickle,
 ];
 
 /** The scenario of a seed, when none is named. */
