@@ -29,6 +29,7 @@ const sourceStatus = z
     ignoredMessages: count.describe("Left out, because a newer or the same one had come before"),
     jobs: count,
     nodes: count,
+    capabilities: z.array(z.string()).describe("What it can do for the cycle, such as drain"),
     expired: z.boolean().describe("Silent past its time to live: its jobs do not count"),
   })
   .meta({ id: "SourceStatus" });
@@ -169,6 +170,22 @@ export const statusAnswer = z
     bootsFailing: z
       .array(z.object({ nodeArray: z.string(), failures: count, untilSeconds: unixSeconds }))
       .describe("Node arrays that get no new nodes, because too many failed to boot"),
+    draining: z
+      .array(
+        z.object({
+          nodeId: z.string(),
+          name: z.string(),
+          hostname: z.string().nullable(),
+          phase: z
+            .enum(["draining", "undraining"])
+            .describe("undraining: wanted again, and not known to be up with its schedulers"),
+          sinceSeconds: unixSeconds.describe("When that was decided"),
+          toldSeconds: unixSeconds.nullable().describe("When its schedulers were told, last"),
+        }),
+      )
+      .describe(
+        "Idle nodes that schedulers were asked to drain, and nodes that they were asked to take back",
+      ),
     lostNodes: z
       .array(lostNode)
       .describe("The newest nodes that CycleCloud said it lost, or could not get, without being asked"),

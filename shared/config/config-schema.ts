@@ -57,6 +57,7 @@ const cycleShape = {
   demand_ttl: positiveSeconds.default(300),
   action_ttl: positiveSeconds.default(600),
   operation_timeout: positiveSeconds.default(900),
+  drain_timeout: seconds.default(300),
   capacity_failure_backoff: seconds.default(300),
   failed_node_retries: wholeNumber.default(3),
   boot_failures_before_backoff: wholeNumber.default(3),

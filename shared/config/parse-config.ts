@@ -70,6 +70,7 @@ function toCycle(keys: ConfigKeys): CycleSettings {
     demandTtlSeconds: keys.demand_ttl,
     actionTtlSeconds: keys.action_ttl,
     operationTimeoutSeconds: keys.operation_timeout,
+    drainTimeoutSeconds: keys.drain_timeout,
     capacityFailureBackoffSeconds: keys.capacity_failure_backoff,
     failedNodeRetries: keys.failed_node_retries,
     bootFailuresBeforeBackoff: keys.boot_failures_before_backoff,

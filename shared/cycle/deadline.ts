@@ -27,7 +27,15 @@ export function nextDeadlineSeconds(planned: {
     ...(waits ? [nowSeconds + retryWaitingSeconds] : []),
     // A time-out takes effect after its deadline, not at it: a plan made in that very second has not acted on it.
   ].filter((deadline) => deadline >= nowSeconds);
-  return deadlines.length === 0 ? null : deadlines.reduce((first, each) => Math.min(first, each));
+  return earliest(deadlines);
+}
+
+/** Null when there is none. */
+export function earliest(times: readonly (number | null)[]): number | null {
+  return times.reduce<number | null>(
+    (first, time) => (first === null || (time !== null && time < first) ? time : first),
+    null,
+  );
 }
 
 function nodeDeadlines(

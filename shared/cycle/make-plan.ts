@@ -1,8 +1,10 @@
 import { type Plan, type PlanInput, plan as plannedBy } from "../engine/index.ts";
+import type { SchedulerEvent } from "../messages/scheduler-event.ts";
 import type {
   BackedOff,
   BootsFailing,
   ClusterConfig,
+  DrainingNode,
   NodeLoss,
   Operation,
   PlanHead,
@@ -11,6 +13,7 @@ import type {
 } from "../ports.ts";
 import { bootsFailing, bucketsOf } from "./boots-failing.ts";
 import { backedOffBuckets, longest, withoutRoom } from "./capacity-memory.ts";
+import { type DrainedPlan, decideOnDraining } from "./drain.ts";
 import { type Loaded, toPlanInput } from "./plan-input.ts";
 import { capsAt } from "./spending.ts";
 import { decideOnFailed } from "./troubled-nodes.ts";
@@ -34,10 +37,14 @@ export interface Known {
 export interface MadePlan {
   readonly input: PlanInput;
   readonly plan: Plan;
-  readonly decided: Plan;
+  readonly decided: DrainedPlan;
   readonly backedOff: readonly BackedOff[];
   readonly troubled: readonly TroubledNode[];
   readonly bootsFailing: readonly BootsFailing[];
+  readonly draining: readonly DrainingNode[];
+  /** What schedulers are to be told once the plan counts, and when to look again at what they answer. */
+  readonly drainEvents: readonly SchedulerEvent[];
+  readonly drainLookSeconds: number | null;
 }
 
 /**
@@ -70,13 +77,22 @@ function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
     failedNodeRetries: config.cycle.failedNodeRetries,
   });
   const { troubled } = decided;
+  const drains = decideOnDraining(decided.plan, {
+    ...known,
+    demand: loaded.demand,
+    leavingNodeIds: input.leavingNodeIds,
+    drainTimeoutSeconds: config.cycle.drainTimeoutSeconds,
+  });
   return {
     input,
     plan,
-    decided: decided.plan,
+    decided: drains.plan,
     backedOff,
     troubled,
     bootsFailing: failingOf(known, troubled),
+    draining: drains.draining,
+    drainEvents: drains.events,
+    drainLookSeconds: drains.nextLookSeconds,
   };
 }
 

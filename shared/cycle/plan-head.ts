@@ -3,7 +3,8 @@ import type { PlanRequest } from "../messages/plan-request.ts";
 import type { BackedOff, Ids, MetTarget, PlanHead, PlanSummary, Snapshot, WaitingJob } from "../ports.ts";
 import { explainBackOff } from "./capacity-memory.ts";
 import { clusterDigest } from "./cluster-digest.ts";
-import { nextDeadlineSeconds } from "./deadline.ts";
+import { earliest, nextDeadlineSeconds } from "./deadline.ts";
+import type { DrainedPlan } from "./drain.ts";
 import type { MadePlan } from "./make-plan.ts";
 import type { Loaded } from "./plan-input.ts";
 
@@ -13,7 +14,7 @@ const mostGroupsShown = 100;
 
 /** A plan in counts. */
 export function summarize(
-  plan: Plan,
+  plan: DrainedPlan,
   run: PlanRequest & {
     readonly planId: string;
     readonly nowSeconds: number;
@@ -58,18 +59,22 @@ export function toHead(
     unsentPlanIds: made.unsentPlanIds,
     demandSequences: Object.fromEntries(demand.map(({ source, sequence }) => [source, sequence])),
     clusterDigest: clusterDigest(snapshot.cluster, ids),
-    nextDeadlineSeconds: nextDeadlineSeconds({
-      plan: made.plan,
-      snapshot,
-      demand,
-      targets,
-      history: made.rows,
-      settings,
-      nowSeconds: made.input.nowSeconds,
-    }),
+    nextDeadlineSeconds: earliest([
+      made.drainLookSeconds,
+      nextDeadlineSeconds({
+        plan: made.plan,
+        snapshot,
+        demand,
+        targets,
+        history: made.rows,
+        settings,
+        nowSeconds: made.input.nowSeconds,
+      }),
+    ]),
     backedOff: made.backedOff,
     troubled: made.troubled,
     bootsFailing: made.bootsFailing,
+    draining: made.draining,
     targetRequests: Object.fromEntries(
       targets.map(({ requestSet, receivedAtSeconds }) => [requestSet, receivedAtSeconds]),
     ),

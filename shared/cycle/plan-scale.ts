@@ -1,6 +1,7 @@
 import { expiredRows, type NodeHistory } from "../engine/index.ts";
 import { kindOf } from "../errors.ts";
 import type { PlanRequest } from "../messages/plan-request.ts";
+import type { SchedulerEvent } from "../messages/scheduler-event.ts";
 import type {
   ClusterConfig,
   IfMatch,
@@ -16,7 +17,8 @@ import { freshSnapshot } from "./fresh-snapshot.ts";
 import { type MadePlan, makePlan } from "./make-plan.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
-import type { Loaded } from "./plan-input.ts";
+import { type Loaded, liveSources } from "./plan-input.ts";
+import { tellSchedulers } from "./tell-schedulers.ts";
 import { toActions } from "./to-actions.ts";
 
 /** Operations and lost nodes that are looked through for what there was too little of. */
@@ -35,6 +37,7 @@ type PlanPorts = Pick<
   | "operations"
   | "plans"
   | "scaleActions"
+  | "schedulerEvents"
   | "snapshots"
   | "targets"
 >;
@@ -59,7 +62,8 @@ export type PlanOutcome =
  * 3. The head of the plans is replaced under its ETag after that and before anything is sent: of two planners, one goes
  *    on, and the other takes back what it recorded; should it die first, the next run does. A planner that reads the new
  *    head also reads the recorded actions, and sends what that head's run did not (the broker drops what it has seen): an
- *    action is neither lost nor doubled.
+ *    action is neither lost nor doubled. The same head says which nodes are to be drained or taken back, and what of that
+ *    schedulers have not answered is sent to them again.
  *
  * Throws StaleSnapshotError without a fresh snapshot, ConflictError when another planner was faster.
  */
@@ -115,9 +119,13 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   // Only now: until this run has won, one of those planners may still become the head.
   await withdraw(ports, stray, { message: "its plan did not become the newest one", nowSeconds });
   await ports.plans.archive({ summary, input, plan, actions });
-  if (isSent) await sendRecorded(ports, [...unsent, ...recorded], nowSeconds);
+  if (isSent) {
+    const due = [...unsent, ...recorded];
+    await tellSchedulers(ports, [...made.drainEvents, ...bootTimeouts(due, loaded, nowSeconds)]);
+    await sendRecorded(ports, due, nowSeconds);
+  }
   await remember(ports, cluster, plan.history, rows);
-  report(ports, { summary, plan, before, bootsFailing: made.bootsFailing });
+  report(ports, { ...made, summary, before });
   return { outcome: "planned", summary };
 }
 
@@ -186,6 +194,23 @@ async function replaceHead(
   }
 }
 
+/** Told before the actions count as sent: should this run die in between, the next one tells it again rather than never. */
+function bootTimeouts(
+  due: readonly Stored<Operation>[],
+  { demand }: Loaded,
+  nowSeconds: number,
+): readonly SchedulerEvent[] {
+  const givenUp = due.flatMap(({ value: { action } }) =>
+    action.kind === "shutdown-nodes" && action.cause === "boot-timeout" ? [action] : [],
+  );
+  return liveSources(demand, nowSeconds).flatMap(({ source }) =>
+    givenUp.map(({ cluster, nodes, createdAtSeconds }): SchedulerEvent => {
+      const named = nodes.map(({ nodeId, name, hostname = null }) => ({ nodeId, name, hostname }));
+      return { version: 1, cluster, source, kind: "boot-timeout", nodes: named, atSeconds: createdAtSeconds };
+    }),
+  );
+}
+
 async function remember(
   ports: PlanPorts,
   cluster: string,
@@ -205,10 +230,7 @@ function merged(before: readonly NodeHistory[], changed: readonly NodeHistory[])
 
 function report(
   ports: PlanPorts,
-  planned: Pick<MadePlan, "plan" | "bootsFailing"> & {
-    readonly summary: PlanSummary;
-    readonly before: PlanHead | undefined;
-  },
+  planned: MadePlan & { readonly summary: PlanSummary; readonly before: PlanHead | undefined },
 ): void {
   const { summary, plan, before } = planned;
   const { clipped, ...counts } = summary;
@@ -218,6 +240,10 @@ function report(
     const { asked, granted } = clipped ?? {};
     ports.log.warn("plan-clipped", { cluster, planId, asked, granted, ...cap });
   }
+  for (const { kind, source, nodes, atSeconds } of planned.drainEvents)
+    ports.log.info(kind, { cluster, source, nodes: nodes.length, atSeconds });
+  const timedOut = planned.decided.retire.filter(({ drain }) => drain?.isTimedOut === true);
+  if (timedOut.length > 0) ports.log.warn("drain-timed-out", { cluster, nodes: timedOut.length });
   for (const { nodeArray, failures, untilSeconds } of planned.bootsFailing) {
     const known = before?.bootsFailing.find((array) => array.nodeArray === nodeArray);
     if (known?.untilSeconds !== untilSeconds)

@@ -1,7 +1,8 @@
 import { type ClusterNode, type NodeHistory, shortHostname } from "../engine/index.ts";
 import { kindOf, messageOf } from "../errors.ts";
-import type { NodesAction } from "../messages/scale-action.ts";
+import type { ActionNode, NodesAction } from "../messages/scale-action.ts";
 import type { CycleCloud, Ports, RequestedNode } from "../ports.ts";
+import { isDrained, type Listings, listingsFor, listingsOf } from "./listings.ts";
 import { liveSources } from "./plan-input.ts";
 import { readNow, useOf } from "./spare-node.ts";
 
@@ -24,6 +25,7 @@ interface Known {
   readonly busyHostnames: ReadonlySet<string>;
   /** Why a node that asked to stop has to stay after all, by node id. */
   readonly needed: ReadonlyMap<string, string>;
+  readonly listings: Listings;
 }
 
 /**
@@ -38,9 +40,9 @@ export async function recheckNodes(
   const known = await load(ports, action, await nodesNow(ports, cycleCloud, action));
   const due: RequestedNode[] = [];
   const stale: string[] = [];
-  for (const { nodeId, name } of action.nodes) {
+  for (const { nodeId, name, drain } of action.nodes) {
     const node = known.nodes.get(nodeId);
-    const why = node === undefined ? "is gone" : whyStale(action, node, known);
+    const why = node === undefined ? "is gone" : whyStale(action, { node, drain }, known);
     if (node === undefined || why !== undefined) {
       stale.push(`${name} ${why}`);
     } else {
@@ -68,7 +70,8 @@ async function nodesNow(
 
 async function load(ports: RecheckPorts, action: NodesAction, nodes: readonly ClusterNode[]): Promise<Known> {
   const { cluster } = action;
-  const demand = liveSources(await ports.demand.list(cluster), ports.clock.nowSeconds());
+  const nowSeconds = ports.clock.nowSeconds();
+  const demand = liveSources(await ports.demand.list(cluster), nowSeconds);
   const history = await ports.history.list(cluster);
   return {
     nodes: new Map(nodes.map((node) => [node.nodeId, node])),
@@ -77,6 +80,7 @@ async function load(ports: RecheckPorts, action: NodesAction, nodes: readonly Cl
       demand.flatMap((source) => source.jobs.flatMap((job) => job.executingHostnames.map(shortHostname))),
     ),
     needed: await neededNow(ports, action),
+    listings: listingsOf(demand, nowSeconds),
   };
 }
 
@@ -101,7 +105,11 @@ async function neededNow(ports: RecheckPorts, action: NodesAction): Promise<Read
   }
 }
 
-function whyStale(action: NodesAction, node: ClusterNode, known: Known): string | undefined {
+function whyStale(
+  action: NodesAction,
+  { node, drain }: { readonly node: ClusterNode } & Pick<ActionNode, "drain">,
+  known: Known,
+): string | undefined {
   if (action.kind === "start-nodes") {
     return node.targetState === "Started" ? "is started already" : undefined;
   }
@@ -119,10 +127,18 @@ function whyStale(action: NodesAction, node: ClusterNode, known: Known): string 
     case "autostop":
       return known.needed.get(node.nodeId);
     case "idle-timeout":
-      return row !== undefined && row.lastMatchSeconds === null ? "is needed again" : undefined;
+      if (row !== undefined && row.lastMatchSeconds === null) return "is needed again";
+      return mayGetJobs(node, drain, known) ? "is not drained" : undefined;
     case "boot-timeout":
       return node.status === "Ready" ? "is ready now" : undefined;
     case "failed":
       return node.status === "Failed" ? undefined : "has not failed any more";
   }
+}
+
+/** Whether a scheduler that could drain the node has not done so, or has taken it back; except when its time is over. */
+function mayGetJobs(node: ClusterNode, drain: ActionNode["drain"], { listings }: Known): boolean {
+  if (drain?.isTimedOut === true) return false;
+  const sinceSeconds = drain?.sinceSeconds ?? Number.POSITIVE_INFINITY;
+  return listingsFor(listings, node.hostname).some((listing) => !isDrained(listing, sinceSeconds));
 }

@@ -1,4 +1,3 @@
-import { kindOf, messageOf } from "../errors.ts";
 import type { SchedulerEvent } from "../messages/scheduler-event.ts";
 import {
   type ClusterConfig,
@@ -18,6 +17,7 @@ import { liveSources } from "./plan-input.ts";
 import { requestPlan } from "./request-plan.ts";
 import { resolveOperations } from "./resolve-operations.ts";
 import { reportSpending, spendingAt } from "./spending.ts";
+import { tellSchedulers } from "./tell-schedulers.ts";
 
 /** More than one plan sends; of those that failed since, one is enough. */
 const recentOperations = 20;
@@ -64,7 +64,7 @@ async function read(ports: SnapshotPorts, config: ClusterConfig, cycleCloud: Cyc
   const spending = spendingAt({ cluster: reading.cluster, takenAtSeconds, before, budgetUsd });
   const snapshot: Snapshot = { ...reading, takenAtSeconds, spending };
   // Told before it is stored: should this run die in between, the next one tells it again rather than never.
-  await tellSchedulers(ports, cluster, { before, now: snapshot });
+  await tellChanges(ports, cluster, { before, now: snapshot });
   reportSpending(ports.log, snapshot, before);
   await ports.snapshots.save(cluster, snapshot);
 
@@ -110,7 +110,7 @@ function whyOperations(operations: readonly Operation[], head: PlanHead): string
   return operations.some((operation) => operation.state === "planned") ? "actions not sent" : undefined;
 }
 
-async function tellSchedulers(
+async function tellChanges(
   ports: SnapshotPorts,
   cluster: string,
   snapshots: { readonly before: Snapshot | undefined; readonly now: Snapshot },
@@ -118,23 +118,11 @@ async function tellSchedulers(
   const changes = nodeChanges(snapshots.before, snapshots.now);
   if (changes.length === 0) return;
   const atSeconds = ports.clock.nowSeconds();
-  for (const { source } of liveSources(await ports.demand.list(cluster), atSeconds)) {
-    const events = changes.map(
-      (change): SchedulerEvent => ({ version: 1, cluster, source, ...change, atSeconds }),
-    );
-    await tell(ports, source, events);
-  }
-}
-
-/** A source that cannot be told, because its queue refuses us, must not keep the cluster from being read. */
-async function tell(ports: SnapshotPorts, source: string, events: readonly SchedulerEvent[]): Promise<void> {
-  try {
-    for (const event of events) await ports.schedulerEvents.send(event);
-  } catch (error) {
-    if (kindOf(error) !== "upstream") throw error;
-    const [first] = events;
-    ports.log.warn("events-not-sent", { cluster: first?.cluster, source, message: messageOf(error) });
-  }
+  const sources = liveSources(await ports.demand.list(cluster), atSeconds);
+  const events = sources.flatMap(({ source }) =>
+    changes.map((change): SchedulerEvent => ({ version: 1, cluster, source, ...change, atSeconds })),
+  );
+  await tellSchedulers(ports, events);
 }
 
 function report(ports: SnapshotPorts, snapshot: Snapshot, due: string | undefined): void {

@@ -73,6 +73,7 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
     nextDeadlineSeconds: head?.value.nextDeadlineSeconds ?? null,
     backedOff: head?.value.backedOff ?? [],
     bootsFailing: head?.value.bootsFailing ?? [],
+    draining: head?.value.draining ?? [],
     lostNodes: losses.map(({ reason, nodeName, nodeArray, vmSize, atSeconds }) => ({
       reason,
       nodeName,
@@ -131,6 +132,7 @@ function toSourceStatus(source: SourceDemand, atSeconds: number): SourceStatus {
     ignoredMessages: source.ignoredMessages,
     jobs: source.jobs.length,
     nodes: source.nodes.length,
+    capabilities: source.capabilities ?? [],
     expired: source.expiresAtSeconds <= atSeconds,
   };
 }

@@ -1,5 +1,6 @@
-import type { CreateSet, Plan, Retirement } from "../engine/index.ts";
+import type { CreateSet } from "../engine/index.ts";
 import type { ActionCreateSet, ActionNode, ScaleAction } from "../messages/scale-action.ts";
+import type { DrainedPlan, DrainedRetirement } from "./drain.ts";
 
 /** Keeps an action well below what a message, a table row and a CycleCloud request hold. */
 const mostNodesPerCreate = 1_000;
@@ -19,7 +20,7 @@ type Envelope = Omit<ScaleAction, "kind" | "reason">;
 type Draft = (envelope: Envelope) => ScaleAction;
 
 /** What a plan asks of CycleCloud, in the order in which it should be asked: jobs wait for new nodes, so they go first. */
-export function toActions(plan: Plan, origin: ActionOrigin): ScaleAction[] {
+export function toActions(plan: DrainedPlan, origin: ActionOrigin): ScaleAction[] {
   const { cluster, planId, expiresAtSeconds } = origin;
   return [...creates(plan), ...starts(plan), ...shutdowns(plan), ...retries(plan)].map((draft, index) => {
     // Padded, so that ids sort in the order in which the actions are meant.
@@ -30,7 +31,7 @@ export function toActions(plan: Plan, origin: ActionOrigin): ScaleAction[] {
   });
 }
 
-function creates(plan: Plan): Draft[] {
+function creates(plan: DrainedPlan): Draft[] {
   const sets = plan.create.flatMap((set) => split(set, mostNodesPerCreate)).map(toActionSet);
   const spare = namesWithoutJobs(plan);
   return grouped(sets, weightOf).map((group) => {
@@ -40,7 +41,7 @@ function creates(plan: Plan): Draft[] {
   });
 }
 
-function starts(plan: Plan): Draft[] {
+function starts(plan: DrainedPlan): Draft[] {
   const spare = namesWithoutJobs(plan);
   return chunks(plan.start, mostNodesPerRequest).map((starting) => {
     const names = starting.map(({ name }) => name);
@@ -51,7 +52,7 @@ function starts(plan: Plan): Draft[] {
 }
 
 /** Nodes that no job needs: where they are made all the same, targets do. */
-function namesWithoutJobs({ targets, nodes }: Plan): ReadonlySet<string> {
+function namesWithoutJobs({ targets, nodes }: DrainedPlan): ReadonlySet<string> {
   if (targets.length === 0) return new Set();
   return new Set(nodes.filter(({ jobs }) => jobs.length === 0).map(({ name }) => name));
 }
@@ -68,7 +69,7 @@ function whoNeeds(
     : `jobs need ${nodeCount(forJobs, what)}, targets ${forTargets}`;
 }
 
-function shutdowns(plan: Plan): Draft[] {
+function shutdowns(plan: DrainedPlan): Draft[] {
   const causes = [...new Set(plan.retire.map((retirement) => retirement.cause))].sort();
   return causes.flatMap((cause) => {
     const retired = plan.retire.filter((retirement) => retirement.cause === cause);
@@ -81,7 +82,7 @@ function shutdowns(plan: Plan): Draft[] {
 }
 
 /** Last: the server retries every failed node that it has by then, and those to be deleted must be on their way. */
-function retries(plan: Plan): Draft[] {
+function retries(plan: DrainedPlan): Draft[] {
   return chunks(plan.retry, mostNodesPerRequest).map((failed) => {
     const nodes = failed.map(({ nodeId, name }) => ({ nodeId, name }));
     const reason = `retry of ${nodeCount(nodes.length, "failed node")}`;
@@ -93,8 +94,9 @@ function nodeCount(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
-function toActionNode({ nodeId, name, hostname }: Retirement): ActionNode {
-  return { nodeId, name, ...(hostname === null ? {} : { hostname }) };
+function toActionNode({ nodeId, name, hostname, drain }: DrainedRetirement): ActionNode {
+  const where = hostname === null ? {} : { hostname };
+  return { nodeId, name, ...where, ...(drain === undefined ? {} : { drain }) };
 }
 
 function toActionSet(set: CreateSet): ActionCreateSet {

@@ -14,10 +14,19 @@ const createSet = z.object({
   nodeAttributes: z.record(z.string(), z.unknown()).optional(),
 });
 
+/** How schedulers were asked to drain an idle node before it goes. */
+const drain = z.object({
+  /** The `atSeconds` of the event. */
+  sinceSeconds: z.number(),
+  /** Not all of them reported it drained in time. */
+  isTimedOut: z.boolean(),
+});
+
 const actionNode = z.object({
   nodeId: z.string().min(1),
   name: z.string().min(1),
   hostname: z.string().optional(),
+  drain: drain.optional(),
 });
 
 /** Somebody other than the planner who asked for an action, and why: in their words. */
@@ -63,4 +72,5 @@ export type CreateNodesAction = Extract<ScaleAction, { kind: "create-nodes" }>;
 export type NodesAction = Exclude<ScaleAction, { kind: "create-nodes" }>;
 export type ActionCreateSet = z.infer<typeof createSet>;
 export type ActionNode = z.infer<typeof actionNode>;
+export type ActionDrain = z.infer<typeof drain>;
 export type RequestedBy = z.infer<typeof requestedBySchema>;

@@ -3,6 +3,7 @@ import type { BlobServiceClient } from "@azure/storage-blob";
 import { type QueueClient, type QueueServiceClient, RestError } from "@azure/storage-queue";
 import { UpstreamError } from "../errors.ts";
 import type { SchedulerEvents } from "../ports.ts";
+import type { Capability } from "./job-demand.ts";
 import type { SchedulerEvent } from "./scheduler-event.ts";
 
 /** A message is at most 64 KiB as base64, which is 48 KiB of JSON. */
@@ -27,6 +28,7 @@ interface Envelope {
   /** ISO 8601 with an offset. */
   readonly sentAt: string;
   readonly ttlSeconds?: number | undefined;
+  readonly capabilities?: readonly Capability[] | undefined;
   readonly jobs: readonly object[];
   readonly nodes: readonly object[];
 }

@@ -23,6 +23,8 @@ export interface CycleSettings {
   readonly actionTtlSeconds: number;
   /** An operation whose nodes did not appear by then is looked up and closed. */
   readonly operationTimeoutSeconds: number;
+  /** An idle node that its schedulers were asked to drain goes after this time, drained or not; 0: none are asked. */
+  readonly drainTimeoutSeconds: number;
   /** How long no new nodes are asked of a bucket that gave fewer than asked; 0: it is asked again at once. */
   readonly capacityFailureBackoffSeconds: number;
   /** With `failed_nodes: "retry"`: how often a node is retried before it is deleted. */

@@ -58,6 +58,19 @@ export interface BootsFailing {
   readonly untilSeconds: number;
 }
 
+/** An idle node that schedulers were asked to drain before it goes, or to take back because it is wanted again. */
+export interface DrainingNode {
+  readonly nodeId: string;
+  readonly name: string;
+  readonly hostname: string | null;
+  /** `undraining` until its schedulers are known to have taken it back. */
+  readonly phase: "draining" | "undraining";
+  /** When that was decided: the `atSeconds` of the event. */
+  readonly sinceSeconds: number;
+  /** When schedulers were told, last. */
+  readonly toldSeconds: number | null;
+}
+
 /** The newest plan of a cluster. Its ETag is what two planners of one cluster race for; the loser starts over. */
 export interface PlanHead extends PlanSummary {
   readonly snapshotTakenAtSeconds: number;
@@ -80,6 +93,8 @@ export interface PlanHead extends PlanSummary {
   readonly targetRequests?: Readonly<Record<string, number>>;
   /** The first of the targets, those that are not met before the others. */
   readonly targets?: readonly MetTarget[];
+  /** Nodes that drain, or are being taken back. Absent: none. */
+  readonly draining?: readonly DrainingNode[];
   /** The first of the jobs that wait, in the order of the queue; the archived plan has all of them. */
   readonly waiting: readonly WaitingJob[];
 }

@@ -7,6 +7,7 @@ import type { PlanRequest } from "../../shared/messages/plan-request.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { CycleCloud, Ports } from "../../shared/ports.ts";
 import { Crash, type CrashPoint, interposed } from "./crash.ts";
+import { DrainingSource } from "./draining-source.ts";
 import { cluster, createWorld, jobFor, type World } from "./world.ts";
 
 /** Every call at which a run may die. */
@@ -35,6 +36,8 @@ export interface Meanwhile {
  */
 export class ChaosWorld {
   readonly world: World = createWorld();
+  readonly source: DrainingSource;
+  readonly #canDrain: boolean;
   readonly #ports: Ports;
   #armed: CrashPoint | undefined;
   #sequence = 0;
@@ -47,9 +50,19 @@ export class ChaosWorld {
   /** Nodes that went while a job ran on them. */
   readonly wronged: string[] = [];
 
-  constructor() {
+  /** Jobs that started and of which no message has told yet. */
+  #untold = new Set<string>();
+  /** Hosts that the last message listed. */
+  #listed = new Set<string>();
+
+  constructor({ canDrain = false, drainTimeoutSeconds = 300 } = {}) {
+    this.#canDrain = canDrain;
+    this.source = new DrainingSource(this.world);
     // A node that never boots is replaced before it is gone, which the counting of nodes here leaves out.
-    this.world.configure({ engine: { bootTimeoutSeconds: { default: 1e6, byNodeArray: {} } } });
+    this.world.configure({
+      engine: { bootTimeoutSeconds: { default: 1e6, byNodeArray: {} } },
+      cycle: { drainTimeoutSeconds },
+    });
     this.#busy = { hostnames: new Set(), untilSeconds: 0 };
     this.#ports = crashSites.reduce<Ports>(
       (ports, site) => interposed(ports, site, (call) => this.#mayDie(site, call)),
@@ -66,15 +79,34 @@ export class ChaosWorld {
     this.world.cycleCloud.fault = undefined;
   }
 
-  /** The scheduler wants `count` nodes and runs on `running` of those that are up. */
+  /** A job starts on a node that is up and takes jobs, and nobody is told. */
+  start(): void {
+    const free = this.#upHostnames.find(
+      (hostname) => this.source.takesJobs(hostname) && !this.#busy.hostnames.has(hostname),
+    );
+    if (free !== undefined) this.#untold.add(free);
+  }
+
+  get #upHostnames(): readonly string[] {
+    return this.world.cycleCloud.nodes.flatMap(({ status, targetState, hostname }) =>
+      status === "Ready" && targetState === "Started" && hostname !== null ? [hostname] : [],
+    );
+  }
+
+  /** The scheduler wants `count` nodes and runs on `running` of those that are up, and where jobs have started since. */
   async post(count: number, running: number): Promise<void> {
     const { world } = this;
-    const up = world.cycleCloud.nodes.filter(
-      (node) => node.status === "Ready" && node.targetState === "Started",
-    );
-    const hostnames = up.flatMap((node) => node.hostname ?? []).slice(0, Math.min(count, running));
+    const up = this.#upHostnames;
+    const started = up.filter((hostname) => this.#untold.has(hostname));
+    const others = up.filter((hostname) => this.#mayRun(hostname) && !this.#untold.has(hostname));
+    const hostnames = [
+      ...started,
+      ...others.slice(0, Math.max(0, Math.min(count, running) - started.length)),
+    ];
+    const needed = Math.max(count, hostnames.length);
+    const nodes = this.#canDrain ? { capabilities: ["drain"], nodes: this.source.report(hostnames) } : {};
     this.#sequence += 1;
-    this.mostNeeded = Math.max(this.mostNeeded, count);
+    this.mostNeeded = Math.max(this.mostNeeded, needed);
     const body = {
       version: 1,
       kind: "snapshot",
@@ -82,12 +114,20 @@ export class ChaosWorld {
       source: "celery",
       sequence: this.#sequence,
       sentAt: new Date(world.now() * 1000).toISOString(),
-      jobs: count === 0 ? [] : [jobFor(count, { executingHostnames: hostnames })],
+      jobs: needed === 0 ? [] : [jobFor(needed, { executingHostnames: hostnames })],
+      ...nodes,
     };
     const raw = { body, messageId: `message-${this.#sequence}`, queue: "job-demand" };
     await this.#attempt(() => receiveDemand(this.#ports, raw).then(() => undefined));
     await receiveDemand(this.world.ports, raw);
     this.#busy = { hostnames: new Set(hostnames), untilSeconds: world.now() + 300 };
+    this.#untold = new Set();
+    this.#listed = new Set(this.#canDrain ? up : []);
+  }
+
+  /** What runs already goes on where no more may start. */
+  #mayRun(hostname: string): boolean {
+    return this.#busy.hostnames.has(hostname) || this.source.takesJobs(hostname);
   }
 
   async snapshot(): Promise<void> {
@@ -159,6 +199,7 @@ export class ChaosWorld {
   /** A round without any trouble, and two minutes. */
   async calmRound(needed: number | undefined): Promise<void> {
     this.disarm();
+    this.source.hear();
     if (needed !== undefined) await this.post(needed, 0);
     await this.snapshot();
     this.world.advance(1);
@@ -195,7 +236,8 @@ export class ChaosWorld {
       shutdownNodes: (request) => {
         const isBusy = (hostname: string | null) =>
           hostname !== null &&
-          this.#busy.hostnames.has(hostname) &&
+          (this.#busy.hostnames.has(hostname) ||
+            (this.#untold.has(hostname) && this.#listed.has(hostname))) &&
           this.world.now() < this.#busy.untilSeconds;
         const going = cycleCloud.nodes.filter((node) => request.nodeIds.includes(node.nodeId));
         const wronged = going.filter((node) => node.targetState === "Started" && isBusy(node.hostname));

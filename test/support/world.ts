@@ -136,6 +136,7 @@ export function configOf(fields: {
       demandTtlSeconds: 300,
       actionTtlSeconds: 600,
       operationTimeoutSeconds: 900,
+      drainTimeoutSeconds: 300,
       capacityFailureBackoffSeconds: 300,
       failedNodeRetries: 3,
       bootFailuresBeforeBackoff: 3,

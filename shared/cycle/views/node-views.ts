@@ -9,7 +9,7 @@ import {
   type PlannedNode,
   sortByNodeName,
 } from "../../engine/index.ts";
-import type { Operation } from "../../ports.ts";
+import type { DrainingNode, Operation } from "../../ports.ts";
 import { bootSecondsOf } from "./boot-times.ts";
 import type { Outlook } from "./outlook.ts";
 
@@ -19,6 +19,7 @@ interface Facts {
   readonly plannedById: ReadonlyMap<string, PlannedNode>;
   readonly reportedById: ReadonlyMap<string, ClusterNode>;
   readonly history: ReadonlyMap<string, NodeHistory>;
+  readonly draining: ReadonlyMap<string, DrainingNode>;
   readonly arrays: ReadonlyMap<string, NodeArray>;
   readonly sizes: ReadonlyMap<string, Bucket>;
   readonly bootSeconds: (nodeArray: string) => number | null;
@@ -65,6 +66,7 @@ function factsOf(outlook: Outlook): Facts {
     ),
     reportedById: new Map(cluster.nodes.map((node) => [node.nodeId, node])),
     history: rows,
+    draining: new Map(outlook.head?.draining?.map((node) => [node.nodeId, node])),
     arrays: new Map(input.cluster.nodeArrays.map((array) => [array.name, array])),
     sizes: new Map(
       input.cluster.nodeArrays.flatMap((array) =>
@@ -116,6 +118,15 @@ function present({ outlook, plannedById, reportedById, arrays }: Facts): readonl
   return sortByNodeName(subjects, ({ name }) => name);
 }
 
+/** From the newest plan: what its schedulers were told. */
+function drainingOf({ draining }: Facts, reported: ClusterNode | null): NodeView["draining"] {
+  const drain = reported === null ? undefined : draining.get(reported.nodeId);
+  if (drain === undefined) return null;
+  const { phase, sinceSeconds } = drain;
+  const reason = phase === "draining" ? "idle" : "wanted again, its scheduler is asked to take it back";
+  return { sinceSeconds, reason };
+}
+
 function toView(facts: Facts, { name, reported, planned }: NodeSubject): NodeView {
   const nodeArray = reported?.nodeArray ?? planned?.nodeArray ?? "";
   const vmSize = reported?.vmSize ?? planned?.vmSize ?? "";
@@ -146,7 +157,7 @@ function toView(facts: Facts, { name, reported, planned }: NodeSubject): NodeVie
     available: planned?.available ?? {},
     keepAlive: reported?.keepAlive ?? planned?.keepAlive ?? false,
     ignored: reported !== null && isIgnored(reported, facts.outlook.input.settings.ignoredNodes),
-    draining: null,
+    draining: drainingOf(facts, reported),
     ...timesOf(facts, reported),
     expectedReadySeconds: expectedReady(facts, { name, reported, planned }, operation),
     operation:

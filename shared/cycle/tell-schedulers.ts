@@ -1,0 +1,26 @@
+import { kindOf, messageOf } from "../errors.ts";
+import type { SchedulerEvent } from "../messages/scheduler-event.ts";
+import type { Ports } from "../ports.ts";
+
+/** Sends events to their sources. One that cannot be told, because its queue refuses us, must not hold up the cycle. */
+export async function tellSchedulers(
+  ports: Pick<Ports, "log" | "schedulerEvents">,
+  events: readonly SchedulerEvent[],
+): Promise<void> {
+  for (const [source, own = []] of Object.entries(Object.groupBy(events, (event) => event.source)))
+    await tell(ports, source, own);
+}
+
+async function tell(
+  ports: Pick<Ports, "log" | "schedulerEvents">,
+  source: string,
+  events: readonly SchedulerEvent[],
+): Promise<void> {
+  try {
+    for (const event of events) await ports.schedulerEvents.send(event);
+  } catch (error) {
+    if (kindOf(error) !== "upstream") throw error;
+    const [first] = events;
+    ports.log.warn("events-not-sent", { cluster: first?.cluster, source, message: messageOf(error) });
+  }
+}
