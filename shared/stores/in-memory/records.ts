@@ -1,12 +1,17 @@
 import { ConflictError } from "../../errors.ts";
 import type { IfMatch, Stored } from "../../ports.ts";
 
+interface Row {
+  readonly text: string;
+  readonly etag: string;
+}
+
 /**
- * Named values with ETags, the twin of a blob container. Values go through JSON and are frozen: no caller can change what
- * is stored, and whatever JSON cannot carry is lost here too, as it is in Azure.
+ * Named values with ETags, the twin of a blob container. Values are kept as JSON text: no caller can change what is
+ * stored, and whatever JSON cannot carry is lost here too, as it is in Azure.
  */
 export class Records<T> {
-  readonly #rows = new Map<string, Stored<T>>();
+  readonly #rows = new Map<string, Row>();
   readonly #noun: string;
   #writes = 0;
 
@@ -16,19 +21,23 @@ export class Records<T> {
   }
 
   get(key: string): Stored<T> | undefined {
-    return this.#rows.get(key);
+    const row = this.#rows.get(key);
+    return row === undefined ? undefined : { value: JSON.parse(row.text), etag: row.etag };
   }
 
   /** Keys and values in the order in which the keys were first put. */
   entries(): { readonly key: string; readonly stored: Stored<T> }[] {
-    return [...this.#rows].map(([key, stored]) => ({ key, stored }));
+    return [...this.#rows].map(([key, row]) => ({
+      key,
+      stored: { value: JSON.parse(row.text), etag: row.etag },
+    }));
   }
 
   /** Overwrites whatever is there. Returns the new ETag. */
   put(key: string, value: T): string {
     this.#writes += 1;
     const etag = `"${this.#writes}"`;
-    this.#rows.set(key, Object.freeze({ value: JSON.parse(JSON.stringify(value), frozen), etag }));
+    this.#rows.set(key, { text: JSON.stringify(value), etag });
     return etag;
   }
 
@@ -46,9 +55,4 @@ export class Records<T> {
 /** One key of several names; no two lists of names give the same key. */
 export function keyOf(...names: readonly string[]): string {
   return JSON.stringify(names);
-}
-
-/** A reviver sees the innermost values first, so freezing each freezes all. */
-function frozen(_name: string, value: unknown): unknown {
-  return Object.freeze(value);
 }

@@ -44,6 +44,7 @@ test("config: a minimal file gets every default", () => {
       actionTtlSeconds: 600,
       operationTimeoutSeconds: 900,
       capacityFailureBackoffSeconds: 300,
+      drainTimeoutSeconds: 300,
       failedNodeRetries: 3,
       bootFailuresBeforeBackoff: 3,
       bootFailureBackoffSeconds: 1_800,
@@ -115,6 +116,11 @@ describe("config: every key", () => {
       name: "autostop's password_setting",
       keys: { autostop: { username: "node", password_setting: "AUTOSTOP_PASSWORD_HPC" } },
       expected: { autostop: { login: { username: "node", passwordSetting: "AUTOSTOP_PASSWORD_HPC" } } },
+    },
+    {
+      name: "drain_timeout of 0",
+      keys: { drain_timeout: 0 },
+      expected: { cycle: { drainTimeoutSeconds: 0 } },
     },
     {
       name: "capacity_failure_backoff of 0",

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { planScale } from "../../../shared/cycle/plan-scale.ts";
 import { clusterStatus } from "../../../shared/cycle/status.ts";
+import { lookAhead } from "../../../shared/cycle/views/index.ts";
+import { nodeViews } from "../../../shared/cycle/views/node-views.ts";
 import { ConflictError, UpstreamError } from "../../../shared/errors.ts";
 import { isOpen } from "../../../shared/ports.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
@@ -94,6 +96,21 @@ describe("draining: the usual way", () => {
       demand: [{ source: "celery", capabilities: ["drain"] }],
       nextDeadlineSeconds: world.now() + 30,
     });
+  });
+
+  test("the page of a node tells that it drains, or is being taken back", async () => {
+    const { world, source } = await drainingWorld();
+    const drainOf = async () => {
+      const outlook = await lookAhead(world.ports, cluster);
+      if (outlook === undefined) throw new Error("no outlook");
+      const views = nodeViews(outlook);
+      return views.present().map((subject) => views.viewOf(subject).draining?.reason);
+    };
+    expect(await drainOf()).toEqual(["idle", "idle"]);
+    source.hear();
+    await source.post([jobFor(1)]);
+    await planScale(world.ports, request);
+    expect(await drainOf()).toEqual([expect.stringMatching(/^wanted again/), "idle"]);
   });
 
   test("a held plan drains nothing; once it is held no more, it does", async () => {
