@@ -23,7 +23,7 @@ param isPrivate bool
 @maxValue(365)
 param uploadRetentionDays int
 
-@description('Days after which an archived plan is deleted, should the planner not have done so. It does after 30.')
+@description('Days after which an archived plan is deleted, should the planner not have done so (it does after 30), and the demand of a source that never posted again.')
 @minValue(31)
 @maxValue(3650)
 param planRetentionDays int
@@ -133,6 +133,25 @@ resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2025-01
             filters: {
               blobTypes: ['blockBlob']
               prefixMatch: ['demand-uploads/']
+            }
+          }
+        }
+        {
+          // A source that has been silent for so long counts as silent without its blob too.
+          name: 'delete-silent-demand'
+          enabled: true
+          type: 'Lifecycle'
+          definition: {
+            actions: {
+              baseBlob: {
+                delete: {
+                  daysAfterModificationGreaterThan: planRetentionDays
+                }
+              }
+            }
+            filters: {
+              blobTypes: ['blockBlob']
+              prefixMatch: ['demand/']
             }
           }
         }

@@ -1,6 +1,7 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
 import { ConfigurationError } from "../../errors.ts";
 import type { ClusterConfig, ConfigStore, Log } from "../../ports.ts";
+import { staysInside } from "./blob-path.ts";
 import { Container } from "./container.ts";
 import { escapeName, unescapeName } from "./keys.ts";
 
@@ -67,6 +68,7 @@ export class BlobConfigStore implements ConfigStore {
     let includes = false;
     const readInclude: ReadInclude = async (path) => {
       includes = true;
+      if (!staysInside(path)) throw new ConfigurationError(`"${path}"`, ["outside the container config"]);
       return (await this.#container.read(path))?.bytes.toString("utf8");
     };
     const outcome = await this.#outcome(cluster, blob.bytes.toString("utf8"), readInclude);

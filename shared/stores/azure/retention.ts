@@ -7,10 +7,11 @@ import type { Table } from "./table.ts";
 /** How long operations, plans and rejections are kept: long enough to ask what happened last month. */
 export const keptSeconds = 30 * 86_400;
 const checkEverySeconds = 3_600;
+/** What is left of more goes with the next write, instead of making this one wait for all of it. */
 const mostPerCheck = 1_000;
 
 export interface RetentionOptions {
-  readonly table: Table;
+  readonly table: Pick<Table, "list" | "delete">;
   /** Of the rows that are the index by time: `<prefix><reverse time>:<name>`. */
   readonly prefix: string;
   /** Removes what the row stands for; the row itself goes after that, so that a failure is made good later. */
@@ -35,13 +36,14 @@ export class Retention {
     if (nowSeconds - last < checkEverySeconds) return;
     this.#checkedAt.set(partition, nowSeconds);
     try {
-      await this.#removeOld(partition, nowSeconds);
+      const removed = await this.#removeOld(partition, nowSeconds);
+      if (removed === mostPerCheck) this.#checkedAt.delete(partition);
     } catch (error) {
       this.#options.log?.warn("retention-failed", { partition, reason: messageOf(error) });
     }
   }
 
-  async #removeOld(partition: string, nowSeconds: number): Promise<void> {
+  async #removeOld(partition: string, nowSeconds: number): Promise<number> {
     const { table, prefix, remove } = this.#options;
     const from = `${prefix}${reverseTime(nowSeconds - keptSeconds)}`;
     // ":" follows the digits, so this is after every time.
@@ -50,5 +52,6 @@ export class Retention {
       await remove(partition, rowKey.slice(rowKey.lastIndexOf(":") + 1));
       await table.delete(partition, rowKey);
     });
+    return rows.length;
   }
 }

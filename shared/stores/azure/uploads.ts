@@ -1,6 +1,7 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
 import type { DemandUploads } from "../../ports.ts";
 import { largestUploadBytes, tooLarge } from "../upload-limit.ts";
+import { staysInside } from "./blob-path.ts";
 import { Container } from "./container.ts";
 
 /** Container `demand-uploads`: senders write there, this program only reads. */
@@ -25,12 +26,4 @@ export class BlobDemandUploads implements DemandUploads {
     if (size.bytes > size.limitBytes) return { refused: tooLarge(blob, size) };
     return (await this.#container.read(blob))?.bytes.toString("utf8");
   }
-}
-
-/**
- * The name comes from a message. A segment ".." would be resolved by the URL parser before the request is made, and
- * read another container, such as the one with the configuration.
- */
-function staysInside(blob: string): boolean {
-  return !blob.split(/[/\\]/).some((segment) => segment === "" || /^(\.|%2e){1,2}$/i.test(segment));
 }

@@ -104,7 +104,7 @@ describe("one list of names", () => {
 
   test("lifecycle rules are for containers that there are", () => {
     const prefixes = walk(storage.root).flatMap((node) => stringOf(node)?.match(/^([\w-]+)\/$/)?.[1] ?? []);
-    expect(prefixes).toEqual(["demand-uploads", "plans"]);
+    expect(prefixes).toEqual(["demand-uploads", "demand", "plans"]);
     expect(stringsOf(storage, "containers")).toEqual(expect.arrayContaining(prefixes));
   });
 

@@ -60,6 +60,18 @@ describe("BlobConfigStore", () => {
     expect((await configs.load("including"))?.connection.url).toBe("https://b");
   });
 
+  test.each(["../plans/hpc/head.json", "a/../../x"])(
+    "%j cannot be included: it leads out of the container",
+    async (path) => {
+      const { configs } = newStores({
+        parseConfig: async (cluster, _text, readInclude) => configOf(cluster, await readInclude(path)),
+      });
+      await configs.clusters();
+      await putBlob("config", "escaping.json", path);
+      await expect(configs.load("escaping")).rejects.toThrow("outside the container config");
+    },
+  );
+
   test("a file whose name no cluster gives is left out, and named once in the log", async () => {
     const warnings: (readonly [string, LogFields | undefined])[] = [];
     const log = {
