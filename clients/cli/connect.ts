@@ -15,6 +15,7 @@ import { InvariantError, kindOf, messageOf, UpstreamError } from "../../shared/e
 import { createServiceBus, type ServiceBusQueues } from "../../shared/messages/service-bus.ts";
 import type { Clock, Ports } from "../../shared/ports.ts";
 import {
+  type AzureStores,
   connectStorage,
   createAzureStores,
   type StorageClients,
@@ -86,9 +87,32 @@ function connected<T>(what: string, connect: () => T): T {
   }
 }
 
+/** The stores of an account. Configurations are listed there, and read by who needs more than their names. */
+export function storesOf({ blob, table }: StorageClients): AzureStores {
+  return createAzureStores({ blob, table, parseConfig: unread });
+}
+
+/** Secrets that this command line knows of: what it writes must hold none of them. */
+export async function secretsAround(place: Place): Promise<readonly string[]> {
+  const names = /^(CYCLECLOUD_PASSWORD\w*|CCSCALE_KEY)$/;
+  const named = Object.entries(place.env).flatMap(([name, value]) =>
+    names.test(name) && value ? [value] : [],
+  );
+  const local = place.local === undefined ? [] : connectionStringsOf(await readFile(place.local, "utf8"));
+  const strings = [...local, place.env[storageConnection], place.env[serviceBusConnection]];
+  const keys = strings.flatMap((text) => [
+    ...(text ?? "").matchAll(/(?:AccountKey|SharedAccessKey)=([^;]+)/g),
+  ]);
+  return [...named, ...keys.flatMap(([, key]) => (key === undefined ? [] : [key]))];
+}
+
+function connectionStringsOf(text: string): readonly string[] {
+  const local = localSchema.safeParse(JSON.parse(text));
+  return local.success ? [local.data.storageConnectionString, local.data.serviceBusConnectionString] : [];
+}
+
 function portsOf(storage: StorageClients, bus: Pick<ServiceBusQueues, "planRequests">): ServicePorts {
-  const { blob, table } = storage;
-  const stores = createAzureStores({ blob, table, parseConfig: unread });
+  const stores = storesOf(storage);
   return {
     configs: stores.configs,
     controls: stores.controls,
@@ -103,7 +127,7 @@ function portsOf(storage: StorageClients, bus: Pick<ServiceBusQueues, "planReque
   };
 }
 
-const clock: Clock = { nowSeconds: () => Date.now() / 1000 };
+export const clock: Clock = { nowSeconds: () => Date.now() / 1000 };
 
 async function unread(cluster: string): Promise<never> {
   throw new InvariantError(

@@ -29,6 +29,7 @@ import { resumeCommand } from "./commands/resume.ts";
 import { retryFailedCommand } from "./commands/retry-failed.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
+import { supportArchiveCommand } from "./commands/support-archive.ts";
 import { unignoreCommand } from "./commands/unignore.ts";
 import { validateConstraintCommand } from "./commands/validate-constraint.ts";
 import { whatIfCommand } from "./commands/what-if.ts";
@@ -77,7 +78,7 @@ const groups: readonly (readonly [heading: string, commands: readonly MakeComman
       resumeCommand,
     ],
   ],
-  ["Set up:", [configCommand]],
+  ["Set up and support:", [configCommand, supportArchiveCommand]],
   ["Recorded cases:", [planCommand, replayCommand]],
   ["This command line:", [completionCommand]],
 ];

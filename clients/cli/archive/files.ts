@@ -1,0 +1,59 @@
+import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
+import { messageOf } from "../../../shared/errors.ts";
+import { CommandFailure } from "../exit-code.ts";
+
+/** Files by name, each holding one JSON value. */
+export type JsonFiles = Readonly<Record<string, unknown>>;
+
+export function toZip(files: JsonFiles): Uint8Array {
+  const entries = Object.entries(files).map(([name, value]) => [
+    name,
+    strToU8(JSON.stringify(value, null, 1)),
+  ]);
+  return zipSync(Object.fromEntries(entries));
+}
+
+const mostFiles = 10_000;
+const mostBytes = 2 * 1024 ** 3;
+
+/** The JSON files in a zip. Throws CommandFailure for anything else, and for one that would fill the memory. */
+export function fromZip(name: string, bytes: Uint8Array): JsonFiles {
+  let total = 0;
+  let count = 0;
+  const entries = unzipped(name, bytes, (size) => {
+    total += size;
+    count++;
+    return count <= mostFiles && total <= mostBytes;
+  });
+  if (count > mostFiles || total > mostBytes)
+    throw new CommandFailure(
+      `Cannot read "${name}": ${count} files, ${total} bytes unpacked, expected at most ${mostFiles} and ${mostBytes}`,
+      "Unpack it and name the files that you need.",
+    );
+  return Object.fromEntries(
+    Object.entries(entries).map(([file, content]) => [file, jsonOf(`${name}/${file}`, strFromU8(content))]),
+  );
+}
+
+/** A file's text as JSON. */
+export function jsonOf(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CommandFailure(`Cannot read "${name}": ${messageOf(error)}`, "Is it a JSON file?");
+  }
+}
+
+function unzipped(
+  name: string,
+  bytes: Uint8Array,
+  fits: (size: number) => boolean,
+): Readonly<Record<string, Uint8Array>> {
+  try {
+    return unzipSync(bytes, {
+      filter: ({ name: file, originalSize }) => file.endsWith(".json") && fits(originalSize),
+    });
+  } catch (error) {
+    throw new CommandFailure(`Cannot read "${name}": ${messageOf(error)}`, "Is it a zip file?");
+  }
+}

@@ -1,0 +1,184 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectStorage } from "../../../shared/stores/azure/index.ts";
+import { type Azurite, startAzurite } from "../../support/azurite.ts";
+import { ccscale } from "./in-process.ts";
+
+let folder: string;
+let local: string;
+let azurite: Azurite;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "config-"));
+  local = join(folder, "environment.json");
+  azurite = await startAzurite();
+  await writeFile(
+    local,
+    JSON.stringify({
+      storageConnectionString: azurite.connectionString,
+      serviceBusConnectionString: "Endpoint=sb://127.0.0.1/;SharedAccessKeyName=x;SharedAccessKey=y",
+    }),
+  );
+});
+
+afterAll(async () => {
+  await azurite?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const usable = { url: "https://cyclecloud.example", username: "autoscale", verify_certificates: true };
+
+async function file(name: string, json: unknown): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, typeof json === "string" ? json : JSON.stringify(json));
+  return path;
+}
+
+async function stored(cluster: string): Promise<unknown> {
+  const { blob } = connectStorage({ connectionString: azurite.connectionString });
+  const client = blob.getContainerClient("config").getBlobClient(`${cluster}.json`);
+  return (await client.exists()) ? JSON.parse((await client.downloadToBuffer()).toString()) : undefined;
+}
+
+const push = (argv: readonly string[], input: readonly string[] = []) =>
+  ccscale(["config", "push", ...argv, "--local", local], input);
+
+describe("config validate", () => {
+  test("what can be used, for the cluster that it names", async () => {
+    const path = await file("any.json", { ...usable, cluster_name: "hpc" });
+    expect(await ccscale(["config", "validate", path])).toEqual({
+      code: 0,
+      stdout: `"${path}" can be used for cluster "hpc".\n`,
+      stderr: "",
+    });
+  });
+
+  test("every problem at once, of includes and of columns too", async () => {
+    await file("more.json", { idle_timeout: -1 });
+    const path = await file("hpc.json", {
+      url: "ftp://x",
+      include: ["more.json", "gone.json"],
+      output_columns: ["name", "a()"],
+    });
+    const { code, stderr } = await ccscale(["config", "validate", path]);
+    expect(code).toBe(1);
+    for (const words of ['include[1]: "gone.json"', "username: missing", 'url: "ftp://x"', 'column "a()"'])
+      expect(stderr).toContain(
+        `  - ${words.startsWith("column") ? "output_columns of default: " : ""}${words}`,
+      );
+  });
+
+  test("what is odd is a warning, with the key that was probably meant", async () => {
+    const path = await file("odd.json", { ...usable, idle_timeuot: 3 });
+    const { code, stderr } = await ccscale(["config", "validate", path]);
+    expect(code).toBe(0);
+    expect(stderr).toContain('idle_timeuot: unknown, ignored; did you mean "idle_timeout"?');
+  });
+
+  test.each([
+    ["is missing", "no-such.json", "ENOENT"],
+    ["is no JSON", "broken.json", "JSON"],
+  ])("a file that %s", async (_, name, words) => {
+    await file("broken.json", "{");
+    const { code, stderr } = await ccscale(["config", "validate", join(folder, name)]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(words);
+  });
+});
+
+describe("config init", () => {
+  const words = ["--cluster-name", "hpc", "--server-url", "https://c.example", "--username", "me"];
+
+  test("a configuration that validate and push accept, with no password in it", async () => {
+    const path = join(folder, "new.json");
+    const slots = ["--slots", "node.vcpu_count", "--failed-nodes", "retry", "--read-only"];
+    expect(await ccscale(["config", "init", ...words, ...slots, "--output", path])).toMatchObject({
+      code: 0,
+    });
+    expect(JSON.parse(await readFile(path, "utf8"))).toEqual({
+      cluster_name: "hpc",
+      url: "https://c.example",
+      username: "me",
+      verify_certificates: true,
+      idle_timeout: 300,
+      boot_timeout: 1800,
+      failed_nodes: "retry",
+      default_resources: [{ select: {}, name: "slots", value: "node.vcpu_count" }],
+      read_only: true,
+    });
+    expect((await ccscale(["config", "validate", path])).code).toBe(0);
+    const again = await ccscale(["config", "init", ...words, "--output", path]);
+    expect(again.stderr).toContain(`Cannot write "${path}": it exists`);
+  });
+
+  test("answers that cannot be used are refused with what was wanted", async () => {
+    const { code, stdout, stderr } = await ccscale([
+      ...["config", "init", "--cluster-name", "hpc", "--server-url", "http://c.example"],
+      ...["--username", "a:b", "--slots", "node.vcpus"],
+    ]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("  - username: ");
+    expect(stderr).toContain("  - url: ");
+    expect(stderr).toContain('Cannot use node property "node.vcpus"');
+  });
+});
+
+describe("config push and show", () => {
+  test("a new one is stored with its includes merged, and shown again", async () => {
+    await file("shared.json", { idle_timeout: 90 });
+    const path = await file("one.json", { ...usable, include: ["shared.json"] });
+    const pushed = await push([path]);
+    expect(pushed).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Cluster "one":\n  new, with the keys url'),
+    });
+    expect(await stored("one")).toEqual({ ...usable, idle_timeout: 90 });
+    const shown = await ccscale(["config", "show", "--cluster", "one", "--local", local]);
+    expect(JSON.parse(shown.stdout)).toEqual({ ...usable, idle_timeout: 90 });
+    expect((await push([path])).stdout).toBe('Nothing to do: cluster "one" has this configuration.\n');
+  });
+
+  test("a stored one is replaced when the operator agrees to what changes", async () => {
+    await push([await file("two.json", { ...usable, idle_timeout: 300 })]);
+    const path = await file("two.json", { ...usable, idle_timeout: 60, boot_timeout: 900 });
+    const dry = await push([path, "--dry-run"]);
+    expect(dry.stdout).toBe('Cluster "two":\n  idle_timeout: 300 -> 60\n  boot_timeout: (absent) -> 900\n');
+    const refused = await push([path], ["n\n"]);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("Nothing was stored.") });
+    expect(await stored("two")).toEqual({ ...usable, idle_timeout: 300 });
+    expect(await push([path], ["y\n"])).toMatchObject({ code: 0 });
+    expect(await stored("two")).toEqual({ ...usable, idle_timeout: 60, boot_timeout: 900 });
+  });
+
+  test("what cannot be used is not stored", async () => {
+    const { code, stderr } = await push([await file("three.json", { url: "x" }), "--yes"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("  - username: missing");
+    expect(await stored("three")).toBeUndefined();
+  });
+
+  test("a secret is not stored, and not repeated", async () => {
+    const path = await file("four.json", { ...usable, password: "geheim" });
+    const { code, stdout, stderr } = await push([path, "--yes"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("it holds what looks like secrets: password");
+    expect(stdout + stderr).not.toContain("geheim");
+    expect(await stored("four")).toBeUndefined();
+  });
+
+  test("a secret that somebody else stored is not shown", async () => {
+    const { blob } = connectStorage({ connectionString: azurite.connectionString });
+    const text = JSON.stringify({ ...usable, password: "geheim" });
+    await blob.getContainerClient("config").getBlockBlobClient("five.json").upload(text, text.length);
+    const { stdout } = await ccscale(["config", "show", "--cluster", "five", "--local", local]);
+    expect(JSON.parse(stdout)).toEqual({ ...usable, password: "***" });
+  });
+
+  test("a cluster that has none", async () => {
+    const { code, stderr } = await ccscale(["config", "show", "--cluster", "nobody", "--local", local]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Cannot find a configuration of cluster "nobody"');
+  });
+});
