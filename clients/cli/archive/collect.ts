@@ -21,6 +21,9 @@ export type CollectedPorts = Pick<
   | "controls"
 >;
 
+/** Configurations as texts. */
+export type ConfigFiles = Pick<BlobConfigFiles, "read" | "readInclude">;
+
 /** How much of what there can be any number of. */
 export interface Amounts {
   readonly plans: number;
@@ -36,7 +39,7 @@ const listedPlans = 1_000;
  */
 export async function collect(
   ports: CollectedPorts,
-  files: BlobConfigFiles,
+  files: ConfigFiles,
   options: {
     readonly cluster: string;
     readonly amounts: Amounts;
@@ -78,7 +81,7 @@ export async function collect(
 }
 
 /** What cannot be read as JSON is not copied: nobody could take secrets out of it. */
-async function configOf(files: BlobConfigFiles, cluster: string): Promise<unknown> {
+async function configOf(files: ConfigFiles, cluster: string): Promise<unknown> {
   const file = await files.read(cluster);
   if (file === undefined) return undefined;
   try {

@@ -10,16 +10,16 @@ import type { Terminal } from "../terminal.ts";
 const columns: readonly string[] = [
   "nodearray",
   "vm_size",
-  "placement_group:-",
-  "active_count",
-  "available_count",
+  "group@placement_group:-",
+  "active@active_count",
+  "available@available_count",
   "binding:-",
   "/region",
   "/family",
   "/node-array",
   "/cluster",
-  "/placement-group:-",
-  "last_capacity_failure:never",
+  "in-group@/placement-group:-",
+  "failed@last_capacity_failure:never",
   "why:-",
 ];
 

@@ -46,7 +46,9 @@ async function showJobs({ terminal, service, settings }: Looking, flags: Flags):
     call: { query: { state: flags.state, source: flags.source } },
     pick: ({ jobs }) => jobs,
     most: flags.limit,
-    onPage: (count, total) => progress.report(`${count} of ${total ?? "?"} jobs`),
+    onPage: (count, total) => {
+      if (count !== total) progress.report(`${count} of ${total ?? "?"} jobs`);
+    },
   });
   progress.end();
   const list = {

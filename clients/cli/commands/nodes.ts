@@ -25,7 +25,9 @@ async function showNodes({ terminal, service, settings }: Looking, flags: Flags)
   const { first, items } = await askAll(service, "nodes", {
     call: { query: { ...toQuery(flags), state: flags.state } },
     pick: ({ nodes }) => nodes,
-    onPage: (count, total) => progress.report(`${count} of ${total ?? "?"} nodes`),
+    onPage: (count, total) => {
+      if (count !== total) progress.report(`${count} of ${total ?? "?"} nodes`);
+    },
   });
   progress.end();
   const list = {

@@ -30,7 +30,7 @@ export function waitingOn(
   page.title(`Waiting: ${waitingCount} jobs${more}`);
   for (const { job, asked, granted, why } of waiting) {
     page.line(`${job}: ${granted === 0 ? "waits" : `got ${granted} of ${asked}`}`);
-    page.bullets(why);
+    page.bullets(reasonsOf(why));
   }
 }
 
@@ -46,6 +46,11 @@ function actionLines({ create, start, retire, retry }: Decided, nowSeconds: numb
     ),
     ...retry.map(({ name }) => `retry ${name}`),
   ];
+}
+
+/** Without the first sentence, which says in other words that the job waits. */
+export function reasonsOf(why: readonly string[]): readonly string[] {
+  return why.length > 1 ? why.slice(1) : why;
 }
 
 const mostNames = 8;

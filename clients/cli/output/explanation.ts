@@ -28,12 +28,12 @@ export function explanationOn(page: Page, explanation: ExplainAnswer): void {
   }
   if (planner.length === 0) return;
   page.title("What the planner did");
-  const rows = planner.map((step) => [
-    ago(step.atSeconds, atSeconds),
-    step.planId ?? step.actionId ?? "-",
-    step.text,
-  ]);
-  page.table(["WHEN", "PLAN OR ACTION", "WHAT"], rows);
+  page.bullets(
+    planner.map((step) => {
+      const id = step.planId ?? step.actionId;
+      return `${ago(step.atSeconds, atSeconds)}${id === null ? "" : `, ${id}`}: ${step.text}`;
+    }),
+  );
 }
 
 /** One refusal as a line of a table. */

@@ -8,7 +8,7 @@ export interface Rows {
 }
 
 /** A column is not cut below this: what is left would tell nothing. */
-const narrowest = 8;
+const narrowest = 12;
 
 /**
  * Prints a table no wider than the screen: the widest columns are cut first; when that is not enough, the last ones are

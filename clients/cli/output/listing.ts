@@ -56,8 +56,10 @@ function dataOf({ columns, isChosen, records, data = records, long }: Listing): 
 }
 
 /** A spreadsheet must not run what a job is called. */
-function csvOf({ columns, records, long }: Listing): string {
-  const cells = records.map((record) => cellsOf(columns, record, long));
+function csvOf({ columns, isChosen, records, long }: Listing): string {
+  // A command's own "-" is for the eye.
+  const plain = isChosen ? columns : columns.map((column) => ({ ...column, fallback: null }));
+  const cells = records.map((record) => cellsOf(plain, record, long));
   return stringify([columns.map(({ heading }) => heading), ...cells], { escape_formulas: true });
 }
 

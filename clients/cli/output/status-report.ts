@@ -1,4 +1,5 @@
 import type { ClusterStatus } from "../../../shared/api/index.ts";
+import { reasonsOf } from "./decided.ts";
 import { ago } from "./moments.ts";
 import type { Page } from "./report.ts";
 
@@ -81,7 +82,7 @@ function waitingOn(page: Page, { waiting }: ClusterStatus): void {
   if (waiting.length === 0) return;
   page.title("Waiting");
   for (const { job, asked, granted, why } of waiting.slice(0, mostWaiting))
-    page.line(`${job}: ${granted} of ${asked}. ${why[0] ?? ""}`);
+    page.line(`${job}: ${granted} of ${asked}. ${reasonsOf(why)[0] ?? ""}`);
   if (waiting.length > mostWaiting) page.line(`… and more: "ccscale jobs --state waiting"`);
 }
 

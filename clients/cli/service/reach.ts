@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf } from "../../../shared/errors.ts";
+import { openArchive } from "../archive/open.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { noOutputSettings, type OutputSettings, parseOutputSettings } from "../output/output-settings.ts";
 import { placeOf } from "../place-options.ts";
 import { connectService, type ServiceAddress } from "../service-client.ts";
+import { serveArchive } from "./offline.ts";
 import type { Service } from "./service.ts";
 import type { ServiceFlags } from "./service-options.ts";
 
@@ -19,12 +21,23 @@ export async function reach(flags: ServiceFlags): Promise<Reached> {
   const configured = flags.config === undefined ? undefined : await readConfigured(flags.config);
   const settings = configured?.settings ?? noOutputSettings;
   const named = flags.cluster ?? configured?.cluster;
+  if (flags.offline !== undefined)
+    return reachFiles(flags.offline, { named, settings: configured?.settings });
   if (flags.local !== undefined) {
     const local = await readLocal(placeOf(flags).local ?? "");
     return { service: connectService({ url: local.functionsUrl }, named ?? local.cluster), settings };
   }
   const address = addressOf(flags, process.env);
   return { service: connectService(address, named ?? (await onlyCluster(address))), settings };
+}
+
+async function reachFiles(
+  paths: readonly string[],
+  { named, settings }: { readonly named: string | undefined; readonly settings: OutputSettings | undefined },
+): Promise<Reached> {
+  const archive = await openArchive(paths, named);
+  const own = parseOutputSettings(archive.config ?? {});
+  return { service: serveArchive(archive), settings: settings ?? (own.ok ? own.settings : noOutputSettings) };
 }
 
 function addressOf({ url }: ServiceFlags, env: NodeJS.ProcessEnv): ServiceAddress {

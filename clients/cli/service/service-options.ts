@@ -30,10 +30,7 @@ export function serviceOptions(command: Command): Command {
       ),
     )
     .addOption(
-      new Option(
-        "--local [file]",
-        `asks the local environment that ${localEnvironmentFile} tells of`,
-      ).conflicts("url"),
+      new Option("--local [file]", `asks the local environment that ${localEnvironmentFile} tells of`),
     )
     .addOption(configOption());
 }

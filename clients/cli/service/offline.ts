@@ -1,0 +1,158 @@
+import type { z } from "zod";
+import { type Route, routes } from "../../../shared/api/index.ts";
+import { clusterStatus } from "../../../shared/cycle/status.ts";
+import {
+  drawUpDemand,
+  explainJob,
+  listBuckets,
+  listClusters,
+  listJobs,
+  listLimits,
+  listNodes,
+  listOperations,
+  listPlans,
+  listRejects,
+  loadKnown,
+  lookAhead,
+  type Outlook,
+  showHistory,
+  showOperation,
+  showPlan,
+  validateConstraint,
+  whatIf,
+} from "../../../shared/cycle/views/index.ts";
+import { kindOf, messageOf } from "../../../shared/errors.ts";
+import { describeProblems } from "../../../shared/messages/problems.ts";
+import type { Ports } from "../../../shared/ports.ts";
+import type { OpenedArchive } from "../archive/open.ts";
+import { CommandFailure } from "../exit-code.ts";
+import type { AnswerOf, Call, RouteId, Service } from "./service.ts";
+
+type ViewPorts = Pick<
+  Ports,
+  | "clock"
+  | "configs"
+  | "controls"
+  | "demand"
+  | "history"
+  | "operations"
+  | "plans"
+  | "rejections"
+  | "snapshots"
+  | "targets"
+>;
+
+/** The same views as the HTTP API's, over what files tell, at the moment when they were written. Nothing can be done there. */
+export function serveArchive({ cluster, stores, atSeconds }: OpenedArchive): Service {
+  const ports: ViewPorts = { ...stores, clock: { nowSeconds: () => atSeconds } };
+  return {
+    cluster,
+    ask: async <Id extends RouteId>(id: Id, call: Call = {}): Promise<AnswerOf<Id>> => {
+      try {
+        return (await answers[id](ports, cluster, call)) as AnswerOf<Id>;
+      } catch (error) {
+        if (kindOf(error) === undefined) throw error;
+        throw new CommandFailure(messageOf(error), "Mend the files, or name others after --offline.");
+      }
+    },
+  };
+}
+
+type Answering = (ports: ViewPorts, cluster: string, call: Call) => Promise<unknown>;
+
+/** One for each route, as the functions of the HTTP API answer it. */
+const answers: Readonly<Record<RouteId, Answering>> = {
+  clusters: (ports) => listClusters(ports),
+  status: async (ports, cluster) => found(await clusterStatus(ports, cluster), `cluster "${cluster}"`),
+  nodes: ahead((outlook, call) => {
+    const nodes = listNodes(outlook, read("nodes", call) as Parameters<typeof listNodes>[1]);
+    return nodes.ok ? nodes.answer : refuse("The nodes cannot be selected", nodes.problems);
+  }),
+  buckets: ahead((outlook) => listBuckets(outlook)),
+  limits: ahead((outlook) => listLimits(outlook)),
+  jobs: ahead((outlook, call) => listJobs(outlook, read("jobs", call) as Parameters<typeof listJobs>[1])),
+  explain: ahead((outlook, call) => {
+    const explained = explainJob(outlook, call.params?.job ?? "", call.query?.source as string | undefined);
+    switch (explained.outcome) {
+      case "explained":
+        return explained.answer;
+      case "unknown-job":
+        return refuse("No source wants such a job", ["jobs that are done are no demand any more"]);
+      case "ambiguous":
+        return refuse("Several sources want a job of this name", [
+          `--source: missing, expected one of ${explained.sources.join(", ")}`,
+        ]);
+    }
+  }),
+  demand: ahead((outlook) => drawUpDemand(outlook)),
+  "what-if": async (ports, cluster, call) => {
+    const known = found(await loadKnown(ports, cluster), `cluster "${cluster}"`);
+    const body = read("what-if", call) as Parameters<typeof whatIf>[1];
+    const result = whatIf(known, body, ports.clock.nowSeconds());
+    return result.ok ? result.answer : refuse("These are no jobs", result.problems);
+  },
+  "validate-constraint": ahead((outlook, call) =>
+    validateConstraint(
+      outlook,
+      read("validate-constraint", call) as Parameters<typeof validateConstraint>[1],
+    ),
+  ),
+  plans: (ports, cluster, call) =>
+    listPlans(ports, cluster, read("plans", call) as Parameters<typeof listPlans>[2]),
+  plan: async (ports, cluster, call) =>
+    found(await showPlan(ports, cluster, call.params?.planId ?? ""), `plan "${call.params?.planId}"`),
+  operations: (ports, cluster, call) =>
+    listOperations(ports, cluster, read("operations", call) as Parameters<typeof listOperations>[2]),
+  operation: async (ports, cluster, call) =>
+    found(await showOperation(ports, cluster, call.params?.actionId ?? ""), "such an operation"),
+  history: async (ports, cluster, call) => {
+    const query = read("history", call) as Parameters<typeof showHistory>[3];
+    const node = call.params?.node ?? "";
+    return found(await showHistory(ports, cluster, node, query), `anything about node "${node}"`);
+  },
+  rejects: (ports, cluster, call) =>
+    listRejects(ports, cluster, read("rejects", call) as Parameters<typeof listRejects>[2]),
+  actions: nothingOffline,
+  autostop: nothingOffline,
+  stop: nothingOffline,
+};
+
+async function nothingOffline(): Promise<never> {
+  return refuse("Nothing can be done offline", ["files can only be looked at; leave --offline out"]);
+}
+
+function ahead(work: (outlook: Outlook, call: Call) => unknown): Answering {
+  return async (ports, cluster, call) =>
+    work(found(await lookAhead(ports, cluster), `cluster "${cluster}"`), call);
+}
+
+/** The query, or the body, as the route's schema reads it. */
+function read(id: RouteId, { query, body }: Call): unknown {
+  const route = routes.find((each) => each.id === id) as Route;
+  const schema: z.ZodType | undefined = route.body ?? route.query;
+  const given = route.body === undefined ? textsOf(query) : body;
+  const parsed = schema?.safeParse(given, { reportInput: true });
+  if (parsed?.success === false) return refuse("This cannot be asked", describeProblems(parsed.error));
+  return parsed?.data;
+}
+
+/** As they would come in an address. */
+function textsOf(query: Call["query"] = {}): Readonly<Record<string, string>> {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+}
+
+function found<T>(value: T | undefined, what: string): T {
+  if (value !== undefined) return value;
+  throw new CommandFailure(
+    `Cannot find ${what} in the files`,
+    "Lists such as nodes, jobs and plans have the names.",
+  );
+}
+
+function refuse(title: string, problems: readonly string[]): never {
+  throw new CommandFailure(
+    [title, ...problems.map((problem) => `  - ${problem}`)].join("\n"),
+    "Mend what is named above, then try again.",
+  );
+}

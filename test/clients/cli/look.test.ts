@@ -1,0 +1,244 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { toZip } from "../../../clients/cli/archive/files.ts";
+import { run } from "../../../clients/cli/program.ts";
+import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { createWorld, type World } from "../../support/world.ts";
+import { archiveOf } from "./archived-world.ts";
+import { ccscale } from "./in-process.ts";
+import { screen } from "./output/screen.ts";
+
+let root: string;
+const folders: Record<string, string> = {};
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "look-"));
+  const worlds = { busy: await busyWorld(), empty: await emptyWorld() };
+  for (const [name, world] of Object.entries(worlds))
+    folders[name] = await archiveOf(world, join(root, name), { idle_timeout: 600 });
+});
+
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** Two arrays; jobs that run, fit, wait for nodes, and never fit; a node of each kind that needs a look. */
+async function busyWorld(): Promise<World> {
+  const mpi = bucketOf({ bucketId: "bucket-hb", vmSize: "Standard_HB120rs_v3", availableCount: 4 });
+  const cluster = clusterOf({
+    nodeArrays: [
+      nodeArrayOf({ buckets: [bucketOf({ availableCount: 10 })] }),
+      nodeArrayOf({ name: "mpi", allowsColocation: true, buckets: [mpi] }),
+    ],
+    nodes: [
+      nodeOf({ name: "htc-1", privateIp: "10.0.0.5" }),
+      nodeOf({ name: "htc-2", hostname: null, status: "Preparing" }),
+      nodeOf({ name: "htc-3", keepAlive: true }),
+      nodeOf({ name: "htc-4", hostname: null, status: "Failed" }),
+    ],
+  });
+  const world = createWorld(new FakeCycleCloud(cluster));
+  const jobs = [
+    { name: "1200", constraints: { ncpus: 4 }, executingHostnames: ["host-htc-1"] },
+    { name: "1201", iterations: 6, constraints: { ncpus: 2 } },
+    { name: "1202", constraints: { ncpus: 64 } },
+    { name: "1203", iterations: 40, constraints: { ncpus: 4, "node.nodearray": "htc" } },
+  ];
+  await world.post(jobs, { source: "pbs", nodes: [{ hostname: "host-htc-1" }] });
+  await world.post([{ name: "bad", iterations: -1 }]);
+  await world.round();
+  world.advance(90);
+  await world.round();
+  world.advance(15);
+  return world;
+}
+
+async function emptyWorld(): Promise<World> {
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [] })));
+  await world.snapshot();
+  return world;
+}
+
+const offline = (name: string, argv: readonly string[]) =>
+  ccscale([...argv, "--offline", folders[name] ?? "", "--cluster", "hpc"]);
+
+describe("what commands print, compared with committed examples", () => {
+  test.each([
+    ["status", ["status"]],
+    ["nodes", ["nodes"]],
+    ["nodes-columns", ["nodes", "-o", "name,ip@private_ip:none,*ncpus,/memgb,vm@vm_size[9:],job_ids"]],
+    ["nodes-csv", ["nodes", "--format", "csv"]],
+    ["buckets", ["buckets"]],
+    ["limits", ["limits"]],
+    ["jobs", ["jobs"]],
+    ["demand", ["demand"]],
+    ["plans", ["plans"]],
+    ["plan", ["plans", "last"]],
+    ["operations", ["operations"]],
+    ["history", ["history", "htc-1"]],
+    ["explain-too-big", ["explain", "1202"]],
+    ["explain-partly", ["explain", "1203"]],
+    ["explain-running", ["explain", "1200"]],
+    ["validate-constraint", ["validate-constraint", "node.vm_size=Standard_F*", "ncpus=8"]],
+    ["what-if", ["what-if", "--job", '{"constraints": {"ncpus": 4}, "iterations": 2}']],
+  ])("%s", async (name, argv) => {
+    const { code, stdout, stderr } = await offline("busy", argv);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    await expect(stdout).toMatchFileSnapshot(`examples/${name}.txt`);
+  });
+
+  test.each([
+    ["status", ["status"]],
+    ["nodes", ["nodes"]],
+    ["buckets", ["buckets"]],
+    ["limits", ["limits"]],
+    ["jobs", ["jobs"]],
+    ["demand", ["demand"]],
+    ["plans", ["plans"]],
+    ["operations", ["operations"]],
+  ])("an empty cluster: %s", async (name, argv) => {
+    const { code, stdout, stderr } = await offline("empty", argv);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    await expect(stdout).toMatchFileSnapshot(`examples/empty/${name}.txt`);
+  });
+
+  test.each([
+    ["status", ["status"]],
+    ["nodes", ["nodes"]],
+    ["explain-too-big", ["explain", "1202"]],
+  ])("a screen of 60 columns: %s", async (name, argv) => {
+    const terminal = screen({ columns: 60 });
+    vi.stubEnv("NO_COLOR", "1");
+    const code = await run([...argv, "--offline", folders.busy ?? "", "--cluster", "hpc"], terminal);
+    expect(code).toBe(0);
+    await expect(terminal.text() + terminal.errors()).toMatchFileSnapshot(`examples/narrow/${name}.txt`);
+  });
+});
+
+describe("formats", () => {
+  test.each([
+    ["nodes", 4],
+    ["jobs", 4],
+    ["buckets", 2],
+    ["operations", 1],
+    ["plans", 2],
+  ])(
+    "%s: JSON, JSON lines, CSV and a table without headings hold the same number of things",
+    async (name, least) => {
+      const of = async (format: string) => (await offline("busy", [name, "--format", format])).stdout;
+      const count = (JSON.parse(await of("json")) as unknown[]).length;
+      const lines = async (format: string) => (await of(format)).trimEnd().split("\n").length;
+      expect(count).toBeGreaterThanOrEqual(least);
+      expect(await lines("jsonl")).toBe(count);
+      expect(await lines("table-headerless")).toBe(count);
+      expect(await lines("csv")).toBe(count + 1);
+    },
+  );
+
+  test.each([["status"], ["demand"], ["explain", "1202"], ["history", "htc-1"], ["plans", "last"]])(
+    "%s: JSON is the whole answer of the service",
+    async (...argv) => {
+      const { stdout } = await offline("busy", [...argv, "--format", "json"]);
+      expect(JSON.parse(stdout)).toMatchObject({ cluster: "hpc", atSeconds: expect.any(Number) });
+    },
+  );
+});
+
+describe("selection", () => {
+  const names = async (...argv: string[]) => {
+    const { stdout } = await offline("busy", [
+      "nodes",
+      "--format",
+      "table-headerless",
+      "-o",
+      "name",
+      ...argv,
+    ]);
+    return stdout.trimEnd().split("\n").filter(Boolean);
+  };
+
+  test.each([
+    ["a name", ["-N", "htc-1"], ["htc-1"]],
+    ["several names", ["--node-name", "htc-1,htc-3"], ["htc-1", "htc-3"]],
+    ["a name again", ["-N", "htc-1", "-N", "htc-4"], ["htc-1", "htc-4"]],
+    ["a wildcard", ["-N", "htc-[13]"], ["htc-1", "htc-3"]],
+    ["a host name", ["--hostname", "host-htc-*", "-N", "htc-1"], ["htc-1"]],
+    ["a node array and a state", ["--nodearray", "htc", "--state", "Fail*"], ["htc-4"]],
+    ["a constraint", ["-C", "node.keep_alive=true"], ["htc-3"]],
+    ["nothing", ["-N", "nobody"], []],
+  ])("%s", async (_, argv, expected) => {
+    expect(await names(...argv)).toEqual(expected);
+  });
+
+  test("a constraint that cannot be read is wrong usage, with what was wanted", async () => {
+    const { code, stderr } = await offline("busy", ["nodes", "-C", "node.vm_sise=x"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('did you mean "node.vm_size"?');
+  });
+});
+
+describe("offline", () => {
+  test("a zip, and single files of any name, tell the same", async () => {
+    const folder = folders.busy ?? "";
+    const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".json"));
+    const files = await Promise.all(
+      names.map(async (name) => [name, JSON.parse(await readFile(join(folder, name), "utf8"))] as const),
+    );
+    const zip = join(root, "archive.zip");
+    await writeFile(zip, toZip(Object.fromEntries(files)));
+    const expected = (await offline("busy", ["nodes"])).stdout;
+    expect((await ccscale(["nodes", "--offline", zip])).stdout).toBe(expected);
+    const snapshot = join(root, "yesterday.json");
+    await writeFile(snapshot, await readFile(join(folder, "snapshot.json")));
+    const { code, stdout } = await ccscale([
+      "nodes",
+      "-o",
+      "name",
+      "--offline",
+      snapshot,
+      join(folder, "config.json"),
+    ]);
+    expect({ code, lines: stdout.trimEnd().split("\n").length }).toEqual({
+      code: 0,
+      lines: expected.trimEnd().split("\n").length,
+    });
+  });
+
+  test("the configuration's columns count", async () => {
+    const world = await busyWorld();
+    const folder = await archiveOf(world, join(root, "columns"), { output_columns: ["name", "keep_alive"] });
+    expect((await ccscale(["nodes", "--offline", folder])).stdout.split("\n")[0]).toBe("NAME    KEEP_ALIVE");
+  });
+
+  test.each([
+    ["a folder without a snapshot", ["nodes", "--offline", import.meta.dirname], "no snapshot in"],
+    ["a file that is none", ["nodes", "--offline", "no-such.zip"], 'Cannot read "no-such.zip"'],
+    ["an unknown job", ["explain", "nobody"], "No source wants such a job"],
+    ["an unknown plan", ["plans", "nobody"], 'Cannot find plan "nobody"'],
+    ["columns that cannot be read", ["nodes", "-o", "a()"], 'column "a()": expected a name'],
+    ["a job that is none", ["what-if", "--job", '{"iterations": -1}'], "iterations: -1"],
+    ["a job that is no JSON", ["what-if", "--job", "{"], "Cannot read --job"],
+  ])("%s ends with 1 and says what to do", async (_, argv, words) => {
+    const all = argv.includes("--offline") ? argv : [...argv, "--offline", folders.busy ?? ""];
+    const { code, stdout, stderr } = await ccscale(all);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(words);
+    expect(stderr.trimEnd().split("\n").length).toBeGreaterThan(1);
+  });
+});
+
+test("ten thousand nodes are one aligned table", async () => {
+  const nodes = Array.from({ length: 10_000 }, (_, index) => nodeOf({ name: `htc-${index + 1}` }));
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  await world.snapshot();
+  const folder = await archiveOf(world, join(root, "large"));
+  const { code, stdout } = await ccscale(["nodes", "--offline", folder]);
+  const lines = stdout.trimEnd().split("\n");
+  expect({ code, lines: lines.length }).toEqual({ code: 0, lines: 10_001 });
+  expect(new Set(lines.slice(1).map((line) => line.indexOf("Ready"))).size).toBe(1);
+  const { stdout: status } = await ccscale(["status", "--offline", folder]);
+  expect(status).toContain("10000 Ready");
+});
