@@ -11,6 +11,7 @@ export const archiveFormat = 1;
 export type CollectedPorts = Pick<
   Ports,
   | "clock"
+  | "losses"
   | "snapshots"
   | "demand"
   | "targets"
@@ -70,6 +71,7 @@ export async function collect(
   await add("demand.json", () => ports.demand.list(cluster));
   await add("targets.json", () => ports.targets.list(cluster));
   await add("history.json", () => ports.history.list(cluster));
+  await add("losses.json", () => ports.losses.recent(cluster, amounts.operations));
   await add("operations.json", () => operationsOf(ports, cluster, amounts.operations));
   await add("rejects.json", () => rejectionsOf(ports, cluster, amounts.rejections));
   await add("plans/head.json", async () => (await ports.plans.loadHead(cluster))?.value);

@@ -8,6 +8,7 @@ import { messageOf } from "../../../shared/errors.ts";
 import type {
   ArchivedPlan,
   ClusterControl,
+  NodeLoss,
   Operation,
   PlanHead,
   RejectedMessage,
@@ -73,6 +74,7 @@ async function fill(
   for (const set of listIn<RequestSet>(files, "targets.json"))
     await stores.targets.save({ ...set, cluster }, undefined);
   await stores.history.save(cluster, listIn<NodeHistory>(files, "history.json"));
+  for (const loss of listIn<NodeLoss>(files, "losses.json")) await stores.losses.add({ ...loss, cluster });
   for (const operation of listIn<Operation>(files, "operations.json"))
     await stores.operations.save({ ...operation, cluster }, undefined);
   for (const message of listIn<RejectedMessage>(files, "rejects.json")) await stores.rejections.add(message);

@@ -35,6 +35,7 @@ type ViewPorts = Pick<
   | "controls"
   | "demand"
   | "history"
+  | "losses"
   | "operations"
   | "plans"
   | "rejections"
@@ -49,7 +50,7 @@ export function serveArchive({ cluster, stores, atSeconds }: OpenedArchive): Ser
     cluster,
     ask: async <Id extends RouteId>(id: Id, call: Call = {}): Promise<AnswerOf<Id>> => {
       try {
-        return (await answers[id](ports, cluster, call)) as AnswerOf<Id>;
+        return (await (answers[id] ?? nothingOffline)(ports, cluster, call)) as AnswerOf<Id>;
       } catch (error) {
         if (kindOf(error) === undefined) throw error;
         throw new CommandFailure(messageOf(error), "Mend the files, or name others after --offline.");
@@ -60,8 +61,8 @@ export function serveArchive({ cluster, stores, atSeconds }: OpenedArchive): Ser
 
 type Answering = (ports: ViewPorts, cluster: string, call: Call) => Promise<unknown>;
 
-/** One for each route, as the functions of the HTTP API answer it. */
-const answers: Readonly<Record<RouteId, Answering>> = {
+/** One for each route that looks, as the functions of the HTTP API answer it. */
+const answers: Readonly<Partial<Record<RouteId, Answering>>> = {
   clusters: (ports) => listClusters(ports),
   status: async (ports, cluster) => found(await clusterStatus(ports, cluster), `cluster "${cluster}"`),
   nodes: ahead((outlook, call) => {
@@ -112,9 +113,6 @@ const answers: Readonly<Record<RouteId, Answering>> = {
   },
   rejects: (ports, cluster, call) =>
     listRejects(ports, cluster, read("rejects", call) as Parameters<typeof listRejects>[2]),
-  actions: nothingOffline,
-  autostop: nothingOffline,
-  stop: nothingOffline,
 };
 
 async function nothingOffline(): Promise<never> {

@@ -1,0 +1,299 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { ActionAnswer } from "../../../shared/api/index.ts";
+import { actionBody } from "../../../shared/api/index.ts";
+import { ccscale } from "./in-process.ts";
+
+const running: Server[] = [];
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  for (const server of running.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  }
+});
+
+const answer: ActionAnswer = {
+  cluster: "hpc",
+  atSeconds: 1,
+  outcome: "requested",
+  summary: "2 nodes are deleted",
+  actions: [
+    {
+      actionId: "a-1",
+      kind: "shutdown-nodes",
+      nodes: [
+        { nodeId: "id-1", name: "htc-1" },
+        { nodeId: "id-2", name: "htc-2" },
+      ],
+      create: [],
+    },
+  ],
+  skipped: [{ node: "htc-3", why: "it is keep-alive", next: "keep-alive off, if it may go" }],
+  problems: [],
+  expiresInSeconds: 600,
+};
+
+/** A service that answers actions and says of its only operation what `states` tells, one after the other. */
+async function serve(
+  options: { readonly answer?: ActionAnswer; readonly states?: string[] } = {},
+): Promise<unknown[]> {
+  const bodies: unknown[] = [];
+  const states = options.states ?? [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const send = (status: number, body: unknown) => {
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(JSON.stringify(body));
+    };
+    if (request.url?.includes("/operations/")) return send(200, operation(states.shift() ?? "visible"));
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as { readonly dryRun?: boolean };
+    bodies.push(body);
+    const given = options.answer ?? answer;
+    const would = body.dryRun === true && given.outcome === "requested";
+    return send(given.outcome === "refused" ? 409 : 200, would ? { ...given, outcome: "would" } : given);
+  });
+  running.push(server);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  vi.stubEnv("CCSCALE_URL", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  vi.stubEnv("CCSCALE_CLUSTER", "hpc");
+  return bodies;
+}
+
+function operation(state: string): object {
+  return {
+    actionId: "a-1",
+    kind: "shutdown-nodes",
+    state,
+    reason: "asked",
+    requestedBy: { who: "ann", why: "tests" },
+    planId: null,
+    requestId: "r",
+    operationId: null,
+    nodeCount: 2,
+    nodes: [],
+    sets: [],
+    messages: state === "failed" ? ["no such node"] : [],
+    attempts: 0,
+    createdAtSeconds: 1,
+    updatedAtSeconds: 1,
+    expiresAtSeconds: 2,
+  };
+}
+
+const nodes = { names: ["htc-*"] };
+const asked = { by: "ann", reason: "quota", dryRun: false };
+const who = ["--by", "ann", "--reason", "quota"];
+
+describe("what is asked of the service", () => {
+  test.each([
+    ["delete-nodes", { kind: "delete", force: false }],
+    ["remove-nodes", { kind: "remove", force: false }],
+    ["drain", { kind: "drain", force: false }],
+    ["deallocate", { kind: "deallocate", force: false }],
+    ["restart", { kind: "restart", force: false }],
+    ["reimage", { kind: "reimage", force: false }],
+    ["start", { kind: "start" }],
+    ["retry-failed", { kind: "retry-failed" }],
+    ["ignore", { kind: "ignore" }],
+    ["unignore", { kind: "unignore" }],
+    ["keep-alive on", { kind: "keep-alive", on: true }],
+    ["keep-alive off", { kind: "keep-alive", on: false }],
+  ])("%s", async (command, expected) => {
+    const bodies = await serve();
+    const { code, stdout } = await ccscale([...command.split(" "), "-N", "htc-*", "--yes", ...who]);
+    expect({ code, bodies }).toEqual({ code: 0, bodies: [{ ...expected, nodes, ...asked }] });
+    expect(actionBody.safeParse(bodies[0]).success).toBe(true);
+    expect(stdout).toContain("2 nodes are deleted");
+    expect(stdout).toContain("htc-3  it is keep-alive  keep-alive off, if it may go");
+  });
+
+  test("every way to select nodes, and --force", async () => {
+    const bodies = await serve();
+    await ccscale([
+      ...[
+        "delete-nodes",
+        "-N",
+        "a,b",
+        "-H",
+        "ip-*",
+        "-a",
+        "htc",
+        "-C",
+        "node.vm_size=Standard_F*",
+        "-C",
+        "ncpus=4",
+      ],
+      ...["--force", "--yes"],
+    ]);
+    expect(bodies).toMatchObject([
+      {
+        force: true,
+        reason: "ccscale delete-nodes",
+        nodes: {
+          names: ["a", "b"],
+          hostnames: ["ip-*"],
+          nodeArrays: ["htc"],
+          constraints: [{ "node.vm_size": "Standard_F*" }, { ncpus: 4 }],
+        },
+      },
+    ]);
+    expect(actionBody.safeParse(bodies[0]).success).toBe(true);
+  });
+
+  test("create-nodes, with everything that it takes", async () => {
+    const bodies = await serve();
+    const { code } = await ccscale([
+      ...[
+        "create-nodes",
+        "--slots",
+        "8",
+        "-a",
+        "htc",
+        "--vm-size",
+        "Standard_F4s_v2",
+        "--placement-group",
+        "pg0",
+      ],
+      ...[
+        "-C",
+        "memgb=16",
+        "--exclusive",
+        "--keep-alive",
+        "--name-format",
+        "login-%d",
+        "--attribute",
+        "Tag=blue",
+      ],
+      ...[
+        "--software-configuration",
+        "slurm.autoscale=true",
+        "--software-configuration",
+        "slurm.partition=hpc",
+      ],
+      ...who,
+    ]);
+    expect({ code, bodies }).toEqual({
+      code: 0,
+      bodies: [
+        {
+          ...asked,
+          kind: "create-nodes",
+          slots: 8,
+          nodeArray: "htc",
+          vmSize: "Standard_F4s_v2",
+          placementGroup: "pg0",
+          constraints: [{ memgb: 16 }],
+          exclusive: true,
+          keepAlive: true,
+          nameFormat: "login-%d",
+          nodeAttributes: { Tag: "blue", Configuration: { slurm: { autoscale: true, partition: "hpc" } } },
+        },
+      ],
+    });
+    expect(actionBody.safeParse(bodies[0]).success).toBe(true);
+  });
+});
+
+describe("before something is destroyed", () => {
+  test("it is said what would be done, and the operator is asked", async () => {
+    const bodies = await serve();
+    const { code, stdout, stderr } = await ccscale(["delete-nodes", "-N", "htc-*", ...who], ["y\n"]);
+    expect(code).toBe(0);
+    expect(stderr).toBe("Do it? [y/N] ");
+    expect(bodies).toMatchObject([{ dryRun: true }, { dryRun: false }]);
+    expect(stdout.split("\n")[0]).toBe("2 nodes are deleted");
+  });
+
+  test.each([["n\n"], [""]])("the answer %j does nothing", async (input) => {
+    const bodies = await serve();
+    const { code, stderr } = await ccscale(["delete-nodes", "-N", "htc-*"], [input]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("Nothing was done.");
+    expect(bodies).toMatchObject([{ dryRun: true }]);
+  });
+
+  test("what does no harm is not asked about", async () => {
+    const bodies = await serve();
+    expect((await ccscale(["start", "-N", "htc-*"])).code).toBe(0);
+    expect(bodies).toMatchObject([{ dryRun: false }]);
+  });
+
+  test("--dry-run asks nobody and does nothing", async () => {
+    const bodies = await serve();
+    expect((await ccscale(["delete-nodes", "-N", "htc-*", "--dry-run"])).code).toBe(0);
+    expect(bodies).toMatchObject([{ dryRun: true }]);
+  });
+
+  test.each([[["delete-nodes"]], [["keep-alive", "on"]], [["retry-failed", "--yes"]]])(
+    "%j without a selection is wrong usage, and never means all nodes",
+    async (argv) => {
+      const bodies = await serve();
+      const { code, stderr } = await ccscale(argv);
+      expect(code).toBe(2);
+      expect(stderr).toContain("no nodes, expected at least one of --node-name");
+      expect(bodies).toEqual([]);
+    },
+  );
+
+  test.each([
+    ["neither count nor slots", ["create-nodes"], "expected either --count or --slots"],
+    ["both", ["create-nodes", "-n", "1", "-s", "2"], "expected either --count or --slots"],
+    ["no number", ["create-nodes", "-n", "many"], "expected a whole number above 0"],
+    [
+      "an attribute without a value",
+      ["create-nodes", "-n", "1", "--attribute", "x"],
+      'expected "name=value"',
+    ],
+  ])("create-nodes with %s is wrong usage", async (_, argv, words) => {
+    const { code, stderr } = await ccscale(argv);
+    expect(code).toBe(2);
+    expect(stderr).toContain(words);
+  });
+});
+
+describe("what comes of it", () => {
+  test("a refusal ends with 1, with every reason and every node", async () => {
+    await serve({
+      answer: { ...answer, outcome: "refused", actions: [], problems: ["every node is keep-alive"] },
+    });
+    const { code, stdout, stderr } = await ccscale(["delete-nodes", "-N", "htc-3", "--yes"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("Refused:\n  - every node is keep-alive\nSee above what to do about each node.");
+    expect(stdout).toContain("htc-3  it is keep-alive");
+  });
+
+  test("as JSON it is the whole answer", async () => {
+    await serve();
+    const { stdout } = await ccscale(["start", "-N", "htc-*", "--format", "json"]);
+    expect(JSON.parse(stdout)).toEqual(answer);
+  });
+
+  test("--wait follows it to its end", async () => {
+    await serve({ states: ["visible"] });
+    const { code, stdout } = await ccscale(["start", "-N", "htc-*", "--wait"]);
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe("shutdown-nodes a-1: visible");
+  });
+
+  test("--wait fails when it failed", async () => {
+    await serve({ states: ["failed"] });
+    const { code, stderr } = await ccscale(["start", "-N", "htc-*", "--wait", "5"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("  - shutdown-nodes failed: no such node");
+  });
+
+  test("--wait does not wait for ever", async () => {
+    await serve({ states: Array.from({ length: 50 }, () => "sent") });
+    const { code, stderr } = await ccscale(["start", "-N", "htc-*", "--wait", "0.05"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("a-1 is sent");
+    expect(stderr).toContain("It goes on without you");
+  });
+});
