@@ -7,10 +7,12 @@ import { settled } from "./support/settle.ts";
 
 /** Takes one message off the demand queue. What is refused is recorded and done with. */
 export async function acceptDemand(body: unknown, context: InvocationContext): Promise<void> {
-  const ports = service.portsFor(context);
   const message = queueMessageOf(body, context, jobDemandQueue);
-  await settled({ trigger: "storage-queue", log: ports.log, subject: message.messageId }, () =>
-    receiveDemand(ports, message),
+  const traceparent = context.traceContext?.traceParent;
+  await service.run(context, { name: "accept-demand", traceparent }, (ports) =>
+    settled({ trigger: "storage-queue", log: ports.log, subject: message.messageId }, () =>
+      receiveDemand(ports, message),
+    ),
   );
 }
 

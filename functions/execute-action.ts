@@ -7,10 +7,11 @@ import { settled } from "./support/settle.ts";
 
 /** Carries out one action. Its session keeps the actions of a cluster in order, one at a time. */
 export async function executeAction(body: unknown, context: InvocationContext): Promise<void> {
-  const ports = service.portsFor(context);
   const action = scaleActionSchema.parse(body);
-  await settled({ trigger: "service-bus", log: ports.log, subject: action.actionId }, () =>
-    execute(ports, action),
+  const { cluster, actionId, traceparent } = action;
+  const attributes = { cluster, actionId };
+  await service.run(context, { name: "execute-action", traceparent, attributes }, (ports) =>
+    settled({ trigger: "service-bus", log: ports.log, subject: actionId }, () => execute(ports, action)),
   );
 }
 

@@ -7,10 +7,12 @@ import { settled } from "./support/settle.ts";
 
 /** Plans one cluster, or looks at it because CycleCloud had news. Its session makes sure that no other instance plans the same cluster meanwhile. */
 export async function planScale(body: unknown, context: InvocationContext): Promise<void> {
-  const ports = service.portsFor(context);
   const request = planRequestSchema.parse(body);
-  await settled({ trigger: "service-bus", log: ports.log, subject: request.cluster }, () =>
-    answerPlanRequest(ports, request),
+  const { cluster, traceparent } = request;
+  await service.run(context, { name: "plan-scale", traceparent, attributes: { cluster } }, (ports) =>
+    settled({ trigger: "service-bus", log: ports.log, subject: cluster }, () =>
+      answerPlanRequest(ports, request),
+    ),
   );
 }
 

@@ -1,6 +1,7 @@
 import { app, type InvocationContext, type Timer } from "@azure/functions";
 import { loginGroups } from "../shared/cycle/login-groups.ts";
 import { snapshotCluster } from "../shared/cycle/snapshot-cluster.ts";
+import type { Ports } from "../shared/ports.ts";
 import { snapshotScheduleSetting } from "./support/names.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";
@@ -10,7 +11,11 @@ import { settled } from "./support/settle.ts";
  * first of those that share a login goes ahead.
  */
 export async function snapshotNodes(_timer: Timer, context: InvocationContext): Promise<void> {
-  const ports = service.portsFor(context);
+  const traceparent = context.traceContext?.traceParent;
+  await service.run(context, { name: "snapshot-nodes", traceparent }, snapshotAll);
+}
+
+async function snapshotAll(ports: Ports): Promise<void> {
   const clusters = await ports.configs.clusters();
   const failures: unknown[] = [];
   const snapshot = async (cluster: string): Promise<void> => {

@@ -87,6 +87,9 @@ param cycleCloudPort = 443
 // No public way to storage and Service Bus. Needs createNetwork and Service Bus Premium, which costs hundreds a month.
 param privateEndpoints = false
 
+// Alerts and workbook need the logs only.
+param telemetry = 'azure'
+
 // The first 31 days cost nothing extra.
 param logRetentionDays = 30
 

@@ -101,6 +101,10 @@ param cycleCloudPort int = 443
 @description('Reach storage and Service Bus by private endpoints of the new network only. Makes Service Bus Premium, which is dear.')
 param privateEndpoints bool = false
 
+@description('Traces and metrics of the app, beside its logs: azure or off.')
+@allowed(['azure', 'off'])
+param telemetry string = 'azure'
+
 @description('Days that logs are kept.')
 @minValue(30)
 @maxValue(730)
@@ -288,6 +292,7 @@ module functionApp 'modules/function-app.bicep' = {
     vaultUri: keyVaultAccess.outputs.uri
     passwordSecrets: passwordSecrets
     autostopLogin: autostopLogin
+    telemetry: telemetry
     extraSettings: extraSettings
     subnetId: !empty(functionsSubnetId) ? functionsSubnetId : (usesNetwork ? network.outputs.functionsSubnetId : '')
   }

@@ -25,6 +25,7 @@ export type * from "./ports/rejection.ts";
 export type * from "./ports/snapshot.ts";
 export type { IfMatch, Stored } from "./ports/stored.ts";
 export type * from "./ports/targets.ts";
+export { type Attributes, type Metric, metrics, type Telemetry } from "./ports/telemetry.ts";
 
 import type { Clock } from "./ports/clock.ts";
 import type { ConfigStore } from "./ports/config.ts";
@@ -42,11 +43,13 @@ import type { Random } from "./ports/random.ts";
 import type { RejectionStore } from "./ports/rejection.ts";
 import type { SnapshotStore } from "./ports/snapshot.ts";
 import type { TargetStore } from "./ports/targets.ts";
+import type { Telemetry } from "./ports/telemetry.ts";
 
 /** Everything at once; a use case asks for the few that it needs (`Pick<Ports, …>`). */
 export interface Ports {
   readonly clock: Clock;
   readonly log: Log;
+  readonly telemetry: Telemetry;
   readonly ids: Ids;
   readonly random: Random;
   readonly configs: ConfigStore;

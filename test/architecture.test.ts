@@ -57,6 +57,15 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/ports": ["shared/engine", "shared/facts", "shared/messages (contracts)"],
   "shared/messages (contracts)": ["shared/engine", "zod"],
   "shared/api": ["shared/engine", "shared/messages (contracts)", "zod"],
+  "shared/telemetry": [
+    "shared/ports",
+    "shared/errors",
+    "@azure/identity",
+    "@azure/monitor-opentelemetry-exporter",
+    "@opentelemetry/api",
+    "@opentelemetry/sdk-metrics",
+    "@opentelemetry/sdk-trace-base",
+  ],
   "shared/cycle": [
     "shared/api",
     "shared/engine",

@@ -7,9 +7,13 @@ export interface LogSink {
   error(line: string): void;
 }
 
-/** Logs of one invocation: one JSON object a line, `event` first, so that queries need no parsing of prose. */
-export function logOf(sink: LogSink): Log {
-  const line = (event: string, fields: LogFields = {}) => JSON.stringify({ event, ...fields });
+/**
+ * Logs of one invocation: one JSON object a line, `event` first, so that queries need no parsing of prose. A traced run
+ * has the id of its trace in every line.
+ */
+export function logOf(sink: LogSink, traceparent?: string): Log {
+  const trace = traceparent?.split("-")[1];
+  const line = (event: string, fields: LogFields = {}) => JSON.stringify({ event, ...fields, trace });
   return {
     info: (event, fields) => sink.info(line(event, fields)),
     warn: (event, fields) => sink.warn(line(event, fields)),

@@ -14,6 +14,11 @@ export const scaleActionsQueue = "scale-actions";
 /** App setting with the NCRONTAB schedule of the snapshot timer. */
 export const snapshotScheduleSetting = "SNAPSHOT_SCHEDULE";
 
+/** App setting: where spans and metrics go, `azure` (default where the next setting is there), `console` or `off`. */
+export const telemetrySetting = "AUTOSCALE_TELEMETRY";
+/** App setting of the platform: the Application Insights component. */
+export const insightsConnectionSetting = "APPLICATIONINSIGHTS_CONNECTION_STRING";
+
 /** App setting: how nodes that ask to stop show who they are, `function-key` (default) or `basic`. */
 export const autostopLoginSetting = "AUTOSTOP_LOGIN";
 

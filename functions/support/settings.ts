@@ -2,9 +2,11 @@ import { z } from "zod";
 import { ConfigurationError } from "../../shared/errors.ts";
 import {
   autostopLoginSetting,
+  insightsConnectionSetting,
   serviceBusConnection,
   snapshotScheduleSetting,
   storageConnection,
+  telemetrySetting,
 } from "./names.ts";
 
 import type { NodeLogin } from "./node-login.ts";
@@ -34,7 +36,13 @@ export interface AppSettings {
   /** Client id of the user-assigned identity; undefined for a system-assigned one. */
   readonly managedIdentityClientId: string | undefined;
   readonly nodeLogin: NodeLogin;
+  readonly telemetry: TelemetrySettings;
 }
+
+/** Where spans and metrics go. */
+export type TelemetrySettings =
+  | { readonly to: "off" | "console" }
+  | { readonly to: "azure"; readonly connectionString: string };
 
 const text = z.string().trim().min(1);
 const optional = text.optional();
@@ -49,6 +57,8 @@ const environment = z.object({
   [`${serviceBusConnection}__fullyQualifiedNamespace`]: optional,
   [snapshotScheduleSetting]: text,
   AZURE_CLIENT_ID: optional,
+  [telemetrySetting]: z.enum(["azure", "console", "off"]).optional(),
+  [insightsConnectionSetting]: optional,
   [autostopLoginSetting]: z.enum(["function-key", "basic"]).optional(),
 });
 
@@ -74,8 +84,17 @@ export function readSettings(env: Environment): AppSettings {
     storage,
     serviceBus,
     managedIdentityClientId: values.AZURE_CLIENT_ID,
+    telemetry: telemetryFrom(values),
     nodeLogin: values[autostopLoginSetting] === "basic" ? "basic" : "function-key",
   };
+}
+
+/** Off where nobody said where to; asked for Azure without its address, too: what cannot be told must not stop the app. */
+function telemetryFrom(env: Environment): TelemetrySettings {
+  const connectionString = env[insightsConnectionSetting];
+  const to = env[telemetrySetting] ?? "azure";
+  if (to === "console") return { to };
+  return to === "azure" && connectionString !== undefined ? { to, connectionString } : { to: "off" };
 }
 
 function storageFrom(env: Environment): StorageSettings | string {

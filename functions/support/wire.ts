@@ -9,18 +9,25 @@ import { createServiceBus } from "../../shared/messages/service-bus.ts";
 import { StorageQueueEvents } from "../../shared/messages/storage-queue.ts";
 import type { Clock, CycleCloud, CycleCloudFor, Ports } from "../../shared/ports.ts";
 import { connectStorage, createAzureStores, type ParseConfig } from "../../shared/stores/azure/index.ts";
+import { noTelemetry } from "../../shared/telemetry/none.ts";
+import type { OpenTelemetry, Run } from "../../shared/telemetry/open-telemetry.ts";
 import { ids } from "./ids.ts";
 import { type LogSink, logOf } from "./log.ts";
 import { planRequestsQueue, scaleActionsQueue } from "./names.ts";
 import type { NodeLogin } from "./node-login.ts";
 import { Pace } from "./pace.ts";
 import type { AppSettings, Environment } from "./settings.ts";
+import { connectTelemetry } from "./telemetry.ts";
 import { Turns } from "./turns.ts";
 
 /** Shared by all functions of a process. Holds clients and constants, never the state of an invocation. */
 export interface Service {
   /** The ports of one invocation: the same clients, and a log of its own. */
   portsFor(invocation: LogSink): Ports;
+  /** Runs a use case as a part of the trace that its message belongs to, or of a new one. */
+  run<T>(invocation: LogSink, run: Run, work: (ports: Ports) => Promise<T>): Promise<T>;
+  /** Sends what telemetry has to tell yet. */
+  stop(): Promise<void>;
   readonly stops: StopService;
 }
 
@@ -59,7 +66,12 @@ export function createService(options: {
     planRequestsQueue,
     scaleActionsQueue,
   });
-  const shared: Omit<Ports, "log"> = {
+  let telemetry: Promise<OpenTelemetry | undefined> | undefined;
+  const connected = () => {
+    telemetry ??= connectTelemetry(settings.telemetry, credential);
+    return telemetry;
+  };
+  const shared: Omit<Ports, "log" | "telemetry"> = {
     ...createAzureStores({
       blob: storage.blob,
       table: storage.table,
@@ -75,7 +87,17 @@ export function createService(options: {
     schedulerEvents: new StorageQueueEvents(storage.queue),
   };
   return {
-    portsFor: (invocation) => ({ ...shared, log: logOf(invocation) }),
+    portsFor: (invocation) => ({ ...shared, telemetry: noTelemetry, log: logOf(invocation) }),
+    async run(invocation, run, work) {
+      const told = await connected();
+      if (told === undefined) return work({ ...shared, telemetry: noTelemetry, log: logOf(invocation) });
+      return told.run(run, (telemetry) =>
+        work({ ...shared, telemetry, log: logOf(invocation, telemetry.traceparent) }),
+      );
+    },
+    async stop() {
+      await (await telemetry)?.stop();
+    },
     stops: {
       login: settings.nodeLogin,
       passwordOf: (setting) => environment[setting] || undefined,

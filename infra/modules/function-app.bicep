@@ -55,6 +55,10 @@ param componentName string
 @description('NCRONTAB schedule of the snapshot timer, in UTC.')
 param snapshotSchedule string
 
+@description('Where traces and metrics of the app go. Logs go to Application Insights in any case.')
+@allowed(['azure', 'off'])
+param telemetry string
+
 @description('Address of the key vault, with a slash at its end.')
 param vaultUri string
 
@@ -147,6 +151,10 @@ var ownSettings = [
   {
     name: 'AUTOSTOP_LOGIN'
     value: autostopLogin
+  }
+  {
+    name: 'AUTOSCALE_TELEMETRY'
+    value: telemetry
   }
   {
     name: 'APPLICATIONINSIGHTS_CONNECTION_STRING'

@@ -30,7 +30,7 @@ param planRetentionDays int
 
 // The same names as in the code; test/infra/bicep/names.test.ts compares them.
 var containers = ['config', 'control', 'demand', 'demand-uploads', 'plans', 'snapshots', 'targets']
-var tables = ['NodeHistory', 'Operations', 'Plans', 'Rejections']
+var tables = ['NodeHistory', 'NodeLosses', 'Operations', 'Plans', 'Rejections']
 var queues = ['job-demand', 'job-demand-poison']
 var deploymentContainer = 'deployments'
 

@@ -4,6 +4,7 @@ import type { ClusterConfig, ClusterControl, Operation, OperationState, Ports, S
 import { carryOut, dropped, droppedOrDone, type Fate } from "./carry-out.ts";
 import { loadControl, whyPaused } from "./control.ts";
 import { whileLoggedIn } from "./login.ts";
+import { measureAction } from "./measure.ts";
 import { requestPlan } from "./request-plan.ts";
 import { isWorthAnotherTry, tryLater } from "./try-later.ts";
 
@@ -21,6 +22,7 @@ type ExecutePorts = Pick<
   | "random"
   | "scaleActions"
   | "snapshots"
+  | "telemetry"
   | "targets"
 >;
 
@@ -115,7 +117,7 @@ async function decide(
     const ask = async <T>(call: () => Promise<T>): Promise<T> => {
       if (!wasAsked)
         await change(ports, action, (operation) => ({ ...operation, state: "sent", asked: true }));
-      return call();
+      return ports.telemetry.part(`cyclecloud ${action.kind}`, { cluster }, call);
     };
     return carryOut(ports, { cycleCloud, ask }, action);
   });
@@ -148,5 +150,6 @@ function report(ports: ExecutePorts, action: ScaleAction, outcome: ExecuteOutcom
   };
   if (["failed", "unclear", "waiting"].includes(outcome.outcome)) ports.log.warn("action", fields);
   else ports.log.info("action", fields);
+  measureAction(ports, action, outcome.outcome);
   return outcome;
 }

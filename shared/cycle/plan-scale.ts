@@ -15,6 +15,7 @@ import type {
 import { loadControl, whyHeld } from "./control.ts";
 import { freshSnapshot } from "./fresh-snapshot.ts";
 import { type MadePlan, makePlan } from "./make-plan.ts";
+import { measurePlan } from "./measure.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
 import { type Loaded, liveSources } from "./plan-input.ts";
@@ -39,6 +40,7 @@ type PlanPorts = Pick<
   | "scaleActions"
   | "schedulerEvents"
   | "snapshots"
+  | "telemetry"
   | "targets"
 >;
 
@@ -99,6 +101,8 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
     planId,
     nowSeconds,
     expiresAtSeconds: nowSeconds + config.cycle.actionTtlSeconds,
+    askedAtSeconds: request.atSeconds,
+    traceparent: ports.telemetry.traceparent,
     requestIdOf: ports.ids.requestId,
   });
   const summary = summarize(decided, {
@@ -126,6 +130,8 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   }
   await remember(ports, cluster, plan.history, rows);
   report(ports, { ...made, summary, before });
+  const known = { startedAtSeconds: demandReadAtSeconds, before: loaded.history };
+  measurePlan(ports, { cluster, plan, ...known });
   return { outcome: "planned", summary };
 }
 

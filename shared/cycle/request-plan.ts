@@ -3,16 +3,25 @@ import type { Ports, ScheduledPlanRequest } from "../ports.ts";
 /** Requests that come within one window become one plan. Long enough for a burst of messages, short enough to wait for. */
 export const planWindowSeconds = 1;
 
+/** Who asks without telemetry, such as the command line, begins no trace. */
+type RequestPorts = Pick<Ports, "clock" | "planRequests"> & Partial<Pick<Ports, "telemetry">>;
+
+/** A burst of requests becomes one plan, which belongs to the trace of the first. */
+function traceOf({ telemetry }: RequestPorts): { readonly traceparent?: string } {
+  return telemetry?.traceparent === undefined ? {} : { traceparent: telemetry.traceparent };
+}
+
 /**
  * Asks for a plan at the end of the current window. A burst of requests has one message id, of which the broker keeps
  * the first; since that one is delivered only when the window is over, whatever was written before any of the others
  * was asked for is seen by the plan. Write first, then ask.
  */
 export async function requestPlan(
-  ports: Pick<Ports, "clock" | "planRequests">,
+  ports: RequestPorts,
   request: { readonly cluster: string; readonly reason: string },
 ): Promise<void> {
-  await ports.planRequests.send(schedulePlan({ ...request, atSeconds: ports.clock.nowSeconds() }));
+  const traced = { ...request, ...traceOf(ports) };
+  await ports.planRequests.send(schedulePlan({ ...traced, atSeconds: ports.clock.nowSeconds() }));
 }
 
 /** News of a cluster comes in bursts too, and a look at it costs CycleCloud more than a plan costs us. */
@@ -23,13 +32,13 @@ export const lookWindowSeconds = 2;
  * one.
  */
 export async function requestLook(
-  ports: Pick<Ports, "clock" | "planRequests">,
+  ports: RequestPorts,
   { cluster, reason }: { readonly cluster: string; readonly reason: string },
 ): Promise<void> {
   const atSeconds = ports.clock.nowSeconds();
   const window = Math.floor(atSeconds / lookWindowSeconds) + 1;
   await ports.planRequests.send({
-    request: { version: 1, cluster, reason, atSeconds, refresh: true },
+    request: { version: 1, cluster, reason, atSeconds, refresh: true, ...traceOf(ports) },
     // Its own id: a plan that is asked for in the same window must not take its place.
     messageId: `${cluster}:${window}:look`,
     deliverAtSeconds: window * lookWindowSeconds,
@@ -40,6 +49,7 @@ export function schedulePlan(request: {
   readonly cluster: string;
   readonly reason: string;
   readonly atSeconds: number;
+  readonly traceparent?: string;
 }): ScheduledPlanRequest {
   const window = Math.floor(request.atSeconds / planWindowSeconds) + 1;
   return {

@@ -12,6 +12,7 @@ import { isUnverified } from "./certificates.ts";
 import { clusterDigest } from "./cluster-digest.ts";
 import { loadControl, whyHeld } from "./control.ts";
 import { whileLoggedIn } from "./login.ts";
+import { measureSnapshot } from "./measure.ts";
 import { nodeChanges } from "./node-changes.ts";
 import { liveSources } from "./plan-input.ts";
 import { requestPlan } from "./request-plan.ts";
@@ -36,6 +37,7 @@ type SnapshotPorts = Pick<
   | "plans"
   | "schedulerEvents"
   | "snapshots"
+  | "telemetry"
   | "targets"
 >;
 
@@ -74,6 +76,7 @@ async function read(ports: SnapshotPorts, config: ClusterConfig, cycleCloud: Cyc
   const due = closed > 0 ? "operations closed" : await whyDue(ports, { config, snapshot, head });
   if (due !== undefined) await requestPlan(ports, { cluster, reason: due });
   report(ports, snapshot, due);
+  measureSnapshot(ports, snapshot);
 }
 
 /** Why a plan is due; undefined when the last one still stands. */

@@ -12,6 +12,9 @@ export interface ActionOrigin {
   readonly planId: string;
   readonly nowSeconds: number;
   readonly expiresAtSeconds: number;
+  /** When the plan was asked for, and the trace that it belongs to. */
+  readonly askedAtSeconds?: number;
+  readonly traceparent?: string | undefined;
   readonly requestIdOf: (actionId: string) => string;
 }
 
@@ -26,8 +29,12 @@ export function toActions(plan: DrainedPlan, origin: ActionOrigin): ScaleAction[
     // Padded, so that ids sort in the order in which the actions are meant.
     const actionId = `${planId}-${String(index).padStart(4, "0")}`;
     const requestId = origin.requestIdOf(actionId);
-    const createdAtSeconds = origin.nowSeconds;
-    return draft({ version: 1, actionId, planId, cluster, requestId, createdAtSeconds, expiresAtSeconds });
+    const { nowSeconds: createdAtSeconds, askedAtSeconds, traceparent } = origin;
+    return draft({
+      ...{ version: 1, actionId, planId, cluster, requestId, createdAtSeconds, expiresAtSeconds },
+      ...(askedAtSeconds === undefined ? {} : { askedAtSeconds }),
+      ...(traceparent === undefined ? {} : { traceparent }),
+    });
   });
 }
 

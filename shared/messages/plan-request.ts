@@ -7,6 +7,8 @@ export const planRequestSchema = z.object({
   /** What happened, for people and logs: "demand from celery", "snapshot changed", "idle deadline". */
   reason: z.string(),
   atSeconds: z.number(),
+  /** W3C trace context of the run that asked. */
+  traceparent: z.string().optional(),
   /** Take a snapshot, unless one was begun after `atSeconds`; that asks for a plan itself when anything changed. */
   refresh: z.literal(true).optional(),
 });

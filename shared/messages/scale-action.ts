@@ -45,6 +45,10 @@ const envelope = {
   /** Why it is wanted, for people. */
   reason: z.string(),
   createdAtSeconds: z.number(),
+  /** When the plan was asked for. Absent in actions of before this was told. */
+  askedAtSeconds: z.number().optional(),
+  /** W3C trace context of the plan. */
+  traceparent: z.string().optional(),
   /** Not carried out after this time (Unix seconds): the world has moved on. */
   expiresAtSeconds: z.number(),
 };

@@ -17,7 +17,24 @@ describe("readSettings", () => {
       serviceBus: { fullyQualifiedNamespace: "sb-auto.servicebus.windows.net" },
       managedIdentityClientId: "00000000-0000-0000-0000-000000000001",
       nodeLogin: "function-key",
+      telemetry: { to: "off" },
     });
+  });
+
+  test.each([
+    { says: {}, to: "azure" },
+    { says: { AUTOSCALE_TELEMETRY: "azure" }, to: "azure" },
+    { says: { AUTOSCALE_TELEMETRY: "console" }, to: "console" },
+    { says: { AUTOSCALE_TELEMETRY: "off" }, to: "off" },
+  ])("where Application Insights is known, $says sends telemetry to $to", ({ says, to }) => {
+    const settings = readSettings({
+      ...schedule,
+      AutoscaleStorage: "UseDevelopmentStorage=true",
+      ServiceBusConnection: "Endpoint=sb://localhost;SharedAccessKeyName=n;SharedAccessKey=k",
+      APPLICATIONINSIGHTS_CONNECTION_STRING: "InstrumentationKey=0",
+      ...says,
+    });
+    expect(settings.telemetry.to).toBe(to);
   });
 
   test("service URIs", () => {

@@ -26,6 +26,8 @@ let ports: Ports;
 function serve(nodeLogin: NodeLogin, password: string | null = "secret"): void {
   served.current = {
     portsFor: () => ports,
+    run: (_invocation, _run, work) => work(ports),
+    stop: async () => undefined,
     stops: {
       login: nodeLogin,
       passwordOf: (setting) => (setting === login.passwordSetting ? (password ?? undefined) : undefined),

@@ -16,6 +16,8 @@ export const served: { world: World; renew(): void } = {
 
 export const service: Service = {
   portsFor: () => served.world.ports,
+  run: (_invocation, _run, work) => work(served.world.ports),
+  stop: async () => undefined,
   stops: {
     login: "function-key",
     passwordOf: () => undefined,

@@ -3,6 +3,7 @@ import { parseConfig } from "../../shared/config/parse-config.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { Log, Ports } from "../../shared/ports.ts";
 import { createMemoryStores, type MemoryStores } from "../../shared/stores/in-memory/index.ts";
+import { noTelemetry } from "../../shared/telemetry/none.ts";
 import { createApp } from "./app.ts";
 import type { Chance } from "./chance.ts";
 import { type Cloud, createCloud } from "./cloud.ts";
@@ -192,6 +193,7 @@ export class World implements Stage {
       ...this.#stores,
       clock: { nowSeconds: senderNow },
       log: this.#logOf(run),
+      telemetry: noTelemetry,
       ids: {
         planId: () => {
           this.#plans += 1;

@@ -8,6 +8,7 @@ import { createMemoryQueues, type MemoryQueues } from "../../shared/messages/in-
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { AutostopSettings, ClusterConfig, CycleSettings, Log, Ports } from "../../shared/ports.ts";
 import { createMemoryStores, type MemoryStores } from "../../shared/stores/in-memory/index.ts";
+import { noTelemetry } from "../../shared/telemetry/none.ts";
 import { clusterOf } from "./cluster.ts";
 import { FakeCycleCloud } from "./fake-cyclecloud.ts";
 
@@ -59,6 +60,7 @@ export function createWorld(cycleCloud = new FakeCycleCloud(clusterOf())): World
     ...queues,
     clock: { nowSeconds: () => nowSeconds },
     log: recordingLog(lines),
+    telemetry: noTelemetry,
     ids: {
       planId: () => {
         plans += 1;

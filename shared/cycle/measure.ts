@@ -1,0 +1,76 @@
+import type { NodeHistory, Plan } from "../engine/index.ts";
+import type { ScaleAction } from "../messages/scale-action.ts";
+import type { Ports, Snapshot } from "../ports.ts";
+
+type MeasurePorts = Pick<Ports, "clock" | "telemetry">;
+
+/** A gauge keeps its last value: states that no node is in any more are told as zero. */
+const nodeStates = [
+  "Off",
+  "Acquiring",
+  "Preparing",
+  "Ready",
+  "Failed",
+  "Deallocated",
+  "Terminating",
+  "Terminated",
+];
+
+/** Tells how long a plan took and what it came to. */
+export function measurePlan(
+  ports: MeasurePorts,
+  made: {
+    readonly cluster: string;
+    readonly startedAtSeconds: number;
+    readonly plan: Plan;
+    readonly before: readonly NodeHistory[];
+  },
+): void {
+  const { telemetry, clock } = ports;
+  const { cluster, plan } = made;
+  telemetry.record("autoscale.plan.duration", clock.nowSeconds() - made.startedAtSeconds, { cluster });
+  const waiting = plan.jobs.filter(({ asked, granted }) => granted < asked);
+  telemetry.record("autoscale.jobs", plan.jobs.length - waiting.length, { cluster, state: "placed" });
+  telemetry.record("autoscale.jobs", waiting.length, { cluster, state: "waiting" });
+  const codes = waiting.flatMap(({ reasons }) => [...new Set(reasons.map(({ code }) => code))]);
+  for (const [code, count] of tally(codes)) telemetry.record("autoscale.reasons", count, { cluster, code });
+  for (const seconds of bootSeconds(plan.history, made.before))
+    telemetry.record("autoscale.boot.duration", seconds, { cluster });
+}
+
+/** Nodes that this plan was the first to see ready. */
+function bootSeconds(changed: readonly NodeHistory[], before: readonly NodeHistory[]): number[] {
+  const known = new Map(before.map((row) => [row.nodeId, row.readySeconds]));
+  return changed.flatMap(({ nodeId, createdSeconds, readySeconds }) => {
+    // A node that was ready when it was first seen has booted unseen: nobody knows for how long.
+    const isNews = readySeconds !== null && known.get(nodeId) === null;
+    return isNews ? [readySeconds - createdSeconds] : [];
+  });
+}
+
+/** Tells which nodes a snapshot saw, and what they cost. */
+export function measureSnapshot(
+  { telemetry }: Pick<Ports, "telemetry">,
+  { cluster: seen, spending }: Pick<Snapshot, "cluster" | "spending">,
+): void {
+  const cluster = seen.name;
+  const counts = tally(seen.nodes.map(({ status }) => status));
+  for (const state of new Set([...nodeStates, ...counts.keys()]))
+    telemetry.record("autoscale.nodes", counts.get(state) ?? 0, { cluster, state });
+  if (spending !== undefined) telemetry.record("autoscale.cost", spending.usdPerHour, { cluster });
+}
+
+/** Tells how an action ended, and how long jobs waited for CycleCloud's word. */
+export function measureAction(ports: MeasurePorts, action: ScaleAction, outcome: string): void {
+  const { telemetry, clock } = ports;
+  const { cluster, kind, askedAtSeconds } = action;
+  telemetry.record("autoscale.actions", 1, { cluster, kind, outcome });
+  if (kind !== "create-nodes" || outcome !== "accepted" || askedAtSeconds === undefined) return;
+  telemetry.record("autoscale.reaction.duration", clock.nowSeconds() - askedAtSeconds, { cluster });
+}
+
+function tally<T>(values: readonly T[]): ReadonlyMap<T, number> {
+  const counts = new Map<T, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}

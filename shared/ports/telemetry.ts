@@ -1,0 +1,55 @@
+/** Every metric, its unit, and what a value says. infra/README.md has the same table. */
+export const metrics = {
+  "autoscale.plan.duration": {
+    unit: "s",
+    kind: "histogram",
+    says: "how long a plan took, from request to sent actions",
+  },
+  "autoscale.jobs": {
+    unit: "{job}",
+    kind: "gauge",
+    says: "jobs of the newest plan by state: placed, waiting",
+  },
+  "autoscale.reasons": {
+    unit: "{job}",
+    kind: "counter",
+    says: "jobs that wait for this reason, added up over plans",
+  },
+  "autoscale.nodes": {
+    unit: "{node}",
+    kind: "gauge",
+    says: "nodes of the newest snapshot by CycleCloud's state",
+  },
+  "autoscale.cost": {
+    unit: "USD/h",
+    kind: "gauge",
+    says: "what the nodes of the newest snapshot cost an hour",
+  },
+  "autoscale.actions": { unit: "{action}", kind: "counter", says: "actions by kind and outcome" },
+  "autoscale.reaction.duration": {
+    unit: "s",
+    kind: "histogram",
+    says: "from the request of a plan to CycleCloud's word that it creates nodes",
+  },
+  "autoscale.boot.duration": {
+    unit: "s",
+    kind: "histogram",
+    says: "from the first plan that saw a node to the first that saw it ready",
+  },
+} as const satisfies Readonly<Record<string, { unit: string; kind: MetricKind; says: string }>>;
+
+export type Metric = keyof typeof metrics;
+export type MetricKind = "counter" | "gauge" | "histogram";
+
+/** `cluster` and what the metric is divided by: few values each, and never a name that a user makes up per job. */
+export type Attributes = Readonly<Record<string, string | number | boolean>>;
+
+/** What a run tells of itself beside its log. Never throws; when telemetry is off, nothing happens. */
+export interface Telemetry {
+  /** The run's place in its trace (W3C trace context), to be carried by messages; undefined when it is not traced. */
+  readonly traceparent: string | undefined;
+  /** One value: added to a counter, taken over by a gauge, counted into a histogram. */
+  record(metric: Metric, value: number, attributes: Attributes): void;
+  /** Runs `work` as a part of this run that shows under its own name in the trace. */
+  part<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T>;
+}
