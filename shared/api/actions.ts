@@ -89,14 +89,16 @@ export const createNodesBody = z
   })
   .meta({ id: "CreateNodesRequest" });
 
+const nodeActionBody = z
+  .object({ kind: z.enum(NODE_ACTION_KINDS), ...onNodes })
+  .strict()
+  .meta({ id: "NodeActionRequest" });
+
 /** `POST /api/clusters/{cluster}/actions` */
 export const actionBody = z
   .discriminatedUnion("kind", [
     createNodesBody,
-    z
-      .object({ kind: z.enum(NODE_ACTION_KINDS), ...onNodes })
-      .strict()
-      .meta({ id: "NodeActionRequest" }),
+    nodeActionBody,
     z
       .object({ kind: z.literal("keep-alive"), ...request, nodes: selection, on: z.boolean() })
       .strict()
@@ -120,7 +122,7 @@ export const actionAnswer = z
     outcome: z
       .enum(["requested", "done", "would", "nothing-to-do", "refused"])
       .describe(
-        "requested: sent to the executor, see `operations`; done: took effect at once; would: a dry run; nothing-to-do: no node is left to act on; refused: see `problems` (also the status 409)",
+        "requested: recorded and sent to the executor, see `operations`; done: took effect at once; would: a dry run; nothing-to-do: no node is left to act on, see `skipped`; refused: a dry run of what would be refused, see `problems` (without `dryRun`, a problem with status 409)",
       ),
     summary: z.string().describe("The same in a sentence"),
     actions: z
@@ -154,6 +156,7 @@ export const actionAnswer = z
 
 export type Selection = Answer<typeof selection>;
 export type ActionBody = Answer<typeof actionBody>;
+export type NodeActionBody = Answer<typeof nodeActionBody>;
 export type CreateNodesBody = Answer<typeof createNodesBody>;
 export type NodeActionKind = (typeof NODE_ACTION_KINDS)[number];
 export type ActionAnswer = Answer<typeof actionAnswer>;

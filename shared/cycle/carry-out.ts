@@ -2,10 +2,18 @@ import { kindOf } from "../errors.ts";
 import type {
   ActionCreateSet,
   CreateNodesAction,
+  ManageNodesAction,
   NodesAction,
   ScaleAction,
 } from "../messages/scale-action.ts";
-import type { CreatedSet, CycleCloud, Operation, RequestedNode, Shortfall } from "../ports.ts";
+import type {
+  CreatedSet,
+  CycleCloud,
+  ManagementVerb,
+  Operation,
+  RequestedNode,
+  Shortfall,
+} from "../ports.ts";
 import { type RecheckPorts, recheckNodes } from "./recheck-nodes.ts";
 
 /** How an action ended, to be written into its operation. */
@@ -89,6 +97,13 @@ async function nodesMade(cycleCloud: CycleCloud, requestId: string): Promise<rea
   }
 }
 
+const verbs: Readonly<Record<ManageNodesAction["kind"], ManagementVerb>> = {
+  "remove-nodes": "remove",
+  "deallocate-nodes": "deallocate",
+  "restart-nodes": "restart",
+  "reimage-nodes": "reimage",
+};
+
 async function actOnNodes(
   { cycleCloud, ask }: Server,
   action: NodesAction,
@@ -100,9 +115,13 @@ async function actOnNodes(
     return { state: "accepted", messages: stale, nodes: due };
   }
   const request = { requestId: action.requestId, nodeIds: due.map((node) => node.nodeId) };
-  const answer = await ask(() =>
-    action.kind === "start-nodes" ? cycleCloud.startNodes(request) : cycleCloud.shutdownNodes(request),
-  );
+  const { kind } = action;
+  const answer = await ask(() => {
+    if (kind === "start-nodes") return cycleCloud.startNodes(request);
+    return kind === "shutdown-nodes"
+      ? cycleCloud.shutdownNodes(request)
+      : cycleCloud.manageNodes(verbs[kind], request);
+  });
   if (answer.outcome === "refused")
     return refusedOrDone(cycleCloud, action, { refusal: answer.message, stale });
   const refused = answer.nodes.filter((node) => node.error !== undefined);

@@ -1,3 +1,4 @@
+import type { EngineSettings } from "../engine/index.ts";
 import { kindOf } from "../errors.ts";
 import type { ClusterConfig, ClusterControl, Pause, Ports } from "../ports.ts";
 
@@ -8,6 +9,13 @@ function undecided(cluster: string): ClusterControl {
 
 export async function loadControl(ports: Pick<Ports, "controls">, cluster: string): Promise<ClusterControl> {
   return (await ports.controls.load(cluster))?.value ?? undecided(cluster);
+}
+
+/** The engine's settings with the nodes that operators ignore, by id. */
+export function withIgnored(settings: EngineSettings, { ignoredNodes = [] }: ClusterControl): EngineSettings {
+  if (ignoredNodes.length === 0) return settings;
+  const ids = ignoredNodes.map(({ nodeId }) => nodeId);
+  return { ...settings, ignoredNodes: [...settings.ignoredNodes, ...ids] };
 }
 
 /** Why nothing may be sent; undefined when it may. What is planned meanwhile is planned again as soon as it may. */

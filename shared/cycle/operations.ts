@@ -1,5 +1,5 @@
 import type { Cluster, ClusterNode, PendingNodes } from "../engine/index.ts";
-import type { ActionNode, CreateNodesAction, NodesAction } from "../messages/scale-action.ts";
+import type { ActionNode, CreateNodesAction, NodesAction, ScaleAction } from "../messages/scale-action.ts";
 import type { Operation, RequestedNode, Snapshot } from "../ports.ts";
 
 const longestListLagSeconds = 60;
@@ -24,7 +24,7 @@ export function underWay(operations: readonly Operation[], cluster: Cluster, now
   return {
     pending: operations.flatMap((operation) => pendingOf(operation, seen)),
     leavingNodeIds: operations.flatMap(({ action, ...operation }) =>
-      action.kind === "shutdown-nodes" ? nodesOf(action, operation).map((node) => node.nodeId) : [],
+      takesAway(action) ? nodesOf(action, operation).map((node) => node.nodeId) : [],
     ),
   };
 }
@@ -37,6 +37,11 @@ interface Seen {
   readonly nowSeconds: number;
 }
 
+/** Whether its nodes take no jobs from the moment on at which it was asked for: they go, or are away for a while. */
+function takesAway(action: ScaleAction): action is NodesAction {
+  return action.kind !== "create-nodes" && action.kind !== "start-nodes" && action.kind !== "retry-failed";
+}
+
 /** The nodes that an action is for; once it was accepted, those that it was carried out for. */
 function nodesOf(action: NodesAction, operation: Pick<Operation, "state" | "nodes">): readonly ActionNode[] {
   return operation.state === "accepted" ? operation.nodes : action.nodes;
@@ -47,6 +52,10 @@ function pendingOf(operation: Operation, seen: Seen): PendingNodes[] {
   switch (action.kind) {
     case "shutdown-nodes":
     case "retry-failed":
+    case "remove-nodes":
+    case "deallocate-nodes":
+    case "restart-nodes":
+    case "reimage-nodes":
       return [];
     case "start-nodes":
       return nodesOf(action, operation).flatMap(({ nodeId, name }) => {
@@ -145,10 +154,14 @@ export function isVisibleIn(operation: Operation, snapshot: Snapshot): boolean {
         return node === undefined || isStarted(node);
       });
     case "shutdown-nodes":
+    case "remove-nodes":
+    case "deallocate-nodes":
       return operation.nodes.every(({ nodeId }) => {
         const node = byId.get(nodeId);
         return node === undefined || !isStarted(node);
       });
+    case "restart-nodes":
+    case "reimage-nodes":
     case "retry-failed":
       // The server tries at once; a node that has failed again looks like one that was not retried.
       return true;

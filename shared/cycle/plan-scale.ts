@@ -12,7 +12,7 @@ import type {
   Ports,
   Stored,
 } from "../ports.ts";
-import { loadControl, whyHeld } from "./control.ts";
+import { loadControl, whyHeld, withIgnored } from "./control.ts";
 import { freshSnapshot } from "./fresh-snapshot.ts";
 import { type MadePlan, makePlan } from "./make-plan.ts";
 import { measurePlan } from "./measure.ts";
@@ -73,7 +73,8 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const { cluster } = request;
   const config = await ports.configs.load(cluster);
   if (config === undefined) return { outcome: "unknown-cluster" };
-  const held = whyHeld(config, await loadControl(ports, cluster));
+  const control = await loadControl(ports, cluster);
+  const held = whyHeld(config, control);
   const head = await ports.plans.loadHead(cluster);
   // Before anything is read: whatever comes later has not been planned.
   const demandReadAtSeconds = ports.clock.nowSeconds();
@@ -81,7 +82,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   if (isSuperseded(request, head?.value, operations)) return { outcome: "superseded" };
   const snapshot = await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds);
   const loaded: Loaded = {
-    settings: config.engine,
+    settings: withIgnored(config.engine, control),
     snapshot,
     demand: await ports.demand.list(cluster),
     targets: await ports.targets.list(cluster),

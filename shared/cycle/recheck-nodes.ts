@@ -2,6 +2,7 @@ import { type ClusterNode, type NodeHistory, shortHostname } from "../engine/ind
 import { kindOf, messageOf } from "../errors.ts";
 import type { ActionNode, NodesAction } from "../messages/scale-action.ts";
 import type { CycleCloud, Ports, RequestedNode } from "../ports.ts";
+import { loadControl } from "./control.ts";
 import { isDrained, type Listings, listingsFor, listingsOf } from "./listings.ts";
 import { liveSources } from "./plan-input.ts";
 import { readNow, useOf } from "./spare-node.ts";
@@ -9,7 +10,7 @@ import { readNow, useOf } from "./spare-node.ts";
 /** What a second look needs. */
 export type RecheckPorts = Pick<
   Ports,
-  "clock" | "configs" | "demand" | "history" | "operations" | "snapshots" | "targets"
+  "clock" | "configs" | "controls" | "demand" | "history" | "operations" | "snapshots" | "targets"
 >;
 
 /** Nodes that an action is still right for, and a sentence for every other. */
@@ -23,6 +24,8 @@ interface Known {
   readonly nodes: ReadonlyMap<string, ClusterNode>;
   readonly history: ReadonlyMap<string, NodeHistory>;
   readonly busyHostnames: ReadonlySet<string>;
+  /** Nodes that an operator told the autoscaler to leave alone. */
+  readonly ignoredIds: ReadonlySet<string>;
   /** Why a node that asked to stop has to stay after all, by node id. */
   readonly needed: ReadonlyMap<string, string>;
   readonly listings: Listings;
@@ -63,9 +66,13 @@ async function nodesNow(
   action: NodesAction,
 ): Promise<readonly ClusterNode[]> {
   const isUnmatched = (cause: string) => cause === "idle-timeout" || cause === "autostop";
-  const mayHaveChanged = action.kind === "shutdown-nodes" && !isUnmatched(action.cause);
+  const mayHaveChanged = action.kind === "shutdown-nodes" ? !isUnmatched(action.cause) : isManagement(action);
   if (mayHaveChanged) return (await cycleCloud.readCluster()).cluster.nodes;
   return (await ports.snapshots.load(action.cluster))?.value.cluster.nodes ?? [];
+}
+
+function isManagement({ kind }: NodesAction): boolean {
+  return kind !== "start-nodes" && kind !== "retry-failed";
 }
 
 async function load(ports: RecheckPorts, action: NodesAction, nodes: readonly ClusterNode[]): Promise<Known> {
@@ -79,6 +86,7 @@ async function load(ports: RecheckPorts, action: NodesAction, nodes: readonly Cl
     busyHostnames: new Set(
       demand.flatMap((source) => source.jobs.flatMap((job) => job.executingHostnames.map(shortHostname))),
     ),
+    ignoredIds: new Set((await loadControl(ports, cluster)).ignoredNodes?.map(({ nodeId }) => nodeId)),
     needed: await neededNow(ports, action),
     listings: listingsOf(demand, nowSeconds),
   };
@@ -117,13 +125,15 @@ function whyStale(
     return node.status === "Failed" && node.targetState === "Started" ? undefined : "has not failed any more";
   }
   if (node.keepAlive) return "is keep-alive now";
-  const isForced = action.cause === "operator" && action.force === true;
+  const isOperators = action.kind !== "shutdown-nodes" || action.cause === "operator";
+  const isForced = isOperators && action.force === true;
   if (!isForced && node.hostname !== null && known.busyHostnames.has(shortHostname(node.hostname)))
     return "runs a job now";
+  if (action.kind === "deallocate-nodes" && node.targetState !== "Started") return "is not started any more";
+  if (action.kind !== "shutdown-nodes" || action.cause === "operator") return undefined;
+  if (known.ignoredIds.has(node.nodeId)) return "is ignored now";
   const row = known.history.get(node.nodeId);
   switch (action.cause) {
-    case "operator":
-      return undefined;
     case "autostop":
       return known.needed.get(node.nodeId);
     case "idle-timeout":

@@ -1,5 +1,6 @@
 import { type ClusterNode, type Plan, type PlanInput, plan, shortHostname } from "../engine/index.ts";
 import type { ClusterConfig, Ports } from "../ports.ts";
+import { loadControl, withIgnored } from "./control.ts";
 import { freshSnapshot } from "./fresh-snapshot.ts";
 import { type Loaded, liveSources, toPlanInput } from "./plan-input.ts";
 
@@ -14,11 +15,12 @@ export interface Now {
  * action that does not count. Throws StaleSnapshotError without a fresh snapshot.
  */
 export async function readNow(
-  ports: Pick<Ports, "clock" | "demand" | "history" | "operations" | "snapshots" | "targets">,
+  ports: Pick<Ports, "clock" | "controls" | "demand" | "history" | "operations" | "snapshots" | "targets">,
   config: ClusterConfig,
   { without }: { readonly without?: string } = {},
 ): Promise<Now> {
-  const { cluster, engine: settings } = config;
+  const { cluster } = config;
+  const settings = withIgnored(config.engine, await loadControl(ports, cluster));
   const open = await ports.operations.open(cluster);
   const operations = open.map(({ value }) => value).filter(({ actionId }) => actionId !== without);
   const snapshot = await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds);

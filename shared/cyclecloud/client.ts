@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { VmCatalogue } from "../facts/vm-sizes.ts";
-import type { ClusterReading, CycleCloud, NodesRequest } from "../ports/cyclecloud.ts";
+import type { ClusterReading, CycleCloud, ManagementVerb, NodesRequest } from "../ports/cyclecloud.ts";
 import {
   creationResultSchema,
   managementResultSchema,
@@ -48,6 +48,7 @@ export function createCycleCloud(options: CycleCloudOptions): CycleCloud {
     createNodes: (request) => createNodes(target, request),
     startNodes: (request) => manageNodes(target, { verb: "start", request }),
     shutdownNodes: (request) => manageNodes(target, { verb: "shutdown", request }),
+    manageNodes: (verb, request) => manageNodes(target, { verb, request }),
     retryFailedNodes: () => retryFailedNodes(target),
     nodesOfRequest: (requestId) => nodesOfRequest(target, requestId),
   };
@@ -84,9 +85,9 @@ async function createNodes(target: Target, request: Parameters<CycleCloud["creat
 
 async function manageNodes(
   target: Target,
-  { verb, request }: { verb: "start" | "shutdown"; request: NodesRequest },
+  { verb, request }: { verb: "start" | "shutdown" | ManagementVerb; request: NodesRequest },
 ) {
-  const doing = `${verb === "start" ? "start" : "shut down"} nodes of cluster "${target.cluster}" (request ${request.requestId})`;
+  const doing = `${verb === "shutdown" ? "shut down" : verb} nodes of cluster "${target.cluster}" (request ${request.requestId})`;
   const { status, text } = await target.send({
     doing,
     method: "POST",

@@ -69,11 +69,24 @@ export const scaleActionSchema = z.discriminatedUnion("kind", [
     nodes: z.array(actionNode).min(1),
   }),
   z.object({ ...envelope, kind: z.literal("retry-failed"), nodes: z.array(actionNode).min(1) }),
+  /** What only operators ask for. */
+  z.object({
+    ...envelope,
+    kind: z.enum(["remove-nodes", "deallocate-nodes", "restart-nodes", "reimage-nodes"]),
+    /** Also nodes that run a job. Keep-alive nodes never are. */
+    force: z.boolean().optional(),
+    nodes: z.array(actionNode).min(1),
+  }),
 ]);
 
 export type ScaleAction = z.infer<typeof scaleActionSchema>;
 export type CreateNodesAction = Extract<ScaleAction, { kind: "create-nodes" }>;
 export type NodesAction = Exclude<ScaleAction, { kind: "create-nodes" }>;
+/** What only operators ask for. */
+export type ManageNodesAction = Exclude<
+  NodesAction,
+  { kind: "start-nodes" } | { kind: "shutdown-nodes" } | { kind: "retry-failed" }
+>;
 export type ActionCreateSet = z.infer<typeof createSet>;
 export type ActionNode = z.infer<typeof actionNode>;
 export type ActionDrain = z.infer<typeof drain>;

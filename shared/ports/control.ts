@@ -10,6 +10,17 @@ export interface ClusterControl {
    * shows what `ControlStore.refusedLogin` decides for all clusters with the same credentials.
    */
   readonly refusedLogin: RefusedLogin | null;
+  /** By id, over those of the configuration. Absent: none. */
+  readonly ignoredNodes?: readonly IgnoredNode[];
+}
+
+/** A node that an operator told the autoscaler to leave alone: no jobs, no deletion, no retry. */
+export interface IgnoredNode {
+  readonly nodeId: string;
+  readonly name: string;
+  readonly by: string;
+  readonly reason: string;
+  readonly atSeconds: number;
 }
 
 export interface Pause {

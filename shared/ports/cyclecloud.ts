@@ -51,11 +51,21 @@ export interface CycleCloud {
   startNodes(request: NodesRequest): Promise<Answer<{ readonly nodes: readonly ActedNode[] }>>;
   /** Follows each node's ShutdownPolicy: terminate, or deallocate. */
   shutdownNodes(request: NodesRequest): Promise<Answer<{ readonly nodes: readonly ActedNode[] }>>;
+  /**
+   * `remove` terminates and forgets the node, except one that is `Fixed`; `deallocate` stops its VM and keeps the node.
+   * `restart` boots the VM anew, `reimage` from its image.
+   */
+  manageNodes(
+    verb: ManagementVerb,
+    request: NodesRequest,
+  ): Promise<Answer<{ readonly nodes: readonly ActedNode[] }>>;
   /** Boots every failed node of the cluster again: the server takes no list. Asked twice it finds none the second time. */
   retryFailedNodes(): Promise<void>;
   /** The nodes that a request made or touched; undefined when the server knows no such request. */
   nodesOfRequest(requestId: string): Promise<readonly RequestedNode[] | undefined>;
 }
+
+export type ManagementVerb = "remove" | "deallocate" | "restart" | "reimage";
 
 export interface NodesRequest {
   readonly requestId: string;

@@ -109,6 +109,7 @@ export function cloudClient(options: {
     },
     startNodes: (request) => manageNodes("start", request),
     shutdownNodes: (request) => manageNodes("shutdown", request),
+    manageNodes: () => Promise.reject(new Error("no operator in the simulation")),
     retryFailedNodes: async () => {
       const answer = await exchange({ call: "retry", act: () => ({ retried: retryFailed(site, cluster) }) });
       textOf(answer);

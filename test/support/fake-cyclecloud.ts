@@ -8,9 +8,9 @@ import {
 } from "../../shared/engine/index.ts";
 import { LoginRefusedError, UpstreamError } from "../../shared/errors.ts";
 import type { ActionCreateSet } from "../../shared/messages/scale-action.ts";
-import type { CycleCloud, RequestedNode } from "../../shared/ports.ts";
+import type { CycleCloud, ManagementVerb, RequestedNode } from "../../shared/ports.ts";
 
-type Call = "read" | "create" | "start" | "shutdown" | "retry" | "nodes-of-request";
+type Call = "read" | "create" | "start" | "shutdown" | "retry" | "nodes-of-request" | ManagementVerb;
 
 interface Remembered {
   readonly operationId: string;
@@ -127,6 +127,16 @@ export class FakeCycleCloud implements CycleCloud {
   shutdownNodes: CycleCloud["shutdownNodes"] = (request) =>
     this.#manage("shutdown", request, { status: "Terminating", targetState: "Terminated" });
 
+  manageNodes: CycleCloud["manageNodes"] = (verb, request) => {
+    const fields = {
+      remove: { status: "Terminating", targetState: "Terminated" },
+      deallocate: { status: "Deallocating", targetState: "Deallocated" },
+      restart: { status: "Preparing", targetState: "Started" },
+      reimage: { status: "Preparing", targetState: "Started" },
+    };
+    return this.#manage(verb, request, fields[verb]);
+  };
+
   retryFailedNodes: CycleCloud["retryFailedNodes"] = async () => {
     this.#failBefore("retry");
     this.calls.push("retry");
@@ -144,7 +154,7 @@ export class FakeCycleCloud implements CycleCloud {
   };
 
   async #manage(
-    verb: "start" | "shutdown",
+    verb: "start" | "shutdown" | ManagementVerb,
     request: { readonly requestId: string; readonly nodeIds: readonly string[] },
     fields: Partial<ClusterNode>,
   ): ReturnType<CycleCloud["shutdownNodes"]> {

@@ -11,7 +11,7 @@ import type {
   Snapshot,
   SourceDemand,
 } from "../../ports.ts";
-import { loadControl, whyHeld } from "../control.ts";
+import { loadControl, whyHeld, withIgnored } from "../control.ts";
 import { type MadePlan, makePlan } from "../make-plan.ts";
 import type { Loaded } from "../plan-input.ts";
 
@@ -79,7 +79,7 @@ export async function loadKnown(ports: OutlookPorts, cluster: string): Promise<K
   if (snapshot === undefined)
     throw new StaleSnapshotError(cluster, { ageSeconds: undefined, maxAgeSeconds: maxSnapshotAgeSeconds });
   const loaded: Loaded = {
-    settings: config.engine,
+    settings: withIgnored(config.engine, control),
     snapshot: snapshot.value,
     demand,
     targets,

@@ -40,6 +40,10 @@ async function fieldsOf(id: RouteId): Promise<Fields> {
       return { params: { job: "huge" } };
     case "what-if":
       return { body: { jobs: [{ constraints: { ncpus: 4 }, iterations: 2 }] } };
+    case "actions":
+      return {
+        body: { kind: "delete", by: "op", reason: "test", nodes: { names: ["htc-1"] }, dryRun: true },
+      };
     case "validate-constraint":
       return { body: { constraints: { ncpus: 4, "node.vm_size": "Standard_F*" } } };
     default:

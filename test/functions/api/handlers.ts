@@ -1,3 +1,4 @@
+import { httpActions } from "../../../functions/http-actions.ts";
 import { httpBuckets, httpLimits } from "../../../functions/http-buckets.ts";
 import { httpClusters } from "../../../functions/http-clusters.ts";
 import { httpDemand, httpValidateConstraint, httpWhatIf } from "../../../functions/http-demand.ts";
@@ -34,4 +35,5 @@ export const handlers = {
   rejects: httpRejects,
   "what-if": httpWhatIf,
   "validate-constraint": httpValidateConstraint,
+  actions: httpActions,
 };

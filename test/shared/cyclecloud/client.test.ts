@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CycleCloudOptions, createCycleCloud } from "../../../shared/cyclecloud/client.ts";
 import { UpstreamError } from "../../../shared/errors.ts";
+import type { NodesRequest } from "../../../shared/ports/cyclecloud.ts";
 import { catalogue, fixture } from "./reading.ts";
 import { type ScriptedAnswer, type ScriptedServer, startScriptedServer } from "./scripted-server.ts";
 
@@ -129,6 +130,10 @@ describe("client: calls as documented", () => {
   test.each([
     { verb: "start", act: (c: ReturnType<typeof client>) => c.startNodes },
     { verb: "shutdown", act: (c: ReturnType<typeof client>) => c.shutdownNodes },
+    ...(["remove", "deallocate", "restart", "reimage"] as const).map((verb) => ({
+      verb,
+      act: (c: ReturnType<typeof client>) => (request: NodesRequest) => c.manageNodes(verb, request),
+    })),
   ])("$verb names nodes by id, and tells each node's fate", async ({ verb, act }) => {
     server.answer({
       status: 202,

@@ -1,0 +1,103 @@
+import type { ActionAnswer, ActionBody } from "../../api/index.ts";
+import { changeControl } from "../control.ts";
+import { pauseCluster, resumeCluster } from "../pause-cluster.ts";
+import { requestPlan } from "../request-plan.ts";
+import type { Outlook } from "../views/index.ts";
+import type { ActOutcome, ActPorts } from "./act.ts";
+import { selectNodes } from "./select-nodes.ts";
+
+type Control = Extract<ActionBody, { kind: "pause" | "resume" | "ignore" | "unignore" | "keep-alive" }>;
+
+/** What is decided in our own records and takes effect at once: actions and plans from then on keep to it. */
+export async function decideControl(ports: ActPorts, outlook: Outlook, body: Control): Promise<ActOutcome> {
+  switch (body.kind) {
+    case "pause":
+    case "resume":
+      return decidePause(ports, outlook, body);
+    case "ignore":
+    case "unignore":
+      return decideIgnored(ports, outlook, body);
+    case "keep-alive":
+      return refused(
+        outlook,
+        [
+          `keep-alive: CycleCloud documents no call that changes it for a node that exists; ${body.on ? "set it in CycleCloud, or ignore the nodes, which keeps the autoscaler off them" : "take it off in CycleCloud"}`,
+        ],
+        body.dryRun,
+      );
+  }
+}
+
+async function decidePause(
+  ports: ActPorts,
+  outlook: Outlook,
+  { kind, by, reason, dryRun }: Extract<Control, { kind: "pause" | "resume" }>,
+): Promise<ActOutcome> {
+  const { cluster, control } = outlook;
+  const decision = { cluster, by, reason };
+  if (kind === "pause") {
+    if (dryRun) return answered(outlook, "would", "Would pause the cluster.");
+    await pauseCluster(ports, decision);
+    return answered(outlook, "done", "Paused: plans are made, and nothing is sent.");
+  }
+  const isStopped = control.paused !== null || control.refusedLogin !== null;
+  if (!isStopped) return answered(outlook, "nothing-to-do", "The cluster is neither paused nor stopped.");
+  if (dryRun) return answered(outlook, "would", "Would resume the cluster.");
+  await resumeCluster(ports, decision);
+  return answered(outlook, "done", "Resumed, and asked for a plan.");
+}
+
+async function decideIgnored(
+  ports: ActPorts,
+  outlook: Outlook,
+  body: Extract<Control, { kind: "ignore" | "unignore" }>,
+): Promise<ActOutcome> {
+  const { cluster, snapshot, control, atSeconds } = outlook;
+  const chosen = selectNodes(outlook, body.nodes);
+  if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
+  const { kind, by, reason } = body;
+  const ignoredIds = new Set(control.ignoredNodes?.map(({ nodeId }) => nodeId));
+  const changing = chosen.nodes.filter(({ nodeId }) => ignoredIds.has(nodeId) === (kind === "unignore"));
+  const nodes = changing.map(({ nodeId, name }) => ({ nodeId, name }));
+  const actions = nodes.length === 0 ? [] : [{ actionId: null, kind, nodes, create: [] }];
+  const skipped = chosen.nodes
+    .filter((node) => !changing.includes(node))
+    .map(({ name }) => ({
+      node: name,
+      why: kind === "ignore" ? "is ignored already" : "is not ignored by anybody's request",
+      next:
+        kind === "ignore" ? "Nothing." : "What the configuration ignores is changed there: ignored_nodes.",
+    }));
+  const more = { actions, skipped };
+  if (nodes.length === 0) return answered(outlook, "nothing-to-do", "Nothing to do.", more);
+  if (body.dryRun) return answered(outlook, "would", `Would ${kind} ${nodes.length} nodes.`, more);
+  const ids = new Set(nodes.map(({ nodeId }) => nodeId));
+  const there = new Set(snapshot.cluster.nodes.map(({ nodeId }) => nodeId));
+  await changeControl(ports, cluster, (current) => {
+    // Nodes that are gone do not come back: ids are never used again.
+    const others = (current.ignoredNodes ?? []).filter(({ nodeId }) => !ids.has(nodeId) && there.has(nodeId));
+    const added = kind === "ignore" ? nodes.map((node) => ({ ...node, by, reason, atSeconds })) : [];
+    return { ...current, ignoredNodes: [...others, ...added] };
+  });
+  await requestPlan(ports, { cluster, reason: `${kind} by ${by}: ${reason}` });
+  const words = kind === "ignore" ? "are left alone from now on" : "are the autoscaler's again";
+  return answered(outlook, "done", `${nodes.length} nodes ${words}.`, more);
+}
+
+export function answered(
+  { cluster, atSeconds }: Outlook,
+  outcome: ActionAnswer["outcome"],
+  summary: string,
+  more: Partial<Pick<ActionAnswer, "actions" | "skipped" | "problems">> = {},
+): ActOutcome {
+  const { actions = [], skipped = [], problems = [] } = more;
+  const answer = { cluster, atSeconds, outcome, summary, actions, skipped, problems, expiresInSeconds: null };
+  return { outcome: "answered", answer };
+}
+
+/** A dry run answers; without one, the refusal is the outcome. */
+export function refused(outlook: Outlook, problems: readonly string[], isDryRun: boolean): ActOutcome {
+  const made = answered(outlook, "refused", "Refused.", { problems });
+  if (isDryRun || made.outcome !== "answered") return made;
+  return { outcome: "refused", problems, answer: made.answer };
+}

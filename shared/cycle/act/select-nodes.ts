@@ -1,0 +1,119 @@
+import type { NodeActionKind, Selection } from "../../api/index.ts";
+import { type ClusterNode, shortHostname, sortByNodeName } from "../../engine/index.ts";
+import type { Operation } from "../../ports.ts";
+import { liveSources } from "../plan-input.ts";
+import type { Outlook } from "../views/index.ts";
+import { selectorOf } from "../views/index.ts";
+
+/** A node that was selected and is left alone. */
+export interface Skipped {
+  readonly node: string;
+  readonly why: string;
+  readonly next: string;
+}
+
+export type Chosen =
+  | { readonly ok: true; readonly nodes: readonly ClusterNode[]; readonly skipped: readonly Skipped[] }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** The nodes of the cluster's arrays that a selection names, by name; and whether it names any at all. */
+export function selectNodes(outlook: Outlook, selection: Selection): Chosen {
+  const selector = selectorOf(outlook.input, selection);
+  if (!selector.ok) return selector;
+  const arrays = new Set(outlook.snapshot.cluster.nodeArrays.map(({ name }) => name));
+  const nodes = outlook.snapshot.cluster.nodes.filter(
+    (node) => arrays.has(node.nodeArray) && selector.isSelected(node),
+  );
+  if (nodes.length === 0)
+    return { ok: false, problems: ["nodes: no node of the cluster is selected, expected at least one"] };
+  return { ok: true, nodes: sortByNodeName(nodes, ({ name }) => name), skipped: [] };
+}
+
+/** What an action on nodes must not touch, and why; each sentence says what to do instead. */
+export function chooseNodes(
+  outlook: Outlook,
+  action: { readonly kind: NodeActionKind; readonly nodes: Selection; readonly force: boolean },
+): Chosen {
+  const selected = selectNodes(outlook, action.nodes);
+  if (!selected.ok) return selected;
+  const facts = factsOf(outlook);
+  const nodes: ClusterNode[] = [];
+  const skipped: Skipped[] = [];
+  for (const node of selected.nodes) {
+    const why = whyNot(node, action, facts);
+    if (why === undefined) nodes.push(node);
+    else skipped.push({ node: node.name, ...why });
+  }
+  return { ok: true, nodes, skipped };
+}
+
+interface Facts {
+  readonly busyHostnames: ReadonlySet<string>;
+  /** Open operations by the ids of the nodes that they are about. */
+  readonly operations: ReadonlyMap<string, Operation>;
+}
+
+function factsOf({ loaded, atSeconds }: Outlook): Facts {
+  const jobs = liveSources(loaded.demand, atSeconds).flatMap((source) => source.jobs);
+  return {
+    busyHostnames: new Set(jobs.flatMap((job) => job.executingHostnames.map(shortHostname))),
+    operations: new Map(
+      loaded.operations.flatMap((operation) => {
+        const { action, nodes } = operation;
+        const about = action.kind === "create-nodes" ? nodes : [...action.nodes, ...nodes];
+        return about.map(({ nodeId }) => [nodeId, operation] as const);
+      }),
+    ),
+  };
+}
+
+type WhyNot = Omit<Skipped, "node"> | undefined;
+
+function whyNot(
+  node: ClusterNode,
+  { kind, force }: { readonly kind: NodeActionKind; readonly force: boolean },
+  { busyHostnames, operations }: Facts,
+): WhyNot {
+  const operation = operations.get(node.nodeId);
+  // A create is done with a node that shows.
+  if (operation !== undefined && operation.action.kind !== "create-nodes")
+    return {
+      why: `${operation.action.kind} ${operation.actionId} is under way for it`,
+      next: "Wait until that is done.",
+    };
+  const wrongState = whyWrongState(node, kind);
+  if (wrongState !== undefined || !isDestructive(kind)) return wrongState;
+  if (node.keepAlive)
+    return { why: "is keep-alive", next: "Take keep-alive off in CycleCloud, whose API has no call for it." };
+  const isBusy = node.hostname !== null && busyHostnames.has(shortHostname(node.hostname));
+  return isBusy && !force
+    ? { why: "runs a job", next: "Drain it and wait, or ask again with force." }
+    : undefined;
+}
+
+function whyWrongState({ status, targetState }: ClusterNode, kind: NodeActionKind): WhyNot {
+  const is = `is ${status}${targetState === null ? ", and CycleCloud does not say what it is to become" : ` and to be ${targetState}`}`;
+  switch (kind) {
+    case "start":
+      return targetState === "Deallocated"
+        ? undefined
+        : { why: is, next: "Only deallocated nodes are started." };
+    case "retry-failed":
+      return status === "Failed" && targetState === "Started"
+        ? undefined
+        : { why: is, next: "Only failed nodes are retried." };
+    case "remove":
+      return targetState === null || targetState === "Terminated"
+        ? { why: is, next: "Nodes on their way out, or of unknown fate, are left alone." }
+        : undefined;
+    default:
+      return targetState === "Started"
+        ? undefined
+        : { why: is, next: "Only nodes that are up or booting are." };
+  }
+}
+
+/** Whether what runs on the node is lost, at once or for a while. */
+function isDestructive(kind: NodeActionKind): boolean {
+  return ["delete", "remove", "deallocate", "restart", "reimage"].includes(kind);
+}

@@ -1,0 +1,317 @@
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import type { ActionAnswer } from "../../../shared/api/index.ts";
+import { served } from "../../fuzz/served-world.ts";
+import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { cluster, createWorld, jobFor } from "../../support/world.ts";
+import { apiOf } from "./routes.ts";
+
+// The composition root of the process, for which the world in memory stands in.
+vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
+
+const { handlers } = await import("./handlers.ts");
+const api = apiOf(handlers, cluster);
+const who = { by: "alice", reason: "maintenance" };
+
+function ask(body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<ActionAnswer> {
+  return api.read("actions", { body: { ...who, ...body }, headers });
+}
+
+async function refusalOf(body: Record<string, unknown>) {
+  const response = await api.call("actions", { body: { ...who, ...body } });
+  expect(response.status).toBe(409);
+  return JSON.stringify(response.jsonBody);
+}
+
+const nodes = [
+  nodeOf({ name: "htc-1" }),
+  nodeOf({ name: "htc-2" }),
+  nodeOf({ name: "busy-1", hostname: "busy" }),
+  nodeOf({ name: "kept-1", keepAlive: true }),
+  nodeOf({ name: "failed-1", status: "Failed" }),
+  nodeOf({ name: "stopped-1", status: "Deallocated", targetState: "Deallocated", hostname: null }),
+];
+
+beforeEach(async () => {
+  served.world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  const { world } = served;
+  await world.post([{ name: "running", constraints: { ncpus: 4 }, executingHostnames: ["busy"] }], {
+    capabilities: ["drain"],
+  });
+  await world.round();
+});
+
+describe("actions on nodes", () => {
+  test.each([
+    ["delete", "shutdown", ["htc-1", "htc-2"]],
+    ["remove", "remove", ["htc-1", "htc-2"]],
+    ["deallocate", "deallocate", ["htc-1", "htc-2"]],
+    ["restart", "restart", ["htc-1", "htc-2"]],
+    ["reimage", "reimage", ["htc-1", "htc-2"]],
+    ["start", "start", ["stopped-1"]],
+    ["retry-failed", "retry", ["failed-1"]],
+  ])("%s goes the planner's way, with who asked and why", async (kind, call, names) => {
+    const { world } = served;
+    const answer = await ask({ kind, nodes: { names } });
+    expect(answer).toMatchObject({
+      outcome: "requested",
+      actions: [{ nodes: names.map((name) => ({ name })) }],
+    });
+    const actionId = answer.actions[0]?.actionId ?? "";
+    expect(await api.read("operation", { params: { actionId } })).toMatchObject({
+      state: "sent",
+      requestedBy: { who: "alice", why: "maintenance" },
+      planId: null,
+    });
+    await world.execute();
+    expect(world.cycleCloud.calls).toContain(call);
+    expect(await api.read("operation", { params: { actionId } })).toMatchObject({ state: "accepted" });
+    world.advance(1);
+    await world.snapshot();
+    expect(await api.read("operation", { params: { actionId } })).toMatchObject({ state: "visible" });
+  });
+
+  test("a dry run records and sends nothing", async () => {
+    const before = (await served.world.ports.operations.recent(cluster, 100)).length;
+    const answer = await ask({ kind: "delete", nodes: { names: ["htc-*"] }, dryRun: true });
+    expect(answer).toMatchObject({ outcome: "would", actions: [{ actionId: null, nodes: [{}, {}] }] });
+    expect(await served.world.ports.operations.recent(cluster, 100)).toHaveLength(before);
+  });
+
+  test.each([
+    ["a busy node", "delete", "busy-1", "runs a job"],
+    ["a keep-alive node", "restart", "kept-1", "is keep-alive"],
+    ["a node that is up", "start", "htc-1", "Only deallocated nodes"],
+    ["a node that has not failed", "retry-failed", "htc-1", "Only failed nodes"],
+    ["a deallocated node", "restart", "stopped-1", "Only nodes that are up"],
+  ])("%s is left alone by %s, with a reason", async (_, kind, name, why) => {
+    const answer = await ask({ kind, nodes: { names: [name] } });
+    expect(answer).toMatchObject({ outcome: "nothing-to-do", actions: [], skipped: [{ node: name }] });
+    expect(JSON.stringify(answer.skipped)).toContain(why);
+  });
+
+  test("force takes a busy node too, never a keep-alive one", async () => {
+    const answer = await ask({ kind: "delete", nodes: { names: ["busy-1", "kept-1"] }, force: true });
+    expect(answer).toMatchObject({
+      outcome: "requested",
+      actions: [{ nodes: [{ name: "busy-1" }] }],
+      skipped: [{ node: "kept-1" }],
+    });
+    await served.world.execute();
+    expect(served.world.cycleCloud.calls).toContain("shutdown");
+  });
+
+  test.each(["remove", "deallocate", "restart", "reimage"])(
+    "a node that gets a job in between is not touched by %s",
+    async (kind) => {
+      const { world } = served;
+      const answer = await ask({ kind, nodes: { names: ["htc-1"] } });
+      await world.post([{ name: "late", executingHostnames: ["host-htc-1"] }]);
+      await world.execute();
+      const actionId = answer.actions[0]?.actionId ?? "";
+      expect(await api.read("operation", { params: { actionId } })).toMatchObject({
+        state: "dropped",
+        messages: ["htc-1 runs a job now"],
+      });
+      expect(world.cycleCloud.calls).not.toContain(kind);
+    },
+  );
+
+  test("what is under way is not asked for again", async () => {
+    await ask({ kind: "restart", nodes: { names: ["htc-1"] } });
+    expect(await ask({ kind: "delete", nodes: { names: ["htc-1"] } })).toMatchObject({
+      outcome: "nothing-to-do",
+      skipped: [{ why: expect.stringContaining("restart-nodes") }],
+    });
+  });
+
+  test("the same idempotency key asks once", async () => {
+    const headers = { "idempotency-key": "k-1" };
+    const first = await ask({ kind: "start", nodes: { names: ["stopped-1"] } }, headers);
+    const again = await ask({ kind: "start", nodes: { names: ["stopped-*"] } }, headers);
+    expect(first.outcome).toBe("requested");
+    expect(again.actions).toEqual(first.actions);
+  });
+
+  test("more nodes than one request holds become several requests, each node once", async () => {
+    const many = Array.from({ length: 450 }, (_, index) => nodeOf({ name: `htc-${index}` }));
+    served.world = createWorld(new FakeCycleCloud(clusterOf({ nodes: many })));
+    await served.world.snapshot();
+    const answer = await ask({ kind: "delete", nodes: { nodeArrays: ["htc"] } });
+    expect(answer.actions.map((action) => action.nodes.length)).toEqual([200, 200, 50]);
+    expect(new Set(answer.actions.flatMap((action) => action.nodes.map(({ nodeId }) => nodeId))).size).toBe(
+      450,
+    );
+    expect(answer.skipped).toEqual([]);
+  });
+
+  test.each([
+    [{ names: ["none-*"] }, "no node of the cluster is selected"],
+    [{ constraints: [{ ncpus: -1 }] }, "constraints"],
+  ])("the selection %j is refused", async (selection, problem) => {
+    expect(await refusalOf({ kind: "delete", nodes: selection })).toContain(problem);
+  });
+
+  test("an empty selection is no selection", async () => {
+    expect(await api.call("actions", { body: { ...who, kind: "delete", nodes: {} } })).toMatchObject({
+      status: 400,
+    });
+  });
+
+  test("a signed-in caller's name is the one that is recorded", async () => {
+    const headers = { "x-ms-client-principal-name": "bob@example.com" };
+    const answer = await ask({ kind: "delete", nodes: { names: ["htc-1"] } }, headers);
+    const actionId = answer.actions[0]?.actionId ?? "";
+    expect(await api.read("operation", { params: { actionId } })).toMatchObject({
+      requestedBy: { who: "bob@example.com" },
+    });
+  });
+
+  test("on a paused cluster nothing is asked for, and a dry run says so", async () => {
+    await ask({ kind: "pause" });
+    expect(await refusalOf({ kind: "delete", nodes: { names: ["htc-1"] } })).toContain("paused by alice");
+    expect(await ask({ kind: "delete", nodes: { names: ["htc-1"] }, dryRun: true })).toMatchObject({
+      outcome: "refused",
+      problems: [expect.stringContaining("paused by alice")],
+    });
+  });
+});
+
+describe("create-nodes", () => {
+  test("makes new nodes, whatever existing ones have room", async () => {
+    const { world } = served;
+    const before = world.cycleCloud.nodes.length;
+    const answer = await ask({ kind: "create-nodes", nodeArray: "htc", count: 3 });
+    expect(answer).toMatchObject({
+      outcome: "requested",
+      actions: [{ create: [{ nodeArray: "htc", count: 3 }] }],
+    });
+    await world.execute();
+    expect(world.cycleCloud.nodes).toHaveLength(before + 3);
+  });
+
+  test.each([
+    [{ slots: 8 }, 2],
+    [{ slots: 8, exclusive: true }, 8],
+    [{ slots: 3, constraints: [{ ncpus: 2 }] }, 2],
+    [{ count: 2, constraints: [{ ncpus: 1 }] }, 2],
+    [{ count: 2, vmSize: "Standard_F4s_v2" }, 2],
+  ])("%j means %i nodes", async (wanted, count) => {
+    const { actions } = await ask({ kind: "create-nodes", ...wanted, dryRun: true });
+    expect(actions[0]?.create.reduce((sum, set) => sum + set.count, 0)).toBe(count);
+  });
+
+  test("name format, keep-alive, attributes and placement group reach CycleCloud", async () => {
+    await ask({
+      kind: "create-nodes",
+      nodeArray: "htc",
+      count: 1,
+      nameFormat: "login-%d",
+      keepAlive: true,
+      placementGroup: "pg0",
+      nodeAttributes: { Comment: "for alice" },
+    });
+    const [operation] = await served.world.ports.operations.open(cluster);
+    expect(operation?.value.action).toMatchObject({
+      sets: [
+        {
+          names: ["login-1"],
+          nameFormat: "login-%d",
+          placementGroup: "pg0",
+          nodeAttributes: { KeepAlive: true, Comment: "for alice" },
+        },
+      ],
+    });
+  });
+
+  test("nodes on order are left out of the count, and count against the limits", async () => {
+    await ask({ kind: "create-nodes", count: 10 });
+    expect(await refusalOf({ kind: "create-nodes", count: 5 })).toContain("4 of 5 nodes");
+    expect(await ask({ kind: "create-nodes", count: 4 })).toMatchObject({ outcome: "requested" });
+  });
+
+  test.each([
+    [{ count: 21 }, "14 of 21 nodes"],
+    [{ count: 1, vmSize: "Standard_None" }, "Standard_None"],
+    [{ count: 1, nodeArray: "none" }, "expected one of htc"],
+    [{ count: 1, constraints: [{ ncpus: 64 }] }, "too small"],
+  ])("%j is refused with numbers", async (wanted, problem) => {
+    expect(await refusalOf({ kind: "create-nodes", ...wanted })).toContain(problem);
+  });
+
+  test.each([{}, { count: 1, slots: 1 }, { count: 0 }, { count: 1, nameFormat: "a b" }])(
+    "the body %j is refused",
+    async (wanted) => {
+      const body = { ...who, kind: "create-nodes", ...wanted };
+      expect(await api.call("actions", { body })).toMatchObject({ status: 400 });
+    },
+  );
+});
+
+describe("what takes effect at once", () => {
+  test("pause and resume", async () => {
+    expect(await ask({ kind: "pause", dryRun: true })).toMatchObject({ outcome: "would" });
+    expect(await api.read("status")).toMatchObject({ paused: null });
+    expect(await ask({ kind: "pause" })).toMatchObject({ outcome: "done" });
+    expect(await api.read("status")).toMatchObject({ paused: { by: "alice", reason: "maintenance" } });
+    expect(await ask({ kind: "resume" })).toMatchObject({ outcome: "done" });
+    expect(await ask({ kind: "resume" })).toMatchObject({ outcome: "nothing-to-do" });
+  });
+
+  test("an ignored node takes no jobs and is not deleted, until it is unignored", async () => {
+    const { world } = served;
+    expect(await ask({ kind: "ignore", nodes: { names: ["htc-*"] } })).toMatchObject({ outcome: "done" });
+    expect(await api.read("nodes", { query: { name: "htc-*" } })).toMatchObject({
+      nodes: [{ ignored: true, deleteAtSeconds: null }, { ignored: true }],
+    });
+    world.advance(3_600);
+    await world.round();
+    const before = new Map(world.cycleCloud.nodes.map(({ name, targetState }) => [name, targetState]));
+    expect(before.get("htc-1")).toBe("Started");
+    expect(await ask({ kind: "unignore", nodes: { names: ["htc-1"] } })).toMatchObject({ outcome: "done" });
+    await world.round();
+    world.advance(301);
+    await world.round();
+    const after = new Map(world.cycleCloud.nodes.map(({ name, targetState }) => [name, targetState]));
+    expect([after.get("htc-1"), after.get("htc-2")]).toEqual(["Terminated", "Started"]);
+  });
+
+  test("a deletion that the planner asked for is dropped when its node is ignored in between", async () => {
+    const { world } = served;
+    world.advance(301);
+    await world.post([{ name: "running", executingHostnames: ["busy"] }]);
+    await world.snapshot();
+    world.advance(1);
+    await world.plan();
+    await ask({ kind: "ignore", nodes: { names: ["htc-1"] } });
+    await world.execute();
+    const states = new Map(world.cycleCloud.nodes.map(({ name, targetState }) => [name, targetState]));
+    expect([states.get("htc-1"), states.get("htc-2")]).toEqual(["Started", "Terminated"]);
+  });
+
+  test("keep-alive of an existing node is refused with what to do instead", async () => {
+    expect(await refusalOf({ kind: "keep-alive", on: true, nodes: { names: ["htc-1"] } })).toContain(
+      "ignore the nodes",
+    );
+  });
+
+  test("drain is told to the schedulers that can", async () => {
+    const answer = await ask({ kind: "drain", nodes: { names: ["busy-1", "stopped-1"] } });
+    expect(answer).toMatchObject({
+      outcome: "done",
+      actions: [{ kind: "drain", nodes: [{ name: "busy-1" }] }],
+    });
+    expect(served.world.ports.schedulerEvents.of("celery")).toContainEqual(
+      expect.objectContaining({
+        kind: "drain",
+        source: "celery",
+        nodes: [expect.objectContaining({ name: "busy-1" })],
+      }),
+    );
+  });
+
+  test("without a scheduler that can drain, that is refused", async () => {
+    await served.world.post([jobFor(1)], { capabilities: [] });
+    expect(await refusalOf({ kind: "drain", nodes: { names: ["htc-1"] } })).toContain("can drain");
+  });
+});
