@@ -74,6 +74,12 @@ async function onStorage<T>(addresses: Addresses, work: (storage: StorageClients
   }
 }
 
+/** The storage account of a place, for who needs nothing else. Throws CommandFailure when it is not told. */
+export async function storageOf(place: Place): Promise<StorageClients> {
+  const { storage } = place.local === undefined ? addressesOf(place.env) : await readLocal(place.local);
+  return connected("storage account", () => connectStorage(storage));
+}
+
 /** The SDKs' words about a malformed connection string may quote it, with its key. */
 function connected<T>(what: string, connect: () => T): T {
   try {
@@ -193,6 +199,14 @@ function addressesOf(env: Place["env"]): Addresses {
   const serviceBus = () => serviceBusOf(env);
   if (connectionString) return { storage: { connectionString }, serviceBus };
   if (accountName) return { storage: { accountName, credential: new DefaultAzureCredential() }, serviceBus };
+  const [blobServiceUri, queueServiceUri, tableServiceUri] = ["blob", "queue", "table"].map(
+    (service) => env[`${storageConnection}__${service}ServiceUri`],
+  );
+  if (blobServiceUri && queueServiceUri) {
+    // Who posts demand needs no tables, and may not know where they are.
+    const uris = { blobServiceUri, queueServiceUri, tableServiceUri: tableServiceUri ?? blobServiceUri };
+    return { storage: { ...uris, credential: new DefaultAzureCredential() }, serviceBus };
+  }
   throw new CommandFailure(
     `Cannot find the service: ${storageConnection}__accountName is not set`,
     `Set it to the name of the storage account (or ${storageConnection} to a connection string), or use --local.`,

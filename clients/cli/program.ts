@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { agentCommand } from "../agent/command.ts";
 import { autoscaleCommand } from "./commands/autoscale.ts";
 import { bucketsCommand } from "./commands/buckets.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
@@ -79,6 +80,7 @@ const groups: readonly (readonly [heading: string, commands: readonly MakeComman
     ],
   ],
   ["Set up and support:", [configCommand, supportArchiveCommand]],
+  ["Beside a scheduler:", [agentCommand]],
   ["Recorded cases:", [planCommand, replayCommand]],
   ["This command line:", [completionCommand]],
 ];

@@ -1,0 +1,37 @@
+import type { Job } from "../../shared/schedulers/driver.ts";
+import type { PostedNode } from "./decisions.ts";
+
+/** What is wanted, as one reading has it. */
+export interface Demand {
+  readonly jobs: readonly Job[];
+  readonly nodes: readonly PostedNode[];
+}
+
+export interface Changes {
+  readonly jobs: readonly Job[];
+  readonly nodes: readonly PostedNode[];
+  readonly remove: readonly string[];
+}
+
+/**
+ * What turns one demand into another as a delta does: changed jobs keep their place, new ones follow, so the order is
+ * that of the queue only if nothing moved. Undefined when a delta cannot say it: a node is gone, or jobs changed places.
+ */
+export function changesBetween(before: Demand, after: Demand): Changes | undefined {
+  const nodes = differing(before.nodes, after.nodes, (node) => node.hostname);
+  const jobs = differing(before.jobs, after.jobs, (job) => job.name);
+  if (nodes.gone.length > 0 || !isInOrder(before.jobs, after.jobs, new Set(jobs.gone))) return undefined;
+  return { jobs: jobs.changed, nodes: nodes.changed, remove: jobs.gone };
+}
+
+function differing<T>(before: readonly T[], after: readonly T[], keyOf: (value: T) => string) {
+  const old = new Map(before.map((value) => [keyOf(value), JSON.stringify(value)]));
+  const changed = after.filter((value) => old.get(keyOf(value)) !== JSON.stringify(value));
+  const left = new Set(after.map(keyOf));
+  return { changed, gone: [...old.keys()].filter((key) => !left.has(key)) };
+}
+
+function isInOrder(before: readonly Job[], after: readonly Job[], gone: ReadonlySet<string>): boolean {
+  const kept = before.map(({ name }) => name).filter((name) => !gone.has(name));
+  return kept.every((name, index) => after[index]?.name === name);
+}

@@ -1,0 +1,94 @@
+import { readFile } from "node:fs/promises";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { ConfigurationError, kindOf, messageOf } from "../../shared/errors.ts";
+import { storageOf } from "../cli/connect.ts";
+import { CommandFailure } from "../cli/exit-code.ts";
+import { localOption, type PlaceFlags, placeOf } from "../cli/place-options.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { type AgentConfig, parseAgentConfig } from "./config.ts";
+import { driverNames } from "./drivers.ts";
+import { lookOnce, startAgent } from "./start.ts";
+
+interface Flags extends PlaceFlags {
+  readonly config?: string;
+  readonly driver?: string;
+  readonly cluster?: string;
+  readonly source?: string;
+  readonly interval?: number;
+  readonly stateFolder?: string;
+  readonly once?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** `ccscale agent`: stands beside a scheduler and speaks for it. */
+export function agentCommand(terminal: Terminal): Command {
+  return new Command("agent")
+    .description("Runs beside a scheduler: posts what it wants, and does there what the service asks for.")
+    .option("--config <file>", "JSON file with the agent's and the driver's settings")
+    .addOption(new Option("--driver <name>", "which scheduler").choices(driverNames))
+    .option("--cluster <name>", "CycleCloud's name of the cluster")
+    .option("--source <name>", "what the scheduler is called in messages; names its queue of events")
+    .option("--interval <seconds>", "from one pass to the next", seconds)
+    .option("--state-folder <folder>", "where to keep what survives a restart")
+    .option("--once", "one pass; ends with 1 when nothing could be posted")
+    .option("--dry-run", "one reading, printed and not posted; does nothing else")
+    .addOption(localOption())
+    .addHelpText("after", "\nSIGHUP starts a pass at once. Settings: see clients/agent/README.md.")
+    .action((flags: Flags) => run(flags, terminal));
+}
+
+async function run(flags: Flags, terminal: Terminal): Promise<void> {
+  const config = await configOf(flags);
+  const log = (line: string) => void terminal.stdout.write(`${line}\n`);
+  const options = { config, env: process.env, once: flags.once === true, log };
+  try {
+    if (flags.dryRun === true) {
+      log(JSON.stringify(await lookOnce(options), null, 2));
+      return;
+    }
+    const { lastWasFine } = await startAgent(options, await storageOf(placeOf(flags)));
+    if (options.once && !lastWasFine)
+      throw new CommandFailure(
+        "Nothing was posted",
+        "The line above says why; the last demand still counts.",
+      );
+  } catch (error) {
+    if (kindOf(error) !== "configuration") throw error;
+    throw new CommandFailure(messageOf(error), "See clients/agent/README.md for the settings.");
+  }
+}
+
+async function configOf(flags: Flags): Promise<AgentConfig> {
+  const file = flags.config === undefined ? {} : await readConfig(flags.config);
+  const given = {
+    driver: flags.driver,
+    cluster: flags.cluster,
+    source: flags.source,
+    interval_seconds: flags.interval,
+    state_folder: flags.stateFolder,
+  };
+  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const parsed = parseAgentConfig({ ...file, ...said });
+  if (parsed.ok) return parsed.config;
+  const { message } = new ConfigurationError("the agent's settings", parsed.problems);
+  throw new CommandFailure(message, "Give them in the file or as options; see clients/agent/README.md.");
+}
+
+async function readConfig(file: string): Promise<object> {
+  try {
+    const json: unknown = JSON.parse(await readFile(file, "utf8"));
+    if (typeof json === "object" && json !== null && !Array.isArray(json)) return json;
+    throw new Error("expected a JSON object");
+  } catch (error) {
+    throw new CommandFailure(
+      `Cannot read "${file}": ${messageOf(error)}`,
+      "Write the agent's settings there.",
+    );
+  }
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value >= 1) return value;
+  throw new InvalidArgumentError(`"${text}", expected a number of seconds, 1 or more.`);
+}

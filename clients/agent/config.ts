@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { describeProblems } from "../../shared/messages/problems.ts";
+import type { Driver } from "../../shared/schedulers/driver.ts";
+import { driverNamed, driverNames } from "./drivers.ts";
+
+const settingName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a setting");
+
+/** The agent's configuration file. What the command line says wins; the driver's own section has the driver's name. */
+const configSchema = z.looseObject({
+  cluster: z.string().min(1).max(256),
+  source: z
+    .string()
+    .regex(
+      /^[a-z0-9]+(-[a-z0-9]+)*$/,
+      "expected lower-case letters and digits, with single dashes between them",
+    )
+    .max(50),
+  driver: z.enum(driverNames),
+  interval_seconds: z.number().min(1).max(3_600).default(15),
+  /** How long what was posted counts, should the agent fall silent. */
+  ttl_seconds: z.int().min(10).max(86_400).default(300),
+  /** Of one command of the scheduler. */
+  command_timeout_seconds: z.number().min(1).max(600).default(60),
+  /** What survives a restart is here. */
+  state_folder: z.string().min(1).default("/var/lib/ccscale-agent"),
+  /** A pass starts at once when this file is touched. */
+  wake_file: z.string().min(1).optional(),
+  /** The setting that holds the broker's address; its value is a secret, and not in this file. */
+  broker_setting: settingName.default("CELERY_BROKER_URL"),
+  /** Messages of a broker's queue that are looked at; more are counted only. */
+  backlog_messages: z.int().min(0).max(1_000_000).default(10_000),
+});
+
+export interface AgentConfig {
+  readonly cluster: string;
+  readonly source: string;
+  readonly driverName: string;
+  readonly driver: Driver;
+  readonly intervalSeconds: number;
+  readonly ttlSeconds: number;
+  readonly commandTimeoutSeconds: number;
+  readonly stateFolder: string;
+  readonly wakeFile: string | undefined;
+  readonly brokerSetting: string;
+  readonly backlogMessages: number;
+}
+
+export type ParsedAgentConfig =
+  | { readonly ok: true; readonly config: AgentConfig }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Checks the agent's and the driver's settings together, and names every problem at once. */
+export function parseAgentConfig(json: unknown): ParsedAgentConfig {
+  const parsed = configSchema.safeParse(json, { reportInput: true });
+  if (!parsed.success) return { ok: false, problems: describeProblems(parsed.error) };
+  const settings = parsed.data;
+  const kind = driverNamed(settings.driver);
+  const configured = kind.configure(settings[settings.driver] ?? {});
+  const problems = [
+    ...unknownKeys(settings).map((key) => `${key}: not a setting of the agent or a driver`),
+    ...(configured.ok ? [] : configured.problems.map((problem) => `${settings.driver}.${problem}`)),
+    ...(settings.ttl_seconds < 2 * settings.interval_seconds
+      ? [`ttl_seconds: ${settings.ttl_seconds}, expected at least twice interval_seconds`]
+      : []),
+  ];
+  if (!configured.ok || problems.length > 0) return { ok: false, problems };
+  return {
+    ok: true,
+    config: {
+      cluster: settings.cluster,
+      source: settings.source,
+      driverName: settings.driver,
+      driver: configured.driver,
+      intervalSeconds: settings.interval_seconds,
+      ttlSeconds: settings.ttl_seconds,
+      commandTimeoutSeconds: settings.command_timeout_seconds,
+      stateFolder: settings.state_folder,
+      wakeFile: settings.wake_file,
+      brokerSetting: settings.broker_setting,
+      backlogMessages: settings.backlog_messages,
+    },
+  };
+}
+
+function unknownKeys(settings: Readonly<Record<string, unknown>>): string[] {
+  const known = new Set([...Object.keys(configSchema.shape), ...driverNames]);
+  return Object.keys(settings).filter((key) => !known.has(key));
+}

@@ -1,0 +1,75 @@
+import { shortHostname } from "../../shared/engine/index.ts";
+import type { SchedulerEvent } from "../../shared/messages/scheduler-event.ts";
+import type { NodeEvent, SchedulerNode } from "../../shared/schedulers/driver.ts";
+import type { AgentState, Decision } from "./state.ts";
+
+/** Events of a node that is long gone may be lost with their queue; what was decided of it does not outlive that. */
+const forgetAfterSeconds = 7 * 86_400;
+
+export type Decisions = AgentState["decisions"];
+type EventNode = SchedulerEvent["nodes"][number];
+
+/**
+ * The part of an event that is news to the scheduler. Events come late, twice and out of order: an older word about
+ * a node is left out, and so are nodes that never had a host name.
+ */
+export function newsOf(event: SchedulerEvent, decisions: Decisions): NodeEvent {
+  const nodes = event.nodes.flatMap((node) => {
+    if (node.hostname === null || !isNews(event, node, decisions[shortHostname(node.hostname)])) return [];
+    return [{ name: node.name, hostname: node.hostname }];
+  });
+  return { kind: event.kind, nodes };
+}
+
+/** The decisions after an event that was acted on. */
+export function decide(decisions: Decisions, event: SchedulerEvent, nowSeconds: number): Decisions {
+  const after: Record<string, Decision> = { ...decisions };
+  for (const node of event.nodes) {
+    if (node.hostname === null) continue;
+    const hostname = shortHostname(node.hostname);
+    const before = after[hostname];
+    if (!isNews(event, node, before)) continue;
+    if (event.kind === "drain" || event.kind === "undrain") {
+      const isSame = before?.kind === event.kind && before.nodeId === node.nodeId;
+      const sinceSeconds = isSame ? before.sinceSeconds : nowSeconds;
+      after[hostname] = { kind: event.kind, nodeId: node.nodeId, atSeconds: event.atSeconds, sinceSeconds };
+    } else {
+      delete after[hostname];
+    }
+  }
+  return Object.fromEntries(
+    Object.entries(after).filter(([, { sinceSeconds }]) => nowSeconds - sinceSeconds < forgetAfterSeconds),
+  );
+}
+
+/** A host name is used again by other nodes: the end of one node is no news of its successor. */
+function isNews(event: SchedulerEvent, node: EventNode, before: Decision | undefined): boolean {
+  if (before === undefined) return true;
+  switch (event.kind) {
+    case "drain":
+    case "undrain":
+      return event.atSeconds > before.atSeconds;
+    case "node-joined":
+      return node.nodeId !== before.nodeId && event.atSeconds >= before.atSeconds;
+    case "node-deleted":
+    case "boot-timeout":
+      return node.nodeId === before.nodeId;
+  }
+}
+
+/** Hosts that are to drain, and since when. */
+export function drainingHosts(decisions: Decisions): ReadonlyMap<string, number> {
+  return new Map(
+    Object.entries(decisions).flatMap(([hostname, { kind, sinceSeconds }]) =>
+      kind === "drain" ? [[hostname, sinceSeconds] as const] : [],
+    ),
+  );
+}
+
+/** A node as it is posted: with the time of the decision that its state obeys. */
+export function withDecision(node: SchedulerNode, decisions: Decisions): PostedNode {
+  const decision = decisions[shortHostname(node.hostname)];
+  return decision === undefined ? node : { ...node, eventAtSeconds: decision.atSeconds };
+}
+
+export type PostedNode = SchedulerNode & { readonly eventAtSeconds?: number };

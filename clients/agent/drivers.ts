@@ -1,0 +1,13 @@
+import { celery } from "../../shared/schedulers/celery.ts";
+import type { DriverKind } from "../../shared/schedulers/driver.ts";
+
+/** Every scheduler that the agent can stand beside. */
+const drivers = { celery } as const satisfies Readonly<Record<string, DriverKind>>;
+
+export type DriverName = keyof typeof drivers;
+
+export const driverNames = Object.keys(drivers) as [DriverName, ...DriverName[]];
+
+export function driverNamed(name: DriverName): DriverKind {
+  return drivers[name];
+}

@@ -1,0 +1,33 @@
+import { execFile } from "node:child_process";
+import type { Answer, Command } from "../../shared/schedulers/driver.ts";
+
+const largestOutputBytes = 512 * 1024 * 1024;
+const shownCharacters = 300;
+
+/**
+ * Runs a program without a shell and waits for its end; it is killed when it takes too long. Throws an Error with the end
+ * of what it complained about when it cannot be started, is killed, prints too much, or ends with a code that is a failure.
+ */
+export function execute(command: Command, timeoutSeconds: number): Promise<Answer> {
+  const { program, args, exitCodes = [] } = command;
+  const options = {
+    timeout: timeoutSeconds * 1000,
+    killSignal: "SIGKILL",
+    maxBuffer: largestOutputBytes,
+    windowsHide: true,
+  } as const;
+  return new Promise((resolve, reject) => {
+    const child = execFile(program, args, options, (error, stdout, stderr) => {
+      if (error === null) return resolve({ text: stdout, exitCode: 0 });
+      if (typeof error.code === "number" && exitCodes.includes(error.code)) {
+        return resolve({ text: stdout, exitCode: error.code });
+      }
+      const why = error.killed === true ? `no end within ${timeoutSeconds} s` : `ended with ${error.code}`;
+      const words = stderr.trim().slice(-shownCharacters);
+      reject(
+        new Error(`Cannot run "${program} ${args.join(" ")}": ${why}${words === "" ? "" : `: ${words}`}`),
+      );
+    });
+    child.stdin?.end();
+  });
+}

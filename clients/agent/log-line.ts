@@ -1,0 +1,62 @@
+import type { PassReport } from "./pass.ts";
+
+const shownProblems = 5;
+const longestProblem = 300;
+
+export interface PassFacts {
+  readonly cluster: string;
+  readonly source: string;
+  /** Passes without a reading, up to this one. */
+  readonly unknownInARow: number;
+  readonly seconds: number;
+  /** Of this process; commands have their own. */
+  readonly cpuSeconds: number;
+}
+
+/** A pass as one line of JSON, with the same keys every time. */
+export function passLine(
+  { reading, demand, posted, events, commands, problems }: PassReport,
+  facts: PassFacts,
+): string {
+  const jobs = demand?.jobs ?? [];
+  const states = (demand?.nodes ?? []).map(({ state }) => state);
+  const running = jobs.filter(({ executingHostnames = [] }) => executingHostnames.length > 0).length;
+  const waiting = jobs
+    .filter(({ executingHostnames = [] }) => executingHostnames.length === 0)
+    .reduce((sum, { iterations = 1, nodeCount = 0 }) => sum + Math.max(iterations, nodeCount), 0);
+  const silent = reading.known ? reading.silent : [];
+  const all = [
+    ...(reading.known ? [] : [`unknown: ${reading.reason}`]),
+    ...(posted === undefined || posted.outcome === "sent" ? [] : [`not sent: ${posted.reason}`]),
+    ...problems,
+  ];
+  const isFine = all.length === 0 && silent.length === 0;
+  return JSON.stringify({
+    event: "pass",
+    level: isFine ? "information" : "warning",
+    cluster: facts.cluster,
+    source: facts.source,
+    reading: reading.known ? "known" : "unknown",
+    unknownInARow: facts.unknownInARow,
+    sent: posted?.outcome === "sent" ? posted.kind : (posted?.outcome ?? "nothing"),
+    sequence: posted?.sequence ?? null,
+    running,
+    waiting,
+    nodes: states.length,
+    draining: states.filter((state) => state === "draining").length,
+    drained: states.filter((state) => state === "drained").length,
+    silent: silent.length,
+    events,
+    commands,
+    seconds: round(facts.seconds),
+    cpuSeconds: round(facts.cpuSeconds),
+    problems: [
+      ...all.slice(0, shownProblems).map((problem) => problem.slice(0, longestProblem)),
+      ...(all.length > shownProblems ? [`and ${all.length - shownProblems} more`] : []),
+    ],
+  });
+}
+
+function round(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
+}

@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { kindOf, messageOf } from "../../shared/errors.ts";
+import type { DemandDestination, DemandSent, DemandToSend } from "../../shared/messages/storage-queue.ts";
+import { changesBetween, type Demand } from "./changes.ts";
+import type { StateFolder } from "./state.ts";
+
+/** After so many deltas a snapshot, which mends whatever got lost on the way. */
+const deltasInARow = 20;
+/** A delta has to be worth its dependence on its predecessor. */
+const largestDeltaShare = 0.5;
+
+const unsentSchema = z.object({
+  readAtSeconds: z.number(),
+  jobs: z.array(z.looseObject({ name: z.string() })),
+  nodes: z.array(z.looseObject({ hostname: z.string() })),
+});
+
+export interface OutboxOptions {
+  readonly cluster: string;
+  readonly source: string;
+  readonly ttlSeconds: number;
+  readonly destination: DemandDestination;
+  /** `shared/messages/storage-queue.ts` does it. */
+  readonly send: (demand: DemandToSend, to: DemandDestination) => Promise<DemandSent>;
+  readonly folder: Pick<StateFolder, "read" | "write" | "remove" | "saveSequence">;
+}
+
+/** How a post went. `kept`: the queue did not take it; it is on disk, and sent when nothing newer can be read. */
+export type Posted =
+  | { readonly outcome: "sent"; readonly kind: "snapshot" | "delta"; readonly sequence: number }
+  | { readonly outcome: "kept" | "refused"; readonly sequence: number; readonly reason: string };
+
+/**
+ * Posts demand, as little as will do. A snapshot takes the place of everything before it, so the newest one that could
+ * not be sent is all that needs to be kept: the spool on disk is one reading long.
+ */
+export class Outbox {
+  readonly #options: OutboxOptions;
+  #sequence: number;
+  /** What the service surely has, under the newest sequence number. */
+  #base: Demand | undefined;
+  #deltas = 0;
+
+  constructor(options: OutboxOptions, sequence: number) {
+    this.#options = options;
+    this.#sequence = sequence;
+  }
+
+  async post(demand: Demand, nowSeconds: number): Promise<Posted> {
+    const changes = this.#base === undefined ? undefined : changesBetween(this.#base, demand);
+    const isSmall = changes !== undefined && sizeOf(changes) <= sizeOf(demand) * largestDeltaShare + 200;
+    const isDelta = isSmall && this.#deltas < deltasInARow;
+    const sequence = isDelta ? this.#sequence + 1 : this.#nextSequence(nowSeconds);
+    this.#sequence = sequence;
+    // Before it is sent: a number is not used twice, whatever becomes of this process. Without a disk the clock sees to it.
+    await this.#options.folder.saveSequence(sequence).catch(() => undefined);
+    const { cluster, source, ttlSeconds } = this.#options;
+    const sentAt = new Date(nowSeconds * 1000).toISOString();
+    const envelope = { version: 1, cluster, source, sequence, sentAt, ttlSeconds } as const;
+    const posted = await this.#send(
+      isDelta && changes !== undefined
+        ? { ...envelope, kind: "delta", ...changes }
+        : { ...envelope, kind: "snapshot", capabilities: ["drain"], ...demand },
+    );
+    this.#base = posted.outcome === "sent" ? demand : undefined;
+    this.#deltas = isDelta ? this.#deltas + 1 : 0;
+    if (posted.outcome === "sent") await this.#options.folder.remove("unsent");
+    if (posted.outcome === "kept") await this.#keep(demand, nowSeconds).catch(() => undefined);
+    return posted;
+  }
+
+  /** Posts what an earlier pass could not, unless it has outlived its time. Undefined when there is no such thing. */
+  async postKept(nowSeconds: number): Promise<Posted | undefined> {
+    const text = await this.#options.folder.read("unsent");
+    if (text === undefined) return undefined;
+    const kept = unsentSchema.safeParse(parse(text));
+    const isUsable = kept.success && nowSeconds - kept.data.readAtSeconds < this.#options.ttlSeconds;
+    if (isUsable) return this.post(kept.data as unknown as Demand, nowSeconds);
+    await this.#options.folder.remove("unsent");
+    return undefined;
+  }
+
+  /** Larger than the last, also after the state was lost: a pass takes more than a second, so time is ahead. */
+  #nextSequence(nowSeconds: number): number {
+    return Math.max(this.#sequence + 1, Math.floor(nowSeconds));
+  }
+
+  async #send(message: DemandToSend): Promise<Posted> {
+    const { sequence, kind } = message;
+    try {
+      const sent = await this.#options.send(message, this.#options.destination);
+      if (sent.outcome === "sent") return { outcome: "sent", kind, sequence };
+      return { outcome: "refused", sequence, reason: sent.reason };
+    } catch (error) {
+      if (kindOf(error) !== "upstream") throw error;
+      return { outcome: "kept", sequence, reason: messageOf(error) };
+    }
+  }
+
+  async #keep(demand: Demand, nowSeconds: number): Promise<void> {
+    await this.#options.folder.write("unsent", JSON.stringify({ readAtSeconds: nowSeconds, ...demand }));
+  }
+}
+
+function sizeOf(value: object): number {
+  return JSON.stringify(value).length;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

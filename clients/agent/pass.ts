@@ -1,0 +1,131 @@
+import { messageOf } from "../../shared/errors.ts";
+import type { Command, Context, Driver, Reading } from "../../shared/schedulers/driver.ts";
+import type { Demand } from "./changes.ts";
+import { collect, type Reader, usableJobs } from "./collect.ts";
+import { decide, drainingHosts, newsOf, withDecision } from "./decisions.ts";
+import type { Taken, TakenEvent } from "./event-queue.ts";
+import type { Posted } from "./outbox.ts";
+import type { AgentState } from "./state.ts";
+
+/** What a pass does to the world. */
+export interface PassPorts {
+  readonly driver: Driver;
+  readonly nowSeconds: () => number;
+  readonly read: Reader;
+  readonly run: (command: Command) => Promise<unknown>;
+  readonly takeEvents: () => Promise<Taken>;
+  readonly post: (demand: Demand, nowSeconds: number) => Promise<Posted>;
+  readonly postKept: (nowSeconds: number) => Promise<Posted | undefined>;
+  readonly save: (state: AgentState) => Promise<void>;
+}
+
+/** What became of a pass, for its line in the log. */
+export interface PassReport {
+  readonly reading: Reading;
+  readonly demand: Demand | undefined;
+  readonly posted: Posted | undefined;
+  readonly events: number;
+  readonly commands: number;
+  readonly problems: readonly string[];
+}
+
+/**
+ * One pass: act on what the service asks for, read the scheduler, post what it wants, correct what it forgot. Events come
+ * first, so that the reading shows what became of them. Returns the state to go on with; it is saved already.
+ */
+export async function runPass(
+  before: AgentState,
+  ports: PassPorts,
+): Promise<{ readonly state: AgentState; readonly report: PassReport }> {
+  const acted = await actOnEvents(before, ports);
+  let { state } = acted;
+  const problems = [...acted.problems];
+  let { commands } = acted;
+  const reading = await collect(ports.driver, contextOf(state, ports), ports.read);
+  if (!reading.known) {
+    const posted = await ports.postKept(ports.nowSeconds());
+    const report = { reading, demand: undefined, posted, events: acted.events, commands, problems };
+    return { state, report };
+  }
+  // Before the commands: what was told to a worker has to be remembered, even by who dies in the next moment.
+  state = { ...state, memory: reading.memory };
+  problems.push(...(await keep(state, ports)));
+  const { usable, setAside } = usableJobs(reading.jobs);
+  problems.push(...[...reading.setAside, ...setAside].map((each) => `${each.record}: ${each.reason}`));
+  const nodes = reading.nodes.map((node) => withDecision(node, state.decisions));
+  const demand: Demand = { jobs: usable, nodes };
+  const posted = await ports.post(demand, ports.nowSeconds());
+  for (const command of reading.corrections) {
+    commands += 1;
+    await ports.run(command).catch((error: unknown) => problems.push(messageOf(error)));
+  }
+  return { state, report: { reading, demand, posted, events: acted.events, commands, problems } };
+}
+
+async function actOnEvents(before: AgentState, ports: PassPorts) {
+  let state = before;
+  let commands = 0;
+  let events = 0;
+  const problems: string[] = [];
+  try {
+    const taken = await ports.takeEvents();
+    problems.push(...taken.problems);
+    for (const each of taken.events) {
+      const outcome = await actOn(each, state, ports);
+      state = outcome.state;
+      commands += outcome.commands;
+      events += 1;
+      problems.push(...outcome.problems);
+    }
+  } catch (error) {
+    // The queue is away: the scheduler is read all the same, and the events wait.
+    problems.push(messageOf(error));
+  }
+  return { state, commands, events, problems };
+}
+
+/** The event leaves the queue when all its commands have worked and the state knows of it; else it comes again. */
+async function actOn({ event, isLastTry, done }: TakenEvent, before: AgentState, ports: PassPorts) {
+  const news = newsOf(event, before.decisions);
+  const steps =
+    news.nodes.length === 0
+      ? { commands: [], memory: before.memory }
+      : ports.driver.commandsFor(news, contextOf(before, ports));
+  const problems: string[] = [];
+  let commands = 0;
+  try {
+    for (const command of steps.commands) {
+      commands += 1;
+      await ports.run(command);
+    }
+  } catch (error) {
+    problems.push(messageOf(error));
+    if (!isLastTry) return { state: before, commands, problems };
+    problems.push(`event "${event.kind}" given up after its last try`);
+    await done();
+    return { state: before, commands, problems };
+  }
+  const decisions = decide(before.decisions, event, ports.nowSeconds());
+  const state = { ...before, decisions, memory: steps.memory };
+  problems.push(...(await keep(state, ports)));
+  await done();
+  return { state, commands, problems };
+}
+
+/** A full disk is no reason to fall silent: the service repeats what matters, should this be forgotten. */
+async function keep(state: AgentState, ports: PassPorts): Promise<readonly string[]> {
+  try {
+    await ports.save(state);
+    return [];
+  } catch (error) {
+    return [messageOf(error)];
+  }
+}
+
+function contextOf(state: AgentState, ports: PassPorts): Context {
+  return {
+    nowSeconds: ports.nowSeconds(),
+    draining: drainingHosts(state.decisions),
+    memory: state.memory,
+  };
+}

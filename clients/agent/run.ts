@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../../shared/errors.ts";
+import type { AgentConfig } from "./config.ts";
+import { passLine } from "./log-line.ts";
+import { type PassPorts, runPass } from "./pass.ts";
+import type { AgentState } from "./state.ts";
+import type { WakeUp } from "./wake-up.ts";
+
+/** So long after a pass that changed something, another looks at what became of it. */
+const secondLookSeconds = 2;
+
+export interface Loop {
+  readonly config: Pick<AgentConfig, "cluster" | "source" | "intervalSeconds">;
+  readonly ports: PassPorts;
+  readonly wakeUp: WakeUp;
+  readonly stop: AbortSignal;
+  readonly once: boolean;
+  /** One line of JSON. */
+  readonly log: (line: string) => void;
+}
+
+/** Pass after pass, until it is told to stop; what goes wrong in one is logged, and the next one comes. */
+export async function runLoop(before: AgentState, loop: Loop): Promise<{ readonly lastWasFine: boolean }> {
+  let state = before;
+  let unknownInARow = 0;
+  for (;;) {
+    const startedMilliseconds = Date.now();
+    const cpu = process.cpuUsage();
+    let isFine = false;
+    let gapSeconds = loop.config.intervalSeconds;
+    try {
+      const { state: after, report } = await runPass(state, loop.ports);
+      state = after;
+      unknownInARow = report.reading.known ? 0 : unknownInARow + 1;
+      isFine = report.reading.known && report.posted?.outcome === "sent";
+      if (report.commands + report.events > 0) gapSeconds = Math.min(gapSeconds, secondLookSeconds);
+      const { user, system } = process.cpuUsage(cpu);
+      const seconds = (Date.now() - startedMilliseconds) / 1000;
+      loop.log(
+        passLine(report, { ...loop.config, unknownInARow, seconds, cpuSeconds: (user + system) / 1e6 }),
+      );
+    } catch (error) {
+      const { cluster, source } = loop.config;
+      loop.log(
+        JSON.stringify({ event: "pass", level: "error", cluster, source, problems: [messageOf(error)] }),
+      );
+    }
+    if (loop.once || loop.stop.aborted) return { lastWasFine: isFine };
+    const elapsedSeconds = (Date.now() - startedMilliseconds) / 1000;
+    await pause(Math.max(0, gapSeconds - elapsedSeconds), loop);
+    if (loop.stop.aborted) return { lastWasFine: isFine };
+  }
+}
+
+/** Ends early when the scheduler has news, or when it is over. Two passes are a second apart at least. */
+async function pause(seconds: number, { wakeUp, stop }: Loop): Promise<void> {
+  const ended = new AbortController();
+  const signal = AbortSignal.any([stop, ended.signal]);
+  const quiet = () => undefined;
+  await sleep(1000, undefined, { signal: stop }).catch(quiet);
+  await Promise.race([
+    sleep(Math.max(0, seconds - 1) * 1000, undefined, { signal }).catch(quiet),
+    wakeUp.next(signal),
+  ]);
+  ended.abort();
+}

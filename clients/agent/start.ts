@@ -1,0 +1,106 @@
+import { jobDemandQueue } from "../../functions/support/names.ts";
+import { ConfigurationError } from "../../shared/errors.ts";
+import { sendDemand } from "../../shared/messages/storage-queue.ts";
+import type { Read } from "../../shared/schedulers/driver.ts";
+import type { StorageClients } from "../../shared/stores/azure/index.ts";
+import { collect } from "./collect.ts";
+import type { AgentConfig } from "./config.ts";
+import { EventQueue } from "./event-queue.ts";
+import { execute } from "./execute.ts";
+import { Outbox } from "./outbox.ts";
+import type { PassPorts } from "./pass.ts";
+import { brokerProblem, readBacklog } from "./read-backlog.ts";
+import { runLoop } from "./run.ts";
+import { type AgentState, StateFolder } from "./state.ts";
+import { WakeUp } from "./wake-up.ts";
+
+export interface AgentOptions {
+  readonly config: AgentConfig;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly once: boolean;
+  readonly log: (line: string) => void;
+}
+
+const nowSeconds = () => Date.now() / 1000;
+
+/** Runs until it is told to stop. Throws ConfigurationError when it cannot begin. */
+export async function startAgent(
+  options: AgentOptions,
+  storage: StorageClients,
+): Promise<{ lastWasFine: boolean }> {
+  const { config, once, log } = options;
+  const read = reader(options);
+  const folder = new StateFolder(config.stateFolder, config);
+  const { state, isDamaged } = await folder.load();
+  // Also a trial: a folder without rights shows now, and not with the first event.
+  await folder.save(state);
+  if (isDamaged) log(JSON.stringify({ event: "state-damaged", level: "warning", source: config.source }));
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
+  const wakeUp = new WakeUp(config.wakeFile);
+  try {
+    const ports = await portsOf(config, { storage, folder, read });
+    return await runLoop(state, { config, ports, wakeUp, stop: stopping.signal, once, log });
+  } finally {
+    wakeUp.close();
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, stop);
+  }
+}
+
+/** One reading, as it would be posted, without touching the queue, the state or the scheduler. */
+export async function lookOnce(options: AgentOptions): Promise<unknown> {
+  const { config } = options;
+  const { state } = await new StateFolder(config.stateFolder, config).load();
+  const context = { nowSeconds: nowSeconds(), draining: new Map(), memory: state.memory };
+  const { memory: _, ...reading } = {
+    memory: undefined,
+    ...(await collect(config.driver, context, reader(options))),
+  };
+  return { cluster: config.cluster, source: config.source, ...reading };
+}
+
+async function portsOf(
+  config: AgentConfig,
+  parts: { readonly storage: StorageClients; readonly folder: StateFolder; readonly read: PassPorts["read"] },
+): Promise<PassPorts> {
+  const { storage, folder } = parts;
+  const destination = { queue: storage.queue.getQueueClient(jobDemandQueue), uploads: storage.blob };
+  const { cluster, source, ttlSeconds } = config;
+  const outbox = new Outbox(
+    { cluster, source, ttlSeconds, destination, folder, send: sendDemand },
+    await folder.loadSequence(),
+  );
+  const events = new EventQueue(storage.queue, config);
+  return {
+    driver: config.driver,
+    nowSeconds,
+    read: parts.read,
+    run: (command) => execute(command, config.commandTimeoutSeconds),
+    takeEvents: () => events.take(),
+    post: (demand, now) => outbox.post(demand, now),
+    postKept: (now) => outbox.postKept(now),
+    save: (state: AgentState) => folder.save(state),
+  };
+}
+
+/** Throws ConfigurationError when the driver needs a broker and its address is not there. */
+function reader({ config, env }: AgentOptions): PassPorts["read"] {
+  const context = { nowSeconds: nowSeconds(), draining: new Map(), memory: {} };
+  const needsBroker = config.driver
+    .reads(context)
+    .flat()
+    .some(({ kind }) => kind === "backlog");
+  const url = env[config.brokerSetting] ?? "";
+  const problem = needsBroker ? brokerProblem(url) : undefined;
+  if (problem !== undefined) {
+    const what = url === "" ? "not set, expected the address of the broker" : problem;
+    throw new ConfigurationError("the environment", [`${config.brokerSetting}: ${what}`]);
+  }
+  const timeoutSeconds = config.commandTimeoutSeconds;
+  return async (read: Read) => {
+    if (read.kind === "command") return execute(read, timeoutSeconds);
+    const limits = { mostMessages: config.backlogMessages, timeoutSeconds };
+    return { text: JSON.stringify(await readBacklog(url, read.queues, limits)), exitCode: 0 };
+  };
+}
