@@ -27,6 +27,8 @@ const memorySchema = z.object({
       z.union([z.record(z.string(), z.unknown()), z.array(z.record(z.string(), z.unknown()))]),
     )
     .default({}),
+  /** Whether the broker told what workers have taken and not acknowledged. */
+  isHeldShown: z.boolean().default(false),
 });
 
 export type CeleryMemory = z.infer<typeof memorySchema>;
@@ -35,5 +37,5 @@ export type KnownWorker = CeleryMemory["workers"][string];
 /** Damaged, or of another version: as if nothing were remembered. */
 export function recall(memory: Memory): CeleryMemory {
   const parsed = memorySchema.safeParse(memory);
-  return parsed.success ? parsed.data : { workers: {}, cancelled: {}, remembered: {} };
+  return parsed.success ? parsed.data : { workers: {}, cancelled: {}, remembered: {}, isHeldShown: false };
 }

@@ -28,7 +28,12 @@ export function toWorker(
   const scheduled = readScheduled(replies.scheduled?.get(name), unreadable);
   const queues = readQueueNames(replies.active_queues?.get(name), unreadable);
   known.setAside.push(...unreadable.map((each) => ({ ...each, record: `${each.record} of ${name}` })));
-  const held = reserved === undefined || scheduled === undefined ? undefined : [...reserved, ...scheduled];
+  // What was not asked of the workers, the broker has told.
+  const parts = [
+    ...(replies.reserved === undefined ? [] : [reserved]),
+    ...(replies.scheduled === undefined ? [] : [scheduled]),
+  ];
+  const held = parts.every((part) => part !== undefined) ? parts.flat() : undefined;
   const hasAnswered = active !== undefined && held !== undefined;
   const concurrency = readConcurrency(replies.stats?.get(name));
   return {
@@ -36,7 +41,7 @@ export function toWorker(
     hasAnswered,
     seenSeconds: hasAnswered ? known.nowSeconds : (before?.seenSeconds ?? known.nowSeconds),
     active: [...(active ?? before?.active ?? [])],
-    held: [...(held ?? before?.held ?? reserved ?? scheduled ?? [])],
+    held: [...(held ?? before?.held ?? parts.flatMap((part) => part ?? []))],
     queues,
     concurrency,
     // Tasks that only wait for their time are not lost: the broker has them until they start.

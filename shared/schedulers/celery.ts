@@ -34,20 +34,23 @@ export const celery: DriverKind = {
   },
 };
 
+/**
+ * Each `inspect` costs a start of Python. A broker that shows what workers hold makes two of three unnecessary, but for
+ * knowing that a worker is empty.
+ */
 function reads(settings: CelerySettings, context: Context): readonly (readonly Read[])[] {
-  const { cancelled } = recall(context.memory);
+  const { cancelled, isHeldShown } = recall(context.memory);
   const asksQueues = context.draining.size > 0 || Object.keys(cancelled).length > 0;
-  const first: readonly Read[] = [
-    inspect(settings, "scheduled"),
-    ...(asksQueues ? [inspect(settings, "active_queues")] : []),
-    ...(settings.concurrency_resource === undefined ? [] : [inspect(settings, "stats")]),
-  ];
-  return [
-    [{ kind: "backlog", name: "backlog", queues: settings.queues }],
-    // "Takes no tasks" has to be known before "holds none" means anything.
-    ...(asksQueues ? [first, [inspect(settings, "reserved")]] : [[...first, inspect(settings, "reserved")]]),
-    [inspect(settings, "active")],
-  ];
+  const ask = (...names: readonly string[]) => names.map((name) => inspect(settings, name));
+  const slots = settings.concurrency_resource === undefined ? [] : ask("stats");
+  const backlog: Read = { kind: "backlog", name: "backlog", queues: settings.queues };
+  if (asksQueues) {
+    // "Takes no tasks" has to be known before "holds none" means anything, and that before "runs none".
+    const held = ask("reserved", ...(isHeldShown ? [] : ["scheduled"]));
+    return [[backlog], [...ask("active_queues"), ...slots], held, ask("active")];
+  }
+  if (isHeldShown) return [[backlog], [...ask("active"), ...slots]];
+  return [[backlog], [...ask("scheduled", "reserved"), ...slots], ask("active")];
 }
 
 function interpret(answers: Answers, context: Context, settings: CelerySettings): Reading {
@@ -93,6 +96,7 @@ function interpret(answers: Answers, context: Context, settings: CelerySettings)
       ),
       cancelled,
       remembered: demand.remembered,
+      isHeldShown: backlog.unacknowledged !== undefined,
     },
   };
 }

@@ -1,0 +1,188 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import getPort from "get-port";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { connectControl, type SimulatorControl } from "../../../infra/local/demo/simulator.ts";
+import { type Child, startChild } from "../../../infra/local/environment/child.ts";
+import { type Environment, startEnvironment } from "../../../infra/local/environment/environment.ts";
+import { missingForCelery } from "./celery/installed.ts";
+import { type Journal, readJournal } from "./celery/journal.ts";
+import { Nodes } from "./celery/nodes.ts";
+import { Outage } from "./celery/outage.ts";
+import { RedisProcess } from "./celery/redis.ts";
+
+const missing = missingForCelery();
+const speed = 60;
+const cluster = "celery";
+/** A minute in the long variant. */
+const outageSeconds = Number(process.env.CELERY_OUTAGE_SECONDS ?? 6);
+const waveTasks = 100;
+const here = join(import.meta.dirname, "celery");
+const run = promisify(execFile);
+
+let folder: string;
+let journalFile: string;
+let redis: RedisProcess;
+let environment: Environment;
+let control: SimulatorControl;
+let outage: Outage;
+let nodes: Nodes;
+let agent: Child;
+
+function workEnv(): Record<string, string> {
+  return { CELERY_BROKER_URL: redis.url, WORK_JOURNAL: journalFile, PYTHONDONTWRITEBYTECODE: "1" };
+}
+
+async function startAgent(): Promise<Child> {
+  return startChild({
+    name: "agent",
+    args: [
+      join(import.meta.dirname, "../../../clients/cli/main.ts"),
+      ...["agent", "--config", join(folder, "agent.json")],
+    ],
+    env: { ...workEnv(), PYTHONPATH: here, AutoscaleStorage: await throughTheOutage() },
+    isReady: (line) => line.includes('"event":"pass"'),
+    logFile: join(folder, "agent.log"),
+  });
+}
+
+let outagePort: number;
+async function throughTheOutage(): Promise<string> {
+  return environment.storageConnectionString.replace(
+    /QueueEndpoint=http:\/\/127\.0\.0\.1:\d+/,
+    `QueueEndpoint=http://127.0.0.1:${outagePort}`,
+  );
+}
+
+async function sendTasks(count: number): Promise<void> {
+  await run("/usr/bin/python3", ["send.py", `${count}`], {
+    cwd: here,
+    env: { ...process.env, ...workEnv() },
+  });
+}
+
+async function until(what: string, isSo: () => boolean | Promise<boolean>, seconds: number): Promise<void> {
+  const giveUpAt = Date.now() + seconds * 1000;
+  while (!(await isSo())) {
+    if (Date.now() > giveUpAt) throw new Error(`Not after ${seconds} s: ${what}`);
+    await sleep(200);
+  }
+}
+
+const isEmpty = async () => (await control.ledger(cluster)).nodes.every((node) => node.terminatedAt !== null);
+
+beforeAll(async () => {
+  if (missing !== undefined) return;
+  folder = await mkdtemp(join(tmpdir(), "autoscale-celery-"));
+  journalFile = join(folder, "journal.jsonl");
+  redis = new RedisProcess(await getPort(), folder);
+  await redis.start();
+  environment = await startEnvironment({
+    clusterFile: join(here, "cluster.json"),
+    cluster,
+    config: { idle_timeout: 5, boot_timeout: 90, demand_ttl: 60, operation_timeout: 30, drain_timeout: 60 },
+    speed,
+    seed: 7,
+    folder,
+    snapshotSchedule: "*/1 * * * * *",
+  });
+  control = await connectControl(environment.cycleCloudUrl, speed);
+  const queuePort = Number(
+    /QueueEndpoint=http:\/\/127\.0\.0\.1:(\d+)/.exec(environment.storageConnectionString)?.[1],
+  );
+  outagePort = await getPort();
+  outage = await Outage.before(queuePort, outagePort);
+  nodes = new Nodes({ environment, folder, env: workEnv() });
+  const celery = {
+    app: "work",
+    command: ["/usr/bin/python3", "-m", "celery"],
+    min_core_count: 0,
+    warm_buffer: 0,
+    reply_seconds: 0.5,
+  };
+  const settings = { cluster, source: "celery", driver: "celery", interval_seconds: 2, ttl_seconds: 60 };
+  await writeFile(
+    join(folder, "agent.json"),
+    JSON.stringify({ ...settings, state_folder: join(folder, "state"), celery }),
+  );
+  agent = await startAgent();
+}, 120_000);
+
+afterAll(async () => {
+  await agent?.stop();
+  await nodes?.stop();
+  await outage?.close();
+  await environment?.stop();
+  await redis?.stop();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+test.skipIf(missing !== undefined)(
+  `200 Celery tasks scale a cluster up and down, each runs once, with agent, queue and broker failing${missing === undefined ? "" : `: skipped, ${missing}`}`,
+  async () => {
+    const journal = (): Journal => readJournal(journalFile);
+    const started = Date.now() / 1000;
+    await sendTasks(waveTasks);
+    const sentAt = Date.now() / 1000;
+    await until("a quarter of the first tasks is done", () => journal().ended >= waveTasks / 4, 90);
+
+    // Busy workers: the agent dies without a word, and its queue is away for a while.
+    await agent.kill();
+    outage.begin();
+    agent = await startAgent();
+    await sleep(outageSeconds * 1000);
+    outage.end();
+    await until("the first tasks are done", () => journal().ended >= waveTasks, 90);
+
+    // The queue is away again, the broker restarts meanwhile, and there is new work.
+    outage.begin();
+    await redis.stop();
+    await sleep(1_000);
+    await redis.start();
+    await sendTasks(waveTasks);
+    await sleep(outageSeconds * 1000);
+    outage.end();
+    await until("all tasks are done", () => journal().ended >= 2 * waveTasks, 120);
+    const doneAt = Date.now() / 1000;
+    await until("the cluster is empty again", isEmpty, 90);
+
+    const end = journal();
+    const ledger = await control.ledger(cluster);
+    const creates = await control.creates(cluster);
+    const firstCreate = creates.find((call) => call.atSeconds >= started)?.atSeconds ?? Number.NaN;
+    const busy = nodes.switchedOff.filter(({ hostname, atSeconds }) => end.ranOn(hostname, atSeconds));
+    const log = (await readFile(join(folder, "agent.log"), "utf8")).split("\n");
+    const passes = log.filter((line) => line.includes('"event":"pass"'));
+    const unknown = passes.filter((line) => line.includes('"reading":"unknown"')).length;
+    const unsent = passes.filter((line) => line.includes('"sent":"kept"')).length;
+    console.log(
+      [
+        `Celery: ${end.ended} of ${2 * waveTasks} tasks done, lost ${end.lost.length}, run twice ${end.twice.length}`,
+        `first create call ${(firstCreate - sentAt).toFixed(1)} s after the last of the first ${waveTasks} tasks was sent`,
+        `nodes created ${ledger.created}, workers started ${nodes.workersStarted}, switched off busy ${busy.length}`,
+        `agent: ${passes.length} passes, ${unknown} without a reading, ${unsent} kept because the queue was away`,
+        `all done after ${(doneAt - started).toFixed(0)} s, empty after ${(Date.now() / 1000 - started).toFixed(0)} s, two outages of ${outageSeconds} s`,
+      ].join("\n"),
+    );
+    expect({
+      done: end.ended,
+      lost: end.lost,
+      twice: end.twice,
+      switchedOffBusy: busy,
+      scaledUp: ledger.created > 1,
+      outageWasFelt: unsent > 0,
+    }).toEqual({
+      done: 2 * waveTasks,
+      lost: [],
+      twice: [],
+      switchedOffBusy: [],
+      scaledUp: true,
+      outageWasFelt: true,
+    });
+  },
+  400_000,
+);

@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A Redis of our own that keeps its data over a restart. */
+export class RedisProcess {
+  readonly url: string;
+  readonly #port: number;
+  readonly #folder: string;
+  #child: ChildProcess | undefined;
+
+  constructor(port: number, folder: string) {
+    this.url = `redis://127.0.0.1:${port}/0`;
+    this.#port = port;
+    this.#folder = folder;
+  }
+
+  async start(): Promise<void> {
+    const keep = ["--save", "", "--appendonly", "yes", "--appendfsync", "always"];
+    const place = ["--bind", "127.0.0.1", "--port", `${this.#port}`, "--dir", this.#folder];
+    this.#child = spawn("redis-server", [...place, ...keep], { stdio: "ignore" });
+    for (let tries = 0; tries < 100; tries++) {
+      if (await answers(this.#port)) return;
+      await sleep(100);
+    }
+    throw new Error("Cannot start redis-server");
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  }
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => socket.destroy());
+    socket.once("error", () => resolve(false));
+    socket.once("close", (hadError) => resolve(!hadError));
+  });
+}
