@@ -151,6 +151,35 @@ describe("dependency rule", () => {
     expect(breaches).toEqual([]);
   });
 
+  test("drivers are data in, data out: no clock, no chance, no process, no log", () => {
+    const impure =
+      /\b(Date\.now|new Date\(\)|Math\.random|console\.|process\.|performance\.|setTimeout|fetch\()/;
+    const breaches = files
+      .filter((file) => file.startsWith("shared/schedulers/"))
+      .filter((file) =>
+        impure.test(readFileSync(join(root, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "")),
+      );
+    expect(breaches).toEqual([]);
+  });
+
+  test("only the agent's one file runs programs, and without a shell", () => {
+    const breaches = imports
+      .filter(({ file, of }) => of === "node:child_process" && /^(clients|shared|functions)\//.test(file))
+      .map(({ file }) => file);
+    expect(breaches).toEqual(["clients/agent/execute.ts"]);
+    const text = readFileSync(join(root, "clients/agent/execute.ts"), "utf8");
+    expect(text).not.toMatch(/\bexec\(|shell\s*:/);
+  });
+
+  test("only the agent reads brokers", () => {
+    const breaches = imports.filter(
+      ({ file, of }) =>
+        (of === "amqplib" || of === "@redis/client") &&
+        !/^clients\/agent\/read-(redis|rabbitmq)\.ts$/.test(file),
+    );
+    expect(breaches).toEqual([]);
+  });
+
   test("only the composition root imports adapters", () => {
     const adapters = /^shared\/(stores|cyclecloud|config|messages\/(service-bus|storage-queue|in-memory))/;
     const breaches = imports.filter(

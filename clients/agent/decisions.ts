@@ -15,7 +15,7 @@ type EventNode = SchedulerEvent["nodes"][number];
  */
 export function newsOf(event: SchedulerEvent, decisions: Decisions): NodeEvent {
   const nodes = event.nodes.flatMap((node) => {
-    if (node.hostname === null || !isNews(event, node, decisions[shortHostname(node.hostname)])) return [];
+    if (node.hostname === null || !isNews(event, node, decisionOf(decisions, node.hostname))) return [];
     return [{ name: node.name, hostname: node.hostname }];
   });
   return { kind: event.kind, nodes };
@@ -23,22 +23,23 @@ export function newsOf(event: SchedulerEvent, decisions: Decisions): NodeEvent {
 
 /** The decisions after an event that was acted on. */
 export function decide(decisions: Decisions, event: SchedulerEvent, nowSeconds: number): Decisions {
-  const after: Record<string, Decision> = { ...decisions };
+  const after = new Map(Object.entries(decisions));
   for (const node of event.nodes) {
     if (node.hostname === null) continue;
     const hostname = shortHostname(node.hostname);
-    const before = after[hostname];
+    const before = after.get(hostname);
     if (!isNews(event, node, before)) continue;
     if (event.kind === "drain" || event.kind === "undrain") {
       const isSame = before?.kind === event.kind && before.nodeId === node.nodeId;
       const sinceSeconds = isSame ? before.sinceSeconds : nowSeconds;
-      after[hostname] = { kind: event.kind, nodeId: node.nodeId, atSeconds: event.atSeconds, sinceSeconds };
+      const { kind, atSeconds } = event;
+      after.set(hostname, { kind, nodeId: node.nodeId, atSeconds, sinceSeconds });
     } else {
-      delete after[hostname];
+      after.delete(hostname);
     }
   }
   return Object.fromEntries(
-    Object.entries(after).filter(([, { sinceSeconds }]) => nowSeconds - sinceSeconds < forgetAfterSeconds),
+    [...after].filter(([, { sinceSeconds }]) => nowSeconds - sinceSeconds < forgetAfterSeconds),
   );
 }
 
@@ -57,6 +58,12 @@ function isNews(event: SchedulerEvent, node: EventNode, before: Decision | undef
   }
 }
 
+/** A host may be called like what every object has. */
+function decisionOf(decisions: Decisions, hostname: string): Decision | undefined {
+  const short = shortHostname(hostname);
+  return Object.hasOwn(decisions, short) ? decisions[short] : undefined;
+}
+
 /** Hosts that are to drain, and since when. */
 export function drainingHosts(decisions: Decisions): ReadonlyMap<string, number> {
   return new Map(
@@ -68,7 +75,7 @@ export function drainingHosts(decisions: Decisions): ReadonlyMap<string, number>
 
 /** A node as it is posted: with the time of the decision that its state obeys. */
 export function withDecision(node: SchedulerNode, decisions: Decisions): PostedNode {
-  const decision = decisions[shortHostname(node.hostname)];
+  const decision = decisionOf(decisions, node.hostname);
   return decision === undefined ? node : { ...node, eventAtSeconds: decision.atSeconds };
 }
 

@@ -1,8 +1,9 @@
 import { celery } from "../../shared/schedulers/celery.ts";
 import type { DriverKind } from "../../shared/schedulers/driver.ts";
+import { slurm } from "../../shared/schedulers/slurm.ts";
 
 /** Every scheduler that the agent can stand beside. */
-const drivers = { celery } as const satisfies Readonly<Record<string, DriverKind>>;
+const drivers = { celery, slurm } as const satisfies Readonly<Record<string, DriverKind>>;
 
 export type DriverName = keyof typeof drivers;
 

@@ -8,6 +8,8 @@ import type { StateFolder } from "./state.ts";
 const deltasInARow = 20;
 /** A delta has to be worth its dependence on its predecessor. */
 const largestDeltaShare = 0.5;
+/** A delta of this size is never too large, so that "nothing has changed" is one also when little is wanted. */
+const smallBytes = 100;
 
 const unsentSchema = z.object({
   readAtSeconds: z.number(),
@@ -48,7 +50,8 @@ export class Outbox {
 
   async post(demand: Demand, nowSeconds: number): Promise<Posted> {
     const changes = this.#base === undefined ? undefined : changesBetween(this.#base, demand);
-    const isSmall = changes !== undefined && sizeOf(changes) <= sizeOf(demand) * largestDeltaShare + 200;
+    const isSmall =
+      changes !== undefined && sizeOf(changes) <= sizeOf(demand) * largestDeltaShare + smallBytes;
     const isDelta = isSmall && this.#deltas < deltasInARow;
     const sequence = isDelta ? this.#sequence + 1 : this.#nextSequence(nowSeconds);
     this.#sequence = sequence;

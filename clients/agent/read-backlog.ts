@@ -1,6 +1,4 @@
 import type { Backlog } from "../../shared/schedulers/driver.ts";
-import { readRabbitMq } from "./read-rabbitmq.ts";
-import { readRedis } from "./read-redis.ts";
 
 export interface BacklogLimits {
   /** Messages of which the headers are read, per queue; more are counted only. */
@@ -8,15 +6,20 @@ export interface BacklogLimits {
   readonly timeoutSeconds: number;
 }
 
+type ReadBroker = (url: string, queues: readonly string[], limits: BacklogLimits) => Promise<Backlog>;
+
+/** Loaded when asked for: most agents have one kind of broker, and some have none. */
+const redis: ReadBroker = async (...args) => (await import("./read-redis.ts")).readRedis(...args);
+const rabbitMq: ReadBroker = async (...args) => (await import("./read-rabbitmq.ts")).readRabbitMq(...args);
+
 const brokers = {
-  "redis:": readRedis,
-  "rediss:": readRedis,
-  "amqp:": readRabbitMq,
-  "amqps:": readRabbitMq,
+  "redis:": redis,
+  "rediss:": redis,
+  "amqp:": rabbitMq,
+  "amqps:": rabbitMq,
   /** Celery's own word for AMQP with its client library. */
-  "pyamqp:": (url: string, queues: readonly string[], limits: BacklogLimits) =>
-    readRabbitMq(url.replace(/^py/, ""), queues, limits),
-} as const;
+  "pyamqp:": (url, queues, limits) => rabbitMq(url.replace(/^py/, ""), queues, limits),
+} as const satisfies Readonly<Record<string, ReadBroker>>;
 
 /** Why a broker's address cannot be used; undefined when it can. Does not repeat it: it holds a password. */
 export function brokerProblem(url: string): string | undefined {

@@ -17,14 +17,14 @@ export interface CeleryWork {
 export interface CeleryDemand {
   readonly jobs: readonly Job[];
   /** What headers decided, for the next time. */
-  readonly remembered: Readonly<Record<string, Constraints>>;
+  readonly remembered: ReadonlyMap<string, Constraints>;
 }
 
 /** Tasks as jobs: one for each that runs, one for all alike that wait, and one that keeps a reserve up. */
 export function celeryDemand(
   work: CeleryWork,
   settings: CelerySettings,
-  known: { readonly nowSeconds: number; readonly remembered: Readonly<Record<string, Constraints>> },
+  known: { readonly nowSeconds: number; readonly remembered: ReadonlyMap<string, Constraints> },
 ): CeleryDemand {
   const chooser = new NeedChooser(settings, known.remembered);
   const latestSeconds = known.nowSeconds + settings.eta_seconds;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Constraints } from "./celery-settings.ts";
 import type { Memory } from "./driver.ts";
 
 const task = z.object({
@@ -31,11 +32,37 @@ const memorySchema = z.object({
   isHeldShown: z.boolean().default(false),
 });
 
-export type CeleryMemory = z.infer<typeof memorySchema>;
-export type KnownWorker = CeleryMemory["workers"][string];
+type Stored = z.infer<typeof memorySchema>;
+export type KnownWorker = Stored["workers"][string];
+
+/** What the driver remembers. Maps, because workers and tasks may be called like what every object has. */
+export interface CeleryMemory {
+  readonly workers: ReadonlyMap<string, KnownWorker>;
+  readonly cancelled: ReadonlyMap<string, readonly string[]>;
+  readonly remembered: ReadonlyMap<string, Constraints>;
+  readonly isHeldShown: boolean;
+}
 
 /** Damaged, or of another version: as if nothing were remembered. */
 export function recall(memory: Memory): CeleryMemory {
   const parsed = memorySchema.safeParse(memory);
-  return parsed.success ? parsed.data : { workers: {}, cancelled: {}, remembered: {}, isHeldShown: false };
+  const stored: Stored = parsed.success
+    ? parsed.data
+    : { workers: {}, cancelled: {}, remembered: {}, isHeldShown: false };
+  return {
+    workers: new Map(Object.entries(stored.workers)),
+    cancelled: new Map(Object.entries(stored.cancelled)),
+    remembered: new Map(Object.entries(stored.remembered)),
+    isHeldShown: stored.isHeldShown,
+  };
+}
+
+/** As JSON can hold it. */
+export function toMemory(memory: CeleryMemory): Memory {
+  return {
+    workers: Object.fromEntries(memory.workers),
+    cancelled: Object.fromEntries(memory.cancelled),
+    remembered: Object.fromEntries(memory.remembered),
+    isHeldShown: memory.isHeldShown,
+  };
 }

@@ -15,11 +15,11 @@ export interface Need {
  */
 export class NeedChooser {
   /** Constraints that a header chose, by task id: of every task that was asked for. */
-  readonly remembered: Record<string, Constraints> = {};
+  readonly remembered = new Map<string, Constraints>();
   readonly #settings: CelerySettings;
-  readonly #before: Readonly<Record<string, Constraints>>;
+  readonly #before: ReadonlyMap<string, Constraints>;
 
-  constructor(settings: CelerySettings, before: Readonly<Record<string, Constraints>>) {
+  constructor(settings: CelerySettings, before: ReadonlyMap<string, Constraints>) {
     this.#settings = settings;
     this.#before = before;
   }
@@ -29,7 +29,7 @@ export class NeedChooser {
     const index = rules.findIndex((rule) => fits(rule, task, headers));
     const rule = rules[index];
     if (rule?.headers === undefined && task.id !== undefined) {
-      const before = this.#before[task.id];
+      const before = this.#before.get(task.id);
       if (before !== undefined) return this.#remember(task.id, { rule: "by header", constraints: before });
     }
     if (rule === undefined) return { rule: "default", constraints: default_constraints };
@@ -38,7 +38,7 @@ export class NeedChooser {
   }
 
   #remember(id: string, need: Need): Need {
-    this.remembered[id] = need.constraints;
+    this.remembered.set(id, need.constraints);
     return need;
   }
 }

@@ -21,7 +21,7 @@ export function toWorker(
   replies: Readonly<Record<string, Replies<unknown>>>,
   known: { readonly memory: CeleryMemory; readonly nowSeconds: number; readonly setAside: SetAside[] },
 ): Worker {
-  const before = known.memory.workers[name];
+  const before = known.memory.workers.get(name);
   const unreadable: SetAside[] = [];
   const active = readTasks(replies.active?.get(name), unreadable);
   const reserved = readTasks(replies.reserved?.get(name), unreadable);
@@ -60,15 +60,15 @@ export function correctionsFor(
   cancelledBefore: CeleryMemory["cancelled"],
 ): { readonly corrections: readonly (readonly string[])[]; readonly cancelled: CeleryMemory["cancelled"] } {
   const corrections: (readonly string[])[] = [];
-  const cancelled: CeleryMemory["cancelled"] = {};
+  const cancelled = new Map<string, readonly string[]>();
   for (const { name, queues = [] } of workers) {
-    const before = cancelledBefore[name] ?? [];
+    const before = cancelledBefore.get(name) ?? [];
     const isDraining = draining.has(shortHostname(hostOf(name)));
     const change = isDraining ? queues : before.filter((queue) => !queues.includes(queue));
     const verb = isDraining ? "cancel_consumer" : "add_consumer";
     corrections.push(...change.map((queue) => [verb, queue, "--destination", name]));
     const left = isDraining ? [...new Set([...before, ...queues])] : [...change];
-    if (left.length > 0) cancelled[name] = left;
+    if (left.length > 0) cancelled.set(name, left);
   }
   return { corrections, cancelled };
 }

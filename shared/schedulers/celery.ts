@@ -2,7 +2,7 @@ import { shortHostname } from "../engine/index.ts";
 import { describeProblems } from "../messages/problems.ts";
 import { readBacklog } from "./backlog.ts";
 import { celeryDemand } from "./celery-demand.ts";
-import { type CeleryMemory, recall } from "./celery-memory.ts";
+import { type CeleryMemory, recall, toMemory } from "./celery-memory.ts";
 import { nobodyReplied, type Replies, readReplies } from "./celery-replies.ts";
 import { type CelerySettings, celerySettingsSchema } from "./celery-settings.ts";
 import { correctionsFor, hostOf, toNodes, toWorker } from "./celery-workers.ts";
@@ -27,7 +27,7 @@ export const celery: DriverKind = {
           // Draining and coming back follow from the next reading, whatever became of the workers until then.
           if (kind !== "node-deleted" && kind !== "boot-timeout") return { commands: [], memory };
           const gone = new Set(nodes.map(({ hostname }) => shortHostname(hostname)));
-          return { commands: [], memory: forget(recall(memory), gone) };
+          return { commands: [], memory: toMemory(forget(recall(memory), gone)) };
         },
       },
     };
@@ -40,7 +40,7 @@ export const celery: DriverKind = {
  */
 function reads(settings: CelerySettings, context: Context): readonly (readonly Read[])[] {
   const { cancelled, isHeldShown } = recall(context.memory);
-  const asksQueues = context.draining.size > 0 || Object.keys(cancelled).length > 0;
+  const asksQueues = context.draining.size > 0 || cancelled.size > 0;
   const ask = (...names: readonly string[]) => names.map((name) => inspect(settings, name));
   const slots = settings.concurrency_resource === undefined ? [] : ask("stats");
   const backlog: Read = { kind: "backlog", name: "backlog", queues: settings.queues };
@@ -67,7 +67,7 @@ function interpret(answers: Answers, context: Context, settings: CelerySettings)
   const setAside: SetAside[] = [];
   const names = new Set([
     ...Object.values(replies).flatMap((each) => [...each.keys()]),
-    ...Object.keys(memory.workers),
+    ...memory.workers.keys(),
   ]);
   const workers = [...names]
     .sort()
@@ -90,14 +90,14 @@ function interpret(answers: Answers, context: Context, settings: CelerySettings)
     setAside,
     silent: workers.filter((worker) => !worker.hasAnswered).map(({ name }) => name),
     corrections: corrections.map((args) => celeryCommand(settings, ["control", ...args])),
-    memory: {
-      workers: Object.fromEntries(
+    memory: toMemory({
+      workers: new Map(
         workers.map(({ name, seenSeconds, active, held }) => [name, { seenSeconds, active, held }]),
       ),
       cancelled,
       remembered: demand.remembered,
       isHeldShown: backlog.unacknowledged !== undefined,
-    },
+    }),
   };
 }
 
@@ -105,8 +105,8 @@ function forget(memory: CeleryMemory, gone: ReadonlySet<string>): CeleryMemory {
   const isLeft = ([name]: readonly [string, unknown]) => !gone.has(shortHostname(hostOf(name)));
   return {
     ...memory,
-    workers: Object.fromEntries(Object.entries(memory.workers).filter(isLeft)),
-    cancelled: Object.fromEntries(Object.entries(memory.cancelled).filter(isLeft)),
+    workers: new Map([...memory.workers].filter(isLeft)),
+    cancelled: new Map([...memory.cancelled].filter(isLeft)),
   };
 }
 

@@ -23,7 +23,9 @@ function demand(
   remembered: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {},
 ) {
   const all = { active: [], held: [], backlog: backlog([]), ...work };
-  return celeryDemand(all, settings(more), { nowSeconds, remembered });
+  const known = { nowSeconds, remembered: new Map(Object.entries(remembered)) };
+  const { jobs, remembered: after } = celeryDemand(all, settings(more), known);
+  return { jobs, remembered: Object.fromEntries(after) };
 }
 
 const waiting = (count: number) => backlog(Array.from({ length: count }, (_, index) => message(`t${index}`)));

@@ -124,7 +124,11 @@ export function testDriver({ kind, section, wrong }: DriverCase): void {
     });
 
     test("nonsense is unknown, and never throws", () => {
-      const words = fc.oneof(fc.string(), fc.json(), fc.constantFrom("", "null", "[]", "error: timeout"));
+      const words = fc.oneof(
+        fc.string(),
+        fc.json(),
+        fc.constantFrom("", "null", "[]", "error: timeout", '{"toString": []}'),
+      );
       fc.assert(
         fc.property(fc.constantFrom(...Object.keys(answers)), words, (name, text) => {
           const reading = driver.interpret({ ...answers, [name]: { text, exitCode: 0 } }, context);

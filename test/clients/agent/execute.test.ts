@@ -1,0 +1,39 @@
+import { describe, expect, test } from "vitest";
+import { execute } from "../../../clients/agent/execute.ts";
+
+const node = process.execPath;
+const script = (code: string) => ({ program: node, args: ["-e", code] });
+
+describe("a command", () => {
+  test("gives what it printed", async () => {
+    expect(await execute(script("console.log('jobs')"), 10)).toEqual({ text: "jobs\n", exitCode: 0 });
+  });
+
+  test("gets each argument as it is: there is no shell", async () => {
+    const args = ["$(reboot)", "a b", "; exit 3", "*", "'\"\\", "--", "-x"];
+    const print = "console.log(JSON.stringify(process.argv.slice(1)))";
+    const { text } = await execute({ program: node, args: ["-e", print, "--", ...args] }, 10);
+    expect(JSON.parse(text)).toEqual(args);
+  });
+
+  test("may end with the codes that are no failure, and with no other", async () => {
+    const ends = { ...script("process.exitCode = 69"), exitCodes: [69] };
+    expect(await execute(ends, 10)).toEqual({ text: "", exitCode: 69 });
+    await expect(execute({ ...ends, exitCodes: [7] }, 10)).rejects.toThrow(/ended with 69/);
+  });
+
+  test("is told with its last words when it fails", async () => {
+    const fails = script("console.error('no such partition'); process.exitCode = 1");
+    await expect(execute(fails, 10)).rejects.toThrow(/ended with 1: no such partition$/);
+  });
+
+  test("is killed when it takes too long", async () => {
+    await expect(execute(script("setTimeout(() => {}, 60000)"), 0.5)).rejects.toThrow(/no end within 0.5 s/);
+  });
+
+  test("that does not exist is said so", async () => {
+    await expect(execute({ program: "no-such-scheduler", args: [] }, 10)).rejects.toThrow(
+      /ended with ENOENT/,
+    );
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+import type { Demand } from "../../../clients/agent/changes.ts";
+import type { TakenEvent } from "../../../clients/agent/event-queue.ts";
+import { type PassPorts, runPass } from "../../../clients/agent/pass.ts";
+import type { AgentState } from "../../../clients/agent/state.ts";
+import type { SchedulerEvent } from "../../../shared/messages/scheduler-event.ts";
+import type { Command, Driver, Reading } from "../../../shared/schedulers/driver.ts";
+
+const fresh: AgentState = { version: 1, decisions: {}, memory: {} };
+const quiet: Reading = {
+  known: true,
+  jobs: [{ name: "1201", constraints: { ncpus: 4 } }],
+  nodes: [{ hostname: "ip-1", resources: {}, state: "up" }],
+  setAside: [],
+  silent: [],
+  corrections: [],
+  memory: {},
+};
+
+/** A scheduler, its service and a disk, which can all fail; it writes down what happens in which order. */
+class World {
+  readonly happened: string[] = [];
+  readonly posted: Demand[] = [];
+  reading: Reading = quiet;
+  events: SchedulerEvent[] = [];
+  isLastTry = false;
+  failing = new Set<"command" | "read" | "events" | "disk">();
+
+  readonly #driver: Driver = {
+    reads: () => [[{ kind: "command", name: "queue", program: "squeue", args: [] }]],
+    interpret: (_, { draining, memory }) =>
+      this.reading.known
+        ? {
+            ...this.reading,
+            nodes: this.reading.nodes.map((node) =>
+              draining.has(node.hostname) ? { ...node, state: "drained" as const } : node,
+            ),
+            memory: { ...memory, ...this.reading.memory },
+          }
+        : this.reading,
+    commandsFor: ({ kind, nodes }, { memory }) => ({
+      commands: [{ program: "scontrol", args: [kind, ...nodes.map(({ hostname }) => hostname)] }],
+      memory: { ...memory, last: kind },
+    }),
+  };
+
+  get ports(): PassPorts {
+    const fails = (what: "command" | "read" | "events" | "disk") => {
+      if (this.failing.has(what)) throw new Error(`${what} failed`);
+    };
+    return {
+      driver: this.#driver,
+      nowSeconds: () => 1_000,
+      read: async () => {
+        this.happened.push("read");
+        fails("read");
+        return { text: "", exitCode: 0 };
+      },
+      run: async ({ program, args }: Command) => {
+        this.happened.push([program, ...args].join(" "));
+        fails("command");
+      },
+      takeEvents: async () => {
+        fails("events");
+        return { events: this.events.map((event) => this.#taken(event)), problems: [] };
+      },
+      post: async (demand) => {
+        this.happened.push("post");
+        this.posted.push(demand);
+        return { outcome: "sent", kind: "snapshot", sequence: 1 };
+      },
+      postKept: async () => undefined,
+      save: async () => {
+        this.happened.push("save");
+        fails("disk");
+      },
+    };
+  }
+
+  #taken(event: SchedulerEvent): TakenEvent {
+    const done = async () => void this.happened.push(`done ${event.kind}`);
+    return { event, isLastTry: this.isLastTry, done };
+  }
+}
+
+const drain: SchedulerEvent = {
+  version: 1,
+  cluster: "hpc",
+  source: "slurm",
+  kind: "drain",
+  nodes: [{ nodeId: "n1", name: "htc-1", hostname: "ip-1" }],
+  atSeconds: 900,
+};
+
+describe("a pass", () => {
+  test("acts on events, reads, posts: what was drained shows at once, with the time of the event", async () => {
+    const world = new World();
+    world.events = [drain];
+    const { state } = await runPass(fresh, world.ports);
+    expect(world.happened).toEqual(["scontrol drain ip-1", "save", "done drain", "read", "save", "post"]);
+    expect(world.posted[0]?.nodes).toMatchObject([{ state: "drained", eventAtSeconds: 900 }]);
+    expect(state.memory).toEqual({ last: "drain" });
+  });
+
+  test("does nothing about an event that it has acted on before, but removes it", async () => {
+    const world = new World();
+    world.events = [drain];
+    const { state } = await runPass(fresh, world.ports);
+    world.happened.length = 0;
+    await runPass(state, world.ports);
+    expect(world.happened).not.toContain("scontrol drain ip-1");
+    expect(world.happened).toContain("done drain");
+  });
+
+  test("remembers before it corrects, and corrects after it posted", async () => {
+    const world = new World();
+    const command = { program: "celery", args: ["control"] };
+    world.reading = { ...quiet, corrections: [command] };
+    await runPass(fresh, world.ports);
+    expect(world.happened).toEqual(["read", "save", "post", "celery control"]);
+  });
+
+  test("sets aside the job that the service would refuse, and posts the others", async () => {
+    const world = new World();
+    world.reading = { ...quiet, jobs: [...quiet.jobs, { name: "a/b", constraints: {} }] };
+    const { report } = await runPass(fresh, world.ports);
+    expect(world.posted[0]?.jobs.map(({ name }) => name)).toEqual(["1201"]);
+    expect(report.problems).toEqual([expect.stringMatching(/^job "a\/b": jobs\[0\]\.name: "a\/b"/)]);
+  });
+});
+
+describe("what fails", () => {
+  test("a read: nothing is posted", async () => {
+    const world = new World();
+    world.failing.add("read");
+    const { report } = await runPass(fresh, world.ports);
+    expect(world.posted).toEqual([]);
+    expect(report.reading).toEqual({ known: false, reason: "read failed" });
+  });
+
+  test("a reading that means nothing: nothing is posted", async () => {
+    const world = new World();
+    world.reading = { known: false, reason: "no JSON" };
+    await runPass(fresh, world.ports);
+    expect(world.posted).toEqual([]);
+  });
+
+  test("a command: the event stays in the queue, its decision is not taken, and demand is posted", async () => {
+    const world = new World();
+    world.events = [drain];
+    world.failing.add("command");
+    const { state, report } = await runPass(fresh, world.ports);
+    expect(world.happened).not.toContain("done drain");
+    expect(state.decisions).toEqual({});
+    expect(report.problems).toEqual(["command failed"]);
+    expect(world.posted[0]?.nodes).toEqual(quiet.nodes);
+  });
+
+  test("a command that has failed too often: the event is given up, loudly", async () => {
+    const world = new World();
+    world.events = [drain];
+    world.isLastTry = true;
+    world.failing.add("command");
+    const { report } = await runPass(fresh, world.ports);
+    expect(world.happened).toContain("done drain");
+    expect(report.problems).toContain('event "drain" given up after its last try');
+  });
+
+  test.each(["events", "disk"] as const)("%s: demand is posted all the same", async (what) => {
+    const world = new World();
+    world.events = [drain];
+    world.failing.add(what);
+    const { report } = await runPass(fresh, world.ports);
+    expect(world.posted).toHaveLength(1);
+    expect(report.problems).toContain(`${what} failed`);
+  });
+});
