@@ -7,11 +7,11 @@ function event(kind: SchedulerEvent["kind"], atSeconds: number, nodeId = "n1"): 
   return { version: 1, cluster: "hpc", source: "celery", kind, nodes, atSeconds };
 }
 
-function after(...events: readonly SchedulerEvent[]) {
+function decided(...events: readonly SchedulerEvent[]) {
   return events.reduce((decisions, each) => decide(decisions, each, 1_000), {});
 }
 
-const draining = (...events: readonly SchedulerEvent[]) => [...drainingHosts(after(...events)).keys()];
+const draining = (...events: readonly SchedulerEvent[]) => [...drainingHosts(decided(...events)).keys()];
 
 describe("which hosts drain", () => {
   test.each([
@@ -44,7 +44,7 @@ describe("which hosts drain", () => {
   test("nodes without a host name are of no concern", () => {
     const unnamed = { ...event("drain", 10), nodes: [{ nodeId: "n1", name: "worker-1", hostname: null }] };
     expect(newsOf(unnamed, {}).nodes).toEqual([]);
-    expect(after(unnamed)).toEqual({});
+    expect(decided(unnamed)).toEqual({});
   });
 
   test("since it was first asked, also when it is asked again", () => {
@@ -55,7 +55,7 @@ describe("which hosts drain", () => {
 
   test("for a week at most: the queue does not keep the news of its end longer than that", () => {
     const other = { ...event("drain", 20), nodes: [{ nodeId: "n9", name: "worker-9", hostname: "ip-9" }] };
-    const later = decide(after(event("drain", 10)), other, 1_000 + 8 * 86_400);
+    const later = decide(decided(event("drain", 10)), other, 1_000 + 8 * 86_400);
     expect([...drainingHosts(later).keys()]).toEqual(["ip-9"]);
   });
 });
@@ -64,12 +64,12 @@ test("a host may have any name", () => {
   for (const hostname of ["constructor", "__proto__", "valueof"]) {
     const named = { ...event("drain", 10), nodes: [{ nodeId: "n1", name: "worker-1", hostname }] };
     expect(newsOf(named, {}).nodes).toHaveLength(1);
-    expect([...drainingHosts(after(named)).keys()]).toEqual([hostname]);
+    expect([...drainingHosts(decided(named)).keys()]).toEqual([hostname]);
   }
 });
 
 test("what was acted on before is no news", () => {
-  const decisions = after(event("drain", 10));
+  const decisions = decided(event("drain", 10));
   expect(newsOf(event("drain", 10), decisions).nodes).toEqual([]);
   expect(newsOf(event("drain", 9), decisions).nodes).toEqual([]);
   expect(newsOf(event("undrain", 11), decisions).nodes).toEqual([
@@ -79,8 +79,8 @@ test("what was acted on before is no news", () => {
 
 test("a node is posted with the time of the decision that its state obeys", () => {
   const node = { hostname: "ip-0A000005", resources: {}, state: "draining" } as const;
-  expect(withDecision(node, after(event("drain", 10)))).toEqual({ ...node, eventAtSeconds: 10 });
-  expect(withDecision({ ...node, hostname: "other" }, after(event("drain", 10)))).not.toHaveProperty(
+  expect(withDecision(node, decided(event("drain", 10)))).toEqual({ ...node, eventAtSeconds: 10 });
+  expect(withDecision({ ...node, hostname: "other" }, decided(event("drain", 10)))).not.toHaveProperty(
     "eventAtSeconds",
   );
 });
