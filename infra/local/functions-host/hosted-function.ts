@@ -3,7 +3,12 @@ import type { BindingInfo, FunctionCallback, FunctionMetadata } from "./rpc.ts";
 import { findSetting, resolveExpressions, type Settings } from "./settings.ts";
 
 /** Trigger types that this host runs, in lower case. */
-export type TriggerType = "timertrigger" | "queuetrigger" | "servicebustrigger" | "httptrigger";
+export type TriggerType =
+  | "timertrigger"
+  | "queuetrigger"
+  | "servicebustrigger"
+  | "httptrigger"
+  | "eventgridtrigger";
 
 /** A function that this host can run. */
 export interface HostedFunction {
@@ -29,6 +34,7 @@ const triggerTypes: readonly string[] = [
   "queuetrigger",
   "servicebustrigger",
   "httptrigger",
+  "eventgridtrigger",
 ] satisfies readonly TriggerType[];
 
 /** Sorts out one registered function. One that cannot run does not keep the others from running, as in Azure. */
@@ -43,7 +49,7 @@ export function hostFunction(
   const [bindingName, raw] = found;
   const triggerType = raw.type.toLowerCase();
   if (!isTriggerType(triggerType))
-    return refuse(`trigger "${raw.type}", expected a timer, queue, Service Bus or HTTP`);
+    return refuse(`trigger "${raw.type}", expected a timer, queue, Service Bus, HTTP or Event Grid`);
   if (isDisabled(name, settings)) return refuse("disabled by setting");
   const unsupported = findUnsupported(metadata, raw);
   if (unsupported !== undefined) return refuse(unsupported);

@@ -3,6 +3,7 @@ import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { z } from "zod";
 import { systemClock, waitAtMost } from "./clock.ts";
+import { createEventGridWebhook, eventGridPath } from "./event-grid-trigger.ts";
 import type { HostedFunction, RefusedFunction } from "./hosted-function.ts";
 import { type AccessKeys, type Dispatch, isAllowed } from "./http-trigger.ts";
 import type { Invoke } from "./invoke.ts";
@@ -46,6 +47,8 @@ export function createHttpApp({ dispatch, functions, refused, invoke, keys, log 
     void invoke(target, { data: manualInput(target, body.data.input), reason: "run by hand" });
     return context.body(null, 202);
   });
+  const webhook = createEventGridWebhook({ functions, invoke, keys });
+  app.post(eventGridPath, (context) => webhook(context.req.raw));
   app.all("*", async (context) => (await dispatch(context.req.raw)) ?? context.notFound());
   app.notFound((context) => {
     const isRoot = context.req.path === "/" && context.req.method === "GET";

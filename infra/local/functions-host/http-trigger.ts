@@ -10,6 +10,8 @@ export interface AccessKeys {
   readonly function?: string;
   /** For authLevel "admin" and for /admin. */
   readonly admin?: string;
+  /** For the webhook of Event Grid: Azure's system key `eventgrid_extension`. */
+  readonly system?: string;
 }
 
 /** An HTTP function with its route. */
@@ -75,8 +77,13 @@ async function run({ endpoint, request, params, invoke }: RunOptions): Promise<R
 }
 
 /** Whether a request shows the key that its level asks for, in header `x-functions-key` or query `code`. */
-export function isAllowed(request: Request, level: HttpEndpoint["authLevel"], keys: AccessKeys): boolean {
-  const wanted = { anonymous: undefined, function: keys.function, admin: keys.admin }[level];
+export function isAllowed(
+  request: Request,
+  level: HttpEndpoint["authLevel"] | "system",
+  keys: AccessKeys,
+): boolean {
+  const { function: functionKey, admin, system } = keys;
+  const wanted = { anonymous: undefined, function: functionKey, admin, system }[level];
   if (wanted === undefined) return true;
   const shown = request.headers.get("x-functions-key") ?? new URL(request.url).searchParams.get("code") ?? "";
   return isSame(shown, wanted) || (keys.admin !== undefined && isSame(shown, keys.admin));

@@ -16,7 +16,7 @@ export interface TriggerSurroundings {
   readonly queueLeaseSeconds: number;
 }
 
-/** Starts the trigger of a function; HTTP functions have none of their own, the server calls them. */
+/** Starts the trigger of a function; those that the HTTP server calls have none of their own. */
 export async function startTrigger(
   context: TriggerContext,
   around: TriggerSurroundings,
@@ -35,6 +35,7 @@ export async function startTrigger(
       return startServiceBusTrigger({ ...context, settings: hostJson.serviceBus, connection });
     }
     case "httptrigger":
+    case "eventgridtrigger":
       return undefined;
   }
 }
@@ -50,6 +51,8 @@ export function describeTrigger({ triggerType, trigger }: HostedFunction): strin
       const path = trigger.queueName ?? `${String(trigger.topicName)}/${String(trigger.subscriptionName)}`;
       return `service bus ${String(path)}${trigger.isSessionsEnabled === true ? " (sessions)" : ""}`;
     }
+    case "eventgridtrigger":
+      return "event grid";
     case "httptrigger":
       return `http ${String(trigger.route ?? "")}`;
   }
