@@ -8,6 +8,7 @@ const program = new Command("cyclecloud-simulator")
   .option("--speed <number>", "simulated seconds per real second", number, 1)
   .option("--seed <number>", "seed of all draws", number, 1)
   .option("--username <name>", "account of the API", "demo")
+  .option("--events-url <url>", "where events of nodes are posted to, as Event Grid does it")
   .option("--password <password>", "password of the account", "demo");
 
 const { cluster: files, ...settings } = program.parse().opts<{
@@ -17,6 +18,7 @@ const { cluster: files, ...settings } = program.parse().opts<{
   seed: number;
   username: string;
   password: string;
+  eventsUrl?: string;
 }>();
 
 const definitions = await Promise.all(files.map((file) => loadDefinition(file)));

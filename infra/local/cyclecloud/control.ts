@@ -85,7 +85,11 @@ function nodeCommands(site: Site) {
       const from = stepAt(node.life, at);
       return {
         ...node,
-        life: redirect(node.life, at, terminate({ at, from, terminateSeconds: 30, fixed: false })),
+        life: redirect(
+          node.life,
+          at,
+          terminate({ at, from, terminateSeconds: 30, fixed: false, reason: "SpotEvicted" }),
+        ),
       };
     }),
     /** The VM and its record are gone at once. */

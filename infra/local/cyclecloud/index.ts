@@ -6,6 +6,7 @@ import { createCalls } from "./calls.ts";
 import { type Clock, createPacedClock } from "./clock.ts";
 import { type Control, createControl, type Instruments } from "./control.ts";
 import { type DefinitionInput, parseDefinition } from "./definition.ts";
+import { publishEvents } from "./event-publisher.ts";
 import { createFaults } from "./faults.ts";
 import { createLogin } from "./login.ts";
 import { createApplication } from "./server.ts";
@@ -30,6 +31,8 @@ export interface CycleCloudOptions {
   readonly speed?: number;
   /** Instead of a running clock: one that a test moves by hand. */
   readonly clock?: Clock;
+  /** Where events of nodes are posted to, as Event Grid does it; nowhere when left out. */
+  readonly eventsUrl?: string;
 }
 
 export interface RunningCycleCloud {
@@ -51,12 +54,14 @@ export async function startCycleCloud(options: CycleCloudOptions): Promise<Runni
   const server = createAdaptorServer({ fetch: application.fetch }) as Server;
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
+  const publisher = options.eventsUrl === undefined ? undefined : publishEvents(site, options.eventsUrl);
   const { port: listening } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${listening}`,
     port: listening,
     control: createControl(instruments),
     async stop() {
+      await publisher?.stop();
       const closed = once(server, "close");
       server.close();
       server.closeAllConnections();

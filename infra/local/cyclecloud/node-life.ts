@@ -26,6 +26,8 @@ export interface Step {
   readonly message?: string;
   /** Azure had no VM to give at this moment. */
   readonly capacityFailure?: true;
+  /** Why it ends, when nobody asked for that. */
+  readonly reason?: "SpotEvicted" | "VMDisappeared";
 }
 
 /**
@@ -112,7 +114,8 @@ export function boot(at: number, draw: BootDraw): Life {
   function evicted(): readonly Step[] {
     if (draw.eviction === undefined) return [];
     const { afterSeconds, terminateSeconds } = draw.eviction;
-    return terminate({ at: ready + afterSeconds, from: readyStep, terminateSeconds, fixed: false });
+    const at = ready + afterSeconds;
+    return terminate({ at, from: readyStep, terminateSeconds, fixed: false, reason: "SpotEvicted" });
   }
 }
 
@@ -123,13 +126,22 @@ export function terminate(options: {
   readonly terminateSeconds: number;
   /** A Fixed node's record stays when its VM is gone. */
   readonly fixed: boolean;
+  readonly reason?: "SpotEvicted";
 }): readonly Step[] {
   const { at, terminateSeconds, fixed } = options;
+  const reason = options.reason === undefined ? {} : { reason: options.reason };
   const { holdsCores, address } = options.from;
   const end = fixed ? "Terminated" : "Gone";
   return [
     { at, status: "Terminating", target: "Terminated", holdsCores, address },
-    { at: at + terminateSeconds, status: end, target: "Terminated", holdsCores: false, address: "none" },
+    {
+      at: at + terminateSeconds,
+      status: end,
+      target: "Terminated",
+      holdsCores: false,
+      address: "none",
+      ...reason,
+    },
   ];
 }
 
@@ -159,7 +171,8 @@ export function fail(at: number, { address, holdsCores }: Step, message: string)
 }
 
 export function vanish(at: number): readonly Step[] {
-  return [{ at, status: "Gone", target: "Terminated", holdsCores: false, address: "none" }];
+  const gone = { status: "Gone", target: "Terminated", holdsCores: false, address: "none" } as const;
+  return [{ at, ...gone, reason: "VMDisappeared" }];
 }
 
 /** Seconds between `from` and `to` in which the node held cores. */

@@ -24,6 +24,8 @@ export interface EnvironmentOptions {
   readonly folder: string;
   /** NCRONTAB schedule of the snapshot timer. */
   readonly snapshotSchedule: string;
+  /** App settings beside those that every environment has. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** Told as each part comes up. */
   readonly onProgress?: (part: string) => void;
 }
@@ -61,7 +63,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
     const [azurite, firstBus] = await Promise.all([
       add(startAzurite({ logFile: logFile("azurite") })),
       add(startServiceBus(ports.bus, options.folder)),
-      add(startCycleCloud(ports.cycleCloud, options)),
+      add(startCycleCloud(ports, options)),
     ]);
     let serviceBus: Child = firstBus;
     const cycleCloudUrl = `http://127.0.0.1:${ports.cycleCloud}`;
@@ -74,6 +76,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       SNAPSHOT_SCHEDULE: options.snapshotSchedule,
       CYCLECLOUD_PASSWORD: account.password,
       AzureFunctionsJobHost__extensions__queues__maxPollingInterval: "00:00:00.200",
+      ...options.settings,
     };
     const host = hostedFunctions(ports.functions, settings, options.folder);
     await host.start();
@@ -115,12 +118,17 @@ function startServiceBus(port: number, folder: string): Promise<Child> {
   });
 }
 
-function startCycleCloud(port: number, options: EnvironmentOptions): Promise<Child> {
+function startCycleCloud(
+  ports: { readonly cycleCloud: number; readonly functions: number },
+  options: EnvironmentOptions,
+): Promise<Child> {
+  const events = `http://127.0.0.1:${ports.functions}/runtime/webhooks/EventGrid?functionName=node-events`;
   return startChild({
     name: "cyclecloud",
     args: [
       join(local, "cyclecloud/cli.ts"),
-      ...["--cluster", options.clusterFile, "--port", `${port}`],
+      ...["--cluster", options.clusterFile, "--port", `${ports.cycleCloud}`],
+      ...["--events-url", events],
       ...["--speed", `${options.speed}`, "--seed", `${options.seed}`],
       ...["--username", account.username, "--password", account.password],
     ],
