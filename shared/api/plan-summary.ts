@@ -5,7 +5,7 @@ import { type Answer, count, unixSeconds } from "./answer.ts";
 /** What the operator's caps held back of a plan, in nodes to create or start. */
 export const clipping = z
   .object({
-    asked: count.describe("What the jobs would have got without caps"),
+    asked: count.describe("What jobs and targets would have got without caps"),
     granted: count,
     by: z.array(
       z.object({
@@ -17,6 +17,7 @@ export const clipping = z
             "What was taken of it before the plan; of money: what is spent, and an hour of all that runs",
           ),
         jobs: count.describe("Jobs that it kept from getting all they asked for"),
+        targets: count.describe("Targets that it kept from being met"),
       }),
     ),
   })

@@ -4,26 +4,39 @@ import { CAP_NAMES } from "./limits.ts";
 import type { PlanInput } from "./plan-input.ts";
 import type { ClippingCap } from "./plan-result.ts";
 import type { ReasonBook } from "./reason-book.ts";
+import type { Reason } from "./reasons.ts";
+import type { TargetOutcome } from "./target.ts";
 
 const CAPS: ReadonlySet<string | null> = new Set(CAP_NAMES);
 
-/** The caps that kept jobs from getting all they asked for, with their figures. */
+/** The caps that kept jobs and targets from getting all they asked for, with their figures. */
 export function clippingCaps(
   { caps, cluster, pending }: PlanInput,
-  allocations: readonly Allocation[],
-  book: ReasonBook,
+  planned: {
+    readonly allocations: readonly Allocation[];
+    readonly book: ReasonBook;
+    readonly targets: readonly TargetOutcome[];
+  },
 ): readonly ClippingCap[] {
   if (caps === undefined) return [];
+  const { allocations, book } = planned;
   const jobs = new Map<string, number>();
+  const targets = new Map<string, number>();
+  for (const { reasons } of planned.targets) countLimits(targets, reasons);
   for (const allocation of allocations) {
     const { asked, granted, refusals } = allocation;
     // Reasons take time to word out; what ran out was noted anyway, and tells whether a cap was near.
     if (granted >= asked || !refusals.some(({ limit }) => CAPS.has(limit))) continue;
-    for (const limit of new Set(book.of(allocation).map((reason) => reason.limit)))
-      if (limit !== null) jobs.set(limit, (jobs.get(limit) ?? 0) + 1);
+    countLimits(jobs, book.of(allocation));
   }
   return capBounds(caps, runningIn(cluster, pending)).flatMap((bound) => {
-    const held = jobs.get(bound.cap);
-    return held === undefined ? [] : [{ ...bound, jobs: held }];
+    const held = { jobs: jobs.get(bound.cap) ?? 0, targets: targets.get(bound.cap) ?? 0 };
+    return held.jobs + held.targets === 0 ? [] : [{ ...bound, ...held }];
   });
+}
+
+/** Each limit once, however many buckets it is told of. */
+function countLimits(counts: Map<string, number>, reasons: readonly Reason[]): void {
+  for (const limit of new Set(reasons.map((reason) => reason.limit)))
+    if (limit !== null) counts.set(limit, (counts.get(limit) ?? 0) + 1);
 }

@@ -33,7 +33,7 @@ export interface Plan {
 }
 
 /**
- * New nodes and starts: what the jobs asked for, and what they got. Both count nodes, so that with other sizes to go to,
+ * New nodes and starts: what jobs and targets asked for, and what they got. Both count nodes, so that with other sizes to go to,
  * a clipped plan may even have more of them.
  */
 export interface Clipping {
@@ -42,10 +42,12 @@ export interface Clipping {
   readonly by: readonly ClippingCap[];
 }
 
-/** A cap that held jobs back. */
+/** A cap that held jobs or targets back. */
 export interface ClippingCap extends CapBound {
   /** Jobs that it kept from getting all they asked for. */
   readonly jobs: number;
+  /** Targets that it kept from being met. */
+  readonly targets: number;
 }
 
 /** What became of a job. `reasons` costs nothing until it is read; written as JSON, it holds one reason of each kind. */

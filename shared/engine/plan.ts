@@ -74,11 +74,11 @@ export function plan(input: PlanInput): Plan {
     buckets: bucketUses(ledger),
     history: changed,
     warnings: opened.warnings,
-    ...clippedBy(input, clippingCaps(input, allocations, book), nodes),
+    ...clippedBy(input, clippingCaps(input, { allocations, book, targets }), nodes),
   };
 }
 
-/** What the caps held back; what the jobs asked for is found out by planning once more without caps. */
+/** What the caps held back; what was asked for is found out by planning once more without caps. */
 function clippedBy(
   input: PlanInput,
   by: readonly ClippingCap[],

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { type Caps, explain, type PlanInput, plan } from "../../shared/engine/index.ts";
-import { planInputs } from "./arbitraries.ts";
+import { type Caps, explain, type PlanInput, plan, type Target } from "../../shared/engine/index.ts";
+import { planInputs, targetInputs } from "./arbitraries.ts";
 import { planNaively } from "./naive-planner.ts";
 import { violationsOf } from "./plan-validity.ts";
 import { array, bucket, cluster, createdNames, deallocated, input, job, node, nodesOf } from "./tiny.ts";
@@ -26,7 +26,7 @@ describe("caps", () => {
       name: "nodes of a plan: the rest waits for the next one",
       caps: { maxNodesPerPlan: 2 },
       creates: 2,
-      by: { cap: "max-nodes-per-plan", max: 2, used: 0, jobs: 1 },
+      by: { cap: "max-nodes-per-plan", max: 2, used: 0, jobs: 1, targets: 0 },
     },
     {
       name: "a cap that leaves enough clips nothing",
@@ -49,7 +49,7 @@ describe("caps", () => {
         ],
       },
       creates: 2,
-      by: { cap: "max-nodes-per-plan", max: 2, used: 0, jobs: 1 },
+      by: { cap: "max-nodes-per-plan", max: 2, used: 0, jobs: 1, targets: 0 },
     },
     {
       name: "cores: nodes that are there count, also those that are going",
@@ -65,7 +65,7 @@ describe("caps", () => {
         },
       },
       creates: 3,
-      by: { cap: "max-cores", max: 16, used: 4, jobs: 1 },
+      by: { cap: "max-cores", max: 16, used: 4, jobs: 1, targets: 0 },
     },
     {
       name: "cores: nodes on order count",
@@ -82,14 +82,14 @@ describe("caps", () => {
         ],
       },
       creates: 1,
-      by: { cap: "max-cores", max: 16, used: 12, jobs: 1 },
+      by: { cap: "max-cores", max: 16, used: 12, jobs: 1, targets: 0 },
     },
     {
       name: "cores: a node of a size in no bucket counts as the largest of its array",
       caps: { maxCores: 16 },
       fields: { cluster: { ...priced, nodes: [node("htc-1", { vmSize: "Standard_Old" })] } },
       creates: 3,
-      by: { cap: "max-cores", max: 16, used: 4, jobs: 1 },
+      by: { cap: "max-cores", max: 16, used: 4, jobs: 1, targets: 0 },
     },
     {
       name: "budget: what is left has to pay for an hour of all",
@@ -98,20 +98,20 @@ describe("caps", () => {
         cluster: { ...priced, nodes: [node("htc-1", { status: "Terminating", targetState: "Terminated" })] },
       },
       creates: 3,
-      by: { cap: "monthly-budget", max: 100, used: 97, jobs: 1 },
+      by: { cap: "monthly-budget", max: 100, used: 97, jobs: 1, targets: 0 },
     },
     {
       name: "budget: one that is overspent buys nothing",
       caps: { budget: { maxUsd: 100, spentUsd: 120 } },
       creates: 0,
-      by: { cap: "monthly-budget", max: 100, used: 120, jobs: 1 },
+      by: { cap: "monthly-budget", max: 100, used: 120, jobs: 1, targets: 0 },
     },
     {
       name: "budget: a size without a known price is not bought, however much is left",
       caps: { budget: { maxUsd: 1_000_000, spentUsd: 0 } },
       fields: { cluster: cluster() },
       creates: 0,
-      by: { cap: "unknown-price", max: 0, used: 0, jobs: 1 },
+      by: { cap: "unknown-price", max: 0, used: 0, jobs: 1, targets: 0 },
     },
   ];
 
@@ -136,6 +136,24 @@ describe("caps", () => {
     expect(result.jobs[0]?.reasons).toMatchObject([
       { code: "NoCapacity", limit: "max-nodes-per-plan", asked: 4 },
     ]);
+  });
+
+  test("a target is held back too, and what it is told names the cap", () => {
+    const target: Target = {
+      name: "htc",
+      nodeArray: "htc",
+      dynamicArray: null,
+      wish: { kind: "nodes", count: 5 },
+      vmSizes: [],
+      coresPerNode: null,
+      nodeAttributes: {},
+      requestSet: "r",
+    };
+    const result = plan(input({ cluster: priced, targets: [target], caps: { ...none, maxCores: 8 } }));
+    expect(createdNames(result)).toHaveLength(2);
+    expect(result.targets[0]?.reasons).toMatchObject([{ code: "NoCapacity", limit: "max-cores" }]);
+    const by = [{ cap: "max-cores", max: 8, used: 0, jobs: 0, targets: 1 }];
+    expect(result.clipped).toEqual({ asked: 5, granted: 2, by });
   });
 
   test("nodes are deleted whatever the caps say", () => {
@@ -177,38 +195,41 @@ describe("caps", () => {
   });
 });
 
-/** Random inputs under random caps; some sizes have no price, some nodes are on order. */
-const cappedInputs: fc.Arbitrary<PlanInput> = fc
-  .tuple(
-    planInputs,
-    fc.record({
-      maxNodesPerPlan: fc.option(fc.nat(8)),
-      maxCores: fc.option(fc.nat(100)),
-      budget: fc.option(
-        fc.record({
-          maxUsd: fc.integer({ min: 1, max: 20 }),
-          spentUsd: fc.double({ min: 0, max: 20, noNaN: true }),
-        }),
-      ),
-    }),
-    fc.array(fc.option(fc.constantFrom(0.1, 0.333_333, 1.7, 3)), { minLength: 6, maxLength: 6 }),
-  )
-  .map(([drawn, caps, prices]) => {
-    let next = 0;
-    const nodeArrays = drawn.cluster.nodeArrays.map((each) => ({
-      ...each,
-      buckets: each.buckets.map((size) => ({
-        ...size,
-        pricePerHourUsd: prices[next++ % prices.length] ?? null,
-      })),
-    }));
-    return { ...drawn, cluster: { ...drawn.cluster, nodeArrays }, caps };
-  });
+/** Random inputs under random caps; some sizes have no price. */
+const capped = (inputs: fc.Arbitrary<PlanInput>): fc.Arbitrary<PlanInput> =>
+  fc
+    .tuple(
+      inputs,
+      fc.record({
+        maxNodesPerPlan: fc.option(fc.nat(8)),
+        maxCores: fc.option(fc.nat(100)),
+        budget: fc.option(
+          fc.record({
+            maxUsd: fc.integer({ min: 1, max: 20 }),
+            spentUsd: fc.double({ min: 0, max: 20, noNaN: true }),
+          }),
+        ),
+      }),
+      fc.array(fc.option(fc.constantFrom(0.1, 0.333_333, 1.7, 3)), { minLength: 6, maxLength: 6 }),
+    )
+    .map(([drawn, caps, prices]) => {
+      let next = 0;
+      const nodeArrays = drawn.cluster.nodeArrays.map((each) => ({
+        ...each,
+        buckets: each.buckets.map((size) => ({
+          ...size,
+          pricePerHourUsd: prices[next++ % prices.length] ?? null,
+        })),
+      }));
+      return { ...drawn, cluster: { ...drawn.cluster, nodeArrays }, caps };
+    });
+
+const cappedInputs = capped(planInputs);
 
 describe("plan under caps", () => {
-  it("never exceeds one, whatever the cluster and the demand", () => {
+  it("never exceeds one, whatever the cluster, the demand and the targets", () => {
     fc.assert(
-      fc.property(cappedInputs, (drawn) => {
+      fc.property(fc.oneof(cappedInputs, capped(targetInputs)), (drawn) => {
         expect(violationsOf(drawn, plan(drawn))).toEqual([]);
         const ordered = { ...drawn, pending: plan(drawn).create.map((set) => ({ ...set, actionId: "a" })) };
         expect(violationsOf(ordered, plan(ordered))).toEqual([]);

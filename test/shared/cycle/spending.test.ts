@@ -167,7 +167,7 @@ describe("a plan under caps", () => {
     const clipped = {
       asked: 5,
       granted: 2,
-      by: [{ cap: "max-nodes-per-plan", max: 2, used: 0, jobs: 1 }],
+      by: [{ cap: "max-nodes-per-plan", max: 2, used: 0, jobs: 1, targets: 0 }],
     };
     const status = await clusterStatus(world.ports, cluster);
     expect(status?.plans).toMatchObject([{ create: 2, clipped }]);
