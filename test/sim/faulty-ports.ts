@@ -17,7 +17,7 @@ export interface PortCall {
 }
 
 /** Ports that are only told things or asked for pure values: no call of theirs crosses a network. */
-const local: readonly (keyof Ports)[] = ["clock", "log", "ids", "random", "cycleCloudFor"];
+const local: readonly (keyof Ports)[] = ["clock", "log", "ids", "random", "cycleCloudFor", "telemetry"];
 
 const readFaults = ["crash-before", "crash-after", "error-before", "slow-answer"] as const;
 const writeFaults = [
