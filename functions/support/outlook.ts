@@ -1,6 +1,7 @@
 import type { HttpResponseInit } from "@azure/functions";
-import { lookAhead, type Outlook } from "../../shared/cycle/views/index.ts";
+import type { Outlook } from "../../shared/cycle/views/index.ts";
 import { answerForCluster, type Call, type Read, unknownCluster } from "./http.ts";
+import { service } from "./service.ts";
 
 /**
  * Answers a call from what is known of the cluster and the plan that would be made now. `read` comes first: a query or
@@ -13,7 +14,7 @@ export function answerFromOutlook<T>(
 ): Promise<HttpResponseInit> {
   return answerForCluster(call, async ({ ports, cluster }) => {
     if (!read.ok) return read.response;
-    const outlook = await lookAhead(ports, cluster);
+    const outlook = await service.outlooks.lookAhead(ports, cluster);
     return outlook === undefined ? unknownCluster(cluster) : work(outlook, read.value);
   });
 }

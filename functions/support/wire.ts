@@ -2,6 +2,7 @@ import { DefaultAzureCredential } from "@azure/identity";
 import { ServiceBusClient } from "@azure/service-bus";
 import { parseConfig } from "../../shared/config/parse-config.ts";
 import { resolveIncludes } from "../../shared/config/resolve-includes.ts";
+import { OutlookMemory } from "../../shared/cycle/views/index.ts";
 import { createCycleCloud } from "../../shared/cyclecloud/client.ts";
 import { ConfigurationError } from "../../shared/errors.ts";
 import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
@@ -29,6 +30,8 @@ export interface Service {
   /** Sends what telemetry has to tell yet. */
   stop(): Promise<void>;
   readonly stops: StopService;
+  /** What HTTP functions look at clusters with. */
+  readonly outlooks: OutlookMemory;
 }
 
 /** What nodes that ask to stop are met with. */
@@ -104,6 +107,7 @@ export function createService(options: {
       pace: new Pace({ everySeconds: shortestAskSeconds }),
       turns: new Turns({ mostWaiting: mostAskingAtOnce }),
     },
+    outlooks: new OutlookMemory(),
   };
 }
 

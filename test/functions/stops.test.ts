@@ -5,6 +5,7 @@ import { Pace } from "../../functions/support/pace.ts";
 import { Turns } from "../../functions/support/turns.ts";
 import type { Service } from "../../functions/support/wire.ts";
 import { problemSchema, stopAnswer } from "../../shared/api/index.ts";
+import { OutlookMemory } from "../../shared/cycle/views/index.ts";
 import type { Ports } from "../../shared/ports.ts";
 import { clusterOf, nodeOf } from "../support/cluster.ts";
 import { interposed } from "../support/crash.ts";
@@ -25,6 +26,7 @@ let ports: Ports;
 
 function serve(nodeLogin: NodeLogin, password: string | null = "secret"): void {
   served.current = {
+    outlooks: new OutlookMemory(),
     portsFor: () => ports,
     run: (_invocation, _run, work) => work(ports),
     stop: async () => undefined,

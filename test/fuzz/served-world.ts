@@ -1,6 +1,7 @@
 import { Pace } from "../../functions/support/pace.ts";
 import { Turns } from "../../functions/support/turns.ts";
 import type { Service } from "../../functions/support/wire.ts";
+import { OutlookMemory } from "../../shared/cycle/views/index.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 /**
@@ -14,10 +15,18 @@ export const served: { world: World; renew(): void } = {
   },
 };
 
+/** Of each world its own: what is remembered of one says nothing about another. */
+const memories = new WeakMap<World, OutlookMemory>();
+
 export const service: Service = {
   portsFor: () => served.world.ports,
   run: (_invocation, _run, work) => work(served.world.ports),
   stop: async () => undefined,
+  get outlooks() {
+    const known = memories.get(served.world) ?? new OutlookMemory();
+    memories.set(served.world, known);
+    return known;
+  },
   stops: {
     login: "function-key",
     passwordOf: () => undefined,

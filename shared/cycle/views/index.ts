@@ -8,6 +8,7 @@ export { listJobs } from "./jobs.ts";
 export { listNodes, type NodesOutcome } from "./nodes.ts";
 export { listOperations, showOperation } from "./operations.ts";
 export { type Known, loadKnown, lookAhead, type Outlook, type OutlookPorts, outlookOf } from "./outlook.ts";
+export { OutlookMemory } from "./outlook-memory.ts";
 export { listPlans, showPlan } from "./plans.ts";
 export { listRejects } from "./rejects.ts";
 export { type Selecting, type Selector, selectorOf } from "./selection.ts";

@@ -1,4 +1,4 @@
-import type { BucketSurvey, Job, Plan, PlanInput, PlannedNode } from "../../engine/index.ts";
+import type { BucketSurvey, Job, NodeHistory, Plan, PlanInput, PlannedNode } from "../../engine/index.ts";
 import { survey } from "../../engine/index.ts";
 import { StaleSnapshotError } from "../../errors.ts";
 import type {
@@ -58,21 +58,37 @@ export interface Outlook extends Known {
   readonly buckets: () => readonly BucketSurvey[];
 }
 
-/** Undefined for a cluster that is not configured. Throws StaleSnapshotError when it was never seen. */
-export async function loadKnown(ports: OutlookPorts, cluster: string): Promise<Known | undefined> {
+/** What was read, and tags that tell whether it is what was read before. */
+export interface Read {
+  readonly known: Known;
+  /** Of all but the node history. */
+  readonly tag: string;
+  /** Of the newest plan; undefined before the first. */
+  readonly headTag: string | undefined;
+}
+
+/**
+ * Undefined for a cluster that is not configured. Throws StaleSnapshotError when it was never seen. `historyOf` may know
+ * the node history as of a plan; it takes long to read.
+ */
+export async function readKnown(
+  ports: OutlookPorts,
+  cluster: string,
+  historyOf: (headTag: string | undefined) => readonly NodeHistory[] | undefined = () => undefined,
+): Promise<Read | undefined> {
   const config = await ports.configs.load(cluster);
   if (config === undefined) return undefined;
   const { capacityFailureBackoffSeconds, actionTtlSeconds, maxSnapshotAgeSeconds } = config.cycle;
   const sinceSeconds = ports.clock.nowSeconds() - capacityFailureBackoffSeconds - actionTtlSeconds;
   // Operations before the snapshot, as a plan does: one that closes in between counts in both, not in neither.
   const operations = await ports.operations.open(cluster);
-  const [control, head, snapshot, demand, targets, history, recent, losses] = await Promise.all([
+  const head = await ports.plans.loadHead(cluster);
+  const [control, snapshot, demand, targets, history, recent, losses] = await Promise.all([
     loadControl(ports, cluster),
-    ports.plans.loadHead(cluster),
     ports.snapshots.load(cluster),
     ports.demand.list(cluster),
     ports.targets.list(cluster),
-    ports.history.list(cluster),
+    historyOf(head?.etag) ?? ports.history.list(cluster),
     ports.operations.recent(cluster, mostRemembered, sinceSeconds),
     ports.losses.recent(cluster, mostRemembered, sinceSeconds),
   ]);
@@ -86,7 +102,33 @@ export async function loadKnown(ports: OutlookPorts, cluster: string): Promise<K
     operations: operations.map(({ value }) => value),
     history,
   };
-  return { cluster, config, control, head: head?.value, snapshot: snapshot.value, loaded, recent, losses };
+  const tag = JSON.stringify([
+    [config, control, head?.etag, snapshot.etag, targets, losses],
+    [...operations.map(({ etag }) => etag), ...recent.map(({ actionId, state }) => `${actionId} ${state}`)],
+    // A message that takes effect has another sequence, or comes at another time.
+    demand.map(({ source, sequence, receivedAtSeconds: at, expiresAtSeconds }) => [
+      source,
+      sequence,
+      at,
+      expiresAtSeconds,
+    ]),
+  ]);
+  const known = {
+    cluster,
+    config,
+    control,
+    head: head?.value,
+    snapshot: snapshot.value,
+    loaded,
+    recent,
+    losses,
+  };
+  return { known, tag, headTag: head?.etag };
+}
+
+/** Undefined for a cluster that is not configured. Throws StaleSnapshotError when it was never seen. */
+export async function loadKnown(ports: OutlookPorts, cluster: string): Promise<Known | undefined> {
+  return (await readKnown(ports, cluster))?.known;
 }
 
 /** The plan that would be made now, with `extra` jobs at the end of the queue. Pure. */

@@ -4,6 +4,7 @@ import { bySource } from "../order.ts";
 import { concurrently } from "./concurrently.ts";
 import { Container, fromJson, jsonContent } from "./container.ts";
 import { escapeName, sortableNumber } from "./keys.ts";
+import { RememberedBlobs } from "./remembered-blobs.ts";
 
 /**
  * Container `demand`: `<cluster>/sources/<source>.json`, and until a snapshot in parts is complete
@@ -11,18 +12,22 @@ import { escapeName, sortableNumber } from "./keys.ts";
  */
 export class BlobDemandStore implements DemandStore {
   readonly #container: Container;
+  readonly #sources: RememberedBlobs<SourceDemand>;
 
   constructor(service: BlobServiceClient) {
     this.#container = new Container(service, "demand");
+    this.#sources = new RememberedBlobs(this.#container);
   }
 
   async list(cluster: string): Promise<readonly SourceDemand[]> {
-    return (await this.#readAll<SourceDemand>(sourcesOf(cluster))).sort(bySource);
+    const names = await this.#container.names(sourcesOf(cluster));
+    const stored = await concurrently(names, (name) => this.#sources.read(name));
+    // A blob that goes away between listing and reading is left out.
+    return stored.flatMap((each) => (each === undefined ? [] : [each.value])).sort(bySource);
   }
 
   async load(cluster: string, source: string): Promise<Stored<SourceDemand> | undefined> {
-    const blob = await this.#container.read(sourceName(cluster, source));
-    return blob === undefined ? undefined : { value: fromJson(blob.bytes), etag: blob.etag };
+    return this.#sources.read(sourceName(cluster, source));
   }
 
   async save(demand: SourceDemand, ifMatch: IfMatch): Promise<void> {

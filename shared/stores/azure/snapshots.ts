@@ -1,22 +1,24 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
 import { ConflictError } from "../../errors.ts";
 import type { Snapshot, SnapshotStore, Stored } from "../../ports.ts";
-import { Container, fromJson, jsonContent } from "./container.ts";
+import { Container, jsonContent } from "./container.ts";
 import { escapeName } from "./keys.ts";
+import { RememberedBlobs } from "./remembered-blobs.ts";
 
 const mostTries = 5;
 
 /** Container `snapshots`, one blob per cluster. When the reading started is in the metadata, so that a look-up tells it. */
 export class BlobSnapshotStore implements SnapshotStore {
   readonly #container: Container;
+  readonly #blobs: RememberedBlobs<Snapshot>;
 
   constructor(service: BlobServiceClient) {
     this.#container = new Container(service, "snapshots");
+    this.#blobs = new RememberedBlobs(this.#container);
   }
 
   async load(cluster: string): Promise<Stored<Snapshot> | undefined> {
-    const blob = await this.#container.read(blobName(cluster));
-    return blob === undefined ? undefined : { value: fromJson(blob.bytes), etag: blob.etag };
+    return this.#blobs.read(blobName(cluster));
   }
 
   async save(cluster: string, snapshot: Snapshot): Promise<void> {

@@ -1,0 +1,139 @@
+import { z } from "zod";
+import { problemSchema } from "./problem.ts";
+import { type Route, routes } from "./routes.ts";
+import { API_VERSION } from "./version.ts";
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+type JsonObject = { readonly [key: string]: Json };
+
+/** The OpenAPI 3.1 document of the HTTP API, made of the schemas that the functions check against. */
+export function openApiDocument(): JsonObject {
+  const components = new Components();
+  const problem = components.refTo(problemSchema, "Problem");
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const route of routes) {
+    const path = paths[`/${route.path}`] ?? {};
+    paths[`/${route.path}`] = {
+      ...path,
+      [route.method.toLowerCase()]: operationOf(route, components, problem),
+    };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "cyclecloud-autoscale",
+      version: API_VERSION,
+      summary: "What an autoscaled CycleCloud cluster does and why, and what operators ask of it",
+      description:
+        "Times are Unix seconds. Within a version fields, kinds and routes are only added: pass over what you do not know. Errors are problem details (RFC 9457).",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/api" }],
+    security: [{ functionKey: [] }, { functionKeyInQuery: [] }],
+    paths,
+    components: {
+      schemas: components.schemas(),
+      securitySchemes: {
+        functionKey: { type: "apiKey", in: "header", name: "x-functions-key" },
+        functionKeyInQuery: { type: "apiKey", in: "query", name: "code" },
+      },
+    },
+  };
+}
+
+function operationOf(route: Route, components: Components, problem: Json): JsonObject {
+  const { id, summary, query, body, answer, polled } = route;
+  const problemAnswer = (description: string) => ({
+    description,
+    content: { "application/problem+json": { schema: problem } },
+  });
+  const etag = { ETag: { description: "Send it as If-None-Match", schema: { type: "string" } } };
+  return {
+    operationId: id,
+    summary,
+    parameters: [...pathParameters(route.path), ...queryParameters(query), ...headerParameters(polled)],
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: components.refTo(body, `${id}-request`) } },
+          },
+        }),
+    responses: {
+      "200": {
+        description: summary,
+        ...(polled === true ? { headers: etag } : {}),
+        content: { "application/json": { schema: components.refTo(answer, `${id}-answer`) } },
+      },
+      ...(polled === true ? { "304": { description: "Nothing has changed" } } : {}),
+      "400": problemAnswer("The query, the body or the version is not what the call takes"),
+      "404": problemAnswer("No such cluster is configured, or no such record is kept"),
+      default: problemAnswer("Any other problem; `type` says which"),
+    },
+  };
+}
+
+function pathParameters(path: string): readonly Json[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+}
+
+function queryParameters(query: z.ZodObject | undefined): readonly Json[] {
+  if (query === undefined) return [];
+  const { properties = {}, required = [] } = jsonSchemaOf(query) as {
+    readonly properties?: Record<string, JsonObject>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: "query",
+    required: required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema,
+  }));
+}
+
+function headerParameters(polled: true | undefined): readonly Json[] {
+  const version = { name: "api-version", in: "header", required: false, schema: { const: API_VERSION } };
+  const known = { name: "If-None-Match", in: "header", required: false, schema: { type: "string" } };
+  return polled === true ? [version, known] : [version];
+}
+
+/** Schemas with a name of their own go to the components, and others point there. */
+class Components {
+  readonly #schemas = new Map<string, Json>();
+
+  refTo(schema: z.ZodType, name: string): JsonObject {
+    const {
+      $defs = {},
+      id = name,
+      ...own
+    } = jsonSchemaOf(schema) as {
+      readonly $defs?: JsonObject;
+      readonly id?: string;
+    } & JsonObject;
+    for (const [key, value] of Object.entries($defs)) this.#add(key, value);
+    this.#add(id, own);
+    return { $ref: `#/components/schemas/${id}` };
+  }
+
+  schemas(): JsonObject {
+    return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  #add(name: string, schema: Json): void {
+    const { id: _, ...rest } = schema as JsonObject;
+    this.#schemas.set(name, rest);
+  }
+}
+
+/** As a caller writes it: without what defaults and transforms make of it. */
+function jsonSchemaOf(schema: z.ZodType): JsonObject {
+  const { $schema: _, ...made } = z.toJSONSchema(schema, { io: "input" }) as JsonObject;
+  return JSON.parse(JSON.stringify(made).replaceAll("#/$defs/", "#/components/schemas/"));
+}

@@ -1,0 +1,35 @@
+import type { Stored } from "../../ports.ts";
+import { type Container, fromJson } from "./container.ts";
+
+/** Values kept at a time: the snapshots or the demand of so many clusters and sources. */
+const mostRemembered = 16;
+
+/**
+ * Blobs of a container as values. What did not change since it was read last is neither transferred nor parsed again:
+ * every read asks, so an answer is never older than the store's. The same value is handed out to all readers.
+ */
+export class RememberedBlobs<T> {
+  readonly #container: Container;
+  readonly #known = new Map<string, Stored<T>>();
+
+  constructor(container: Container) {
+    this.#container = container;
+  }
+
+  /** Undefined when there is no such blob. */
+  async read(name: string): Promise<Stored<T> | undefined> {
+    const known = this.#known.get(name);
+    const blob =
+      known === undefined
+        ? await this.#container.read(name)
+        : await this.#container.readUnless(name, known.etag);
+    if (blob === "unchanged") return known;
+    this.#known.delete(name);
+    if (blob === undefined) return undefined;
+    const stored = { value: fromJson<T>(blob.bytes), etag: blob.etag };
+    this.#known.set(name, stored);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > mostRemembered && oldest !== undefined) this.#known.delete(oldest);
+    return stored;
+  }
+}
