@@ -90,7 +90,8 @@ export function faultyPorts(
 
 function faultsOf(place: string): readonly [FaultKind, ...FaultKind[]] {
   if (/\.send/.test(place)) return sendFaults;
-  if (/^(controls|operations|plans|demand)\.save/.test(place) && !place.endsWith("Part")) return writeFaults;
+  if (/^(controls|operations|plans|demand|targets)\.save/.test(place) && !place.endsWith("Part"))
+    return writeFaults;
   return /\.(load|list|open|recent|read|clusters)/.test(place) ? readFaults : sendFaults;
 }
 

@@ -4,6 +4,7 @@ import {
   type Operation,
   type PlanHead,
   type RejectedMessage,
+  type RequestSet,
   type Snapshot,
   type SourceDemand,
 } from "../../shared/ports.ts";
@@ -45,6 +46,8 @@ export class Records {
         this.#demand.set(demand.cluster, demand);
         return { what: "demand", demand };
       }
+      case "targets.save":
+        return { what: "targets", requested: args[0] as RequestSet };
       case "snapshots.save":
         return this.#noteSnapshot(args[1] as Snapshot);
     }
@@ -64,4 +67,5 @@ export type Written =
   | { readonly what: "operation"; readonly operation: Operation }
   | { readonly what: "plan"; readonly plan: ArchivedPlan }
   | { readonly what: "demand"; readonly demand: SourceDemand }
+  | { readonly what: "targets"; readonly requested: RequestSet }
   | { readonly what: "snapshot"; readonly snapshot: Snapshot };

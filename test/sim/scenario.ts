@@ -12,6 +12,10 @@ export interface Stage {
   readonly chance: Chance;
   readonly nowSeconds: number;
   source(cluster: string): Source;
+  /** Puts a message on the demand queue. */
+  put(body: unknown): void;
+  /** A promise was broken. */
+  violate(what: string): void;
   /** Replaces these keys of the cluster's `autoscale.json`. */
   configure(cluster: string, keys: Readonly<Record<string, unknown>>): void;
 }

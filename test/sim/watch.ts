@@ -1,7 +1,15 @@
 import type { WorkloadJob } from "../../infra/local/scheduler/workload.ts";
 import { explain } from "../../shared/engine/index.ts";
+import { accountOf, type NodeArrayTarget } from "../../shared/messages/node-array-target.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
-import type { ArchivedPlan, Operation, Snapshot, SourceDemand, Stored } from "../../shared/ports.ts";
+import type {
+  ArchivedPlan,
+  Operation,
+  RequestSet,
+  Snapshot,
+  SourceDemand,
+  Stored,
+} from "../../shared/ports.ts";
 import { violationsOf } from "../engine/plan-validity.ts";
 import type { Cloud, TrueNode } from "./cloud.ts";
 import type { Fleet, Run } from "./fleet.ts";
@@ -79,6 +87,14 @@ export class Watch implements Departures {
     const hostnames = jobs.flatMap((job) => job.executingHostnames);
     renew(this.#busy, hostnames, this.#parts.now());
     this.#demandExpiresAtSeconds = expiresAtSeconds;
+  }
+
+  /** An autoscale request took effect: its nodes are justified beside those that jobs are. */
+  onTargets({ requestSet, arrays }: RequestSet): void {
+    for (const target of arrays) {
+      const key = `${requestSet} ${accountOf(target)}`;
+      this.#peaks.set(key, Math.max(nodesOf(target), this.#peaks.get(key) ?? 0));
+    }
   }
 
   /** The snapshot that is stored now. */
@@ -206,6 +222,20 @@ export class Watch implements Departures {
   #report(violation: string): void {
     this.#parts.report(`${this.#parts.cluster}: ${violation}`);
   }
+}
+
+/** Every simulated node has four cores. */
+function nodesOf(target: NodeArrayTarget): number {
+  const {
+    TargetGroupCount,
+    GroupCoreCount = 0,
+    GroupInstanceCount,
+    TargetCoreCount,
+    TargetCount = 0,
+  } = target;
+  if (TargetGroupCount !== undefined)
+    return TargetGroupCount * (GroupInstanceCount ?? Math.ceil(GroupCoreCount / 4));
+  return TargetCoreCount === undefined ? TargetCount : Math.ceil(TargetCoreCount / 4);
 }
 
 function renew(since: Since, present: readonly string[], nowSeconds: number): void {

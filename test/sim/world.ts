@@ -141,6 +141,10 @@ export class World implements Stage {
     else this.#stores.configs.putBroken(cluster, parsed.problems);
   }
 
+  put(body: unknown): void {
+    this.demandQueue.put(body);
+  }
+
   violate(what: string): void {
     this.trace(`!! ${what}`);
     this.violations.push(what);
@@ -266,6 +270,9 @@ export class World implements Stage {
         return;
       case "demand":
         this.#watches.get(written.demand.cluster)?.onDemand(written.demand);
+        return;
+      case "targets":
+        this.#watches.get(written.requested.cluster)?.onTargets(written.requested);
         return;
       case "snapshot":
         this.#watches.get(written.snapshot.cluster.name)?.onSnapshot(written.snapshot);

@@ -6,6 +6,7 @@ import { clockJumps } from "./clock-jumps.ts";
 import { configChanges } from "./config-changes.ts";
 import { deafScheduler } from "./deaf-scheduler.ts";
 import { deletedBehindOurBack } from "./deleted-behind-our-back.ts";
+import { groups } from "./groups.ts";
 import { hopelessJobs } from "./hopeless-jobs.ts";
 import { keepAlive } from "./keep-alive.ts";
 import { manyClusters } from "./many-clusters.ts";
@@ -14,6 +15,7 @@ import { neverBoots } from "./never-boots.ts";
 import { quotaCut } from "./quota-cut.ts";
 import { silentScheduler } from "./silent-scheduler.ts";
 import { spotLoss } from "./spot-loss.ts";
+import { targets } from "./targets.ts";
 import { trickle } from "./trickle.ts";
 
 /** Every kind of trouble. A new one joins at the end, so that seeds keep their scenario as far as they can. */
@@ -34,6 +36,8 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   hopelessJobs,
   deafScheduler,
   trickle,
+  targets,
+  groups,
 ];
 
 /** The scenario of a seed, when none is named. */
