@@ -1,4 +1,4 @@
-import type { ClusterNode, Plan, Retirement } from "../engine/index.ts";
+import type { ClusterNode, NodeHistory, Plan, Retirement } from "../engine/index.ts";
 import type { ActionDrain } from "../messages/scale-action.ts";
 import type { SchedulerEvent } from "../messages/scheduler-event.ts";
 import type { DrainingNode, PlanHead, Snapshot, SourceDemand } from "../ports.ts";
@@ -28,6 +28,8 @@ interface Known {
   readonly snapshot: Pick<Snapshot, "cluster">;
   /** All sources, silent ones too: who was to drain a node and fell silent has not said that it is free. */
   readonly demand: readonly SourceDemand[];
+  /** As it was before the plan. */
+  readonly history: readonly NodeHistory[];
   /** Nodes that were asked to go already: what becomes of them is decided when that has come to its end. */
   readonly leavingNodeIds: readonly string[];
   /** 0: nodes are not drained. */
@@ -52,6 +54,9 @@ export function decideOnDraining(plan: Plan, known: Known): Drains {
   const nothing = { plan, draining: [...records.values()], events: [], nextLookSeconds: null };
   if (!isSent || (records.size === 0 && listings.size === 0)) return nothing;
 
+  const createdSeconds = new Map(
+    [...known.history, ...plan.history].map((row) => [row.nodeId, row.createdSeconds]),
+  );
   const leaving = new Set(known.leavingNodeIds);
   const retired = new Map(plan.retire.map((retirement) => [retirement.nodeId, retirement]));
   const decisions = snapshot.cluster.nodes
@@ -61,7 +66,14 @@ export function decideOnDraining(plan: Plan, known: Known): Drains {
       const record = records.get(node.nodeId);
       const isSettled = leaving.has(node.nodeId) || (cause !== undefined && cause !== "idle-timeout");
       if (isSettled) return { ...undecided, nodeId: node.nodeId, record, goes: {} };
-      const about = { node, record, said: listingsFor(listings, node.hostname), known };
+      const created = createdSeconds.get(node.nodeId) ?? nowSeconds;
+      const about = {
+        node,
+        createdSeconds: created,
+        record,
+        said: listingsFor(listings, node.hostname),
+        known,
+      };
       return { ...(cause === undefined ? takenBack(about) : drained(about)), nodeId: node.nodeId };
     });
   const told = decisions.map((decision) => tell(decision, nowSeconds));
@@ -88,6 +100,8 @@ const undecided: Decision = { record: undefined, unanswered: [], lookSeconds: nu
 
 interface About {
   readonly node: ClusterNode;
+  /** When a plan first saw it. */
+  readonly createdSeconds: number;
   readonly record: DrainingNode | undefined;
   readonly said: readonly Listing[];
   readonly known: Known;
@@ -120,9 +134,10 @@ function drained(about: About): Decision {
 
 /** Of a node that is wanted, or may not go. */
 function takenBack(about: About): Decision {
-  const { record, said, known } = about;
-  // A new machine under the name of an old one may still be out for the old one's sake.
-  const isLeftOut = record === undefined && said.some(isOutByEvent);
+  const { record, said, known, createdSeconds } = about;
+  // A new machine under the name of an old one may still be out for the old one's sake. An event that is younger than the
+  // machine, and not remembered here, is somebody else's: an operator who drains a node wants it so.
+  const isLeftOut = record === undefined && said.some((listing) => isOutByEvent(listing, createdSeconds));
   if (record === undefined && !isLeftOut) return undecided;
   const next = record?.phase === "undraining" ? record : changed(about, "undraining");
   const endSeconds = next.sinceSeconds + known.drainTimeoutSeconds;

@@ -48,7 +48,10 @@ export function isDrained(listing: Listing, sinceSeconds: number): boolean {
   return listing.state === "drained" && obeys(listing, sinceSeconds);
 }
 
-/** Drained or draining because of an event, not because somebody did it by hand. */
-export function isOutByEvent({ state, eventAtSeconds }: Listing): boolean {
-  return state !== "up" && eventAtSeconds !== null;
+/** Drained or draining because of an event (of before that time), not because somebody did it by hand. */
+export function isOutByEvent(
+  { state, eventAtSeconds }: Listing,
+  beforeSeconds = Number.POSITIVE_INFINITY,
+): boolean {
+  return state !== "up" && eventAtSeconds !== null && eventAtSeconds < beforeSeconds;
 }

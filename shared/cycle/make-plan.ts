@@ -80,6 +80,7 @@ function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
   const drains = decideOnDraining(decided.plan, {
     ...known,
     demand: loaded.demand,
+    history: loaded.history,
     leavingNodeIds: input.leavingNodeIds,
     drainTimeoutSeconds: config.cycle.drainTimeoutSeconds,
   });

@@ -4,6 +4,7 @@ import { DEFAULT_SETTINGS, plan as makePlan, type Retirement } from "../../../sh
 import type { DemandNode } from "../../../shared/messages/job-demand.ts";
 import type { DrainingNode, SourceDemand } from "../../../shared/ports.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { rowOf } from "../stores/contract/values.ts";
 
 const nothing = makePlan({
   nowSeconds: 0,
@@ -55,6 +56,7 @@ interface Case {
   readonly leaving?: boolean;
   readonly timeout?: number;
   readonly isSent?: boolean;
+  readonly createdSeconds?: number;
 }
 
 function decide(what: Case): Drains {
@@ -73,6 +75,7 @@ function decide(what: Case): Drains {
       before: what.record === undefined ? undefined : { draining: [what.record] },
       snapshot: { cluster: clusterOf({ nodes: [node] }) },
       demand: what.demand ?? [],
+      history: [rowOf(node.nodeId, { createdSeconds: what.createdSeconds ?? 5_000 })],
       leavingNodeIds: what.leaving === true ? [nodeId] : [],
       drainTimeoutSeconds: what.timeout ?? 300,
       isSent: what.isSent ?? true,
@@ -265,8 +268,13 @@ describe("decideOnDraining: a node that is wanted", () => {
     ],
     [
       "is taken back when it is out for the sake of an earlier node of its name",
-      { demand: [sourceOf("a", drained(9_000))] },
+      { createdSeconds: 9_001, demand: [sourceOf("a", drained(9_000))] },
       "stays, undraining since 10000, undrain 10000 to a",
+    ],
+    [
+      "is nobody's business when an operator had it drained",
+      { createdSeconds: 9_000, demand: [sourceOf("a", drained(9_000))] },
+      "stays, up",
     ],
     ["is not waited for when nobody lists it", { record: recordOf("draining"), demand: [] }, "stays, up"],
     [
@@ -351,6 +359,7 @@ describe("decideOnDraining: the next look", () => {
       {
         before: undefined,
         snapshot: { cluster: clusterOf({ nodes }) },
+        history: [],
         demand: ["a", "b"].map((source) => sourceOf(source, undefined, { nodes: listed })),
         leavingNodeIds: [],
         drainTimeoutSeconds: 300,
