@@ -50,16 +50,28 @@ export async function executeAction(ports: ExecutePorts, action: ScaleAction): P
   if (due === undefined) return report(ports, action, { outcome: "already-done" });
   const fate = await tried(ports, due.value);
   if ("outcome" in fate) return report(ports, action, fate);
-  await change(ports, action, (operation) => ({ ...operation, ...fate }));
+  await change(ports, action, {
+    isFit: (operation) => isDue(operation) || (fate.state === "accepted" && isTakenForNothing(operation)),
+    next: (operation) => ({ ...operation, ...fate }),
+  });
   if (fate.shortfalls !== undefined)
     await requestPlan(ports, { cluster: action.cluster, reason: "fewer nodes than asked" });
   return report(ports, action, { outcome: fate.state, messages: fate.messages });
 }
 
-async function tried(ports: ExecutePorts, { action, attempts, asked }: Operation): Promise<Undecided | Fate> {
+/** Another run of the same action came to an end while this one was at it. */
+class Overtaken extends Error {}
+
+type AlreadyDone = Extract<ExecuteOutcome, { outcome: "already-done" }>;
+
+async function tried(
+  ports: ExecutePorts,
+  { action, attempts, asked }: Operation,
+): Promise<Undecided | AlreadyDone | Fate> {
   try {
     return await decide(ports, action, { wasAsked: asked === true });
   } catch (error) {
+    if (error instanceof Overtaken) return { outcome: "already-done" };
     // A file that cannot be used will not be mended while the message waits; the next plan asks for what is needed then.
     if (kindOf(error) === "configuration") {
       const why = messageOf(error);
@@ -71,7 +83,8 @@ async function tried(ports: ExecutePorts, { action, attempts, asked }: Operation
     if (ports.clock.nowSeconds() > action.expiresAtSeconds) return { outcome: "unclear", messages };
     const attempt = (attempts ?? 0) + 1;
     // Counted first: a copy under a number that was used before would be dropped by the broker.
-    await change(ports, action, (operation) => ({ ...operation, attempts: attempt, messages }));
+    const next = (operation: Operation) => ({ ...operation, attempts: attempt, messages });
+    await change(ports, action, { isFit: isDue, next });
     const untilSeconds = await tryLater(ports, action, { attempt, error });
     return { outcome: "waiting", messages, untilSeconds };
   }
@@ -79,24 +92,39 @@ async function tried(ports: ExecutePorts, { action, attempts, asked }: Operation
 
 async function loadDue(ports: ExecutePorts, action: ScaleAction): Promise<Stored<Operation> | undefined> {
   const operation = await ports.operations.load(action.cluster, action.actionId);
-  const isDue = operation?.value.state === "planned" || operation?.value.state === "sent";
-  return isDue ? operation : undefined;
+  return operation !== undefined && isDue(operation.value) ? operation : undefined;
 }
 
-/** The planner marks an action as sent while it is being carried out: that takes nothing from what came of it. */
+function isDue({ state }: Operation): boolean {
+  return state === "planned" || state === "sent";
+}
+
+/** A run that lost its session may be refused while the next one is not: what CycleCloud agreed to is so, whoever heard it. */
+function isTakenForNothing({ state }: Operation): boolean {
+  return state === "failed" || state === "lost" || state === "dropped";
+}
+
+/**
+ * The planner marks an action as sent while it is being carried out: that takes nothing from what came of it. False when
+ * the operation is not fit for the change any more.
+ */
 async function change(
   ports: ExecutePorts,
   action: ScaleAction,
-  next: (operation: Operation) => Operation,
-): Promise<void> {
-  const operation = await loadDue(ports, action);
-  if (operation === undefined) return;
+  to: {
+    readonly isFit: (operation: Operation) => boolean;
+    readonly next: (operation: Operation) => Operation;
+  },
+): Promise<boolean> {
+  const operation = await ports.operations.load(action.cluster, action.actionId);
+  if (operation === undefined || !to.isFit(operation.value)) return false;
   try {
     const updatedAtSeconds = ports.clock.nowSeconds();
-    await ports.operations.save({ ...next(operation.value), updatedAtSeconds }, operation.etag);
+    await ports.operations.save({ ...to.next(operation.value), updatedAtSeconds }, operation.etag);
+    return true;
   } catch (error) {
     if (kindOf(error) !== "conflict") throw error;
-    await change(ports, action, next);
+    return change(ports, action, to);
   }
 }
 
@@ -115,8 +143,8 @@ async function decide(
     const why = whyNot(ports, { action, config, control });
     if (why !== undefined) return wasAsked ? droppedOrDone(cycleCloud, action, why) : dropped(why);
     const ask = async <T>(call: () => Promise<T>): Promise<T> => {
-      if (!wasAsked)
-        await change(ports, action, (operation) => ({ ...operation, state: "sent", asked: true }));
+      const next = (operation: Operation): Operation => ({ ...operation, state: "sent", asked: true });
+      if (!(await change(ports, action, { isFit: isDue, next }))) throw new Overtaken();
       return ports.telemetry.part(`cyclecloud ${action.kind}`, { cluster }, call);
     };
     return carryOut(ports, { cycleCloud, ask }, action);

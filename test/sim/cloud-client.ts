@@ -26,6 +26,8 @@ type Call = "read" | "create" | "start" | "shutdown" | "retry" | "nodes-of-reque
 /** A call with its effect, as text: what the wire would carry. `refused` is HTTP 409. */
 interface Exchange {
   readonly call: Call;
+  /** Of calls that carry one. */
+  readonly requestId?: string;
   readonly act: () => unknown;
 }
 
@@ -38,6 +40,7 @@ export interface CloudEffect {
 
 type WireAnswer = { readonly text: string } | { readonly refused: string };
 
+const notValid: WireAnswer = { refused: "Injected: the request is not valid" };
 const catalogue = createVmCatalogue();
 /** The client gives up after a minute; what a server does later than that is not simulated. */
 const longestCallSeconds = 60;
@@ -73,9 +76,11 @@ export function cloudClient(options: {
   readonly cluster: string;
   readonly weather: Weather;
   readonly run: Run;
+  /** Requests that were refused as invalid, by whatever run. */
+  readonly invalidRequests: Set<string>;
   readonly onEffect: (effect: CloudEffect) => void;
 }): CycleCloud {
-  const { site, cluster, weather, run, onEffect } = options;
+  const { site, cluster, weather, run, invalidRequests, onEffect } = options;
   return {
     credentialsFingerprint: () => "always-the-same",
     readCluster: async () => {
@@ -92,6 +97,7 @@ export function cloudClient(options: {
       const body = creationSchema.parse(toCreationRequest(request));
       const answer = await exchange({
         call: "create",
+        requestId: request.requestId,
         act: () => {
           const result = create(site, cluster, body);
           const { nodeIds = [] } = site.operations.byRequest(request.requestId) ?? {};
@@ -136,6 +142,7 @@ export function cloudClient(options: {
     const body = managementSchema.parse(toManagementRequest(request));
     const answer = await exchange({
       call: verb,
+      requestId: request.requestId,
       act: () => {
         const isNew = site.operations.byRequest(request.requestId) === undefined;
         if (verb === "shutdown" && isNew) onEffect({ call: "shutdown", ...request });
@@ -153,18 +160,26 @@ export function cloudClient(options: {
     } as const;
   }
 
-  async function exchange({ call, act }: Exchange): Promise<WireAnswer> {
+  /** A request that is not valid does not become so: whoever sends it again is refused again. */
+  function answerTo({ requestId = "", act }: Exchange): WireAnswer {
+    const isNew = site.operations.byRequest(requestId) === undefined;
+    return isNew && invalidRequests.has(requestId) ? notValid : answerOf(act);
+  }
+
+  async function exchange(asked: Exchange): Promise<WireAnswer> {
+    const { call } = asked;
     const kinds: readonly [FaultKind, ...FaultKind[]] =
       call === "read" || call === "nodes-of-request" ? readFaults : changeFaults;
     const fault = weather.faults.at(`cyclecloud.${call}`, kinds);
     const extra = fault?.kind === "slow-request" ? Math.min(fault.seconds, longestCallSeconds) : 0;
     await weather.fleet.wait(run, weather.chance.between(0.05, 1) + extra);
-    const answer = fault === undefined ? answerOf(act) : await spoilt(call, fault, act);
+    const answer = fault === undefined ? answerTo(asked) : await spoilt(asked, fault);
     await weather.fleet.wait(run, weather.chance.between(0.02, 0.4));
     return answer;
   }
 
-  async function spoilt(call: Call, fault: Fault, act: () => unknown): Promise<WireAnswer> {
+  async function spoilt(asked: Exchange, fault: Fault): Promise<WireAnswer> {
+    const { call, requestId } = asked;
     switch (fault.kind) {
       case "crash-before":
         return weather.fleet.kill(run.machine);
@@ -175,16 +190,17 @@ export function cloudClient(options: {
       case "status-429":
         throw upstream(call, { why: "HTTP 429", status: 429, retryAfterSeconds: 20 });
       case "refused-409":
-        return { refused: "Injected: the request is not valid" };
+        if (requestId !== undefined) invalidRequests.add(requestId);
+        return notValid;
     }
-    const answer = answerOf(act);
+    const answer = answerTo(asked);
     switch (fault.kind) {
       case "crash-after":
         return weather.fleet.kill(run.machine);
       case "error-after":
         throw upstream(call, { why: "no whole answer in time" });
       case "repeated":
-        return answerOf(act);
+        return answerTo(asked);
       case "truncated":
         return "text" in answer ? { text: answer.text.slice(0, answer.text.length / 2) } : answer;
       case "slow-answer":

@@ -80,6 +80,11 @@ export class Watch implements Departures {
     });
   }
 
+  /** A plan that counts takes these nodes for gone from then on, however long it takes to ask them to go. */
+  onSent({ action }: Operation): void {
+    if (action.kind === "shutdown-nodes") for (const { nodeId } of action.nodes) this.#leaving.add(nodeId);
+  }
+
   /** The demand that is stored now. */
   onDemand({ jobs, nodes, capabilities, expiresAtSeconds }: SourceDemand): void {
     const drainable = capabilities?.includes("drain") === true ? nodes.map((node) => node.hostname) : [];

@@ -69,6 +69,7 @@ export class World implements Stage {
   readonly #watches = new Map<string, Watch>();
   readonly #config = new Map<string, Readonly<Record<string, unknown>>>();
   readonly #actions = new Map<string, string>();
+  readonly #invalidRequests = new Set<string>();
   #snapshotting: Run | undefined;
   #plans = 0;
 
@@ -215,6 +216,7 @@ export class World implements Stage {
           cluster,
           weather: this.#weather,
           run,
+          invalidRequests: this.#invalidRequests,
           onEffect: (effect) => this.#onEffect(run, cluster, effect),
         }),
       random: { draw: () => this.chance.between(0, 1) },
@@ -264,6 +266,8 @@ export class World implements Stage {
         this.trace(`   ${run.machine.name} ${written.operation.actionId} is ${written.operation.state}`);
         if (written.operation.state === "planned")
           this.#watches.get(written.operation.cluster)?.onPlanned(run, written.operation);
+        if (written.operation.state === "sent")
+          this.#watches.get(written.operation.cluster)?.onSent(written.operation);
         return;
       case "plan":
         this.#watches.get(written.plan.summary.cluster)?.onPlan(written.plan);

@@ -97,6 +97,37 @@ describe("executeAction: create", () => {
   });
 });
 
+describe("executeAction: two runs at once, because a session was lost", () => {
+  test("one is refused, the other is not: what CycleCloud agreed to counts", async () => {
+    const { world, action } = await creating(2);
+    const overtaken = interposed(world.ports, { port: "operations", method: "save" }, async (call) => {
+      const etag = await call();
+      world.cycleCloud.refusal = "not now";
+      await executeAction(world.ports, action);
+      return etag;
+    });
+    expect(await executeAction(overtaken, action)).toMatchObject({ outcome: "accepted" });
+    expect(await operationOf(world, action)).toMatchObject({
+      state: "accepted",
+      nodes: [{ name: "htc-1" }, { name: "htc-2" }],
+    });
+  });
+
+  test.each(["create", "shutdown"])("a %s that came to an end meanwhile is not asked for", async (verb) => {
+    const { world, action } = await (verb === "create" ? creating(2) : retiring());
+    const overtaken = interposed(world.ports, { port: "controls", method: "load" }, async (call) => {
+      const answer = await call();
+      const operation = await world.ports.operations.load(cluster, action.actionId);
+      if (operation?.value.state === "sent")
+        await world.ports.operations.save({ ...operation.value, state: "lost" }, operation.etag);
+      return answer;
+    });
+    expect(await executeAction(overtaken, action)).toEqual({ outcome: "already-done" });
+    expect(world.cycleCloud.calls).toEqual([]);
+    expect(await operationOf(world, action)).toMatchObject({ state: "lost" });
+  });
+});
+
 describe("executeAction: delivered again", () => {
   test.each(["create", "shutdown"])("a %s that was carried out is not carried out again", async (verb) => {
     const { world, action } = await (verb === "create" ? creating(2) : retiring());
