@@ -18,6 +18,7 @@ export function statusOn(page: Page, status: ClusterStatus): void {
   page.line("");
   page.facts(headlines(status));
   demandOn(page, status);
+  targetsOn(page, status);
   operationsOn(page, status);
   waitingOn(page, status);
   rejectionsOn(page, status);
@@ -61,6 +62,22 @@ function demandOn(page: Page, { demand, atSeconds }: ClusterStatus): void {
     ],
   );
   page.table(["SOURCE", "JOBS", "NODES", "SEQUENCE", "LAST", "STATE", "IGNORED"], rows);
+}
+
+function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatus): void {
+  if (requestSets.length === 0) return;
+  page.title("Targets");
+  const expiryOf = new Map(requestSets.map((set) => [set.requestSet, ago(set.expiresAtSeconds, atSeconds)]));
+  const rows = targets.map(({ name, requestSet, unit, asked, granted, nodes, why }) => [
+    name,
+    `${granted} of ${asked} ${unit}`,
+    nodes,
+    requestSet,
+    expiryOf.get(requestSet) ?? "-",
+    why.slice(1).join(" "),
+  ]);
+  if (rows.length === 0) page.line("Nothing is asked for any more.");
+  else page.table(["TARGET", "HAS", "NODES", "REQUEST SET", "EXPIRES", "WHY NOT"], rows);
 }
 
 function operationsOn(page: Page, { operations, atSeconds }: ClusterStatus): void {

@@ -33,6 +33,7 @@ const checkers: readonly Checker[] = [
   backedOff,
   setAside,
   rejected,
+  unmetTargets,
   waiting,
 ];
 
@@ -170,6 +171,15 @@ function rejected({ rejections }: StatusFacts): readonly StatusProblem[] {
   if (open.length === 0) return [];
   const text = `${open.length} of the newest messages were refused or given up, the last from ${open[0]?.source ?? "an unknown source"}.`;
   return [notice("rejections", text, "`ccscale rejects list` tells why; mended ones can be sent again.")];
+}
+
+function unmetTargets({ targets }: StatusFacts): readonly StatusProblem[] {
+  return targets
+    .filter(({ asked, granted }) => granted < asked)
+    .map(({ name, requestSet, asked, granted, unit, why }) => {
+      const text = `Target "${name}" of request set "${requestSet}" has ${granted} of ${asked} ${unit}.`;
+      return notice("target-unmet", text, why.slice(1).join(" ") || "It is tried again every minute.");
+    });
 }
 
 function waiting({ waiting }: StatusFacts): readonly StatusProblem[] {
