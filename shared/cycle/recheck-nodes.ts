@@ -5,7 +5,7 @@ import type { CycleCloud, Ports, RequestedNode } from "../ports.ts";
 import { loadControl } from "./control.ts";
 import { isDrained, type Listings, listingsFor, listingsOf } from "./listings.ts";
 import { liveSources } from "./plan-input.ts";
-import { readNow, useOf } from "./spare-node.ts";
+import { mayGetJobs as isUndrained, readNow, useOf } from "./spare-node.ts";
 
 /** What a second look needs. */
 export type RecheckPorts = Pick<
@@ -135,7 +135,9 @@ function whyStale(
   const row = known.history.get(node.nodeId);
   switch (action.cause) {
     case "autostop":
-      return known.needed.get(node.nodeId);
+      return (
+        known.needed.get(node.nodeId) ?? (isUndrained(known.listings, node) ? "is not drained" : undefined)
+      );
     case "idle-timeout":
       if (row !== undefined && row.lastMatchSeconds === null) return "is needed again";
       return mayGetJobs(node, drain, known) ? "is not drained" : undefined;

@@ -1,9 +1,10 @@
 import type { ClusterNode } from "../engine/index.ts";
 import type { RequestedBy } from "../messages/scale-action.ts";
 import type { AutostopSettings, ClusterConfig, Ports } from "../ports.ts";
+import { listingsOf } from "./listings.ts";
 import { underWay } from "./operations.ts";
 import { type Decision, requestAction } from "./request-action.ts";
-import { type Now, readNow, runsJob, useOf } from "./spare-node.ts";
+import { mayGetJobs, type Now, readNow, runsJob, useOf } from "./spare-node.ts";
 
 type StopPorts = Parameters<typeof requestAction>[0] &
   Pick<Ports, "demand" | "history" | "snapshots" | "targets">;
@@ -20,7 +21,7 @@ export interface StopRequest {
 /** Why a node stays. `retryAfterSeconds`: time alone may change that, no sooner. */
 export interface StopRefusal {
   readonly node: string;
-  readonly reason: "keep-alive" | "busy" | "not-idle-long-enough" | "needed" | "left-alone";
+  readonly reason: "keep-alive" | "busy" | "not-drained" | "not-idle-long-enough" | "needed" | "left-alone";
   readonly why: string;
   readonly retryAfterSeconds?: number;
 }
@@ -94,7 +95,11 @@ type Why = Omit<StopRefusal, "node">;
 
 function whyProtected(now: Now, node: ClusterNode): Why | undefined {
   if (node.keepAlive) return { reason: "keep-alive", why: "is keep-alive" };
-  return runsJob(now, node) ? { reason: "busy", why: "runs a job" } : undefined;
+  if (runsJob(now, node)) return { reason: "busy", why: "runs a job" };
+  const listings = listingsOf(now.loaded.demand, now.nowSeconds);
+  return mayGetJobs(listings, node)
+    ? { reason: "not-drained", why: "is not drained, and its scheduler can drain it" }
+    : undefined;
 }
 
 function whyTooSoon(now: Now, node: ClusterNode, settings: AutostopSettings): Why | undefined {

@@ -2,6 +2,7 @@ import { type ClusterNode, type Plan, type PlanInput, plan, shortHostname } from
 import type { ClusterConfig, Ports } from "../ports.ts";
 import { loadControl, withIgnored } from "./control.ts";
 import { freshSnapshot } from "./fresh-snapshot.ts";
+import { type Listings, listingsFor } from "./listings.ts";
 import { type Loaded, liveSources, toPlanInput } from "./plan-input.ts";
 
 /** Everything that a node's use is judged by, as of one moment. */
@@ -40,6 +41,14 @@ export function runsJob({ loaded, nowSeconds }: Now, { hostname }: Pick<ClusterN
   return liveSources(loaded.demand, nowSeconds).some(({ jobs }) =>
     jobs.some(({ executingHostnames }) => executingHostnames.some((name) => shortHostname(name) === own)),
   );
+}
+
+/**
+ * Whether a scheduler that can drain the node has not: a job may start there at any moment. Nobody drains a node that asks
+ * to stop: its own software does, or the planner, once it has been idle for long enough.
+ */
+export function mayGetJobs(listings: Listings, { hostname }: Pick<ClusterNode, "hostname">): boolean {
+  return listingsFor(listings, hostname).some(({ isLive, state }) => isLive && state !== "drained");
 }
 
 export type Use =

@@ -2,7 +2,9 @@ import { settled } from "../../functions/support/settle.ts";
 import { answerPlanRequest } from "../../shared/cycle/answer-plan-request.ts";
 import { executeAction } from "../../shared/cycle/execute-action.ts";
 import { receiveDemand } from "../../shared/cycle/receive-demand.ts";
+import { receiveEvent } from "../../shared/cycle/receive-event.ts";
 import { reject } from "../../shared/cycle/reject.ts";
+import { requestStop } from "../../shared/cycle/request-stop.ts";
 import { snapshotCluster } from "../../shared/cycle/snapshot-cluster.ts";
 import { watchDeadAction, watchDeadPlanRequest } from "../../shared/cycle/watch-dead-letter.ts";
 import { planRequestSchema } from "../../shared/messages/plan-request.ts";
@@ -19,6 +21,8 @@ export interface App {
   watchRejects(run: Run, message: QueueMessage): Promise<void>;
   planScale(run: Run, body: unknown): Promise<void>;
   executeAction(run: Run, body: unknown): Promise<void>;
+  nodeEvents(run: Run, event: unknown): Promise<void>;
+  autostop(run: Run, cluster: string, instance: string): Promise<void>;
   watchDeadPlanRequests(run: Run, message: DeadMessage): Promise<void>;
   watchDeadActions(run: Run, message: DeadMessage): Promise<void>;
 }
@@ -57,6 +61,15 @@ export function createApp(portsFor: (run: Run) => Ports): App {
       const action = scaleActionSchema.parse(body);
       const trigger = { trigger: "service-bus", log: ports.log, subject: action.actionId } as const;
       await settled(trigger, () => executeAction(ports, action));
+    },
+    async nodeEvents(run, event) {
+      const ports = portsFor(run);
+      const trigger = { trigger: "event-grid", log: ports.log, subject: run.name } as const;
+      await settled(trigger, () => receiveEvent(ports, event));
+    },
+    async autostop(run, cluster, instance) {
+      const requestedBy = { who: `node ${instance}`, why: "autostop" };
+      await requestStop(portsFor(run), { cluster, instance, requestedBy, afterIdleTime: true });
     },
     watchDeadPlanRequests: (run, message) =>
       watchDeadPlanRequest(portsFor(run), { ...message, queue: "plan-requests" }),

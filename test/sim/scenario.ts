@@ -17,6 +17,8 @@ export interface Stage {
   /** A promise was broken. */
   violate(what: string): void;
   /** Replaces these keys of the cluster's `autoscale.json`. */
+  /** A node asks whether it may stop. Whoever asked is told, and does nothing about it. */
+  ask(this: void, cluster: string, instance: string): void;
   configure(cluster: string, keys: Readonly<Record<string, unknown>>): void;
 }
 
@@ -41,6 +43,8 @@ export interface Script {
   readonly happenings: readonly Happening[];
   /** Faults and happenings are over then. */
   readonly troubleSeconds: number;
+  /** CycleCloud tells of its nodes through Event Grid. */
+  readonly events?: true;
 }
 
 /** One kind of trouble, drawn anew for every seed. */

@@ -9,6 +9,7 @@ import type { Chance } from "./chance.ts";
 import { type Cloud, createCloud } from "./cloud.ts";
 import { type CloudEffect, cloudClient } from "./cloud-client.ts";
 import { DemandQueue } from "./demand-queue.ts";
+import { EventTopic } from "./event-topic.ts";
 import type { FaultSource } from "./faults.ts";
 import { faultyPorts, type PortCall, type Weather } from "./faulty-ports.ts";
 import { Fleet, type Run } from "./fleet.ts";
@@ -101,6 +102,7 @@ export class World implements Stage {
       receiveDead: app.watchDeadActions,
     });
     for (const cluster of script.clusters) this.#addCluster(cluster);
+    if (script.events === true) new EventTopic({ ...parts, cloud: this.cloud, receive: app.nodeEvents });
     for (const { atSeconds, what, happens } of script.happenings)
       this.timeline.after(atSeconds, () => {
         this.trace(`-- ${what}`);
@@ -127,6 +129,11 @@ export class World implements Stage {
       drainTimedOut: sum((watch) => watch.drainTimedOut),
     };
   }
+
+  readonly ask = (cluster: string, instance: string): void => {
+    const answered = () => {};
+    this.fleet.start("http-autostop", (run) => this.#app.autostop(run, cluster, instance), answered);
+  };
 
   source(cluster: string): Source {
     const source = this.#sources.get(cluster);

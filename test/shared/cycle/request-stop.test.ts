@@ -119,6 +119,33 @@ describe("requestStop", () => {
     expect(await ask(world, "htc-1", { afterIdleTime: false })).toMatchObject({ reason: "left-alone" });
   });
 
+  test("a node that an operator told to leave alone stays", async () => {
+    const world = await idleWorld(1);
+    const ignored = { nodeId: "id-htc-1", name: "htc-1", by: "ada", reason: "test", atSeconds: world.now() };
+    const control = { cluster, paused: null, refusedLogin: null, ignoredNodes: [ignored] };
+    await world.ports.controls.save(control, undefined);
+    expect(await ask(world, "htc-1")).toMatchObject({ reason: "left-alone" });
+  });
+
+  test("where the scheduler can drain, a node goes when it is drained; taken back in between, it stays", async () => {
+    const world = await idleWorld(1);
+    const report = (state: string) => {
+      const nodes = [{ hostname: "host-htc-1", resources: {}, state }];
+      return world.post([], { capabilities: ["drain"], nodes });
+    };
+    for (const state of ["up", "draining"]) {
+      await report(state);
+      expect(await ask(world, "htc-1")).toMatchObject({ outcome: "refused", reason: "not-drained" });
+    }
+    await report("drained");
+    expect(await ask(world, "htc-1")).toMatchObject({ outcome: "granted" });
+    await report("up");
+    await world.execute();
+    expect(await world.ports.operations.recent(cluster, 1)).toMatchObject([
+      { state: "dropped", messages: ["htc-1 is not drained"] },
+    ]);
+  });
+
   test("50 nodes ask at the same moment while 20 are needed: exactly 20 stay", async () => {
     const world = await wanting(await idleWorld(50), 20);
     const outcomes = await Promise.all(names(50).map((name) => ask(world, name)));

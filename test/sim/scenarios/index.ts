@@ -1,5 +1,6 @@
 import type { Scenario } from "../scenario.ts";
 import { arrayJobs } from "./array-jobs.ts";
+import { askingNodes } from "./asking-nodes.ts";
 import { burst } from "./burst.ts";
 import { capacityDrought } from "./capacity-drought.ts";
 import { clockJumps } from "./clock-jumps.ts";
@@ -38,6 +39,7 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   trickle,
   targets,
   groups,
+  askingNodes,
 ];
 
 /** The scenario of a seed, when none is named. */
