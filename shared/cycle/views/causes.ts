@@ -10,21 +10,21 @@ import {
   type Reason,
   type Scalar,
 } from "../../engine/index.ts";
-import { isUpNode, type OutlookJob, unitOf } from "./job-states.ts";
+import { isUpNode, type OutlookJob, unitOf, waits } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
 
 type Kind = CauseView["kind"];
 
 /** Why a job has to wait, the gravest first: what stops the whole cluster, what is short, what is on its way. */
 export function causesOf(outlook: Outlook, each: OutlookJob, boots: Boots): readonly CauseView[] {
-  const { asked, granted } = each.outcome;
-  const waits = granted < asked;
+  const { granted } = each.outcome;
+  const isShort = waits(each.outcome);
   const needsNodes = each.outcome.placements.some(({ node }) => isPlannedNode(outlook, node));
   return [
-    ...(waits || needsNodes ? heldBy(outlook) : []),
-    ...(waits && granted > 0 ? [partlyPlaced(each)] : []),
-    ...(waits ? shortages(outlook, each) : []),
-    ...(waits && granted === 0 ? [] : onTheirWay(outlook, each, boots)),
+    ...(isShort || needsNodes ? heldBy(outlook) : []),
+    ...(isShort && granted > 0 ? [partlyPlaced(each)] : []),
+    ...(isShort ? shortages(outlook, each) : []),
+    ...(isShort && granted === 0 ? [] : onTheirWay(outlook, each, boots)),
   ];
 }
 

@@ -2,7 +2,7 @@ import type { ExplainAnswer, JobState, RefusalView } from "../../api/index.ts";
 import { describeConstraint, explainReason, type Reason } from "../../engine/index.ts";
 import type { SourceDemand } from "../../ports.ts";
 import { causesOf } from "./causes.ts";
-import { type OutlookJob, outlookJobs, stateOf, unitOf } from "./job-states.ts";
+import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "./job-states.ts";
 import { type NodeViews, nodeViews } from "./node-views.ts";
 import type { Outlook } from "./outlook.ts";
 import { plannerTrail } from "./planner-trail.ts";
@@ -62,7 +62,7 @@ export function explainOne(
     }),
     placeCount: placements.length,
     causes,
-    refusals: (granted < asked ? outcome.reasons : []).slice(0, mostRefusals).map(toRefusal),
+    refusals: (waits(outcome) ? outcome.reasons : []).slice(0, mostRefusals).map(toRefusal),
     planner: plannerTrail(outlook, each),
   };
 }

@@ -21,13 +21,17 @@ export function unitOf({ packingStrategy }: Pick<Job, "packingStrategy">): "slot
   return packingStrategy === "scatter" ? "nodes" : "slots";
 }
 
+/** Whether something keeps it from having all it asks for; a job that asks for nothing never gets anything. */
+export function waits({ asked, granted }: Pick<JobOutcome, "asked" | "granted">): boolean {
+  return granted < asked || asked <= 0;
+}
+
 /** Where a job stands: what its scheduler says, then what the plan gives it. */
 export function stateOf(
   { job, outcome }: OutlookJob,
   nodesByName: ReadonlyMap<string, PlannedNode>,
 ): JobState {
-  const { asked, granted } = outcome;
-  if (granted < asked) return granted > 0 ? "partly" : "waiting";
+  if (waits(outcome)) return outcome.granted > 0 ? "partly" : "waiting";
   if (job.executingHostnames.length > 0) return "running";
   const isUp = ({ node }: Placement) => isUpNode(nodesByName.get(node));
   return outcome.placements.every(isUp) ? "placed" : "booting";

@@ -1,6 +1,6 @@
 import type { JobState, JobsAnswer, JobsQuery, JobView } from "../../api/index.ts";
 import { explain } from "../../engine/index.ts";
-import { type OutlookJob, outlookJobs, stateOf, unitOf } from "./job-states.ts";
+import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
 import { pageOf } from "./page.ts";
 
@@ -25,7 +25,7 @@ export function listJobs(outlook: Outlook, query: JobsQuery): JobsAnswer {
 
 function toView({ job, outcome, state }: OutlookJob & { readonly state: JobState }): JobView {
   const { asked, granted, placements } = outcome;
-  const reasons = granted < asked ? outcome.reasons : [];
+  const reasons = waits(outcome) ? outcome.reasons : [];
   const nodes = [...new Set(placements.map(({ node }) => node))];
   return {
     job: job.name,
