@@ -1,0 +1,135 @@
+import fc from "fast-check";
+import { beforeAll, expect, test, vi } from "vitest";
+import { problemSchema, routes } from "../../shared/api/index.ts";
+import { apiOf, type RouteId } from "../functions/api/routes.ts";
+import { cluster, jobFor } from "../support/world.ts";
+import { type Json, mutated, mutation } from "./mutation.ts";
+import { patienceMs, runs } from "./runs.ts";
+import { served } from "./served-world.ts";
+
+// The composition root of the process, for which the world in memory stands in.
+vi.mock("../../functions/support/service.ts", () => import("./served-world.ts"));
+
+const { handlers } = await import("../functions/api/handlers.ts");
+const api = apiOf(handlers, cluster);
+
+beforeAll(async () => {
+  served.renew();
+  await served.world.post([jobFor(3), { name: "huge", constraints: { ncpus: 64 } }]);
+  await served.world.round();
+  served.world.cycleCloud.settle();
+  await served.world.snapshot();
+});
+
+const hostile = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 300 }),
+  fc.constantFrom("__proto__", "constructor", "", "..", "%2e%2e/x", "\ud800", "n".repeat(50_000), "htc-1"),
+  fc.constantFrom(
+    "*",
+    "[".repeat(1_000),
+    "*a".repeat(1_000),
+    "-1",
+    "1e309",
+    "NaN",
+    "0x10",
+    "null",
+    "{}",
+    "[[[[",
+  ),
+);
+const parameters = fc.record({ planId: hostile, actionId: hostile, node: hostile, job: hostile });
+const names = [
+  "limit",
+  "cursor",
+  "name",
+  "hostname",
+  "nodeArray",
+  "constraint",
+  "state",
+  "source",
+  "open",
+  "x",
+];
+const query = fc.dictionary(fc.constantFrom(...names), hostile, { maxKeys: 3 });
+const headers = fc.constantFrom(
+  ...[
+    {},
+    { "if-none-match": '*, "a", W/"' },
+    { "api-version": "9".repeat(1_000) },
+    { "idempotency-key": "k" },
+  ],
+);
+
+/** Whatever is asked: an answer of the schema, or a problem that says what is wrong, and neither our fault nor endless. */
+async function answered(id: RouteId, fields: Parameters<typeof api.call>[1]): Promise<number> {
+  const response = await api.call(id, fields);
+  const status = response.status ?? 200;
+  expect(status).toBeLessThan(500);
+  const text = JSON.stringify(response.jsonBody) ?? "";
+  if (status >= 400) {
+    problemSchema.strict().parse(response.jsonBody);
+    expect(text.length).toBeLessThan(60_000);
+  }
+  return status;
+}
+
+const readers = routes.filter(({ method, id }) => method === "GET" && id in handlers);
+
+test(
+  "800 reads with hostile names, queries and headers: each is answered, or refused with a reason",
+  async () => {
+    const seen = new Set<number>();
+    const calls = fc.record({ route: fc.constantFrom(...readers), parameters, query, headers });
+    const property = fc.asyncProperty(calls, async (call) => {
+      const fields = { params: call.parameters, query: wellFormed(call.query), headers: call.headers };
+      seen.add(await answered(call.route.id as RouteId, fields));
+    });
+    await fc.assert(property, runs(800));
+    expect([...seen].sort()).toEqual(expect.arrayContaining([200, 400, 404]));
+  },
+  patienceMs,
+);
+
+/** As a URL holds it. */
+function wellFormed(query: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, value.toWellFormed()]));
+}
+
+const who = { by: "alice", reason: "test", dryRun: true };
+const bodies: readonly (readonly [RouteId, Json])[] = [
+  ["what-if", { jobs: [{ name: "a", constraints: [{ ncpus: 4 }], iterations: 2 }] }],
+  ["validate-constraint", { constraints: { or: [{ ncpus: 4 }, { "node.vm_size": "Standard_*" }] } }],
+  ["actions", { ...who, kind: "delete", nodes: { names: ["htc-*"], constraints: [{ ncpus: 1 }] } }],
+  [
+    "actions",
+    { ...who, kind: "create-nodes", count: 2, constraints: [{ ncpus: 1 }], nodeAttributes: { a: 1 } },
+  ],
+  ["actions", { ...who, kind: "ignore", nodes: { nodeArrays: ["htc"] } }],
+  ["actions", { ...who, kind: "pause" }],
+];
+
+test(
+  "500 mutated bodies: each is answered, or refused with a reason; nothing that was not meant is asked for",
+  async () => {
+    const seen = new Set<number>();
+    const mutations = fc.array(mutation, { minLength: 1, maxLength: 3 });
+    const before = [...served.world.cycleCloud.calls];
+    const property = fc.asyncProperty(fc.constantFrom(...bodies), mutations, async ([id, start], some) => {
+      const body = bodyOf(mutated(start, some));
+      seen.add(await answered(id, { body }));
+    });
+    await fc.assert(property, runs(500));
+    expect([...seen]).toEqual(expect.arrayContaining([200, 400]));
+    expect(served.world.cycleCloud.calls).toEqual(before);
+  },
+  patienceMs,
+);
+
+function bodyOf(json: Json): string {
+  try {
+    return JSON.stringify(json) ?? "";
+  } catch {
+    // Nested so deeply that only its sender could write it.
+    return "[".repeat(20_000);
+  }
+}

@@ -1,0 +1,142 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { QueueClient } from "@azure/storage-queue";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Environment, startEnvironment } from "../../../infra/local/environment/environment.ts";
+import { type ActionAnswer, type ClusterStatus, type Route, routes } from "../../../shared/api/index.ts";
+import { openApiDocument } from "../../../shared/api/openapi.ts";
+
+const cluster = "small-cpu";
+let folder: string;
+let environment: Environment;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "autoscale-"));
+  environment = await startEnvironment({
+    clusterFile: join(import.meta.dirname, "../../../infra/local/cyclecloud/clusters/small-cpu.json"),
+    cluster,
+    config: { idle_timeout: 600, boot_timeout: 1_800, demand_ttl: 600 },
+    speed: 60,
+    seed: 11,
+    folder,
+    snapshotSchedule: "*/1 * * * * *",
+  });
+  const queue = new QueueClient(environment.storageConnectionString, "job-demand");
+  const jobs = [
+    { name: "1201", constraints: { ncpus: 4 }, iterations: 3 },
+    { name: "huge", constraints: { ncpus: 640 } },
+  ];
+  const sentAt = new Date().toISOString();
+  const demand = { version: 1, kind: "snapshot", cluster, source: "pbs", sequence: 1, sentAt, jobs };
+  await queue.sendMessage(Buffer.from(JSON.stringify(demand)).toString("base64"));
+  await eventually(
+    () => get<ClusterStatus>(`clusters/${cluster}/status`),
+    (status) => status.waiting.length > 0 && (status.nodes.Ready ?? 0) >= 3,
+  );
+});
+
+afterAll(async () => {
+  await environment?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function get<T>(path: string): Promise<T> {
+  const response = await fetch(`${environment.functionsUrl}/api/${path}`);
+  expect(response.headers.get("api-version")).toBe("1");
+  return (await response.json()) as T;
+}
+
+async function post(path: string, body: unknown): Promise<Response> {
+  const url = `${environment.functionsUrl}/api/clusters/${cluster}/${path}`;
+  return fetch(url, { method: "POST", body: JSON.stringify(body) });
+}
+
+async function eventually<T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> {
+  const giveUpAt = Date.now() + 60_000;
+  for (;;) {
+    const value = await read();
+    if (isThere(value) || Date.now() > giveUpAt) return value;
+    await sleep(250);
+  }
+}
+
+/** Paths with their parameters filled in by what this cluster has. */
+async function pathOf(route: Route): Promise<string> {
+  const { plans } = await get<{ plans: { planId: string }[] }>(`clusters/${cluster}/plans?limit=1`);
+  const { operations } = await get<{ operations: { actionId: string }[] }>(`clusters/${cluster}/operations`);
+  const { nodes } = await get<{ nodes: { name: string }[] }>(`clusters/${cluster}/nodes`);
+  const known: Record<string, string | undefined> = {
+    cluster,
+    planId: plans[0]?.planId,
+    actionId: operations[0]?.actionId,
+    node: nodes[0]?.name,
+    job: "huge",
+  };
+  return route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(known[name] ?? ""));
+}
+
+// Autostop has tests of its own, and so has what changes something.
+const reads = routes.filter(({ id, method }) => method === "GET" && id !== "autostop");
+
+test.each(reads.map((route): [string, Route] => [route.id, route]))(
+  "%s is answered as its schema says",
+  async (_, route) => {
+    const body = await get(await pathOf(route));
+    expect(route.answer.safeParse(body).error).toBeUndefined();
+  },
+);
+
+test("the document is the one that the schemas make", async () => {
+  expect(await get("openapi.json")).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+});
+
+test("what a poller has already is not sent again", async () => {
+  const url = `${environment.functionsUrl}/api/clusters/${cluster}/buckets`;
+  const read = async (): Promise<number> => {
+    const etag = (await fetch(url)).headers.get("etag") ?? "";
+    return (await fetch(url, { headers: { "if-none-match": etag } })).status;
+  };
+  // A snapshot may come in between.
+  expect(await eventually(read, (status) => status === 304)).toBe(304);
+});
+
+test("what-if and validate-constraint answer, and nothing is sent", async () => {
+  const whatIf = await post("what-if", { jobs: [{ constraints: { ncpus: 4 }, iterations: 8 }] });
+  expect(await whatIf.json()).toMatchObject({ extra: [{ asked: 8 }] });
+  const valid = await post("validate-constraint", { constraints: { ncpus: 4 } });
+  expect(await valid.json()).toMatchObject({ ok: true });
+});
+
+test("nodes that an operator asks for come, are restarted, and go", async () => {
+  const who = { by: "alice", reason: "a test" };
+  const ask = async (body: Record<string, unknown>): Promise<ActionAnswer> => {
+    const response = await post("actions", { ...who, ...body });
+    const text = await response.text();
+    expect([response.status, text.slice(0, 500)]).toEqual([200, text.slice(0, 500)]);
+    return JSON.parse(text) as ActionAnswer;
+  };
+  const fateOf = (answer: ActionAnswer) =>
+    eventually(
+      () =>
+        get<{ state: string; requestedBy: unknown }>(
+          `clusters/${cluster}/operations/${answer.actions[0]?.actionId}`,
+        ),
+      ({ state }) => !["planned", "sent", "accepted"].includes(state),
+    );
+  const created = await ask({ kind: "create-nodes", nodeArray: "memory", count: 1, nameFormat: "extra-%d" });
+  expect(await fateOf(created)).toMatchObject({
+    state: "visible",
+    requestedBy: { who: "alice", why: "a test" },
+  });
+  const ready = () => get<{ total: number }>(`clusters/${cluster}/nodes?name=extra-*&state=Ready`);
+  expect(await eventually(ready, ({ total }) => total === 1)).toMatchObject({ total: 1 });
+  for (const kind of ["restart", "reimage"]) {
+    const done = await ask({ kind, nodes: { names: ["extra-1"] } });
+    expect(await fateOf(done)).toMatchObject({ state: "visible" });
+    await eventually(ready, ({ total }) => total === 1);
+  }
+  const removed = await ask({ kind: "remove", nodes: { names: ["extra-*"] } });
+  expect(await fateOf(removed)).toMatchObject({ state: "visible" });
+});
