@@ -23,7 +23,8 @@ const request = z.object({
   delivery_info: z.object({ routing_key: z.string().nullish() }).nullish(),
 });
 const scheduledItem = z.object({ eta: z.string().nullish(), request });
-const queueItem = z.object({ name: z.string() });
+/** The name becomes an argument of a command. */
+const queueItem = z.object({ name: z.string().regex(/^[^-]/, "expected a name that starts with no dash") });
 const statistics = z.object({ pool: z.object({ "max-concurrency": z.number().min(0).nullish() }).nullish() });
 
 /** Undefined when the text is not what `--json` prints: then nothing can be told, not even that there is nothing. */
