@@ -141,10 +141,13 @@ function takenBack(about: About): Decision {
   if (record === undefined && !isLeftOut) return undecided;
   const next = record?.phase === "undraining" ? record : changed(about, "undraining");
   const endSeconds = next.sinceSeconds + known.drainTimeoutSeconds;
+  // Out by a later event than ours: taken back, and drained anew by an operator.
+  const isAnsweredBy = (eventAtSeconds: number | null) =>
+    eventAtSeconds === null || eventAtSeconds > next.sinceSeconds;
   const isBack = (listing: Listing) =>
     listing.state === "up"
       ? obeys(listing, next.sinceSeconds) || known.nowSeconds >= endSeconds
-      : !isOutByEvent(listing);
+      : isAnsweredBy(listing.eventAtSeconds);
   const open = said.filter((listing) => !isBack(listing));
   if (open.length === 0) return undecided;
   return {

@@ -289,12 +289,17 @@ describe("decideOnDraining: a node that is wanted", () => {
     ],
     [
       "is waited for as long as its source is silent",
-      { record: recordOf("undraining", { sinceSeconds: 0 }), demand: [sourceOf("a", drained(1), silent)] },
-      "stays, undraining since 0",
+      { record: recordOf("undraining", { sinceSeconds: 100 }), demand: [sourceOf("a", drained(1), silent)] },
+      "stays, undraining since 100",
     ],
     [
       "is up once it is taken back",
       { record: recordOf("undraining"), demand: [sourceOf("a", { state: "up", eventAtSeconds: 9_980 })] },
+      "stays, up",
+    ],
+    [
+      "is up when an operator had it drained after that",
+      { record: recordOf("undraining"), demand: [sourceOf("a", drained(9_981))] },
       "stays, up",
     ],
     [
@@ -339,7 +344,7 @@ describe("decideOnDraining: the next look", () => {
       "is not due while its source is silent and its time is over",
       {
         idle: false,
-        record: recordOf("undraining", { sinceSeconds: 0 }),
+        record: recordOf("undraining", { sinceSeconds: 100 }),
         demand: [sourceOf("a", drained(1), silent)],
       },
       null,
