@@ -19,7 +19,7 @@ export function actOptions(command: Command): Command {
   return serviceOptions(command)
     .option("--dry-run", "only says what would be done")
     .option("--yes", "does not ask")
-    .option("--reason <words>", "why, for the record", `ccscale ${command.name()}`)
+    .option("--reason <words>", "why, for the record; the command's own name when left out")
     .option("--by <name>", "who asks; your login name when left out, and a signed-in caller's own name wins")
     .addOption(waitOption())
     .addOption(reportOption());
@@ -36,10 +36,14 @@ function waitOption(): Option {
   });
 }
 
-export function requestOf({ reason, by, dryRun }: ActFlags): {
+/** Who asks and why; `name` is the command's. */
+export function requestOf(
+  { reason, by, dryRun }: ActFlags,
+  name: string,
+): {
   readonly by: string;
   readonly reason: string;
   readonly dryRun: boolean;
 } {
-  return { by: by ?? userInfo().username, reason: reason ?? "ccscale", dryRun: dryRun === true };
+  return { by: by ?? userInfo().username, reason: reason ?? `ccscale ${name}`, dryRun: dryRun === true };
 }

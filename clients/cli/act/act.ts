@@ -11,6 +11,8 @@ import { followActions } from "./follow.ts";
 
 /** Something to be asked of the service, and whether it takes away what may be missed. */
 export interface Wanted {
+  /** The command that asks, for the record. */
+  readonly name: string;
   /** The body of `POST …/actions`, apart from who asks and why. */
   readonly body: Readonly<Record<string, unknown>> & { readonly kind: string };
   /** Then it is asked first what would be done, and the operator whether it shall. */
@@ -20,7 +22,7 @@ export interface Wanted {
 /** Asks for it, once the operator has agreed where that is needed, and tells what came of it. */
 export async function act(terminal: Terminal, flags: ActFlags, wanted: Wanted): Promise<void> {
   const { service } = await reach(flags);
-  const body = { ...wanted.body, ...requestOf(flags) };
+  const body = { ...wanted.body, ...requestOf(flags, wanted.name) };
   if (wanted.isDestructive && flags.yes !== true && flags.dryRun !== true) {
     const would = await service.ask("actions", { body: { ...body, dryRun: true } });
     if (would.outcome !== "would") return tell(terminal, flags, would);

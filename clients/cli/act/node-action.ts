@@ -9,8 +9,7 @@ interface Flags extends ActFlags, SelectionFlags {
 }
 
 /** How a command that acts on existing nodes differs from the others. */
-export interface NodeAction extends Pick<Wanted, "isDestructive"> {
-  readonly name: string;
+export interface NodeAction extends Pick<Wanted, "isDestructive" | "name"> {
   readonly description: string;
   /** As the API calls it. */
   readonly kind: string;
@@ -31,7 +30,7 @@ export function nodeActionCommand(terminal: Terminal, action: NodeAction): Comma
       );
     const force = action.canForce ? { force: flags.force === true } : {};
     const body = { kind: action.kind, nodes, ...force, ...action.more };
-    return act(terminal, flags, { body, isDestructive: action.isDestructive });
+    return act(terminal, flags, { name: action.name, body, isDestructive: action.isDestructive });
   });
   return actOptions(selectionOptions(command));
 }

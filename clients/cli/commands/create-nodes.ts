@@ -46,7 +46,7 @@ export function createNodesCommand(terminal: Terminal): Command {
     .action((flags: Flags) => {
       if ((flags.count === undefined) === (flags.slots === undefined))
         return command.error("error: expected either --count or --slots");
-      return act(terminal, flags, { body: bodyOf(flags), isDestructive: false });
+      return act(terminal, flags, { name: "create-nodes", body: bodyOf(flags), isDestructive: false });
     });
   return actOptions(command);
 }

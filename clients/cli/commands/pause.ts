@@ -1,7 +1,13 @@
 import { Command } from "commander";
 import { pauseCluster } from "../../../shared/cycle/pause-cluster.ts";
 import { withService } from "../connect.ts";
-import { type DecisionFlags, decisionOf, decisionOptions, refuseUnknownCluster } from "../decision.ts";
+import {
+  type DecisionFlags,
+  decisionOf,
+  decisionOptions,
+  refuseUnknownCluster,
+  wouldDecide,
+} from "../decision.ts";
 import { localOption, type PlaceFlags, placeOf } from "../place-options.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -13,6 +19,10 @@ export function pauseCommand(terminal: Terminal): Command {
     .action((flags: DecisionFlags & PlaceFlags) =>
       withService(placeOf(flags), async (ports) => {
         const decision = decisionOf(flags);
+        if (flags.dryRun === true) {
+          terminal.stdout.write(await wouldDecide(ports, decision, "pause"));
+          return;
+        }
         refuseUnknownCluster(decision, await pauseCluster(ports, decision));
         terminal.stdout.write(`Paused cluster "${decision.cluster}" until "ccscale resume".\n`);
       }),

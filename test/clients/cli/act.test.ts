@@ -1,91 +1,9 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, test, vi } from "vitest";
-import type { ActionAnswer } from "../../../shared/api/index.ts";
+import { afterEach, describe, expect, test } from "vitest";
 import { actionBody } from "../../../shared/api/index.ts";
+import { answer, serve, stopServing } from "./acting-service.ts";
 import { ccscale } from "./in-process.ts";
 
-const running: Server[] = [];
-
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  for (const server of running.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  }
-});
-
-const answer: ActionAnswer = {
-  cluster: "hpc",
-  atSeconds: 1,
-  outcome: "requested",
-  summary: "2 nodes are deleted",
-  actions: [
-    {
-      actionId: "a-1",
-      kind: "shutdown-nodes",
-      nodes: [
-        { nodeId: "id-1", name: "htc-1" },
-        { nodeId: "id-2", name: "htc-2" },
-      ],
-      create: [],
-    },
-  ],
-  skipped: [{ node: "htc-3", why: "it is keep-alive", next: "keep-alive off, if it may go" }],
-  problems: [],
-  expiresInSeconds: 600,
-};
-
-/** A service that answers actions and says of its only operation what `states` tells, one after the other. */
-async function serve(
-  options: { readonly answer?: ActionAnswer; readonly states?: string[] } = {},
-): Promise<unknown[]> {
-  const bodies: unknown[] = [];
-  const states = options.states ?? [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const send = (status: number, body: unknown) => {
-      response.writeHead(status, { "content-type": "application/json" });
-      response.end(JSON.stringify(body));
-    };
-    if (request.url?.includes("/operations/")) return send(200, operation(states.shift() ?? "visible"));
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as { readonly dryRun?: boolean };
-    bodies.push(body);
-    const given = options.answer ?? answer;
-    const would = body.dryRun === true && given.outcome === "requested";
-    return send(given.outcome === "refused" ? 409 : 200, would ? { ...given, outcome: "would" } : given);
-  });
-  running.push(server);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  vi.stubEnv("CCSCALE_URL", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  vi.stubEnv("CCSCALE_CLUSTER", "hpc");
-  return bodies;
-}
-
-function operation(state: string): object {
-  return {
-    actionId: "a-1",
-    kind: "shutdown-nodes",
-    state,
-    reason: "asked",
-    requestedBy: { who: "ann", why: "tests" },
-    planId: null,
-    requestId: "r",
-    operationId: null,
-    nodeCount: 2,
-    nodes: [],
-    sets: [],
-    messages: state === "failed" ? ["no such node"] : [],
-    attempts: 0,
-    createdAtSeconds: 1,
-    updatedAtSeconds: 1,
-    expiresAtSeconds: 2,
-  };
-}
+afterEach(stopServing);
 
 const nodes = { names: ["htc-*"] };
 const asked = { by: "ann", reason: "quota", dryRun: false };

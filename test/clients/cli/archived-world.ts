@@ -1,7 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { collect } from "../../../clients/cli/archive/collect.ts";
-import type { World } from "../../support/world.ts";
+import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { createWorld, type World } from "../../support/world.ts";
 
 /** Writes what a world in memory knows into a folder, as a support archive that was unpacked. */
 export async function archiveOf(
@@ -28,4 +30,35 @@ export async function archiveOf(
     await writeFile(path, JSON.stringify(value));
   }
   return folder;
+}
+
+/** Two arrays; jobs that run, fit, wait for nodes, and never fit; a node of each kind that needs a look. */
+export async function busyWorld(): Promise<World> {
+  const mpi = bucketOf({ bucketId: "bucket-hb", vmSize: "Standard_HB120rs_v3", availableCount: 4 });
+  const cluster = clusterOf({
+    nodeArrays: [
+      nodeArrayOf({ buckets: [bucketOf({ availableCount: 10 })] }),
+      nodeArrayOf({ name: "mpi", allowsColocation: true, buckets: [mpi] }),
+    ],
+    nodes: [
+      nodeOf({ name: "htc-1", privateIp: "10.0.0.5" }),
+      nodeOf({ name: "htc-2", hostname: null, status: "Preparing" }),
+      nodeOf({ name: "htc-3", keepAlive: true }),
+      nodeOf({ name: "htc-4", hostname: null, status: "Failed" }),
+    ],
+  });
+  const world = createWorld(new FakeCycleCloud(cluster));
+  const jobs = [
+    { name: "1200", constraints: { ncpus: 4 }, executingHostnames: ["host-htc-1"] },
+    { name: "1201", iterations: 6, constraints: { ncpus: 2 } },
+    { name: "1202", constraints: { ncpus: 64 } },
+    { name: "1203", iterations: 40, constraints: { ncpus: 4, "node.nodearray": "htc" } },
+  ];
+  await world.post(jobs, { source: "pbs", nodes: [{ hostname: "host-htc-1" }] });
+  await world.post([{ name: "bad", iterations: -1 }]);
+  await world.round();
+  world.advance(90);
+  await world.round();
+  world.advance(15);
+  return world;
 }

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { toZip } from "../../../clients/cli/archive/files.ts";
 import { run } from "../../../clients/cli/program.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { createWorld, type World } from "../../support/world.ts";
-import { archiveOf } from "./archived-world.ts";
+import { archiveOf, busyWorld } from "./archived-world.ts";
 import { ccscale } from "./in-process.ts";
 import { screen } from "./output/screen.ts";
 
@@ -24,37 +24,6 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 afterEach(() => vi.unstubAllEnvs());
-
-/** Two arrays; jobs that run, fit, wait for nodes, and never fit; a node of each kind that needs a look. */
-async function busyWorld(): Promise<World> {
-  const mpi = bucketOf({ bucketId: "bucket-hb", vmSize: "Standard_HB120rs_v3", availableCount: 4 });
-  const cluster = clusterOf({
-    nodeArrays: [
-      nodeArrayOf({ buckets: [bucketOf({ availableCount: 10 })] }),
-      nodeArrayOf({ name: "mpi", allowsColocation: true, buckets: [mpi] }),
-    ],
-    nodes: [
-      nodeOf({ name: "htc-1", privateIp: "10.0.0.5" }),
-      nodeOf({ name: "htc-2", hostname: null, status: "Preparing" }),
-      nodeOf({ name: "htc-3", keepAlive: true }),
-      nodeOf({ name: "htc-4", hostname: null, status: "Failed" }),
-    ],
-  });
-  const world = createWorld(new FakeCycleCloud(cluster));
-  const jobs = [
-    { name: "1200", constraints: { ncpus: 4 }, executingHostnames: ["host-htc-1"] },
-    { name: "1201", iterations: 6, constraints: { ncpus: 2 } },
-    { name: "1202", constraints: { ncpus: 64 } },
-    { name: "1203", iterations: 40, constraints: { ncpus: 4, "node.nodearray": "htc" } },
-  ];
-  await world.post(jobs, { source: "pbs", nodes: [{ hostname: "host-htc-1" }] });
-  await world.post([{ name: "bad", iterations: -1 }]);
-  await world.round();
-  world.advance(90);
-  await world.round();
-  world.advance(15);
-  return world;
-}
 
 async function emptyWorld(): Promise<World> {
   const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [] })));

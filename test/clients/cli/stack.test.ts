@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { QueueClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fromZip } from "../../../clients/cli/archive/files.ts";
+import { examples, wordsOf } from "../../../clients/cli/reference/examples.ts";
 import { type Environment, startEnvironment } from "../../../infra/local/environment/environment.ts";
 import { ccscale, type Finished } from "./in-process.ts";
 
@@ -121,6 +122,20 @@ describe("a running service", () => {
     for (const secret of [...keys, environment.account.password]) expect(text).not.toContain(secret);
     const offline = await ccscale(["explain", "huge", "--offline", zip]);
     expect(offline.stdout).toContain("asks for 4096 ncpus");
+  });
+
+  test("every example of the command page that needs a running service", async () => {
+    const lines = Object.values(examples).flatMap((each) => each.filter((example) => example.on === "local"));
+    for (const { line } of lines) {
+      const output = line.startsWith("support-archive") ? ["--output", join(folder, "example.zip")] : [];
+      const { code, stderr } = await ccscale([
+        ...wordsOf(line).filter((word) => word !== "--local"),
+        "--local",
+        local,
+        ...output,
+      ]);
+      expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: "" });
+    }
   });
 
   test("an unknown cluster, and an unknown job, say what to do", async () => {

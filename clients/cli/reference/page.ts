@@ -1,0 +1,119 @@
+import type { Command, Option } from "commander";
+import { type Example, examples } from "./examples.ts";
+
+/** An option that so many commands share is told once. */
+const fewestSharing = 5;
+
+/** The command page in Markdown, made of the program's own definitions and the examples. */
+export function commandPage(program: Command): string {
+  const shared = sharedOptions(program);
+  const groups = new Map<string, Command[]>();
+  for (const command of visible(program)) {
+    const heading = command.helpGroup() || "Commands:";
+    groups.set(heading, [...(groups.get(heading) ?? []), command]);
+  }
+  const parts = [...groups].flatMap(([heading, commands]) => [
+    `## ${heading.replace(/:$/, "")}`,
+    ...commands.flatMap((command) => section(command, { parents: [], shared })),
+  ]);
+  const common = [
+    "## Shared options",
+    "Each command names those that it takes.",
+    table([...shared.values()]),
+  ];
+  return `${[introduction, ...parts, ...common].join("\n\n")}\n`;
+}
+
+const introduction = [
+  "# Commands",
+  "",
+  "Made by `npm run commands` from what `ccscale --help` is made of; tests run every example. Columns, selection, exit codes and where",
+  "the service is found: [README.md](README.md).",
+].join("\n");
+
+/** By what they are and mean: an option of the same name that means something else is another one. */
+function sharedOptions(program: Command): ReadonlyMap<string, Option> {
+  const counts = new Map<string, { readonly option: Option; count: number }>();
+  const count = (command: Command): void => {
+    for (const option of optionsOf(command)) {
+      const known = counts.get(rowOf(option));
+      if (known === undefined) counts.set(rowOf(option), { option, count: 1 });
+      else known.count++;
+    }
+    for (const child of visible(command)) count(child);
+  };
+  count(program);
+  const common = [...counts].filter(([, each]) => each.count >= fewestSharing);
+  return new Map(common.map(([row, { option }]) => [row, option]));
+}
+
+function section(
+  command: Command,
+  { parents, shared }: { readonly parents: readonly string[]; readonly shared: ReadonlyMap<string, Option> },
+): readonly string[] {
+  const path = [...parents, command.name()];
+  const name = path.join(" ");
+  const own = optionsOf(command).filter((option) => !shared.has(rowOf(option)));
+  const common = optionsOf(command).filter((option) => shared.has(rowOf(option)));
+  return [
+    `### ${name}`,
+    command.description(),
+    ...(command.commands.length > 0 ? [] : [`\`${usageOf(command, path)}\``]),
+    ...(own.length === 0 ? [] : [table(own)]),
+    ...(common.length === 0 ? [] : [`Shared: ${common.map(({ long }) => `\`${long}\``).join(", ")}.`]),
+    ...exampleBlock(examples[name] ?? []),
+    ...visible(command).flatMap((child) => section(child, { parents: path, shared })),
+  ];
+}
+
+function usageOf(command: Command, path: readonly string[]): string {
+  return ["ccscale", ...path, command.usage()].join(" ");
+}
+
+/** Without `help`, which commander adds to everything that has commands. */
+function visible(command: Command): readonly Command[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((child) => child.name() !== "help");
+}
+
+function optionsOf(command: Command): readonly Option[] {
+  if (command.commands.length > 0) return [];
+  return command
+    .createHelp()
+    .visibleOptions(command)
+    .filter((option) => option.long !== "--help");
+}
+
+function table(options: readonly Option[]): string {
+  return ["| option | meaning |", "|---|---|", ...options.map(rowOf)].join("\n");
+}
+
+function rowOf(option: Option): string {
+  return `| \`${cell(option.flags)}\` | ${cell(meaning(option))} |`;
+}
+
+function meaning(option: Option): string {
+  const facts = [
+    ...(option.mandatory ? ["needed"] : []),
+    ...(option.argChoices === undefined ? [] : [`one of ${option.argChoices.join(", ")}`]),
+    ...(isTold(option) ? [`default: ${String(option.defaultValue)}`] : []),
+    ...(option.envVar === undefined ? [] : [`or ${option.envVar}`]),
+  ];
+  return facts.length === 0 ? option.description : `${option.description} (${facts.join("; ")})`;
+}
+
+function isTold({ defaultValue }: Option): boolean {
+  return typeof defaultValue === "string" || typeof defaultValue === "number";
+}
+
+function exampleBlock(list: readonly Example[]): readonly string[] {
+  if (list.length === 0) return [];
+  const lines = list.flatMap(({ line, does }) => [`# ${does}`, `ccscale ${line}`]);
+  return [["```", ...lines, "```"].join("\n")];
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ");
+}

@@ -1,0 +1,10 @@
+import { writeFile } from "node:fs/promises";
+import { createProgram } from "../program.ts";
+import { commandPage } from "./page.ts";
+
+const { stdin, stdout, stderr } = process;
+
+await writeFile(
+  new URL("../COMMANDS.md", import.meta.url),
+  commandPage(createProgram({ stdin, stdout, stderr })),
+);
