@@ -14,7 +14,9 @@ export function keepAliveCommand(terminal: Terminal): Command {
       more: { on: name === "on" },
     });
   return new Command("keep-alive")
-    .description("Protects nodes from deletion, or ends that.")
-    .addCommand(turn("on", "Nobody but the operator may delete these nodes."))
-    .addCommand(turn("off", "These nodes may be deleted when they are idle."));
+    .description(
+      "Protects nodes from deletion, or ends that. CycleCloud documents no such call for nodes that exist, so the service refuses it and says what to do instead.",
+    )
+    .addCommand(turn("on", "Asks that nobody but the operator may delete these nodes."))
+    .addCommand(turn("off", "Asks that these nodes may be deleted when they are idle."));
 }

@@ -102,10 +102,6 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   "retry-failed": [
     { line: "retry-failed --nodearray htc", does: "boots what failed once more", on: "service" },
   ],
-  "keep-alive on": [
-    { line: "keep-alive on -N htc-3 --reason debugging", does: "keeps it whatever happens", on: "service" },
-  ],
-  "keep-alive off": [{ line: "keep-alive off -N htc-3", does: "lets it go when it is idle", on: "service" }],
   ignore: [{ line: "ignore -N htc-3 --reason 'disk test'", does: "leaves it alone", on: "service" }],
   unignore: [{ line: "unignore -N htc-3", does: "takes care of it again", on: "service" }],
   pause: [

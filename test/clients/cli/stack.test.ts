@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fromZip } from "../../../clients/cli/archive/files.ts";
 import { examples, wordsOf } from "../../../clients/cli/reference/examples.ts";
 import { type Environment, startEnvironment } from "../../../infra/local/environment/environment.ts";
+import type { ActionAnswer } from "../../../shared/api/index.ts";
 import { ccscale, type Finished } from "./in-process.ts";
 
 const cluster = "small-cpu";
@@ -44,7 +45,7 @@ beforeAll(async () => {
   await queue.sendMessage(Buffer.from(JSON.stringify(demand)).toString("base64"));
   await queue.sendMessage(Buffer.from(JSON.stringify({ ...demand, sequence: -2 })).toString("base64"));
   await until(["nodes", "--state", "Ready", "--format", "table-headerless"], ({ stdout }) => stdout !== "");
-}, 90_000);
+}, 180_000);
 
 afterAll(async () => {
   await environment?.stop();
@@ -104,6 +105,84 @@ describe("a running service", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^first seen +20/m);
     expect(stdout).toContain("create-nodes");
+  });
+
+  const created = async (...more: string[]): Promise<string> => {
+    const argv = [
+      "create-nodes",
+      "--count",
+      "1",
+      "--nodearray",
+      "htc",
+      "--reason",
+      "test",
+      "--format",
+      "json",
+      ...more,
+    ];
+    const { stdout } = await run(argv);
+    const { actions } = JSON.parse(stdout) as ActionAnswer;
+    return actions[0]?.create[0]?.names[0] ?? "";
+  };
+
+  /** Until a snapshot shows it: before that nobody can act on it. */
+  const isReported = (name: string) =>
+    until(
+      ["nodes", "-N", name, "--state", "?*", "--format", "table-headerless"],
+      ({ stdout }) => stdout !== "",
+    );
+
+  test("a node is created and deleted, and seen to be", async () => {
+    const create = ["create-nodes", "--count", "1", "--nodearray", "htc", "--wait", "60"];
+    expect(await run(create)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/create-nodes .*: visible/),
+    });
+    const name = await created();
+    await isReported(name);
+    const deleted = await run(["delete-nodes", "-N", name, "--force", "--wait", "60"], ["y\n"]);
+    expect(deleted).toMatchObject({ code: 0, stdout: expect.stringContaining(": visible") });
+  }, 150_000);
+
+  test("a keep-alive node is refused to be deleted", async () => {
+    const name = await created("--keep-alive");
+    await isReported(name);
+    const { stdout, stderr } = await run(["delete-nodes", "-N", name, "--yes", "--force"]);
+    expect(stdout + stderr).toMatch(/keep-alive/i);
+    const { stdout: nodes } = await run([
+      "nodes",
+      "-N",
+      name,
+      "-o",
+      "keep_alive",
+      "--format",
+      "table-headerless",
+    ]);
+    expect(nodes).toBe("true\n");
+  }, 90_000);
+
+  test.each([
+    ["drain", ["drain", "-N", "*"], "no live source of the cluster says that it can drain nodes"],
+    ["keep-alive", ["keep-alive", "on", "-N", "*"], "keep-alive"],
+  ])("%s that cannot be done is refused with the reason", async (_, argv, words) => {
+    const { code, stderr } = await run(argv);
+    expect(code).toBe(1);
+    expect(stderr.toLowerCase()).toContain(words);
+  });
+
+  test.each([
+    ["start"],
+    ["deallocate"],
+    ["restart"],
+    ["reimage"],
+    ["remove-nodes"],
+    ["retry-failed"],
+    ["ignore"],
+    ["unignore"],
+  ])("%s says what it would do", async (name) => {
+    const { code, stdout, stderr } = await run([name, "-N", "*", "--dry-run"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).not.toBe("");
   });
 
   test("a support archive holds what is known, opens offline, and holds no secret", async () => {
