@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listOf } from "./list-of.ts";
+import { listItems, listOf } from "./list-of.ts";
 
 const mostArrays = 100;
 const mostNodes = 100_000;
@@ -187,3 +187,5 @@ export const nodeArrayTargets = listOf(definition, mostArrays).superRefine((targ
     seen.add(account);
   }
 });
+
+listItems.set(nodeArrayTargets, { item: nodeArrayShape, most: mostArrays });

@@ -11,7 +11,7 @@ import { afterActions } from "./after-actions.ts";
 import { targetInputs } from "./arbitraries.ts";
 import { violationsOf } from "./plan-validity.ts";
 
-const runs = { numRuns: 400 };
+const runs = { numRuns: 200 };
 
 describe("plan with targets", () => {
   it("breaks no rule: no limit exceeded, no node for nobody, every target as it is told", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { requestStop } from "../../../shared/cycle/request-stop.ts";
 import { clusterStatus } from "../../../shared/cycle/status.ts";
 import { bucketOf, clusterOf, nodeArrayOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
@@ -193,6 +194,25 @@ describe("targets of the autoscale API", () => {
     await settle(world);
     const cores = world.cycleCloud.nodes.map(({ vmSize }) => (vmSize === small ? 4 : 8));
     expect(cores.toSorted()).toEqual([4, 4, 8, 8, 8, 8]);
+  });
+
+  test("of idle nodes that ask whether they may stop, as many stay as the floor needs", async () => {
+    const world = worldOfTwoSizes();
+    await ask(world, [{ Name: "htc", TargetCount: 5 }]);
+    await world.round();
+    await settle(world);
+    await ask(world, [{ Name: "htc", TargetCoreCount: 8 }]);
+    const asked = [];
+    for (const { nodeId: instance } of world.cycleCloud.nodes) {
+      const requestedBy = { who: "node", why: "idle" };
+      asked.push(await requestStop(world.ports, { cluster, instance, requestedBy, afterIdleTime: false }));
+    }
+    expect(asked.filter(({ outcome }) => outcome === "granted")).toHaveLength(3);
+    expect(asked.find(({ outcome }) => outcome === "refused")).toMatchObject({
+      why: expect.stringMatching(/^target "htc" counts it, and without it /),
+    });
+    await world.execute();
+    expect(namesOf(world)).toHaveLength(2);
   });
 
   test("what cannot be met waits, says why, and is tried again", async () => {
