@@ -21,7 +21,7 @@ const cluster = "celery";
 /** A minute in the long variant. */
 const outageSeconds = Number(process.env.CELERY_OUTAGE_SECONDS ?? 6);
 /** Demand outlives an outage, as with the usual 300 s and a minute. */
-const ttlSeconds = 60 + 2 * outageSeconds;
+const ttlSeconds = 120 + 2 * outageSeconds;
 const waveTasks = 100;
 const here = join(import.meta.dirname, "celery");
 const run = promisify(execFile);
@@ -86,7 +86,7 @@ beforeAll(async () => {
   environment = await startEnvironment({
     clusterFile: join(here, "cluster.json"),
     cluster,
-    config: { idle_timeout: 5, boot_timeout: 90, demand_ttl: 60, operation_timeout: 30, drain_timeout: 60 },
+    config: { idle_timeout: 5, boot_timeout: 90, demand_ttl: 60, operation_timeout: 30, drain_timeout: 300 },
     speed,
     seed: 7,
     folder,
@@ -118,7 +118,7 @@ beforeAll(async () => {
     JSON.stringify({ ...settings, state_folder: join(folder, "state"), celery }),
   );
   agent = await startAgent();
-}, 120_000);
+}, 180_000);
 
 afterAll(async () => {
   await agent?.stop();
@@ -136,7 +136,7 @@ test.skipIf(missing !== undefined)(
     const started = Date.now() / 1000;
     await sendTasks(waveTasks);
     const sentAt = Date.now() / 1000;
-    await until("a quarter of the first tasks is done", () => journal().ended >= waveTasks / 4, 90);
+    await until("a quarter of the first tasks is done", () => journal().ended >= waveTasks / 4, 180);
 
     // Busy workers: the agent dies without a word, and its queue is away for a while.
     await agent.kill();
@@ -144,7 +144,7 @@ test.skipIf(missing !== undefined)(
     agent = await startAgent();
     await sleep(outageSeconds * 1000);
     outage.end();
-    await until("the first tasks are done", () => journal().ended >= waveTasks, 90);
+    await until("the first tasks are done", () => journal().ended >= waveTasks, 180);
 
     // The queue is away again, the broker restarts meanwhile, and there is new work.
     outage.begin();
@@ -154,9 +154,9 @@ test.skipIf(missing !== undefined)(
     await sendTasks(waveTasks);
     await sleep(outageSeconds * 1000);
     outage.end();
-    await until("all tasks are done", () => journal().ended >= 2 * waveTasks, 120);
+    await until("all tasks are done", () => journal().ended >= 2 * waveTasks, 180);
     const doneAt = Date.now() / 1000;
-    await until("the cluster is empty again", isEmpty, 90);
+    await until("the cluster is empty again", isEmpty, 180);
 
     const end = journal();
     const ledger = await control.ledger(cluster);
@@ -195,5 +195,5 @@ test.skipIf(missing !== undefined)(
       wasDrained: true,
     });
   },
-  600_000,
+  900_000,
 );
