@@ -3,6 +3,7 @@ import type { BlobServiceClient, BlobUploadCommonResponse, ContainerClient } fro
 import { InvariantError } from "../../errors.ts";
 import type { IfMatch } from "../../ports.ts";
 import { FirstUse } from "./first-use.ts";
+import { checkVersion, recordVersion } from "./record-version.ts";
 import { calling, reading, saving, statusOf } from "./sdk-errors.ts";
 
 /** A blob's bytes and the ETag to save it with. */
@@ -101,15 +102,16 @@ export class Container {
     const answer = await this.#client.getBlobClient(name).download(0, undefined, { conditions });
     if (answer.readableStreamBody === undefined)
       throw new InvariantError(`Blob "${name}" came without a body`);
+    checkVersion(answer.metadata?.recordversion, `blob "${name}"`);
     return { bytes: await buffer(answer.readableStreamBody), etag: etagOf(answer) };
   }
 
   #upload(name: string, content: BlobContent, conditions: Conditions): Promise<BlobUploadCommonResponse> {
-    const { bytes, contentType, metadata } = content;
+    const { bytes, contentType, metadata = {} } = content;
     return this.#client.getBlockBlobClient(name).upload(bytes, bytes.length, {
       conditions,
       blobHTTPHeaders: { blobContentType: contentType },
-      ...(metadata === undefined ? {} : { metadata: { ...metadata } }),
+      metadata: { ...metadata, recordversion: `${recordVersion}` },
     });
   }
 

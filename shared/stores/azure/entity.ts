@@ -1,4 +1,5 @@
 import { InvariantError } from "../../errors.ts";
+import { checkVersion, recordVersion } from "./record-version.ts";
 
 /** A table's string property holds 64 KiB of UTF-16: 32 Ki characters. */
 const longestProperty = 32 * 1024;
@@ -28,11 +29,22 @@ export function toEntity(keys: { partition: string; row: string }, value: unknow
     );
   }
   const payload = split(text).map((piece, index) => [propertyName(index), piece]);
-  return { ...columns, ...Object.fromEntries(payload), partitionKey: keys.partition, rowKey: keys.row };
+  return {
+    ...columns,
+    recordVersion,
+    ...Object.fromEntries(payload),
+    partitionKey: keys.partition,
+    rowKey: keys.row,
+  };
 }
 
-/** The value of an entity; undefined when it has none (a row that only points to another). */
+/**
+ * The value of an entity; undefined when it has none (a row that only points to another). Throws InvariantError for one
+ * that a newer program wrote.
+ */
 export function fromEntity<T>(entity: Readonly<Record<string, unknown>>): T | undefined {
+  const { recordVersion: version } = entity;
+  checkVersion(typeof version === "number" ? version : undefined, `row "${entity.rowKey}"`);
   const pieces: string[] = [];
   for (let index = 0; ; index += 1) {
     const piece = entity[propertyName(index)];
