@@ -1,14 +1,21 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { app, type InvocationContext, type Timer } from "@azure/functions";
 import { loginGroups } from "../shared/cycle/login-groups.ts";
 import { snapshotCluster } from "../shared/cycle/snapshot-cluster.ts";
+import { messageOf } from "../shared/errors.ts";
 import type { Ports } from "../shared/ports.ts";
 import { snapshotScheduleSetting } from "./support/names.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";
 
+/** No beat may wait longer: the next one, for all clusters, begins only after it. */
+const longestWaitSeconds = 10;
+/** Clusters of this process that an earlier beat still reads: a server that is slow is not asked again meanwhile. */
+const reading = new Set<string>();
+
 /**
  * Snapshots every configured cluster. One that cannot be read does not keep the others waiting or failing, except that the
- * first of those that share a login goes ahead.
+ * first of those that share a login goes ahead. One that takes long is read to its end behind the back of later beats.
  */
 export async function snapshotNodes(_timer: Timer, context: InvocationContext): Promise<void> {
   const traceparent = context.traceContext?.traceParent;
@@ -18,24 +25,41 @@ export async function snapshotNodes(_timer: Timer, context: InvocationContext): 
 async function snapshotAll(ports: Ports): Promise<void> {
   const clusters = await ports.configs.clusters();
   const failures: unknown[] = [];
+  let isOver = false;
   const snapshot = async (cluster: string): Promise<void> => {
+    if (reading.has(cluster)) return;
+    reading.add(cluster);
     try {
       const run = { trigger: "timer", log: ports.log, subject: cluster } as const;
       await settled(run, () => snapshotCluster(ports, cluster));
     } catch (error) {
       failures.push(error);
+      // Nobody waits for this one any more who could report it.
+      if (isOver) ports.log.error("snapshot-failed", { cluster, message: messageOf(error) });
+    } finally {
+      reading.delete(cluster);
     }
   };
   const groups = await loginGroups(ports, clusters);
-  await Promise.all(
+  await waitAtMost(
+    longestWaitSeconds,
     groups.map(async ([first, ...others]) => {
       await snapshot(first);
       await Promise.all(others.map(snapshot));
     }),
   );
+  isOver = true;
+  for (const cluster of reading)
+    ports.log.warn("snapshot-slow", { cluster, waitedSeconds: longestWaitSeconds });
   if (failures.length > 0) {
     throw new AggregateError(failures, `Cannot snapshot ${failures.length} of ${clusters.length} clusters`);
   }
+}
+
+async function waitAtMost(seconds: number, work: readonly Promise<void>[]): Promise<void> {
+  const done = new AbortController();
+  const late = wait(seconds * 1000, undefined, { signal: done.signal }).catch(() => undefined);
+  await Promise.race([Promise.all(work).finally(() => done.abort()), late]);
 }
 
 app.timer("snapshot-nodes", { schedule: `%${snapshotScheduleSetting}%`, handler: snapshotNodes });
