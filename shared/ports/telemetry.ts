@@ -3,12 +3,12 @@ export const metrics = {
   "autoscale.plan.duration": {
     unit: "s",
     kind: "histogram",
-    says: "how long a plan took, from request to sent actions",
+    says: "how long a run of the planner took, until its actions were sent",
   },
   "autoscale.jobs": {
     unit: "{job}",
     kind: "gauge",
-    says: "jobs of the newest plan by state: placed, waiting",
+    says: "jobs of the newest plan",
   },
   "autoscale.reasons": {
     unit: "{job}",
@@ -25,7 +25,7 @@ export const metrics = {
     kind: "gauge",
     says: "what the nodes of the newest snapshot cost an hour",
   },
-  "autoscale.actions": { unit: "{action}", kind: "counter", says: "actions by kind and outcome" },
+  "autoscale.actions": { unit: "{action}", kind: "counter", says: "actions that were carried out or not" },
   "autoscale.reaction.duration": {
     unit: "s",
     kind: "histogram",

@@ -2,10 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { parse } from "jsonc-parser";
+import { globSync } from "tinyglobby";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import * as names from "../../../functions/support/names.ts";
 import { settingNames } from "../../../functions/support/settings.ts";
 import { loadApp } from "../../../infra/local/functions-host/app-loader.ts";
+import { metrics } from "../../../shared/ports.ts";
 import { createAzureStores } from "../../../shared/stores/azure/index.ts";
 import { propertiesOf, propertyOf, readBicep, stringOf, stringsOf, walk } from "./bicep-file.ts";
 
@@ -222,6 +224,32 @@ describe("host.json", () => {
       (path) => !["version", "extensionBundle.id"].includes(path) && !readme.includes(`\`${path}\``),
     );
     expect(unexplained).toEqual([]);
+  });
+});
+
+describe("telemetry in the docs", () => {
+  const deployment = readFileSync(join(root, "infra/README.md"), "utf8");
+  const overview = readFileSync(join(root, "README.md"), "utf8");
+
+  test("every metric is in the table of infra/README.md", () => {
+    const missing = Object.entries(metrics).filter(
+      ([name, { kind, says }]) =>
+        !deployment
+          .split("\n")
+          .some((line) => [`\`${name}\``, kind, says].every((part) => line.includes(part))),
+    );
+    expect(missing.map(([name]) => name)).toEqual([]);
+  });
+
+  test("every event of a log line is in README.md, where its level is explained", () => {
+    const sources = globSync(["shared/**/*.ts", "functions/**/*.ts"], { cwd: root });
+    const events = sources.flatMap((file) =>
+      [
+        ...readFileSync(join(root, file), "utf8").matchAll(/log\??\.(?:info|warn|error)\(\s*"([a-z-]+)"/g),
+      ].map(([, event = ""]) => event),
+    );
+    expect(events.length).toBeGreaterThan(20);
+    expect([...new Set(events)].filter((event) => !overview.includes(`\`${event}\``))).toEqual([]);
   });
 });
 
