@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { Environment } from "../../../../infra/local/environment/environment.ts";
+import { diesWithUs } from "./installed.ts";
 
 const answerSchema = z.object({
   nodes: z.array(
@@ -94,9 +95,19 @@ export class Nodes {
     const { env, folder } = this.#options;
     const log = openSync(join(folder, `worker-${hostname}.log`), "a");
     const worker = spawn(
-      "/usr/bin/python3",
+      "setpriv",
       [
-        ...["-m", "celery", "-A", "work", "worker", "-n", `celery@${hostname}`],
+        ...[
+          ...diesWithUs,
+          "/usr/bin/python3",
+          "-m",
+          "celery",
+          "-A",
+          "work",
+          "worker",
+          "-n",
+          `celery@${hostname}`,
+        ],
         ...["-P", "threads", "-c", "4", "-O", "fair", "-l", "warning"],
         ...["--without-gossip", "--without-mingle", "--without-heartbeat"],
       ],

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { diesWithUs } from "./installed.ts";
 
 /** A Redis of our own that keeps its data over a restart. */
 export class RedisProcess {
@@ -19,7 +20,8 @@ export class RedisProcess {
   async start(): Promise<void> {
     const keep = ["--save", "", "--appendonly", "yes", "--appendfsync", "always"];
     const place = ["--bind", "127.0.0.1", "--port", `${this.#port}`, "--dir", this.#folder];
-    this.#child = spawn("redis-server", [...place, ...keep], { stdio: "ignore" });
+    const args = [...diesWithUs, "redis-server", ...place, ...keep];
+    this.#child = spawn("setpriv", args, { stdio: "ignore" });
     for (let tries = 0; tries < 100; tries++) {
       if (await answers(this.#port)) return;
       await sleep(100);
