@@ -2,7 +2,7 @@ import type { NodeHistory } from "../../engine/index.ts";
 import { type Outlook, type OutlookPorts, outlookOf, readKnown } from "./outlook.ts";
 
 /** How old an outlook may be when nothing that is stored has changed since: only the clock has moved on. */
-const longestAgeSeconds = 10;
+const longestAgeSeconds = 20;
 const mostClusters = 8;
 
 interface Remembered {

@@ -17,7 +17,7 @@ beforeEach(async () => {
 describe("OutlookMemory", () => {
   test("what has not changed is not worked out again for a while", async () => {
     const first = await look();
-    world.advance(9);
+    world.advance(19);
     expect(await look()).toBe(first);
     world.advance(2);
     expect(await look()).not.toBe(first);
