@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import getPort from "get-port";
 import { globSync } from "tinyglobby";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Azurite, startAzurite } from "../../../infra/local/environment/azurite.ts";
 import { type Child, startChild } from "../../../infra/local/environment/child.ts";
+import { loadApp } from "../../../infra/local/functions-host/app-loader.ts";
 import { buildPackage, type Package } from "../../../infra/package/build.ts";
 import { type ManagedIdentity, startManagedIdentity } from "./managed-identity.ts";
 import { unzip } from "./unzip.ts";
@@ -27,6 +28,8 @@ let serviceBus: Child;
 let identity: ManagedIdentity;
 let serviceBusPort: number;
 let app: string;
+/** What the sources register. */
+let registered: readonly string[];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "package-"));
@@ -46,6 +49,10 @@ beforeAll(async () => {
     startManagedIdentity(),
   ]);
   app = join(folder, "empty");
+  for (const [name, value] of Object.entries(azureSettings())) vi.stubEnv(name, value);
+  const sources = await loadApp({ appDir: root, main: "functions/*.ts", log: () => undefined });
+  vi.unstubAllEnvs();
+  registered = [...sources.registry.functions.keys()].toSorted();
   await unzip(built.path, app);
 });
 
@@ -81,9 +88,9 @@ describe("the deployment package", () => {
     test.skipIf(node === undefined)(`runs on ${name} with the settings that Bicep makes`, async () => {
       const host = await startHost(node ?? "");
       try {
-        const expected = globSync("functions/*.ts", { cwd: root }).map((file) => file.slice(10, -3));
         const indexed = host.functions.filter(({ problem }) => problem === undefined);
-        expect(indexed.map((each) => each.name).toSorted()).toEqual(expected.toSorted());
+        expect(host.functions).toEqual(indexed);
+        expect(indexed.map((each) => each.name).toSorted()).toEqual(registered);
         // Answered from the storage account, which was asked with a token of the identity.
         const answer = await fetch(`${host.url}/api/clusters/nobody/status`);
         expect(answer.status).toBe(404);
