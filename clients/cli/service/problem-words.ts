@@ -24,7 +24,7 @@ export function toFailure(status: number, body: unknown): CommandFailure {
 function nextByStatus(status: number): string | undefined {
   switch (status) {
     case 401:
-      return "Give the key of the function app in CCSCALE_KEY, or sign in (az login) and name the audience in CCSCALE_AUDIENCE.";
+      return "Give the key of the function app in CCSCALE_KEY. If the app is behind App Service authentication, sign in (az login) and name its audience in CCSCALE_AUDIENCE too.";
     case 403:
       return "Your sign-in is known and may not do this: ask for the role, or use another key.";
     case 429:
