@@ -17,6 +17,8 @@ function run(program: string, ...args: readonly string[]) {
 
 const hasShellcheck = run("shellcheck", "--version").isThere;
 const hasPython = run("python3", "--version").isThere;
+const noShellcheck = hasShellcheck ? "" : " (skipped: shellcheck is not installed)";
+const noPython = hasPython ? "" : " (skipped: python3 is not installed)";
 
 describe("the CycleCloud project", () => {
   test("has scripts for broker, workers and both", () => {
@@ -29,17 +31,17 @@ describe("the CycleCloud project", () => {
     expect(run("bash", "-n", script)).toMatchObject({ status: 0, output: "" });
   });
 
-  test.skipIf(!hasShellcheck).each(scripts)(`%s passes shellcheck`, (script) => {
+  test.skipIf(!hasShellcheck).each(scripts)(`%s passes shellcheck${noShellcheck}`, (script) => {
     expect(run("shellcheck", script)).toMatchObject({ status: 0, output: "" });
   });
 
-  test.skipIf(!hasPython).each(programs)("%s is a program that Python can read", (program) => {
+  test.skipIf(!hasPython).each(programs)(`%s is a program that Python can read${noPython}`, (program) => {
     const check = "import ast, sys; ast.parse(open(sys.argv[1]).read())";
     expect(run("python3", "-c", check, program)).toMatchObject({ status: 0, output: "" });
   });
 
   test.skipIf(!hasPython)(
-    "writes settings that the agent takes, whatever the cluster is called",
+    `writes settings that the agent takes, whatever the cluster is called${noPython}`,
     async () => {
       const folder = await mkdtemp(join(tmpdir(), "settings-"));
       const output = join(folder, "agent.json");
