@@ -115,6 +115,7 @@ describe("screens", () => {
     vi.stubEnv("FORCE_COLOR", undefined);
     vi.stubEnv("NO_COLOR", undefined);
     vi.stubEnv("NODE_DISABLE_COLORS", undefined);
+    vi.stubEnv("CI", undefined);
     vi.stubEnv("TERM", "xterm-256color");
     expect(print("table", {}, 100).stdout).toContain("\u001b[1mNAME");
     expect(print("table").stdout).not.toContain("\u001b");
