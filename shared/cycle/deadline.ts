@@ -1,5 +1,6 @@
 import { type EngineSettings, forNodeArray, type NodeHistory, type Plan } from "../engine/index.ts";
 import type { RequestSet, Snapshot, SourceDemand } from "../ports.ts";
+import { longestSilenceSeconds } from "./plan-input.ts";
 
 /** Jobs and targets that wait for capacity are tried again this often, since nobody tells when capacity is back. */
 const retryWaitingSeconds = 60;
@@ -22,7 +23,10 @@ export function nextDeadlineSeconds(planned: {
   const waits = [...plan.jobs, ...plan.targets].some((each) => each.granted < each.asked);
   const deadlines = [
     ...nodeDeadlines(planned.snapshot, planned.history, planned.settings),
-    ...planned.demand.map((source) => source.expiresAtSeconds),
+    ...planned.demand.flatMap(({ expiresAtSeconds }) => [
+      expiresAtSeconds,
+      expiresAtSeconds + longestSilenceSeconds,
+    ]),
     ...planned.targets.map((set) => set.expiresAtSeconds),
     ...(waits ? [nowSeconds + retryWaitingSeconds] : []),
     // A time-out takes effect after its deadline, not at it: a plan made in that very second has not acted on it.

@@ -9,6 +9,7 @@ import {
   parseConstraints,
   type Scalar,
   type SchedulerNode,
+  shortHostname,
 } from "../engine/index.ts";
 import type { DemandJob, DemandNode } from "../messages/job-demand.ts";
 import type { Operation, RequestSet, Snapshot, SourceDemand } from "../ports.ts";
@@ -28,7 +29,8 @@ export interface Loaded {
 }
 
 /**
- * What the engine plans from. A source that has been silent past its time to live has no demand any more.
+ * What the engine plans from. A source that has been silent past its time to live has no demand any more; what it last said
+ * to run still keeps its nodes.
  *
  * Plans run on events, not on a beat, and until this one what the last plan saw was still so: a node that turns out to
  * be unmatched now was matched until now, however long ago the last plan was. So the pass before this one ended now.
@@ -40,7 +42,9 @@ export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
   return {
     nowSeconds,
     cluster: generatePlacementGroups(cluster, loaded.settings),
-    jobs: live.flatMap((source) => source.jobs.map((job) => toJob(job, source.source))),
+    jobs: presentDemand(loaded.demand, nowSeconds).flatMap(({ source, jobs }) =>
+      jobs.map((job) => toJob(job, source)),
+    ),
     ...(targets.length === 0 ? {} : { targets }),
     schedulerNodes: live.flatMap((source) => source.nodes.map(toSchedulerNode)),
     ...underWay(loaded.operations, cluster, nowSeconds),
@@ -48,6 +52,39 @@ export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
     lastPassSeconds: nowSeconds,
     settings: loaded.settings,
   };
+}
+
+/**
+ * For so long a silent source's running jobs count after its time to live: its scheduler host may be down while the jobs
+ * run on, and nobody can tell. It must not be for ever. An empty snapshot of the source ends it at once.
+ */
+export const longestSilenceSeconds = 86_400;
+
+/** What is wanted now: of live sources all, of silent ones the jobs that run, each as large as its hosts. */
+export function presentDemand(
+  demand: readonly SourceDemand[],
+  nowSeconds: number,
+): readonly Pick<SourceDemand, "source" | "jobs">[] {
+  return demand.flatMap(({ source, jobs, expiresAtSeconds }) => {
+    if (expiresAtSeconds > nowSeconds) return [{ source, jobs }];
+    if (expiresAtSeconds + longestSilenceSeconds <= nowSeconds) return [];
+    return [{ source, jobs: jobs.flatMap(runningPart) }];
+  });
+}
+
+function runningPart(job: DemandJob): DemandJob[] {
+  const hosts = job.executingHostnames.length;
+  if (hosts === 0) return [];
+  return [job.nodeCount > 0 ? { ...job, nodeCount: hosts } : { ...job, iterations: hosts }];
+}
+
+/** Host names on which something runs, or may still run, by short name. */
+export function busyHostnames(demand: readonly SourceDemand[], nowSeconds: number): ReadonlySet<string> {
+  return new Set(
+    presentDemand(demand, nowSeconds).flatMap(({ jobs }) =>
+      jobs.flatMap((job) => job.executingHostnames.map(shortHostname)),
+    ),
+  );
 }
 
 export function liveSources(demand: readonly SourceDemand[], nowSeconds: number): readonly SourceDemand[] {

@@ -4,7 +4,7 @@ import type { ActionNode, NodesAction } from "../messages/scale-action.ts";
 import type { CycleCloud, Ports, RequestedNode } from "../ports.ts";
 import { loadControl } from "./control.ts";
 import { isDrained, type Listings, listingsFor, listingsOf } from "./listings.ts";
-import { liveSources } from "./plan-input.ts";
+import { busyHostnames, liveSources } from "./plan-input.ts";
 import { mayGetJobs as isUndrained, readNow, useOf } from "./spare-node.ts";
 
 /** What a second look needs. */
@@ -78,17 +78,15 @@ function isManagement({ kind }: NodesAction): boolean {
 async function load(ports: RecheckPorts, action: NodesAction, nodes: readonly ClusterNode[]): Promise<Known> {
   const { cluster } = action;
   const nowSeconds = ports.clock.nowSeconds();
-  const demand = liveSources(await ports.demand.list(cluster), nowSeconds);
+  const demand = await ports.demand.list(cluster);
   const history = await ports.history.list(cluster);
   return {
     nodes: new Map(nodes.map((node) => [node.nodeId, node])),
     history: new Map(history.map((row) => [row.nodeId, row])),
-    busyHostnames: new Set(
-      demand.flatMap((source) => source.jobs.flatMap((job) => job.executingHostnames.map(shortHostname))),
-    ),
+    busyHostnames: busyHostnames(demand, nowSeconds),
     ignoredIds: new Set((await loadControl(ports, cluster)).ignoredNodes?.map(({ nodeId }) => nodeId)),
     needed: await neededNow(ports, action),
-    listings: listingsOf(demand, nowSeconds),
+    listings: listingsOf(liveSources(demand, nowSeconds), nowSeconds),
   };
 }
 

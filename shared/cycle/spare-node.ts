@@ -3,7 +3,7 @@ import type { ClusterConfig, Ports } from "../ports.ts";
 import { loadControl, withIgnored } from "./control.ts";
 import { freshSnapshot } from "./fresh-snapshot.ts";
 import { type Listings, listingsFor } from "./listings.ts";
-import { type Loaded, liveSources, toPlanInput } from "./plan-input.ts";
+import { busyHostnames, type Loaded, toPlanInput } from "./plan-input.ts";
 
 /** Everything that a node's use is judged by, as of one moment. */
 export interface Now {
@@ -34,13 +34,9 @@ export async function readNow(
   };
 }
 
-/** Whether a live source says that something runs there. */
+/** Whether something runs there, as far as its scheduler last said. */
 export function runsJob({ loaded, nowSeconds }: Now, { hostname }: Pick<ClusterNode, "hostname">): boolean {
-  if (hostname === null) return false;
-  const own = shortHostname(hostname);
-  return liveSources(loaded.demand, nowSeconds).some(({ jobs }) =>
-    jobs.some(({ executingHostnames }) => executingHostnames.some((name) => shortHostname(name) === own)),
-  );
+  return hostname !== null && busyHostnames(loaded.demand, nowSeconds).has(shortHostname(hostname));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { WorkloadJob } from "../../infra/local/scheduler/workload.ts";
+import { longestSilenceSeconds } from "../../shared/cycle/plan-input.ts";
 import { explain } from "../../shared/engine/index.ts";
 import { accountOf, type NodeArrayTarget } from "../../shared/messages/node-array-target.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
@@ -143,6 +144,8 @@ export class Watch implements Departures {
     const now = this.#parts.now();
     const really = this.#parts.source.busyHostnames;
     const isLive = now < this.#demandExpiresAtSeconds - this.#mostSkewSeconds;
+    // What a silent source last said to run is busy for a day.
+    const isOnRecord = now < this.#demandExpiresAtSeconds + longestSilenceSeconds - this.#mostSkewSeconds;
     for (const { nodeId, name, hostname = "", isWanted } of nodes) {
       this.#leaving.add(nodeId);
       const drain = drains.get(nodeId);
@@ -150,7 +153,7 @@ export class Watch implements Departures {
       else if (drain !== undefined) this.drained += 1;
       const busySince = this.#busy.get(shortName(hostname)) ?? now;
       const keptSince = this.#kept.get(nodeId) ?? now;
-      if (isLive && busySince < run.startedAtSeconds)
+      if (isOnRecord && busySince < run.startedAtSeconds)
         this.#report(`${name} was deleted, on record as busy for ${Math.round(now - busySince)} s`);
       else if (isWanted && really.has(hostname)) {
         const listedSince = this.#drainable.get(shortName(hostname)) ?? now;

@@ -40,8 +40,10 @@ async function reachFiles(
   return { service: serveArchive(archive), settings: settings ?? (own.ok ? own.settings : noOutputSettings) };
 }
 
-function addressOf({ url }: ServiceFlags, env: NodeJS.ProcessEnv): ServiceAddress {
-  if (url === undefined)
+/** `AUTOSCALE_FUNCTIONS_URL` is what the deployment calls it among its outputs. */
+function addressOf(flags: ServiceFlags, env: NodeJS.ProcessEnv): ServiceAddress {
+  const url = flags.url ?? env.AUTOSCALE_FUNCTIONS_URL;
+  if (!url)
     throw new CommandFailure(
       "Cannot find the service: no address is given",
       "Name it with --url or in CCSCALE_URL (its key in CCSCALE_KEY), or use --local for a running local environment.",

@@ -1,7 +1,7 @@
 import type { NodeActionKind, Selection } from "../../api/index.ts";
 import { type ClusterNode, shortHostname, sortByNodeName } from "../../engine/index.ts";
 import type { Operation } from "../../ports.ts";
-import { liveSources } from "../plan-input.ts";
+import { busyHostnames } from "../plan-input.ts";
 import type { Outlook } from "../views/index.ts";
 import { selectorOf } from "../views/index.ts";
 
@@ -54,9 +54,8 @@ interface Facts {
 }
 
 function factsOf({ loaded, atSeconds }: Outlook): Facts {
-  const jobs = liveSources(loaded.demand, atSeconds).flatMap((source) => source.jobs);
   return {
-    busyHostnames: new Set(jobs.flatMap((job) => job.executingHostnames.map(shortHostname))),
+    busyHostnames: busyHostnames(loaded.demand, atSeconds),
     operations: new Map(
       loaded.operations.flatMap((operation) => {
         const { action, nodes } = operation;

@@ -6,9 +6,9 @@ const mostRemembered = 16;
 
 /**
  * Blobs of a container as values. What did not change since it was read last is neither transferred nor parsed again:
- * every read asks, so an answer is never older than the store's. The same value is handed out to all readers.
+ * every read asks, so an answer is never older than the store's. Readers share what is inside a value, which is readonly.
  */
-export class RememberedBlobs<T> {
+export class RememberedBlobs<T extends object> {
   readonly #container: Container;
   readonly #known = new Map<string, Stored<T>>();
 
@@ -23,13 +23,17 @@ export class RememberedBlobs<T> {
       known === undefined
         ? await this.#container.read(name)
         : await this.#container.readUnless(name, known.etag);
-    if (blob === "unchanged") return known;
+    if (blob === "unchanged") return known && ownCopy(known);
     this.#known.delete(name);
     if (blob === undefined) return undefined;
     const stored = { value: fromJson<T>(blob.bytes), etag: blob.etag };
     this.#known.set(name, stored);
     const [oldest] = this.#known.keys();
     if (this.#known.size > mostRemembered && oldest !== undefined) this.#known.delete(oldest);
-    return stored;
+    return ownCopy(stored);
   }
+}
+
+function ownCopy<T extends object>({ value, etag }: Stored<T>): Stored<T> {
+  return { value: { ...value }, etag };
 }
