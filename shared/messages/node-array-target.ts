@@ -63,6 +63,8 @@ const decided: Readonly<Record<string, string>> = {
       "expected no limit: those of a node array are in the cluster's template",
     ]),
   ),
+  KeepAlive: "expected no attribute that keeps nodes for ever: an operator keeps them",
+  "Azure.MachineType": "unknown, expected MachineType",
   PlacementGroupId: "expected TargetGroupCount in its place: groups get placement groups of their own",
 };
 

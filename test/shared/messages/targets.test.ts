@@ -84,6 +84,12 @@ describe("an autoscale request that is understood", () => {
 
 describe("an autoscale request that is refused", () => {
   test.each<[string, unknown, RegExp]>([
+    [
+      "nodes that nobody deletes",
+      { Name: "a", KeepAlive: true },
+      /^arrays\[0\]\.KeepAlive: true, .*an operator keeps them/,
+    ],
+    ["a size under another name", { Name: "a", "Azure.MachineType": "m" }, /expected MachineType/],
     ["no object", 5, /^arrays\[0\]: 5, .*expected object/],
     ["no name", { TargetCount: 1 }, /^arrays\[0\]\.Name: /],
     ["a name that no array can have", { Name: "a/b" }, /^arrays\[0\]\.Name: "a\/b", expected letters/],
