@@ -25,6 +25,8 @@ export interface LedgerNodeFields {
   readonly hostname: string | null;
   readonly history: NodeHistory | null;
   readonly keepAlive: boolean;
+  /** Absent: it does. */
+  readonly takesNoJobs?: boolean;
 }
 
 /** What a plan is made for: the things that properties and left-overs are looked up in. */
@@ -45,6 +47,8 @@ export class LedgerNode implements Subject {
   readonly hostname: string | null;
   readonly history: NodeHistory | null;
   readonly keepAlive: boolean;
+  /** No new ones: those that run there stay. */
+  readonly takesNoJobs: boolean;
   origin: LedgerOrigin;
   /** Index in its name format, of new nodes. */
   nameIndex = 0;
@@ -62,6 +66,7 @@ export class LedgerNode implements Subject {
     this.hostname = fields.hostname;
     this.history = fields.history;
     this.keepAlive = fields.keepAlive;
+    this.takesNoJobs = fields.takesNoJobs ?? false;
   }
 
   get placementGroup(): string | null {

@@ -86,6 +86,7 @@ export class Ledger {
 
   /** Whether a node can be used at all now: a deallocated one has to be started within the limits. */
   isUsable(node: LedgerNode): boolean {
+    if (node.takesNoJobs) return false;
     if (this.fields.wantsFreshNodes && node.origin === "on-premise") return node.vacant;
     return node.origin !== "deallocated" || this.capacityOf(node.bucket) >= 1;
   }

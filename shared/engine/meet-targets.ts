@@ -38,7 +38,10 @@ export function meetTargets(
   return met.map(({ target, outcome }) => (outcome.granted < outcome.asked ? meet(target) : outcome));
 }
 
-/** Nodes by whom they are accounted to, sorted by name once: many targets may be on one array. */
+/**
+ * Nodes by whom they are accounted to, sorted by name once: many targets may be on one array. Without those that take no
+ * jobs: a floor of them would be no use to anybody.
+ */
 class Accounts {
   private readonly ledger: Ledger;
   private readonly nodes = new Map<string, LedgerNode[]>();
@@ -56,7 +59,7 @@ class Accounts {
     );
     const named = [
       ...sortByNodeName(
-        own.flatMap((bucket) => bucket.nodes),
+        own.flatMap((bucket) => bucket.nodes.filter((node) => !node.takesNoJobs)),
         ({ name }) => name,
       ),
     ];

@@ -6,6 +6,8 @@ export interface SchedulerNode {
   readonly resources: Resources;
   /** False: what the scheduler says does not replace what CycleCloud and the configuration say. Default true. */
   readonly overrideResources?: boolean;
+  /** The scheduler starts no more jobs there. What runs there stays. */
+  readonly takesNoJobs?: true;
 }
 
 /** Nodes of an open operation that the snapshot does not show yet: they take jobs and consume limits. */

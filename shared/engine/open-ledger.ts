@@ -81,6 +81,9 @@ class Layout {
   private readonly buckets = new Map<string, LedgerBucket>();
   private readonly byHostname = new Map<string, LedgerNode>();
   private readonly byScheduler: ReadonlyMap<string, SchedulerNode>;
+  /** Short host names on which some scheduler starts no more jobs, and ids of such nodes. */
+  private readonly closedHosts: ReadonlySet<string>;
+  private readonly closedIds: ReadonlySet<string>;
   private readonly history: ReadonlyMap<string, NodeHistory>;
   private readonly pendingNames: ReadonlySet<string>;
   private readonly visibleNames: ReadonlySet<string>;
@@ -105,6 +108,10 @@ class Layout {
     };
     this.everyNodeDiffers = differsByNode(settings.defaultResources);
     this.byScheduler = new Map(input.schedulerNodes.map((node) => [shortHostname(node.hostname), node]));
+    this.closedHosts = new Set(
+      input.schedulerNodes.flatMap((node) => (node.takesNoJobs ? [shortHostname(node.hostname)] : [])),
+    );
+    this.closedIds = new Set(input.closedNodeIds);
     this.history = new Map(input.history.map((row) => [row.nodeId, row]));
     this.visibleNames = new Set(cluster.nodes.map((node) => node.name));
     this.targetGroups = groupsOf(
@@ -239,6 +246,7 @@ class Layout {
       hostname: node.hostname,
       history: this.history.get(node.nodeId) ?? null,
       keepAlive: node.keepAlive,
+      takesNoJobs: this.closedIds.has(node.nodeId) || this.isClosed(node.hostname),
     };
     const entry = bucket.add({
       ...fields,
@@ -246,6 +254,10 @@ class Layout {
     });
     if (entry.origin === "pending") charge(bucket.charges, 1);
     if (node.hostname !== null) this.byHostname.set(shortHostname(node.hostname), entry);
+  }
+
+  private isClosed(hostname: string | null): boolean {
+    return hostname !== null && this.closedHosts.has(shortHostname(hostname));
   }
 
   private originOf(node: ClusterNode): LedgerOrigin {
@@ -312,6 +324,7 @@ class Layout {
       hostname: host.hostname,
       history: null,
       keepAlive: false,
+      takesNoJobs: this.isClosed(host.hostname),
     });
     this.byHostname.set(shortHostname(host.hostname), node);
   }

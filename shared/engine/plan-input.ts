@@ -19,6 +19,8 @@ export interface PlanInput {
   readonly pending: readonly PendingNodes[];
   /** Ids of nodes with an open shutdown that the snapshot does not show yet: they take no jobs, and are not retired twice. */
   readonly leavingNodeIds: readonly string[];
+  /** Ids of nodes that are to take no new jobs; absent: none. What runs there stays, and nothing else keeps them. */
+  readonly closedNodeIds?: readonly string[];
   /** One row per node id. */
   readonly history: readonly NodeHistory[];
   /** Unix seconds of the pass before this one; null for the first. Stands for the last match of every row that was matched then. */

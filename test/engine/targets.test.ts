@@ -104,6 +104,12 @@ describe("a target of nodes or cores", () => {
     expect(createdNames(planFor([target(nodes(3))], given))).toEqual(["execute-4"]);
   });
 
+  it("counts no node that takes no jobs", () => {
+    const result = planFor([target(nodes(2))], { nodes: readyNodes(2), closedNodeIds: ["id-execute-1"] });
+    expect(createdNames(result)).toEqual(["execute-3"]);
+    expect(plannedNode(result, "execute-1").targets ?? []).toEqual([]);
+  });
+
   it("takes the next VM size when a limit refuses the first", () => {
     const arrays = [execute({ buckets: [bucket({ available: 3 }), bucket({ vcpus: 8, available: 9 })] })];
     const result = planFor([target(cores(30), { vmSizes: [small, large] })], { arrays });

@@ -172,6 +172,60 @@ describe("scheduler nodes", () => {
   });
 });
 
+describe("nodes that take no jobs", () => {
+  const closed = { takesNoJobs: true, resources: {} } as const;
+  const world = cluster({ nodes: [node("htc-1"), node("htc-2")] });
+  const ways: [string, Partial<Parameters<typeof input>[0]>][] = [
+    ["by a scheduler's word", { schedulerNodes: [{ ...closed, hostname: "HOST-htc-1.domain" }] }],
+    [
+      "by the word of one of several",
+      {
+        schedulerNodes: [
+          { ...closed, hostname: "host-htc-1" },
+          { hostname: "host-htc-1", resources: {} },
+        ],
+      },
+    ],
+    ["by their id", { closedNodeIds: ["id-htc-1"] }],
+  ];
+
+  it.each(ways)("%s leave them to the others, and to new ones", (_, out) => {
+    for (const json of [{ ncpus: 4 }, { ncpus: 1, exclusive: true }, { or: [{ ncpus: 4 }, { ncpus: 3 }] }]) {
+      const jobs = [job("j", json, { iterations: 2 })];
+      const result = plan(input({ cluster: world, jobs, ...out }));
+      expect([nodesOf(result, "j"), createdNames(result)]).toEqual([["htc-2", "htc-3"], ["htc-3"]]);
+    }
+  });
+
+  it.each(ways)("%s keep what runs there, and get nothing beside it", (_, out) => {
+    const running = job("r", { ncpus: 1 }, { iterations: 3, executingHostnames: ["host-htc-1"] });
+    const result = plan(input({ cluster: world, jobs: [running], ...out }));
+    expect(plannedNode(result, "htc-1").jobs).toEqual([{ job: "r", slots: 1 }]);
+    expect(plannedNode(result, "htc-2").jobs).toEqual([{ job: "r", slots: 2 }]);
+    expect(result.matched).toContain("htc-1");
+  });
+
+  it.each(ways)("%s go when they have been idle for long enough", (_, out) => {
+    const history = [historyRow("htc-1", { lastMatchSeconds: NOW - 9_999 })];
+    const jobs = [job("j", { ncpus: 4 })];
+    const result = plan(input({ cluster: world, history, lastPassSeconds: NOW - 1, jobs, ...out }));
+    expect(result.retire).toMatchObject([{ name: "htc-1", cause: "idle-timeout" }]);
+  });
+
+  it.each(ways)("%s are not started", (_, out) => {
+    const stopped = cluster({ nodes: [node("htc-1", deallocated)] });
+    const result = plan(input({ cluster: stopped, jobs: [job("j", { ncpus: 4 })], ...out }));
+    expect([result.start, createdNames(result)]).toEqual([[], ["htc-2"]]);
+  });
+
+  it("may be on premise", () => {
+    const schedulerNodes = [{ hostname: "old-1", resources: { ncpus: 8 }, takesNoJobs: true } as const];
+    const result = plan(input({ schedulerNodes, jobs: [job("j", { ncpus: 4 })] }));
+    expect(nodesOf(result, "j")).toEqual(["htc-1"]);
+    expect(result.unmatched).toEqual(["old-1"]);
+  });
+});
+
 describe("limits", () => {
   const quota = (maxCores: number, usedCores = 0) => ({ maxCores, usedCores });
 
