@@ -23,6 +23,22 @@ describe("plan with targets", () => {
     );
   });
 
+  it("puts nothing on nodes that take no jobs, and breaks no rule for that", () => {
+    fc.assert(
+      fc.property(targetInputs, fc.integer({ min: 1, max: 3 }), (drawn, every) => {
+        const closed = drawn.cluster.nodes.filter((_, index) => index % every === 0);
+        const input = { ...drawn, closedNodeIds: closed.map(({ nodeId }) => nodeId) };
+        const result = plan(input);
+        expect(violationsOf(input, result)).toEqual([]);
+        const ids = new Set(input.closedNodeIds);
+        const planned = result.nodes.filter(({ nodeId }) => nodeId !== null && ids.has(nodeId));
+        for (const { jobs, targets = [] } of planned) expect([jobs, targets]).toEqual([[], []]);
+        expect(result.start.filter(({ nodeId }) => ids.has(nodeId))).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
   it("places jobs as it would without targets that start from nothing", () => {
     fc.assert(
       fc.property(targetInputs, (drawn) => {
