@@ -31,6 +31,7 @@ import { retryFailedCommand } from "./commands/retry-failed.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { supportArchiveCommand } from "./commands/support-archive.ts";
+import { undrainCommand } from "./commands/undrain.ts";
 import { unignoreCommand } from "./commands/unignore.ts";
 import { validateConstraintCommand } from "./commands/validate-constraint.ts";
 import { whatIfCommand } from "./commands/what-if.ts";
@@ -66,6 +67,7 @@ const groups: readonly (readonly [heading: string, commands: readonly MakeComman
       deleteNodesCommand,
       removeNodesCommand,
       drainCommand,
+      undrainCommand,
       startCommand,
       deallocateCommand,
       restartCommand,

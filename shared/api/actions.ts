@@ -109,6 +109,11 @@ export const actionBody = z
       .describe("The autoscaler leaves these nodes alone: no jobs, no deletion, no retry")
       .meta({ id: "IgnoreRequest" }),
     z
+      .object({ kind: z.literal("undrain"), ...request, nodes: selection })
+      .strict()
+      .describe("The end of `drain`: these nodes take jobs again")
+      .meta({ id: "UndrainRequest" }),
+    z
       .object({ kind: z.enum(["pause", "resume"]), ...request })
       .strict()
       .meta({ id: "PauseRequest" }),

@@ -40,7 +40,7 @@ export const nodeView = z
     draining: z
       .object({ sinceSeconds: unixSeconds.nullable(), reason: z.string().nullable() })
       .nullable()
-      .describe("Set: its scheduler was told to give it no more jobs"),
+      .describe("Set: it gets no more jobs, or is being taken back; `reason` says by whose wish and why"),
     firstSeenSeconds: unixSeconds.nullable().describe("When a plan first saw this life of the node"),
     readySeconds: unixSeconds.nullable().describe("When a plan first saw it Ready"),
     idleSinceSeconds: unixSeconds

@@ -184,7 +184,7 @@ export const statusAnswer = z
         }),
       )
       .describe(
-        "Idle nodes that schedulers were asked to drain, and nodes that they were asked to take back",
+        "Nodes that schedulers were asked to drain, idle or by an operator's wish, and nodes that they were asked to take back",
       ),
     lostNodes: z
       .array(lostNode)

@@ -32,7 +32,9 @@ interface Known {
   readonly history: readonly NodeHistory[];
   /** Nodes that were asked to go already: what becomes of them is decided when that has come to its end. */
   readonly leavingNodeIds: readonly string[];
-  /** 0: nodes are not drained. */
+  /** Nodes that operators want drained: out until they say otherwise, whether a job could use them or not. */
+  readonly drainedNodeIds: readonly string[];
+  /** 0: nodes are not drained, except those that operators want so. */
   readonly drainTimeoutSeconds: number;
   /** A plan that is held drains nothing, and shows what it would delete. */
   readonly isSent: boolean;
@@ -52,7 +54,8 @@ export function decideOnDraining(plan: Plan, known: Known): Drains {
   const records = new Map(before?.draining?.map((record) => [record.nodeId, record]));
   const listings = listingsOf(known.demand, nowSeconds);
   const nothing = { plan, draining: [...records.values()], events: [], nextLookSeconds: null };
-  if (!isSent || (records.size === 0 && listings.size === 0)) return nothing;
+  const wished = new Set(known.drainedNodeIds);
+  if (!isSent || (records.size === 0 && listings.size === 0 && wished.size === 0)) return nothing;
 
   const createdSeconds = new Map(
     [...known.history, ...plan.history].map((row) => [row.nodeId, row.createdSeconds]),
@@ -74,7 +77,9 @@ export function decideOnDraining(plan: Plan, known: Known): Drains {
         said: listingsFor(listings, node.hostname),
         known,
       };
-      return { ...(cause === undefined ? takenBack(about) : drained(about)), nodeId: node.nodeId };
+      const isIdle = cause !== undefined;
+      const kept = wished.has(node.nodeId) ? keptOut(about, { isIdle }) : undefined;
+      return { ...(kept ?? (isIdle ? drained(about) : takenBack(about))), nodeId: node.nodeId };
     });
   const told = decisions.map((decision) => tell(decision, nowSeconds));
   return {
@@ -130,6 +135,21 @@ function drained(about: About): Decision {
     return { ...undecided, goes: { drain: { sinceSeconds: nowSeconds, isTimedOut: true } } };
   const next = changed(about, "draining");
   return { record: next, unanswered: sources, lookSeconds: next.sinceSeconds + drainTimeoutSeconds };
+}
+
+/**
+ * Of a node that an operator wants drained; idle, it goes like any other. A scheduler that has it out by its own making needs
+ * not be asked: what somebody did by hand stays theirs.
+ */
+function keptOut(about: About, { isIdle }: { readonly isIdle: boolean }): Decision {
+  const { node, record, said } = about;
+  if (isIdle && record?.phase !== "undraining") return drained(about);
+  // A node gets its host name while it boots.
+  const { name, hostname } = node;
+  const next = record?.phase === "draining" ? { ...record, name, hostname } : changed(about, "draining");
+  const isOut = (listing: Listing) =>
+    listing.eventAtSeconds === null ? listing.state !== "up" : obeys(listing, next.sinceSeconds);
+  return { record: next, unanswered: live(said.filter((listing) => !isOut(listing))), lookSeconds: null };
 }
 
 /** Of a node that is wanted, or may not go. */

@@ -82,6 +82,7 @@ function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
     demand: loaded.demand,
     history: loaded.history,
     leavingNodeIds: input.leavingNodeIds,
+    drainedNodeIds: input.closedNodeIds ?? [],
     drainTimeoutSeconds: config.cycle.drainTimeoutSeconds,
   });
   return {

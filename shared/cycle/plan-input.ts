@@ -12,7 +12,7 @@ import {
   shortHostname,
 } from "../engine/index.ts";
 import type { DemandJob, DemandNode } from "../messages/job-demand.ts";
-import type { Operation, RequestSet, Snapshot, SourceDemand } from "../ports.ts";
+import type { DrainedNode, Operation, RequestSet, Snapshot, SourceDemand } from "../ports.ts";
 import { underWay } from "./operations.ts";
 import { toTargets } from "./to-targets.ts";
 
@@ -26,6 +26,8 @@ export interface Loaded {
   readonly targets: readonly RequestSet[];
   readonly operations: readonly Operation[];
   readonly history: readonly NodeHistory[];
+  /** By operators' wish. Absent: none. */
+  readonly drainedNodes?: readonly DrainedNode[];
 }
 
 /**
@@ -39,6 +41,7 @@ export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
   const live = liveSources(loaded.demand, nowSeconds);
   const { cluster } = loaded.snapshot;
   const targets = toTargets(loaded.targets, nowSeconds);
+  const { drainedNodes = [] } = loaded;
   return {
     nowSeconds,
     cluster: generatePlacementGroups(cluster, loaded.settings),
@@ -48,6 +51,7 @@ export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
     ...(targets.length === 0 ? {} : { targets }),
     schedulerNodes: live.flatMap((source) => source.nodes.map(toSchedulerNode)),
     ...underWay(loaded.operations, cluster, nowSeconds),
+    ...(drainedNodes.length === 0 ? {} : { closedNodeIds: drainedNodes.map(({ nodeId }) => nodeId) }),
     history: loaded.history,
     lastPassSeconds: nowSeconds,
     settings: loaded.settings,
@@ -117,7 +121,16 @@ function toSchedulerNode(node: DemandNode): SchedulerNode {
       Object.entries(node.resources).map(([name, value]) => [name, toScalar(value)]),
     ),
     overrideResources: override !== false,
+    ...(isOutByItself(node) ? { takesNoJobs: true } : {}),
   };
+}
+
+/**
+ * Out, and by none of our events: for a broken disk, say, and nobody knows for how long. One that is out by an event may be
+ * taken back by another, when a job could use it.
+ */
+function isOutByItself({ state = "up", eventAtSeconds }: DemandNode): boolean {
+  return state !== "up" && eventAtSeconds === undefined;
 }
 
 function toScalar(value: string | number | boolean | null): Scalar {

@@ -83,6 +83,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const snapshot = await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds);
   const loaded: Loaded = {
     settings: withIgnored(config.engine, control),
+    drainedNodes: control.drainedNodes ?? [],
     snapshot,
     demand: await ports.demand.list(cluster),
     targets: await ports.targets.list(cluster),

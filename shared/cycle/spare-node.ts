@@ -21,7 +21,9 @@ export async function readNow(
   { without }: { readonly without?: string } = {},
 ): Promise<Now> {
   const { cluster } = config;
-  const settings = withIgnored(config.engine, await loadControl(ports, cluster));
+  const control = await loadControl(ports, cluster);
+  const settings = withIgnored(config.engine, control);
+  const { drainedNodes = [] } = control;
   const open = await ports.operations.open(cluster);
   const operations = open.map(({ value }) => value).filter(({ actionId }) => actionId !== without);
   const snapshot = await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds);
@@ -29,7 +31,7 @@ export async function readNow(
   const targets = await ports.targets.list(cluster);
   const history = await ports.history.list(cluster);
   return {
-    loaded: { settings, snapshot, demand, targets, operations, history },
+    loaded: { settings, snapshot, demand, targets, operations, history, drainedNodes },
     nowSeconds: ports.clock.nowSeconds(),
   };
 }

@@ -12,10 +12,21 @@ export interface ClusterControl {
   readonly refusedLogin: RefusedLogin | null;
   /** By id, over those of the configuration. Absent: none. */
   readonly ignoredNodes?: readonly IgnoredNode[];
+  /** Those that are to take no new jobs. Absent: none. */
+  readonly drainedNodes?: readonly DrainedNode[];
 }
 
 /** A node that an operator told the autoscaler to leave alone: no jobs, no deletion, no retry. */
 export interface IgnoredNode {
+  readonly nodeId: string;
+  readonly name: string;
+  readonly by: string;
+  readonly reason: string;
+  readonly atSeconds: number;
+}
+
+/** A node that an operator wants drained: it takes no new jobs, and goes by its idle time-out like any other. */
+export interface DrainedNode {
   readonly nodeId: string;
   readonly name: string;
   readonly by: string;

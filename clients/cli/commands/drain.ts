@@ -6,7 +6,8 @@ import type { Terminal } from "../terminal.ts";
 export function drainCommand(terminal: Terminal): Command {
   return nodeActionCommand(terminal, {
     name: "drain",
-    description: "Tells the scheduler to give nodes no more jobs; what runs there ends in peace.",
+    description:
+      "Gives nodes no more jobs until undrain; what runs there ends in peace, and then they go when idle.",
     kind: "drain",
     isDestructive: false,
     canForce: true,

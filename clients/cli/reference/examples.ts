@@ -95,6 +95,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       on: "service",
     },
   ],
+  undrain: [{ line: "undrain -N htc-3", does: "takes jobs again", on: "service" }],
   start: [{ line: "start -N htc-3 --wait", does: "and waits until it is seen to start", on: "service" }],
   deallocate: [{ line: "deallocate --nodearray viz --yes", does: "rest over the weekend", on: "service" }],
   restart: [{ line: "restart -N htc-3 --yes", does: "boots it again", on: "service" }],

@@ -6,12 +6,11 @@ import { type ActionDraft, requestAction } from "../request-action.ts";
 import { toActions } from "../to-actions.ts";
 import { lookAhead, type Outlook, type OutlookPorts } from "../views/index.ts";
 import { decideControl } from "./decide-control.ts";
-import { drainNodes } from "./drain-nodes.ts";
+import { drainNodes, undrainNodes } from "./drain-nodes.ts";
 import { drawUpCreation } from "./draw-up-creation.ts";
 import { chooseNodes, type Skipped } from "./select-nodes.ts";
 
-export type ActPorts = OutlookPorts &
-  Pick<Ports, "ids" | "log" | "planRequests" | "scaleActions" | "schedulerEvents">;
+export type ActPorts = OutlookPorts & Pick<Ports, "ids" | "log" | "planRequests" | "scaleActions">;
 
 /** An action that somebody asked for. */
 export interface Ask {
@@ -48,6 +47,8 @@ export async function act(ports: ActPorts, ask: Ask): Promise<ActOutcome> {
       return decideControl(ports, outlook, body);
     case "drain":
       return drainNodes(ports, outlook, body);
+    case "undrain":
+      return undrainNodes(ports, outlook, body);
     default:
       return body.dryRun ? dryRun(outlook, body) : request(ports, outlook, { ...ask, body });
   }

@@ -1,87 +1,111 @@
-import type { NodeActionBody } from "../../api/index.ts";
-import { shortHostname } from "../../engine/index.ts";
-import type { SourceDemand } from "../../ports.ts";
+import type { ActionBody, NodeActionBody } from "../../api/index.ts";
+import type { ClusterNode } from "../../engine/index.ts";
+import { changeControl } from "../control.ts";
 import { liveSources } from "../plan-input.ts";
+import { requestPlan } from "../request-plan.ts";
 import type { Outlook } from "../views/index.ts";
 import type { ActOutcome, ActPorts } from "./act.ts";
 import { answered, refused } from "./decide-control.ts";
-import { chooseNodes, type Skipped } from "./select-nodes.ts";
+import { chooseNodes, type Skipped, selectNodes } from "./select-nodes.ts";
+
+type UndrainBody = Extract<ActionBody, { kind: "undrain" }>;
 
 /**
- * Asks the schedulers that know the nodes to start no more jobs there. CycleCloud has no part in it, so nothing is recorded
- * as an operation; the idle time-out deletes a drained node like any other.
+ * Notes that nodes are to take no new jobs, and asks for the plan that tells their schedulers. CycleCloud has no part in it,
+ * so nothing is recorded as an operation; the idle time-out deletes a drained node like any other.
  */
 export async function drainNodes(
   ports: ActPorts,
   outlook: Outlook,
   body: NodeActionBody,
 ): Promise<ActOutcome> {
-  const { cluster, atSeconds, loaded } = outlook;
   const chosen = chooseNodes(outlook, body);
   if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
-  const drainers = liveSources(loaded.demand, atSeconds).filter(canDrain);
-  const tellable = chosen.nodes.filter(({ hostname }) => hostname !== null);
-  const skipped: Skipped[] = [
-    ...chosen.skipped,
-    ...chosen.nodes
-      .filter(({ hostname }) => hostname === null)
-      .map(({ name }) => ({
-        node: name,
-        why: "has no host name yet",
-        next: "No scheduler knows it; delete it instead.",
-      })),
-  ];
-  if (tellable.length > 0 && drainers.length === 0)
-    return refused(
-      outlook,
-      ["nodes: no live source of the cluster says that it can drain nodes"],
-      body.dryRun,
-    );
-  const nodes = tellable.map(({ nodeId, name, hostname }) => ({ nodeId, name, hostname }));
-  const actions =
-    nodes.length === 0
-      ? []
-      : [
-          {
-            actionId: null,
-            kind: "drain",
-            nodes: nodes.map(({ nodeId, name }) => ({ nodeId, name })),
-            create: [],
-          },
-        ];
-  if (nodes.length === 0) return answered(outlook, "nothing-to-do", "Nothing to do.", { skipped });
-  const names = drainers.map(({ source }) => `"${source}"`).join(", ");
-  if (body.dryRun)
-    return answered(outlook, "would", `Would tell ${names} to drain ${nodes.length} nodes.`, {
-      actions,
-      skipped,
-    });
-  for (const { source } of drainers)
-    await ports.schedulerEvents.send({
-      version: 1,
-      cluster,
-      source,
-      kind: "drain",
-      nodes: known(nodes),
-      atSeconds,
-    });
-  ports.log.info("requested", {
-    cluster,
-    kind: "drain",
-    nodes: nodes.length,
-    by: body.by,
-    reason: body.reason,
+  const known = new Map(outlook.control.drainedNodes?.map((node) => [node.nodeId, node]));
+  const changing = chosen.nodes.filter(({ nodeId }) => !known.has(nodeId));
+  const already = chosen.nodes.flatMap(({ nodeId, name }): Skipped[] => {
+    const drained = known.get(nodeId);
+    if (drained === undefined) return [];
+    return [{ node: name, why: `is drained already, by ${drained.by}: ${drained.reason}`, next: "Nothing." }];
   });
-  return answered(outlook, "done", `Told ${names} to drain ${nodes.length} nodes.`, { actions, skipped });
+  const skipped = [...chosen.skipped, ...already];
+  const words = `${changing.length} nodes: they get no new jobs.${noteOf(outlook)}`;
+  return decide(ports, outlook, {
+    body,
+    changing,
+    skipped,
+    would: `Would drain ${words}`,
+    done: `Draining ${words}`,
+  });
 }
 
-function canDrain({ capabilities = [] }: SourceDemand): boolean {
-  return capabilities.includes("drain");
+/** The end of a drain that was asked for. What somebody drained at the scheduler is taken back there. */
+export async function undrainNodes(
+  ports: ActPorts,
+  outlook: Outlook,
+  body: UndrainBody,
+): Promise<ActOutcome> {
+  const chosen = selectNodes(outlook, body.nodes);
+  if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
+  const known = new Set(outlook.control.drainedNodes?.map(({ nodeId }) => nodeId));
+  const changing = chosen.nodes.filter(({ nodeId }) => known.has(nodeId));
+  const skipped = chosen.nodes
+    .filter((node) => !changing.includes(node))
+    .map(({ name }) => ({
+      node: name,
+      why: "is not drained by anybody's request",
+      next: "What was drained at the scheduler is taken back there.",
+    }));
+  const words = `${changing.length} nodes`;
+  return decide(ports, outlook, {
+    body,
+    changing,
+    skipped,
+    would: `Would take ${words} back.`,
+    done: `${words} may take jobs again.`,
+  });
 }
 
-function known<T extends { readonly hostname: string | null }>(nodes: readonly T[]): T[] {
-  return nodes.map((node) => ({
-    ...node,
-    hostname: node.hostname === null ? null : shortHostname(node.hostname),
-  }));
+interface Decided {
+  readonly body: NodeActionBody | UndrainBody;
+  readonly changing: readonly ClusterNode[];
+  readonly skipped: readonly Skipped[];
+  readonly would: string;
+  readonly done: string;
+}
+
+async function decide(
+  ports: ActPorts,
+  outlook: Outlook,
+  { body, changing, skipped, would, done }: Decided,
+): Promise<ActOutcome> {
+  const { cluster, snapshot, atSeconds } = outlook;
+  const { kind, by, reason, dryRun } = body;
+  const nodes = changing.map(({ nodeId, name }) => ({ nodeId, name }));
+  if (nodes.length === 0) return answered(outlook, "nothing-to-do", "Nothing to do.", { skipped });
+  const more = { actions: [{ actionId: null, kind, nodes, create: [] }], skipped };
+  if (dryRun) return answered(outlook, "would", would, more);
+  const ids = new Set(nodes.map(({ nodeId }) => nodeId));
+  const there = new Set(snapshot.cluster.nodes.map(({ nodeId }) => nodeId));
+  await changeControl(ports, cluster, (current) => {
+    // Nodes that are gone do not come back: ids are never used again.
+    const others = (current.drainedNodes ?? []).filter(({ nodeId }) => !ids.has(nodeId) && there.has(nodeId));
+    const added = kind === "drain" ? nodes.map((node) => ({ ...node, by, reason, atSeconds })) : [];
+    return { ...current, drainedNodes: [...others, ...added] };
+  });
+  ports.log.info("requested", { cluster, kind, nodes: nodes.length, by, reason });
+  await requestPlan(ports, { cluster, reason: `${kind} by ${by}: ${reason}` });
+  return answered(outlook, "done", done, more);
+}
+
+/** What becomes of the schedulers' part. */
+function noteOf({ loaded, atSeconds, held }: Outlook): string {
+  const drainers = liveSources(loaded.demand, atSeconds).filter(({ capabilities }) =>
+    capabilities?.includes("drain"),
+  );
+  if (drainers.length === 0)
+    return " No live source of the cluster says that it can drain nodes, so that its scheduler may still start some there.";
+  const names = drainers.map(({ source }) => `"${source}"`).join(", ");
+  if (held !== undefined) return ` ${names} will be told once plans are sent again: ${held}.`;
+  return ` The next plan tells ${names}.`;
 }

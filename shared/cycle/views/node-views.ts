@@ -9,7 +9,7 @@ import {
   type PlannedNode,
   sortByNodeName,
 } from "../../engine/index.ts";
-import type { DrainingNode, Operation } from "../../ports.ts";
+import type { DrainedNode, DrainingNode, Operation } from "../../ports.ts";
 import { bootSecondsOf } from "./boot-times.ts";
 import type { Outlook } from "./outlook.ts";
 
@@ -20,6 +20,7 @@ interface Facts {
   readonly reportedById: ReadonlyMap<string, ClusterNode>;
   readonly history: ReadonlyMap<string, NodeHistory>;
   readonly draining: ReadonlyMap<string, DrainingNode>;
+  readonly drainedByRequest: ReadonlyMap<string, DrainedNode>;
   readonly arrays: ReadonlyMap<string, NodeArray>;
   readonly sizes: ReadonlyMap<string, Bucket>;
   readonly bootSeconds: (nodeArray: string) => number | null;
@@ -67,6 +68,7 @@ function factsOf(outlook: Outlook): Facts {
     reportedById: new Map(cluster.nodes.map((node) => [node.nodeId, node])),
     history: rows,
     draining: new Map(outlook.head?.draining?.map((node) => [node.nodeId, node])),
+    drainedByRequest: new Map(outlook.control.drainedNodes?.map((node) => [node.nodeId, node])),
     arrays: new Map(input.cluster.nodeArrays.map((array) => [array.name, array])),
     sizes: new Map(
       input.cluster.nodeArrays.flatMap((array) =>
@@ -118,9 +120,16 @@ function present({ outlook, plannedById, reportedById, arrays }: Facts): readonl
   return sortByNodeName(subjects, ({ name }) => name);
 }
 
-/** From the newest plan: what its schedulers were told. */
-function drainingOf({ draining }: Facts, reported: ClusterNode | null): NodeView["draining"] {
-  const drain = reported === null ? undefined : draining.get(reported.nodeId);
+/** What an operator wants; else, from the newest plan, what its schedulers were told. */
+function drainingOf(
+  { draining, drainedByRequest }: Facts,
+  reported: ClusterNode | null,
+): NodeView["draining"] {
+  if (reported === null) return null;
+  const request = drainedByRequest.get(reported.nodeId);
+  if (request !== undefined)
+    return { sinceSeconds: request.atSeconds, reason: `drained by ${request.by}: ${request.reason}` };
+  const drain = draining.get(reported.nodeId);
   if (drain === undefined) return null;
   const { phase, sinceSeconds } = drain;
   const reason = phase === "draining" ? "idle" : "wanted again, its scheduler is asked to take it back";

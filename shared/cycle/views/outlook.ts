@@ -96,6 +96,7 @@ export async function readKnown(
     throw new StaleSnapshotError(cluster, { ageSeconds: undefined, maxAgeSeconds: maxSnapshotAgeSeconds });
   const loaded: Loaded = {
     settings: withIgnored(config.engine, control),
+    drainedNodes: control.drainedNodes ?? [],
     snapshot: snapshot.value,
     demand,
     targets,

@@ -14,6 +14,7 @@ describe("what is asked of the service", () => {
     ["delete-nodes", { kind: "delete", force: false }],
     ["remove-nodes", { kind: "remove", force: false }],
     ["drain", { kind: "drain", force: false }],
+    ["undrain", { kind: "undrain" }],
     ["deallocate", { kind: "deallocate", force: false }],
     ["restart", { kind: "restart", force: false }],
     ["reimage", { kind: "reimage", force: false }],

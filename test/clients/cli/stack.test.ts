@@ -161,16 +161,18 @@ describe("a running service", () => {
     expect(nodes).toBe("true\n");
   }, 90_000);
 
-  test.each([
-    ["drain", ["drain", "-N", "*"], "no live source of the cluster says that it can drain nodes"],
-    ["keep-alive", ["keep-alive", "on", "-N", "*"], "keep-alive"],
-  ])("%s that cannot be done is refused with the reason", async (_, argv, words) => {
-    const { code, stderr } = await run(argv);
-    expect(code).toBe(1);
-    expect(stderr.toLowerCase()).toContain(words);
-  });
+  test.each([["keep-alive", ["keep-alive", "on", "-N", "*"], "keep-alive"]])(
+    "%s that cannot be done is refused with the reason",
+    async (_, argv, words) => {
+      const { code, stderr } = await run(argv);
+      expect(code).toBe(1);
+      expect(stderr.toLowerCase()).toContain(words);
+    },
+  );
 
   test.each([
+    ["drain"],
+    ["undrain"],
     ["start"],
     ["deallocate"],
     ["restart"],

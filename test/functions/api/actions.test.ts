@@ -295,12 +295,24 @@ describe("what takes effect at once", () => {
     );
   });
 
-  test("drain is told to the schedulers that can", async () => {
+  test("drain is carried out by the next plan, which tells the schedulers that can", async () => {
+    const { world } = served;
+    await world.post([{ name: "running", constraints: { ncpus: 4 }, executingHostnames: ["busy"] }], {
+      capabilities: ["drain"],
+      nodes: [{ hostname: "busy" }],
+    });
     const answer = await ask({ kind: "drain", nodes: { names: ["busy-1", "stopped-1"] } });
     expect(answer).toMatchObject({
       outcome: "done",
+      summary: expect.stringContaining('tells "celery"'),
       actions: [{ kind: "drain", nodes: [{ name: "busy-1" }] }],
+      skipped: [{ node: "stopped-1" }],
     });
+    expect(await api.read("nodes", { query: { name: "busy-1" } })).toMatchObject({
+      nodes: [{ draining: { reason: "drained by alice: maintenance" } }],
+    });
+    await world.round();
+    expect(await api.read("status")).toMatchObject({ draining: [{ name: "busy-1", phase: "draining" }] });
     expect(served.world.ports.schedulerEvents.of("celery")).toContainEqual(
       expect.objectContaining({
         kind: "drain",
@@ -310,8 +322,45 @@ describe("what takes effect at once", () => {
     );
   });
 
-  test("without a scheduler that can drain, that is refused", async () => {
+  test("drain says what it cannot promise", async () => {
+    const drain = { kind: "drain", nodes: { names: ["htc-1"] } };
+    await ask({ kind: "pause" });
+    expect(await ask({ ...drain, dryRun: true })).toMatchObject({
+      outcome: "would",
+      summary: expect.stringContaining("once plans are sent again: paused by alice"),
+    });
     await served.world.post([jobFor(1)], { capabilities: [] });
-    expect(await refusalOf({ kind: "drain", nodes: { names: ["htc-1"] } })).toContain("can drain");
+    expect(await ask(drain)).toMatchObject({
+      outcome: "done",
+      summary: expect.stringContaining("No live source of the cluster says that it can drain nodes"),
+    });
+    expect(await ask(drain)).toMatchObject({
+      outcome: "nothing-to-do",
+      skipped: [{ node: "htc-1", why: "is drained already, by alice: maintenance" }],
+    });
+  });
+
+  test("a drained node gets no jobs until it is undrained", async () => {
+    const { world } = served;
+    const nodes = { names: ["htc-*"] };
+    const job = { name: "j", constraints: { ncpus: 4, "node.hostname": "host-htc-1" } };
+    const jobsOn = async () => {
+      const answer: { nodes: { jobs: unknown[] }[] } = await api.read("nodes", { query: { name: "htc-1" } });
+      return answer.nodes[0]?.jobs;
+    };
+    await ask({ kind: "drain", nodes });
+    await world.post([job]);
+    expect(await jobsOn()).toEqual([]);
+    expect(await ask({ kind: "undrain", nodes: { names: ["htc-1"] } })).toMatchObject({
+      outcome: "done",
+      actions: [{ kind: "undrain", nodes: [{ name: "htc-1" }] }],
+    });
+    expect(await jobsOn()).toEqual([{ job: "j", slots: 1 }]);
+    expect(await ask({ kind: "undrain", nodes })).toMatchObject({
+      outcome: "done",
+      actions: [{ nodes: [{ name: "htc-2" }] }],
+      skipped: [{ node: "htc-1", why: "is not drained by anybody's request" }],
+    });
+    expect(await ask({ kind: "undrain", nodes })).toMatchObject({ outcome: "nothing-to-do" });
   });
 });

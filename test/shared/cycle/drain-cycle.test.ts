@@ -125,6 +125,70 @@ describe("draining: the usual way", () => {
   });
 });
 
+describe("draining: by an operator's wish, or a scheduler's own making", () => {
+  /** A node that jobs would fit on, and that an operator wants drained. */
+  async function wishedWorld() {
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+    const source = new DrainingSource(world);
+    await source.post();
+    await world.round();
+    const wish = { nodeId: nodeOf({ name: "htc-1" }).nodeId, name: "htc-1" };
+    const drainedNodes = [{ ...wish, by: "alice", reason: "disk", atSeconds: world.now() }];
+    const decide = async (nodes: typeof drainedNodes) => {
+      const control = { cluster, paused: null, refusedLogin: null, drainedNodes: nodes };
+      await world.ports.controls.save(control, (await world.ports.controls.load(cluster))?.etag);
+    };
+    await decide(drainedNodes);
+    return { world, source, decide };
+  }
+  const newNodes = async ({ ports }: World) => (await ports.plans.loadHead(cluster))?.value.create;
+
+  test("a node that an operator drained is not taken back for a job, and goes when it is idle", async () => {
+    const { world, source } = await wishedWorld();
+    const job = jobFor(1, { executingHostnames: ["host-htc-1"] });
+    for (let minute = 0; minute < 20; minute += 1) {
+      source.hear();
+      await source.post([job, jobFor(1, { name: "waiting" })], ["host-htc-1"]);
+      world.advance(29);
+      await world.round();
+      world.cycleCloud.settle();
+    }
+    expect(told(source)).toEqual(["drain htc-1"]);
+    expect(staying(world)).toEqual(["htc-1", "htc-2"]);
+    for (let minute = 0; minute < 8; minute += 1) await calmMinute(world, source);
+    expect(staying(world)).toEqual([]);
+    expect(told(source)).not.toContain("undrain htc-1");
+  });
+
+  test("it is taken back when the operator says so", async () => {
+    const { world, source, decide } = await wishedWorld();
+    await planScale(world.ports, request);
+    source.hear();
+    await source.post();
+    expect(source.takesJobs("host-htc-1")).toBe(false);
+    await decide([]);
+    await planScale(world.ports, request);
+    source.hear();
+    await source.post();
+    await planScale(world.ports, request);
+    expect(told(source)).toEqual(["drain htc-1", "undrain htc-1"]);
+    expect(source.takesJobs("host-htc-1")).toBe(true);
+    expect((await clusterStatus(world.ports, cluster))?.draining).toEqual([]);
+  });
+
+  test.each([
+    ["that is out by its scheduler's own making gets no jobs", { state: "drained" }, 1],
+    ["that is out by an event is taken back for a job", { state: "drained", eventAtSeconds: 5 }, 0],
+    ["that is up gets the job", { state: "up" }, 0],
+  ])("a node %s", async (_, word, expected) => {
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+    const nodes = [{ hostname: "host-htc-1", ...word }];
+    await world.post([jobFor(1)], { capabilities: ["drain"], nodes });
+    await world.round();
+    expect(await newNodes(world)).toBe(expected);
+  });
+});
+
 describe("draining: a job comes meanwhile", () => {
   test("one that is to run there keeps its node, which is taken back", async () => {
     const { world, source } = await drainingWorld();

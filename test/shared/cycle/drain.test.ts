@@ -54,6 +54,7 @@ interface Case {
   readonly demand?: readonly SourceDemand[];
   readonly cause?: Retirement["cause"];
   readonly leaving?: boolean;
+  readonly wished?: boolean;
   readonly timeout?: number;
   readonly isSent?: boolean;
   readonly createdSeconds?: number;
@@ -77,6 +78,7 @@ function decide(what: Case): Drains {
       demand: what.demand ?? [],
       history: [rowOf(node.nodeId, { createdSeconds: what.createdSeconds ?? 5_000 })],
       leavingNodeIds: what.leaving === true ? [nodeId] : [],
+      drainedNodeIds: what.wished === true ? [nodeId] : [],
       drainTimeoutSeconds: what.timeout ?? 300,
       isSent: what.isSent ?? true,
       nowSeconds: now,
@@ -322,6 +324,81 @@ describe("decideOnDraining: a node that is wanted", () => {
   });
 });
 
+describe("decideOnDraining: a node that an operator wants drained", () => {
+  test.each<[string, Case, string]>([
+    [
+      "is drained though a job could use it",
+      { idle: false, demand: [sourceOf("a", up)] },
+      "stays, draining since 10000, drain 10000 to a",
+    ],
+    [
+      "is drained though idle nodes are not",
+      { idle: false, timeout: 0, demand: [sourceOf("a", up)] },
+      "stays, draining since 10000, drain 10000 to a",
+    ],
+    ["is draining though no source can drain", { idle: false }, "stays, draining since 10000"],
+    [
+      "is drained when it was being taken back",
+      { idle: false, record: recordOf("undraining"), demand: [sourceOf("a", drained(9_970))] },
+      "stays, draining since 10000, drain 10000 to a",
+    ],
+    [
+      "is drained when it was being taken back and is idle",
+      { idle: true, record: recordOf("undraining"), demand: [sourceOf("a", up)] },
+      "stays, draining since 10000, drain 10000 to a",
+    ],
+    [
+      "is drained later than anything its source obeys",
+      { idle: false, demand: [sourceOf("a", { state: "up", eventAtSeconds: 10_003 })] },
+      "stays, draining since 10004, drain 10004 to a",
+    ],
+    [
+      "is not taken back",
+      { idle: false, record: recordOf("draining"), demand: [sourceOf("a", drained(9_980))] },
+      "stays, draining since 9980",
+    ],
+    [
+      "is asked for again after a while",
+      { idle: false, record: recordOf("draining", { toldSeconds: now - 30 }), demand: [sourceOf("a", up)] },
+      "stays, draining since 9980, drain 9980 to a",
+    ],
+    [
+      "is not asked of a source that has it out by its own making",
+      { idle: false, demand: [sourceOf("a", { state: "drained" })] },
+      "stays, draining since 10000",
+    ],
+    [
+      "waits for a source that is silent",
+      { idle: false, record: recordOf("draining"), demand: [sourceOf("a", up, silent)] },
+      "stays, draining since 9980",
+    ],
+    [
+      "goes once it is drained and idle",
+      { idle: true, record: recordOf("draining"), demand: [sourceOf("a", drained(9_980))] },
+      "goes drained at 9980",
+    ],
+    [
+      "waits for its drain when it is idle",
+      { idle: true, record: recordOf("draining"), demand: [sourceOf("a", { state: "draining" })] },
+      "stays, draining since 9980",
+    ],
+    ["is left alone by a plan that is held", { idle: false, isSent: false }, "stays, up"],
+  ])("%s", (_case, what, expected) => {
+    expect(inWords(decide({ ...what, wished: true }))).toContain(expected);
+  });
+
+  test("is told of by the host name that it got since", () => {
+    const record = recordOf("draining", { hostname: null, toldSeconds: null });
+    const { draining, events } = decide({
+      idle: false,
+      wished: true,
+      record,
+      demand: [sourceOf("a", up)],
+    });
+    expect([draining[0]?.hostname, events[0]?.nodes[0]?.hostname]).toEqual([hostname, hostname]);
+  });
+});
+
 describe("decideOnDraining: the next look", () => {
   test.each<[string, Case, number | null]>([
     ["of nothing is never due", { idle: false, demand: [sourceOf("a", up)] }, null],
@@ -367,6 +444,7 @@ describe("decideOnDraining: the next look", () => {
         history: [],
         demand: ["a", "b"].map((source) => sourceOf(source, undefined, { nodes: listed })),
         leavingNodeIds: [],
+        drainedNodeIds: [],
         drainTimeoutSeconds: 300,
         isSent: true,
         nowSeconds: now,
