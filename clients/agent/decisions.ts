@@ -73,10 +73,10 @@ export function drainingHosts(decisions: Decisions): ReadonlyMap<string, number>
   );
 }
 
-/** A node as it is posted: with the time of the decision that its state obeys. */
-export function withDecision(node: SchedulerNode, decisions: Decisions): PostedNode {
-  const decision = decisionOf(decisions, node.hostname);
+/** A node as it is posted: with the time of the decision that its state obeys, if it obeys one. */
+export function withDecision({ isOutByOthers, ...node }: SchedulerNode, decisions: Decisions): PostedNode {
+  const decision = isOutByOthers ? undefined : decisionOf(decisions, node.hostname);
   return decision === undefined ? node : { ...node, eventAtSeconds: decision.atSeconds };
 }
 
-export type PostedNode = SchedulerNode & { readonly eventAtSeconds?: number };
+export type PostedNode = Omit<SchedulerNode, "isOutByOthers"> & { readonly eventAtSeconds?: number };

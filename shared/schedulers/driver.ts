@@ -52,6 +52,8 @@ export interface SchedulerNode {
   readonly hostname: string;
   readonly resources: Readonly<Record<string, number | string | boolean | null>>;
   readonly state: "up" | "draining" | "drained";
+  /** Out by somebody else's doing: the state obeys no event, whatever the agent was told of the host before. */
+  readonly isOutByOthers?: true;
 }
 
 /** One record that could not be used, while the rest could. */

@@ -34,13 +34,14 @@ export function isIgnored({ partitions }: NodeRecord, { ignore_partitions }: Slu
   return !!partitions?.length && partitions.every((name) => ignore_partitions.includes(name));
 }
 
-export function toNode({ hostname, flags, cpus, alloc_cpus, gres }: NodeRecord): SchedulerNode {
+export function toNode({ hostname, flags, cpus, alloc_cpus, gres, reason }: NodeRecord): SchedulerNode {
   const isBusy = (alloc_cpus ?? 0) > 0 || holdsJobs.some((flag) => flags.has(flag));
   const gpus = gpusIn(gres.replace(/(^|,)gpu/g, "$1gres:gpu").replace(/\([^)]*\)/g, ""));
   return {
     hostname,
     resources: { ...(cpus === undefined ? {} : { ncpus: cpus }), ...(gpus > 0 ? { ngpus: gpus } : {}) },
     state: flags.has("DRAIN") ? (isBusy ? "draining" : "drained") : "up",
+    ...(flags.has("DRAIN") && !reason.startsWith(ours) ? { isOutByOthers: true } : {}),
   };
 }
 
