@@ -1,6 +1,7 @@
 import { settled } from "../../functions/support/settle.ts";
 import { answerPlanRequest } from "../../shared/cycle/answer-plan-request.ts";
 import { executeAction } from "../../shared/cycle/execute-action.ts";
+import { pauseCluster, resumeCluster } from "../../shared/cycle/pause-cluster.ts";
 import { receiveDemand } from "../../shared/cycle/receive-demand.ts";
 import { receiveEvent } from "../../shared/cycle/receive-event.ts";
 import { reject } from "../../shared/cycle/reject.ts";
@@ -23,6 +24,7 @@ export interface App {
   executeAction(run: Run, body: unknown): Promise<void>;
   nodeEvents(run: Run, event: unknown): Promise<void>;
   autostop(run: Run, cluster: string, instance: string): Promise<void>;
+  decide(run: Run, cluster: string, decision: "pause" | "resume"): Promise<void>;
   watchDeadPlanRequests(run: Run, message: DeadMessage): Promise<void>;
   watchDeadActions(run: Run, message: DeadMessage): Promise<void>;
 }
@@ -70,6 +72,10 @@ export function createApp(portsFor: (run: Run) => Ports): App {
     async autostop(run, cluster, instance) {
       const requestedBy = { who: `node ${instance}`, why: "autostop" };
       await requestStop(portsFor(run), { cluster, instance, requestedBy, afterIdleTime: true });
+    },
+    async decide(run, cluster, decision) {
+      const why = { cluster, by: "operator", reason: decision };
+      await (decision === "pause" ? pauseCluster(portsFor(run), why) : resumeCluster(portsFor(run), why));
     },
     watchDeadPlanRequests: (run, message) =>
       watchDeadPlanRequest(portsFor(run), { ...message, queue: "plan-requests" }),

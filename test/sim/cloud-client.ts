@@ -14,9 +14,10 @@ import { toCreationRequest, toManagementRequest } from "../../shared/cyclecloud/
 import { clusterStatusSchema } from "../../shared/cyclecloud/status-schema.ts";
 import { toCluster } from "../../shared/cyclecloud/to-engine.ts";
 import { toRequestedNode } from "../../shared/cyclecloud/to-node.ts";
-import { UpstreamError } from "../../shared/errors.ts";
+import { LoginRefusedError, UpstreamError } from "../../shared/errors.ts";
 import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
 import type { CycleCloud, NodesRequest } from "../../shared/ports.ts";
+import type { Door } from "./cloud.ts";
 import type { Fault, FaultKind } from "./faults.ts";
 import type { Weather } from "./faulty-ports.ts";
 import type { Run } from "./fleet.ts";
@@ -68,11 +69,13 @@ const changeFaults = [
 ] as const;
 
 /**
- * The port over the simulator's core: requests and answers pass the real wire schemas of both sides, only HTTP, login
+ * The port over the simulator's core: requests and answers pass the real wire schemas of both sides, only HTTP
  * and the pipeline's own retries are left out. `onEffect` is told what was done, at the moment when it was.
  */
 export function cloudClient(options: {
   readonly site: Site;
+  readonly door: Door;
+  readonly now: () => number;
   readonly cluster: string;
   readonly weather: Weather;
   readonly run: Run;
@@ -80,7 +83,7 @@ export function cloudClient(options: {
   readonly invalidRequests: Set<string>;
   readonly onEffect: (effect: CloudEffect) => void;
 }): CycleCloud {
-  const { site, cluster, weather, run, invalidRequests, onEffect } = options;
+  const { site, door, now: nowSeconds, cluster, weather, run, invalidRequests, onEffect } = options;
   return {
     credentialsFingerprint: () => "always-the-same",
     readCluster: async () => {
@@ -168,6 +171,11 @@ export function cloudClient(options: {
 
   async function exchange(asked: Exchange): Promise<WireAnswer> {
     const { call } = asked;
+    if (door.isShut) {
+      await weather.fleet.wait(run, weather.chance.between(0.05, 1));
+      door.refusedAtSeconds.push(nowSeconds());
+      throw new LoginRefusedError("The login was refused: HTTP 401");
+    }
     const kinds: readonly [FaultKind, ...FaultKind[]] =
       call === "read" || call === "nodes-of-request" ? readFaults : changeFaults;
     const fault = weather.faults.at(`cyclecloud.${call}`, kinds);

@@ -22,10 +22,18 @@ export interface TrueNode {
   readonly ageSeconds: number;
 }
 
+/** Who logs in at CycleCloud. While it is shut, every call is answered with 401. */
+export interface Door {
+  isShut: boolean;
+  /** When somebody was sent away. */
+  readonly refusedAtSeconds: number[];
+}
+
 /** The CycleCloud simulator without its HTTP server: the truth that a simulation compares with. */
 export interface Cloud {
   readonly site: Site;
   readonly control: Control;
+  readonly door: Door;
   /** Nodes that have a record, without those that were there from the start. */
   nodes(cluster: string): readonly TrueNode[];
   /** Nodes that are up: what the daemons of a scheduler see. */
@@ -47,6 +55,7 @@ export function createCloud(options: {
   return {
     site,
     control,
+    door: { isShut: false, refusedAtSeconds: [] },
     nodes: (cluster) => {
       const { at, nodes } = living(cluster);
       return nodes.map((node) => toTrueNode(node, at));

@@ -16,9 +16,11 @@ export interface Stage {
   put(body: unknown): void;
   /** A promise was broken. */
   violate(what: string): void;
-  /** Replaces these keys of the cluster's `autoscale.json`. */
   /** A node asks whether it may stop. Whoever asked is told, and does nothing about it. */
   ask(this: void, cluster: string, instance: string): void;
+  /** An operator decides. The call may go wrong like any other, so that operators repeat what must be. */
+  decide(this: void, cluster: string, decision: "pause" | "resume"): void;
+  /** Replaces these keys of the cluster's `autoscale.json`. */
   configure(cluster: string, keys: Readonly<Record<string, unknown>>): void;
 }
 

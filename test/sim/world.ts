@@ -135,6 +135,14 @@ export class World implements Stage {
     this.fleet.start("http-autostop", (run) => this.#app.autostop(run, cluster, instance), answered);
   };
 
+  readonly decide = (cluster: string, decision: "pause" | "resume"): void => {
+    this.fleet.start(
+      decision,
+      (run) => this.#app.decide(run, cluster, decision),
+      () => {},
+    );
+  };
+
   source(cluster: string): Source {
     const source = this.#sources.get(cluster);
     if (source === undefined) throw new RangeError(`Cannot find cluster "${cluster}"`);
@@ -220,6 +228,8 @@ export class World implements Stage {
       cycleCloudFor: ({ cluster }) =>
         cloudClient({
           site: this.cloud.site,
+          door: this.cloud.door,
+          now: () => this.nowSeconds,
           cluster,
           weather: this.#weather,
           run,

@@ -16,6 +16,7 @@ import { neverBoots } from "./never-boots.ts";
 import { quotaCut } from "./quota-cut.ts";
 import { silentScheduler } from "./silent-scheduler.ts";
 import { spotLoss } from "./spot-loss.ts";
+import { stopped } from "./stopped.ts";
 import { targets } from "./targets.ts";
 import { trickle } from "./trickle.ts";
 
@@ -40,6 +41,7 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   targets,
   groups,
   askingNodes,
+  stopped,
 ];
 
 /** The scenario of a seed, when none is named. */
