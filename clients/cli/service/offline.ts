@@ -15,6 +15,7 @@ import {
   loadKnown,
   lookAhead,
   type Outlook,
+  type OutlookPorts,
   showHistory,
   showOperation,
   showPlan,
@@ -28,20 +29,8 @@ import type { OpenedArchive } from "../archive/open.ts";
 import { CommandFailure } from "../exit-code.ts";
 import type { AnswerOf, Call, RouteId, Service } from "./service.ts";
 
-type ViewPorts = Pick<
-  Ports,
-  | "clock"
-  | "configs"
-  | "controls"
-  | "demand"
-  | "history"
-  | "losses"
-  | "operations"
-  | "plans"
-  | "rejections"
-  | "snapshots"
-  | "targets"
->;
+/** What views look at, and the rejections beside them. */
+type ViewPorts = OutlookPorts & Pick<Ports, "rejections">;
 
 /** The same views as the HTTP API's, over what files tell, at the moment when they were written. Nothing can be done there. */
 export function serveArchive({ cluster, stores, atSeconds }: OpenedArchive): Service {

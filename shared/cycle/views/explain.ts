@@ -116,7 +116,7 @@ export function toRefusal(reason: Reason): RefusalView {
   };
 }
 
-/** A job of a source that fell silent counts for nothing, whatever room there is. */
+/** A waiting job of a source that fell silent counts for nothing, whatever room there is. */
 function explainSilent(outlook: Outlook, demand: SourceDemand, name: string): ExplainAnswer {
   const job = demand.jobs.find((each) => each.name === name);
   const isScattered = job?.packingStrategy === "scatter" || (job?.nodeCount ?? 0) > 0;
