@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { connectControl } from "../../infra/local/demo/simulator.ts";
 import type { Environment } from "../../infra/local/environment/environment.ts";
 import type { Chance } from "../sim/chance.ts";
 
@@ -40,11 +41,12 @@ export function unavailable(afterSeconds: number, forSeconds: number): Trouble {
   return async ({ environment, note }) => {
     await sleep(afterSeconds * 1000);
     note(`503 for ${forSeconds} s`);
+    const { tell } = await connectControl(environment.cycleCloudUrl, 1);
     for (const matching of asked)
-      await control(environment, "fault", { kind: "status", status: 503, times: 1_000_000, ...matching });
+      await tell("fault", { kind: "status", status: 503, times: 1_000_000, ...matching });
     await sleep(forSeconds * 1000);
     note("503 over");
-    await control(environment, "clearFaults", {});
+    await tell("clearFaults", {});
   };
 }
 
@@ -53,13 +55,4 @@ export function inTurn(...troubles: readonly Trouble[]): Trouble {
   return async (scene) => {
     for (const trouble of troubles) await trouble(scene);
   };
-}
-
-async function control({ cycleCloudUrl }: Environment, command: string, body: object): Promise<void> {
-  const response = await fetch(`${cycleCloudUrl}/_control/${command}`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`Cannot ask the simulator for "${command}": HTTP ${response.status}`);
 }

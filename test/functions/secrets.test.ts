@@ -1,55 +1,28 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { TableClient, TableServiceClient } from "@azure/data-tables";
 import { BlobServiceClient } from "@azure/storage-blob";
-import { QueueClient, QueueServiceClient } from "@azure/storage-queue";
+import { QueueServiceClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Environment, startEnvironment } from "../../infra/local/environment/environment.ts";
-import type { ClusterStatus } from "../../shared/cycle/status.ts";
+import type { ClusterStatus } from "../../shared/api/index.ts";
+import { eventually, type LocalStack, startStack } from "../support/local-stack.ts";
 
-const cluster = "small-cpu";
-let folder: string;
-let environment: Environment;
+let stack: LocalStack;
 let status: ClusterStatus;
 
 /** A service that made nodes, refused a message and gave one up: all that it writes has been written. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "secrets-"));
-  environment = await startEnvironment({
-    clusterFile: join(import.meta.dirname, `../../infra/local/cyclecloud/clusters/${cluster}.json`),
-    cluster,
-    config: { idle_timeout: 4 },
-    speed: 60,
-    seed: 7,
-    folder,
-    snapshotSchedule: "*/1 * * * * *",
-  });
-  const queue = new QueueClient(environment.storageConnectionString, "job-demand");
-  const demand = { version: 1, kind: "snapshot", cluster, source: "pbs", sentAt: "2026-11-21T10:00:00Z" };
-  const jobs = [{ name: "a", iterations: 4, constraints: { ncpus: 4 } }];
-  for (const message of [
-    { ...demand, sequence: 1, jobs },
-    { ...demand, version: 2 },
-  ])
-    await queue.sendMessage(Buffer.from(JSON.stringify(message)).toString("base64"));
-  const giveUpAt = Date.now() + 20_000;
-  do {
-    await sleep(200);
-    const answer = await fetch(`${environment.functionsUrl}/api/clusters/${cluster}/status`);
-    status = (await answer.json()) as ClusterStatus;
-  } while (!isDone() && Date.now() < giveUpAt);
+  stack = await startStack({ config: { idle_timeout: 4 } });
+  await stack.post([{ name: "a", iterations: 4, constraints: { ncpus: 4 } }]);
+  await stack.post([], { version: 2 });
+  status = await eventually(stack.readStatus, isDone, 20);
 });
 
-afterAll(async () => {
-  await environment?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => stack?.stop());
 
-function isDone(): boolean {
-  return status.rejections.length > 0 && status.operations.some((operation) => operation.state === "visible");
+function isDone({ rejections, operations }: ClusterStatus): boolean {
+  return rejections.length > 0 && operations.some((operation) => operation.state === "visible");
 }
 
 /** Texts by where they were found. */
@@ -57,7 +30,7 @@ type Written = Map<string, string>;
 
 async function blobs(): Promise<Written> {
   const written: Written = new Map();
-  const service = BlobServiceClient.fromConnectionString(environment.storageConnectionString);
+  const service = BlobServiceClient.fromConnectionString(stack.environment.storageConnectionString);
   for await (const { name } of service.listContainers()) {
     const container = service.getContainerClient(name);
     for await (const blob of container.listBlobsFlat()) {
@@ -72,7 +45,7 @@ async function blobs(): Promise<Written> {
 async function tables(): Promise<Written> {
   const written: Written = new Map();
   const options = { allowInsecureConnection: true };
-  const { storageConnectionString } = environment;
+  const { storageConnectionString } = stack.environment;
   for await (const { name = "" } of TableServiceClient.fromConnectionString(
     storageConnectionString,
     options,
@@ -86,7 +59,7 @@ async function tables(): Promise<Written> {
 
 async function queues(): Promise<Written> {
   const written: Written = new Map();
-  const service = QueueServiceClient.fromConnectionString(environment.storageConnectionString);
+  const service = QueueServiceClient.fromConnectionString(stack.environment.storageConnectionString);
   for await (const { name } of service.listQueues()) {
     const { peekedMessageItems } = await service.getQueueClient(name).peekMessages({ numberOfMessages: 32 });
     for (const item of peekedMessageItems)
@@ -100,6 +73,7 @@ async function queues(): Promise<Written> {
 
 /** The broker's journal holds every message that was sent, as the bytes of its frames in base64. */
 async function files(): Promise<Written> {
+  const { folder } = stack;
   const names = (await readdir(folder)).filter((name) => /\.(log|journal)$/.test(name));
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
   const decoded = texts.map((text) =>
@@ -111,7 +85,7 @@ async function files(): Promise<Written> {
 }
 
 test("the password of CycleCloud is in no blob, table, queue, message, log or answer of a service at work", async () => {
-  expect(isDone()).toBe(true);
+  expect(isDone(status)).toBe(true);
   const written: Written = new Map([
     ...(await blobs()),
     ...(await tables()),
@@ -132,7 +106,7 @@ test("the password of CycleCloud is in no blob, table, queue, message, log or an
     expect(written.has(place)).toBe(true);
   expect(written.get("service-bus.journal")).toContain("create-nodes");
 
-  const { username, password } = environment.account;
+  const { username, password } = stack.environment.account;
   const secrets = [
     password,
     Buffer.from(`${username}:${password}`).toString("base64"),

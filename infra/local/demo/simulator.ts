@@ -21,13 +21,15 @@ const callsSchema = z.object({
   ),
 });
 
-/** The control panel of the CycleCloud simulator, as far as a demo reads it. */
+/** The control panel of the CycleCloud simulator, as seen from another process. */
 export interface SimulatorControl {
   /** The simulated clock, in seconds since 1970, without asking again. */
   simulatedSeconds(): number;
   ledger(cluster: string): Promise<Ledger>;
   /** Create calls that were accepted, in real time. */
   creates(cluster: string): Promise<readonly CreateCall[]>;
+  /** Gives a command, such as `kill`, with what it takes (see infra/local/cyclecloud/README.md). */
+  tell(command: string, input: object): Promise<void>;
 }
 
 export async function connectControl(url: string, speed: number): Promise<SimulatorControl> {
@@ -48,6 +50,14 @@ export async function connectControl(url: string, speed: number): Promise<Simula
       return calls
         .filter((call) => call.path.startsWith(path) && call.status === 202)
         .map((call) => ({ atSeconds: real + (call.at - nowSeconds) / speed }));
+    },
+    tell: async (command, input) => {
+      const response = await fetch(`${url}/_control/${command}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(input),
+      });
+      if (!response.ok) throw new Error(`Cannot ask the simulator for "${command}": HTTP ${response.status}`);
     },
   };
 }

@@ -1,14 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import getPort from "get-port";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectControl, type SimulatorControl } from "../../../infra/local/demo/simulator.ts";
 import { type Child, startChild } from "../../../infra/local/environment/child.ts";
-import { type Environment, startEnvironment } from "../../../infra/local/environment/environment.ts";
+import { type LocalStack, startStack } from "../../support/local-stack.ts";
 import { missingForCelery } from "./celery/installed.ts";
 import { type Journal, readJournal } from "./celery/journal.ts";
 import { Nodes } from "./celery/nodes.ts";
@@ -16,7 +14,6 @@ import { Outage } from "./celery/outage.ts";
 import { RedisProcess } from "./celery/redis.ts";
 
 const missing = missingForCelery();
-const speed = 60;
 const cluster = "celery";
 /** A minute in the long variant. */
 const outageSeconds = Number(process.env.CELERY_OUTAGE_SECONDS ?? 6);
@@ -26,11 +23,9 @@ const waveTasks = 100;
 const here = join(import.meta.dirname, "celery");
 const run = promisify(execFile);
 
-let folder: string;
+let stack: LocalStack;
 let journalFile: string;
 let redis: RedisProcess;
-let environment: Environment;
-let control: SimulatorControl;
 let outage: Outage;
 let nodes: Nodes;
 let agent: Child;
@@ -44,17 +39,17 @@ async function startAgent(): Promise<Child> {
     name: "agent",
     args: [
       join(import.meta.dirname, "../../../clients/cli/main.ts"),
-      ...["agent", "--config", join(folder, "agent.json")],
+      ...["agent", "--config", join(stack.folder, "agent.json")],
     ],
     env: { ...workEnv(), PYTHONPATH: here, AutoscaleStorage: await throughTheOutage() },
     isReady: (line) => line.includes('"event":"pass"'),
-    logFile: join(folder, "agent.log"),
+    logFile: join(stack.folder, "agent.log"),
   });
 }
 
 let outagePort: number;
 async function throughTheOutage(): Promise<string> {
-  return environment.storageConnectionString.replace(
+  return stack.environment.storageConnectionString.replace(
     /QueueEndpoint=http:\/\/127\.0\.0\.1:\d+/,
     `QueueEndpoint=http://127.0.0.1:${outagePort}`,
   );
@@ -75,30 +70,27 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>, secon
   }
 }
 
-const isEmpty = async () => (await control.ledger(cluster)).nodes.every((node) => node.terminatedAt !== null);
+const isEmpty = async () =>
+  (await stack.simulator.ledger(cluster)).nodes.every((node) => node.terminatedAt !== null);
 
 beforeAll(async () => {
   if (missing !== undefined) return;
-  folder = await mkdtemp(join(tmpdir(), "autoscale-celery-"));
+  const config = { idle_timeout: 5, boot_timeout: 90, demand_ttl: 60, operation_timeout: 30 };
+  stack = await startStack({
+    clusterFile: join(here, "cluster.json"),
+    cluster,
+    config: { ...config, drain_timeout: 300 },
+  });
+  const { environment, folder } = stack;
   journalFile = join(folder, "journal.jsonl");
   redis = new RedisProcess(await getPort(), folder);
   await redis.start();
-  environment = await startEnvironment({
-    clusterFile: join(here, "cluster.json"),
-    cluster,
-    config: { idle_timeout: 5, boot_timeout: 90, demand_ttl: 60, operation_timeout: 30, drain_timeout: 300 },
-    speed,
-    seed: 7,
-    folder,
-    snapshotSchedule: "*/1 * * * * *",
-  });
-  control = await connectControl(environment.cycleCloudUrl, speed);
   const queuePort = Number(
     /QueueEndpoint=http:\/\/127\.0\.0\.1:(\d+)/.exec(environment.storageConnectionString)?.[1],
   );
   outagePort = await getPort();
   outage = await Outage.before(queuePort, outagePort);
-  nodes = new Nodes({ environment, folder, env: workEnv() });
+  nodes = new Nodes({ stack, env: workEnv() });
   const celery = {
     app: "work",
     command: ["/usr/bin/python3", "-m", "celery"],
@@ -114,8 +106,8 @@ beforeAll(async () => {
     ttl_seconds: ttlSeconds,
   };
   await writeFile(
-    join(folder, "agent.json"),
-    JSON.stringify({ ...settings, state_folder: join(folder, "state"), celery }),
+    join(stack.folder, "agent.json"),
+    JSON.stringify({ ...settings, state_folder: join(stack.folder, "state"), celery }),
   );
   agent = await startAgent();
 }, 180_000);
@@ -124,9 +116,8 @@ afterAll(async () => {
   await agent?.stop();
   await nodes?.stop();
   await outage?.close();
-  await environment?.stop();
   await redis?.stop();
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  await stack?.stop();
 }, 60_000);
 
 test.skipIf(missing !== undefined)(
@@ -159,11 +150,11 @@ test.skipIf(missing !== undefined)(
     await until("the cluster is empty again", isEmpty, 180);
 
     const end = journal();
-    const ledger = await control.ledger(cluster);
-    const creates = await control.creates(cluster);
+    const ledger = await stack.simulator.ledger(cluster);
+    const creates = await stack.simulator.creates(cluster);
     const firstCreate = creates.find((call) => call.atSeconds >= started)?.atSeconds ?? Number.NaN;
     const busy = nodes.switchedOff.filter(({ hostname, atSeconds }) => end.ranOn(hostname, atSeconds));
-    const log = (await readFile(join(folder, "agent.log"), "utf8")).split("\n");
+    const log = (await readFile(join(stack.folder, "agent.log"), "utf8")).split("\n");
     const passes = log.filter((line) => line.includes('"event":"pass"'));
     const unknown = passes.filter((line) => line.includes('"reading":"unknown"')).length;
     const drained = passes.filter((line) => /"drained":[1-9]/.test(line)).length;

@@ -1,39 +1,20 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceBusClient } from "@azure/service-bus";
-import { QueueClient } from "@azure/storage-queue";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { type Environment, startEnvironment } from "../../../infra/local/environment/environment.ts";
-import type { ClusterStatus } from "../../../shared/cycle/status.ts";
+import type { ClusterStatus } from "../../../shared/api/index.ts";
+import { eventually, type LocalStack, startStack } from "../../support/local-stack.ts";
 import { ccscale } from "./in-process.ts";
 
 const cluster = "small-cpu";
-let folder: string;
-let local: string;
-let environment: Environment;
+let stack: LocalStack;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "rejects-"));
-  environment = await startEnvironment({
-    clusterFile: join(import.meta.dirname, `../../../infra/local/cyclecloud/clusters/${cluster}.json`),
-    cluster,
-    config: {},
-    speed: 60,
-    seed: 7,
-    folder,
-    snapshotSchedule: "*/1 * * * * *",
-  });
-  local = join(folder, "environment.json");
-  await writeFile(local, JSON.stringify(environment));
+  stack = await startStack();
   await postBadMessages();
 });
 
-afterAll(async () => {
-  await environment?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => stack?.stop());
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -51,44 +32,29 @@ const action = { version: 1, cluster, actionId: "a-1", kind: "reboot-nodes" };
 
 /** One that is refused, two that the broker gives up. */
 async function postBadMessages(): Promise<void> {
-  const queue = new QueueClient(environment.storageConnectionString, "job-demand");
-  await queue.sendMessage(Buffer.from(JSON.stringify(demand)).toString("base64"));
-  const bus = new ServiceBusClient(environment.serviceBusConnectionString);
+  await stack.send(demand);
+  const bus = new ServiceBusClient(stack.environment.serviceBusConnectionString);
   const sessionId = `cluster:${cluster}`;
   await bus
     .createSender("plan-requests")
     .sendMessages({ body: planRequest, sessionId, messageId: "bad-plan" });
   await bus.createSender("scale-actions").sendMessages({ body: action, sessionId, messageId: "bad-action" });
   await bus.close();
-  await eventually(readStatus, ({ rejections }) => rejections.length === 3);
-}
-
-async function readStatus(): Promise<ClusterStatus> {
-  const response = await fetch(`${environment.functionsUrl}/api/clusters/${cluster}/status`);
-  return (await response.json()) as ClusterStatus;
-}
-
-async function eventually<T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> {
-  const giveUpAt = Date.now() + 15_000;
-  for (;;) {
-    const value = await read();
-    if (isThere(value) || Date.now() > giveUpAt) return value;
-    await sleep(100);
-  }
+  await eventually(stack.readStatus, ({ rejections }) => rejections.length === 3);
 }
 
 async function rejected(queue: string): Promise<ClusterStatus["rejections"][number]> {
-  const { rejections } = await readStatus();
+  const { rejections } = await stack.readStatus();
   const found = rejections.find((rejection) => rejection.queue === queue);
   if (found === undefined) throw new Error(`nothing of ${queue} was rejected`);
   return found;
 }
 
 const rejects = (argv: readonly string[], input: readonly string[] = []) =>
-  ccscale(["rejects", ...argv, "--local", local], input);
+  ccscale(["rejects", ...argv, "--local", stack.local], input);
 
 async function mendedFile(changed: object): Promise<string> {
-  const file = join(folder, "mended.json");
+  const file = join(stack.folder, "mended.json");
   await writeFile(file, JSON.stringify({ ...demand, jobs: [{ name: "a", iterations: 4 }], ...changed }));
   return file;
 }
@@ -158,7 +124,7 @@ describe("rejects replay", () => {
     expect(code).toBe(0);
     // Asked in the window of another request it is one with that, and the plan carries the other's reason.
     const isNewer = (plan: { readonly atSeconds: number }) => plan.atSeconds >= beforeSeconds;
-    const { plans } = await eventually(readStatus, (status) => status.plans.some(isNewer));
+    const { plans } = await eventually(stack.readStatus, (status) => status.plans.some(isNewer));
     expect(plans.some(isNewer)).toBe(true);
   });
 
@@ -169,7 +135,7 @@ describe("rejects replay", () => {
       code: 0,
       stdout: expect.stringMatching(/^Done: post/),
     });
-    const { demand: sources } = await eventually(readStatus, (status) => status.demand.length > 0);
+    const { demand: sources } = await eventually(stack.readStatus, (status) => status.demand.length > 0);
     expect(sources).toMatchObject([{ source: "pbs", sequence: 5, jobs: 1 }]);
     expect((await rejected("job-demand")).replayedAtSeconds).toBeGreaterThan(0);
     const { code, stderr } = await rejects([...argv, "--yes"]);
@@ -204,7 +170,7 @@ describe("rejects replay", () => {
 
 describe("rejects: where the service is", () => {
   test("the settings of the app lead there too", async () => {
-    vi.stubEnv("AutoscaleStorage", environment.storageConnectionString);
+    vi.stubEnv("AutoscaleStorage", stack.environment.storageConnectionString);
     const { code, stdout } = await ccscale(["rejects", "list"]);
     expect(code).toBe(0);
     expect(stdout).toContain("bad-plan");
@@ -217,7 +183,7 @@ describe("rejects: where the service is", () => {
   });
 
   test("a plan without Service Bus", async () => {
-    vi.stubEnv("AutoscaleStorage", environment.storageConnectionString);
+    vi.stubEnv("AutoscaleStorage", stack.environment.storageConnectionString);
     const { code, stderr } = await ccscale(["rejects", "replay", "bad-plan", "--yes"]);
     expect(code).toBe(1);
     expect(stderr).toContain("ServiceBusConnection__fullyQualifiedNamespace is not set");

@@ -1,68 +1,33 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { QueueClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fromZip } from "../../../clients/cli/archive/files.ts";
 import { examples, wordsOf } from "../../../clients/cli/reference/examples.ts";
-import { type Environment, startEnvironment } from "../../../infra/local/environment/environment.ts";
 import type { ActionAnswer } from "../../../shared/api/index.ts";
+import { eventually, type LocalStack, startStack } from "../../support/local-stack.ts";
 import { ccscale, type Finished } from "./in-process.ts";
 
 const cluster = "small-cpu";
-let folder: string;
-let local: string;
-let environment: Environment;
+let stack: LocalStack;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "stack-"));
-  environment = await startEnvironment({
-    clusterFile: join(import.meta.dirname, `../../../infra/local/cyclecloud/clusters/${cluster}.json`),
-    cluster,
-    config: { idle_timeout: 3600, output_columns: ["name", "state"] },
-    speed: 60,
-    seed: 7,
-    folder,
-    snapshotSchedule: "*/1 * * * * *",
-  });
-  local = join(folder, "environment.json");
-  await writeFile(local, JSON.stringify(environment));
-  const queue = new QueueClient(environment.storageConnectionString, "job-demand");
-  const demand = {
-    version: 1,
-    kind: "snapshot",
-    cluster,
-    source: "pbs",
-    sequence: 1,
-    sentAt: new Date().toISOString(),
-    ttlSeconds: 3600,
-    jobs: [
-      { name: "fits", iterations: 4, constraints: { ncpus: 1 } },
-      { name: "huge", constraints: { ncpus: 4096 } },
-    ],
-  };
-  await queue.sendMessage(Buffer.from(JSON.stringify(demand)).toString("base64"));
-  await queue.sendMessage(Buffer.from(JSON.stringify({ ...demand, sequence: -2 })).toString("base64"));
+  stack = await startStack({ config: { idle_timeout: 3600, output_columns: ["name", "state"] } });
+  const jobs = [
+    { name: "fits", iterations: 4, constraints: { ncpus: 1 } },
+    { name: "huge", constraints: { ncpus: 4096 } },
+  ];
+  await stack.post(jobs, { ttlSeconds: 3600 });
+  await stack.post(jobs, { sequence: -2 });
   await until(["nodes", "--state", "Ready", "--format", "table-headerless"], ({ stdout }) => stdout !== "");
 }, 180_000);
 
-afterAll(async () => {
-  await environment?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => stack?.stop());
 
 const run = (argv: readonly string[], input: readonly string[] = []) =>
-  ccscale([...argv, "--local", local], input);
+  ccscale([...argv, "--local", stack.local], input);
 
-async function until(argv: readonly string[], isThere: (finished: Finished) => boolean): Promise<Finished> {
-  const giveUpAt = Date.now() + 60_000;
-  for (;;) {
-    const finished = await run(argv);
-    if (isThere(finished) || Date.now() > giveUpAt) return finished;
-    await sleep(200);
-  }
-}
+const until = (argv: readonly string[], isThere: (finished: Finished) => boolean): Promise<Finished> =>
+  eventually(() => run(argv), isThere);
 
 describe("a running service", () => {
   test.each([
@@ -188,7 +153,7 @@ describe("a running service", () => {
   });
 
   test("a support archive holds what is known, opens offline, and holds no secret", async () => {
-    const zip = join(folder, "archive.zip");
+    const zip = join(stack.folder, "archive.zip");
     const { code, stdout } = await run(["support-archive", "--cluster", cluster, "--output", zip]);
     expect(code).toBe(0);
     expect(stdout).toContain(`Wrote "${zip}"`);
@@ -196,11 +161,12 @@ describe("a running service", () => {
     const names = Object.keys(files);
     for (const name of ["archive", "config", "snapshot", "demand", "operations", "rejects", "plans/index"])
       expect(names).toContain(`${name}.json`);
-    const keys = [environment.storageConnectionString, environment.serviceBusConnectionString].map(
-      (text) => /Key=([^;]+)/.exec(text)?.[1] ?? "no key",
-    );
+    const keys = [
+      stack.environment.storageConnectionString,
+      stack.environment.serviceBusConnectionString,
+    ].map((text) => /Key=([^;]+)/.exec(text)?.[1] ?? "no key");
     const text = JSON.stringify(files);
-    for (const secret of [...keys, environment.account.password]) expect(text).not.toContain(secret);
+    for (const secret of [...keys, stack.environment.account.password]) expect(text).not.toContain(secret);
     const offline = await ccscale(["explain", "huge", "--offline", zip]);
     expect(offline.stdout).toContain("asks for 4096 ncpus");
   });
@@ -208,11 +174,13 @@ describe("a running service", () => {
   test("every example of the command page that needs a running service", async () => {
     const lines = Object.values(examples).flatMap((each) => each.filter((example) => example.on === "local"));
     for (const { line } of lines) {
-      const output = line.startsWith("support-archive") ? ["--output", join(folder, "example.zip")] : [];
+      const output = line.startsWith("support-archive")
+        ? ["--output", join(stack.folder, "example.zip")]
+        : [];
       const { code, stderr } = await ccscale([
         ...wordsOf(line).filter((word) => word !== "--local"),
         "--local",
-        local,
+        stack.local,
         ...output,
       ]);
       expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: "" });
@@ -230,7 +198,7 @@ describe("a running service", () => {
   });
 
   test("the address and the only cluster are enough", async () => {
-    const { code, stdout } = await ccscale(["status", "--url", environment.functionsUrl]);
+    const { code, stdout } = await ccscale(["status", "--url", stack.environment.functionsUrl]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^cluster +small-cpu$/m);
   });

@@ -1,65 +1,32 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { QueueClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Environment, startEnvironment } from "../../../infra/local/environment/environment.ts";
 import { type ActionAnswer, type ClusterStatus, type Route, routes } from "../../../shared/api/index.ts";
 import { openApiDocument } from "../../../shared/api/openapi.ts";
+import { eventually, type LocalStack, startStack } from "../../support/local-stack.ts";
 
 const cluster = "small-cpu";
-let folder: string;
-let environment: Environment;
+let stack: LocalStack;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "autoscale-"));
-  environment = await startEnvironment({
-    clusterFile: join(import.meta.dirname, "../../../infra/local/cyclecloud/clusters/small-cpu.json"),
-    cluster,
-    config: { idle_timeout: 600, boot_timeout: 1_800, demand_ttl: 600 },
-    speed: 60,
-    seed: 11,
-    folder,
-    snapshotSchedule: "*/1 * * * * *",
-  });
-  const queue = new QueueClient(environment.storageConnectionString, "job-demand");
-  const jobs = [
+  stack = await startStack({ config: { idle_timeout: 600, boot_timeout: 1_800, demand_ttl: 600 }, seed: 11 });
+  await stack.post([
     { name: "1201", constraints: { ncpus: 4 }, iterations: 3 },
     { name: "huge", constraints: { ncpus: 640 } },
-  ];
-  const sentAt = new Date().toISOString();
-  const demand = { version: 1, kind: "snapshot", cluster, source: "pbs", sequence: 1, sentAt, jobs };
-  await queue.sendMessage(Buffer.from(JSON.stringify(demand)).toString("base64"));
-  await eventually(
-    () => get<ClusterStatus>(`clusters/${cluster}/status`),
-    (status) => status.waiting.length > 0 && (status.nodes.Ready ?? 0) >= 3,
-  );
+  ]);
+  const isThere = ({ waiting, nodes }: ClusterStatus) => waiting.length > 0 && (nodes.Ready ?? 0) >= 3;
+  await eventually(stack.readStatus, isThere);
 });
 
-afterAll(async () => {
-  await environment?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => stack?.stop());
 
 async function get<T>(path: string): Promise<T> {
-  const response = await fetch(`${environment.functionsUrl}/api/${path}`);
+  const response = await fetch(`${stack.environment.functionsUrl}/api/${path}`);
   expect(response.headers.get("api-version")).toBe("1");
   return (await response.json()) as T;
 }
 
 async function post(path: string, body: unknown): Promise<Response> {
-  const url = `${environment.functionsUrl}/api/clusters/${cluster}/${path}`;
+  const url = `${stack.environment.functionsUrl}/api/clusters/${cluster}/${path}`;
   return fetch(url, { method: "POST", body: JSON.stringify(body) });
-}
-
-async function eventually<T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> {
-  const giveUpAt = Date.now() + 60_000;
-  for (;;) {
-    const value = await read();
-    if (isThere(value) || Date.now() > giveUpAt) return value;
-    await sleep(250);
-  }
 }
 
 /** Paths with their parameters filled in by what this cluster has. */
@@ -93,7 +60,7 @@ test("the document is the one that the schemas make", async () => {
 });
 
 test("what a poller has already is not sent again", async () => {
-  const url = `${environment.functionsUrl}/api/clusters/${cluster}/buckets`;
+  const url = `${stack.environment.functionsUrl}/api/clusters/${cluster}/buckets`;
   const read = async (): Promise<number> => {
     const etag = (await fetch(url)).headers.get("etag") ?? "";
     return (await fetch(url, { headers: { "if-none-match": etag } })).status;

@@ -1,61 +1,25 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { BlobServiceClient } from "@azure/storage-blob";
-import { QueueClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectControl, type SimulatorControl } from "../../../infra/local/demo/simulator.ts";
-import { type Environment, startEnvironment } from "../../../infra/local/environment/environment.ts";
-import type { ClusterStatus } from "../../../shared/cycle/status.ts";
 import { runThrough } from "../../faults/run.ts";
 import { inTurn, killHost, restartServiceBus, unavailable } from "../../faults/troubles.ts";
 import { waves } from "../../faults/workload.ts";
+import { eventually, type LocalStack, startStack } from "../../support/local-stack.ts";
 
 const speed = 60;
-const cluster = "small-cpu";
-
-let folder: string;
-let environment: Environment;
-let control: SimulatorControl;
+let stack: LocalStack;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "autoscale-"));
-  environment = await startEnvironment({
-    clusterFile: join(import.meta.dirname, "../../../infra/local/cyclecloud/clusters/small-cpu.json"),
-    cluster,
-    config: { idle_timeout: 4, boot_timeout: 60, demand_ttl: 60, operation_timeout: 30 },
-    speed,
-    seed: 7,
-    folder,
-    snapshotSchedule: "*/1 * * * * *",
-  });
-  control = await connectControl(environment.cycleCloudUrl, speed);
+  const config = { idle_timeout: 4, boot_timeout: 60, demand_ttl: 60, operation_timeout: 30 };
+  stack = await startStack({ config });
 });
 
-afterAll(async () => {
-  await environment?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function readStatus(): Promise<ClusterStatus> {
-  const response = await fetch(`${environment.functionsUrl}/api/clusters/${cluster}/status`);
-  expect(response.status).toBe(200);
-  return (await response.json()) as ClusterStatus;
-}
-
-async function eventually<T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> {
-  const giveUpAt = Date.now() + 20_000;
-  for (;;) {
-    const value = await read();
-    if (isThere(value) || Date.now() > giveUpAt) return value;
-    await sleep(200);
-  }
-}
+afterAll(() => stack?.stop());
 
 test("a host killed again and again, an emulator killed, a CycleCloud that answers 503: no node is bought twice, no job loses its node", async () => {
   const { summary, faults } = await runThrough({
-    environment,
+    environment: stack.environment,
     // Two waves of four: the second comes while the emulator is down or just back.
     jobs: waves({ count: 2, jobsPerWave: 4, gapSeconds: 12 * speed, runSeconds: 32 * speed }),
     speed,
@@ -70,7 +34,7 @@ describe("malformed messages", () => {
   const good = {
     version: 1,
     kind: "snapshot",
-    cluster,
+    cluster: "small-cpu",
     source: "tester",
     sequence: 1,
     sentAt: "2026-11-21T10:00:00Z",
@@ -90,20 +54,19 @@ describe("malformed messages", () => {
   ];
 
   test("each is refused with every problem named, shown in the status, and holds nothing up", async () => {
-    const queue = new QueueClient(environment.storageConnectionString, "job-demand");
-    const uploads = BlobServiceClient.fromConnectionString(environment.storageConnectionString);
+    const uploads = BlobServiceClient.fromConnectionString(stack.environment.storageConnectionString);
     const container = uploads.getContainerClient("demand-uploads");
     await container.createIfNotExists();
     const nonsense = "x".repeat(2 ** 20);
     await container.getBlockBlobClient("nonsense.json").upload(nonsense, nonsense.length);
-    for (const [, text] of bad) await queue.sendMessage(Buffer.from(text).toString("base64"));
+    for (const [, text] of bad) await stack.send(Buffer.from(text).toString("base64"));
     // Forgotten base64: as good as encoded when it is JSON, and refused with the same reasons when it is not.
-    await queue.sendMessage(JSON.stringify({ ...good, version: 98 }));
-    await queue.sendMessage("neither base64 nor JSON!");
-    await queue.sendMessage(Buffer.from(JSON.stringify(good)).toString("base64"));
+    await stack.send(JSON.stringify({ ...good, version: 98 }));
+    await stack.send("neither base64 nor JSON!");
+    await stack.send(good);
 
     const { rejections, demand } = await eventually(
-      readStatus,
+      stack.readStatus,
       (status) =>
         status.rejections.length >= bad.length + 2 &&
         status.demand.some((source) => source.source === "tester"),
@@ -117,18 +80,18 @@ describe("malformed messages", () => {
 });
 
 test("the simulator's account agrees: every node was made once, and is gone", async () => {
-  const ledger = await control.ledger(cluster);
+  const ledger = await stack.simulator.ledger(stack.cluster);
   expect(new Set(ledger.nodes.map((node) => node.nodeId)).size).toBe(ledger.created);
   expect(ledger.nodes.filter((node) => node.terminatedAt === null)).toEqual([]);
 });
 
 test("a cluster that is not configured is not found", async () => {
-  const response = await fetch(`${environment.functionsUrl}/api/clusters/nowhere/status`);
+  const response = await fetch(`${stack.environment.functionsUrl}/api/clusters/nowhere/status`);
   expect(response.status).toBe(404);
 });
 
 test("the password is in no log", async () => {
-  const { readFile, readdir } = await import("node:fs/promises");
+  const { folder, environment } = stack;
   const logs = (await readdir(folder)).filter((file) => file.endsWith(".log"));
   expect(logs).toContain("functions-host.log");
   for (const file of logs) {

@@ -2,26 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { openSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
-import type { Environment } from "../../../../infra/local/environment/environment.ts";
+import type { LocalStack } from "../../../support/local-stack.ts";
 import { diesWithUs } from "./installed.ts";
-
-const answerSchema = z.object({
-  nodes: z.array(
-    z.object({
-      NodeId: z.string(),
-      Status: z.string(),
-      TargetState: z.string().optional(),
-      Hostname: z.string().optional(),
-    }),
-  ),
-});
 
 const pollMilliseconds = 400;
 
 export interface NodesOptions {
-  readonly environment: Environment;
-  readonly folder: string;
+  readonly stack: LocalStack;
   /** Of the workers. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -71,13 +58,7 @@ export class Nodes {
   }
 
   async #look(): Promise<void> {
-    const { environment } = this.#options;
-    const { username, password } = environment.account;
-    const response = await fetch(`${environment.cycleCloudUrl}/clusters/${environment.cluster}/nodes`, {
-      headers: { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` },
-    });
-    const { nodes } = answerSchema.parse(await response.json());
-    const up = nodes.filter((node) => node.Status === "Ready" && node.TargetState === "Started");
+    const up = (await this.#options.stack.nodes()).filter(({ Status }) => Status === "Ready");
     const names = new Map(up.flatMap((node) => (node.Hostname ? [[node.NodeId, node.Hostname]] : [])));
     for (const [nodeId, machine] of this.#machines) {
       if (names.has(nodeId)) continue;
@@ -92,8 +73,8 @@ export class Nodes {
 
   #start(hostname: string): Machine {
     this.#started += 1;
-    const { env, folder } = this.#options;
-    const log = openSync(join(folder, `worker-${hostname}.log`), "a");
+    const { env, stack } = this.#options;
+    const log = openSync(join(stack.folder, `worker-${hostname}.log`), "a");
     const worker = spawn(
       "setpriv",
       [

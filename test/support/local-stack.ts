@@ -1,0 +1,157 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { QueueClient } from "@azure/storage-queue";
+import { z } from "zod";
+import { jobDemandQueue } from "../../functions/support/names.ts";
+import { connectControl, type SimulatorControl } from "../../infra/local/demo/simulator.ts";
+import {
+  type Environment,
+  type EnvironmentOptions,
+  startEnvironment,
+} from "../../infra/local/environment/environment.ts";
+import type { ClusterStatus } from "../../shared/api/index.ts";
+
+/** A timer that does not fire while a test runs: snapshots are then taken when the test says so, and on events. */
+export const never = "0 0 0 1 1 *";
+
+const clusters = join(import.meta.dirname, "../../infra/local/cyclecloud/clusters");
+
+/** What differs from the usual stack: cluster `small-cpu`, sixty times as fast as life, a snapshot every second. */
+export interface StackOptions extends Partial<Omit<EnvironmentOptions, "folder">> {
+  /** A definition that no file holds. */
+  readonly definition?: { readonly name: string } & Readonly<Record<string, unknown>>;
+}
+
+/** A node as CycleCloud's REST API has it. */
+export type NodeRecord = z.output<typeof nodeSchema>;
+
+/** The local environment of one test file, with what tests do there again and again. */
+export interface LocalStack {
+  readonly environment: Environment;
+  readonly cluster: string;
+  /** Logs, and whatever a test writes; gone after `stop`. */
+  readonly folder: string;
+  /** The file that `ccscale --local` reads. */
+  readonly local: string;
+  readonly simulator: SimulatorControl;
+  /** Puts a message into the demand queue: a text as it is, anything else as JSON in base64. */
+  send(message: string | object): Promise<void>;
+  /** Posts a snapshot of what source `pbs` wants; the answer is its sequence, which goes up from 1. */
+  post(jobs: readonly object[], fields?: Readonly<Record<string, unknown>>): Promise<number>;
+  /** Has a snapshot taken now. */
+  snapshot(): Promise<void>;
+  readStatus(): Promise<ClusterStatus>;
+  /** CycleCloud's own records of the nodes that it keeps up. */
+  nodes(): Promise<readonly NodeRecord[]>;
+  stop(): Promise<void>;
+}
+
+/** Starts everything on free ports of this machine. Call it in `beforeAll`, and `stop` in `afterAll`. */
+export async function startStack({ definition, ...options }: StackOptions = {}): Promise<LocalStack> {
+  const folder = await mkdtemp(join(tmpdir(), "stack-"));
+  try {
+    return await startIn(folder, await withDefinition(folder, definition, options));
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function startIn(folder: string, options: Partial<EnvironmentOptions>): Promise<LocalStack> {
+  const clusterFile = options.clusterFile ?? join(clusters, "small-cpu.json");
+  const speed = options.speed ?? 60;
+  const cluster = options.cluster ?? basename(clusterFile, ".json");
+  const usual = { config: {}, seed: 7, snapshotSchedule: "*/1 * * * * *" };
+  const environment = await startEnvironment({ ...usual, ...options, clusterFile, cluster, speed, folder });
+  const local = join(folder, "environment.json");
+  await writeFile(local, JSON.stringify(environment));
+  const queue = new QueueClient(environment.storageConnectionString, jobDemandQueue);
+  let sequence = 0;
+  const send = async (message: string | object): Promise<void> => {
+    const text =
+      typeof message === "string" ? message : Buffer.from(JSON.stringify(message)).toString("base64");
+    await queue.sendMessage(text);
+  };
+  return {
+    environment,
+    cluster,
+    folder,
+    local,
+    simulator: await connectControl(environment.cycleCloudUrl, speed),
+    send,
+    post: async (jobs, fields = {}) => {
+      sequence += 1;
+      const sentAt = new Date().toISOString();
+      const envelope = { version: 1, kind: "snapshot", cluster, source: "pbs", sequence, sentAt };
+      await send({ ...envelope, jobs, ...fields });
+      return sequence;
+    },
+    snapshot: async () => {
+      const url = `${environment.functionsUrl}/admin/functions/snapshot-nodes`;
+      await fetch(url, { method: "POST", body: '{"input": ""}' });
+    },
+    readStatus: async () => {
+      const response = await fetch(`${environment.functionsUrl}/api/clusters/${cluster}/status`);
+      if (!response.ok) throw new Error(`Cannot read the status: HTTP ${response.status}`);
+      return (await response.json()) as ClusterStatus;
+    },
+    nodes: () => startedNodes(environment),
+    stop: async () => {
+      await environment.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function withDefinition(
+  folder: string,
+  definition: StackOptions["definition"],
+  options: Partial<EnvironmentOptions>,
+): Promise<Partial<EnvironmentOptions>> {
+  if (definition === undefined) return options;
+  const clusterFile = join(folder, "cluster.json");
+  await writeFile(clusterFile, JSON.stringify(definition));
+  return { cluster: definition.name, ...options, clusterFile };
+}
+
+/** Reads again and again until it is there, for so long at most; what was read last, there or not, for the test to judge. */
+export async function eventually<T>(
+  read: () => Promise<T>,
+  isThere: (value: T) => boolean,
+  seconds = 60,
+): Promise<T> {
+  const giveUpAt = Date.now() + seconds * 1_000;
+  for (;;) {
+    const value = await read();
+    if (isThere(value) || Date.now() > giveUpAt) return value;
+    await sleep(200);
+  }
+}
+
+const nodeSchema = z.object({
+  Name: z.string(),
+  NodeId: z.string(),
+  Template: z.string(),
+  Status: z.string(),
+  TargetState: z.string(),
+  Hostname: z.string().optional(),
+  InstanceId: z.string().default(""),
+  PlacementGroupId: z.string().optional(),
+  Configuration: z.looseObject({}),
+});
+const nodesSchema = z.object({ nodes: z.array(nodeSchema) });
+
+async function startedNodes({
+  account,
+  cycleCloudUrl,
+  cluster,
+}: Environment): Promise<readonly NodeRecord[]> {
+  const login = Buffer.from(`${account.username}:${account.password}`).toString("base64");
+  const response = await fetch(`${cycleCloudUrl}/clusters/${cluster}/nodes`, {
+    headers: { authorization: `Basic ${login}` },
+  });
+  const { nodes } = nodesSchema.parse(await response.json());
+  return nodes.filter(({ TargetState }) => TargetState === "Started");
+}
