@@ -102,6 +102,9 @@ export const actionBody = z
     z
       .object({ kind: z.literal("keep-alive"), ...request, nodes: selection, on: z.boolean() })
       .strict()
+      .describe(
+        "On: these nodes take jobs as ever, and nobody but an operator deletes them, until this is taken off or they are gone",
+      )
       .meta({ id: "KeepAliveRequest" }),
     z
       .object({ kind: z.enum(["ignore", "unignore"]), ...request, nodes: selection })

@@ -35,7 +35,13 @@ export const nodeView = z
       .describe("Jobs that run there or are planned there"),
     resources: resources.describe("What the node has; empty for a node that takes no jobs"),
     available: resources.describe("What its jobs leave of that"),
-    keepAlive: z.boolean().describe("Only the operator may delete it"),
+    keepAlive: z.boolean().describe("Only an operator may delete it"),
+    kept: z
+      .object({ by: z.string(), reason: z.string(), sinceSeconds: unixSeconds })
+      .nullable()
+      .describe(
+        "Set: keep-alive by an operator's request here; null: if it is keep-alive, CycleCloud says so",
+      ),
     ignored: z.boolean().describe("The autoscaler leaves it alone: no jobs, no deletion, no retry"),
     draining: z
       .object({ sinceSeconds: unixSeconds.nullable(), reason: z.string().nullable() })

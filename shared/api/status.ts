@@ -186,6 +186,19 @@ export const statusAnswer = z
       .describe(
         "Nodes that schedulers were asked to drain, idle or by an operator's wish, and nodes that they were asked to take back",
       ),
+    keptNodes: z
+      .array(
+        z.object({
+          nodeId: z.string(),
+          name: z.string(),
+          by: z.string(),
+          reason: z.string(),
+          atSeconds: unixSeconds,
+        }),
+      )
+      .describe(
+        "Nodes that are kept alive by an operator's request here; those that CycleCloud's own record keeps alive are not listed",
+      ),
     lostNodes: z
       .array(lostNode)
       .describe("The newest nodes that CycleCloud said it lost, or could not get, without being asked"),

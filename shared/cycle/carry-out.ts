@@ -14,7 +14,7 @@ import type {
   RequestedNode,
   Shortfall,
 } from "../ports.ts";
-import { type RecheckPorts, recheckNodes } from "./recheck-nodes.ts";
+import { type Rechecked, type RecheckPorts, recheckNodes, withoutKept } from "./recheck-nodes.ts";
 
 /** How an action ended, to be written into its operation. */
 export type Fate = Pick<Operation, "state" | "messages"> &
@@ -30,7 +30,7 @@ interface Server {
 export async function carryOut(ports: RecheckPorts, server: Server, action: ScaleAction): Promise<Fate> {
   return action.kind === "create-nodes"
     ? createNodes(server, action, ports.clock.nowSeconds())
-    : actOnNodes(server, action, await recheckNodes(ports, server.cycleCloud, action));
+    : actOnNodes(ports, server, { action, ...(await recheckNodes(ports, server.cycleCloud, action)) });
 }
 
 export function dropped(why: string): Fate {
@@ -105,23 +105,25 @@ const verbs: Readonly<Record<ManageNodesAction["kind"], ManagementVerb>> = {
 };
 
 async function actOnNodes(
+  ports: RecheckPorts,
   { cycleCloud, ask }: Server,
-  action: NodesAction,
-  { due, stale }: Awaited<ReturnType<typeof recheckNodes>>,
+  { action, due: dueBefore, stale: staleBefore }: Rechecked & { readonly action: NodesAction },
 ): Promise<Fate> {
-  if (due.length === 0) return { state: "dropped", messages: stale };
+  if (dueBefore.length === 0) return { state: "dropped", messages: staleBefore };
   if (action.kind === "retry-failed") {
     await ask(() => cycleCloud.retryFailedNodes());
-    return { state: "accepted", messages: stale, nodes: due };
+    return { state: "accepted", messages: staleBefore, nodes: dueBefore };
   }
-  const request = { requestId: action.requestId, nodeIds: due.map((node) => node.nodeId) };
-  const { kind } = action;
-  const answer = await ask(() => {
-    if (kind === "start-nodes") return cycleCloud.startNodes(request);
-    return kind === "shutdown-nodes"
-      ? cycleCloud.shutdownNodes(request)
-      : cycleCloud.manageNodes(verbs[kind], request);
+  const { due, stale, answer } = await ask(async () => {
+    const last = await withoutKept(ports, action, dueBefore);
+    const nodeIds = last.due.map(({ nodeId }) => nodeId);
+    return {
+      due: last.due,
+      stale: [...staleBefore, ...last.stale],
+      answer: nodeIds.length === 0 ? undefined : await callFor(cycleCloud, action, nodeIds),
+    };
   });
+  if (answer === undefined) return { state: "dropped", messages: stale };
   if (answer.outcome === "refused")
     return refusedOrDone(cycleCloud, action, { refusal: answer.message, stale });
   const refused = answer.nodes.filter((node) => node.error !== undefined);
@@ -130,4 +132,16 @@ async function actOnNodes(
   const messages = [...stale, ...refused.map(({ name, error }) => `${name}: ${error}`)];
   const state = nodes.length === 0 ? "failed" : "accepted";
   return { state, messages, operationId: answer.operationId, nodes };
+}
+
+function callFor(
+  cycleCloud: CycleCloud,
+  { kind, requestId }: Exclude<NodesAction, { kind: "retry-failed" }>,
+  nodeIds: readonly string[],
+): ReturnType<CycleCloud["shutdownNodes"]> {
+  const request = { requestId, nodeIds };
+  if (kind === "start-nodes") return cycleCloud.startNodes(request);
+  return kind === "shutdown-nodes"
+    ? cycleCloud.shutdownNodes(request)
+    : cycleCloud.manageNodes(verbs[kind], request);
 }

@@ -1,6 +1,6 @@
-import type { EngineSettings } from "../engine/index.ts";
+import type { Cluster, EngineSettings } from "../engine/index.ts";
 import { kindOf } from "../errors.ts";
-import type { ClusterConfig, ClusterControl, Pause, Ports } from "../ports.ts";
+import type { ClusterConfig, ClusterControl, Pause, Ports, Snapshot } from "../ports.ts";
 
 /** Nothing was decided: everything may go on. */
 function undecided(cluster: string): ClusterControl {
@@ -16,6 +16,34 @@ export function withIgnored(settings: EngineSettings, { ignoredNodes = [] }: Clu
   if (ignoredNodes.length === 0) return settings;
   const ids = ignoredNodes.map(({ nodeId }) => nodeId);
   return { ...settings, ignoredNodes: [...settings.ignoredNodes, ...ids] };
+}
+
+/**
+ * What CycleCloud reports, with the nodes that operators keep alive. Whoever plans, or looks again before a deletion, looks
+ * at a cluster so; only what compares with CycleCloud's own record does not.
+ */
+export function withKept<T extends { readonly cluster: Cluster }>(
+  reported: T,
+  { keptNodes = [] }: ClusterControl,
+): T {
+  if (keptNodes.length === 0) return reported;
+  const { cluster } = reported;
+  const ids = new Set(keptNodes.map(({ nodeId }) => nodeId));
+  const nodes = cluster.nodes.map((node) => (ids.has(node.nodeId) ? { ...node, keepAlive: true } : node));
+  return { ...reported, cluster: { ...cluster, nodes } };
+}
+
+/**
+ * Of what was decided about nodes, what is about nodes that are still there: ids are never used again. A node whose record
+ * could not be read may be any of them, so nothing is forgotten then.
+ */
+export function stillThere<T extends { readonly nodeId: string }>(
+  decided: readonly T[] = [],
+  { cluster, setAside }: Snapshot,
+): readonly T[] {
+  if (setAside.length > 0) return decided;
+  const there = new Set(cluster.nodes.map(({ nodeId }) => nodeId));
+  return decided.filter(({ nodeId }) => there.has(nodeId));
 }
 
 /** Why nothing may be sent; undefined when it may. What is planned meanwhile is planned again as soon as it may. */

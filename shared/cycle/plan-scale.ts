@@ -12,7 +12,7 @@ import type {
   Ports,
   Stored,
 } from "../ports.ts";
-import { loadControl, whyHeld, withIgnored } from "./control.ts";
+import { loadControl, whyHeld, withIgnored, withKept } from "./control.ts";
 import { freshSnapshot } from "./fresh-snapshot.ts";
 import { type MadePlan, makePlan } from "./make-plan.ts";
 import { measurePlan } from "./measure.ts";
@@ -80,7 +80,8 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const demandReadAtSeconds = ports.clock.nowSeconds();
   const { own: operations, stray } = await openOperations(ports, cluster, head?.value);
   if (isSuperseded(request, head?.value, operations)) return { outcome: "superseded" };
-  const snapshot = await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds);
+  const reported = await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds);
+  const snapshot = withKept(reported, control);
   const loaded: Loaded = {
     settings: withIgnored(config.engine, control),
     drainedNodes: control.drainedNodes ?? [],

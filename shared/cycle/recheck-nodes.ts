@@ -26,6 +26,8 @@ interface Known {
   readonly busyHostnames: ReadonlySet<string>;
   /** Nodes that an operator told the autoscaler to leave alone. */
   readonly ignoredIds: ReadonlySet<string>;
+  /** Nodes that an operator keeps alive. */
+  readonly keptIds: ReadonlySet<string>;
   /** Why a node that asked to stop has to stay after all, by node id. */
   readonly needed: ReadonlyMap<string, string>;
   readonly listings: Listings;
@@ -56,6 +58,32 @@ export async function recheckNodes(
   return { due, stale };
 }
 
+const keptNow = "is keep-alive now";
+
+/**
+ * The very last look, once it is written down that CycleCloud is about to be asked: whoever keeps a node alive meanwhile
+ * either comes before this, or sees that it was asked for.
+ */
+export async function withoutKept(
+  ports: Pick<Ports, "controls">,
+  action: NodesAction,
+  due: readonly RequestedNode[],
+): Promise<Rechecked> {
+  if (!takesAway(action)) return { due, stale: [] };
+  const { keptNodes = [] } = await loadControl(ports, action.cluster);
+  const keptIds = new Set(keptNodes.map(({ nodeId }) => nodeId));
+  const kept = due.filter(({ nodeId }) => keptIds.has(nodeId));
+  return {
+    due: due.filter((node) => !kept.includes(node)),
+    stale: kept.map(({ name }) => `${name} ${keptNow}`),
+  };
+}
+
+/** Whether what runs on its nodes is lost, at once or for a while. */
+export function takesAway({ kind }: NodesAction): boolean {
+  return kind !== "start-nodes" && kind !== "retry-failed";
+}
+
 /**
  * A node that booted after the last snapshot has no host name in it, so nobody could tell that it runs a job by now. So
  * CycleCloud is asked before a node is deleted that was not up when the plan was made, which is rare enough.
@@ -66,13 +94,9 @@ async function nodesNow(
   action: NodesAction,
 ): Promise<readonly ClusterNode[]> {
   const isUnmatched = (cause: string) => cause === "idle-timeout" || cause === "autostop";
-  const mayHaveChanged = action.kind === "shutdown-nodes" ? !isUnmatched(action.cause) : isManagement(action);
+  const mayHaveChanged = action.kind === "shutdown-nodes" ? !isUnmatched(action.cause) : takesAway(action);
   if (mayHaveChanged) return (await cycleCloud.readCluster()).cluster.nodes;
   return (await ports.snapshots.load(action.cluster))?.value.cluster.nodes ?? [];
-}
-
-function isManagement({ kind }: NodesAction): boolean {
-  return kind !== "start-nodes" && kind !== "retry-failed";
 }
 
 async function load(ports: RecheckPorts, action: NodesAction, nodes: readonly ClusterNode[]): Promise<Known> {
@@ -80,11 +104,13 @@ async function load(ports: RecheckPorts, action: NodesAction, nodes: readonly Cl
   const nowSeconds = ports.clock.nowSeconds();
   const demand = await ports.demand.list(cluster);
   const history = await ports.history.list(cluster);
+  const control = await loadControl(ports, cluster);
   return {
     nodes: new Map(nodes.map((node) => [node.nodeId, node])),
     history: new Map(history.map((row) => [row.nodeId, row])),
     busyHostnames: busyHostnames(demand, nowSeconds),
-    ignoredIds: new Set((await loadControl(ports, cluster)).ignoredNodes?.map(({ nodeId }) => nodeId)),
+    ignoredIds: new Set(control.ignoredNodes?.map(({ nodeId }) => nodeId)),
+    keptIds: new Set(control.keptNodes?.map(({ nodeId }) => nodeId)),
     needed: await neededNow(ports, action),
     listings: listingsOf(liveSources(demand, nowSeconds), nowSeconds),
   };
@@ -122,7 +148,7 @@ function whyStale(
   if (action.kind === "retry-failed") {
     return node.status === "Failed" && node.targetState === "Started" ? undefined : "has not failed any more";
   }
-  if (node.keepAlive) return "is keep-alive now";
+  if (node.keepAlive || known.keptIds.has(node.nodeId)) return keptNow;
   const isOperators = action.kind !== "shutdown-nodes" || action.cause === "operator";
   const isForced = isOperators && action.force === true;
   if (!isForced && node.hostname !== null && known.busyHostnames.has(shortHostname(node.hostname)))

@@ -10,7 +10,7 @@ import {
 } from "../ports.ts";
 import { isUnverified } from "./certificates.ts";
 import { clusterDigest } from "./cluster-digest.ts";
-import { loadControl, whyHeld } from "./control.ts";
+import { loadControl, whyHeld, withKept } from "./control.ts";
 import { whileLoggedIn } from "./login.ts";
 import { measureSnapshot } from "./measure.ts";
 import { nodeChanges } from "./node-changes.ts";
@@ -90,9 +90,11 @@ async function whyDue(
 ): Promise<string | undefined> {
   const { config, snapshot, head } = known;
   if (head === undefined) return "first snapshot";
-  if (head.held !== undefined && whyHeld(config, await loadControl(ports, config.cluster)) === undefined)
+  const control = await loadControl(ports, config.cluster);
+  if (head.held !== undefined && whyHeld(config, control) === undefined)
     return "nothing holds the cluster any more";
-  if (head.clusterDigest !== clusterDigest(snapshot.cluster, ports.ids)) return "snapshot changed";
+  const { cluster } = withKept(snapshot, control);
+  if (head.clusterDigest !== clusterDigest(cluster, ports.ids)) return "snapshot changed";
   const nowSeconds = ports.clock.nowSeconds();
   if (head.nextDeadlineSeconds !== null && head.nextDeadlineSeconds <= nowSeconds) return "deadline passed";
   // Catches a plan request that was lost, or dropped as a repeat because clocks disagree. No clock is asked here.

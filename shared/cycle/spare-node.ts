@@ -1,6 +1,6 @@
 import { type ClusterNode, type Plan, type PlanInput, plan, shortHostname } from "../engine/index.ts";
 import type { ClusterConfig, Ports } from "../ports.ts";
-import { loadControl, withIgnored } from "./control.ts";
+import { loadControl, withIgnored, withKept } from "./control.ts";
 import { freshSnapshot } from "./fresh-snapshot.ts";
 import { type Listings, listingsFor } from "./listings.ts";
 import { busyHostnames, type Loaded, toPlanInput } from "./plan-input.ts";
@@ -26,7 +26,8 @@ export async function readNow(
   const { drainedNodes = [] } = control;
   const open = await ports.operations.open(cluster);
   const operations = open.map(({ value }) => value).filter(({ actionId }) => actionId !== without);
-  const snapshot = await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds);
+  const reported = await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds);
+  const snapshot = withKept(reported, control);
   const demand = await ports.demand.list(cluster);
   const targets = await ports.targets.list(cluster);
   const history = await ports.history.list(cluster);

@@ -10,7 +10,7 @@ import type {
   RequestSet,
   SourceDemand,
 } from "../ports.ts";
-import { loadControl } from "./control.ts";
+import { loadControl, stillThere } from "./control.ts";
 import { spendingStatus } from "./spending.ts";
 import { statusProblems } from "./views/status-problems.ts";
 
@@ -74,6 +74,7 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
     backedOff: head?.value.backedOff ?? [],
     bootsFailing: head?.value.bootsFailing ?? [],
     draining: head?.value.draining ?? [],
+    keptNodes: snapshot === undefined ? [] : stillThere(control.keptNodes, snapshot.value),
     lostNodes: losses.map(({ reason, nodeName, nodeArray, vmSize, atSeconds }) => ({
       reason,
       nodeName,

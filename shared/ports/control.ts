@@ -14,6 +14,8 @@ export interface ClusterControl {
   readonly ignoredNodes?: readonly IgnoredNode[];
   /** Those that are to take no new jobs. Absent: none. */
   readonly drainedNodes?: readonly DrainedNode[];
+  /** Those that nobody but an operator may delete, whatever CycleCloud's own record of them says. Absent: none. */
+  readonly keptNodes?: readonly KeptNode[];
 }
 
 /** A node that an operator told the autoscaler to leave alone: no jobs, no deletion, no retry. */
@@ -27,6 +29,15 @@ export interface IgnoredNode {
 
 /** A node that an operator wants drained: it takes no new jobs, and goes by its idle time-out like any other. */
 export interface DrainedNode {
+  readonly nodeId: string;
+  readonly name: string;
+  readonly by: string;
+  readonly reason: string;
+  readonly atSeconds: number;
+}
+
+/** A node that an operator keeps alive: it takes jobs as ever, and is never deleted but by an operator. */
+export interface KeptNode {
   readonly nodeId: string;
   readonly name: string;
   readonly by: string;

@@ -15,8 +15,15 @@ export function keepAliveCommand(terminal: Terminal): Command {
     });
   return new Command("keep-alive")
     .description(
-      "Protects nodes from deletion, or ends that. CycleCloud documents no such call for nodes that exist, so the service refuses it and says what to do instead.",
+      "Protects nodes from deletion, or ends that. The service keeps the note: CycleCloud documents no call that changes its own record of a node that exists.",
     )
-    .addCommand(turn("on", "Asks that nobody but the operator may delete these nodes."))
-    .addCommand(turn("off", "Asks that these nodes may be deleted when they are idle."));
+    .addCommand(
+      turn("on", "Keeps nodes alive: they take jobs as ever, and nobody but an operator deletes them."),
+    )
+    .addCommand(
+      turn(
+        "off",
+        "Ends that: idle nodes go as usual. Nodes that CycleCloud's own record keeps alive stay so; take it off there.",
+      ),
+    );
 }

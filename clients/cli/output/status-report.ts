@@ -3,6 +3,7 @@ import { reasonsOf } from "./decided.ts";
 import { ago } from "./moments.ts";
 import type { Page } from "./report.ts";
 
+const mostKept = 5;
 const mostOperations = 5;
 const mostWaiting = 5;
 const mostRejections = 3;
@@ -19,6 +20,7 @@ export function statusOn(page: Page, status: ClusterStatus): void {
   page.facts(headlines(status));
   demandOn(page, status);
   targetsOn(page, status);
+  keptOn(page, status);
   operationsOn(page, status);
   waitingOn(page, status);
   rejectionsOn(page, status);
@@ -78,6 +80,18 @@ function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatu
   ]);
   if (rows.length === 0) page.line("Nothing is asked for any more.");
   else page.table(["TARGET", "HAS", "NODES", "REQUEST SET", "EXPIRES", "WHY NOT"], rows);
+}
+
+/** Who remembers to let go of nodes that somebody else keeps? */
+function keptOn(page: Page, { keptNodes, atSeconds }: ClusterStatus): void {
+  if (keptNodes.length === 0) return;
+  page.title("Kept alive");
+  const rows = keptNodes
+    .slice(0, mostKept)
+    .map((kept) => [kept.name, kept.by, ago(kept.atSeconds, atSeconds), kept.reason]);
+  page.table(["NODE", "BY", "SINCE", "WHY"], rows);
+  if (keptNodes.length > mostKept)
+    page.line(`… and ${keptNodes.length - mostKept} more: "ccscale nodes -C node.keep_alive=true"`);
 }
 
 function operationsOn(page: Page, { operations, atSeconds }: ClusterStatus): void {

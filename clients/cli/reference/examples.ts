@@ -103,6 +103,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   "retry-failed": [
     { line: "retry-failed --nodearray htc", does: "boots what failed once more", on: "service" },
   ],
+  "keep-alive on": [
+    { line: "keep-alive on -N htc-3 --reason 'core dump'", does: "stays until you let it go", on: "service" },
+  ],
+  "keep-alive off": [{ line: "keep-alive off -N htc-3", does: "goes when it is idle", on: "service" }],
   ignore: [{ line: "ignore -N htc-3 --reason 'disk test'", does: "leaves it alone", on: "service" }],
   unignore: [{ line: "unignore -N htc-3", does: "takes care of it again", on: "service" }],
   pause: [

@@ -8,6 +8,7 @@ import { lookAhead, type Outlook, type OutlookPorts } from "../views/index.ts";
 import { decideControl } from "./decide-control.ts";
 import { drainNodes, undrainNodes } from "./drain-nodes.ts";
 import { drawUpCreation } from "./draw-up-creation.ts";
+import { decideKeepAlive } from "./keep-nodes.ts";
 import { chooseNodes, type Skipped } from "./select-nodes.ts";
 
 export type ActPorts = OutlookPorts & Pick<Ports, "ids" | "log" | "planRequests" | "scaleActions">;
@@ -30,7 +31,7 @@ export type ActOutcome =
 
 /**
  * Does what an operator asks for in the planner's way: recorded with who asked and why, sent to the executor, which looks
- * again. What needs no CycleCloud (pause, ignore, drain) takes effect at once. A dry run says what would be done.
+ * again. What needs no CycleCloud (pause, ignore, keep-alive, drain) takes effect at once. A dry run says what would be done.
  *
  * Throws StaleSnapshotError for a cluster that was never seen, and what a store throws.
  */
@@ -43,8 +44,9 @@ export async function act(ports: ActPorts, ask: Ask): Promise<ActOutcome> {
     case "resume":
     case "ignore":
     case "unignore":
-    case "keep-alive":
       return decideControl(ports, outlook, body);
+    case "keep-alive":
+      return decideKeepAlive(ports, outlook, body);
     case "drain":
       return drainNodes(ports, outlook, body);
     case "undrain":

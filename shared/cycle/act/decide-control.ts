@@ -1,12 +1,12 @@
 import type { ActionAnswer, ActionBody } from "../../api/index.ts";
-import { changeControl } from "../control.ts";
+import { changeControl, stillThere } from "../control.ts";
 import { pauseCluster, resumeCluster } from "../pause-cluster.ts";
 import { requestPlan } from "../request-plan.ts";
 import type { Outlook } from "../views/index.ts";
 import type { ActOutcome, ActPorts } from "./act.ts";
 import { selectNodes } from "./select-nodes.ts";
 
-type Control = Extract<ActionBody, { kind: "pause" | "resume" | "ignore" | "unignore" | "keep-alive" }>;
+type Control = Extract<ActionBody, { kind: "pause" | "resume" | "ignore" | "unignore" }>;
 
 /** What is decided in our own records and takes effect at once: actions and plans from then on keep to it. */
 export async function decideControl(ports: ActPorts, outlook: Outlook, body: Control): Promise<ActOutcome> {
@@ -17,14 +17,6 @@ export async function decideControl(ports: ActPorts, outlook: Outlook, body: Con
     case "ignore":
     case "unignore":
       return decideIgnored(ports, outlook, body);
-    case "keep-alive":
-      return refused(
-        outlook,
-        [
-          `keep-alive: CycleCloud documents no call that changes it for a node that exists; ${body.on ? "set it in CycleCloud, or ignore the nodes, which keeps the autoscaler off them" : "take it off in CycleCloud"}`,
-        ],
-        body.dryRun,
-      );
   }
 }
 
@@ -72,10 +64,8 @@ async function decideIgnored(
   if (nodes.length === 0) return answered(outlook, "nothing-to-do", "Nothing to do.", more);
   if (body.dryRun) return answered(outlook, "would", `Would ${kind} ${nodes.length} nodes.`, more);
   const ids = new Set(nodes.map(({ nodeId }) => nodeId));
-  const there = new Set(snapshot.cluster.nodes.map(({ nodeId }) => nodeId));
   await changeControl(ports, cluster, (current) => {
-    // Nodes that are gone do not come back: ids are never used again.
-    const others = (current.ignoredNodes ?? []).filter(({ nodeId }) => !ids.has(nodeId) && there.has(nodeId));
+    const others = stillThere(current.ignoredNodes, snapshot).filter(({ nodeId }) => !ids.has(nodeId));
     const added = kind === "ignore" ? nodes.map((node) => ({ ...node, by, reason, atSeconds })) : [];
     return { ...current, ignoredNodes: [...others, ...added] };
   });

@@ -1,6 +1,6 @@
 import type { ActionBody, NodeActionBody } from "../../api/index.ts";
 import type { ClusterNode } from "../../engine/index.ts";
-import { changeControl } from "../control.ts";
+import { changeControl, stillThere } from "../control.ts";
 import { liveSources } from "../plan-input.ts";
 import { requestPlan } from "../request-plan.ts";
 import type { Outlook } from "../views/index.ts";
@@ -86,10 +86,8 @@ async function decide(
   const more = { actions: [{ actionId: null, kind, nodes, create: [] }], skipped };
   if (dryRun) return answered(outlook, "would", would, more);
   const ids = new Set(nodes.map(({ nodeId }) => nodeId));
-  const there = new Set(snapshot.cluster.nodes.map(({ nodeId }) => nodeId));
   await changeControl(ports, cluster, (current) => {
-    // Nodes that are gone do not come back: ids are never used again.
-    const others = (current.drainedNodes ?? []).filter(({ nodeId }) => !ids.has(nodeId) && there.has(nodeId));
+    const others = stillThere(current.drainedNodes, snapshot).filter(({ nodeId }) => !ids.has(nodeId));
     const added = kind === "drain" ? nodes.map((node) => ({ ...node, by, reason, atSeconds })) : [];
     return { ...current, drainedNodes: [...others, ...added] };
   });

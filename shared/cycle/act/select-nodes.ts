@@ -1,6 +1,6 @@
 import type { NodeActionKind, Selection } from "../../api/index.ts";
 import { type ClusterNode, shortHostname, sortByNodeName } from "../../engine/index.ts";
-import type { Operation } from "../../ports.ts";
+import type { KeptNode, Operation } from "../../ports.ts";
 import { busyHostnames } from "../plan-input.ts";
 import type { Outlook } from "../views/index.ts";
 import { selectorOf } from "../views/index.ts";
@@ -48,13 +48,15 @@ export function chooseNodes(
 }
 
 interface Facts {
+  readonly keptNodes: ReadonlyMap<string, KeptNode>;
   readonly busyHostnames: ReadonlySet<string>;
   /** Open operations by the ids of the nodes that they are about. */
   readonly operations: ReadonlyMap<string, Operation>;
 }
 
-function factsOf({ loaded, atSeconds }: Outlook): Facts {
+function factsOf({ loaded, atSeconds, control }: Outlook): Facts {
   return {
+    keptNodes: new Map(control.keptNodes?.map((kept) => [kept.nodeId, kept])),
     busyHostnames: busyHostnames(loaded.demand, atSeconds),
     operations: new Map(
       loaded.operations.flatMap((operation) => {
@@ -71,7 +73,7 @@ type WhyNot = Omit<Skipped, "node"> | undefined;
 function whyNot(
   node: ClusterNode,
   { kind, force }: { readonly kind: NodeActionKind; readonly force: boolean },
-  { busyHostnames, operations }: Facts,
+  { busyHostnames, operations, keptNodes }: Facts,
 ): WhyNot {
   const operation = operations.get(node.nodeId);
   // A create is done with a node that shows.
@@ -82,12 +84,21 @@ function whyNot(
     };
   const wrongState = whyWrongState(node, kind);
   if (wrongState !== undefined || !isDestructive(kind)) return wrongState;
-  if (node.keepAlive)
-    return { why: "is keep-alive", next: "Take keep-alive off in CycleCloud, whose API has no call for it." };
+  if (node.keepAlive) return whyKept(keptNodes.get(node.nodeId));
   const isBusy = node.hostname !== null && busyHostnames.has(shortHostname(node.hostname));
   return isBusy && !force
     ? { why: "runs a job", next: "Drain it and wait, or ask again with force." }
     : undefined;
+}
+
+/** Whose wish it is decides where it ends. */
+function whyKept(kept: KeptNode | undefined): Omit<Skipped, "node"> {
+  return kept === undefined
+    ? {
+        why: "is keep-alive in CycleCloud",
+        next: "Take keep-alive off there: CycleCloud's API has no call for it.",
+      }
+    : { why: `is kept alive by ${kept.by}: ${kept.reason}`, next: "End that with keep-alive off." };
 }
 
 function whyWrongState({ status, targetState }: ClusterNode, kind: NodeActionKind): WhyNot {

@@ -9,7 +9,7 @@ import {
   type PlannedNode,
   sortByNodeName,
 } from "../../engine/index.ts";
-import type { DrainedNode, DrainingNode, Operation } from "../../ports.ts";
+import type { DrainedNode, DrainingNode, KeptNode, Operation } from "../../ports.ts";
 import { bootSecondsOf } from "./boot-times.ts";
 import type { Outlook } from "./outlook.ts";
 
@@ -21,6 +21,7 @@ interface Facts {
   readonly history: ReadonlyMap<string, NodeHistory>;
   readonly draining: ReadonlyMap<string, DrainingNode>;
   readonly drainedByRequest: ReadonlyMap<string, DrainedNode>;
+  readonly kept: ReadonlyMap<string, KeptNode>;
   readonly arrays: ReadonlyMap<string, NodeArray>;
   readonly sizes: ReadonlyMap<string, Bucket>;
   readonly bootSeconds: (nodeArray: string) => number | null;
@@ -69,6 +70,7 @@ function factsOf(outlook: Outlook): Facts {
     history: rows,
     draining: new Map(outlook.head?.draining?.map((node) => [node.nodeId, node])),
     drainedByRequest: new Map(outlook.control.drainedNodes?.map((node) => [node.nodeId, node])),
+    kept: new Map(outlook.control.keptNodes?.map((node) => [node.nodeId, node])),
     arrays: new Map(input.cluster.nodeArrays.map((array) => [array.name, array])),
     sizes: new Map(
       input.cluster.nodeArrays.flatMap((array) =>
@@ -136,6 +138,12 @@ function drainingOf(
   return { sinceSeconds, reason };
 }
 
+function keptOf({ kept }: Facts, reported: ClusterNode | null): NodeView["kept"] {
+  const request = reported === null ? undefined : kept.get(reported.nodeId);
+  if (request === undefined) return null;
+  return { by: request.by, reason: request.reason, sinceSeconds: request.atSeconds };
+}
+
 function toView(facts: Facts, { name, reported, planned }: NodeSubject): NodeView {
   const nodeArray = reported?.nodeArray ?? planned?.nodeArray ?? "";
   const vmSize = reported?.vmSize ?? planned?.vmSize ?? "";
@@ -165,6 +173,7 @@ function toView(facts: Facts, { name, reported, planned }: NodeSubject): NodeVie
     resources: planned?.resources ?? {},
     available: planned?.available ?? {},
     keepAlive: reported?.keepAlive ?? planned?.keepAlive ?? false,
+    kept: keptOf(facts, reported),
     ignored: reported !== null && isIgnored(reported, facts.outlook.input.settings.ignoredNodes),
     draining: drainingOf(facts, reported),
     ...timesOf(facts, reported),

@@ -11,7 +11,7 @@ import type {
   Snapshot,
   SourceDemand,
 } from "../../ports.ts";
-import { loadControl, whyHeld, withIgnored } from "../control.ts";
+import { loadControl, whyHeld, withIgnored, withKept } from "../control.ts";
 import { type MadePlan, makePlan } from "../make-plan.ts";
 import type { Loaded } from "../plan-input.ts";
 
@@ -38,6 +38,7 @@ export interface Known {
   readonly config: ClusterConfig;
   readonly control: ClusterControl;
   readonly head: PlanHead | undefined;
+  /** With the nodes that operators keep alive. */
   readonly snapshot: Snapshot;
   readonly loaded: Loaded;
   readonly recent: readonly Operation[];
@@ -83,7 +84,7 @@ export async function readKnown(
   // Operations before the snapshot, as a plan does: one that closes in between counts in both, not in neither.
   const operations = await ports.operations.open(cluster);
   const head = await ports.plans.loadHead(cluster);
-  const [control, snapshot, demand, targets, history, recent, losses] = await Promise.all([
+  const [control, stored, demand, targets, history, recent, losses] = await Promise.all([
     loadControl(ports, cluster),
     ports.snapshots.load(cluster),
     ports.demand.list(cluster),
@@ -92,19 +93,20 @@ export async function readKnown(
     ports.operations.recent(cluster, mostRemembered, sinceSeconds),
     ports.losses.recent(cluster, mostRemembered, sinceSeconds),
   ]);
-  if (snapshot === undefined)
+  if (stored === undefined)
     throw new StaleSnapshotError(cluster, { ageSeconds: undefined, maxAgeSeconds: maxSnapshotAgeSeconds });
+  const snapshot = withKept(stored.value, control);
   const loaded: Loaded = {
     settings: withIgnored(config.engine, control),
     drainedNodes: control.drainedNodes ?? [],
-    snapshot: snapshot.value,
+    snapshot,
     demand,
     targets,
     operations: operations.map(({ value }) => value),
     history,
   };
   const tag = JSON.stringify([
-    [config, control, head?.etag, snapshot.etag, targets, losses],
+    [config, control, head?.etag, stored.etag, targets, losses],
     [...operations.map(({ etag }) => etag), ...recent.map(({ actionId, state }) => `${actionId} ${state}`)],
     // A message that takes effect has another sequence, or comes at another time.
     demand.map(({ source, sequence, receivedAtSeconds: at, expiresAtSeconds }) => [
@@ -119,7 +121,7 @@ export async function readKnown(
     config,
     control,
     head: head?.value,
-    snapshot: snapshot.value,
+    snapshot,
     loaded,
     recent,
     losses,

@@ -126,14 +126,17 @@ describe("a running service", () => {
     expect(nodes).toBe("true\n");
   }, 90_000);
 
-  test.each([["keep-alive", ["keep-alive", "on", "-N", "*"], "keep-alive"]])(
-    "%s that cannot be done is refused with the reason",
-    async (_, argv, words) => {
-      const { code, stderr } = await run(argv);
-      expect(code).toBe(1);
-      expect(stderr.toLowerCase()).toContain(words);
-    },
-  );
+  test("a node that an operator keeps alive is refused to be deleted until that ends", async () => {
+    const name = await created();
+    await isReported(name);
+    const kept = await run(["keep-alive", "on", "-N", name, "--reason", "a look at its disk", "--by", "ann"]);
+    expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining(`keep-alive on ${name}`) });
+    const refused = await run(["delete-nodes", "-N", name, "--yes", "--force"]);
+    expect(refused.stdout).toContain("is kept alive by ann: a look at its disk");
+    expect((await run(["status"])).stdout).toMatch(new RegExp(`Kept alive[^]*${name} +ann`));
+    expect(await run(["keep-alive", "off", "-N", name])).toMatchObject({ code: 0 });
+    expect(await run(["delete-nodes", "-N", name, "--yes"])).toMatchObject({ code: 0 });
+  }, 90_000);
 
   test.each([
     ["drain"],

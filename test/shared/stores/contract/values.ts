@@ -201,6 +201,7 @@ export function controlOf(cluster: string, changed: Partial<ClusterControl> = {}
     cluster,
     paused: { by: "ann", reason: "quota talks ☃", atSeconds: startSeconds },
     refusedLogin: { fingerprint: "f1ng3rpr1nt", message: "HTTP 401 ☃", atSeconds: startSeconds },
+    keptNodes: [{ nodeId: "n2", name: "htc-2", by: "bob", reason: "debug", atSeconds: startSeconds }],
     ignoredNodes: [{ nodeId: "n1", name: "htc-1", by: "ann", reason: "disk ☃", atSeconds: startSeconds }],
     drainedNodes: [{ nodeId: "n2", name: "htc-2", by: "bob", reason: "move ☃", atSeconds: startSeconds }],
     ...changed,
