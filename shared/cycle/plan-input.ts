@@ -1,4 +1,5 @@
 import {
+  type Constraint,
   defineJob,
   type EngineSettings,
   generatePlacementGroups,
@@ -45,9 +46,7 @@ export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
   return {
     nowSeconds,
     cluster: generatePlacementGroups(cluster, loaded.settings),
-    jobs: presentDemand(loaded.demand, nowSeconds).flatMap(({ source, jobs }) =>
-      jobs.map((job) => toJob(job, source)),
-    ),
+    jobs: presentDemand(loaded.demand, nowSeconds).flatMap(toJobs),
     ...(targets.length === 0 ? {} : { targets }),
     schedulerNodes: live.flatMap((source) => source.nodes.map(toSchedulerNode)),
     ...underWay(loaded.operations, cluster, nowSeconds),
@@ -95,12 +94,41 @@ export function liveSources(demand: readonly SourceDemand[], nowSeconds: number)
   return demand.filter((source) => source.expiresAtSeconds > nowSeconds);
 }
 
-function toJob(job: DemandJob, source: string): Job {
-  const parsed = parseConstraints(job.constraints);
+/** By the list of a source: stores give the same one until it changes, and reading 100,000 constraints takes long. */
+const knownJobs = new WeakMap<
+  readonly DemandJob[],
+  { readonly source: string; readonly jobs: readonly Job[] }
+>();
+
+function toJobs({ source, jobs }: Pick<SourceDemand, "source" | "jobs">): readonly Job[] {
+  const known = knownJobs.get(jobs);
+  if (known?.source === source) return known.jobs;
+  const constraintsOf = constraintsReader();
+  const read = jobs.map((job) => toJob(job, source, constraintsOf(job.constraints)));
+  knownJobs.set(jobs, { source, jobs: read });
+  return read;
+}
+
+/** Jobs may share their constraints, which are then read once. */
+function constraintsReader(): (json: unknown) => readonly Constraint[] {
+  const known = new Map<unknown, readonly Constraint[]>();
+  return (json) => {
+    const before = known.get(json);
+    if (before !== undefined) return before;
+    const parsed = parseConstraints(json);
+    // Only checked jobs are stored; should the rules have become stricter since, the job waits and says why.
+    const constraints: readonly Constraint[] = parsed.ok
+      ? parsed.constraints
+      : [{ kind: "never", message: "constraints cannot be read" }];
+    known.set(json, constraints);
+    return constraints;
+  };
+}
+
+function toJob(job: DemandJob, source: string, constraints: readonly Constraint[]): Job {
   return defineJob({
     name: job.name,
-    // Only checked jobs are stored; should the rules have become stricter since, the job waits and says why.
-    constraints: parsed.ok ? parsed.constraints : [{ kind: "never", message: "constraints cannot be read" }],
+    constraints,
     iterations: job.iterations,
     nodeCount: job.nodeCount,
     colocated: job.colocated,

@@ -63,6 +63,8 @@ export class Shapes {
   private readonly pools: Pools;
   private readonly exclusiveScope: "iteration" | "job";
   private readonly byKey = new Map<string, Shape>();
+  /** Jobs may share their very constraints: then even the key is built once. */
+  private readonly byConstraints = new Map<readonly Constraint[], Shape>();
   private readonly profiles = new Map<string, Profile>();
 
   constructor(columns: Columns, pools: Pools, exclusiveScope: "iteration" | "job") {
@@ -72,6 +74,14 @@ export class Shapes {
   }
 
   of(job: Job): Shape {
+    const known = job.exclusive ? undefined : this.byConstraints.get(job.constraints);
+    if (known !== undefined) return known;
+    const shape = this.shapeOf(job);
+    if (!job.exclusive) this.byConstraints.set(job.constraints, shape);
+    return shape;
+  }
+
+  private shapeOf(job: Job): Shape {
     const constraints: readonly Constraint[] = job.exclusive
       ? [...job.constraints, EXCLUSIVE]
       : job.constraints;
