@@ -4,11 +4,11 @@ import { ConfigurationError } from "../errors.ts";
 import type {
   ClusterConfig,
   ClusterControl,
+  DemandSummary,
   Operation,
   Ports,
   Rejection,
   RequestSet,
-  SourceDemand,
 } from "../ports.ts";
 import { loadControl, stillThere } from "./control.ts";
 import { spendingStatus } from "./spending.ts";
@@ -44,7 +44,7 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
       usableConfig(ports, cluster),
       loadControl(ports, cluster),
       ports.snapshots.load(cluster),
-      ports.demand.list(cluster),
+      ports.demand.summaries(cluster),
       ports.targets.list(cluster),
       ports.plans.loadHead(cluster),
       ports.operations.open(cluster),
@@ -124,15 +124,15 @@ function tally(words: readonly string[]): Record<string, number> {
   return counts;
 }
 
-function toSourceStatus(source: SourceDemand, atSeconds: number): SourceStatus {
+function toSourceStatus(source: DemandSummary, atSeconds: number): SourceStatus {
   return {
     source: source.source,
     sequence: source.sequence,
     receivedAtSeconds: source.receivedAtSeconds,
     expiresAtSeconds: source.expiresAtSeconds,
     ignoredMessages: source.ignoredMessages,
-    jobs: source.jobs.length,
-    nodes: source.nodes.length,
+    jobs: source.jobs,
+    nodes: source.nodes,
     capabilities: source.capabilities ?? [],
     expired: source.expiresAtSeconds <= atSeconds,
   };

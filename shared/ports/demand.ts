@@ -18,6 +18,12 @@ export interface SourceDemand {
   readonly ignoredMessages: number;
 }
 
+/** The same without its jobs and nodes, which may be many: only how many there are. */
+export interface DemandSummary extends Omit<SourceDemand, "jobs" | "nodes"> {
+  readonly jobs: number;
+  readonly nodes: number;
+}
+
 /** Jobs and nodes of a message that cannot take effect yet: a part of a snapshot, or a delta whose predecessor is missing. */
 export interface DemandPart {
   readonly index: number;
@@ -39,6 +45,8 @@ export interface MessageIdentity {
 export interface DemandStore {
   /** Every source of the cluster, expired ones too, by source name. */
   list(cluster: string): Promise<readonly SourceDemand[]>;
+  /** The same in short. Costs nothing like reading all jobs. */
+  summaries(cluster: string): Promise<readonly DemandSummary[]>;
   load(cluster: string, source: string): Promise<Stored<SourceDemand> | undefined>;
   /** Throws ConflictError when the source was saved by somebody else since `ifMatch` was read. */
   save(demand: SourceDemand, ifMatch: IfMatch): Promise<void>;

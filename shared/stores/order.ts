@@ -6,7 +6,7 @@ export function compareNames(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-export function bySource(a: SourceDemand, b: SourceDemand): number {
+export function bySource(a: Pick<SourceDemand, "source">, b: Pick<SourceDemand, "source">): number {
   return compareNames(a.source, b.source);
 }
 

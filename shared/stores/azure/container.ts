@@ -1,5 +1,10 @@
 import { buffer } from "node:stream/consumers";
-import type { BlobServiceClient, BlobUploadCommonResponse, ContainerClient } from "@azure/storage-blob";
+import type {
+  BlobItem,
+  BlobServiceClient,
+  BlobUploadCommonResponse,
+  ContainerClient,
+} from "@azure/storage-blob";
 import { InvariantError } from "../../errors.ts";
 import type { IfMatch } from "../../ports.ts";
 import { FirstUse } from "./first-use.ts";
@@ -19,6 +24,12 @@ export interface BlobFacts {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** A blob in a listing. */
+export interface ListedBlob {
+  readonly name: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
 export interface BlobContent {
   readonly bytes: Buffer;
   readonly contentType: string;
@@ -29,8 +40,11 @@ export interface BlobContent {
 export class Container {
   readonly #client: ContainerClient;
   readonly #home: FirstUse;
+  readonly #version: number;
 
-  constructor(service: BlobServiceClient, name: string) {
+  /** `version`: the form in which its blobs are written, and the newest that is read. */
+  constructor(service: BlobServiceClient, name: string, version: number = recordVersion) {
+    this.#version = version;
     this.#client = service.getContainerClient(name);
     this.#home = new FirstUse(() =>
       calling(`create container "${name}"`, () => this.#client.createIfNotExists()),
@@ -84,11 +98,21 @@ export class Container {
 
   /** Names that start with the prefix, in their order. */
   async names(prefix: string): Promise<readonly string[]> {
+    return (await this.#list(prefix, {})).map(({ name }) => name);
+  }
+
+  /** The same with what each blob says beside its content. */
+  async listed(prefix: string): Promise<readonly ListedBlob[]> {
+    const blobs = await this.#list(prefix, { includeMetadata: true });
+    return blobs.map(({ name, metadata = {} }) => ({ name, metadata }));
+  }
+
+  #list(prefix: string, options: { readonly includeMetadata?: boolean }): Promise<readonly BlobItem[]> {
     return calling(this.#call("list", prefix), () =>
       this.#home.use(async () => {
-        const names: string[] = [];
-        for await (const blob of this.#client.listBlobsFlat({ prefix })) names.push(blob.name);
-        return names;
+        const blobs: BlobItem[] = [];
+        for await (const blob of this.#client.listBlobsFlat({ prefix, ...options })) blobs.push(blob);
+        return blobs;
       }),
     );
   }
@@ -102,7 +126,7 @@ export class Container {
     const answer = await this.#client.getBlobClient(name).download(0, undefined, { conditions });
     if (answer.readableStreamBody === undefined)
       throw new InvariantError(`Blob "${name}" came without a body`);
-    checkVersion(answer.metadata?.recordversion, `blob "${name}"`);
+    checkVersion(answer.metadata?.recordversion, `blob "${name}"`, this.#version);
     return { bytes: await buffer(answer.readableStreamBody), etag: etagOf(answer) };
   }
 
@@ -111,7 +135,7 @@ export class Container {
     return this.#client.getBlockBlobClient(name).upload(bytes, bytes.length, {
       conditions,
       blobHTTPHeaders: { blobContentType: contentType },
-      metadata: { ...metadata, recordversion: `${recordVersion}` },
+      metadata: { ...metadata, recordversion: `${this.#version}` },
     });
   }
 

@@ -1,22 +1,36 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
-import type { DemandPart, DemandStore, IfMatch, MessageIdentity, SourceDemand, Stored } from "../../ports.ts";
+import type {
+  DemandPart,
+  DemandStore,
+  DemandSummary,
+  IfMatch,
+  MessageIdentity,
+  SourceDemand,
+  Stored,
+} from "../../ports.ts";
+import { summaryOf } from "../demand-summary.ts";
 import { bySource } from "../order.ts";
 import { concurrently } from "./concurrently.ts";
 import { Container, fromJson, jsonContent } from "./container.ts";
 import { escapeName, sortableNumber } from "./keys.ts";
+import { packDemand, readDemand } from "./packed-demand.ts";
 import { RememberedBlobs } from "./remembered-blobs.ts";
+
+/** Version 2: jobs are packed. */
+const version = 2;
 
 /**
  * Container `demand`: `<cluster>/sources/<source>.json`, and until a snapshot in parts is complete
- * `<cluster>/parts/<source>/<sequence>/<index>.json`.
+ * `<cluster>/parts/<source>/<sequence>/<index>.json`. A source's
+ * summary is in the metadata of its blob, so that a listing tells it.
  */
 export class BlobDemandStore implements DemandStore {
   readonly #container: Container;
   readonly #sources: RememberedBlobs<SourceDemand>;
 
   constructor(service: BlobServiceClient) {
-    this.#container = new Container(service, "demand");
-    this.#sources = new RememberedBlobs(this.#container);
+    this.#container = new Container(service, "demand", version);
+    this.#sources = new RememberedBlobs(this.#container, (bytes) => readDemand(fromJson(bytes)));
   }
 
   async list(cluster: string): Promise<readonly SourceDemand[]> {
@@ -26,6 +40,17 @@ export class BlobDemandStore implements DemandStore {
     return stored.flatMap((each) => (each === undefined ? [] : [each.value])).sort(bySource);
   }
 
+  async summaries(cluster: string): Promise<readonly DemandSummary[]> {
+    const blobs = await this.#container.listed(sourcesOf(cluster));
+    const found = await concurrently(blobs, async ({ name, metadata: { summary } }) => {
+      if (summary !== undefined) return fromMetadata(summary);
+      // Of a version that wrote none.
+      const stored = await this.#sources.read(name);
+      return stored && summaryOf(stored.value);
+    });
+    return found.flatMap((each) => each ?? []).sort(bySource);
+  }
+
   async load(cluster: string, source: string): Promise<Stored<SourceDemand> | undefined> {
     return this.#sources.read(sourceName(cluster, source));
   }
@@ -33,7 +58,8 @@ export class BlobDemandStore implements DemandStore {
   async save(demand: SourceDemand, ifMatch: IfMatch): Promise<void> {
     const { cluster, source } = demand;
     const record = `demand of source "${source}" for cluster "${cluster}"`;
-    await this.#container.save(sourceName(cluster, source), jsonContent(demand), { ifMatch, record });
+    const content = jsonContent(packDemand(demand), { summary: toMetadata(summaryOf(demand)) });
+    await this.#container.save(sourceName(cluster, source), content, { ifMatch, record });
   }
 
   async savePart(snapshot: MessageIdentity, part: DemandPart): Promise<void> {
@@ -58,6 +84,15 @@ export class BlobDemandStore implements DemandStore {
     const blobs = await concurrently(names, (name) => this.#container.read(name));
     return blobs.flatMap((blob) => (blob === undefined ? [] : [fromJson<T>(blob.bytes)]));
   }
+}
+
+/** Metadata is ASCII. */
+function toMetadata(summary: DemandSummary): string {
+  return encodeURIComponent(JSON.stringify(summary));
+}
+
+function fromMetadata(text: string): DemandSummary {
+  return JSON.parse(decodeURIComponent(text));
 }
 
 function sourcesOf(cluster: string): string {

@@ -10,10 +10,14 @@ export const recordVersion = 1;
  * Throws InvariantError for a record of a newer program, which a rollback can leave behind: it must not be misread. One
  * without a version was written before there were any, in the first form.
  */
-export function checkVersion(version: string | number | undefined, record: string): void {
+export function checkVersion(
+  version: string | number | undefined,
+  record: string,
+  newest: number = recordVersion,
+): void {
   const number = Number(version ?? recordVersion);
-  if (Number.isInteger(number) && number >= 1 && number <= recordVersion) return;
+  if (Number.isInteger(number) && number >= 1 && number <= newest) return;
   throw new InvariantError(
-    `Cannot read ${record}: version "${version}" of records, expected at most ${recordVersion}; deploy the newer program again`,
+    `Cannot read ${record}: version "${version}" of records, expected at most ${newest}; deploy the newer program again`,
   );
 }

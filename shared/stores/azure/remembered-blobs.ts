@@ -10,10 +10,12 @@ const mostRemembered = 16;
  */
 export class RememberedBlobs<T extends object> {
   readonly #container: Container;
+  readonly #parse: (bytes: Buffer) => T;
   readonly #known = new Map<string, Stored<T>>();
 
-  constructor(container: Container) {
+  constructor(container: Container, parse: (bytes: Buffer) => T = fromJson) {
     this.#container = container;
+    this.#parse = parse;
   }
 
   /** Undefined when there is no such blob. */
@@ -26,7 +28,7 @@ export class RememberedBlobs<T extends object> {
     if (blob === "unchanged") return known && ownCopy(known);
     this.#known.delete(name);
     if (blob === undefined) return undefined;
-    const stored = { value: fromJson<T>(blob.bytes), etag: blob.etag };
+    const stored = { value: this.#parse(blob.bytes), etag: blob.etag };
     this.#known.set(name, stored);
     const [oldest] = this.#known.keys();
     if (this.#known.size > mostRemembered && oldest !== undefined) this.#known.delete(oldest);

@@ -1,4 +1,13 @@
-import type { DemandPart, DemandStore, IfMatch, MessageIdentity, SourceDemand, Stored } from "../../ports.ts";
+import type {
+  DemandPart,
+  DemandStore,
+  DemandSummary,
+  IfMatch,
+  MessageIdentity,
+  SourceDemand,
+  Stored,
+} from "../../ports.ts";
+import { summaryOf } from "../demand-summary.ts";
 import { bySource } from "../order.ts";
 import { keyOf, Records } from "./records.ts";
 
@@ -15,6 +24,10 @@ export class MemoryDemandStore implements DemandStore {
   async list(cluster: string): Promise<readonly SourceDemand[]> {
     const all = this.#demand.entries().map(({ stored }) => stored.value);
     return all.filter((demand) => demand.cluster === cluster).sort(bySource);
+  }
+
+  async summaries(cluster: string): Promise<readonly DemandSummary[]> {
+    return (await this.list(cluster)).map(summaryOf);
   }
 
   async load(cluster: string, source: string): Promise<Stored<SourceDemand> | undefined> {

@@ -14,6 +14,7 @@ import {
   actionOf,
   archivedOf,
   configOf,
+  demandOf,
   operationOf,
   rejectionOf,
   snapshotOf,
@@ -87,6 +88,39 @@ describe("BlobConfigStore", () => {
     expect(warnings).toEqual([
       ["config-file-ignored", { file: "my other.json", expected: "my~20other.json" }],
     ]);
+  });
+});
+
+describe("BlobDemandStore", () => {
+  test("what was stored before jobs were packed is read, summed up, and replaced", async () => {
+    const { demand } = newStores();
+    const job = { name: "a", constraints: [{ ncpus: 1 }], iterations: 1, nodeCount: 0, colocated: false };
+    const jobs = [{ ...job, exclusive: false, executingHostnames: [], priority: 0 }];
+    const before = demandOf("earlier", "pbs", { jobs });
+    await demand.list("earlier");
+    await putBlob("demand", "earlier/sources/pbs.json", JSON.stringify(before));
+    const stored = await demand.load("earlier", "pbs");
+    expect(stored?.value).toEqual(before);
+    expect(await demand.summaries("earlier")).toEqual([{ ...before, jobs: 1, nodes: before.nodes.length }]);
+    await demand.save({ ...before, sequence: 2 }, stored?.etag);
+    expect(await newStores().demand.list("earlier")).toEqual([{ ...before, sequence: 2 }]);
+  });
+
+  test("what many jobs have in common is stored once, and the version tells that it is", async () => {
+    const { demand } = newStores();
+    const job = { constraints: [{ ncpus: 1 }], iterations: 1, nodeCount: 0, colocated: false };
+    const jobs = Array.from({ length: 1_000 }, (_, index) => ({
+      ...job,
+      name: `job-${index}`,
+      exclusive: false,
+      executingHostnames: [],
+      priority: 0,
+    }));
+    await demand.save(demandOf("packed", "pbs", { jobs }), undefined);
+    const blob = clients.blob.getContainerClient("demand").getBlobClient("packed/sources/pbs.json");
+    const { contentLength = 0, metadata } = await blob.getProperties();
+    expect(contentLength).toBeLessThan(20_000);
+    expect(metadata?.recordversion).toBe("2");
   });
 });
 

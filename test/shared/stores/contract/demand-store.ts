@@ -44,6 +44,50 @@ export const demandStoreCases: readonly ContractCase<DemandStore>[] = [
     },
   },
   {
+    name: "jobs come back as they were, in their order, whatever they have in common",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const job = {
+        constraints: [{ ncpus: 2, "node.vm_size": ["Standard_F4", "☃"] }],
+        iterations: 1,
+        nodeCount: 0,
+        colocated: false,
+        exclusive: false,
+        executingHostnames: [],
+        priority: 0,
+      };
+      const jobs = [
+        { ...job, name: "a" },
+        { ...job, name: "b", executingHostnames: ["h1", "h2"], submittedAt: "2026-11-22T10:00:00Z" },
+        { ...job, name: "a", iterations: 7 },
+        { ...job, name: "d", nodeCount: 2, packingStrategy: "scatter" as const },
+        { ...job, name: "e", constraints: null },
+        { ...job, name: "f", submittedAt: "2026-11-22T11:00:00Z" },
+        { ...job, name: "__proto__", constraints: { or: [{ ncpus: 1 }, { ncpus: 2 }] } },
+        { ...job, name: "h" },
+      ];
+      const demand = demandOf(cluster, "pbs", { jobs });
+      await store.save(demand, undefined);
+      expect((await store.load(cluster, "pbs"))?.value).toEqual(demand);
+      expect(await store.list(cluster)).toEqual([demand]);
+    },
+  },
+  {
+    name: "a summary tells all but the jobs and nodes, of which it tells the number",
+    async run(store) {
+      const cluster = uniqueCluster("☃");
+      const demand = demandOf(cluster, "slurm", { capabilities: ["drain"], ignoredMessages: 3 });
+      await store.save(demandOf(cluster, "pbs"), undefined);
+      await store.save(demand, undefined);
+      const { jobs: _, nodes, ...rest } = demand;
+      const summary = { ...rest, jobs: 0, nodes: nodes.length };
+      expect(await store.summaries(cluster)).toEqual([expect.objectContaining({ source: "pbs" }), summary]);
+      const etag = (await store.load(cluster, "slurm"))?.etag;
+      await store.save({ ...demand, sequence: 9, nodes: [] }, etag);
+      expect((await store.summaries(cluster))[1]).toEqual({ ...summary, sequence: 9, nodes: 0 });
+    },
+  },
+  {
     name: "a save without an ETag conflicts when there is demand already",
     async run(store) {
       const cluster = uniqueCluster();
