@@ -1,9 +1,21 @@
 import type { NodeHistory } from "../engine/index.ts";
 
+/** Rows, and where a reader goes on from who wants no more than what comes later. */
+export interface HistoryReading {
+  readonly rows: readonly NodeHistory[];
+  /** Undefined while there is nothing to go on from. */
+  readonly mark: string | undefined;
+}
+
 /** What the planner remembers of nodes. Only the planner of a cluster writes here, so no ETags are needed. */
 export interface HistoryStore {
   /** All rows of the cluster, also those of nodes that are gone, until they are removed. */
   list(cluster: string): Promise<readonly NodeHistory[]>;
+  /**
+   * The rows that were written since the reading that gave `mark`, some perhaps once more; without a mark all. Nothing tells
+   * that rows were removed.
+   */
+  since(cluster: string, mark: string | undefined): Promise<HistoryReading>;
   /** Writes these rows and no others: the cost grows with what changed. */
   save(cluster: string, rows: readonly NodeHistory[]): Promise<void>;
   remove(cluster: string, nodeIds: readonly string[]): Promise<void>;

@@ -1,4 +1,4 @@
-import type { NodeHistory } from "../../engine/index.ts";
+import { HistoryMemory } from "./history-memory.ts";
 import { type Outlook, type OutlookPorts, outlookOf, readKnown } from "./outlook.ts";
 
 /** How old an outlook may be when nothing that is stored has changed since: only the clock has moved on. */
@@ -8,39 +8,35 @@ const mostClusters = 8;
 interface Remembered {
   readonly tag: string;
   readonly outlook: Outlook;
-  readonly headTag: string | undefined;
-  readonly history: readonly NodeHistory[];
-  readonly historyAtSeconds: number;
 }
 
 /**
  * The last outlook of each cluster, for as long as it is still so: views that are polled would else plan a large cluster
- * anew at every call. Node history, which only plans write, is read again with every new plan, and after a while.
+ * anew at every call. What it is made from is asked for at every call; stores read again what changed, and no more.
  */
 export class OutlookMemory {
   readonly #last = new Map<string, Remembered>();
+  readonly #history = new HistoryMemory();
 
   /** Undefined for a cluster that is not configured. Throws StaleSnapshotError when it was never seen. */
   async lookAhead(ports: OutlookPorts, cluster: string): Promise<Outlook | undefined> {
-    const last = this.#last.get(cluster);
-    const nowSeconds = ports.clock.nowSeconds();
-    const isRecent = (atSeconds: number) =>
-      nowSeconds >= atSeconds && nowSeconds - atSeconds <= longestAgeSeconds;
-    const read = await readKnown(ports, cluster, (headTag) =>
-      last !== undefined && last.headTag === headTag && isRecent(last.historyAtSeconds)
-        ? last.history
-        : undefined,
-    );
+    const read = await readKnown(ports, cluster, () => this.#history.list(ports, cluster));
     if (read === undefined) return undefined;
-    const { known, tag, headTag } = read;
-    if (last?.tag === tag && isRecent(last.outlook.atSeconds)) return last.outlook;
-    const outlook = outlookOf(known, ports.clock.nowSeconds());
-    const { history } = known.loaded;
-    const historyAtSeconds = history === last?.history ? last.historyAtSeconds : nowSeconds;
+    const { known, tag } = read;
+    const nowSeconds = ports.clock.nowSeconds();
+    // Only now: of several that looked at the same time, the first has planned for all.
+    const last = this.#last.get(cluster);
+    const isSame = last?.tag === tag && last.outlook.loaded.history === known.loaded.history;
+    if (isSame && isRecent(last.outlook, nowSeconds)) return last.outlook;
+    const outlook = outlookOf(known, nowSeconds);
     this.#last.delete(cluster);
-    this.#last.set(cluster, { tag, outlook, headTag, history, historyAtSeconds });
+    this.#last.set(cluster, { tag, outlook });
     const [oldest] = this.#last.keys();
     if (this.#last.size > mostClusters && oldest !== undefined) this.#last.delete(oldest);
     return outlook;
   }
+}
+
+function isRecent({ atSeconds }: Outlook, nowSeconds: number): boolean {
+  return nowSeconds >= atSeconds && nowSeconds - atSeconds <= longestAgeSeconds;
 }

@@ -1,4 +1,4 @@
-import type { BucketSurvey, Job, NodeHistory, Plan, PlanInput, PlannedNode } from "../../engine/index.ts";
+import type { BucketSurvey, Job, Plan, PlanInput, PlannedNode } from "../../engine/index.ts";
 import { survey } from "../../engine/index.ts";
 import { StaleSnapshotError } from "../../errors.ts";
 import type {
@@ -59,23 +59,21 @@ export interface Outlook extends Known {
   readonly buckets: () => readonly BucketSurvey[];
 }
 
-/** What was read, and tags that tell whether it is what was read before. */
+/** What was read, and a tag that tells whether it is what was read before. */
 export interface Read {
   readonly known: Known;
-  /** Of all but the node history. */
+  /** Of all but the node history, which is the same list as long as it is the same. */
   readonly tag: string;
-  /** Of the newest plan; undefined before the first. */
-  readonly headTag: string | undefined;
 }
 
 /**
- * Undefined for a cluster that is not configured. Throws StaleSnapshotError when it was never seen. `historyOf` may know
- * the node history as of a plan; it takes long to read.
+ * Undefined for a cluster that is not configured. Throws StaleSnapshotError when it was never seen. `listHistory` may know
+ * another way to the node history, all of which takes long to read.
  */
 export async function readKnown(
   ports: OutlookPorts,
   cluster: string,
-  historyOf: (headTag: string | undefined) => readonly NodeHistory[] | undefined = () => undefined,
+  listHistory = () => ports.history.list(cluster),
 ): Promise<Read | undefined> {
   const config = await ports.configs.load(cluster);
   if (config === undefined) return undefined;
@@ -89,7 +87,7 @@ export async function readKnown(
     ports.snapshots.load(cluster),
     ports.demand.list(cluster),
     ports.targets.list(cluster),
-    historyOf(head?.etag) ?? ports.history.list(cluster),
+    listHistory(),
     ports.operations.recent(cluster, mostRemembered, sinceSeconds),
     ports.losses.recent(cluster, mostRemembered, sinceSeconds),
   ]);
@@ -126,7 +124,7 @@ export async function readKnown(
     recent,
     losses,
   };
-  return { known, tag, headTag: head?.etag };
+  return { known, tag };
 }
 
 /** Undefined for a cluster that is not configured. Throws StaleSnapshotError when it was never seen. */

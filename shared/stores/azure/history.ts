@@ -1,12 +1,14 @@
 import type { NodeHistory } from "../../engine/index.ts";
 import { ConflictError } from "../../errors.ts";
-import type { HistoryStore } from "../../ports.ts";
+import type { HistoryReading, HistoryStore } from "../../ports.ts";
 import { byNodeId } from "../order.ts";
 import { concurrently } from "./concurrently.ts";
 import { escapeName } from "./keys.ts";
 import type { Change, Table } from "./table.ts";
 
 const mostPerTransaction = 100;
+/** Rows may show in another order than their time stamps say; so far back they are read once more. */
+const overlapMs = 60_000;
 
 /** Table `NodeHistory`: partition cluster, row node id. Each row is put as a whole, so nothing races. */
 export class TableHistoryStore implements HistoryStore {
@@ -19,6 +21,20 @@ export class TableHistoryStore implements HistoryStore {
   async list(cluster: string): Promise<readonly NodeHistory[]> {
     const rows = await this.#table.list<NodeHistory>(escapeName(cluster));
     return rows.flatMap((row) => row.value ?? []).sort(byNodeId);
+  }
+
+  async since(cluster: string, mark: string | undefined): Promise<HistoryReading> {
+    const partition = escapeName(cluster);
+    const written =
+      mark === undefined
+        ? await this.#table.list<NodeHistory>(partition)
+        : await this.#table.writtenSince<NodeHistory>(partition, new Date(Date.parse(mark) - overlapMs));
+    // ISO 8601 in UTC throughout: the order of the texts is that of the times.
+    const newest = written.reduce(
+      (most, { writtenAt = "" }) => (writtenAt > most ? writtenAt : most),
+      mark ?? "",
+    );
+    return { rows: written.flatMap((row) => row.value ?? []).sort(byNodeId), mark: newest || undefined };
   }
 
   async save(cluster: string, rows: readonly NodeHistory[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { odata, type TableClient, type TransactionAction } from "@azure/data-tables";
+import { odata, type TableClient, type TableEntityResult, type TransactionAction } from "@azure/data-tables";
 import { type Columns, fromEntity, toEntity } from "./entity.ts";
 import { FirstUse } from "./first-use.ts";
 import { calling, reading, saving } from "./sdk-errors.ts";
@@ -11,6 +11,8 @@ const mostPerPage = 1_000;
 export interface Row<T> {
   readonly rowKey: string;
   readonly etag: string;
+  /** By the store's clock; undefined when it does not say. */
+  readonly writtenAt: string | undefined;
   readonly value: T | undefined;
 }
 
@@ -56,21 +58,31 @@ export class Table {
       const entity = await this.#home.use(() =>
         this.#client.getEntity<Record<string, unknown>>(partition, row, withTimeout()),
       );
-      return { rowKey: row, etag: entity.etag, value: fromEntity<T>(entity) };
+      return rowOf<T>(entity);
     });
   }
 
   /** Rows of a partition in the order of their keys; all of them without a range. */
   async list<T>(partition: string, range?: Range): Promise<readonly Row<T>[]> {
     const limit = range?.limit ?? Number.POSITIVE_INFINITY;
-    if (limit <= 0) return [];
-    return calling(this.#call("list", partition, range?.from ?? ""), () =>
+    const within =
+      range === undefined ? "" : ` and ${odata`RowKey ge ${range.from}`} and ${odata`RowKey lt ${range.to}`}`;
+    return limit <= 0 ? [] : this.#query<T>(partition, { within, from: range?.from ?? "", limit });
+  }
+
+  /** Rows of a partition that were written then or later, by the store's clock, which looks through all of them. */
+  async writtenSince<T>(partition: string, since: Date): Promise<readonly Row<T>[]> {
+    const within = ` and ${odata`Timestamp ge ${since}`}`;
+    return this.#query<T>(partition, { within, from: "", limit: Number.POSITIVE_INFINITY });
+  }
+
+  async #query<T>(partition: string, { within, from, limit }: Query): Promise<readonly Row<T>[]> {
+    const filter = `${odata`PartitionKey eq ${partition}`}${within}`;
+    return calling(this.#call("list", partition, from), () =>
       this.#home.use(async () => {
         const rows: Row<T>[] = [];
-        for await (const page of this.#pages(partition, range)) {
-          for (const entity of page) {
-            rows.push({ rowKey: entity.rowKey ?? "", etag: entity.etag, value: fromEntity<T>(entity) });
-          }
+        for await (const page of this.#pages(filter, limit)) {
+          for (const entity of page) rows.push(rowOf<T>(entity));
           if (rows.length >= limit) break;
         }
         return rows.slice(0, limit);
@@ -97,18 +109,27 @@ export class Table {
     );
   }
 
-  #pages(partition: string, range: Range | undefined) {
-    const inRange =
-      range === undefined ? "" : ` and ${odata`RowKey ge ${range.from}`} and ${odata`RowKey lt ${range.to}`}`;
-    const filter = `${odata`PartitionKey eq ${partition}`}${inRange}`;
+  #pages(filter: string, limit: number) {
     return this.#client
       .listEntities<Record<string, unknown>>({ queryOptions: { filter }, ...withTimeout() })
-      .byPage({ maxPageSize: Math.min(range?.limit ?? mostPerPage, mostPerPage) });
+      .byPage({ maxPageSize: Math.min(limit, mostPerPage) });
   }
 
   #call(verb: string, partition: string, row: string): string {
     return `${verb} row "${partition}/${row}" of table "${this.#client.tableName}"`;
   }
+}
+
+interface Query {
+  /** What the filter says beside the partition. */
+  readonly within: string;
+  readonly from: string;
+  readonly limit: number;
+}
+
+function rowOf<T>(entity: TableEntityResult<Record<string, unknown>>): Row<T> {
+  const { rowKey = "", etag, timestamp } = entity;
+  return { rowKey, etag, writtenAt: timestamp, value: fromEntity<T>(entity) };
 }
 
 function toAction(partition: string, change: Change): TransactionAction {

@@ -1,5 +1,5 @@
 import type { NodeHistory } from "../../engine/index.ts";
-import type { HistoryStore } from "../../ports.ts";
+import type { HistoryReading, HistoryStore } from "../../ports.ts";
 import { byNodeId } from "../order.ts";
 import { Records } from "./records.ts";
 
@@ -12,6 +12,17 @@ export class MemoryHistoryStore implements HistoryStore {
       .entries()
       .map(({ stored }) => stored.value)
       .sort(byNodeId);
+  }
+
+  /** Marks count the writes, as ETags do. */
+  async since(cluster: string, mark: string | undefined): Promise<HistoryReading> {
+    const written = this.#of(cluster)
+      .entries()
+      .map(({ stored }) => ({ row: stored.value, write: Number(JSON.parse(stored.etag)) }))
+      .filter(({ write }) => mark === undefined || write > Number(mark));
+    const newest = written.reduce((most, { write }) => Math.max(most, write), Number(mark ?? 0));
+    const rows = written.map(({ row }) => row).sort(byNodeId);
+    return { rows, mark: newest === 0 ? undefined : String(newest) };
   }
 
   async save(cluster: string, rows: readonly NodeHistory[]): Promise<void> {

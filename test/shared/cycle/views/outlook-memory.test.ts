@@ -3,6 +3,16 @@ import { act } from "../../../../shared/cycle/act/act.ts";
 import { OutlookMemory } from "../../../../shared/cycle/views/index.ts";
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
 
+const goneRow = {
+  name: "htc-9",
+  hostname: null,
+  instanceId: null,
+  createdSeconds: 1,
+  readySeconds: null,
+  lastMatchSeconds: null,
+  deletedSeconds: 2,
+};
+
 let world: World;
 let memory: OutlookMemory;
 const look = () => memory.lookAhead(world.ports, cluster);
@@ -36,6 +46,35 @@ describe("OutlookMemory", () => {
     const first = await look();
     await happens();
     expect(await look()).not.toBe(first);
+  });
+
+  test("several that look at the same time share one plan", async () => {
+    const [first, ...others] = await Promise.all([look(), look(), look()]);
+    for (const other of others) expect(other).toBe(first);
+  });
+
+  test("node history that comes after its plan is seen at once", async () => {
+    const first = await look();
+    const row = { ...goneRow, nodeId: "n-1", deletedSeconds: null };
+    await world.ports.history.save(cluster, [row]);
+    const second = await look();
+    expect(second).not.toBe(first);
+    expect(second?.loaded.history).toContainEqual(row);
+    await world.ports.history.save(cluster, [{ ...row, readySeconds: 12 }]);
+    const third = await look();
+    expect(third?.loaded.history).toContainEqual({ ...row, readySeconds: 12 });
+    expect(third?.loaded.history).toHaveLength(second?.loaded.history.length ?? -1);
+    expect(await look()).toBe(third);
+  });
+
+  test("rows that were removed are gone after ten minutes", async () => {
+    const history = async () => (await look())?.loaded.history.map(({ nodeId }) => nodeId);
+    await world.ports.history.save(cluster, [{ ...goneRow, nodeId: "gone" }]);
+    expect(await history()).toContain("gone");
+    await world.ports.history.remove(cluster, ["gone"]);
+    world.advance(601);
+    await world.snapshot();
+    expect(await history()).not.toContain("gone");
   });
 
   test("a cluster that is not configured is not remembered", async () => {

@@ -44,6 +44,27 @@ export const historyStoreCases: readonly ContractCase<HistoryStore>[] = [
     },
   },
   {
+    name: "since a reading, what was written later is told, perhaps with some that was told before",
+    async run(store) {
+      const cluster = uniqueCluster();
+      expect(await store.since(cluster, undefined)).toEqual({ rows: [], mark: undefined });
+      await store.save(cluster, [rowOf("b"), rowOf("a")]);
+      const first = await store.since(cluster, undefined);
+      expect(first.rows).toEqual([rowOf("a"), rowOf("b")]);
+      await store.save(cluster, [rowOf("c"), rowOf("a", { readySeconds: 1.5 })]);
+      await store.save(`${cluster}0`, [rowOf("elsewhere")]);
+      const second = await store.since(cluster, first.mark);
+      expect(second.rows).toEqual(expect.arrayContaining([rowOf("a", { readySeconds: 1.5 }), rowOf("c")]));
+      expect(second.rows.filter(({ nodeId }) => !["a", "b", "c"].includes(nodeId))).toEqual([]);
+      await store.remove(cluster, ["a"]);
+      const third = await store.since(cluster, second.mark);
+      expect(third.rows.map(({ nodeId }) => nodeId)).not.toContain("a");
+      await store.save(cluster, [rowOf("b", { deletedSeconds: 9 })]);
+      const fourth = await store.since(cluster, third.mark);
+      expect(fourth.rows).toContainEqual(rowOf("b", { deletedSeconds: 9 }));
+    },
+  },
+  {
     name: "clusters do not see each other's rows",
     async run(store) {
       const cluster = uniqueCluster();
