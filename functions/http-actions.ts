@@ -1,18 +1,21 @@
-import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { actionBody } from "../shared/api/index.ts";
 import { act } from "../shared/cycle/act/act.ts";
+import type { Caller } from "./support/guard.ts";
 import { answerForCluster, callOf, json, problem, readBody, unknownCluster } from "./support/http.ts";
+import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
-/** Set by the platform where it signs callers in. */
-const principalHeader = "x-ms-client-principal-name";
-
-/** `POST /api/clusters/{cluster}/actions`: what an operator asks for. */
-export function httpActions(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
+/** `POST /api/clusters/{cluster}/actions`: what an operator asks for. A name that is known for certain wins. */
+export function httpActions(
+  request: HttpRequest,
+  context: InvocationContext,
+  caller?: Caller,
+): Promise<HttpResponseInit> {
   return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
     const body = await readBody(request, actionBody);
     if (!body.ok) return body.response;
-    const by = request.headers.get(principalHeader)?.trim().slice(0, 200) || body.value.by;
+    const by = caller?.name ?? body.value.by;
     const key = request.headers.get("idempotency-key") ?? undefined;
     const done = await act(ports, { cluster, body: { ...body.value, by }, key });
     switch (done.outcome) {
@@ -28,9 +31,4 @@ export function httpActions(request: HttpRequest, context: InvocationContext): P
   });
 }
 
-app.http("http-actions", {
-  route: "clusters/{cluster}/actions",
-  methods: ["POST"],
-  authLevel: "function",
-  handler: httpActions,
-});
+serve("actions", httpActions);

@@ -1,8 +1,9 @@
-import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { z } from "zod";
 import { autoscaleQuery } from "../shared/api/index.ts";
 import { requestTargets } from "../shared/cycle/request-targets.ts";
 import { answerForCluster, badRequest, callOf, json, readBody, readQuery } from "./support/http.ts";
+import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
 /**
@@ -31,9 +32,4 @@ export async function httpAutoscale(
   });
 }
 
-app.http("http-autoscale", {
-  route: "clusters/{cluster}/autoscale",
-  methods: ["POST"],
-  authLevel: "function",
-  handler: httpAutoscale,
-});
+serve("autoscale", httpAutoscale);

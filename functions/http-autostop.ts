@@ -1,10 +1,11 @@
-import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { autostopQuery } from "../shared/api/index.ts";
 import { kindOf, messageOf } from "../shared/errors.ts";
 import type { AutostopSettings } from "../shared/ports.ts";
 import { answerStop } from "./support/answer-stop.ts";
 import { answer, type Call, callOf, problem, readQuery } from "./support/http.ts";
 import { isLogin } from "./support/node-login.ts";
+import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
 /**
@@ -55,10 +56,5 @@ async function loginOf(ports: Call["ports"], cluster: string): Promise<AutostopS
   }
 }
 
-// The platform asks for a function key, unless nodes log in: then we ask.
-app.http("http-autostop", {
-  route: "clusters/{cluster}/autostop",
-  methods: ["GET"],
-  authLevel: service.stops.login === "basic" ? "anonymous" : "function",
-  handler: httpAutostop,
-});
+// The guard leaves nodes to the platform, which asks for a key, or to the login that is asked for above.
+serve("autostop", httpAutostop);

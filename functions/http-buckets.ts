@@ -1,7 +1,8 @@
-import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { listBuckets, listLimits } from "../shared/cycle/views/index.ts";
 import { callOf, nothing, polled } from "./support/http.ts";
 import { answerFromOutlook } from "./support/outlook.ts";
+import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
 /** `GET /api/clusters/{cluster}/buckets`: what new nodes come from, and the limits there. */
@@ -18,6 +19,5 @@ export function httpLimits(request: HttpRequest, context: InvocationContext): Pr
   );
 }
 
-const authLevel = "function";
-app.get("http-buckets", { route: "clusters/{cluster}/buckets", authLevel, handler: httpBuckets });
-app.get("http-limits", { route: "clusters/{cluster}/limits", authLevel, handler: httpLimits });
+serve("buckets", httpBuckets);
+serve("limits", httpLimits);

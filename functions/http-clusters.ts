@@ -1,6 +1,7 @@
-import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { listClusters } from "../shared/cycle/views/index.ts";
 import { answer, callOf, polled } from "./support/http.ts";
+import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
 /** `GET /api/clusters`: all clusters that are configured. */
@@ -10,9 +11,4 @@ export function httpClusters(request: HttpRequest, context: InvocationContext): 
   );
 }
 
-app.http("http-clusters", {
-  route: "clusters",
-  methods: ["GET"],
-  authLevel: "function",
-  handler: httpClusters,
-});
+serve("clusters", httpClusters);

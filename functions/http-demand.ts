@@ -1,4 +1,4 @@
-import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { validateConstraintBody, whatIfBody } from "../shared/api/index.ts";
 import { drawUpDemand, loadKnown, validateConstraint, whatIf } from "../shared/cycle/views/index.ts";
 import {
@@ -11,6 +11,7 @@ import {
   unknownCluster,
 } from "./support/http.ts";
 import { answerFromOutlook } from "./support/outlook.ts";
+import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
 /** `GET /api/clusters/{cluster}/demand`: what a plan would do now. */
@@ -43,15 +44,6 @@ export async function httpValidateConstraint(
   );
 }
 
-const authLevel = "function";
-app.get("http-demand", {
-  route: "clusters/{cluster}/demand",
-  authLevel,
-  handler: httpDemand,
-});
-app.post("http-what-if", { route: "clusters/{cluster}/what-if", authLevel, handler: httpWhatIf });
-app.post("http-validate-constraint", {
-  route: "clusters/{cluster}/validate-constraint",
-  authLevel,
-  handler: httpValidateConstraint,
-});
+serve("demand", httpDemand);
+serve("what-if", httpWhatIf);
+serve("validate-constraint", httpValidateConstraint);

@@ -1,8 +1,9 @@
-import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { explainQuery, jobsQuery } from "../shared/api/index.ts";
 import { explainJob, listJobs } from "../shared/cycle/views/index.ts";
 import { badRequest, callOf, json, notFound, polled, readQuery } from "./support/http.ts";
 import { answerFromOutlook } from "./support/outlook.ts";
+import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
 /** `GET /api/clusters/{cluster}/jobs`: jobs that run, wait, or have a place in part. */
@@ -31,10 +32,5 @@ export function httpExplain(request: HttpRequest, context: InvocationContext): P
   });
 }
 
-const authLevel = "function";
-app.get("http-jobs", { route: "clusters/{cluster}/jobs", authLevel, handler: httpJobs });
-app.get("http-explain", {
-  route: "clusters/{cluster}/jobs/{job}/explain",
-  authLevel,
-  handler: httpExplain,
-});
+serve("jobs", httpJobs);
+serve("explain", httpExplain);

@@ -1,8 +1,9 @@
-import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { nodesQuery } from "../shared/api/index.ts";
 import { listNodes } from "../shared/cycle/views/index.ts";
 import { badRequest, callOf, polled, readQuery } from "./support/http.ts";
 import { answerFromOutlook } from "./support/outlook.ts";
+import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
 /** `GET /api/clusters/{cluster}/nodes`: nodes with their jobs and what is left of them. */
@@ -16,9 +17,4 @@ export function httpNodes(request: HttpRequest, context: InvocationContext): Pro
   });
 }
 
-app.http("http-nodes", {
-  route: "clusters/{cluster}/nodes",
-  methods: ["GET"],
-  authLevel: "function",
-  handler: httpNodes,
-});
+serve("nodes", httpNodes);

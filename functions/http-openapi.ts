@@ -1,6 +1,7 @@
-import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { openApiDocument } from "../shared/api/openapi.ts";
 import { answer, callOf, json } from "./support/http.ts";
+import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
 /** `GET /api/openapi.json`: what this API takes and answers. */
@@ -8,9 +9,4 @@ export function httpOpenapi(request: HttpRequest, context: InvocationContext): P
   return answer(callOf(request, context, service), async () => json(openApiDocument()));
 }
 
-app.http("http-openapi", {
-  route: "openapi.json",
-  methods: ["GET"],
-  authLevel: "function",
-  handler: httpOpenapi,
-});
+serve({ id: "openapi", method: "GET", path: "openapi.json", role: "reader" }, httpOpenapi);

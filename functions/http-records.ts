@@ -1,4 +1,4 @@
-import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { historyQuery, operationsQuery, plansQuery, rejectsQuery } from "../shared/api/index.ts";
 import {
   listOperations,
@@ -17,6 +17,7 @@ import {
   polled,
   readQuery,
 } from "./support/http.ts";
+import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
 type Handler = (request: HttpRequest, context: InvocationContext) => Promise<HttpResponseInit>;
@@ -63,15 +64,9 @@ export const httpRejects = handler(async ({ request, ports, cluster }) => {
   return query.ok ? polled(request, await listRejects(ports, cluster, query.value)) : query.response;
 });
 
-const ofCluster = "clusters/{cluster}";
-const authLevel = "function";
-app.get("http-plans", { route: `${ofCluster}/plans`, authLevel, handler: httpPlans });
-app.get("http-plan", { route: `${ofCluster}/plans/{planId}`, authLevel, handler: httpPlan });
-app.get("http-operations", { route: `${ofCluster}/operations`, authLevel, handler: httpOperations });
-app.get("http-operation", {
-  route: `${ofCluster}/operations/{actionId}`,
-  authLevel,
-  handler: httpOperation,
-});
-app.get("http-history", { route: `${ofCluster}/nodes/{node}/history`, authLevel, handler: httpHistory });
-app.get("http-rejects", { route: `${ofCluster}/rejects`, authLevel, handler: httpRejects });
+serve("plans", httpPlans);
+serve("plan", httpPlan);
+serve("operations", httpOperations);
+serve("operation", httpOperation);
+serve("history", httpHistory);
+serve("rejects", httpRejects);

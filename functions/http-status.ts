@@ -1,6 +1,7 @@
-import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { clusterStatus } from "../shared/cycle/status.ts";
 import { answerForCluster, callOf, polled, unknownCluster } from "./support/http.ts";
+import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
 /** `GET /api/clusters/{cluster}/status`: a cluster on one page. */
@@ -11,9 +12,4 @@ export function httpStatus(request: HttpRequest, context: InvocationContext): Pr
   });
 }
 
-app.http("http-status", {
-  route: "clusters/{cluster}/status",
-  methods: ["GET"],
-  authLevel: "function",
-  handler: httpStatus,
-});
+serve("status", httpStatus);

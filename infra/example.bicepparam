@@ -49,6 +49,11 @@ param existingKeyVaultId = ''
 // 'basic' for nodes whose autostop script is CycleCloud's own, which logs in with the name and password of the cluster.
 param autostopLogin = 'function-key'
 
+// 'entra' for tokens of people and applications in place of function keys, with the id of the app registration that
+// infra/README.md tells how to make. Where that is in another tenant than the subscription, apiTenantId names it.
+param apiLogin = 'function-key'
+param apiClientId = ''
+
 // [{ name: 'HTTPS_CA', value: '...' }]
 param extraSettings = []
 

@@ -55,6 +55,16 @@ param existingKeyVaultId string = ''
 @allowed(['function-key', 'basic'])
 param autostopLogin string = 'function-key'
 
+@description('How callers of the HTTP API show who they are: a function key, or a token of Microsoft Entra ID. For entra see "Sign in with Entra" in infra/README.md.')
+@allowed(['function-key', 'entra'])
+param apiLogin string = 'function-key'
+
+@description('Application (client) id of the app registration of the API. Needed with entra.')
+param apiClientId string = ''
+
+@description('Tenant of that app registration.')
+param apiTenantId string = tenant().tenantId
+
 @description('Further app settings: [{ name: \'...\', value: \'...\' }].')
 param extraSettings array = []
 
@@ -292,6 +302,9 @@ module functionApp 'modules/function-app.bicep' = {
     vaultUri: keyVaultAccess.outputs.uri
     passwordSecrets: passwordSecrets
     autostopLogin: autostopLogin
+    apiLogin: apiLogin
+    apiTenantId: apiTenantId
+    apiClientId: apiClientId
     telemetry: telemetry
     extraSettings: extraSettings
     subnetId: !empty(functionsSubnetId) ? functionsSubnetId : (usesNetwork ? network.outputs.functionsSubnetId : '')
@@ -370,6 +383,7 @@ module workbook 'modules/workbook.bicep' = {
 
 output AUTOSCALE_FUNCTION_APP string = functionApp.outputs.name
 output AUTOSCALE_FUNCTIONS_URL string = functionApp.outputs.url
+output CCSCALE_AUDIENCE string = apiLogin == 'entra' ? 'api://${apiClientId}' : ''
 output AUTOSCALE_STORAGE_ACCOUNT string = storage.outputs.name
 output AUTOSCALE_KEY_VAULT_URI string = keyVaultAccess.outputs.uri
 output AUTOSCALE_EVENT_GRID_TOPIC string = eventGrid ? eventTopic.outputs.name : ''

@@ -171,6 +171,11 @@ describe("dependency rule", () => {
     expect(text).not.toMatch(/\bexec\(|shell\s*:/);
   });
 
+  test("tokens are checked in one place", () => {
+    const breaches = imports.filter(({ of }) => of === "jose").map(({ file }) => file);
+    expect(breaches).toEqual(["functions/support/entra-token.ts"]);
+  });
+
   test("only the agent reads brokers", () => {
     const breaches = imports.filter(
       ({ file, of }) =>

@@ -32,15 +32,16 @@ const versionHeader = "api-version";
 const defaultRetryAfterSeconds = 5;
 const longestShownName = 100;
 
-/**
- * Answers a call: whatever `work` throws becomes a problem with the status of its kind. Every answer says which version
- * of the API it speaks; a caller that asks for another one is refused.
- */
+/** Answers a call in the version of the API that is spoken here; a caller that asks for another one is refused. */
 export async function answer<C extends Call>(
   call: C,
   work: (call: C) => Promise<HttpResponseInit>,
 ): Promise<HttpResponseInit> {
-  const response = refusedVersion(call.request) ?? (await worked(call, work));
+  return withVersion(refusedVersion(call.request) ?? (await caught(call, work)));
+}
+
+/** Says which version of the API an answer speaks. */
+export function withVersion(response: HttpResponseInit): HttpResponseInit {
   return { ...response, headers: { ...headersOf(response), [versionHeader]: API_VERSION } };
 }
 
@@ -179,7 +180,8 @@ function shown(name: string): string {
   return name.length <= longestShownName ? name : `${name.slice(0, longestShownName)}…`;
 }
 
-async function worked<C extends Call>(
+/** What `work` answers; whatever it throws becomes a problem with the status of its kind. */
+export async function caught<C extends Call>(
   call: C,
   work: (call: C) => Promise<HttpResponseInit>,
 ): Promise<HttpResponseInit> {

@@ -25,3 +25,13 @@ export const autostopLoginSetting = "AUTOSTOP_LOGIN";
 /** Where the broker puts messages of a queue that it gave up; such a queue has no sessions. */
 export const deadPlanRequestsQueue = `${planRequestsQueue}/$DeadLetterQueue`;
 export const deadActionsQueue = `${scaleActionsQueue}/$DeadLetterQueue`;
+
+/** App setting: how callers of the HTTP API show who they are, `function-key` (default) or `entra`. */
+export const apiLoginSetting = "API_LOGIN";
+/** App settings, with `entra`: the tenant, and the application (client) id of the app registration. */
+export const apiTenantSetting = "API_TENANT_ID";
+export const apiClientSetting = "API_CLIENT_ID";
+/** App setting: origin of the cloud's sign-in service, by default that of the public cloud. */
+export const apiAuthoritySetting = "API_AUTHORITY";
+/** Setting of the platform: `True` where it signs callers in before they reach the app. */
+export const platformSignsInSetting = "WEBSITE_AUTH_ENABLED";

@@ -1,14 +1,19 @@
 import { z } from "zod";
 import { ConfigurationError } from "../../shared/errors.ts";
+import type { ApiLogin } from "./guard.ts";
 import {
+  apiAuthoritySetting,
+  apiClientSetting,
+  apiLoginSetting,
+  apiTenantSetting,
   autostopLoginSetting,
   insightsConnectionSetting,
+  platformSignsInSetting,
   serviceBusConnection,
   snapshotScheduleSetting,
   storageConnection,
   telemetrySetting,
 } from "./names.ts";
-
 import type { NodeLogin } from "./node-login.ts";
 
 /** App settings as Azure Functions gives them: environment variables. */
@@ -35,7 +40,10 @@ export interface AppSettings {
   readonly serviceBus: ServiceBusSettings;
   /** Client id of the user-assigned identity; undefined for a system-assigned one. */
   readonly managedIdentityClientId: string | undefined;
+  readonly apiLogin: ApiLogin;
   readonly nodeLogin: NodeLogin;
+  /** Whether App Service authentication stands before the app. */
+  readonly platformSignsIn: boolean;
   readonly telemetry: TelemetrySettings;
 }
 
@@ -44,8 +52,22 @@ export type TelemetrySettings =
   | { readonly to: "off" | "console" }
   | { readonly to: "azure"; readonly connectionString: string };
 
+const publicCloud = "https://login.microsoftonline.com";
+
 const text = z.string().trim().min(1);
 const optional = text.optional();
+
+/** Of an address its origin, which is all that matters. Its keys are believed, so nobody between may change them. */
+const authority = z
+  .url({ protocol: /^https?$/, error: "expected an address such as https://login.microsoftonline.com" })
+  .transform((address) => new URL(address))
+  .refine(({ protocol, hostname }) => protocol === "https:" || /^(127(\.\d+){3}|localhost)$/.test(hostname), {
+    error: "expected https (http is for this machine only)",
+  })
+  .refine(({ pathname, search, username }) => pathname === "/" && search === "" && username === "", {
+    error: "expected the address of a host and nothing behind it",
+  })
+  .transform(({ origin }) => origin);
 
 const environment = z.object({
   [storageConnection]: optional,
@@ -60,6 +82,10 @@ const environment = z.object({
   [telemetrySetting]: z.enum(["azure", "console", "off"]).optional(),
   [insightsConnectionSetting]: optional,
   [autostopLoginSetting]: z.enum(["function-key", "basic"]).optional(),
+  [apiLoginSetting]: z.enum(["function-key", "entra"]).optional(),
+  [apiTenantSetting]: z.guid().toLowerCase().optional(),
+  [apiClientSetting]: z.guid().toLowerCase().optional(),
+  [apiAuthoritySetting]: authority.optional(),
 });
 
 /** Every setting that is read, in all forms of a connection; infra/modules/function-app.bicep sets them. */
@@ -71,13 +97,20 @@ export function readSettings(env: Environment): AppSettings {
   const values: Environment = parsed.success ? parsed.data : env;
   const storage = storageFrom(values);
   const serviceBus = serviceBusFrom(values);
+  const apiLogin = apiLoginFrom(values);
   const problems = [
     ...(parsed.success
       ? []
       : parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`)),
     ...[storage, serviceBus].filter((part) => typeof part === "string"),
+    ...("missing" in apiLogin ? apiLogin.missing : []),
   ];
-  if (typeof storage === "string" || typeof serviceBus === "string" || problems.length > 0) {
+  if (
+    typeof storage === "string" ||
+    typeof serviceBus === "string" ||
+    "missing" in apiLogin ||
+    problems.length > 0
+  ) {
     throw new ConfigurationError("the app settings", problems);
   }
   return {
@@ -85,7 +118,35 @@ export function readSettings(env: Environment): AppSettings {
     serviceBus,
     managedIdentityClientId: values.AZURE_CLIENT_ID,
     telemetry: telemetryFrom(values),
+    apiLogin,
+    platformSignsIn: env[platformSignsInSetting]?.toLowerCase() === "true",
     nodeLogin: values[autostopLoginSetting] === "basic" ? "basic" : "function-key",
+  };
+}
+
+/** Nobody is let in by half of a login: what is missing stops the start. */
+function apiLoginFrom(env: Environment): ApiLogin | { readonly missing: readonly string[] } {
+  if (env[apiLoginSetting] !== "entra") return { by: "function-key" };
+  const { [apiTenantSetting]: tenantId, [apiClientSetting]: clientId } = env;
+  if (tenantId !== undefined && clientId !== undefined)
+    return {
+      by: "entra",
+      issuer: { authority: env[apiAuthoritySetting] ?? publicCloud, tenantId, clientId },
+    };
+  const wanted = [
+    { setting: apiTenantSetting, value: tenantId, what: "the id of the tenant" },
+    {
+      setting: apiClientSetting,
+      value: clientId,
+      what: "the application (client) id of the app registration",
+    },
+  ];
+  return {
+    missing: wanted
+      .filter(({ value }) => value === undefined)
+      .map(
+        ({ setting, what }) => `${setting}: not set, expected ${what}, because ${apiLoginSetting} is entra`,
+      ),
   };
 }
 

@@ -12,6 +12,8 @@ import type { Clock, CycleCloud, CycleCloudFor, Ports } from "../../shared/ports
 import { connectStorage, createAzureStores, type ParseConfig } from "../../shared/stores/azure/index.ts";
 import { noTelemetry } from "../../shared/telemetry/none.ts";
 import type { OpenTelemetry, Run } from "../../shared/telemetry/open-telemetry.ts";
+import { createTokenReader } from "./entra-token.ts";
+import { entraGuard, type Guard, keyGuard } from "./guard.ts";
 import { ids } from "./ids.ts";
 import { type LogSink, logOf } from "./log.ts";
 import { planRequestsQueue, scaleActionsQueue } from "./names.ts";
@@ -29,6 +31,8 @@ export interface Service {
   run<T>(invocation: LogSink, run: Run, work: (ports: Ports) => Promise<T>): Promise<T>;
   /** Sends what telemetry has to tell yet. */
   stop(): Promise<void>;
+  /** Before every HTTP function. */
+  readonly guard: Guard;
   readonly stops: StopService;
   /** What HTTP functions look at clusters with. */
   readonly outlooks: OutlookMemory;
@@ -101,6 +105,7 @@ export function createService(options: {
     async stop() {
       await (await telemetry)?.stop();
     },
+    guard: guardOf(settings),
     stops: {
       login: settings.nodeLogin,
       passwordOf: (setting) => environment[setting] || undefined,
@@ -109,6 +114,12 @@ export function createService(options: {
     },
     outlooks: new OutlookMemory(),
   };
+}
+
+function guardOf({ apiLogin, nodeLogin, platformSignsIn }: AppSettings): Guard {
+  if (apiLogin.by === "function-key") return keyGuard({ nodeLogin, platformSignsIn });
+  const { issuer } = apiLogin;
+  return entraGuard({ nodeLogin, issuer, readToken: createTokenReader(issuer) });
 }
 
 function connectServiceBus(settings: AppSettings, credential: DefaultAzureCredential): ServiceBusClient {

@@ -69,6 +69,16 @@ param passwordSecrets array
 @allowed(['function-key', 'basic'])
 param autostopLogin string
 
+@description('How callers of the HTTP API show who they are: a function key, or a token of Microsoft Entra ID.')
+@allowed(['function-key', 'entra'])
+param apiLogin string
+
+@description('Tenant whose tokens count; with entra.')
+param apiTenantId string
+
+@description('Application (client) id of the app registration; with entra.')
+param apiClientId string
+
 @description('Further app settings: [{ name: \'...\', value: \'...\' }].')
 param extraSettings array
 
@@ -153,6 +163,10 @@ var ownSettings = [
     value: autostopLogin
   }
   {
+    name: 'API_LOGIN'
+    value: apiLogin
+  }
+  {
     name: 'AUTOSCALE_TELEMETRY'
     value: telemetry
   }
@@ -163,6 +177,22 @@ var ownSettings = [
   {
     name: 'APPLICATIONINSIGHTS_AUTHENTICATION_STRING'
     value: 'ClientId=${identityClientId};Authorization=AAD'
+  }
+]
+
+// An app that is to ask for tokens and lacks one of these does not start.
+var entraSettings = [
+  {
+    name: 'API_TENANT_ID'
+    value: apiTenantId
+  }
+  {
+    name: 'API_CLIENT_ID'
+    value: apiClientId
+  }
+  {
+    name: 'API_AUTHORITY'
+    value: environment().authentication.loginEndpoint
   }
 ]
 
@@ -219,7 +249,7 @@ resource app 'Microsoft.Web/sites@2024-11-01' = {
     }
     siteConfig: {
       minTlsVersion: '1.2'
-      appSettings: concat(ownSettings, passwordSettings, extraSettings)
+      appSettings: concat(ownSettings, apiLogin == 'entra' ? entraSettings : [], passwordSettings, extraSettings)
     }
   }
 }

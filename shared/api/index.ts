@@ -19,7 +19,7 @@ export * from "./plan-summary.ts";
 export * from "./plans.ts";
 export * from "./problem.ts";
 export * from "./rejections.ts";
-export { type Route, routes } from "./routes.ts";
+export { type Role, type Route, type RouteId, routes } from "./routes.ts";
 export * from "./status.ts";
 export * from "./stop.ts";
 export { API_VERSION } from "./version.ts";

@@ -16,6 +16,12 @@ import { statusAnswer } from "./status.ts";
 import { autostopQuery, stopAnswer, stopQuery } from "./stop.ts";
 import { whatIfAnswer, whatIfBody } from "./what-if.ts";
 
+/**
+ * What a caller has to be for a call. A reader is told things; an operator changes them, and may read; a node asks about
+ * itself.
+ */
+export type Role = "reader" | "operator" | "node";
+
 /** One operation of the API. */
 export interface Route {
   /** Also the name of the function that serves it is made of it. */
@@ -23,6 +29,7 @@ export interface Route {
   readonly method: "GET" | "POST";
   /** Below `/api/`, with `{parameters}`. */
   readonly path: string;
+  readonly role: Role;
   readonly summary: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
@@ -39,6 +46,7 @@ export const routes = [
     id: "clusters",
     method: "GET",
     path: "clusters",
+    role: "reader",
     summary: "All clusters that are configured",
     answer: clustersAnswer,
     polled: true,
@@ -47,6 +55,7 @@ export const routes = [
     id: "status",
     method: "GET",
     path: `${ofCluster}/status`,
+    role: "reader",
     summary: "A cluster on one page, what is wrong first",
     answer: statusAnswer,
     polled: true,
@@ -55,6 +64,7 @@ export const routes = [
     id: "nodes",
     method: "GET",
     path: `${ofCluster}/nodes`,
+    role: "reader",
     summary: "Nodes with their jobs, what is left of them, and since when they are idle",
     query: nodesQuery,
     answer: nodesAnswer,
@@ -64,6 +74,7 @@ export const routes = [
     id: "history",
     method: "GET",
     path: `${ofCluster}/nodes/{node}/history`,
+    role: "reader",
     summary: "What is remembered of a node: its lives, and what was asked of CycleCloud about it",
     query: historyQuery,
     answer: historyAnswer,
@@ -72,6 +83,7 @@ export const routes = [
     id: "buckets",
     method: "GET",
     path: `${ofCluster}/buckets`,
+    role: "reader",
     summary: "What new nodes can come from, every limit that holds there, and which one binds",
     answer: bucketsAnswer,
     polled: true,
@@ -80,6 +92,7 @@ export const routes = [
     id: "limits",
     method: "GET",
     path: `${ofCluster}/limits`,
+    role: "reader",
     summary: "Every limit once, with what is used and left of it",
     answer: limitsAnswer,
     polled: true,
@@ -88,6 +101,7 @@ export const routes = [
     id: "jobs",
     method: "GET",
     path: `${ofCluster}/jobs`,
+    role: "reader",
     summary: "Jobs that run, wait, or have a place in part, and why",
     query: jobsQuery,
     answer: jobsAnswer,
@@ -97,6 +111,7 @@ export const routes = [
     id: "explain",
     method: "GET",
     path: `${ofCluster}/jobs/{job}/explain`,
+    role: "reader",
     summary: "Why a job waits, or where it goes: every bucket's refusal with numbers, and what ends the wait",
     query: explainQuery,
     answer: explainAnswer,
@@ -105,6 +120,7 @@ export const routes = [
     id: "demand",
     method: "GET",
     path: `${ofCluster}/demand`,
+    role: "reader",
     summary: "What a plan would do now; nothing is sent",
     answer: demandAnswer,
   },
@@ -112,6 +128,7 @@ export const routes = [
     id: "plans",
     method: "GET",
     path: `${ofCluster}/plans`,
+    role: "reader",
     summary: "Plans, newest first",
     query: plansQuery,
     answer: plansAnswer,
@@ -121,6 +138,7 @@ export const routes = [
     id: "plan",
     method: "GET",
     path: `${ofCluster}/plans/{planId}`,
+    role: "reader",
     summary: "One plan: what it decided, and what became of it",
     answer: planAnswer,
   },
@@ -128,6 +146,7 @@ export const routes = [
     id: "operations",
     method: "GET",
     path: `${ofCluster}/operations`,
+    role: "reader",
     summary: "Requests to CycleCloud and their fate, newest first",
     query: operationsQuery,
     answer: operationsAnswer,
@@ -137,6 +156,7 @@ export const routes = [
     id: "operation",
     method: "GET",
     path: `${ofCluster}/operations/{actionId}`,
+    role: "reader",
     summary: "One request to CycleCloud and its fate",
     answer: operationView,
   },
@@ -144,6 +164,7 @@ export const routes = [
     id: "rejects",
     method: "GET",
     path: `${ofCluster}/rejects`,
+    role: "reader",
     summary: "Messages that were refused or given up, newest first",
     query: rejectsQuery,
     answer: rejectsAnswer,
@@ -153,6 +174,7 @@ export const routes = [
     id: "what-if",
     method: "POST",
     path: `${ofCluster}/what-if`,
+    role: "reader",
     summary: "A plan with extra jobs; nothing is sent",
     body: whatIfBody,
     answer: whatIfAnswer,
@@ -161,6 +183,7 @@ export const routes = [
     id: "validate-constraint",
     method: "POST",
     path: `${ofCluster}/validate-constraint`,
+    role: "reader",
     summary: "Whether constraints can be read, and which buckets and nodes satisfy them",
     body: validateConstraintBody,
     answer: validateConstraintAnswer,
@@ -169,6 +192,7 @@ export const routes = [
     id: "actions",
     method: "POST",
     path: `${ofCluster}/actions`,
+    role: "operator",
     summary: "Asks for something to be done, or what would be done",
     body: actionBody,
     answer: actionAnswer,
@@ -177,6 +201,7 @@ export const routes = [
     id: "autoscale",
     method: "POST",
     path: `${ofCluster}/autoscale`,
+    role: "operator",
     summary: "Says how many nodes of which node arrays there should be, whether jobs need them or not",
     query: autoscaleQuery,
     body: autoscaleBody,
@@ -186,6 +211,7 @@ export const routes = [
     id: "autostop",
     method: "GET",
     path: `${ofCluster}/autostop`,
+    role: "node",
     summary: "A node asks whether it may stop; when nobody needs it, it is going to be deleted",
     query: autostopQuery,
     answer: stopAnswer,
@@ -194,8 +220,11 @@ export const routes = [
     id: "stop",
     method: "POST",
     path: `${ofCluster}/stop`,
+    role: "operator",
     summary: "Asks for a node to be stopped when nobody needs it, however short it has been idle",
     query: stopQuery,
     answer: stopAnswer,
   },
 ] as const satisfies readonly Route[];
+
+export type RouteId = (typeof routes)[number]["id"];

@@ -1,8 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { readSettings } from "../../functions/support/settings.ts";
+import { type Environment, readSettings } from "../../functions/support/settings.ts";
 import { ConfigurationError } from "../../shared/errors.ts";
 
 const schedule = { SNAPSHOT_SCHEDULE: "0 * * * * *" };
+
+function problemsOf(settings: Environment): readonly string[] {
+  try {
+    readSettings(settings);
+    return [];
+  } catch (error) {
+    return error instanceof ConfigurationError ? error.problems : [String(error)];
+  }
+}
 
 describe("readSettings", () => {
   test("identities in Azure", () => {
@@ -16,7 +25,9 @@ describe("readSettings", () => {
       storage: { accountName: "stauto" },
       serviceBus: { fullyQualifiedNamespace: "sb-auto.servicebus.windows.net" },
       managedIdentityClientId: "00000000-0000-0000-0000-000000000001",
+      apiLogin: { by: "function-key" },
       nodeLogin: "function-key",
+      platformSignsIn: false,
       telemetry: { to: "off" },
     });
   });
@@ -59,15 +70,67 @@ describe("readSettings", () => {
     expect(() => readSettings({ ...settings, AUTOSTOP_LOGIN: "none" })).toThrow(/AUTOSTOP_LOGIN/);
   });
 
+  describe("how callers of the HTTP API log in", () => {
+    const settings = {
+      ...schedule,
+      AutoscaleStorage: "UseDevelopmentStorage=true",
+      ServiceBusConnection: "Endpoint=sb://localhost;SharedAccessKeyName=n;SharedAccessKey=k",
+    };
+    const entra = {
+      ...settings,
+      API_LOGIN: "entra",
+      API_TENANT_ID: "11111111-1111-4111-8111-AAAAAAAAAAAA",
+      API_CLIENT_ID: "22222222-2222-4222-8222-222222222222",
+    };
+
+    test("a tenant and an app registration, of the public cloud when nothing else is said", () => {
+      expect(readSettings(entra).apiLogin).toEqual({
+        by: "entra",
+        issuer: {
+          authority: "https://login.microsoftonline.com",
+          tenantId: "11111111-1111-4111-8111-aaaaaaaaaaaa",
+          clientId: "22222222-2222-4222-8222-222222222222",
+        },
+      });
+    });
+
+    test.each([
+      ["https://login.microsoftonline.us/", "https://login.microsoftonline.us"],
+      ["http://127.0.0.1:8080", "http://127.0.0.1:8080"],
+    ])("the authority %s is %s", (given, authority) => {
+      const { apiLogin } = readSettings({ ...entra, API_AUTHORITY: given });
+      expect(apiLogin).toMatchObject({ issuer: { authority } });
+    });
+
+    test.each([
+      ["another word", { API_LOGIN: "Entra" }, ["API_LOGIN"]],
+      ["a word for nobody", { API_LOGIN: "anonymous" }, ["API_LOGIN"]],
+      ["an empty word", { API_LOGIN: "" }, ["API_LOGIN"]],
+      ["no tenant", { API_TENANT_ID: undefined }, ["API_TENANT_ID"]],
+      [
+        "nothing else",
+        { API_TENANT_ID: undefined, API_CLIENT_ID: undefined },
+        ["API_TENANT_ID", "API_CLIENT_ID"],
+      ],
+      ["a tenant that is everybody's", { API_TENANT_ID: "common" }, ["API_TENANT_ID"]],
+      ["empty ids", { API_TENANT_ID: "", API_CLIENT_ID: "" }, ["API_TENANT_ID", "API_CLIENT_ID"]],
+      ["an audience for a client id", { API_CLIENT_ID: "api://autoscale" }, ["API_CLIENT_ID"]],
+      ["keys that anybody between may change", { API_AUTHORITY: "http://login.example" }, ["API_AUTHORITY"]],
+      ["an authority with a path", { API_AUTHORITY: "https://login.example/common" }, ["API_AUTHORITY"]],
+      ["an authority that is no address", { API_AUTHORITY: "login.example" }, ["API_AUTHORITY"]],
+    ])("%s stops the start, and each setting is named", (_, over, named) => {
+      const problems = problemsOf({ ...entra, ...over });
+      expect([...new Set(problems.map((problem) => problem.split(":")[0]))]).toEqual(named);
+    });
+
+    test("the platform's word that it signs callers in is read; nobody else's is", () => {
+      expect(readSettings({ ...settings, WEBSITE_AUTH_ENABLED: "True" }).platformSignsIn).toBe(true);
+      expect(readSettings({ ...settings, WEBSITE_AUTH_ENABLED: "False" }).platformSignsIn).toBe(false);
+    });
+  });
+
   test("everything that is missing is named at once", () => {
-    const problems = (() => {
-      try {
-        readSettings({ AutoscaleStorage__blobServiceUri: "no address" });
-        return [];
-      } catch (error) {
-        return error instanceof ConfigurationError ? error.problems : [String(error)];
-      }
-    })();
+    const problems = problemsOf({ AutoscaleStorage__blobServiceUri: "no address" });
     expect(problems.map((problem) => problem.split(":")[0])).toEqual([
       "AutoscaleStorage__blobServiceUri",
       "SNAPSHOT_SCHEDULE",

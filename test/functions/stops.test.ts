@@ -1,5 +1,6 @@
 import { HttpRequest, InvocationContext } from "@azure/functions";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { keyGuard } from "../../functions/support/guard.ts";
 import type { NodeLogin } from "../../functions/support/node-login.ts";
 import { Pace } from "../../functions/support/pace.ts";
 import { Turns } from "../../functions/support/turns.ts";
@@ -30,6 +31,7 @@ function serve(nodeLogin: NodeLogin, password: string | null = "secret"): void {
     portsFor: () => ports,
     run: (_invocation, _run, work) => work(ports),
     stop: async () => undefined,
+    guard: keyGuard({ nodeLogin, platformSignsIn: false }),
     stops: {
       login: nodeLogin,
       passwordOf: (setting) => (setting === login.passwordSetting ? (password ?? undefined) : undefined),

@@ -1,3 +1,4 @@
+import { keyGuard } from "../../functions/support/guard.ts";
 import { Pace } from "../../functions/support/pace.ts";
 import { Turns } from "../../functions/support/turns.ts";
 import type { Service } from "../../functions/support/wire.ts";
@@ -27,6 +28,7 @@ export const service: Service = {
     memories.set(served.world, known);
     return known;
   },
+  guard: keyGuard({ nodeLogin: "function-key", platformSignsIn: false }),
   stops: {
     login: "function-key",
     passwordOf: () => undefined,

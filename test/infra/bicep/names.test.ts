@@ -4,6 +4,8 @@ import { BlobServiceClient } from "@azure/storage-blob";
 import { parse } from "jsonc-parser";
 import { globSync } from "tinyglobby";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { delegatedScope } from "../../../functions/support/entra-token.ts";
+import { appRoles } from "../../../functions/support/guard.ts";
 import * as names from "../../../functions/support/names.ts";
 import { settingNames } from "../../../functions/support/settings.ts";
 import { loadApp } from "../../../infra/local/functions-host/app-loader.ts";
@@ -170,7 +172,7 @@ describe("one list of names", () => {
 });
 
 describe("one list of settings", () => {
-  const set = stringsOf(functionApp, "ownSettings");
+  const set = [...stringsOf(functionApp, "ownSettings"), ...stringsOf(functionApp, "entraSettings")];
   /** Read by the Functions host and its extensions, not by our code. */
   const ofTheHost = /^(AzureWebJobsStorage|AutoscaleStorage|ServiceBusConnection)__|^APPLICATIONINSIGHTS_/;
   /** The other forms of a connection: by account name, or locally by connection string. */
@@ -210,6 +212,36 @@ describe("one list of settings", () => {
     const local = Object.keys(json("local.settings.example.json").Values);
     const known = [...settingNames, "FUNCTIONS_WORKER_RUNTIME", "AzureWebJobsStorage", "CYCLECLOUD_PASSWORD"];
     expect(local.filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
+
+describe("the app registration", () => {
+  const { api, appRoles: roles } = json("infra/entra/registration.json");
+  const ids = new Map<string, string>(
+    roles.map((role: { value: string; id: string }) => [role.value, role.id]),
+  );
+
+  test("has the roles that the app asks for, for people and applications", () => {
+    expect([...ids.keys()].toSorted()).toEqual([...new Set(Object.values(appRoles).flat())].toSorted());
+    for (const role of roles)
+      expect(role).toMatchObject({ allowedMemberTypes: ["User", "Application"], isEnabled: true });
+  });
+
+  test("has the scope that the app asks for, and lets the Azure CLI have it", () => {
+    const [{ id, value }] = api.oauth2PermissionScopes;
+    expect(value).toBe(delegatedScope);
+    const [{ delegatedPermissionIds }] = json("infra/entra/clients.json").api.preAuthorizedApplications;
+    expect(delegatedPermissionIds).toEqual([id]);
+  });
+
+  test("has its tokens made out to the client id, which is the audience that the app expects", () => {
+    expect(api.requestedAccessTokenVersion).toBe(2);
+  });
+
+  test("has its roles with their ids in infra/README.md", () => {
+    const lines = readFileSync(join(root, "infra/README.md"), "utf8").split("\n");
+    for (const [role, id] of ids)
+      expect(lines.filter((line) => line.startsWith(`| \`${role}\` | \`${id}\` |`))).toHaveLength(1);
   });
 });
 
