@@ -179,12 +179,22 @@ export const statusAnswer = z
           phase: z
             .enum(["draining", "undraining"])
             .describe("undraining: wanted again, and not known to be up with its schedulers"),
-          sinceSeconds: unixSeconds.describe("When that was decided"),
-          toldSeconds: unixSeconds.nullable().describe("When its schedulers were told, last"),
+          sinceSeconds: unixSeconds
+            .nullable()
+            .describe("When that was decided; null: its scheduler does not say"),
+          toldSeconds: unixSeconds
+            .nullable()
+            .describe("When its schedulers were told, last; null: they were not, or need not be"),
+          by: z.string().describe("Who wants it so: a person, or the autoscaler"),
+          why: z.string(),
+          source: z
+            .string()
+            .nullable()
+            .describe("The scheduler that has it out by its own making; null: it was asked for here"),
         }),
       )
       .describe(
-        "Nodes that schedulers were asked to drain, idle or by an operator's wish, and nodes that they were asked to take back",
+        "Nodes that take no new jobs: idle ones that are about to go, those that an operator drained, those that somebody drained in a scheduler; and nodes that are being taken back",
       ),
     keptNodes: z
       .array(

@@ -3,7 +3,15 @@ import type { ActionDrain } from "../messages/scale-action.ts";
 import type { SchedulerEvent } from "../messages/scheduler-event.ts";
 import type { DrainingNode, PlanHead, Snapshot, SourceDemand } from "../ports.ts";
 import { earliest } from "./deadline.ts";
-import { isDrained, isOutByEvent, type Listing, listingsFor, listingsOf, obeys } from "./listings.ts";
+import {
+  isDrained,
+  isOutByEvent,
+  isOutByOthers,
+  type Listing,
+  listingsFor,
+  listingsOf,
+  obeys,
+} from "./listings.ts";
 
 /** What is not answered is sent again this often: an event may be lost with the machine that took it. */
 const repeatSeconds = 30;
@@ -123,7 +131,7 @@ function drained(about: About): Decision {
     if (open.length === 0 || isOver)
       return { ...undecided, record, goes: { drain: { sinceSeconds, isTimedOut: open.length > 0 } } };
     const lookSeconds = sinceSeconds + drainTimeoutSeconds;
-    return { record, unanswered: live(open.filter((listing) => !obeys(listing, sinceSeconds))), lookSeconds };
+    return { record, unanswered: live(open.filter((listing) => !isOut(listing, sinceSeconds))), lookSeconds };
   }
   // A scheduler that has not taken it back yet would take the next drain for the last one, and one that cannot be reached
   // must not keep an idle node up for ever.
@@ -134,22 +142,27 @@ function drained(about: About): Decision {
   if (drainTimeoutSeconds === 0)
     return { ...undecided, goes: { drain: { sinceSeconds: nowSeconds, isTimedOut: true } } };
   const next = changed(about, "draining");
-  return { record: next, unanswered: sources, lookSeconds: next.sinceSeconds + drainTimeoutSeconds };
+  const unanswered = live(said.filter((listing) => !isOut(listing, next.sinceSeconds)));
+  return { record: next, unanswered, lookSeconds: next.sinceSeconds + drainTimeoutSeconds };
 }
 
 /**
- * Of a node that an operator wants drained; idle, it goes like any other. A scheduler that has it out by its own making needs
- * not be asked: what somebody did by hand stays theirs.
+ * Whether its scheduler needs not be asked to drain it: it obeys, or has the node out by its own making. What somebody did
+ * by hand stays theirs, with their words; the node goes when a later message still has it drained.
  */
+function isOut(listing: Listing, sinceSeconds: number): boolean {
+  return obeys(listing, sinceSeconds) || isOutByOthers(listing);
+}
+
+/** Of a node that an operator wants drained; idle, it goes like any other. */
 function keptOut(about: About, { isIdle }: { readonly isIdle: boolean }): Decision {
   const { node, record, said } = about;
   if (isIdle && record?.phase !== "undraining") return drained(about);
   // A node gets its host name while it boots.
   const { name, hostname } = node;
   const next = record?.phase === "draining" ? { ...record, name, hostname } : changed(about, "draining");
-  const isOut = (listing: Listing) =>
-    listing.eventAtSeconds === null ? listing.state !== "up" : obeys(listing, next.sinceSeconds);
-  return { record: next, unanswered: live(said.filter((listing) => !isOut(listing))), lookSeconds: null };
+  const unanswered = live(said.filter((listing) => !isOut(listing, next.sinceSeconds)));
+  return { record: next, unanswered, lookSeconds: null };
 }
 
 /** Of a node that is wanted, or may not go. */

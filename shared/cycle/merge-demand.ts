@@ -29,6 +29,7 @@ export function mergeDemand(
     source: message.source,
     sequence: message.sequence,
     receivedAtSeconds: times.nowSeconds,
+    sentAtSeconds: Date.parse(message.sentAt) / 1000,
     expiresAtSeconds: times.nowSeconds + times.ttlSeconds,
     jobs: wanted.jobs,
     nodes: wanted.nodes,

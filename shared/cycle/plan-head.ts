@@ -6,11 +6,13 @@ import { clusterDigest } from "./cluster-digest.ts";
 import { earliest, nextDeadlineSeconds } from "./deadline.ts";
 import type { DrainedPlan } from "./drain.ts";
 import type { MadePlan } from "./make-plan.ts";
+import { outNodesOf } from "./out-nodes.ts";
 import type { Loaded } from "./plan-input.ts";
 
 const mostWaitingShown = 20;
 const mostTargetsShown = 100;
 const mostGroupsShown = 100;
+const mostOutShown = 100;
 
 /** A plan in counts. */
 export function summarize(
@@ -52,6 +54,7 @@ export function toHead(
 ): PlanHead {
   const { demand, targets, settings } = made.loaded;
   const { snapshot } = made;
+  const out = outNodesOf(snapshot.cluster, demand, made.input.nowSeconds).slice(0, mostOutShown);
   return {
     ...made.summary,
     snapshotTakenAtSeconds: snapshot.takenAtSeconds,
@@ -75,6 +78,7 @@ export function toHead(
     troubled: made.troubled,
     bootsFailing: made.bootsFailing,
     draining: made.draining,
+    ...(out.length === 0 ? {} : { out }),
     targetRequests: Object.fromEntries(
       targets.map(({ requestSet, receivedAtSeconds }) => [requestSet, receivedAtSeconds]),
     ),

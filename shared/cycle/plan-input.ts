@@ -157,7 +157,7 @@ function toSchedulerNode(node: DemandNode): SchedulerNode {
  * Out, and by none of our events: for a broken disk, say, and nobody knows for how long. One that is out by an event may be
  * taken back by another, when a job could use it.
  */
-function isOutByItself({ state = "up", eventAtSeconds }: DemandNode): boolean {
+export function isOutByItself({ state = "up", eventAtSeconds }: DemandNode): boolean {
   return state !== "up" && eventAtSeconds === undefined;
 }
 

@@ -12,6 +12,7 @@ import type {
 } from "../ports.ts";
 import { loadControl, stillThere } from "./control.ts";
 import { spendingStatus } from "./spending.ts";
+import { drainsOf } from "./views/drains.ts";
 import { statusProblems } from "./views/status-problems.ts";
 
 export type { ClusterStatus } from "../api/index.ts";
@@ -73,7 +74,10 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
     nextDeadlineSeconds: head?.value.nextDeadlineSeconds ?? null,
     backedOff: head?.value.backedOff ?? [],
     bootsFailing: head?.value.bootsFailing ?? [],
-    draining: head?.value.draining ?? [],
+    draining: drainsOf({
+      ...{ head: head?.value, control, snapshot: snapshot?.value },
+      out: head?.value.out ?? [],
+    }),
     keptNodes: snapshot === undefined ? [] : stillThere(control.keptNodes, snapshot.value),
     lostNodes: losses.map(({ reason, nodeName, nodeArray, vmSize, atSeconds }) => ({
       reason,

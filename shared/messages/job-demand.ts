@@ -18,6 +18,7 @@ const longestText = 64 * 1024;
 const mostMembers = 10_000;
 const mostCapabilities = 100;
 const longestCapability = 100;
+const longestStateReason = 500;
 
 /** scalelib prints its jobs in kebab-case, the Python API uses snake_case: all three spellings mean the same. */
 const spellings: Readonly<Record<string, string>> = {
@@ -87,6 +88,10 @@ const schedulerNode = z.preprocess(
     state: z.enum(["up", "draining", "drained"]).optional(),
     /** `atSeconds` of the newest `drain` or `undrain` event that this state obeys: tells an old report from a new one. */
     eventAtSeconds: z.number().optional(),
+    /** Of a node that is not up by somebody's own making: why, by whom and since when, in the scheduler's words. For people. */
+    stateReason: z.string().max(longestStateReason).optional(),
+    stateBy: z.string().max(256).optional(),
+    stateSince: z.iso.datetime({ offset: true }).optional(),
   }),
 );
 

@@ -8,6 +8,8 @@ export interface SourceDemand {
   /** Of the newest message that took effect. */
   readonly sequence: number;
   readonly receivedAtSeconds: number;
+  /** When its sender says it was sent, by the sender's clock. Absent: of a record from before this was kept. */
+  readonly sentAtSeconds?: number;
   /** From then on the source counts as silent: its jobs are no demand, and its word no longer protects a node. */
   readonly expiresAtSeconds: number;
   readonly jobs: readonly DemandJob[];

@@ -71,6 +71,15 @@ export interface DrainingNode {
   readonly toldSeconds: number | null;
 }
 
+/** A node that a scheduler has out by its own making, and what it says of that; null: it does not say. */
+export interface OutNode {
+  readonly nodeId: string;
+  readonly source: string;
+  readonly by: string | null;
+  readonly why: string | null;
+  readonly sinceSeconds: number | null;
+}
+
 /** The newest plan of a cluster. Its ETag is what two planners of one cluster race for; the loser starts over. */
 export interface PlanHead extends PlanSummary {
   readonly snapshotTakenAtSeconds: number;
@@ -95,6 +104,8 @@ export interface PlanHead extends PlanSummary {
   readonly targets?: readonly MetTarget[];
   /** Nodes that drain, or are being taken back. Absent: none. */
   readonly draining?: readonly DrainingNode[];
+  /** The first of the nodes that schedulers have out by their own making. Absent: none. */
+  readonly out?: readonly OutNode[];
   /** The first of the jobs that wait, in the order of the queue; the archived plan has all of them. */
   readonly waiting: readonly WaitingJob[];
 }

@@ -54,6 +54,10 @@ export interface SchedulerNode {
   readonly state: "up" | "draining" | "drained";
   /** Out by somebody else's doing: the state obeys no event, whatever the agent was told of the host before. */
   readonly isOutByOthers?: true;
+  /** For people: why it is out, by whom and since when (ISO 8601 with an offset), in the scheduler's words. */
+  readonly stateReason?: string;
+  readonly stateBy?: string;
+  readonly stateSince?: string;
 }
 
 /** One record that could not be used, while the rest could. */

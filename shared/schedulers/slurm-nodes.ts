@@ -6,6 +6,12 @@ import type { SlurmSettings } from "./slurm-settings.ts";
 /** In `Reason`, before our own words: what somebody else drained or took down stays as it is. */
 const ours = "cyclecloud";
 
+/** As a demand message takes them. */
+const longestReason = 500;
+const longestUser = 256;
+/** The end of the year 9999: what is later is no time. */
+const latestSeconds = 253_402_300_799;
+
 /** A node in any of these is no host for jobs. */
 const unusable = [
   "DOWN",
@@ -34,14 +40,27 @@ export function isIgnored({ partitions }: NodeRecord, { ignore_partitions }: Slu
   return !!partitions?.length && partitions.every((name) => ignore_partitions.includes(name));
 }
 
-export function toNode({ hostname, flags, cpus, alloc_cpus, gres, reason }: NodeRecord): SchedulerNode {
+export function toNode(record: NodeRecord): SchedulerNode {
+  const { hostname, flags, cpus, alloc_cpus, gres, reason } = record;
   const isBusy = (alloc_cpus ?? 0) > 0 || holdsJobs.some((flag) => flags.has(flag));
   const gpus = gpusIn(gres.replace(/(^|,)gpu/g, "$1gres:gpu").replace(/\([^)]*\)/g, ""));
   return {
     hostname,
     resources: { ...(cpus === undefined ? {} : { ncpus: cpus }), ...(gpus > 0 ? { ngpus: gpus } : {}) },
     state: flags.has("DRAIN") ? (isBusy ? "draining" : "drained") : "up",
-    ...(flags.has("DRAIN") && !reason.startsWith(ours) ? { isOutByOthers: true } : {}),
+    ...(flags.has("DRAIN") && !reason.startsWith(ours) ? outByOthers(record) : {}),
+  };
+}
+
+/** Who drained it, why and when, as far as Slurm tells. */
+function outByOthers({ reason, reason_set_by_user: by, reason_changed_at: at }: NodeRecord) {
+  return {
+    isOutByOthers: true as const,
+    ...(reason === "" ? {} : { stateReason: reason.slice(0, longestReason) }),
+    ...(by === "" ? {} : { stateBy: by.slice(0, longestUser) }),
+    ...(at === undefined || at <= 0 || at > latestSeconds
+      ? {}
+      : { stateSince: new Date(at * 1000).toISOString() }),
   };
 }
 

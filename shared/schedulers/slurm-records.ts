@@ -67,6 +67,8 @@ export const nodeRecord = z
     state: words,
     state_flags: words,
     reason: text,
+    reason_set_by_user: text,
+    reason_changed_at: amount,
     cpus: amount,
     alloc_cpus: amount,
     gres: text,

@@ -3,6 +3,7 @@ import { reasonsOf } from "./decided.ts";
 import { ago } from "./moments.ts";
 import type { Page } from "./report.ts";
 
+const mostDraining = 8;
 const mostKept = 5;
 const mostOperations = 5;
 const mostWaiting = 5;
@@ -20,6 +21,7 @@ export function statusOn(page: Page, status: ClusterStatus): void {
   page.facts(headlines(status));
   demandOn(page, status);
   targetsOn(page, status);
+  drainingOn(page, status);
   keptOn(page, status);
   operationsOn(page, status);
   waitingOn(page, status);
@@ -92,6 +94,27 @@ function keptOn(page: Page, { keptNodes, atSeconds }: ClusterStatus): void {
   page.table(["NODE", "BY", "SINCE", "WHY"], rows);
   if (keptNodes.length > mostKept)
     page.line(`… and ${keptNodes.length - mostKept} more: "ccscale nodes -C node.keep_alive=true"`);
+}
+
+/** Those that somebody drained before those that are idle: they come back only when somebody says so. */
+function drainingOn(page: Page, { draining, atSeconds }: ClusterStatus): void {
+  if (draining.length === 0) return;
+  page.title("Nodes that take no new jobs");
+  const isAsked = ({ by, source }: ClusterStatus["draining"][number]) =>
+    source !== null || by !== "the autoscaler";
+  const rows = draining
+    .toSorted((a, b) => Number(isAsked(b)) - Number(isAsked(a)))
+    .slice(0, mostDraining)
+    .map(({ name, phase, by, source, why, sinceSeconds }) => [
+      name,
+      phase,
+      source === null ? by : `${by} in ${source}`,
+      sinceSeconds === null ? "-" : ago(sinceSeconds, atSeconds),
+      why,
+    ]);
+  page.table(["NODE", "STATE", "BY", "SINCE", "WHY"], rows);
+  if (draining.length > mostDraining)
+    page.line(`… and ${draining.length - mostDraining} more: "ccscale nodes"`);
 }
 
 function operationsOn(page: Page, { operations, atSeconds }: ClusterStatus): void {

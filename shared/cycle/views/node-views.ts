@@ -9,8 +9,10 @@ import {
   type PlannedNode,
   sortByNodeName,
 } from "../../engine/index.ts";
-import type { DrainedNode, DrainingNode, KeptNode, Operation } from "../../ports.ts";
+import type { KeptNode, Operation } from "../../ports.ts";
+import { outNodesOf } from "../out-nodes.ts";
 import { bootSecondsOf } from "./boot-times.ts";
+import { drainInWords, drainsOf, type NodeDrain } from "./drains.ts";
 import type { Outlook } from "./outlook.ts";
 
 /** What nodes are looked up in. */
@@ -19,8 +21,7 @@ interface Facts {
   readonly plannedById: ReadonlyMap<string, PlannedNode>;
   readonly reportedById: ReadonlyMap<string, ClusterNode>;
   readonly history: ReadonlyMap<string, NodeHistory>;
-  readonly draining: ReadonlyMap<string, DrainingNode>;
-  readonly drainedByRequest: ReadonlyMap<string, DrainedNode>;
+  readonly draining: ReadonlyMap<string, NodeDrain>;
   readonly kept: ReadonlyMap<string, KeptNode>;
   readonly arrays: ReadonlyMap<string, NodeArray>;
   readonly sizes: ReadonlyMap<string, Bucket>;
@@ -68,8 +69,7 @@ function factsOf(outlook: Outlook): Facts {
     ),
     reportedById: new Map(cluster.nodes.map((node) => [node.nodeId, node])),
     history: rows,
-    draining: new Map(outlook.head?.draining?.map((node) => [node.nodeId, node])),
-    drainedByRequest: new Map(outlook.control.drainedNodes?.map((node) => [node.nodeId, node])),
+    draining: new Map(drainsOfOutlook(outlook).map((drain) => [drain.nodeId, drain])),
     kept: new Map(outlook.control.keptNodes?.map((node) => [node.nodeId, node])),
     arrays: new Map(input.cluster.nodeArrays.map((array) => [array.name, array])),
     sizes: new Map(
@@ -122,20 +122,20 @@ function present({ outlook, plannedById, reportedById, arrays }: Facts): readonl
   return sortByNodeName(subjects, ({ name }) => name);
 }
 
-/** What an operator wants; else, from the newest plan, what its schedulers were told. */
-function drainingOf(
-  { draining, drainedByRequest }: Facts,
-  reported: ClusterNode | null,
-): NodeView["draining"] {
-  if (reported === null) return null;
-  const request = drainedByRequest.get(reported.nodeId);
-  if (request !== undefined)
-    return { sinceSeconds: request.atSeconds, reason: `drained by ${request.by}: ${request.reason}` };
-  const drain = draining.get(reported.nodeId);
-  if (drain === undefined) return null;
-  const { phase, sinceSeconds } = drain;
-  const reason = phase === "draining" ? "idle" : "wanted again, its scheduler is asked to take it back";
-  return { sinceSeconds, reason };
+/** As of now, where the status has what the newest plan knew. */
+export function drainsOfOutlook({
+  head,
+  control,
+  snapshot,
+  loaded,
+  atSeconds,
+}: Outlook): readonly NodeDrain[] {
+  return drainsOf({ head, control, snapshot, out: outNodesOf(snapshot.cluster, loaded.demand, atSeconds) });
+}
+
+function drainingOf({ draining }: Facts, reported: ClusterNode | null): NodeView["draining"] {
+  const drain = reported === null ? undefined : draining.get(reported.nodeId);
+  return drain === undefined ? null : { sinceSeconds: drain.sinceSeconds, reason: drainInWords(drain) };
 }
 
 function keptOf({ kept }: Facts, reported: ClusterNode | null): NodeView["kept"] {

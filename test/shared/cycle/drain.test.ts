@@ -101,6 +101,8 @@ function inWords({ plan, draining, events }: Drains): string {
 }
 
 const up: Word = { state: "up" };
+/** Its drain was decided so many seconds ago, and nobody was told. */
+const since = (seconds: number) => recordOf("draining", { sinceSeconds: now - seconds, toldSeconds: null });
 const silent = { expiresAtSeconds: now };
 const drained = (eventAtSeconds: number): Word => ({ state: "drained", eventAtSeconds });
 
@@ -127,9 +129,24 @@ describe("decideOnDraining: an idle node", () => {
       "stays, draining since 10000, drain 10000 to a, drain 10000 to b",
     ],
     [
-      "that somebody drained by hand is drained too, to be sure that it stays so",
-      { demand: [sourceOf("a", { state: "drained" })] },
-      "stays, draining since 10000, drain 10000 to a",
+      "that somebody drained by hand is not asked for: it goes when it is still out a while later",
+      { demand: [sourceOf("a", { state: "drained" }, { sentAtSeconds: now })] },
+      "stays, draining since 10000",
+    ],
+    [
+      "that somebody is draining by hand is not asked for",
+      { demand: [sourceOf("a", { state: "draining" }, { sentAtSeconds: now })] },
+      "stays, draining since 10000",
+    ],
+    [
+      "that one scheduler has out by hand is asked of the others",
+      { demand: [sourceOf("a", { state: "drained" }), sourceOf("b", up)] },
+      "stays, draining since 10000, drain 10000 to b",
+    ],
+    [
+      "that somebody drained by hand goes at once where nodes are not drained",
+      { demand: [sourceOf("a", { state: "drained" })], timeout: 0 },
+      "goes undrained, up",
     ],
     [
       "that is drained for the sake of another is drained anew",
@@ -175,9 +192,37 @@ describe("decideOnDraining: an idle node", () => {
       "stays, draining since 9980",
     ],
     [
-      "is not over by somebody's hand",
-      { demand: [sourceOf("a", { state: "drained" })] },
-      "stays, draining since 9980",
+      "is over by somebody's hand when that was surely read after it was decided",
+      { record: since(60), demand: [sourceOf("a", { state: "drained" }, { sentAtSeconds: now - 30 })] },
+      "goes drained at 9940, draining since 9940",
+    ],
+    [
+      "is not over by somebody's hand that may have been read before it was decided",
+      { record: since(60), demand: [sourceOf("a", { state: "drained" }, { sentAtSeconds: now - 31 })] },
+      "stays, draining since 9940",
+    ],
+    [
+      "is not over by somebody's hand when nobody knows when that was read",
+      { record: since(60), demand: [sourceOf("a", { state: "drained" })] },
+      "stays, draining since 9940",
+    ],
+    [
+      "is not over while something still runs there that somebody drained by hand",
+      { record: since(60), demand: [sourceOf("a", { state: "draining" }, { sentAtSeconds: now })] },
+      "stays, draining since 9940",
+    ],
+    [
+      "is asked for once somebody's hand has taken it back",
+      { record: since(60), demand: [sourceOf("a", { state: "up" }, { sentAtSeconds: now })] },
+      "stays, draining since 9940, drain 9940 to a",
+    ],
+    [
+      "is not over by a silent source that had it out by hand",
+      {
+        record: since(60),
+        demand: [sourceOf("a", { state: "drained" }, { ...silent, sentAtSeconds: now - 50 })],
+      },
+      "stays, draining since 9940",
     ],
     [
       "is not over before all have reported it",
