@@ -47,6 +47,7 @@ function explainGroup(group: Group): string {
     case "UndefinedResource":
       return undefinedResource(first, where);
     case "InvalidOption":
+      if (first.left === null) return `${where}: no node has ${describeConstraint(first.constraint)}.`;
       return `${where}: ${subjectOf(first.constraint)} is ${valueList(group)}, wanted ${optionsOf(first.constraint)}.`;
     case "ExclusiveRequirementFailed":
       return `${where}: the job wants a node to itself, and other jobs are on every node.`;
@@ -74,7 +75,11 @@ function explainGroup(group: Group): string {
     case "NoCapacity":
       return noCapacity(first, where, group);
     case "OutOfCapacity":
-      return `${where}: all nodes are full, and no new ones can be made there.`;
+      return first.constraint === null
+        ? `${where}: all nodes are full, and no new ones can be made there.`
+        : `${where}: the nodes that the job names (${describeConstraint(first.constraint)}) are full.`;
+    case "NodesTakeNoJobs":
+      return takeNoJobs(first, where, group);
     case "InvalidBucket":
       return `${where}: CycleCloud marks the VM size as not usable, so that no new nodes are made; the existing ones are full.`;
     case "NoBucketsDefined":
@@ -129,6 +134,13 @@ function noCapacity({ limit }: Reason, where: string, group: Group): string {
   const binding = limit === null ? "the limits" : LIMIT_TEXTS[limit];
   const wayOut = (limit && WAYS_OUT[limit]) ?? "nodes become free or the limit is raised";
   return `${where}: existing nodes are full, and ${binding} leaves ${left} new nodes. It fits when ${wayOut}.`;
+}
+
+function takeNoJobs({ limit }: Reason, where: string, group: Group): string {
+  const nodes = group.reduce((sum, { left }) => sum + numberOf(left), 0);
+  const binding =
+    limit === null ? "no new ones can be made there" : `${LIMIT_TEXTS[limit]} leaves no new ones`;
+  return `${where}: nodes with room that take no jobs, because they are drained: ${nodes}; ${binding}. It fits when they are taken back.`;
 }
 
 /** At most this many buckets are named in a sentence. */

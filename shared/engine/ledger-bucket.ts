@@ -37,6 +37,8 @@ export class LedgerBucket {
   readonly systemResources: boolean;
   readonly context: PlanContext;
   readonly nodes: LedgerNode[] = [];
+  /** Those of them that take no new jobs. */
+  readonly closedNodes: LedgerNode[] = [];
   readonly table: Availability;
   readonly memory = new SearchMemory();
   /** Nodes that hold no job. */
@@ -97,6 +99,7 @@ export class LedgerBucket {
   add(fields: Omit<LedgerNodeFields, "bucket" | "position">): LedgerNode {
     const node = new LedgerNode({ ...fields, bucket: this, position: this.nodes.length });
     this.nodes.push(node);
+    if (node.takesNoJobs) this.closedNodes.push(node);
     this.vacantCount++;
     this.table.append(node.stock.amounts);
     return node;

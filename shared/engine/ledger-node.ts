@@ -86,6 +86,11 @@ export class LedgerNode implements Subject {
     return this.position === EXAMPLE || this.bucket.table.get(this.position, VACANT) > 0;
   }
 
+  /** The same node without any job on it: nothing can be put there. */
+  emptied(): LedgerNode {
+    return new LedgerNode({ ...this, position: EXAMPLE });
+  }
+
   poolLeft(draw: SharedDraw): number | undefined {
     return this.bucket.context.pools.left(draw);
   }

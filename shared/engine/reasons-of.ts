@@ -2,11 +2,13 @@ import type { Allocation } from "./allocate.ts";
 import { covers } from "./availability.ts";
 import type { Constraint, SharedDraw } from "./constraint.ts";
 import type { LedgerBucket } from "./ledger-bucket.ts";
+import type { LedgerNode } from "./ledger-node.ts";
 import { amountAsked, firstRefusing } from "./match.ts";
 import type { Reason, ReasonCode } from "./reasons.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Scalar } from "./resources.ts";
 import { demandIn, type Shape } from "./shape.ts";
+import { amountOf } from "./stock.ts";
 import type { Subject } from "./subject.ts";
 
 /**
@@ -31,16 +33,63 @@ function plainReason(code: ReasonCode, bucket: LedgerBucket | null, asked: Scala
   return { code, bucket: bucket?.name ?? null, constraint: null, limit: null, asked, left };
 }
 
-function exhausted({ asked, granted }: Allocation, refusal: Refusal): Reason {
+function exhausted(allocation: Allocation, refusal: Refusal): Reason {
   const { code, bucket, limit, left } = refusal;
-  return {
-    code,
-    bucket: bucket?.name ?? null,
-    constraint: null,
-    limit,
-    asked: refusal.asked || asked - granted,
-    left,
-  };
+  const asked = refusal.asked || allocation.asked - allocation.granted;
+  const plain = { code, bucket: bucket?.name ?? null, constraint: null, limit, asked, left };
+  if (bucket === null || !isFull(code)) return plain;
+  const { shape } = allocation;
+  const refusing = firstRefusing(shape.profile.own, bucket.example);
+  const narrowed = refusing !== null || bucket.closed === "on-premise";
+  const unfit = narrowed ? noNodeFits(shape, bucket, refusing) : null;
+  if (unfit !== null) return unfit;
+  // A job that names its nodes gets no new ones, whatever the limits leave.
+  const full: Reason =
+    refusing === null
+      ? plain
+      : { ...plain, code: "OutOfCapacity", constraint: refusing, limit: null, left: 0 };
+  return closedTo(allocation, bucket, full);
+}
+
+function isFull(code: ReasonCode): boolean {
+  return code === "NoCapacity" || code === "OutOfCapacity" || code === "InvalidBucket";
+}
+
+/**
+ * Of a bucket whose nodes have to be asked one by one, because the job names its nodes or because they are on-premise
+ * hosts: what keeps it from all of them, were they empty; null when one of them would do.
+ */
+function noNodeFits(shape: Shape, bucket: LedgerBucket, refusing: Constraint | null): Reason | null {
+  let best: Reason | null = null;
+  // Hosts of one kind refuse alike, unless the job names hosts.
+  const kinds = new Map(bucket.nodes.map((node) => [shape.profile.own.length > 0 ? node : node.stock, node]));
+  for (const node of kinds.values()) {
+    const empty = node.emptied();
+    const refusal = firstRefusing(shape.constraints, empty);
+    if (refusal === null) return null;
+    const reason = reasonFor(refusal, empty, bucket);
+    const isNearer = best === null || (isAmount(reason) && amountOf(reason.left) > amountOf(best.left));
+    if (isNearer) best = reason;
+  }
+  if (refusing === null || (best !== null && best.constraint !== refusing)) return best;
+  // Whoever names nodes is told that they are not here, not what others are called.
+  const reason = reasonFor(refusing, bucket.example, bucket);
+  return reason.code === "InvalidOption" ? { ...reason, left: null } : reason;
+}
+
+function isAmount({ code }: Reason): boolean {
+  return code === "InsufficientResource";
+}
+
+/** Whether nodes that take no jobs are what is missing: then no limit has to be raised, and no job has to end. */
+function closedTo({ shape, asked, granted, job }: Allocation, bucket: LedgerBucket, full: Reason): Reason {
+  if (bucket.closedNodes.length === 0) return full;
+  const fits = (node: LedgerNode): boolean => firstRefusing(shape.constraints, node) === null;
+  const closed = bucket.closedNodes.filter(fits).length;
+  const isWhole = job.colocated || job.packingStrategy === "scatter";
+  const there = isWhole ? bucket.nodes.filter(fits).length + Number(full.left) : closed;
+  const enough = job.packingStrategy === "scatter" ? asked - granted : 1;
+  return closed === 0 || there < enough ? full : { ...full, code: "NodesTakeNoJobs", left: closed };
 }
 
 /** A shared pool that is empty, or that nobody defines, is a reason for the whole cluster. */

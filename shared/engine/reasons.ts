@@ -20,6 +20,8 @@ export type ReasonCode =
   | "CapacityFailureBackoff"
   | "NoCapacity"
   | "OutOfCapacity"
+  /** Nodes have room and take no jobs (drained); `left` counts them. With `limit` when that keeps new ones from being made. */
+  | "NodesTakeNoJobs"
   | "InvalidBucket"
   | "PlacementGroupTooSmall"
   | "NoBucketsDefined"
