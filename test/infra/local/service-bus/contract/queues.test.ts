@@ -1,6 +1,6 @@
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isEmpty, pause, receive, receiveOne, startTarget, type Target, until } from "./target.ts";
+import { isEmpty, type Lock, pause, receive, receiveOne, startTarget, type Target, until } from "./target.ts";
 
 let target: Target;
 beforeAll(async () => {
@@ -9,8 +9,8 @@ beforeAll(async () => {
 afterAll(() => target.stop());
 
 /** A new queue with a sender and a receiver. */
-async function open(kind: "plain" | "unique" = "plain") {
-  const queue = await target.queue(kind);
+async function open(kind: "plain" | "unique" = "plain", lock?: Lock) {
+  const queue = await target.queue(kind, lock);
   const sender = target.client.createSender(queue);
   // The SDK renews every lock that it holds by itself; these tests are about locks that nobody renews.
   const receiver = target.client.createReceiver(queue, { maxAutoLockRenewalDurationInMs: 0 });
@@ -225,7 +225,7 @@ describe("settling", () => {
     skip,
   }) => {
     skip(!target.isOurs, "real namespaces defer");
-    const { sender, receiver } = await open();
+    const { sender, receiver } = await open("plain", "brief");
     await sender.sendMessages({ body: 1 });
     const message = await receiveOne(receiver);
     await expect(receiver.deferMessage(message)).rejects.toThrow("does not implement deferral");
@@ -233,6 +233,7 @@ describe("settling", () => {
     await expect(deferred).rejects.toThrow(
       'does not implement the operation "com.microsoft:receive-by-sequence',
     );
+    // What was to be deferred stays locked, and comes again when that ends.
     const [again] = await receive(receiver, 1);
     expect(again?.deliveryCount).toBe(1);
   });
@@ -267,7 +268,7 @@ describe("settling", () => {
 
 describe("locks", () => {
   test("contract: a message whose lock expires comes again, and the old lock is lost", async () => {
-    const { sender, receiver } = await open();
+    const { sender, receiver } = await open("plain", "brief");
     await sender.sendMessages({ body: 1 });
     const first = await receiveOne(receiver);
     await pause(target.lockMs);
@@ -279,7 +280,7 @@ describe("locks", () => {
   });
 
   test("contract: the SDK's automatic renewal keeps a lock while a message is being worked on", async () => {
-    const { sender, queue } = await open();
+    const { sender, queue } = await open("plain", "brief");
     const receiver = target.client.createReceiver(queue);
     await sender.sendMessages({ body: 1 });
     const message = await receiveOne(receiver);
@@ -289,7 +290,7 @@ describe("locks", () => {
   });
 
   test("contract: a renewed lock outlives its first duration", async () => {
-    const { sender, receiver } = await open();
+    const { sender, receiver } = await open("plain", "brief");
     await sender.sendMessages({ body: 1 });
     const message = await receiveOne(receiver);
     await pause(target.lockMs * 0.6);

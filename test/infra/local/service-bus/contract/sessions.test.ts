@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   clientOptions,
   isEmpty,
+  type Lock,
   pause,
   receive,
   receiveOne,
@@ -28,8 +29,8 @@ afterAll(async () => {
 /** The SDK renews session locks by itself unless told not to. */
 const noRenewal = { maxAutoLockRenewalDurationInMs: 0 };
 
-async function open() {
-  const queue = await target.queue("sessions");
+async function open(lock?: Lock) {
+  const queue = await target.queue("sessions", lock);
   const sender = target.client.createSender(queue);
   const send = (sessionId: string, ...bodies: unknown[]) =>
     sender.sendMessages(bodies.map((body) => ({ body, sessionId })));
@@ -39,7 +40,7 @@ async function open() {
 
 describe("accepting", () => {
   test("contract: acceptNextSession waits for a session and tells its name and lock", async () => {
-    const { queue, send } = await open();
+    const { queue, send } = await open("brief");
     const accepted = target.client.acceptNextSession(queue);
     await pause(100);
     await send("late", 1);
@@ -144,7 +145,7 @@ describe("order", () => {
 
 describe("the session's lock", () => {
   test("contract: a lock that nobody renews is lost, with all that it covers", async () => {
-    const { send, accept } = await open();
+    const { send, accept } = await open("brief");
     await send("s", "a");
     const lost = await accept("s");
     const message = await receiveOne(lost);
@@ -159,7 +160,7 @@ describe("the session's lock", () => {
   });
 
   test("contract: a subscriber hears that its session is lost", async () => {
-    const { accept } = await open();
+    const { accept } = await open("brief");
     const receiver = await accept("s");
     const errors: unknown[] = [];
     receiver.subscribe({
@@ -171,7 +172,7 @@ describe("the session's lock", () => {
   });
 
   test("contract: renewing keeps it, and the messages with it", async () => {
-    const { send, accept } = await open();
+    const { send, accept } = await open("brief");
     await send("s", "a");
     const receiver = await accept("s");
     const message = await receiveOne(receiver);
@@ -184,7 +185,7 @@ describe("the session's lock", () => {
   });
 
   test("contract: the SDK's automatic renewal keeps it", async () => {
-    const { queue, send } = await open();
+    const { queue, send } = await open("brief");
     await send("s", "a");
     const receiver = await target.client.acceptSession(queue, "s");
     const message = await receiveOne(receiver);
