@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { globSync } from "tinyglobby";
 import { describe, expect, test } from "vitest";
+import { kindOf, reach, testFiles } from "./suite/kind.ts";
+import { longestTimeout } from "./suite/longest-first.ts";
 
 const root = join(import.meta.dirname, "..");
 const files = globSync(
@@ -204,5 +206,52 @@ describe("dependency rule", () => {
         impure.test(readFileSync(join(root, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "")),
       );
     expect(breaches).toEqual([]);
+  });
+});
+
+describe("projects of the suite", () => {
+  test.each([
+    ["unit", "a rule of the engine", "test/engine/caps.test.ts"],
+    ["unit", "the command line, of which one command could start a program", "test/clients/cli/plan.test.ts"],
+    ["unit", "a server inside the test", "test/infra/local/cyclecloud/api.test.ts"],
+    ["live", "real schedulers, started two imports away", "test/clients/agent/celery.test.ts"],
+    ["live", "the whole local stack", "test/infra/local/environment.test.ts"],
+    ["live", "Azurite beside the test", "test/shared/stores/azure.test.ts"],
+    ["live", "another module in the place of the service", "test/functions/api/api.test.ts"],
+    ["live", "Node's own loading of modules changed", "test/infra/local/functions-host/http.test.ts"],
+  ])("%s: %s", (kind, _, file) => {
+    expect(testFiles()).toContain(file);
+    expect(kindOf(file)).toBe(kind);
+  });
+
+  test("what unit files share, none of them changes for good", () => {
+    const changes =
+      /\bprocess\.(chdir|umask)\(|\bvi\.(stubGlobal|useFakeTimers)\(|\bglobalThis\.\w+ =|\bfc\.configureGlobal\(/;
+    const breaches = testFiles()
+      .filter((file) => kindOf(file) === "unit")
+      .flatMap((file) => [...reach(file)])
+      .filter((file) => file.startsWith("test/"))
+      .filter((file) => changes.test(readFileSync(join(root, file), "utf8")));
+    expect(breaches).toEqual([]);
+  });
+
+  test("a variable that a unit file sets is put back by the same file", () => {
+    const breaches = testFiles()
+      .filter((file) => kindOf(file) === "unit")
+      .filter((file) => {
+        const text = [...reach(file)].map((each) => readFileSync(join(root, each), "utf8")).join("\n");
+        return /\bvi\.stubEnv\(/.test(text) && !/\bvi\.unstubAllEnvs\(/.test(text);
+      });
+    expect(breaches).toEqual([]);
+  });
+
+  test("the longest time that a file gives a test decides when the file begins", () => {
+    const text = [
+      'test("a", { timeout: 60_000 }, () => {});',
+      'test("b", async () => {\n}, 240_000);',
+      "expect(9_000_000);",
+    ];
+    expect(longestTimeout(text.join("\n"))).toBe(240_000);
+    expect(longestTimeout("")).toBe(0);
   });
 });

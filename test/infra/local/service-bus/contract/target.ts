@@ -21,7 +21,7 @@ export type Lock = "brief" | "long";
 export interface Target {
   readonly client: ServiceBusClient;
   readonly connectionString: string;
-  /** How long a brief lock lasts: here too brief for anything but waiting for its end, Config.json's five seconds elsewhere. */
+  /** How long a brief lock lasts, in milliseconds: Config.json's five seconds where queues are not ours to choose. */
   readonly lockMs: number;
   /** False for a real namespace or Microsoft's emulator. */
   readonly isOurs: boolean;
