@@ -16,8 +16,12 @@ import { describeProblems } from "../../shared/messages/problems.ts";
 import { CommandFailure } from "./exit-code.ts";
 import { toFailure } from "./service/problem-words.ts";
 import type { AnswerOf, Call, RouteId, Service } from "./service/service.ts";
+import { signInFailure } from "./service/sign-in.ts";
 
-/** Where the HTTP API is and who asks. Without a key and an audience nobody is named, which only a local host accepts. */
+/**
+ * Where the HTTP API is and who asks: with a key or a token, as the app wants it. Without either nobody is named, which
+ * only a local host accepts.
+ */
 export interface ServiceAddress {
   /** Of the function app, without `/api`. */
   readonly url: string;
@@ -94,7 +98,7 @@ function createSender(address: ServiceAddress) {
     try {
       return replyOf(await pipeline.sendRequest(client, request));
     } catch (error) {
-      throw unreachable(error, base);
+      throw signInFailure(error, address.audience ?? "") ?? unreachable(error, base);
     }
   };
 }
@@ -123,10 +127,7 @@ function replyOf({ status, bodyAsText }: PipelineResponse): Reply {
 }
 
 function unreachable(error: unknown, base: URL): CommandFailure {
-  // The identity library's own words are long and name every way that it tried; its first line is enough.
   const [why = ""] = messageOf(error).split("\n");
-  if (error instanceof Error && error.name === "CredentialUnavailableError")
-    return new CommandFailure(`Cannot sign in: ${why}`, 'Run "az login", or give a key in CCSCALE_KEY.');
   if (error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError"))
     return new CommandFailure(
       `No answer from ${base.origin} in time`,

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import type { Role } from "../../shared/api/index.ts";
+import { appRoles, type Role } from "../../shared/api/index.ts";
 import type { Log } from "../../shared/ports.ts";
 import { delegatedScope, type ReadToken, type TokenHolder, type TokenIssuer } from "./entra-token.ts";
 import { problem } from "./http.ts";
@@ -29,12 +29,6 @@ export interface Guard {
   /** Throws UpstreamError while it cannot tell who calls. */
   admit(request: HttpRequest, role: Role, log: Log): Promise<Admission>;
 }
-
-/** What a caller has to have been given, by the role that a call needs; any one of these is enough. */
-export const appRoles = {
-  reader: ["Autoscale.Read", "Autoscale.Operate"],
-  operator: ["Autoscale.Operate"],
-} as const;
 
 /** Set by the platform where it signs callers in; it takes the same header of a caller away. */
 const principalHeader = "x-ms-client-principal-name";

@@ -21,7 +21,12 @@ export const selection = z
   .meta({ id: "Selection" });
 
 const request = {
-  by: z.string().trim().min(1).max(200).describe("Who asks; a signed-in caller's own name wins"),
+  by: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .describe("Who asks; a name that is known for certain, as by a token, wins"),
   reason: z.string().trim().min(1).max(500).describe("Why, for the record"),
   dryRun: z.boolean().default(false).describe("true: only say what would be done"),
 };

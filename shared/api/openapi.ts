@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { problemSchema } from "./problem.ts";
+import { appRoles, type Role } from "./roles.ts";
 import { type Route, routes } from "./routes.ts";
 import { API_VERSION } from "./version.ts";
 
@@ -29,20 +30,31 @@ export function openApiDocument(): JsonObject {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/api" }],
-    security: [{ functionKey: [] }, { functionKeyInQuery: [] }],
     paths,
     components: {
       schemas: components.schemas(),
       securitySchemes: {
         functionKey: { type: "apiKey", in: "header", name: "x-functions-key" },
         functionKeyInQuery: { type: "apiKey", in: "query", name: "code" },
+        entraToken: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "JWT",
+          description:
+            "Where the app asks for tokens of Microsoft Entra ID in place of keys: one with the app role that the operation names, or one that includes it",
+        },
+        nodeLogin: {
+          type: "http",
+          scheme: "basic",
+          description: "Where nodes log in with the name and password of their cluster",
+        },
       },
     },
   };
 }
 
 function operationOf(route: Route, components: Components, problem: Json): JsonObject {
-  const { id, summary, query, body, answer, polled } = route;
+  const { id, role, summary, query, body, answer, polled } = route;
   const problemAnswer = (description: string) => ({
     description,
     content: { "application/problem+json": { schema: problem } },
@@ -51,6 +63,7 @@ function operationOf(route: Route, components: Components, problem: Json): JsonO
   return {
     operationId: id,
     summary,
+    security: securityOf(role),
     parameters: [...pathParameters(route.path), ...queryParameters(query), ...headerParameters(polled)],
     ...(body === undefined
       ? {}
@@ -68,10 +81,18 @@ function operationOf(route: Route, components: Components, problem: Json): JsonO
       },
       ...(polled === true ? { "304": { description: "Nothing has changed" } } : {}),
       "400": problemAnswer("The query, the body or the version is not what the call takes"),
+      "401": problemAnswer("Nobody is known to call: no key, no token, or one that is not good"),
+      "403": problemAnswer("Whoever calls lacks the role"),
       "404": problemAnswer("No such cluster is configured, or no such record is kept"),
       default: problemAnswer("Any other problem; `type` says which"),
     },
   };
+}
+
+/** Any one of these, as the app is set up. */
+function securityOf(role: Role): readonly Json[] {
+  const keys = [{ functionKey: [] }, { functionKeyInQuery: [] }];
+  return role === "node" ? [...keys, { nodeLogin: [] }] : [...keys, { entraToken: [appRoles[role][0]] }];
 }
 
 function pathParameters(path: string): readonly Json[] {

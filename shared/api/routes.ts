@@ -12,15 +12,10 @@ import { nodesAnswer, nodesQuery } from "./nodes.ts";
 import { operationsAnswer, operationsQuery, operationView } from "./operations.ts";
 import { planAnswer, plansAnswer, plansQuery } from "./plans.ts";
 import { rejectsAnswer, rejectsQuery } from "./rejections.ts";
+import type { Role } from "./roles.ts";
 import { statusAnswer } from "./status.ts";
 import { autostopQuery, stopAnswer, stopQuery } from "./stop.ts";
 import { whatIfAnswer, whatIfBody } from "./what-if.ts";
-
-/**
- * What a caller has to be for a call. A reader is told things; an operator changes them, and may read; a node asks about
- * itself.
- */
-export type Role = "reader" | "operator" | "node";
 
 /** One operation of the API. */
 export interface Route {

@@ -24,9 +24,9 @@ export function toFailure(status: number, body: unknown): CommandFailure {
 function nextByStatus(status: number): string | undefined {
   switch (status) {
     case 401:
-      return "Give the key of the function app in CCSCALE_KEY. If the app is behind App Service authentication, sign in (az login) and name its audience in CCSCALE_AUDIENCE too.";
+      return "Give the key of the function app in CCSCALE_KEY. A token (CCSCALE_AUDIENCE) is enough where the app setting API_LOGIN is entra, and is needed beside the key where App Service authentication is switched on.";
     case 403:
-      return "Your sign-in is known and may not do this: ask for the role, or use another key.";
+      return "Who you are is known, and may not do this: ask for the role, or use another key.";
     case 429:
       return "The service is asked too often; wait a little.";
     default:

@@ -46,7 +46,7 @@ function addressOf(flags: ServiceFlags, env: NodeJS.ProcessEnv): ServiceAddress 
   if (!url)
     throw new CommandFailure(
       "Cannot find the service: no address is given",
-      "Name it with --url or in CCSCALE_URL (its key in CCSCALE_KEY), or use --local for a running local environment.",
+      "Name it with --url or in CCSCALE_URL (its key in CCSCALE_KEY, or the audience of a token in CCSCALE_AUDIENCE), or use --local for a running local environment.",
     );
   const { CCSCALE_KEY: key, CCSCALE_AUDIENCE: audience } = env;
   return { url, ...(key && { key }), ...(audience && { audience }) };

@@ -20,9 +20,10 @@ export interface Reached {
 export function serviceOptions(command: Command): Command {
   return command
     .addOption(
-      new Option("--url <address>", "of the function app; its key is read from CCSCALE_KEY").env(
-        "CCSCALE_URL",
-      ),
+      new Option(
+        "--url <address>",
+        "of the function app; its key is read from CCSCALE_KEY, or the audience of a token from CCSCALE_AUDIENCE",
+      ).env("CCSCALE_URL"),
     )
     .addOption(
       new Option("--cluster <name>", "the cluster; can be left out where there is only one").env(

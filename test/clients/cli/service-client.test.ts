@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { CommandFailure } from "../../../clients/cli/exit-code.ts";
 import { askAll } from "../../../clients/cli/service/ask-all.ts";
+import { signInFailure } from "../../../clients/cli/service/sign-in.ts";
 import { connectService } from "../../../clients/cli/service-client.ts";
 import { problemType } from "../../../shared/api/index.ts";
 
@@ -131,7 +132,14 @@ describe("failures", () => {
 
   test.each([
     ["a key that is missing", 401, "", "CCSCALE_KEY"],
+    ["a token where a key is asked for", 401, "", "API_LOGIN is entra"],
     ["a right that is missing", 403, "", "ask for the role"],
+    [
+      "a token that is missing",
+      401,
+      { type: problemType("unauthorized"), title: "No token is shown", status: 401, detail: "Sign in" },
+      "Sign in.",
+    ],
     ["a page of somebody else", 404, "<html>", "Check that the address is that of the service."],
     [
       "an unknown cluster",
@@ -155,6 +163,34 @@ describe("failures", () => {
     const { url } = await serve((_, response) => send(response, 503, problem));
     const { next } = await failureOf(connectService({ url, maxRetries: 0 }, "x").ask("demand"));
     expect(next).toBe("The next snapshot mends it. Try again in 60 s.");
+  });
+
+  test.each([
+    [
+      "nothing that Entra says",
+      "EnvironmentCredential is unavailable.\nPlease run 'az login'",
+      "nobody is signed in",
+      "az login",
+    ],
+    [
+      "no consent",
+      "x\nAADSTS65001: The user has not consented.\nTrace ID: 1",
+      "AADSTS65001: The user has not consented.",
+      "the Azure CLI",
+    ],
+    ["no role", "AADSTS50105: not assigned to a role", "AADSTS50105", "ask for one"],
+    ["no such app", "AADSTS500011: The resource principal was not found", "AADSTS500011", "CCSCALE_AUDIENCE"],
+  ])("signing in fails with %s", (_, message, why, next) => {
+    const error = Object.assign(new Error(message), { name: "AggregateAuthenticationError" });
+    const failure = signInFailure(error, "api://app");
+    expect(failure?.message).toMatch(/^Cannot sign in for "api:\/\/app": /);
+    expect(failure?.message).toContain(why);
+    expect(failure?.message).not.toContain("\n");
+    expect(failure?.next).toContain(next);
+  });
+
+  test("what is wrong with the network is nobody's sign-in", () => {
+    expect(signInFailure(new Error("ECONNREFUSED"), "api://app")).toBeUndefined();
   });
 
   test("nobody there", async () => {

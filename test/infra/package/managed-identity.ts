@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** The local stand-in of Azure's token service: gives anybody an unsigned token, as the emulators do not look at it. */
+/** The local stand-in of Azure's token service. */
 export interface ManagedIdentity {
   /** The settings by which the SDKs find it. */
   readonly settings: Readonly<Record<string, string>>;
@@ -10,22 +10,17 @@ export interface ManagedIdentity {
   stop(): Promise<void>;
 }
 
-export async function startManagedIdentity(): Promise<ManagedIdentity> {
+/** Gives anybody what `tokenFor` makes for a resource; left out, an unsigned token, as the emulators do not look at it. */
+export async function startManagedIdentity(
+  tokenFor: (resource: string, expiresAt: number) => string | Promise<string> = unsignedToken,
+): Promise<ManagedIdentity> {
   const asked = new Set<string>();
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const query = new URL(request.url ?? "/", "http://127.0.0.1").searchParams;
     asked.add(query.get("client_id") ?? "none");
     const resource = query.get("resource") ?? "";
     const expiresAt = Math.floor(Date.now() / 1000) + 3600;
-    const claims = {
-      iss: "https://sts.windows.net/00000000-0000-0000-0000-000000000000/",
-      aud: resource.replace(/\/$/, ""),
-      nbf: expiresAt - 7200,
-      iat: expiresAt - 7200,
-      exp: expiresAt,
-    };
-    const parts = [{ alg: "none", typ: "JWT" }, claims, {}];
-    const token = parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
+    const token = await tokenFor(resource, expiresAt);
     response.setHeader("content-type", "application/json");
     response.end(
       JSON.stringify({ access_token: token, expires_on: `${expiresAt}`, resource, token_type: "Bearer" }),
@@ -38,4 +33,16 @@ export async function startManagedIdentity(): Promise<ManagedIdentity> {
     asked,
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };
+}
+
+function unsignedToken(resource: string, expiresAt: number): string {
+  const claims = {
+    iss: "https://sts.windows.net/00000000-0000-0000-0000-000000000000/",
+    aud: resource.replace(/\/$/, ""),
+    nbf: expiresAt - 7200,
+    iat: expiresAt - 7200,
+    exp: expiresAt,
+  };
+  const parts = [{ alg: "none", typ: "JWT" }, claims, {}];
+  return parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
 }
