@@ -1,13 +1,20 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import { validateConstraintBody, whatIfBody } from "../shared/api/index.ts";
-import { drawUpDemand, loadKnown, validateConstraint, whatIf } from "../shared/cycle/views/index.ts";
+import { demandQuery, validateConstraintBody, whatIfBody } from "../shared/api/index.ts";
+import {
+  drawUpDemand,
+  loadKnown,
+  selectingOf,
+  validateConstraint,
+  whatIf,
+} from "../shared/cycle/views/index.ts";
 import {
   answerForCluster,
   badRequest,
   callOf,
+  ifSelected,
   json,
-  nothing,
   readBody,
+  readQuery,
   unknownCluster,
 } from "./support/http.ts";
 import { answerFromOutlook } from "./support/outlook.ts";
@@ -16,8 +23,9 @@ import { service } from "./support/service.ts";
 
 /** `GET /api/clusters/{cluster}/demand`: what a plan would do now. */
 export function httpDemand(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
-  return answerFromOutlook(callOf(request, context, service), nothing, (outlook) =>
-    json(drawUpDemand(outlook)),
+  const read = readQuery(request, demandQuery);
+  return answerFromOutlook(callOf(request, context, service), read, (outlook, query) =>
+    ifSelected(drawUpDemand(outlook, selectingOf(query)), json),
   );
 }
 
@@ -29,7 +37,7 @@ export function httpWhatIf(request: HttpRequest, context: InvocationContext): Pr
     const known = await loadKnown(ports, cluster);
     if (known === undefined) return unknownCluster(cluster);
     const result = whatIf(known, body.value, ports.clock.nowSeconds());
-    return result.ok ? json(result.answer) : badRequest("These are no jobs", result.problems);
+    return result.ok ? json(result.answer) : badRequest("This cannot be planned", result.problems);
   });
 }
 
@@ -40,7 +48,7 @@ export async function httpValidateConstraint(
 ): Promise<HttpResponseInit> {
   const read = await readBody(request, validateConstraintBody);
   return answerFromOutlook(callOf(request, context, service), read, (outlook, body) =>
-    json(validateConstraint(outlook, body)),
+    ifSelected(validateConstraint(outlook, body), json),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { explainQuery, jobsQuery } from "../shared/api/index.ts";
 import { explainJob, listJobs } from "../shared/cycle/views/index.ts";
-import { badRequest, callOf, json, notFound, polled, readQuery } from "./support/http.ts";
+import { badRequest, callOf, ifSelected, json, notFound, polled, readQuery } from "./support/http.ts";
 import { answerFromOutlook } from "./support/outlook.ts";
 import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
@@ -10,7 +10,7 @@ import { service } from "./support/service.ts";
 export function httpJobs(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
   const read = readQuery(request, jobsQuery);
   return answerFromOutlook(callOf(request, context, service), read, (outlook, query) =>
-    polled(request, listJobs(outlook, query)),
+    ifSelected(listJobs(outlook, query), (answer) => polled(request, answer)),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { nodesQuery } from "../shared/api/index.ts";
 import { listNodes } from "../shared/cycle/views/index.ts";
-import { badRequest, callOf, polled, readQuery } from "./support/http.ts";
+import { callOf, ifSelected, polled, readQuery } from "./support/http.ts";
 import { answerFromOutlook } from "./support/outlook.ts";
 import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
@@ -9,12 +9,9 @@ import { service } from "./support/service.ts";
 /** `GET /api/clusters/{cluster}/nodes`: nodes with their jobs and what is left of them. */
 export function httpNodes(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
   const read = readQuery(request, nodesQuery);
-  return answerFromOutlook(callOf(request, context, service), read, (outlook, query) => {
-    const nodes = listNodes(outlook, query);
-    return nodes.ok
-      ? polled(request, nodes.answer)
-      : badRequest("The nodes cannot be selected", nodes.problems);
-  });
+  return answerFromOutlook(callOf(request, context, service), read, (outlook, query) =>
+    ifSelected(listNodes(outlook, query), (answer) => polled(request, answer)),
+  );
 }
 
 serve("nodes", httpNodes);

@@ -2,8 +2,10 @@ import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/fu
 import { historyQuery, operationsQuery, plansQuery, rejectsQuery } from "../shared/api/index.ts";
 import {
   listOperations,
+  listOperationsOf,
   listPlans,
   listRejects,
+  selectingOf,
   showHistory,
   showOperation,
   showPlan,
@@ -12,10 +14,12 @@ import {
   answerForCluster,
   type ClusterCall,
   callOf,
+  ifSelected,
   json,
   notFound,
   polled,
   readQuery,
+  unknownCluster,
 } from "./support/http.ts";
 import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
@@ -41,7 +45,13 @@ export const httpPlan = handler(async ({ request, ports, cluster }) => {
 /** `GET /api/clusters/{cluster}/operations`, newest first. */
 export const httpOperations = handler(async ({ request, ports, cluster }) => {
   const query = readQuery(request, operationsQuery);
-  return query.ok ? polled(request, await listOperations(ports, cluster, query.value)) : query.response;
+  if (!query.ok) return query.response;
+  const selecting = selectingOf(query.value);
+  if (selecting === undefined) return polled(request, await listOperations(ports, cluster, query.value));
+  const outlook = await service.outlooks.lookAhead(ports, cluster);
+  if (outlook === undefined) return unknownCluster(cluster);
+  const selected = await listOperationsOf(ports, outlook, { query: query.value, selecting });
+  return ifSelected(selected, (answer) => polled(request, answer));
 });
 
 /** `GET /api/clusters/{cluster}/operations/{actionId}` */

@@ -13,3 +13,6 @@ export class CommandFailure extends Error {
     this.next = next;
   }
 }
+
+/** What was asked for is not there (any more). */
+export class NotFound extends CommandFailure {}

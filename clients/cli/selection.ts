@@ -97,6 +97,10 @@ export function toSelection(flags: SelectionFlags): Selection | undefined {
   return Object.keys(selection).length === 0 ? undefined : selection;
 }
 
+export function isSelecting(flags: SelectionFlags): boolean {
+  return toSelection(flags) !== undefined;
+}
+
 /** As a list's query wants it. */
 export function toQuery(flags: SelectionFlags): Readonly<Record<string, string | undefined>> {
   return {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { z } from "zod";
 import { API_VERSION, type Problem, type ProblemKind, problemType } from "../../shared/api/index.ts";
+import type { Selected } from "../../shared/cycle/views/index.ts";
 import { ConfigurationError, kindOf, messageOf, UpstreamError } from "../../shared/errors.ts";
 import { describeProblems } from "../../shared/messages/problems.ts";
 import type { Ports } from "../../shared/ports.ts";
@@ -101,6 +102,16 @@ export function badRequest(title: string, problems: readonly string[]): HttpResp
   return problem("bad-request", 400, { title, problems });
 }
 
+/** What was drawn up of a selection, or every reason why it cannot be made. */
+export function ifSelected<T>(
+  selected: Selected<T>,
+  respond: (answer: T) => HttpResponseInit,
+): HttpResponseInit {
+  return selected.ok
+    ? respond(selected.answer)
+    : badRequest("The nodes cannot be selected", selected.problems);
+}
+
 export function notFound(title: string, detail?: string): HttpResponseInit {
   return problem("not-found", 404, { title, ...(detail === undefined ? {} : { detail }) });
 }
@@ -109,9 +120,6 @@ export function notFound(title: string, detail?: string): HttpResponseInit {
 export type Read<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly response: HttpResponseInit };
-
-/** For calls that take neither query nor body. */
-export const nothing: Read<undefined> = { ok: true, value: undefined };
 
 /** The body as JSON of that schema: 413 when it is larger than `mostBytes`, 400 with every problem when it is not. */
 export async function readBody<S extends z.ZodType>(

@@ -1,24 +1,6 @@
 import { z } from "zod";
 import { type Answer, aboutCluster, count, durationSeconds } from "./answer.ts";
-
-const patterns = z.array(z.string().min(1).max(300)).min(1).max(1_000);
-
-/** Which nodes: of several kinds all must hold, of several patterns of one kind one. At least one kind is needed. */
-export const selection = z
-  .object({
-    names: patterns.optional().describe("Node names; shell wildcards allowed"),
-    nodeIds: patterns.optional().describe("Exactly these"),
-    hostnames: patterns.optional().describe("Host names; shell wildcards allowed"),
-    nodeArrays: patterns.optional().describe("Node arrays; shell wildcards allowed"),
-    constraints: z
-      .array(z.record(z.string(), z.unknown()))
-      .min(1)
-      .optional()
-      .describe('Constraints as in a job, such as `[{"node.vm_size": "Standard_F*"}]`'),
-  })
-  .strict()
-  .refine((kinds) => Object.values(kinds).some((kind) => kind !== undefined), "expected at least one kind")
-  .meta({ id: "Selection" });
+import { selection } from "./selection.ts";
 
 const request = {
   by: z
@@ -167,7 +149,6 @@ export const actionAnswer = z
   })
   .meta({ id: "ActionAnswer" });
 
-export type Selection = Answer<typeof selection>;
 export type ActionBody = Answer<typeof actionBody>;
 export type NodeActionBody = Answer<typeof nodeActionBody>;
 export type CreateNodesBody = Answer<typeof createNodesBody>;

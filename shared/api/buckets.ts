@@ -2,6 +2,7 @@ import { z } from "zod";
 import { LIMIT_NAMES } from "../engine/index.ts";
 import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
 import { resources } from "./scalar.ts";
+import { selectionQuery } from "./selection.ts";
 
 /** One limit that holds for a bucket, in its own unit. */
 export const bucketLimit = z
@@ -58,6 +59,12 @@ export const bucketView = z
   })
   .meta({ id: "Bucket" });
 
+/**
+ * Buckets by array and by constraints on what a new node of them would be, such as its VM size or placement group. Where
+ * names or host names are given: the buckets that such nodes are of.
+ */
+export const bucketsQuery = z.object(selectionQuery);
+
 /** `GET /api/clusters/{cluster}/buckets`, in the order in which the planner prefers them */
 export const bucketsAnswer = z
   .object({ ...aboutCluster, snapshotTakenAtSeconds: unixSeconds, buckets: z.array(bucketView) })
@@ -76,15 +83,16 @@ export const limitView = z
     max: z.number().nullable(),
     used: z.number().nullable(),
     left: z.number(),
-    binds: count.describe("Buckets for which it is the limit that allows least"),
+    binds: count.describe("Buckets for which it is the limit that allows least; of those that were selected"),
   })
   .meta({ id: "Limit" });
 
-/** `GET /api/clusters/{cluster}/limits` */
+/** `GET /api/clusters/{cluster}/limits`: those that hold for a selected bucket */
 export const limitsAnswer = z
   .object({ ...aboutCluster, snapshotTakenAtSeconds: unixSeconds, limits: z.array(limitView) })
   .meta({ id: "Limits" });
 
+export type BucketsQuery = Answer<typeof bucketsQuery>;
 export type BucketLimitView = Answer<typeof bucketLimit>;
 export type BucketView = Answer<typeof bucketView>;
 export type BucketsAnswer = Answer<typeof bucketsAnswer>;

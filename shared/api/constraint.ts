@@ -1,10 +1,16 @@
 import { z } from "zod";
 import { type Answer, aboutCluster, count } from "./answer.ts";
 import { refusalView } from "./explain.ts";
+import { selection } from "./selection.ts";
 
 /** `POST /api/clusters/{cluster}/validate-constraint` */
 export const validateConstraintBody = z
-  .object({ constraints: z.unknown().describe("An object, or a list of objects, as in a job") })
+  .object({
+    constraints: z.unknown().describe("An object, or a list of objects, as in a job"),
+    nodes: selection
+      .optional()
+      .describe("Only these nodes and, as in `buckets`, the buckets that are selected with them"),
+  })
   .strict()
   .meta({ id: "ValidateConstraintRequest" });
 

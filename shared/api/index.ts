@@ -21,6 +21,7 @@ export * from "./problem.ts";
 export * from "./rejections.ts";
 export { appRoles, type Role } from "./roles.ts";
 export { type Route, type RouteId, routes } from "./routes.ts";
+export * from "./selection.ts";
 export * from "./status.ts";
 export * from "./stop.ts";
 export { API_VERSION } from "./version.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Answer, aboutCluster, count, paged, pageQuery, unixSeconds } from "./answer.ts";
+import { selectionQuery } from "./selection.ts";
 
 export const jobState = z
   .enum(["running", "placed", "booting", "partly", "waiting"])
@@ -34,8 +35,10 @@ export const jobsAnswer = z
   })
   .meta({ id: "Jobs" });
 
+/** With a selection: jobs that run on a selected node, or have a place there. */
 export const jobsQuery = z.object({
   ...pageQuery,
+  ...selectionQuery,
   state: jobState.optional(),
   source: z.string().min(1).max(50).optional(),
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Answer, aboutCluster, count, paged, pageQuery, unixSeconds } from "./answer.ts";
 import { resources } from "./scalar.ts";
+import { globs, selectionQuery } from "./selection.ts";
 
 /** A node as the cluster has it, and as a plan made now would use it. */
 export const nodeView = z
@@ -76,25 +77,6 @@ export const nodesAnswer = z
     ...paged,
   })
   .meta({ id: "Nodes" });
-
-const globs = z
-  .string()
-  .min(1)
-  .max(10_000)
-  .transform((text) => text.split(",").map((each) => each.trim()))
-  .optional();
-
-/** Which nodes: the same everywhere. Of several kinds all must hold, of several patterns of one kind one. */
-export const selectionQuery = {
-  name: globs.describe("Names, comma-separated; shell wildcards allowed"),
-  hostname: globs.describe("Host names, comma-separated; shell wildcards allowed"),
-  nodeArray: globs.describe("Node arrays, comma-separated; shell wildcards allowed"),
-  constraint: z
-    .string()
-    .max(10_000)
-    .optional()
-    .describe('Constraints as JSON, such as `{"node.vm_size": "Standard_F*"}`; nodes that they match'),
-};
 
 export const nodesQuery = z.object({
   ...pageQuery,

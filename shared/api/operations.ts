@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Answer, aboutCluster, count, flag, paged, pageQuery, unixSeconds } from "./answer.ts";
+import { selectionQuery } from "./selection.ts";
 
 export const operationState = z
   .enum(["planned", "sent", "accepted", "visible", "failed", "lost", "dropped"])
@@ -51,8 +52,13 @@ export const operationsAnswer = z
   .object({ ...aboutCluster, operations: z.array(operationView), ...paged })
   .meta({ id: "Operations" });
 
+/**
+ * With a selection: operations that made a selected node, or are about one, nodes that are gone included, as far as is known
+ * of them. Without `open`, the newest 1,000 are looked through.
+ */
 export const operationsQuery = z.object({
   ...pageQuery,
+  ...selectionQuery,
   open: flag.optional().describe("true: only those that are on their way"),
 });
 

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import { actionAnswer, actionBody } from "./actions.ts";
 import { autoscaleAnswer, autoscaleBody, autoscaleQuery } from "./autoscale.ts";
-import { bucketsAnswer, limitsAnswer } from "./buckets.ts";
+import { bucketsAnswer, bucketsQuery, limitsAnswer } from "./buckets.ts";
 import { clustersAnswer } from "./clusters.ts";
 import { validateConstraintAnswer, validateConstraintBody } from "./constraint.ts";
-import { demandAnswer } from "./demand.ts";
+import { demandAnswer, demandQuery } from "./demand.ts";
 import { explainAnswer, explainQuery } from "./explain.ts";
 import { historyAnswer, historyQuery } from "./history.ts";
 import { jobsAnswer, jobsQuery } from "./jobs.ts";
@@ -80,6 +80,7 @@ export const routes = [
     path: `${ofCluster}/buckets`,
     role: "reader",
     summary: "What new nodes can come from, every limit that holds there, and which one binds",
+    query: bucketsQuery,
     answer: bucketsAnswer,
     polled: true,
   },
@@ -89,6 +90,7 @@ export const routes = [
     path: `${ofCluster}/limits`,
     role: "reader",
     summary: "Every limit once, with what is used and left of it",
+    query: bucketsQuery,
     answer: limitsAnswer,
     polled: true,
   },
@@ -117,6 +119,7 @@ export const routes = [
     path: `${ofCluster}/demand`,
     role: "reader",
     summary: "What a plan would do now; nothing is sent",
+    query: demandQuery,
     answer: demandAnswer,
   },
   {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Answer, count } from "./answer.ts";
 import { demandAnswer } from "./demand.ts";
 import { explainAnswer } from "./explain.ts";
+import { selection } from "./selection.ts";
 
 /** `POST /api/clusters/{cluster}/what-if`: a plan with extra jobs; nothing is sent. */
 export const whatIfBody = z
@@ -11,6 +12,7 @@ export const whatIfBody = z
       .min(1)
       .max(1_000)
       .describe("Jobs as in a demand message; `name` may be left out"),
+    nodes: selection.optional().describe("Of the plan, only what is about these nodes, as in `demand`"),
   })
   .strict()
   .meta({ id: "WhatIfRequest" });

@@ -91,6 +91,8 @@ export interface Examination {
   })[];
   /** Ids of the nodes that satisfy them, in any state. Nodes of unknown sizes and of switched-off arrays never do. */
   readonly nodeIds: ReadonlySet<string>;
+  /** Names of the on-premise hosts that satisfy them: they have no ids. */
+  readonly hosts: ReadonlySet<string>;
 }
 
 export function examine(input: PlanInput, constraints: readonly Constraint[]): Examination {
@@ -102,16 +104,15 @@ export function examine(input: PlanInput, constraints: readonly Constraint[]): E
     settings: { ...settings, ignoredNodes: [], failedNodes: "keep" },
     cluster: { ...cluster, nodes: cluster.nodes.map((node) => ({ ...node, targetState: "Started" })) },
   });
-  const nodes = buckets.flatMap((bucket) => bucket.nodes);
+  const satisfying = buckets
+    .flatMap((bucket) => bucket.nodes)
+    .filter((node) => firstRefusing(constraints, node) === null);
   return {
     buckets: buckets
       .filter(({ size }) => size !== null)
       .map((bucket) => ({ ...bucket.name, reason: refusalOf(constraints, bucket.example) })),
-    nodeIds: new Set(
-      nodes.flatMap((node) =>
-        node.reported !== null && firstRefusing(constraints, node) === null ? [node.reported.nodeId] : [],
-      ),
-    ),
+    nodeIds: new Set(satisfying.flatMap(({ reported }) => (reported === null ? [] : [reported.nodeId]))),
+    hosts: new Set(satisfying.filter(({ origin }) => origin === "on-premise").map(({ name }) => name)),
   };
 }
 

@@ -5,7 +5,10 @@ import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import type { Fields } from "../output/columns/evaluate.ts";
 import { duration } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
+import { isSelecting, type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
+
+type Flags = LookFlags & SelectionFlags;
 
 const columns: readonly string[] = [
   "nodearray",
@@ -27,18 +30,20 @@ const columns: readonly string[] = [
 export function bucketsCommand(terminal: Terminal): Command {
   const command = new Command("buckets")
     .description("Lists what new nodes can come from, with every limit (left/most) and the one that binds.")
-    .action((flags: LookFlags) => look(terminal, flags, (looking) => showBuckets(looking, flags)));
-  return outputOptions(lookOptions(command));
+    .action((flags: Flags) => look(terminal, flags, (looking) => showBuckets(looking, flags)));
+  return outputOptions(selectionOptions(lookOptions(command)));
 }
 
-async function showBuckets({ terminal, service, settings }: Looking, flags: LookFlags): Promise<void> {
-  const { buckets, atSeconds } = await service.ask("buckets");
+async function showBuckets({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+  const { buckets, atSeconds } = await service.ask("buckets", { query: toQuery(flags) });
   const list = {
     name: "buckets",
     columns,
     records: buckets.map((bucket) => bucketFields(bucket, atSeconds)),
     data: buckets,
-    none: "No buckets: the cluster has no node array with a VM size.",
+    none: isSelecting(flags)
+      ? "No such buckets."
+      : "No buckets: the cluster has no node array with a VM size.",
   };
   printList(terminal, list, { flags, settings });
 }

@@ -7,7 +7,10 @@ import { outputOptions, printList } from "../output/output-options.ts";
 import type { OutputSettings } from "../output/output-settings.ts";
 import { pageOn } from "../output/report.ts";
 import { demandColumns, nodeFields } from "../records/node.ts";
+import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
+
+type Flags = LookFlags & SelectionFlags;
 
 /** `ccscale demand`: what would be done now. */
 export function demandCommand(terminal: Terminal): Command {
@@ -15,12 +18,12 @@ export function demandCommand(terminal: Terminal): Command {
     .description(
       "Shows what would be done now: nodes with their jobs, actions, and who waits. Sends nothing.",
     )
-    .action((flags: LookFlags) => look(terminal, flags, (looking) => showDemand(looking, flags)));
-  return outputOptions(lookOptions(command));
+    .action((flags: Flags) => look(terminal, flags, (looking) => showDemand(looking, flags)));
+  return outputOptions(selectionOptions(lookOptions(command)));
 }
 
-async function showDemand({ terminal, service, settings }: Looking, flags: LookFlags): Promise<void> {
-  printDemand(terminal, await service.ask("demand"), { flags, settings });
+async function showDemand({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+  printDemand(terminal, await service.ask("demand", { query: toQuery(flags) }), { flags, settings });
 }
 
 /** The demand table; below it, for people, what would be done and why somebody waits. */
@@ -29,7 +32,7 @@ export function printDemand(
   demand: DemandAnswer,
   { flags, settings }: { readonly flags: LookFlags; readonly settings: OutputSettings },
 ): void {
-  const { nodes, nodeCount, atSeconds, held } = demand;
+  const { nodes, nodeCount, atSeconds, held, selected } = demand;
   const format = flags.format ?? settings.format ?? "table";
   if (format === "json" && flags.outputColumns === undefined) {
     terminal.stdout.write(prettyJson(demand));
@@ -41,11 +44,13 @@ export function printDemand(
     isOfNodes: true,
     records: nodes.map((node) => nodeFields(node, atSeconds)),
     data: nodes,
-    none: "No nodes.",
+    none: selected === null ? "No nodes." : "No such nodes.",
   } as const;
   printList(terminal, list, { flags, settings });
   if (nodeCount > nodes.length)
-    terminal.stderr.write(`${nodes.length} of ${nodeCount} nodes shown; ask for less with "ccscale nodes"\n`);
+    terminal.stderr.write(
+      `${nodes.length} of ${nodeCount} nodes shown${(selected?.nodeCount ?? nodeCount) > nodes.length ? '; ask for less with "-a" or "-C"' : ""}\n`,
+    );
   if (format !== "table") return;
   const page = pageOn(terminal);
   decidedOn(page, demand, atSeconds);

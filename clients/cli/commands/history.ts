@@ -1,31 +1,67 @@
 import { Command } from "commander";
 import type { HistoryAnswer, NodeLife } from "../../../shared/api/index.ts";
+import { NotFound } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { prettyJson } from "../output/json.ts";
 import { ago, duration, moment } from "../output/moments.ts";
 import { reportOption } from "../output/output-options.ts";
 import { pageOn } from "../output/report.ts";
+import { isSelecting, type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** `ccscale history NODE`: its lives, and what was asked of CycleCloud about it. */
+type Flags = LookFlags & SelectionFlags;
+
+/** Each is asked for by itself. */
+const mostNodes = 50;
+
+/** `ccscale history NODE`: its lives, and what was asked of CycleCloud about it; or the same of nodes that are selected. */
 export function historyCommand(terminal: Terminal): Command {
-  const command = new Command("history")
-    .description("Shows what is remembered of a node: its lives, and what was asked of CycleCloud about it.")
-    .argument("<node>", "name, node id or host name")
-    .action((node: string, flags: LookFlags) =>
-      look(terminal, flags, (looking) => showHistory(looking, node, flags)),
-    );
-  return lookOptions(command).addOption(reportOption());
+  const command: Command = new Command("history")
+    .description(
+      "Shows what is remembered of a node: its lives, and what was asked of CycleCloud about it. A selection is of nodes that exist.",
+    )
+    .argument("[node]", "name, node id or host name, also of a node that is gone")
+    .action((node: string | undefined, flags: Flags) => {
+      if ((node === undefined) !== isSelecting(flags))
+        return command.error("error: expected either a node, or at least one option that selects nodes");
+      return look(terminal, flags, (looking) =>
+        node === undefined ? showSelected(looking, flags) : showHistory(looking, node, flags),
+      );
+    });
+  return selectionOptions(lookOptions(command)).addOption(reportOption());
 }
 
 async function showHistory(
   { terminal, service, settings }: Looking,
   node: string,
-  flags: LookFlags,
+  flags: Flags,
 ): Promise<void> {
   const history = await service.ask("history", { params: { node } });
   if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(history));
   else printHistory(terminal, history);
+}
+
+/** By id: names and host names come again. */
+async function showSelected({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+  const { nodes, total } = await service.ask("nodes", { query: { ...toQuery(flags), limit: mostNodes } });
+  const ids = nodes.flatMap(({ nodeId }) => (nodeId === null ? [] : [nodeId]));
+  const histories: HistoryAnswer[] = [];
+  for (const node of ids) histories.push(...(await historyOf(service, node)));
+  if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(histories));
+  else if (histories.length === 0) terminal.stdout.write("No such nodes.\n");
+  else for (const history of histories) printHistory(terminal, history);
+  if (total !== null && total > nodes.length)
+    terminal.stderr.write(`${nodes.length} of ${total} nodes shown; select fewer to see the others\n`);
+}
+
+async function historyOf(service: Looking["service"], node: string): Promise<readonly HistoryAnswer[]> {
+  try {
+    return [await service.ask("history", { params: { node } })];
+  } catch (error) {
+    // No plan has seen the node yet.
+    if (error instanceof NotFound) return [];
+    throw error;
+  }
 }
 
 function printHistory(terminal: Terminal, { node, lives, operations, atSeconds }: HistoryAnswer): void {

@@ -6,10 +6,11 @@ import { duration } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
 import { positive } from "../positive.ts";
 import { progressOn } from "../progress.ts";
+import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import { askAll } from "../service/ask-all.ts";
 import type { Terminal } from "../terminal.ts";
 
-interface Flags extends LookFlags {
+interface Flags extends LookFlags, SelectionFlags {
   readonly state?: string;
   readonly source?: string;
   readonly limit: number;
@@ -32,18 +33,20 @@ const columns: readonly string[] = [
 /** `ccscale jobs`: what is wanted, and how far it is. */
 export function jobsCommand(terminal: Terminal): Command {
   const command = new Command("jobs")
-    .description("Lists jobs that run, have a place or wait, and why.")
+    .description(
+      "Lists jobs that run, have a place or wait, and why; of selected nodes, those that run or have a place there.",
+    )
     .addOption(new Option("--state <state>", "only those").choices(jobState.options))
     .option("--source <name>", "only those of this scheduler")
     .option("--limit <number>", "at most so many", positive, usualLimit)
     .action((flags: Flags) => look(terminal, flags, (looking) => showJobs(looking, flags)));
-  return outputOptions(lookOptions(command));
+  return outputOptions(selectionOptions(lookOptions(command)));
 }
 
 async function showJobs({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
   const progress = progressOn(terminal);
   const { first, items, isCut } = await askAll(service, "jobs", {
-    call: { query: { state: flags.state, source: flags.source } },
+    call: { query: { ...toQuery(flags), state: flags.state, source: flags.source } },
     pick: ({ jobs }) => jobs,
     most: flags.limit,
     onPage: (count, total) => {

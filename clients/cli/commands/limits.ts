@@ -1,25 +1,30 @@
 import { Command } from "commander";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
+import { isSelecting, type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
+
+type Flags = LookFlags & SelectionFlags;
 
 const columns: readonly string[] = ["limit", "scope", "unit", "max:-", "used:-", "left", "binds"];
 
 /** `ccscale limits`: every limit once, whatever buckets draw on it. */
 export function limitsCommand(terminal: Terminal): Command {
   const command = new Command("limits")
-    .description("Lists every limit once, with what is used and left of it, and how many buckets it binds.")
-    .action((flags: LookFlags) => look(terminal, flags, (looking) => showLimits(looking, flags)));
-  return outputOptions(lookOptions(command));
+    .description(
+      "Lists every limit once, with what is used and left of it, and how many (selected) buckets it binds.",
+    )
+    .action((flags: Flags) => look(terminal, flags, (looking) => showLimits(looking, flags)));
+  return outputOptions(selectionOptions(lookOptions(command)));
 }
 
-async function showLimits({ terminal, service, settings }: Looking, flags: LookFlags): Promise<void> {
-  const { limits } = await service.ask("limits");
+async function showLimits({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+  const { limits } = await service.ask("limits", { query: toQuery(flags) });
   const list = {
     name: "limits",
     columns,
     records: limits,
-    none: "No limits: the cluster has no node array.",
+    none: isSelecting(flags) ? "No such buckets." : "No limits: the cluster has no node array.",
   };
   printList(terminal, list, { flags, settings });
 }

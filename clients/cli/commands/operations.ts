@@ -5,10 +5,11 @@ import type { Fields } from "../output/columns/evaluate.ts";
 import { ago } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
 import { positive } from "../positive.ts";
+import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import { askAll } from "../service/ask-all.ts";
 import type { Terminal } from "../terminal.ts";
 
-interface Flags extends LookFlags {
+interface Flags extends LookFlags, SelectionFlags {
   readonly open?: true;
   readonly limit: number;
 }
@@ -33,12 +34,12 @@ export function operationsCommand(terminal: Terminal): Command {
     .option("--open", "only what is on its way")
     .option("--limit <number>", "at most so many", positive, usualLimit)
     .action((flags: Flags) => look(terminal, flags, (looking) => showOperations(looking, flags)));
-  return outputOptions(lookOptions(command));
+  return outputOptions(selectionOptions(lookOptions(command)));
 }
 
 async function showOperations({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
   const { first, items } = await askAll(service, "operations", {
-    call: { query: { open: flags.open } },
+    call: { query: { ...toQuery(flags), open: flags.open } },
     pick: ({ operations }) => operations,
     most: flags.limit,
   });

@@ -6,30 +6,34 @@ import { bucketName, refusalRow } from "../output/explanation.ts";
 import { prettyJson } from "../output/json.ts";
 import { reportOption } from "../output/output-options.ts";
 import { pageOn } from "../output/report.ts";
-import { readConstraints } from "../selection.ts";
+import { readConstraints, type SelectionFlags, selectionOptions, toSelection } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
+
+type Flags = LookFlags & SelectionFlags;
 
 /** `ccscale validate-constraint EXPR`: whether it can be read, and who satisfies it. */
 export function validateConstraintCommand(terminal: Terminal): Command {
   const command = new Command("validate-constraint")
     .description("Tells how constraints are understood, and which buckets and nodes satisfy them.")
     .argument("<expression...>", "such as 'node.vm_size=Standard_F*', 'ncpus=4' or JSON; all of several")
-    .action((expressions: readonly string[], flags: LookFlags) =>
+    .action((expressions: readonly string[], flags: Flags) =>
       look(terminal, flags, (looking) => showConstraint(looking, expressions, flags)),
     );
-  return lookOptions(command).addOption(reportOption());
+  return selectionOptions(lookOptions(command)).addOption(reportOption());
 }
 
 async function showConstraint(
   { terminal, service, settings }: Looking,
   expressions: readonly string[],
-  flags: LookFlags,
+  flags: Flags,
 ): Promise<void> {
   const read = expressions.map(readConstraints);
   const problems = read.flatMap((each) => (each.ok ? [] : each.problems));
   if (problems.length > 0) throw unreadable(problems);
   const constraints = read.flatMap((each) => (each.ok ? each.constraints : []));
-  const answer = await service.ask("validate-constraint", { body: { constraints } });
+  const answer = await service.ask("validate-constraint", {
+    body: { constraints, nodes: toSelection(flags) },
+  });
   if (!answer.ok) throw unreadable(answer.problems.map(({ message }) => message));
   if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(answer));
   else printConstraint(terminal, answer);

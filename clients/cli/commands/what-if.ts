@@ -7,10 +7,11 @@ import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { explanationOn } from "../output/explanation.ts";
 import { outputOptions } from "../output/output-options.ts";
 import { pageOn } from "../output/report.ts";
+import { type SelectionFlags, selectionOptions, toSelection } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 import { printDemand } from "./demand.ts";
 
-interface Flags extends LookFlags {
+interface Flags extends LookFlags, SelectionFlags {
   readonly job: readonly string[];
   readonly jobs?: string;
 }
@@ -33,7 +34,7 @@ export function whatIfCommand(terminal: Terminal): Command {
         );
       return look(terminal, flags, (looking) => showPlanWith(looking, flags));
     });
-  return outputOptions(lookOptions(command));
+  return outputOptions(selectionOptions(lookOptions(command)));
 }
 
 function collect(text: string, before: readonly string[]): readonly string[] {
@@ -42,7 +43,9 @@ function collect(text: string, before: readonly string[]): readonly string[] {
 
 async function showPlanWith({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
   const jobs = [...flags.job.map((text) => readJson(text, "--job")), ...(await readJobs(flags.jobs))];
-  const answer: WhatIfAnswer = await service.ask("what-if", { body: { jobs } });
+  const answer: WhatIfAnswer = await service.ask("what-if", {
+    body: { jobs, nodes: toSelection(flags) },
+  });
   const format = flags.format ?? settings.format ?? "table";
   printDemand(terminal, answer, { flags, settings });
   if (format !== "table") return;

@@ -5,7 +5,8 @@ import type { Page } from "./report.ts";
 type Decided = Pick<
   DemandAnswer,
   "create" | "start" | "retire" | "retry" | "waiting" | "waitingCount" | "warnings"
->;
+> &
+  Partial<Pick<DemandAnswer, "selected">>;
 
 /** What a plan decided, for people: what is created, started, deleted and retried, and who waits and why. */
 export function decidedOn(page: Page, decided: Decided, nowSeconds: number): void {
@@ -23,11 +24,12 @@ export function decidedOn(page: Page, decided: Decided, nowSeconds: number): voi
 /** Jobs that did not get all, each with its reasons. */
 export function waitingOn(
   page: Page,
-  { waiting, waitingCount }: Pick<Decided, "waiting" | "waitingCount">,
+  { waiting, waitingCount, selected }: Pick<Decided, "waiting" | "waitingCount" | "selected">,
 ): void {
   if (waitingCount === 0) return;
-  const more = waitingCount > waiting.length ? `, the first ${waiting.length} of them` : "";
-  page.title(`Waiting: ${waitingCount} jobs${more}`);
+  const chosen = selected == null ? "" : `, ${selected.waitingCount} of them with a part of their place here`;
+  const isCut = (selected?.waitingCount ?? waitingCount) > waiting.length;
+  page.title(`Waiting: ${waitingCount} jobs${chosen}${isCut ? `, the first ${waiting.length} of them` : ""}`);
   for (const { job, asked, granted, why } of waiting) {
     page.line(`${job}: ${granted === 0 ? "waits" : `got ${granted} of ${asked}`}`);
     page.bullets(reasonsOf(why));

@@ -34,17 +34,38 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       on: "files",
     },
   ],
-  limits: [{ line: "limits --format json", does: "for a script", on: "files" }],
-  jobs: [{ line: "jobs --state waiting --limit 20", does: "the first that wait, and why", on: "files" }],
-  demand: [{ line: "demand", does: "what would be done now", on: "files" }],
+  limits: [
+    { line: "limits --format json", does: "for a script", on: "files" },
+    { line: "limits -C 'node.vm_size=Standard_F*'", does: "what bounds nodes of these sizes", on: "files" },
+  ],
+  jobs: [
+    { line: "jobs --state waiting --limit 20", does: "the first that wait, and why", on: "files" },
+    { line: "jobs -N htc-1", does: "what runs there, or has a place there", on: "files" },
+  ],
+  demand: [
+    { line: "demand", does: "what would be done now", on: "files" },
+    { line: "demand --nodearray htc", does: "the nodes of an array, and what is about them", on: "files" },
+  ],
   plans: [
     { line: "plans --limit 5", does: "the newest", on: "files" },
     { line: "plans last", does: "what the newest decided, and what became of it", on: "files" },
   ],
   history: [
     { line: "history htc-1", does: "since when it is there, and what was asked about it", on: "files" },
+    {
+      line: "history --nodearray htc -C node.keep_alive=true",
+      does: "the same of several nodes",
+      on: "files",
+    },
   ],
-  operations: [{ line: "operations --open", does: "what is on its way", on: "files" }],
+  operations: [
+    { line: "operations --open", does: "what is on its way", on: "files" },
+    {
+      line: "operations -N 'htc-[5-9]'",
+      does: "who asked for these nodes, and what became of it",
+      on: "files",
+    },
+  ],
   "rejects list": [
     { line: "rejects list --local", does: "messages that were refused or given up", on: "local" },
   ],

@@ -10,12 +10,15 @@ import {
   listLimits,
   listNodes,
   listOperations,
+  listOperationsOf,
   listPlans,
   listRejects,
   loadKnown,
   lookAhead,
   type Outlook,
   type OutlookPorts,
+  type Selected,
+  selectingOf,
   showHistory,
   showOperation,
   showPlan,
@@ -26,7 +29,7 @@ import { kindOf, messageOf } from "../../../shared/errors.ts";
 import { describeProblems } from "../../../shared/messages/problems.ts";
 import type { Ports } from "../../../shared/ports.ts";
 import type { OpenedArchive } from "../archive/open.ts";
-import { CommandFailure } from "../exit-code.ts";
+import { CommandFailure, NotFound } from "../exit-code.ts";
 import type { AnswerOf, Call, RouteId, Service } from "./service.ts";
 
 /** What views look at, and the rejections beside them. */
@@ -54,13 +57,18 @@ type Answering = (ports: ViewPorts, cluster: string, call: Call) => Promise<unkn
 const answers: Readonly<Partial<Record<RouteId, Answering>>> = {
   clusters: (ports) => listClusters(ports),
   status: async (ports, cluster) => found(await clusterStatus(ports, cluster), `cluster "${cluster}"`),
-  nodes: ahead((outlook, call) => {
-    const nodes = listNodes(outlook, read("nodes", call) as Parameters<typeof listNodes>[1]);
-    return nodes.ok ? nodes.answer : refuse("The nodes cannot be selected", nodes.problems);
-  }),
-  buckets: ahead((outlook) => listBuckets(outlook)),
-  limits: ahead((outlook) => listLimits(outlook)),
-  jobs: ahead((outlook, call) => listJobs(outlook, read("jobs", call) as Parameters<typeof listJobs>[1])),
+  nodes: ahead((outlook, call) =>
+    selected(listNodes(outlook, read("nodes", call) as Parameters<typeof listNodes>[1])),
+  ),
+  buckets: ahead((outlook, call) =>
+    selected(listBuckets(outlook, read("buckets", call) as Parameters<typeof listBuckets>[1])),
+  ),
+  limits: ahead((outlook, call) =>
+    selected(listLimits(outlook, read("limits", call) as Parameters<typeof listLimits>[1])),
+  ),
+  jobs: ahead((outlook, call) =>
+    selected(listJobs(outlook, read("jobs", call) as Parameters<typeof listJobs>[1])),
+  ),
   explain: ahead((outlook, call) => {
     const explained = explainJob(outlook, call.params?.job ?? "", call.query?.source as string | undefined);
     switch (explained.outcome) {
@@ -74,25 +82,34 @@ const answers: Readonly<Partial<Record<RouteId, Answering>>> = {
         ]);
     }
   }),
-  demand: ahead((outlook) => drawUpDemand(outlook)),
+  demand: ahead((outlook, call) =>
+    selected(drawUpDemand(outlook, selectingOf(read("demand", call) as Parameters<typeof selectingOf>[0]))),
+  ),
   "what-if": async (ports, cluster, call) => {
     const known = found(await loadKnown(ports, cluster), `cluster "${cluster}"`);
     const body = read("what-if", call) as Parameters<typeof whatIf>[1];
     const result = whatIf(known, body, ports.clock.nowSeconds());
-    return result.ok ? result.answer : refuse("These are no jobs", result.problems);
+    return result.ok ? result.answer : refuse("This cannot be planned", result.problems);
   },
   "validate-constraint": ahead((outlook, call) =>
-    validateConstraint(
-      outlook,
-      read("validate-constraint", call) as Parameters<typeof validateConstraint>[1],
+    selected(
+      validateConstraint(
+        outlook,
+        read("validate-constraint", call) as Parameters<typeof validateConstraint>[1],
+      ),
     ),
   ),
   plans: (ports, cluster, call) =>
     listPlans(ports, cluster, read("plans", call) as Parameters<typeof listPlans>[2]),
   plan: async (ports, cluster, call) =>
     found(await showPlan(ports, cluster, call.params?.planId ?? ""), `plan "${call.params?.planId}"`),
-  operations: (ports, cluster, call) =>
-    listOperations(ports, cluster, read("operations", call) as Parameters<typeof listOperations>[2]),
+  operations: async (ports, cluster, call) => {
+    const query = read("operations", call) as Parameters<typeof listOperations>[2];
+    const selecting = selectingOf(query);
+    if (selecting === undefined) return listOperations(ports, cluster, query);
+    const outlook = found(await lookAhead(ports, cluster), `cluster "${cluster}"`);
+    return selected(await listOperationsOf(ports, outlook, { query, selecting }));
+  },
   operation: async (ports, cluster, call) =>
     found(await showOperation(ports, cluster, call.params?.actionId ?? ""), "such an operation"),
   history: async (ports, cluster, call) => {
@@ -113,6 +130,10 @@ function ahead(work: (outlook: Outlook, call: Call) => unknown): Answering {
     work(found(await lookAhead(ports, cluster), `cluster "${cluster}"`), call);
 }
 
+function selected<T>(outcome: Selected<T>): T {
+  return outcome.ok ? outcome.answer : refuse("The nodes cannot be selected", outcome.problems);
+}
+
 /** The query, or the body, as the route's schema reads it. */
 function read(id: RouteId, { query, body }: Call): unknown {
   const route = routes.find((each) => each.id === id) as Route;
@@ -131,7 +152,7 @@ function textsOf(query: Call["query"] = {}): Readonly<Record<string, string>> {
 
 function found<T>(value: T | undefined, what: string): T {
   if (value !== undefined) return value;
-  throw new CommandFailure(
+  throw new NotFound(
     `Cannot find ${what} in the files`,
     "Lists such as nodes, jobs and plans have the names.",
   );

@@ -1,5 +1,5 @@
 import { type Problem, problemSchema } from "../../../shared/api/index.ts";
-import { CommandFailure } from "../exit-code.ts";
+import { CommandFailure, NotFound } from "../exit-code.ts";
 import { printable } from "../output/printable.ts";
 
 /** An answer that is no success, as what to tell the operator: what went wrong, every problem, what to do next. */
@@ -10,7 +10,7 @@ export function toFailure(status: number, body: unknown): CommandFailure {
       `The service answers HTTP ${status} without saying why`,
       nextByStatus(status) ?? "Check that the address is that of the service.",
     );
-  const { title, problems = [], detail, retryAfterSeconds, invocationId } = parsed.data;
+  const { type, title, problems = [], detail, retryAfterSeconds, invocationId } = parsed.data;
   const lines = [
     printable(title),
     ...problems.map((problem) => `  - ${printable(problem)}`),
@@ -18,7 +18,8 @@ export function toFailure(status: number, body: unknown): CommandFailure {
   ];
   const next = detail ?? nextByStatus(status) ?? nextByKind(parsed.data);
   const wait = retryAfterSeconds === undefined ? "" : ` Try again in ${Math.ceil(retryAfterSeconds)} s.`;
-  return new CommandFailure(lines.join("\n"), `${sentence(printable(next))}${wait}`);
+  const Failure = type.endsWith(":not-found") ? NotFound : CommandFailure;
+  return new Failure(lines.join("\n"), `${sentence(printable(next))}${wait}`);
 }
 
 function nextByStatus(status: number): string | undefined {

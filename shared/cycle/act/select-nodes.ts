@@ -22,7 +22,7 @@ export function selectNodes(outlook: Outlook, selection: Selection): Chosen {
   if (!selector.ok) return selector;
   const arrays = new Set(outlook.snapshot.cluster.nodeArrays.map(({ name }) => name));
   const nodes = outlook.snapshot.cluster.nodes.filter(
-    (node) => arrays.has(node.nodeArray) && selector.isSelected(node),
+    (node) => arrays.has(node.nodeArray) && selector.answer.isSelected(node),
   );
   if (nodes.length === 0)
     return { ok: false, problems: ["nodes: no node of the cluster is selected, expected at least one"] };

@@ -1,15 +1,43 @@
-import type { BucketLimitView, BucketsAnswer, BucketView, LimitsAnswer, LimitView } from "../../api/index.ts";
+import type {
+  BucketLimitView,
+  BucketsAnswer,
+  BucketsQuery,
+  BucketView,
+  LimitsAnswer,
+  LimitView,
+} from "../../api/index.ts";
 import type { BucketSurvey, LimitFigure } from "../../engine/index.ts";
 import type { Outlook } from "./outlook.ts";
+import { ofSelected, type Selected, selectingOf } from "./selection.ts";
 
 /** What new nodes can come from: every limit that holds there, what is left, and what binds. */
-export function listBuckets(outlook: Outlook): BucketsAnswer {
+export function listBuckets(outlook: Outlook, query: BucketsQuery): Selected<BucketsAnswer> {
+  return ofSelectedBuckets(outlook, query, (buckets) => drawUpBuckets(outlook, buckets));
+}
+
+/** Every limit that holds for one of the buckets once, in the order in which they meet them. */
+export function listLimits(outlook: Outlook, query: BucketsQuery): Selected<LimitsAnswer> {
+  return ofSelectedBuckets(outlook, query, (buckets) => drawUpLimits(outlook, buckets));
+}
+
+function ofSelectedBuckets<T>(
+  outlook: Outlook,
+  query: BucketsQuery,
+  drawUp: (buckets: readonly BucketSurvey[]) => T,
+): Selected<T> {
+  return ofSelected(outlook.input, selectingOf(query), (selector) => {
+    const buckets = outlook.buckets();
+    return drawUp(selector === undefined ? buckets : buckets.filter(selector.isBucketSelected));
+  });
+}
+
+function drawUpBuckets(outlook: Outlook, surveyed: readonly BucketSurvey[]): BucketsAnswer {
   const { made, plan, snapshot, input } = outlook;
   const left = new Map(plan.buckets.map((use) => [keyOf(use), use.availableCount]));
   const backedOff = new Map(made.backedOff.map((each) => [`${each.nodeArray}\n${each.vmSize}`, each]));
   const active = activeByBucket(outlook);
   const arrays = new Map(input.cluster.nodeArrays.map((array) => [array.name, array]));
-  const buckets = outlook.buckets().flatMap((bucket): BucketView[] => {
+  const buckets = surveyed.flatMap((bucket): BucketView[] => {
     const array = arrays.get(bucket.nodeArray);
     const size = array?.buckets.find(({ vmSize }) => vmSize === bucket.vmSize);
     if (array === undefined || size === undefined) return [];
@@ -44,10 +72,9 @@ export function listBuckets(outlook: Outlook): BucketsAnswer {
   return { cluster, atSeconds, snapshotTakenAtSeconds: snapshot.takenAtSeconds, buckets };
 }
 
-/** Every limit once, in the order in which buckets meet them. */
-export function listLimits(outlook: Outlook): LimitsAnswer {
+function drawUpLimits(outlook: Outlook, surveyed: readonly BucketSurvey[]): LimitsAnswer {
   const limits = new Map<string, { figure: LimitFigure; binds: number }>();
-  for (const { limits: figures, binding } of outlook.buckets()) {
+  for (const { limits: figures, binding } of surveyed) {
     const binder = figures.find(({ limit }) => limit === binding && binding !== null);
     const least = binder === undefined ? undefined : leastOf(figures, binder);
     for (const figure of figures) {

@@ -1,11 +1,8 @@
 import type { HistoryAnswer, NodeLife } from "../../api/index.ts";
 import { type NodeHistory, shortHostname } from "../../engine/index.ts";
 import type { Operation, Ports } from "../../ports.ts";
-import { toOperationView } from "./operations.ts";
+import { mostLookedThrough, toOperationView } from "./operations.ts";
 import { type PageQuery, pageOf } from "./page.ts";
-
-/** Operations that are looked through for the node. */
-const mostLookedThrough = 1_000;
 
 /** All that is remembered of a node, by its name, id or host name. Undefined when nothing is. */
 export async function showHistory(

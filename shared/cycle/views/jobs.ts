@@ -3,11 +3,23 @@ import { explain } from "../../engine/index.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
 import { pageOf } from "./page.ts";
+import { ofSelected, type Selected, type Selector, selectingOf } from "./selection.ts";
 
 const mostNodesNamed = 20;
 
-/** Jobs in the order of the queue. */
-export function listJobs(outlook: Outlook, query: JobsQuery): JobsAnswer {
+/** Jobs in the order of the queue. Of selected nodes: those that run there or have a place there. */
+export function listJobs(outlook: Outlook, query: JobsQuery): Selected<JobsAnswer> {
+  return ofSelected(outlook.input, selectingOf(query), (selector) =>
+    drawUpJobs(outlook, query, selector && selectedNames(outlook, selector)),
+  );
+}
+
+/** Names of the nodes that the plan counts with and that are selected. */
+function selectedNames({ plan }: Outlook, { isSelected }: Selector): ReadonlySet<string> {
+  return new Set(plan.nodes.filter(isSelected).map(({ name }) => name));
+}
+
+function drawUpJobs(outlook: Outlook, query: JobsQuery, nodes: ReadonlySet<string> | undefined): JobsAnswer {
   const counts: Record<JobState, number> = { running: 0, placed: 0, booting: 0, partly: 0, waiting: 0 };
   const wanted: (OutlookJob & { readonly state: JobState })[] = [];
   for (const each of outlookJobs(outlook)) {
@@ -15,7 +27,8 @@ export function listJobs(outlook: Outlook, query: JobsQuery): JobsAnswer {
     counts[state] += 1;
     const isWanted =
       (query.state === undefined || query.state === state) &&
-      (query.source === undefined || query.source === each.job.source);
+      (query.source === undefined || query.source === each.job.source) &&
+      (nodes === undefined || each.outcome.placements.some(({ node }) => nodes.has(node)));
     if (isWanted) wanted.push({ ...each, state });
   }
   const { items, next, total } = pageOf(wanted, query, ({ job }) => `${job.source}/${job.name}`);

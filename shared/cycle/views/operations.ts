@@ -2,6 +2,9 @@ import type { OperationsAnswer, OperationsQuery, OperationView } from "../../api
 import type { Operation, Ports } from "../../ports.ts";
 import { pageOf, pageOfTimeline } from "./page.ts";
 
+/** Of operations that are picked by what they are about; there may be any number. */
+export const mostLookedThrough = 1_000;
+
 type OperationPorts = Pick<Ports, "clock" | "operations">;
 
 /** Requests to CycleCloud and their fate, newest first. */

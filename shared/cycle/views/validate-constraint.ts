@@ -2,13 +2,22 @@ import type { ValidateConstraintAnswer, ValidateConstraintBody } from "../../api
 import { describeConstraint, examine, parseConstraints, sortByNodeName } from "../../engine/index.ts";
 import { toRefusal } from "./explain.ts";
 import type { Outlook } from "./outlook.ts";
+import { ofSelected, type Selected, type Selector } from "./selection.ts";
 
 const mostNodes = 100;
 
 /** Whether constraints can be read, and which buckets and nodes satisfy them while no job is there. */
 export function validateConstraint(
   outlook: Outlook,
-  { constraints }: ValidateConstraintBody,
+  { constraints, nodes }: ValidateConstraintBody,
+): Selected<ValidateConstraintAnswer> {
+  return ofSelected(outlook.input, nodes, (selector) => drawUp(outlook, constraints, selector));
+}
+
+function drawUp(
+  outlook: Outlook,
+  constraints: unknown,
+  selector: Selector | undefined,
 ): ValidateConstraintAnswer {
   const { cluster, atSeconds, input } = outlook;
   const parsed = parseConstraints(constraints);
@@ -25,7 +34,7 @@ export function validateConstraint(
     };
   const { buckets, nodeIds } = examine(input, parsed.constraints);
   const nodes = sortByNodeName(
-    input.cluster.nodes.filter(({ nodeId }) => nodeIds.has(nodeId)),
+    input.cluster.nodes.filter((node) => nodeIds.has(node.nodeId) && selector?.isSelected(node) !== false),
     ({ name }) => name,
   );
   return {
@@ -34,13 +43,15 @@ export function validateConstraint(
     ok: true,
     problems: [],
     parsed: parsed.constraints.map(describeConstraint),
-    buckets: buckets.map(({ nodeArray, vmSize, placementGroup, reason }) => ({
-      nodeArray,
-      vmSize,
-      placementGroup,
-      fits: reason === null,
-      refusals: reason === null ? [] : [toRefusal(reason)],
-    })),
+    buckets: buckets
+      .filter((bucket) => selector?.isBucketSelected(bucket) !== false)
+      .map(({ nodeArray, vmSize, placementGroup, reason }) => ({
+        nodeArray,
+        vmSize,
+        placementGroup,
+        fits: reason === null,
+        refusals: reason === null ? [] : [toRefusal(reason)],
+      })),
     matchingNodes: nodes.slice(0, mostNodes).map(({ name }) => name),
     matchingNodeCount: nodes.length,
   };

@@ -7,17 +7,14 @@ import { explainOne } from "./explain.ts";
 import { outlookJobs } from "./job-states.ts";
 import { nodeViews } from "./node-views.ts";
 import { type Known, outlookOf } from "./outlook.ts";
+import type { Selected } from "./selection.ts";
 
 /** The source that extra jobs are of: it posts nothing, and no queue is named after it. */
 const extraSource = "what-if";
 const mostExplained = 100;
 
-export type WhatIfOutcome =
-  | { readonly ok: true; readonly answer: WhatIfAnswer }
-  | { readonly ok: false; readonly problems: readonly string[] };
-
 /** The plan that would be made now if these jobs were at the end of the queue. Pure; nothing is recorded or sent. */
-export function whatIf(known: Known, body: WhatIfBody, nowSeconds: number): WhatIfOutcome {
+export function whatIf(known: Known, body: WhatIfBody, nowSeconds: number): Selected<WhatIfAnswer> {
   const parsed = parseDemand({
     version: 1,
     kind: "snapshot",
@@ -48,7 +45,8 @@ export function whatIf(known: Known, body: WhatIfBody, nowSeconds: number): What
     start: Math.max(0, outlook.plan.start.length - without.plan.start.length),
   };
   const extras = added.slice(0, mostExplained).map((each) => explainOne(outlook, each, views));
-  return { ok: true, answer: { ...drawUpDemand(outlook), extra: extras, more } };
+  const demand = drawUpDemand(outlook, body.nodes);
+  return demand.ok ? { ok: true, answer: { ...demand.answer, extra: extras, more } } : demand;
 }
 
 function created({ create }: Plan): number {

@@ -142,6 +142,91 @@ describe("selection", () => {
     expect(await names(...argv)).toEqual(expected);
   });
 
+  const rows = async (argv: readonly string[]) => {
+    const { stdout } = await offline("busy", [...argv, "--format", "table-headerless"]);
+    return stdout.trimEnd().split("\n").filter(Boolean);
+  };
+  const group = "group@placement_group:none";
+
+  test.each([
+    [
+      "buckets of an array",
+      ["buckets", "-a", "mpi*", "-o", group],
+      ["Standard_HB120rs_v3_pg0", "Standard_HB120rs_v3_pg1", "none"],
+    ],
+    ["buckets of a VM size", ["buckets", "-C", "node.vm_size=*_F4*", "-o", "nodearray"], ["htc"]],
+    [
+      "buckets of a placement group",
+      ["buckets", "-C", "node.placement_group=*pg1", "-o", group],
+      ["Standard_HB120rs_v3_pg1"],
+    ],
+    ["the bucket of a node", ["buckets", "-N", "htc-3", "-o", "nodearray"], ["htc"]],
+    ["the bucket of a host", ["buckets", "-H", "HOST-htc-1", "-o", "nodearray"], ["htc"]],
+    [
+      "limits of an array's groups",
+      ["limits", "-C", "node.placement_group=*pg0", "-o", "limit"],
+      ["bucket", "region", "cluster", "node-array", "node-array", "family", "placement-group"],
+    ],
+    ["jobs on a node", ["jobs", "-N", "htc-1", "-o", "job,nodes"], ["1200  htc-1"]],
+    ["jobs that would go to new nodes", ["jobs", "-N", "htc-9,htc-10", "-o", "job"], ["1203"]],
+    ["no jobs on an array", ["jobs", "-a", "mpi", "-o", "job"], []],
+    ["operations of an array", ["operations", "-a", "htc", "-o", "kind"], ["create-nodes"]],
+    [
+      "operations of nodes by a constraint",
+      ["operations", "-C", "node.vm_size=*F4*", "-o", "kind"],
+      ["create-nodes"],
+    ],
+    ["no operations of a node that was there before", ["operations", "-N", "htc-1", "-o", "kind"], []],
+    ["the demand of a node", ["demand", "-N", "htc-1", "-o", "name,job_ids"], ["htc-1  1200"]],
+    [
+      "nodes that are on order, by a constraint",
+      ["nodes", "-C", "ncpus=4", "--state", "Acq*", "-N", "htc-5", "-o", "name"],
+      ["htc-5"],
+    ],
+  ])("%s", async (_, argv, expected) => {
+    expect(await rows(argv)).toEqual(expected);
+  });
+
+  test("demand: what is left out is said, and what is counted is the whole plan's", async () => {
+    const { stdout, stderr } = await offline("busy", ["demand", "-N", "htc-1*"]);
+    expect(stderr).toContain("2 of 10 nodes shown");
+    expect(stdout).toContain("Waiting: 2 jobs, 1 of them with a part of their place here");
+    expect(stdout).not.toContain("1202");
+  });
+
+  test("what-if: the same, and the extra jobs are told of wherever they go", async () => {
+    const argv = ["what-if", "--job", '{"constraints": {"ncpus": 2}}', "-N", "htc-1"];
+    const { stdout, stderr } = await offline("busy", argv);
+    expect(stderr).toContain("1 of 11 nodes shown");
+    expect(stdout).toMatch(/1 more nodes would be created.*mpi-1/s);
+  });
+
+  test("validate-constraint: selected nodes and their buckets", async () => {
+    const { stdout } = await offline("busy", ["validate-constraint", "ncpus=4", "-N", "htc-[34]"]);
+    expect(stdout).toContain("Nodes that match: 2\nhtc-3, htc-4");
+    expect(stdout).not.toContain("mpi/");
+  });
+
+  test("history: of nodes that exist, one after the other", async () => {
+    const { stdout } = await offline("busy", ["history", "-a", "htc", "-N", "htc-[12]", "--format", "json"]);
+    expect(JSON.parse(stdout)).toMatchObject([{ node: "id-htc-1" }, { node: "id-htc-2" }]);
+  });
+
+  test.each([
+    ["neither a node nor a selection", ["history"]],
+    ["both", ["history", "htc-1", "-N", "htc-1"]],
+  ])("history with %s is wrong usage", async (_, argv) => {
+    const { code, stderr } = await offline("busy", argv);
+    expect(code).toBe(2);
+    expect(stderr).toContain("expected either a node, or at least one option that selects nodes");
+  });
+
+  test.each(["status", "plans", "explain"])("%s takes none, and says so", async (name) => {
+    const { code, stderr } = await offline("busy", [name, "-N", "htc-1"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("unknown option '-N'");
+  });
+
   test("a constraint that cannot be read is wrong usage, with what was wanted", async () => {
     const { code, stderr } = await offline("busy", ["nodes", "-C", "node.vm_sise=x"]);
     expect(code).toBe(2);

@@ -189,6 +189,96 @@ describe("nodes", () => {
   );
 });
 
+describe("a selection", () => {
+  const constraint = '{"node.vm_size": "Standard_F*"}';
+  const body = { jobs: [{ constraints: { ncpus: 4 } }] };
+
+  test.each(["nodes", "buckets", "limits", "jobs", "demand", "operations"] as const)(
+    "of %s: a constraint that cannot be read is refused with a reason",
+    async (id) => {
+      for (const unreadable of ["{", '{"ncpus": -1}', '"x"', '{"node.vm_sise": "x"}']) {
+        const refused = await api.call(id, { query: { constraint: unreadable } });
+        expect(refused).toMatchObject({
+          status: 400,
+          jsonBody: { problems: [expect.stringContaining("constraints")] },
+        });
+      }
+    },
+  );
+
+  test.each([
+    ["what-if", body],
+    ["validate-constraint", { constraints: { ncpus: 4 } }],
+  ] as const)("of %s: a constraint that cannot be read is refused with a reason", async (id, fields) => {
+    const nodes = { constraints: [{ "node.vm_sise": "x" }] };
+    expect(await api.call(id, { body: { ...fields, nodes } })).toMatchObject({
+      status: 400,
+      jsonBody: { problems: [expect.stringContaining("node.vm_size")] },
+    });
+    expect(await api.call(id, { body: { ...fields, nodes: {} } })).toMatchObject({ status: 400 });
+  });
+
+  test.each(["plans", "rejects", "explain", "history"] as const)("%s takes none", async (id) => {
+    const fields = await fieldsOf(id);
+    expect(await api.call(id, { ...fields, query: { name: "htc-1" } })).toMatchObject({ status: 400 });
+  });
+
+  test("of demand: totals are the whole plan's", async () => {
+    const whole: Record<string, unknown> = await api.read("demand");
+    const part = await api.read("demand", { query: { name: "htc-1", constraint } });
+    const { jobs, placedJobs, nodeCount, waitingCount } = whole;
+    expect(part).toMatchObject({ jobs, placedJobs, nodeCount, waitingCount, nodes: [{ name: "htc-1" }] });
+    expect([whole.selected, part.selected]).toEqual([null, { nodeCount: 1, waitingCount: 0 }]);
+  });
+
+  test("of demand: nodes that would be made are among those that a constraint means", async () => {
+    const { world } = served;
+    await world.post([jobFor(8)]);
+    const named = (answer: Record<string, unknown>) => JSON.stringify(answer.create);
+    const whole = await api.read("demand");
+    expect(named(await api.read("demand", { query: { constraint } }))).toBe(named(whole));
+    const [set] = whole.create as { names: string[] }[];
+    const name = set?.names.at(-1) ?? "";
+    expect(await api.read("demand", { query: { name } })).toMatchObject({
+      create: [{ count: 1, names: [name] }],
+      nodes: [{ name }],
+    });
+    expect(await api.read("demand", { query: { constraint: '{"node.vm_size": "other"}' } })).toMatchObject({
+      create: [],
+      nodes: [],
+    });
+  });
+
+  test("of demand: nodes that would go", async () => {
+    const { world } = served;
+    await world.post([]);
+    await world.round();
+    world.advance(301);
+    const whole = await api.read("demand");
+    expect(whole.retire).toHaveLength(5);
+    expect(await api.read("demand", { query: { name: "htc-2" } })).toMatchObject({
+      retire: [{ name: "htc-2" }],
+    });
+  });
+
+  test.each([
+    [{ name: "htc-1" }, 1],
+    [{ nodeArray: "h*" }, 1],
+    [{ constraint }, 1],
+    [{ hostname: "HOST-*" }, 1],
+    [{ name: "nobody" }, 0],
+    [{ nodeArray: "hpc" }, 0],
+    [{ constraint: '{"ncpus": 5}' }, 0],
+  ])("%j: %i operations, also of nodes that are gone", async (query, count) => {
+    expect(await api.read("operations", { query })).toMatchObject({ total: count });
+    served.world.cycleCloud.clear();
+    await served.world.round();
+    const state = "visible";
+    const gone = await api.read<{ operations: { state: string }[] }>("operations", { query });
+    expect(gone.operations.filter((operation) => operation.state === state)).toHaveLength(count);
+  });
+});
+
 describe("the schemas", () => {
   test("every path is one", () => {
     for (const { path } of routes) expect(path).toMatch(/^[a-z]+(\/([a-z-]+|\{[a-zA-Z]+\}))*$/);

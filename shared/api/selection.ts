@@ -1,0 +1,48 @@
+import { z } from "zod";
+import type { Answer } from "./answer.ts";
+
+const patterns = z.array(z.string().min(1).max(300)).min(1).max(1_000);
+
+/** Which nodes: of several kinds all must hold, of several patterns of one kind one. At least one kind is needed. */
+export const selection = z
+  .object({
+    names: patterns.optional().describe("Node names; shell wildcards allowed"),
+    nodeIds: patterns.optional().describe("Exactly these"),
+    hostnames: patterns.optional().describe("Host names; shell wildcards allowed"),
+    nodeArrays: patterns.optional().describe("Node arrays; shell wildcards allowed"),
+    constraints: z
+      .array(z.record(z.string(), z.unknown()))
+      .min(1)
+      .optional()
+      .describe('Constraints as in a job, such as `[{"node.vm_size": "Standard_F*"}]`'),
+  })
+  .strict()
+  .refine((kinds) => Object.values(kinds).some((kind) => kind !== undefined), "expected at least one kind")
+  .meta({ id: "Selection" });
+
+/** Patterns of one kind, comma-separated: of several one must hold. */
+export const globs = z
+  .string()
+  .min(1)
+  .max(10_000)
+  .transform((text) => text.split(",").map((each) => each.trim()))
+  .optional();
+
+/** The same in a query. */
+export const selectionQuery = {
+  name: globs.describe("Names, comma-separated; shell wildcards allowed"),
+  hostname: globs.describe("Host names, comma-separated; shell wildcards allowed"),
+  nodeArray: globs.describe("Node arrays, comma-separated; shell wildcards allowed"),
+  constraint: z
+    .string()
+    .max(10_000)
+    .optional()
+    .describe(
+      'Constraints as JSON, such as `{"node.vm_size": "Standard_F*"}`, asked of nodes as if no job were on them',
+    ),
+};
+
+const selectionQuerySchema = z.object(selectionQuery);
+
+export type Selection = Answer<typeof selection>;
+export type SelectionQuery = Answer<typeof selectionQuerySchema>;
