@@ -1,9 +1,12 @@
 /**
- * How fast the HTTP API answers for a large cluster, on the local environment (Functions host, Azurite): by default 10,000
- * nodes and 100,000 jobs. The snapshot, the demand and the node history are written to storage as the app would, and a
- * plan is made; CycleCloud has no part in it. Prints for each route its first answer after a change and the median of
- * five more. Run it with `npm run bench:api -- [--nodes 10000] [--jobs 100000]`, after `npm run build`.
+ * How fast the service answers for a large cluster, on the local environment (Functions host, Azurite): by default 10,000
+ * nodes and 100,000 jobs. Snapshot, demand, node history and plans are written to storage as the app would; CycleCloud has
+ * no part in it. Prints medians: of each route when nothing changed, and its first answer after a message, a snapshot and
+ * a plan, and in a process that knows nothing yet; then of whole `ccscale` processes, run from the build. Run it with
+ * `npm run bench:api -- [--nodes 10000] [--jobs 100000] [--repeats 5]`, after `npm run build`.
  */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,17 +14,46 @@ import { parseArgs } from "node:util";
 import { startEnvironment } from "../../infra/local/environment/environment.ts";
 import type { ClusterNode, NodeHistory } from "../../shared/engine/index.ts";
 import { ConfigurationError } from "../../shared/errors.ts";
-import type { SourceDemand } from "../../shared/ports.ts";
+import type { PlanHead, SourceDemand } from "../../shared/ports.ts";
 import { connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../support/cluster.ts";
 
 const { values } = parseArgs({
-  options: { nodes: { type: "string", default: "10000" }, jobs: { type: "string", default: "100000" } },
+  options: {
+    nodes: { type: "string", default: "10000" },
+    jobs: { type: "string", default: "100000" },
+    repeats: { type: "string", default: "5" },
+  },
 });
 const nodeCount = Number(values.nodes);
 const jobCount = Number(values.jobs);
+const repeats = Number(values.repeats);
 const cluster = "small-cpu";
-const repeats = 5;
+const program = join(import.meta.dirname, "../../dist/clients/cli/main.js");
+const middleJob = `job-${Math.floor(jobCount / 2)}`;
+const paths = [
+  "status",
+  "nodes",
+  `nodes?name=htc-${Math.floor(nodeCount / 2)}`,
+  "jobs",
+  "jobs?state=waiting",
+  "jobs/huge/explain",
+  `jobs/${middleJob}/explain`,
+  "buckets",
+  "limits",
+  "demand",
+  "operations",
+  "plans",
+];
+/** In a process of their own each, so these are few. */
+const coldPaths = ["status", "nodes", "jobs/huge/explain"];
+const commands = [
+  ["status"],
+  ["nodes"],
+  ["nodes", "--format", "csv"],
+  ["explain", "huge"],
+  ["explain", middleJob],
+];
 
 const folder = await mkdtemp(join(tmpdir(), "autoscale-bench-"));
 const environment = await startEnvironment({
@@ -35,29 +67,40 @@ const environment = await startEnvironment({
   snapshotSchedule: "0 0 0 1 1 *",
 });
 try {
-  await fill();
-  const nodes = Math.floor(nodeCount / 2);
-  const paths = [
-    "status",
-    "nodes",
-    `nodes?name=htc-${nodes}`,
-    "jobs",
-    "jobs?state=waiting",
-    "jobs/huge/explain",
-  ];
-  paths.push(`jobs/job-${Math.floor(jobCount / 2)}/explain`, "buckets", "limits", "operations", "plans");
-  console.log(`${nodeCount} nodes, ${jobCount} jobs; milliseconds`);
-  console.log(`${"route".padEnd(28)} ${"first".padStart(8)} ${"median".padStart(8)}`);
+  const changes = await fill();
+  console.log(`${nodeCount} nodes, ${jobCount} jobs; milliseconds, medians of ${repeats}`);
+  printRow("route", ["nothing", ...changes.keys()]);
   for (const path of paths) {
-    const first = await timed(path);
-    const more: number[] = [];
-    for (let index = 0; index < repeats; index += 1) more.push(await timed(path));
-    const median = more.sort((a, b) => a - b)[Math.floor(repeats / 2)] ?? 0;
-    console.log(`${path.padEnd(28)} ${first.toFixed(0).padStart(8)} ${median.toFixed(0).padStart(8)}`);
+    await timed(path);
+    const medians = [await medianOf(() => timed(path))];
+    for (const change of changes.values()) medians.push(await medianOf(() => timed(path), change));
+    printRow(path, medians);
+  }
+  printRow("\nroute", ["new process"]);
+  for (const path of coldPaths) printRow(path, [await medianOf(() => timed(path), restart)]);
+  printRow("\nprocess", ["nothing", ...changes.keys()]);
+  for (const argv of commands) {
+    const medians = [await medianOf(() => ran(argv))];
+    for (const change of changes.values()) medians.push(await medianOf(() => ran(argv), change));
+    printRow(`ccscale ${argv.join(" ")}`, medians);
   }
 } finally {
   await environment.stop();
   await rm(folder, { recursive: true, force: true });
+}
+
+function printRow(head: string, cells: readonly (string | number)[]): void {
+  const shown = cells.map((cell) => (typeof cell === "number" ? cell.toFixed(0) : cell).padStart(12));
+  console.log(`${head.padEnd(28)}${shown.join("")}`);
+}
+
+async function medianOf(measure: () => Promise<number>, before?: () => Promise<unknown>): Promise<number> {
+  const all: number[] = [];
+  for (let index = 0; index < repeats; index += 1) {
+    await before?.();
+    all.push(await measure());
+  }
+  return all.sort((a, b) => a - b)[Math.floor(repeats / 2)] ?? Number.NaN;
 }
 
 async function timed(path: string): Promise<number> {
@@ -68,8 +111,26 @@ async function timed(path: string): Promise<number> {
   return performance.now() - start;
 }
 
-/** Half of the nodes run a job each, the rest is idle; of the jobs some fit, some wait. */
-async function fill(): Promise<void> {
+/** The wall time of a whole process. */
+async function ran(argv: readonly string[]): Promise<number> {
+  const start = performance.now();
+  const where = ["--url", environment.functionsUrl, "--cluster", cluster];
+  const child = spawn(process.execPath, [program, ...argv, ...where], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  child.stdout.resume();
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`ccscale ${argv.join(" ")} ended with ${code}`);
+  return performance.now() - start;
+}
+
+async function restart(): Promise<void> {
+  await environment.stopHost("stop");
+  await environment.startHost();
+}
+
+/** Half of the nodes run a job each, the rest is idle; of the jobs some fit, some wait. Gives what may change, by name. */
+async function fill(): Promise<ReadonlyMap<string, () => Promise<void>>> {
   const storage = connectStorage({ connectionString: environment.storageConnectionString });
   const parseConfig = () => Promise.reject(new ConfigurationError("it", ["not needed"]));
   const stores = createAzureStores({ blob: storage.blob, table: storage.table, parseConfig });
@@ -80,11 +141,13 @@ async function fill(): Promise<void> {
   const bucket = bucketOf({ availableCount: 1_000 });
   const arrays = [nodeArrayOf({ maxCount: 2 * nodeCount, maxCoreCount: 8 * nodeCount, buckets: [bucket] })];
   const large = { name: cluster, maxCount: 2 * nodeCount, maxCoreCount: 8 * nodeCount };
-  await stores.snapshots.save(cluster, {
-    cluster: clusterOf({ ...large, nodeArrays: arrays, nodes }),
-    takenAtSeconds: nowSeconds,
-    setAside: [],
-  });
+  let writes = 0;
+  const newSnapshot = () =>
+    stores.snapshots.save(cluster, {
+      cluster: clusterOf({ ...large, nodeArrays: arrays, nodes }),
+      takenAtSeconds: nowSeconds + writes++ / 1000,
+      setAside: [],
+    });
   const jobs: SourceDemand["jobs"] = Array.from({ length: jobCount }, (_, index) => ({
     name: index === jobCount - 1 ? "huge" : `job-${index}`,
     constraints: [{ ncpus: index === jobCount - 1 ? 64 : 1 + (index % 4) }],
@@ -94,31 +157,69 @@ async function fill(): Promise<void> {
     exclusive: false,
     executingHostnames: index < nodeCount / 2 ? [`ip-${index + 1}`] : [],
     priority: 0,
+    submittedAt: new Date(Math.floor(nowSeconds - jobCount + index) * 1000).toISOString(),
   }));
-  await stores.demand.save(
-    {
+  const newDemand = async () => {
+    const sequence = writes++;
+    const demand: SourceDemand = {
       cluster,
       source: "pbs",
-      sequence: 1,
+      sequence,
       receivedAtSeconds: nowSeconds,
       expiresAtSeconds: nowSeconds + 86_400,
       jobs,
       nodes: [],
       ignoredMessages: 0,
-    },
-    undefined,
-  );
-  const rows = nodes.map(
-    ({ nodeId, name, hostname }, index): NodeHistory => ({
-      nodeId,
-      name,
-      hostname,
-      instanceId: null,
-      createdSeconds: nowSeconds - 3_600,
-      readySeconds: nowSeconds - 3_400,
-      lastMatchSeconds: index < nodeCount / 2 ? null : nowSeconds - 60,
-      deletedSeconds: null,
-    }),
-  );
-  await stores.history.save(cluster, rows);
+    };
+    await stores.demand.save(demand, (await stores.demand.load(cluster, "pbs"))?.etag);
+  };
+  const history = (lastMatchSeconds: number) =>
+    nodes.map(
+      ({ nodeId, name, hostname }, index): NodeHistory => ({
+        nodeId,
+        name,
+        hostname,
+        instanceId: null,
+        createdSeconds: nowSeconds - 3_600,
+        readySeconds: nowSeconds - 3_400,
+        lastMatchSeconds: index < nodeCount / 2 ? null : lastMatchSeconds,
+        deletedSeconds: null,
+      }),
+    );
+  /** As in most plans, few nodes of many became idle or busy. */
+  const newPlan = async () => {
+    const head: PlanHead = {
+      cluster,
+      planId: `plan-${writes++}`,
+      atSeconds: nowSeconds,
+      reason: "demand from pbs",
+      jobs: jobCount,
+      placedJobs: 0,
+      create: 0,
+      start: 0,
+      retire: 0,
+      readOnly: false,
+      snapshotTakenAtSeconds: nowSeconds,
+      demandReadAtSeconds: nowSeconds,
+      demandSequences: { pbs: writes },
+      unsentPlanIds: [],
+      clusterDigest: "d",
+      nextDeadlineSeconds: null,
+      backedOff: [],
+      troubled: [],
+      bootsFailing: [],
+      waiting: [],
+    };
+    await stores.plans.saveHead(head, (await stores.plans.loadHead(cluster))?.etag);
+    await stores.history.save(cluster, history(nowSeconds - 60 + writes / 1000).slice(-500));
+  };
+  await newSnapshot();
+  await newDemand();
+  await stores.history.save(cluster, history(nowSeconds - 60));
+  await newPlan();
+  return new Map([
+    ["message", newDemand],
+    ["snapshot", newSnapshot],
+    ["plan", newPlan],
+  ]);
 }

@@ -8,7 +8,7 @@ import type { Change, Table } from "./table.ts";
 
 const mostPerTransaction = 100;
 /** Rows may show in another order than their time stamps say; so far back they are read once more. */
-const overlapMs = 60_000;
+const overlapMs = 5_000;
 
 /** Table `NodeHistory`: partition cluster, row node id. Each row is put as a whole, so nothing races. */
 export class TableHistoryStore implements HistoryStore {
