@@ -18,17 +18,19 @@ interface Import {
   /** A path from the root for our own modules, else the package or `node:` name. */
   readonly of: string;
   readonly isTypeOnly: boolean;
+  /** Loaded when it is needed, by `import()`. */
+  readonly isLazy: boolean;
 }
 
 const statement =
-  /^\s*(?:import|export)\s+(type\s)?[^"';]*?from\s*"([^"]+)"|^\s*import\s*(?:\(\s*)?"([^"]+)"/gm;
+  /^\s*(?:import|export)\s+(type\s)?[^"';]*?from\s*"([^"]+)"|^\s*import\s*"([^"]+)"|\bimport\(\s*"([^"]+)"/gm;
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(root, file), "utf8");
   return [...text.matchAll(statement)].map((match) => {
-    const specifier = match[2] ?? match[3] ?? "";
+    const specifier = match[2] ?? match[3] ?? match[4] ?? "";
     const of = specifier.startsWith(".") ? relative(root, join(root, dirname(file), specifier)) : specifier;
-    return { file, of, isTypeOnly: match[1] !== undefined };
+    return { file, of, isTypeOnly: match[1] !== undefined, isLazy: match[4] !== undefined };
   });
 }
 
@@ -119,6 +121,7 @@ describe("dependency rule", () => {
       file: "functions/plan-scale.ts",
       of: "@azure/functions",
       isTypeOnly: false,
+      isLazy: false,
     });
   });
 
@@ -176,6 +179,21 @@ describe("dependency rule", () => {
   test("tokens are checked in one place", () => {
     const breaches = imports.filter(({ of }) => of === "jose").map(({ file }) => file);
     expect(breaches).toEqual(["functions/support/entra-token.ts"]);
+  });
+
+  test("a look loads neither an SDK of Azure's services nor the service's own views", () => {
+    const seen = new Set<string>();
+    const follow = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      for (const { of, isTypeOnly, isLazy } of imports.filter((each) => each.file === file))
+        if (!isTypeOnly && !isLazy) follow(of);
+    };
+    for (const name of ["main", "program", "commands/status", "commands/nodes", "commands/explain"])
+      follow(`clients/cli/${name}.ts`);
+    expect(seen).toContain("@azure/core-rest-pipeline");
+    expect([...seen].filter((of) => of.startsWith("@azure/"))).toEqual(["@azure/core-rest-pipeline"]);
+    expect([...seen].filter((of) => /^shared\/(stores|cycle)\//.test(of))).toEqual([]);
   });
 
   test("only the agent reads brokers", () => {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { DefaultAzureCredential } from "@azure/identity";
-import { ServiceBusClient } from "@azure/service-bus";
+import type { TokenCredential } from "@azure/identity";
+import type { ServiceBusClient } from "@azure/service-bus";
 import { RestError } from "@azure/storage-queue";
 import { z } from "zod";
 import {
@@ -12,7 +12,7 @@ import {
 } from "../../functions/support/names.ts";
 import type { ReplayPorts } from "../../shared/cycle/replay-rejection.ts";
 import { InvariantError, kindOf, messageOf, UpstreamError } from "../../shared/errors.ts";
-import { createServiceBus, type ServiceBusQueues } from "../../shared/messages/service-bus.ts";
+import type { ServiceBusQueues } from "../../shared/messages/service-bus.ts";
 import type { Clock, Ports } from "../../shared/ports.ts";
 import {
   type AzureStores,
@@ -21,9 +21,8 @@ import {
   type StorageClients,
   type StorageConnection,
 } from "../../shared/stores/azure/index.ts";
+import { defaultCredential } from "./credential.ts";
 import { CommandFailure } from "./exit-code.ts";
-
-export const localEnvironmentFile = ".local/environment.json";
 
 /** Where a command looks for the service. `local`: the file that `npm start` writes; undefined: the settings. */
 export interface Place {
@@ -36,7 +35,8 @@ export type ServicePorts = ReplayPorts & Pick<Ports, "controls" | "plans">;
 
 interface Addresses {
   readonly storage: StorageConnection;
-  readonly serviceBus: () => ServiceBusClient;
+  /** Its SDK is loaded by then: most commands need none of it. */
+  readonly serviceBus: () => Promise<ServiceBusClient>;
 }
 
 /**
@@ -67,7 +67,7 @@ async function addressesAt(place: Place): Promise<Addresses> {
 
 async function onStorage<T>(addresses: Addresses, work: (storage: StorageClients) => Promise<T>): Promise<T> {
   try {
-    return await work(connected("storage account", () => connectStorage(addresses.storage)));
+    return await work(await connected("storage account", () => connectStorage(addresses.storage)));
   } catch (error) {
     if (kindOf(error) === undefined) throw error;
     throw new CommandFailure(messageOf(error), "Check that the service runs and that you may use it.");
@@ -81,9 +81,9 @@ export async function storageOf(place: Place): Promise<StorageClients> {
 }
 
 /** The SDKs' words about a malformed connection string may quote it, with its key. */
-function connected<T>(what: string, connect: () => T): T {
+async function connected<T>(what: string, connect: () => T | Promise<T>): Promise<T> {
   try {
-    return connect();
+    return await connect();
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
     throw new CommandFailure(
@@ -156,14 +156,15 @@ async function post(storage: StorageClients, text: string): Promise<void> {
 
 function lazyServiceBus(addresses: Addresses) {
   let open: { readonly client: ServiceBusClient; readonly queues: ServiceBusQueues } | undefined;
-  const queues = (): ServiceBusQueues => {
+  const queues = async (): Promise<ServiceBusQueues> => {
     if (open !== undefined) return open.queues;
-    const client = connected("Service Bus namespace", addresses.serviceBus);
+    const client = await connected("Service Bus namespace", addresses.serviceBus);
+    const { createServiceBus } = await import("../../shared/messages/service-bus.ts");
     open = { client, queues: createServiceBus({ client, clock, planRequestsQueue, scaleActionsQueue }) };
     return open.queues;
   };
   return {
-    planRequests: { send: (request) => queues().planRequests.send(request) },
+    planRequests: { send: async (request) => (await queues()).planRequests.send(request) },
     close: async () => {
       await open?.queues.close();
       await open?.client.close();
@@ -181,7 +182,7 @@ async function readLocal(file: string): Promise<Addresses> {
     const local = localSchema.parse(JSON.parse(await readFile(file, "utf8")));
     return {
       storage: { connectionString: local.storageConnectionString },
-      serviceBus: () => new ServiceBusClient(local.serviceBusConnectionString),
+      serviceBus: () => connectServiceBus(local.serviceBusConnectionString),
     };
   } catch (error) {
     const why = error instanceof z.ZodError ? "not what `npm start` writes" : messageOf(error);
@@ -198,14 +199,14 @@ function addressesOf(env: Place["env"]): Addresses {
   const accountName = env[`${storageConnection}__accountName`];
   const serviceBus = () => serviceBusOf(env);
   if (connectionString) return { storage: { connectionString }, serviceBus };
-  if (accountName) return { storage: { accountName, credential: new DefaultAzureCredential() }, serviceBus };
+  if (accountName) return { storage: { accountName, credential: defaultCredential() }, serviceBus };
   const [blobServiceUri, queueServiceUri, tableServiceUri] = ["blob", "queue", "table"].map(
     (service) => env[`${storageConnection}__${service}ServiceUri`],
   );
   if (blobServiceUri && queueServiceUri) {
     // Who posts demand needs no tables, and may not know where they are.
     const uris = { blobServiceUri, queueServiceUri, tableServiceUri: tableServiceUri ?? blobServiceUri };
-    return { storage: { ...uris, credential: new DefaultAzureCredential() }, serviceBus };
+    return { storage: { ...uris, credential: defaultCredential() }, serviceBus };
   }
   throw new CommandFailure(
     `Cannot find the service: ${storageConnection}__accountName is not set`,
@@ -213,13 +214,18 @@ function addressesOf(env: Place["env"]): Addresses {
   );
 }
 
-function serviceBusOf(env: Place["env"]): ServiceBusClient {
+async function serviceBusOf(env: Place["env"]): Promise<ServiceBusClient> {
   const connectionString = env[serviceBusConnection];
   const namespace = env[`${serviceBusConnection}__fullyQualifiedNamespace`];
-  if (connectionString) return new ServiceBusClient(connectionString);
-  if (namespace) return new ServiceBusClient(namespace, new DefaultAzureCredential());
+  if (connectionString) return connectServiceBus(connectionString);
+  if (namespace) return connectServiceBus(namespace, defaultCredential());
   throw new CommandFailure(
     `Cannot ask for a plan: ${serviceBusConnection}__fullyQualifiedNamespace is not set`,
     `Set it to the host name of the namespace, or ${serviceBusConnection} to a connection string.`,
   );
+}
+
+async function connectServiceBus(host: string, credential?: TokenCredential): Promise<ServiceBusClient> {
+  const { ServiceBusClient } = await import("@azure/service-bus");
+  return credential === undefined ? new ServiceBusClient(host) : new ServiceBusClient(host, credential);
 }

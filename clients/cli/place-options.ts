@@ -1,5 +1,6 @@
 import { Option } from "commander";
-import { localEnvironmentFile, type Place } from "./connect.ts";
+import type { Place } from "./connect.ts";
+import { localEnvironmentFile } from "./local-environment.ts";
 
 /** What `--local` gives: nothing, the flag alone, or a file. */
 export interface PlaceFlags {

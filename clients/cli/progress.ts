@@ -1,4 +1,3 @@
-import { createLogUpdate } from "log-update";
 import type { Terminal } from "./terminal.ts";
 
 /** Tells how far long work is: one line on stderr that is replaced and goes away; nothing where nobody looks. */
@@ -7,8 +6,9 @@ export interface Progress {
   end(): void;
 }
 
-export function progressOn({ stderr }: Terminal): Progress {
+export async function progressOn({ stderr }: Terminal): Promise<Progress> {
   if (stderr.isTTY !== true) return { report: () => {}, end: () => {} };
+  const { createLogUpdate } = await import("log-update");
   const update = createLogUpdate(stderr as unknown as NodeJS.WriteStream, { showCursor: true });
   return { report: (line) => update(line), end: () => update.clear() };
 }

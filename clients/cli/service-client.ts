@@ -8,11 +8,11 @@ import {
   type Pipeline,
   type PipelineResponse,
 } from "@azure/core-rest-pipeline";
-import { DefaultAzureCredential } from "@azure/identity";
 import type { z } from "zod";
 import { API_VERSION, type Route, routes } from "../../shared/api/index.ts";
 import { messageOf } from "../../shared/errors.ts";
 import { describeProblems } from "../../shared/messages/problems.ts";
+import { defaultCredential } from "./credential.ts";
 import { CommandFailure } from "./exit-code.ts";
 import { toFailure } from "./service/problem-words.ts";
 import type { AnswerOf, Call, RouteId, Service } from "./service/service.ts";
@@ -111,7 +111,7 @@ function createPipeline({ audience }: ServiceAddress, maxRetries: number): Pipel
     userAgentOptions: { userAgentPrefix: "ccscale" },
   });
   if (audience !== undefined) {
-    const credential = new DefaultAzureCredential();
+    const credential = defaultCredential();
     const scopes = [audience.endsWith("/.default") ? audience : `${audience}/.default`];
     pipeline.addPolicy(bearerTokenAuthenticationPolicy({ credential, scopes }), { afterPhase: "Retry" });
   }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { InvalidArgumentError, Option } from "commander";
-import { createLogUpdate } from "log-update";
 import { CommandFailure } from "./exit-code.ts";
 import { captured } from "./output/captured.ts";
 import type { Terminal } from "./terminal.ts";
@@ -36,7 +35,7 @@ export async function watching(
 ): Promise<void> {
   if (watch === undefined) return show(terminal);
   const everySeconds = watch === true ? usualSeconds : watch;
-  const print = screenOf(terminal);
+  const print = await screenOf(terminal);
   while (signal?.aborted !== true) {
     print(await pageOf(terminal, show));
     await sleep(everySeconds * 1000, undefined, { ...(signal && { signal }) }).catch(() => undefined);
@@ -54,8 +53,9 @@ async function pageOf(terminal: Terminal, show: (terminal: Terminal) => Promise<
   return page.text();
 }
 
-function screenOf({ stdout }: Terminal): (page: string) => void {
+async function screenOf({ stdout }: Terminal): Promise<(page: string) => void> {
   if (stdout.isTTY !== true) return (page) => stdout.write(`${page}\n`);
   // `defaultWidth` and such apply to streams that do not know their size; this one does.
+  const { createLogUpdate } = await import("log-update");
   return createLogUpdate(stdout as unknown as NodeJS.WriteStream, { showCursor: true });
 }

@@ -21,7 +21,7 @@ export async function followActions(
   const actionIds = answer.actions.flatMap(({ actionId }) => (actionId === null ? [] : [actionId]));
   const seconds = wait === true ? usualSeconds : wait;
   const startedAt = performance.now();
-  const progress = progressOn(terminal);
+  const progress = await progressOn(terminal);
   try {
     for (;;) {
       const operations = await Promise.all(

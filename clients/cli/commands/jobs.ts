@@ -44,7 +44,7 @@ export function jobsCommand(terminal: Terminal): Command {
 }
 
 async function showJobs({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
-  const progress = progressOn(terminal);
+  const progress = await progressOn(terminal);
   const { first, items, isCut } = await askAll(service, "jobs", {
     call: { query: { ...toQuery(flags), state: flags.state, source: flags.source } },
     pick: ({ jobs }) => jobs,

@@ -21,7 +21,7 @@ export function nodesCommand(terminal: Terminal): Command {
 }
 
 async function showNodes({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
-  const progress = progressOn(terminal);
+  const progress = await progressOn(terminal);
   const { first, items } = await askAll(service, "nodes", {
     call: { query: { ...toQuery(flags), state: flags.state } },
     pick: ({ nodes }) => nodes,

@@ -45,7 +45,7 @@ export function supportArchiveCommand(terminal: Terminal): Command {
 async function pack(terminal: Terminal, flags: Flags): Promise<void> {
   const { cluster } = flags;
   const place = placeOf(flags);
-  const progress = progressOn(terminal);
+  const progress = await progressOn(terminal);
   const startedAt = performance.now();
   try {
     const files = await withStorage(place, async (storage) => {

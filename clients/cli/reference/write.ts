@@ -6,5 +6,5 @@ const { stdin, stdout, stderr } = process;
 
 await writeFile(
   new URL("../COMMANDS.md", import.meta.url),
-  commandPage(createProgram({ stdin, stdout, stderr })),
+  commandPage(await createProgram({ stdin, stdout, stderr })),
 );

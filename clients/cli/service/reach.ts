@@ -1,12 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf } from "../../../shared/errors.ts";
-import { openArchive } from "../archive/open.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { noOutputSettings, type OutputSettings, parseOutputSettings } from "../output/output-settings.ts";
 import { placeOf } from "../place-options.ts";
 import { connectService, type ServiceAddress } from "../service-client.ts";
-import { serveArchive } from "./offline.ts";
 import type { Service } from "./service.ts";
 import type { ServiceFlags } from "./service-options.ts";
 
@@ -35,6 +33,11 @@ async function reachFiles(
   paths: readonly string[],
   { named, settings }: { readonly named: string | undefined; readonly settings: OutputSettings | undefined },
 ): Promise<Reached> {
+  // The service's own views and stores are needed here alone.
+  const [{ openArchive }, { serveArchive }] = await Promise.all([
+    import("../archive/open.ts"),
+    import("./offline.ts"),
+  ]);
   const archive = await openArchive(paths, named);
   const own = parseOutputSettings(archive.config ?? {});
   return { service: serveArchive(archive), settings: settings ?? (own.ok ? own.settings : noOutputSettings) };

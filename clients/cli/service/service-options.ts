@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { localEnvironmentFile } from "../connect.ts";
+import { localEnvironmentFile } from "../local-environment.ts";
 import type { OutputSettings } from "../output/output-settings.ts";
 import type { PlaceFlags } from "../place-options.ts";
 

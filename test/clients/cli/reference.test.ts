@@ -25,11 +25,17 @@ const on = (what: Example["on"]) => all.filter((example) => example.on === what)
 
 test("the command page is what the commands say (npm run commands writes it)", async () => {
   const page = await readFile(new URL("../../../clients/cli/COMMANDS.md", import.meta.url), "utf8");
-  expect(commandPage(createProgram(screen()))).toBe(page);
+  expect(commandPage(await createProgram(screen()))).toBe(page);
 });
 
-test("every example is of a command that there is", () => {
-  const program = createProgram(screen());
+test("each command is found by its name alone", async () => {
+  const names = (await createProgram(screen())).commands.map((each) => each.name());
+  for (const name of names.filter((each) => each !== "complete"))
+    expect((await createProgram(screen(), name)).commands.map((each) => each.name())).toEqual([name]);
+});
+
+test("every example is of a command that there is", async () => {
+  const program = await createProgram(screen());
   for (const name of Object.keys(examples)) {
     const found = name
       .split(" ")
