@@ -127,7 +127,7 @@ function monthStart(seconds: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1000;
 }
 
-function nextMonthStart(seconds: number): number {
+export function nextMonthStart(seconds: number): number {
   const date = new Date(seconds * 1000);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1000;
 }

@@ -3,14 +3,15 @@ import { shownValue } from "./columns/value.ts";
 import { ago } from "./moments.ts";
 import type { Page } from "./report.ts";
 
-/** All about one job: the answer first, then why, where, bucket by bucket, and what the planner did. */
+/** All about one job: how it stands, then why, where, bucket by bucket, and what the planner did. */
 export function explanationOn(page: Page, explanation: ExplainAnswer): void {
-  const { summary, causes, places, placeCount, refusals, planner, atSeconds } = explanation;
-  page.line(summary);
+  const { headline, causes, places, placeCount, refusals, planner, atSeconds } = explanation;
+  page.line(headline);
   if (causes.length > 0) page.title("Why");
   for (const { text, next, untilSeconds } of causes) {
     page.line(`  - ${text}`);
-    page.line(`    ${next}${untilSeconds === null ? "" : ` (${ago(untilSeconds, atSeconds)})`}`);
+    page.line(`    ${next}`);
+    if (untilSeconds !== null) page.line(`    By itself: ${ago(untilSeconds, atSeconds)}.`);
   }
   if (places.length > 0) {
     page.title(placeCount > places.length ? `Where: the first ${places.length} of ${placeCount}` : "Where");

@@ -1,7 +1,8 @@
 import type { ExplainAnswer, JobState, RefusalView } from "../../api/index.ts";
 import { describeConstraint, explainReason, type Reason } from "../../engine/index.ts";
 import type { SourceDemand } from "../../ports.ts";
-import { causesOf } from "./causes.ts";
+import { counted } from "./causes/cause.ts";
+import { causesOf, silence } from "./causes/index.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "./job-states.ts";
 import { type NodeViews, nodeViews } from "./node-views.ts";
 import type { Outlook } from "./outlook.ts";
@@ -40,9 +41,7 @@ export function explainOne(
 ): ExplainAnswer {
   const { job, outcome } = each;
   const viewOf = memoized((name: string) => placeOf(outlook, views, name));
-  const causes = causesOf(outlook, each, {
-    expectedReadySeconds: (name) => viewOf(name)?.expectedReadySeconds ?? null,
-  });
+  const causes = causesOf(outlook, views, each);
   const state = stateOf(each, outlook.nodesByName);
   const { asked, granted, placements } = outcome;
   return {
@@ -54,7 +53,7 @@ export function explainOne(
     unit: unitOf(job),
     asked,
     granted,
-    summary: summaryOf(each, state, causes[0]),
+    ...headlineOf(each, state, causes),
     places: placements.slice(0, mostPlaces).map(({ node, slots }) => {
       const view = viewOf(node);
       const { origin = "existing", state = null, expectedReadySeconds = null } = view ?? {};
@@ -80,26 +79,32 @@ function memoized<T>(work: (key: string) => T): (key: string) => T {
   };
 }
 
-function summaryOf(
+function headlineOf(
   { job, outcome }: OutlookJob,
   state: JobState,
-  first: ExplainAnswer["causes"][number] | undefined,
-): string {
+  causes: ExplainAnswer["causes"],
+): Pick<ExplainAnswer, "headline" | "summary"> {
   const { asked, granted } = outcome;
-  const unit = unitOf(job);
+  const all = counted(asked, unitOf(job));
   const nodes = new Set(outcome.placements.map(({ node }) => node)).size;
-  const why = first === undefined ? "" : ` ${first.text}`;
-  switch (state) {
-    case "running":
-      return `Job "${job.name}" runs on ${nodes} nodes.`;
-    case "placed":
-      return `Job "${job.name}" has a place for all ${asked} ${unit} on ${nodes} nodes that are up: its scheduler can start it.`;
-    case "booting":
-      return `Job "${job.name}" has a place for all ${asked} ${unit}, and waits for nodes.${why}`;
-    case "partly":
-      return `Job "${job.name}" has a place for ${granted} of ${asked} ${unit}.${why}`;
-    case "waiting":
-      return `Job "${job.name}" waits for ${asked} ${unit}.${why}`;
+  const headline = `Job "${job.name}" ${standing()}.`;
+  // That a part has a place is in the headline already; what the rest waits for is not.
+  const why = causes.find(({ kind }) => kind !== "partly-placed");
+  return { headline, summary: why === undefined ? headline : `${headline} ${why.text}` };
+
+  function standing(): string {
+    switch (state) {
+      case "running":
+        return `runs on ${counted(nodes, "nodes")}`;
+      case "placed":
+        return `has a place for all of ${all}, on nodes that are up (${nodes})${causes.length === 0 ? ": its scheduler can start it" : ""}`;
+      case "booting":
+        return `has a place for all of ${all}, and waits for nodes`;
+      case "partly":
+        return `has a place for ${granted} of ${all}`;
+      case "waiting":
+        return `waits for ${all}`;
+    }
   }
 }
 
@@ -122,9 +127,9 @@ function explainSilent(outlook: Outlook, demand: SourceDemand, name: string): Ex
   const isScattered = job?.packingStrategy === "scatter" || (job?.nodeCount ?? 0) > 0;
   const asked = isScattered ? job?.nodeCount || 1 : (job?.iterations ?? 1);
   const { cluster, atSeconds } = outlook;
-  const { source, expiresAtSeconds, receivedAtSeconds } = demand;
-  const silent = Math.ceil(atSeconds - receivedAtSeconds);
-  const text = `Source "${source}" has been silent for ${silent} s: its demand has not counted since ${Math.ceil(atSeconds - expiresAtSeconds)} s.`;
+  const { source } = demand;
+  const cause = silence(outlook, demand);
+  const headline = `Job "${name}" counts for nothing now.`;
   return {
     cluster,
     atSeconds,
@@ -134,20 +139,11 @@ function explainSilent(outlook: Outlook, demand: SourceDemand, name: string): Ex
     unit: isScattered ? "nodes" : "slots",
     asked,
     granted: 0,
-    summary: `Job "${name}" counts for nothing now. ${text}`,
+    headline,
+    summary: `${headline} ${cause.text}`,
     places: [],
     placeCount: 0,
-    causes: [
-      {
-        kind: "source-expired",
-        text,
-        next: `See whether what posts the demand of "${source}" still runs; its next message counts at once.`,
-        limit: null,
-        asked: Math.ceil(expiresAtSeconds - receivedAtSeconds),
-        left: silent,
-        untilSeconds: null,
-      },
-    ],
+    causes: [cause],
     refusals: [],
     planner: [],
   };

@@ -1,5 +1,6 @@
 import type { ExplainAnswer } from "../../api/index.ts";
-import type { Operation } from "../../ports.ts";
+import { explain, type JobOutcome } from "../../engine/index.ts";
+import type { Operation, WaitingJob } from "../../ports.ts";
 import type { OutlookJob } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
 
@@ -8,7 +9,8 @@ type Step = ExplainAnswer["planner"][number];
 const mostSteps = 20;
 
 /** What the planner did about a job and when, newest first: what it asked CycleCloud for, and what its plans saw. */
-export function plannerTrail(outlook: Outlook, { job, outcome }: OutlookJob): readonly Step[] {
+export function plannerTrail(outlook: Outlook, each: OutlookJob): readonly Step[] {
+  const { outcome } = each;
   const names = new Set(outcome.placements.map(({ node }) => node.replace(/#.*$/, "")));
   const ids = new Set(outcome.placements.flatMap(({ node }) => outlook.nodesByName.get(node)?.nodeId ?? []));
   const refusing = new Set(
@@ -23,7 +25,7 @@ export function plannerTrail(outlook: Outlook, { job, outcome }: OutlookJob): re
   );
   const steps = [
     ...[...operations.values()].flatMap((operation) => stepsOf(operation, { names, ids, refusing })),
-    ...headStep(outlook, job.source, job.name),
+    ...headStep(outlook, each),
   ];
   return steps.sort((a, b) => b.atSeconds - a.atSeconds).slice(0, mostSteps);
 }
@@ -65,7 +67,8 @@ function stepsOf(operation: Operation, { names, ids, refusing }: Wanted): readon
 }
 
 /** What the newest plan knew of the job's source, and whether it is among the first that it left waiting. */
-function headStep({ head, loaded }: Outlook, source: string | null, name: string): readonly Step[] {
+function headStep({ head, loaded }: Outlook, { job, outcome }: OutlookJob): readonly Step[] {
+  const { source, name } = job;
   if (head === undefined || source === null) return [];
   const sequence = loaded.demand.find((each) => each.source === source)?.sequence;
   const seen = head.demandSequences[source];
@@ -75,7 +78,17 @@ function headStep({ head, loaded }: Outlook, source: string | null, name: string
       ? `The newest plan was made before message ${sequence ?? "?"} of "${source}" came; the next one sees it.`
       : waiting === undefined
         ? `The newest plan saw message ${seen} of "${source}", which has the job.`
-        : `The newest plan gave it ${waiting.granted} of ${waiting.asked} places: ${waiting.why.slice(1).join(" ")}`;
+        : `The newest plan gave it ${waiting.granted} of ${waiting.asked} places${reasonsOf(waiting, outcome)}`;
   const held = head.held === undefined ? "" : ` Nothing of that plan was sent: ${head.held}.`;
   return [{ atSeconds: head.atSeconds, planId: head.planId, actionId: null, text: `${text}${held}` }];
+}
+
+/** In the words of the plan, unless they would be said twice on one page. */
+function reasonsOf({ why }: WaitingJob, outcome: JobOutcome): string {
+  const isSame =
+    outcome.granted < outcome.asked &&
+    explain(outcome)
+      .slice(1)
+      .every((sentence) => why.includes(sentence));
+  return isSame ? ", for the same reasons." : `: ${why.slice(1).join(" ")}`;
 }

@@ -33,156 +33,8 @@ async function worldOf(parts: {
 }
 
 const tenNodes = { iterations: 10, constraints: [{ ncpus: 4 }] };
-const gang = { nodeCount: 8, colocated: true, constraints: [{ ncpus: 4 }] };
-const grouped = { bucket: { placementGroups: [{ name: "pg0", activeCount: 0 }] } };
-const licence = (left: number) => ({
-  constraints: [
-    { ncpus: 1 },
-    {
-      "shared-consumable-constraint": {
-        "resource-name": "solver",
-        "current-value": left,
-        "initial-value": 5,
-        requested: 2,
-      },
-    },
-  ],
-});
 
 describe("explain: why a job waits, with numbers and what ends it", () => {
-  test.each([
-    [
-      "too big for any size",
-      { job: { constraints: [{ ncpus: 64 }] } },
-      "too-big",
-      ["64 ncpus", "has 4"],
-      "Ask for 4 ncpus or less",
-    ],
-    [
-      "too much memory",
-      { job: { constraints: [{ memgb: 100 }] } },
-      "too-big",
-      ["100", "memgb"],
-      "larger VM size",
-    ],
-    [
-      "a size that there is not",
-      { job: { constraints: [{ "node.vm_size": "Standard_X" }] } },
-      "never-satisfiable",
-      ["Standard_X", "Standard_F4s_v2"],
-      "Change the job's constraints",
-    ],
-    [
-      "a resource that no node has",
-      { job: { constraints: [{ scratch: 1 }] } },
-      "never-satisfiable",
-      ["scratch"],
-      "default_resources",
-    ],
-    [
-      "the region's quota",
-      { job: tenNodes, limits: { region: { maxCores: 100, usedCores: 100 } } },
-      "quota",
-      ["region westeurope", "leaves 0", "100 of 100 cores used"],
-      "Ask Azure for more cores in the region",
-    ],
-    [
-      "the spot quota",
-      { job: tenNodes, array: { spot: true }, limits: { region: { maxCores: 8, usedCores: 8 } } },
-      "quota",
-      ["spot core quota", "8 of 8 cores"],
-      "spot cores",
-    ],
-    [
-      "the family's quota",
-      { job: tenNodes, limits: { family: { maxCores: 8, usedCores: 6 } } },
-      "quota",
-      ["standardFSv2Family", "6 of 8 cores used, 4 per node"],
-      "more cores of the family",
-    ],
-    [
-      "the node array's cores",
-      { job: tenNodes, array: { maxCoreCount: 3 } },
-      "quota",
-      ["core limit of node array htc"],
-      "Raise MaxCoreCount of the node array",
-    ],
-    [
-      "the node array's nodes",
-      { job: tenNodes, array: { maxCount: 0 } },
-      "quota",
-      ["node limit of node array htc"],
-      "Raise MaxCount of the node array",
-    ],
-    [
-      "the cluster's cores",
-      { job: tenNodes, cluster: { maxCoreCount: 2 } },
-      "quota",
-      ["core limit of cluster hpc"],
-      "Raise MaxCoreCount of the cluster",
-    ],
-    [
-      "what CycleCloud offers",
-      { job: tenNodes, bucket: { availableCount: 0 } },
-      "quota",
-      ["still offers of htc/Standard_F4s_v2"],
-      "CycleCloud shows",
-    ],
-    [
-      "a placement group that is too small",
-      { job: gang, ...grouped, limits: { maxPlacementGroupSize: 4 } },
-      "placement-group-too-small",
-      ["8 nodes", "at most 4"],
-      "Ask for at most 4 nodes",
-    ],
-    [
-      "no placement group at all",
-      { job: gang },
-      "never-satisfiable",
-      ["not in a placement group"],
-      "Predefine placement groups",
-    ],
-    [
-      "a capacity failure that CycleCloud remembers",
-      { job: tenNodes, bucket: { secondsSinceCapacityFailure: 100 } },
-      "capacity-back-off",
-      ["next 200 s", "Azure had no such VM"],
-      "ends by itself",
-    ],
-    [
-      "the job's own back-off",
-      {
-        job: { constraints: [{ "capacity-failure-backoff": 900 }] },
-        bucket: { secondsSinceCapacityFailure: 600 },
-      },
-      "capacity-back-off",
-      ["600 s ago"],
-      "ends by itself",
-    ],
-    [
-      "an empty licence pool",
-      { job: licence(1) },
-      "pool-empty",
-      ["solver", "1 left, 2 wanted"],
-      "give some back",
-    ],
-    [
-      "a size that CycleCloud does not make",
-      { job: tenNodes, bucket: { valid: false, invalidReason: "NotActivated" } },
-      "bucket-unusable",
-      ["NotActivated"],
-      "Activate the VM size",
-    ],
-    ["nothing asked for", { job: { iterations: 0 } }, "nothing-requested", ["no slots"], "how many"],
-  ] as const)("%s", async (_, parts, kind, texts, next) => {
-    const answer = await explained(await worldOf(parts as Parameters<typeof worldOf>[0]));
-    const [cause] = answer.causes;
-    expect(answer.state).toBe("waiting");
-    expect(cause).toMatchObject({ kind, next: expect.stringContaining(next) });
-    for (const text of texts) expect(cause?.text).toContain(text);
-    expect(answer.summary).toContain(cause?.text);
-  });
-
   test("a back-off says until when", async () => {
     const world = await worldOf({ job: tenNodes, bucket: { secondsSinceCapacityFailure: 100 } });
     const { causes } = await explained(world);
@@ -233,14 +85,14 @@ describe("explain: why a job waits, with numbers and what ends it", () => {
       undefined,
     );
     const { causes } = await explained(world);
-    expect(causes[0]).toMatchObject({ kind: "cluster-paused", next: "Resume the cluster." });
-    expect(causes[0]?.text).toContain("30 s ago by alice: upgrade");
+    expect(causes[0]).toMatchObject({ kind: "cluster-paused", next: "Let it go on: `ccscale resume`." });
+    expect(causes[0]?.text).toContain("alice paused the cluster 30 s ago: upgrade");
   });
 
   test("a read-only cluster, and a snapshot that is too old", async () => {
     const world = await worldOf({ job: tenNodes });
     world.configure({ cycle: { readOnly: true } });
-    expect((await explained(world)).causes[0]).toMatchObject({ kind: "cluster-held" });
+    expect((await explained(world)).causes[0]).toMatchObject({ kind: "read-only" });
     await world.post([{ name: "job-1", ...tenNodes }], { ttlSeconds: 3_600 });
     world.advance(301);
     expect((await explained(world)).causes[0]).toMatchObject({
@@ -274,9 +126,7 @@ describe("explain: why a job waits, with numbers and what ends it", () => {
     expect(answer.state).toBe("booting");
     const [cause] = answer.causes;
     expect(cause?.kind).toBe("booting");
-    expect(cause?.text).toMatch(
-      /2 of its 2 nodes are booting \(htc-4, htc-5\); they should be ready in \d+ s/,
-    );
+    expect(cause?.text).toMatch(/Booting: 2 of 2 nodes \(htc-4, htc-5\); they should be ready in \d+ s/);
     expect(cause?.untilSeconds).toBeGreaterThan(world.now() + 60);
     expect(answer.places).toHaveLength(2);
     expect(answer.planner.some(({ text }) => text.startsWith("create-nodes, because"))).toBe(true);
@@ -307,7 +157,7 @@ describe("explain: where a job went", () => {
     await world.snapshot();
     expect(await explained(world)).toMatchObject({
       state: "running",
-      summary: 'Job "job-1" runs on 1 nodes.',
+      summary: 'Job "job-1" runs on 1 node.',
       places: [{ node: "htc-1", slots: 1, state: "Ready" }],
       causes: [],
       refusals: [],
