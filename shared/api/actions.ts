@@ -58,6 +58,12 @@ export const createNodesBody = z
       .optional()
       .describe("What each node or slot needs"),
     exclusive: z.boolean().default(false).describe("One slot per node"),
+    strategy: z
+      .enum(["pack", "scatter"])
+      .default("pack")
+      .describe(
+        "As of a job. pack: nodes as full as slots make them, from as many buckets as it takes, in order of preference; scatter: each slot on a node of its own, and all nodes of one bucket (array, VM size, placement group), or none",
+      ),
     keepAlive: z.boolean().default(false).describe("Nobody but the operator may delete the new nodes"),
     nameFormat: z
       .string()

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { act } from "../act/act.ts";
 import { type ActFlags, actOptions } from "../act/act-options.ts";
 import { positive } from "../positive.ts";
@@ -13,6 +13,7 @@ interface Flags extends ActFlags {
   readonly slots?: number;
   readonly constraint?: readonly ConstraintObject[];
   readonly exclusive?: true;
+  readonly strategy?: string;
   readonly keepAlive?: true;
   readonly nameFormat?: string;
   readonly attribute: Readonly<Record<string, unknown>>;
@@ -22,7 +23,9 @@ interface Flags extends ActFlags {
 /** `ccscale create-nodes`: nodes that no job asked for. */
 export function createNodesCommand(terminal: Terminal): Command {
   const command: Command = new Command("create-nodes")
-    .description("Creates nodes; what is left open, the planner chooses, within all limits.")
+    .description(
+      "Creates nodes, all that are asked for or none; what is left open, the planner chooses, within all limits.",
+    )
     .option("-n, --count <number>", "so many nodes", positive)
     .option("-s, --slots <number>", "as many nodes as that many slots need", positive)
     .option("-a, --nodearray <name>", "of this node array")
@@ -34,6 +37,12 @@ export function createNodesCommand(terminal: Terminal): Command {
       constraint,
     )
     .option("--exclusive", "one slot per node")
+    .addOption(
+      new Option(
+        "--strategy <strategy>",
+        "pack (usual): full nodes, of as many buckets as it takes; scatter: a node for each slot, all of one bucket or none",
+      ).choices(["pack", "scatter"]),
+    )
     .option("--keep-alive", "nobody but the operator may delete them")
     .option("--name-format <format>", "with %d for the index, such as login-%d")
     .option("--attribute <name=value>", "sent along to CycleCloud; may be given again and again", pair, {})
@@ -66,6 +75,7 @@ function bodyOf(flags: Flags): { readonly kind: string } & Readonly<Record<strin
     slots: flags.slots,
     constraints: flags.constraint,
     exclusive: flags.exclusive === true,
+    strategy: flags.strategy,
     keepAlive: flags.keepAlive === true,
     nameFormat: flags.nameFormat,
     ...(Object.keys(attributes).length > 0 && { nodeAttributes: attributes }),

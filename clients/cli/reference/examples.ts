@@ -95,6 +95,11 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       does: "what a hundred slots would need",
       on: "service",
     },
+    {
+      line: "create-nodes --count 8 --strategy scatter --name-format 'bench-%d' --dry-run",
+      does: "eight of one size, or none",
+      on: "service",
+    },
   ],
   "delete-nodes": [
     {

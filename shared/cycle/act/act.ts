@@ -193,15 +193,19 @@ async function request(
     : { outcome: "answered", answer };
 }
 
-/** Of a creation, the part that a later request is for; node actions leave out what is under way by themselves. */
+/**
+ * Of a creation, the part that a later request is for; node actions leave out what is under way by themselves. Scattered
+ * nodes stay in the bucket of the first.
+ */
 function remaining(body: Requested, { drafts }: Drafts, index: number): Requested {
   if (body.kind !== "create-nodes" || index === 0) return body;
-  const count = drafts
-    .slice(index)
-    .flatMap((draft) => (draft.kind === "create-nodes" ? draft.sets : []))
-    .reduce((sum, set) => sum + set.count, 0);
+  const sets = drafts.slice(index).flatMap((draft) => (draft.kind === "create-nodes" ? draft.sets : []));
+  const count = sets.reduce((sum, set) => sum + set.count, 0);
   const { slots: _, ...rest } = body;
-  return { ...rest, count };
+  const [first] = sets;
+  if (body.strategy === "pack" || first === undefined) return { ...rest, count };
+  const { nodeArray, vmSize, placementGroup } = first;
+  return { ...rest, nodeArray, vmSize, ...(placementGroup === null ? {} : { placementGroup }), count };
 }
 
 function isActedOn(actions: ActionAnswer["actions"], node: string): boolean {

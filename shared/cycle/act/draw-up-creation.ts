@@ -22,7 +22,8 @@ const jobName = "requested nodes";
 
 /**
  * The new nodes that a request means, chosen by the engine as if the request were the only job and every existing node
- * were taken: within all limits and caps, in the order in which it prefers buckets. All of them, or none.
+ * were taken: within all limits and caps, in the order in which it prefers buckets. All of them, or none. Scattered ones
+ * are of one bucket, as those of a job are.
  */
 export function drawUpCreation(outlook: Outlook, body: CreateNodesBody): Creation {
   const own = parseConstraints(body.constraints ?? []);
@@ -52,15 +53,20 @@ export function drawUpCreation(outlook: Outlook, body: CreateNodesBody): Creatio
   return { ok: true, sets };
 }
 
-function whyNotAll(outcome: JobOutcome, { count }: CreateNodesBody): readonly string[] {
+function whyNotAll(outcome: JobOutcome, { count, strategy }: CreateNodesBody): readonly string[] {
   const { asked, granted } = outcome;
-  const unit = count === undefined ? "slots" : "nodes";
-  return [`${granted} of ${asked} ${unit} can be had now`, ...explain(outcome).slice(1)];
+  const unit = count === undefined && strategy === "pack" ? "slots" : "nodes";
+  const what =
+    strategy === "scatter"
+      ? `no bucket can give ${asked} nodes now, and scattered ones come from one`
+      : `${granted} of ${asked} ${unit} can be had now`;
+  return [what, ...explain(outcome).slice(1)];
 }
 
 function jobOf(body: CreateNodesBody, own: readonly Constraint[]): Job {
-  const { nodeArray, vmSize, placementGroup, count, slots } = body;
+  const { nodeArray, vmSize, placementGroup, count, slots, strategy } = body;
   const isPerNode = count !== undefined;
+  const wanted = count ?? slots ?? 1;
   return defineJob({
     name: jobName,
     constraints: [
@@ -71,9 +77,9 @@ function jobOf(body: CreateNodesBody, own: readonly Constraint[]): Job {
       // A slot that says nothing else takes a vcpu: else all of them would fit one node.
       ...(isPerNode || own.length > 0 ? [] : [oneVcpu]),
     ],
-    iterations: count ?? slots ?? 1,
+    ...(strategy === "pack" ? { iterations: wanted } : { nodeCount: wanted }),
     exclusive: isPerNode || body.exclusive,
-    packingStrategy: "pack",
+    packingStrategy: strategy,
   });
 }
 

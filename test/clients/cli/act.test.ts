@@ -95,6 +95,8 @@ describe("what is asked of the service", () => {
         "slurm.autoscale=true",
         "--software-configuration",
         "slurm.partition=hpc",
+        "--strategy",
+        "scatter",
       ],
       ...who,
     ]);
@@ -110,6 +112,7 @@ describe("what is asked of the service", () => {
           placementGroup: "pg0",
           constraints: [{ memgb: 16 }],
           exclusive: true,
+          strategy: "scatter",
           keepAlive: true,
           nameFormat: "login-%d",
           nodeAttributes: { Tag: "blue", Configuration: { slurm: { autoscale: true, partition: "hpc" } } },

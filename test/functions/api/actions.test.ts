@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { ActionAnswer } from "../../../shared/api/index.ts";
 import { served } from "../../fuzz/served-world.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor } from "../../support/world.ts";
 import { apiOf } from "./routes.ts";
@@ -246,6 +246,70 @@ describe("create-nodes", () => {
       expect(await api.call("actions", { body })).toMatchObject({ status: 400 });
     },
   );
+});
+
+describe("the strategy of a creation", () => {
+  /** Two sizes of an array, the first one preferred; so many nodes can be had of each. */
+  function twoSizes(first: number, second: number): void {
+    const large = 1_000_000;
+    const limits = {
+      activeCount: 0,
+      region: { maxCores: large, usedCores: 0 },
+      family: { maxCores: large, usedCores: 0 },
+      maxPlacementGroupSize: 100,
+    };
+    const sizeOf = (vmSize: string, availableCount: number) =>
+      bucketOf({ bucketId: vmSize, vmSize, limits: { ...limits, maxCount: availableCount, availableCount } });
+    const buckets = [sizeOf("first", first), sizeOf("second", second)];
+    const array = nodeArrayOf({ buckets, maxCount: large, maxCoreCount: large });
+    const all = clusterOf({ nodeArrays: [array], maxCount: large, maxCoreCount: large });
+    served.world = createWorld(new FakeCycleCloud(all));
+  }
+
+  const nodesBySize = async (wanted: Record<string, unknown>, dryRun = true) => {
+    await served.world.snapshot();
+    const { actions } = await ask({ kind: "create-nodes", ...wanted, dryRun });
+    return actions.flatMap(({ create }) => create.map(({ vmSize, count }) => `${count} ${vmSize}`));
+  };
+
+  test.each([
+    [{ count: 4 }, ["3 first", "1 second"]],
+    [{ count: 4, strategy: "pack" }, ["3 first", "1 second"]],
+    [{ count: 3, strategy: "scatter" }, ["3 first"]],
+    [{ count: 4, strategy: "scatter" }, ["4 second"]],
+    [{ slots: 4, constraints: [{ ncpus: 2 }] }, ["2 first"]],
+    [{ slots: 3, constraints: [{ ncpus: 2 }], strategy: "scatter" }, ["3 first"]],
+    [{ slots: 4, constraints: [{ ncpus: 2 }], strategy: "scatter" }, ["4 second"]],
+    [{ slots: 8, strategy: "pack" }, ["2 first"]],
+    [{ slots: 5, strategy: "scatter", exclusive: true }, ["5 second"]],
+  ])("%j makes %j", async (wanted, made) => {
+    twoSizes(3, 5);
+    expect(await nodesBySize(wanted)).toEqual(made);
+  });
+
+  test("scattered nodes that no bucket has are refused, and none is made", async () => {
+    twoSizes(3, 5);
+    expect(await nodesBySize({ count: 6 })).toEqual(["3 first", "3 second"]);
+    const refused = await refusalOf({ kind: "create-nodes", count: 6, strategy: "scatter" });
+    expect(refused).toContain("no bucket can give 6 nodes now");
+    expect(await served.world.ports.operations.open(cluster)).toEqual([]);
+  });
+
+  test("what takes several requests stays in one bucket, though another is preferred for the rest", async () => {
+    twoSizes(1_100, 2_000);
+    expect(await nodesBySize({ count: 1_150, strategy: "scatter" }, false)).toEqual([
+      "1000 second",
+      "150 second",
+    ]);
+  });
+
+  test("any other is refused", async () => {
+    const body = { ...who, kind: "create-nodes", count: 1, strategy: "spread" };
+    expect(await api.call("actions", { body })).toMatchObject({
+      status: 400,
+      jsonBody: { problems: [expect.stringContaining("strategy")] },
+    });
+  });
 });
 
 describe("what takes effect at once", () => {
