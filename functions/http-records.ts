@@ -1,10 +1,9 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import { historyQuery, operationsQuery, plansQuery, rejectsQuery } from "../shared/api/index.ts";
+import { historyQuery, operationsQuery, plansQuery } from "../shared/api/index.ts";
 import {
   listOperations,
   listOperationsOf,
   listPlans,
-  listRejects,
   selectingOf,
   showHistory,
   showOperation,
@@ -68,15 +67,8 @@ export const httpHistory = handler(async ({ request, ports, cluster }) => {
   return history === undefined ? notFound("Nothing is remembered of such a node") : json(history);
 });
 
-/** `GET /api/clusters/{cluster}/rejects`, newest first. */
-export const httpRejects = handler(async ({ request, ports, cluster }) => {
-  const query = readQuery(request, rejectsQuery);
-  return query.ok ? polled(request, await listRejects(ports, cluster, query.value)) : query.response;
-});
-
 serve("plans", httpPlans);
 serve("plan", httpPlan);
 serve("operations", httpOperations);
 serve("operation", httpOperation);
 serve("history", httpHistory);
-serve("rejects", httpRejects);

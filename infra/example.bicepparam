@@ -49,6 +49,10 @@ param existingKeyVaultId = ''
 // 'basic' for nodes whose autostop script is CycleCloud's own, which logs in with the name and password of the cluster.
 param autostopLogin = 'function-key'
 
+// 'all' lets callers of the HTTP API say where the CycleCloud server is too, which is where its password is sent to;
+// 'off' lets them change no configuration at all.
+param configChanges = 'settings'
+
 // 'entra' for tokens of people and applications in place of function keys, with the id of the app registration that
 // infra/README.md tells how to make. Where that is in another tenant than the subscription, apiTenantId names it.
 param apiLogin = 'function-key'

@@ -55,6 +55,10 @@ param existingKeyVaultId string = ''
 @allowed(['function-key', 'basic'])
 param autostopLogin string = 'function-key'
 
+@description('What of configurations may be changed through the HTTP API: nothing, everything but where the CycleCloud server is (which says where the password goes), or everything.')
+@allowed(['off', 'settings', 'all'])
+param configChanges string = 'settings'
+
 @description('How callers of the HTTP API show who they are: a function key, or a token of Microsoft Entra ID. For entra see "Sign in with Entra" in infra/README.md.')
 @allowed(['function-key', 'entra'])
 param apiLogin string = 'function-key'
@@ -302,6 +306,7 @@ module functionApp 'modules/function-app.bicep' = {
     vaultUri: keyVaultAccess.outputs.uri
     passwordSecrets: passwordSecrets
     autostopLogin: autostopLogin
+    configChanges: configChanges
     apiLogin: apiLogin
     apiTenantId: apiTenantId
     apiClientId: apiClientId

@@ -4,6 +4,7 @@
  */
 export type { Clock } from "./ports/clock.ts";
 export type * from "./ports/config.ts";
+export type * from "./ports/config-files.ts";
 export type * from "./ports/control.ts";
 export type * from "./ports/cyclecloud.ts";
 export type * from "./ports/demand.ts";

@@ -42,6 +42,7 @@ function partOf(path: string): string {
   if (parts[0] !== "shared") return parts[0] === "infra" ? "infra/local" : (parts[0] ?? "");
   if (parts[1] === "ports" || parts[1] === "ports.ts") return "shared/ports";
   if (parts[1] === "errors.ts") return "shared/errors";
+  if (parts[1] === "redact.ts") return "shared/redact";
   if (parts[1] === "messages" && isContract(path)) return "shared/messages (contracts)";
   return `shared/${parts[1]}`;
 }
@@ -58,6 +59,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/engine": [],
   "shared/errors": [],
   "shared/facts": [],
+  "shared/redact": [],
   "shared/ports": ["shared/engine", "shared/facts", "shared/messages (contracts)"],
   "shared/messages (contracts)": ["shared/engine", "zod"],
   "shared/api": ["shared/engine", "shared/messages (contracts)", "zod"],
@@ -75,6 +77,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/engine",
     "shared/ports",
     "shared/errors",
+    "shared/redact",
     "shared/messages (contracts)",
   ],
   "shared/config": ["shared/engine", "shared/ports", "shared/errors", "shared/facts", "zod", "node:*"],

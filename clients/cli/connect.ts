@@ -1,19 +1,17 @@
 import { readFile } from "node:fs/promises";
 import type { TokenCredential } from "@azure/identity";
 import type { ServiceBusClient } from "@azure/service-bus";
-import { RestError } from "@azure/storage-queue";
 import { z } from "zod";
+import { keysIn, knownSecretsIn } from "../../functions/support/known-secrets.ts";
 import {
-  jobDemandQueue,
   planRequestsQueue,
   scaleActionsQueue,
   serviceBusConnection,
   storageConnection,
 } from "../../functions/support/names.ts";
-import type { ReplayPorts } from "../../shared/cycle/replay-rejection.ts";
-import { InvariantError, kindOf, messageOf, UpstreamError } from "../../shared/errors.ts";
-import type { ServiceBusQueues } from "../../shared/messages/service-bus.ts";
-import type { Clock, Ports } from "../../shared/ports.ts";
+import { readConfig } from "../../shared/config/read-config.ts";
+import { kindOf, messageOf } from "../../shared/errors.ts";
+import type { Clock, PlanRequests } from "../../shared/ports.ts";
 import {
   type AzureStores,
   connectStorage,
@@ -30,44 +28,20 @@ export interface Place {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What commands need of the service. */
-export type ServicePorts = ReplayPorts & Pick<Ports, "controls" | "plans">;
-
 interface Addresses {
   readonly storage: StorageConnection;
   /** Its SDK is loaded by then: most commands need none of it. */
   readonly serviceBus: () => Promise<ServiceBusClient>;
 }
 
-/**
- * Runs `work` on the service's storage and queues. Throws CommandFailure when they cannot be found or do not answer.
- * Service Bus is reached only by what needs it.
- */
-export async function withService<T>(place: Place, work: (ports: ServicePorts) => Promise<T>): Promise<T> {
-  const addresses = await addressesAt(place);
-  const bus = lazyServiceBus(addresses);
-  try {
-    return await onStorage(addresses, (storage) => work(portsOf(storage, bus)));
-  } finally {
-    await bus.close();
-  }
-}
-
-/** The same for what needs the storage account alone. */
-export async function withStorage<T>(
-  place: Place,
-  work: (storage: StorageClients) => Promise<T>,
-): Promise<T> {
-  return onStorage(await addressesAt(place), work);
-}
-
 async function addressesAt(place: Place): Promise<Addresses> {
   return place.local === undefined ? addressesOf(place.env) : readLocal(place.local);
 }
 
-async function onStorage<T>(addresses: Addresses, work: (storage: StorageClients) => Promise<T>): Promise<T> {
+/** Does something with stores. Throws CommandFailure when they do not answer, or hold what cannot be used. */
+export async function onStorage<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await work(await connected("storage account", () => connectStorage(addresses.storage)));
+    return await work();
   } catch (error) {
     if (kindOf(error) === undefined) throw error;
     throw new CommandFailure(messageOf(error), "Check that the service runs and that you may use it.");
@@ -93,84 +67,40 @@ async function connected<T>(what: string, connect: () => T | Promise<T>): Promis
   }
 }
 
-/** The stores of an account. Configurations are listed there, and read by who needs more than their names. */
+/** The stores of an account. */
 export function storesOf({ blob, table }: StorageClients): AzureStores {
-  return createAzureStores({ blob, table, parseConfig: unread });
+  return createAzureStores({ blob, table, parseConfig: readConfig });
 }
 
 /** Secrets that this command line knows of: what it writes must hold none of them. */
 export async function secretsAround(place: Place): Promise<readonly string[]> {
-  const names = /^(CYCLECLOUD_PASSWORD\w*|CCSCALE_KEY)$/;
-  const named = Object.entries(place.env).flatMap(([name, value]) =>
-    names.test(name) && value ? [value] : [],
-  );
-  const local = place.local === undefined ? [] : connectionStringsOf(await readFile(place.local, "utf8"));
-  const strings = [...local, place.env[storageConnection], place.env[serviceBusConnection]];
-  const keys = strings.flatMap((text) => [
-    ...(text ?? "").matchAll(/(?:AccountKey|SharedAccessKey)=([^;]+)/g),
-  ]);
-  return [...named, ...keys.flatMap(([, key]) => (key === undefined ? [] : [key]))];
+  if (place.local === undefined) return knownSecretsIn(place.env);
+  const local = localSchema.safeParse(JSON.parse(await readFile(place.local, "utf8")));
+  const strings = local.success
+    ? [local.data.storageConnectionString, local.data.serviceBusConnectionString]
+    : [];
+  return [...knownSecretsIn(place.env), ...strings.flatMap(keysIn)];
 }
 
-function connectionStringsOf(text: string): readonly string[] {
-  const local = localSchema.safeParse(JSON.parse(text));
-  return local.success ? [local.data.storageConnectionString, local.data.serviceBusConnectionString] : [];
-}
-
-function portsOf(storage: StorageClients, bus: Pick<ServiceBusQueues, "planRequests">): ServicePorts {
-  const stores = storesOf(storage);
+/** Plan requests to the Service Bus of a place, which is reached when there is one to send. */
+export function planRequestsAt(place: Place): PlanRequests {
   return {
-    configs: stores.configs,
-    controls: stores.controls,
-    demand: stores.demand,
-    plans: stores.plans,
-    rejections: stores.rejections,
-    targets: stores.targets,
-    uploads: stores.uploads,
-    clock,
-    planRequests: bus.planRequests,
-    demandQueue: { post: (text) => post(storage, text) },
+    send: async (scheduled) => {
+      const { serviceBus } = await addressesAt(place);
+      const client = await connected("Service Bus namespace", serviceBus);
+      const { createServiceBus } = await import("../../shared/messages/service-bus.ts");
+      const queues = createServiceBus({ client, clock, planRequestsQueue, scaleActionsQueue });
+      try {
+        await queues.planRequests.send(scheduled);
+      } finally {
+        await queues.close();
+        await client.close();
+      }
+    },
   };
 }
 
 export const clock: Clock = { nowSeconds: () => Date.now() / 1000 };
-
-async function unread(cluster: string): Promise<never> {
-  throw new InvariantError(
-    `Cannot read configuration of "${cluster}": only the names of clusters are used here`,
-  );
-}
-
-async function post(storage: StorageClients, text: string): Promise<void> {
-  try {
-    await storage.queue.getQueueClient(jobDemandQueue).sendMessage(Buffer.from(text).toString("base64"));
-  } catch (error) {
-    const answer =
-      error instanceof RestError ? `HTTP ${error.statusCode ?? "-"}, ${error.code}` : "no answer";
-    throw new UpstreamError(`Cannot post to queue "${jobDemandQueue}": ${answer}`, {
-      retryable: true,
-      cause: error,
-    });
-  }
-}
-
-function lazyServiceBus(addresses: Addresses) {
-  let open: { readonly client: ServiceBusClient; readonly queues: ServiceBusQueues } | undefined;
-  const queues = async (): Promise<ServiceBusQueues> => {
-    if (open !== undefined) return open.queues;
-    const client = await connected("Service Bus namespace", addresses.serviceBus);
-    const { createServiceBus } = await import("../../shared/messages/service-bus.ts");
-    open = { client, queues: createServiceBus({ client, clock, planRequestsQueue, scaleActionsQueue }) };
-    return open.queues;
-  };
-  return {
-    planRequests: { send: async (request) => (await queues()).planRequests.send(request) },
-    close: async () => {
-      await open?.queues.close();
-      await open?.client.close();
-    },
-  } satisfies Pick<ServiceBusQueues, "planRequests" | "close">;
-}
 
 const localSchema = z.object({
   storageConnectionString: z.string().min(1),

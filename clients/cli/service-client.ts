@@ -30,9 +30,12 @@ export interface ServiceAddress {
   readonly audience?: string;
   /** For a whole call: retries and their pauses included. Default 60,000. */
   readonly timeoutMs?: number;
-  /** Default 3. Only calls that change nothing are tried again. */
+  /** Default 3. Only calls that do no harm twice are tried again. */
   readonly maxRetries?: number;
 }
+
+/** Asked twice, they may be done twice, or be refused for what the first time did. */
+const onceOnly: readonly string[] = ["actions", "put-config", "replay-reject"] satisfies RouteId[];
 
 const defaultTimeoutMs = 60_000;
 
@@ -76,7 +79,7 @@ function createSender(address: ServiceAddress) {
   const client = createDefaultHttpClient();
   const reading = createPipeline(address, address.maxRetries ?? 3);
   const writing = createPipeline(address, 0);
-  return async (route: Route, path: string, { query, body }: Call): Promise<Reply> => {
+  return async (route: Route, path: string, { query, body, seen }: Call): Promise<Reply> => {
     const url = new URL(`${base.href}api/${path}`);
     for (const [name, value] of Object.entries(query ?? {}))
       if (value !== undefined) url.searchParams.set(name, String(value));
@@ -88,13 +91,13 @@ function createSender(address: ServiceAddress) {
         "api-version": API_VERSION,
         ...(address.key !== undefined && { "x-functions-key": address.key }),
         ...(body !== undefined && { "Content-Type": "application/json" }),
+        ...(seen !== undefined && (seen === "none" ? { "If-None-Match": "*" } : { "If-Match": seen.etag })),
       }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
       abortSignal: AbortSignal.timeout(address.timeoutMs ?? defaultTimeoutMs),
       allowInsecureConnection: isLoopback(base),
     });
-    // Asked twice, an action may be done twice.
-    const pipeline = route.id === "actions" ? writing : reading;
+    const pipeline = onceOnly.includes(route.id) ? writing : reading;
     try {
       return replyOf(await pipeline.sendRequest(client, request));
     } catch (error) {

@@ -22,6 +22,9 @@ export const insightsConnectionSetting = "APPLICATIONINSIGHTS_CONNECTION_STRING"
 /** App setting: how nodes that ask to stop show who they are, `function-key` (default) or `basic`. */
 export const autostopLoginSetting = "AUTOSTOP_LOGIN";
 
+/** App setting: what of configurations may be changed through the HTTP API, `off`, `settings` (default) or `all`. */
+export const configChangesSetting = "AUTOSCALE_CONFIG_CHANGES";
+
 /** Where the broker puts messages of a queue that it gave up; such a queue has no sessions. */
 export const deadPlanRequestsQueue = `${planRequestsQueue}/$DeadLetterQueue`;
 export const deadActionsQueue = `${scaleActionsQueue}/$DeadLetterQueue`;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ConfigChanges } from "../../shared/cycle/act/change-config.ts";
 import { ConfigurationError } from "../../shared/errors.ts";
 import type { ApiLogin } from "./guard.ts";
 import {
@@ -7,6 +8,7 @@ import {
   apiLoginSetting,
   apiTenantSetting,
   autostopLoginSetting,
+  configChangesSetting,
   insightsConnectionSetting,
   platformSignsInSetting,
   serviceBusConnection,
@@ -45,6 +47,8 @@ export interface AppSettings {
   /** Whether App Service authentication stands before the app. */
   readonly platformSignsIn: boolean;
   readonly telemetry: TelemetrySettings;
+  /** What of configurations may be changed through the HTTP API. */
+  readonly configChanges: ConfigChanges;
 }
 
 /** Where spans and metrics go. */
@@ -86,6 +90,7 @@ const environment = z.object({
   [apiTenantSetting]: z.guid().toLowerCase().optional(),
   [apiClientSetting]: z.guid().toLowerCase().optional(),
   [apiAuthoritySetting]: authority.optional(),
+  [configChangesSetting]: z.enum(["off", "settings", "all"]).optional(),
 });
 
 /** Every setting that is read, in all forms of a connection; infra/modules/function-app.bicep sets them. */
@@ -120,6 +125,7 @@ export function readSettings(env: Environment): AppSettings {
     telemetry: telemetryFrom(values),
     apiLogin,
     platformSignsIn: env[platformSignsInSetting]?.toLowerCase() === "true",
+    configChanges: configChangesFrom(values),
     nodeLogin: values[autostopLoginSetting] === "basic" ? "basic" : "function-key",
   };
 }
@@ -156,6 +162,10 @@ function telemetryFrom(env: Environment): TelemetrySettings {
   const to = env[telemetrySetting] ?? "azure";
   if (to === "console") return { to };
   return to === "azure" && connectionString !== undefined ? { to, connectionString } : { to: "off" };
+}
+
+function configChangesFrom({ [configChangesSetting]: changes }: Environment): ConfigChanges {
+  return changes === "off" || changes === "all" ? changes : "settings";
 }
 
 function storageFrom(env: Environment): StorageSettings | string {

@@ -1,22 +1,31 @@
 import { DefaultAzureCredential } from "@azure/identity";
 import { ServiceBusClient } from "@azure/service-bus";
-import { parseConfig } from "../../shared/config/parse-config.ts";
-import { resolveIncludes } from "../../shared/config/resolve-includes.ts";
+import { API_VERSION } from "../../shared/api/index.ts";
+import { checkConfig } from "../../shared/config/check-config.ts";
+import { readConfig } from "../../shared/config/read-config.ts";
+import type { ConfigChanges } from "../../shared/cycle/act/change-config.ts";
 import { OutlookMemory } from "../../shared/cycle/views/index.ts";
 import { createCycleCloud } from "../../shared/cyclecloud/client.ts";
-import { ConfigurationError } from "../../shared/errors.ts";
 import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
 import { createServiceBus } from "../../shared/messages/service-bus.ts";
-import { StorageQueueEvents } from "../../shared/messages/storage-queue.ts";
-import type { Clock, CycleCloud, CycleCloudFor, Ports } from "../../shared/ports.ts";
-import { connectStorage, createAzureStores, type ParseConfig } from "../../shared/stores/azure/index.ts";
+import { StorageDemandQueue, StorageQueueEvents } from "../../shared/messages/storage-queue.ts";
+import type {
+  Clock,
+  ConfigFiles,
+  CycleCloud,
+  CycleCloudFor,
+  DemandQueue,
+  Ports,
+} from "../../shared/ports.ts";
+import { BlobConfigFiles, connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";
 import { noTelemetry } from "../../shared/telemetry/none.ts";
 import type { OpenTelemetry, Run } from "../../shared/telemetry/open-telemetry.ts";
 import { createTokenReader } from "./entra-token.ts";
 import { entraGuard, type Guard, keyGuard } from "./guard.ts";
 import { ids } from "./ids.ts";
+import { knownSecretsIn } from "./known-secrets.ts";
 import { type LogSink, logOf } from "./log.ts";
-import { planRequestsQueue, scaleActionsQueue } from "./names.ts";
+import { jobDemandQueue, planRequestsQueue, scaleActionsQueue } from "./names.ts";
 import type { NodeLogin } from "./node-login.ts";
 import { Pace } from "./pace.ts";
 import type { AppSettings, Environment } from "./settings.ts";
@@ -36,6 +45,19 @@ export interface Service {
   readonly stops: StopService;
   /** What HTTP functions look at clusters with. */
   readonly outlooks: OutlookMemory;
+  readonly operators: OperatorService;
+}
+
+/** What only operators ask for. */
+export interface OperatorService {
+  readonly configFiles: ConfigFiles;
+  readonly demandQueue: DemandQueue;
+  /** What of configurations they may change. */
+  readonly configChanges: ConfigChanges;
+  /** What must be in nothing that they are shown. */
+  readonly knownSecrets: readonly string[];
+  /** Versions, for a support archive. */
+  readonly about: Readonly<Record<string, string>>;
 }
 
 /** What nodes that ask to stop are met with. */
@@ -113,6 +135,20 @@ export function createService(options: {
       turns: new Turns({ mostWaiting: mostAskingAtOnce }),
     },
     outlooks: new OutlookMemory(),
+    operators: {
+      configFiles: new BlobConfigFiles(storage.blob, checkConfig),
+      demandQueue: new StorageDemandQueue({
+        queue: storage.queue.getQueueClient(jobDemandQueue),
+        uploads: storage.blob,
+      }),
+      configChanges: settings.configChanges,
+      knownSecrets: knownSecretsIn(environment),
+      about: {
+        api: API_VERSION,
+        node: process.versions.node,
+        platform: `${process.platform} ${process.arch}`,
+      },
+    },
   };
 }
 
@@ -128,27 +164,6 @@ function connectServiceBus(settings: AppSettings, credential: DefaultAzureCreden
   return "connectionString" in settings.serviceBus
     ? new ServiceBusClient(settings.serviceBus.connectionString, { retryOptions })
     : new ServiceBusClient(settings.serviceBus.fullyQualifiedNamespace, credential, { retryOptions });
-}
-
-const readConfig: ParseConfig = async (cluster, text, readInclude) => {
-  const subject = `configuration of cluster "${cluster}"`;
-  const loadInclude = async (path: string) => {
-    const included = await readInclude(path);
-    return included === undefined ? undefined : JSON.parse(included);
-  };
-  const resolved = await resolveIncludes({ path: "", json: parseJson(subject, text), loadInclude });
-  if (!resolved.ok) throw new ConfigurationError(subject, resolved.problems);
-  const parsed = parseConfig({ cluster, json: resolved.json });
-  if (!parsed.ok) throw new ConfigurationError(subject, parsed.problems);
-  return parsed.config;
-};
-
-function parseJson(subject: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ConfigurationError(subject, ["it is not JSON"]);
-  }
 }
 
 /** One client per cluster, made anew when its configuration or password changes: connections are kept. */

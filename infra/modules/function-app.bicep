@@ -69,6 +69,10 @@ param passwordSecrets array
 @allowed(['function-key', 'basic'])
 param autostopLogin string
 
+@description('What of configurations may be changed through the HTTP API: nothing, everything but where the CycleCloud server is, or everything.')
+@allowed(['off', 'settings', 'all'])
+param configChanges string
+
 @description('How callers of the HTTP API show who they are: a function key, or a token of Microsoft Entra ID.')
 @allowed(['function-key', 'entra'])
 param apiLogin string
@@ -161,6 +165,10 @@ var ownSettings = [
   {
     name: 'AUTOSTOP_LOGIN'
     value: autostopLogin
+  }
+  {
+    name: 'AUTOSCALE_CONFIG_CHANGES'
+    value: configChanges
   }
   {
     name: 'API_LOGIN'

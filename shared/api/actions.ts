@@ -2,7 +2,8 @@ import { z } from "zod";
 import { type Answer, aboutCluster, count, durationSeconds } from "./answer.ts";
 import { selection } from "./selection.ts";
 
-const request = {
+/** What everything says that changes something. */
+export const requestFields = {
   by: z
     .string()
     .trim()
@@ -14,7 +15,7 @@ const request = {
 };
 
 const onNodes = {
-  ...request,
+  ...requestFields,
   nodes: selection,
   force: z.boolean().default(false).describe("true: also nodes on which jobs run"),
 };
@@ -42,7 +43,7 @@ const attributeValue = z.union([
 export const createNodesBody = z
   .object({
     kind: z.literal("create-nodes"),
-    ...request,
+    ...requestFields,
     nodeArray: z.string().min(1).max(300).optional().describe("Absent: the planner chooses"),
     vmSize: z.string().min(1).max(300).optional().describe("Absent: the planner chooses"),
     placementGroup: z.string().min(1).max(300).optional(),
@@ -93,24 +94,24 @@ export const actionBody = z
     createNodesBody,
     nodeActionBody,
     z
-      .object({ kind: z.literal("keep-alive"), ...request, nodes: selection, on: z.boolean() })
+      .object({ kind: z.literal("keep-alive"), ...requestFields, nodes: selection, on: z.boolean() })
       .strict()
       .describe(
         "On: these nodes take jobs as ever, and nobody but an operator deletes them, until this is taken off or they are gone",
       )
       .meta({ id: "KeepAliveRequest" }),
     z
-      .object({ kind: z.enum(["ignore", "unignore"]), ...request, nodes: selection })
+      .object({ kind: z.enum(["ignore", "unignore"]), ...requestFields, nodes: selection })
       .strict()
       .describe("The autoscaler leaves these nodes alone: no jobs, no deletion, no retry")
       .meta({ id: "IgnoreRequest" }),
     z
-      .object({ kind: z.literal("undrain"), ...request, nodes: selection })
+      .object({ kind: z.literal("undrain"), ...requestFields, nodes: selection })
       .strict()
       .describe("The end of `drain`: these nodes take jobs again")
       .meta({ id: "UndrainRequest" }),
     z
-      .object({ kind: z.enum(["pause", "resume"]), ...request })
+      .object({ kind: z.enum(["pause", "resume"]), ...requestFields })
       .strict()
       .meta({ id: "PauseRequest" }),
   ])

@@ -54,7 +54,7 @@ export function openApiDocument(): JsonObject {
 }
 
 function operationOf(route: Route, components: Components, problem: Json): JsonObject {
-  const { id, role, summary, query, body, answer, polled } = route;
+  const { id, role, summary, query, body, answer, polled, guarded } = route;
   const problemAnswer = (description: string) => ({
     description,
     content: { "application/problem+json": { schema: problem } },
@@ -64,7 +64,7 @@ function operationOf(route: Route, components: Components, problem: Json): JsonO
     operationId: id,
     summary,
     security: securityOf(role),
-    parameters: [...pathParameters(route.path), ...queryParameters(query), ...headerParameters(polled)],
+    parameters: [...pathParameters(route.path), ...queryParameters(query), ...headerParameters(route)],
     ...(body === undefined
       ? {}
       : {
@@ -83,6 +83,12 @@ function operationOf(route: Route, components: Components, problem: Json): JsonO
       "400": problemAnswer("The query, the body or the version is not what the call takes"),
       "401": problemAnswer("Nobody is known to call: no key, no token, or one that is not good"),
       "403": problemAnswer("Whoever calls lacks the role"),
+      ...(guarded === true
+        ? {
+            "412": problemAnswer("What is stored is not what `If-Match` or `If-None-Match` says"),
+            "428": problemAnswer("Neither of them is there"),
+          }
+        : {}),
       "404": problemAnswer("No such cluster is configured, or no such record is kept"),
       default: problemAnswer("Any other problem; `type` says which"),
     },
@@ -119,10 +125,18 @@ function queryParameters(query: z.ZodObject | undefined): readonly Json[] {
   }));
 }
 
-function headerParameters(polled: true | undefined): readonly Json[] {
-  const version = { name: "api-version", in: "header", required: false, schema: { const: API_VERSION } };
-  const known = { name: "If-None-Match", in: "header", required: false, schema: { type: "string" } };
-  return polled === true ? [version, known] : [version];
+function headerParameters({ polled, guarded }: Route): readonly Json[] {
+  const header = (name: string, schema: JsonObject = { type: "string" }) => ({
+    name,
+    in: "header",
+    required: false,
+    schema,
+  });
+  return [
+    header("api-version", { const: API_VERSION }),
+    ...(polled === true || guarded === true ? [header("If-None-Match")] : []),
+    ...(guarded === true ? [header("If-Match")] : []),
+  ];
 }
 
 /** Schemas with a name of their own go to the components, and others point there. */

@@ -23,5 +23,24 @@ export const planAnswer = z
   })
   .meta({ id: "Plan" });
 
+/** `GET /api/clusters/{cluster}/plans/{planId}/archive`: enough to make the plan again, anywhere. */
+export const planArchiveAnswer = z
+  .object({
+    ...aboutCluster,
+    archive: z
+      .object({
+        summary: planSummary,
+        input: z.record(z.string(), z.unknown()).describe("What the planner was given"),
+        plan: z.record(z.string(), z.unknown()).describe("What it made of that"),
+        actions: z.array(z.record(z.string(), z.unknown())),
+      })
+      .describe("Its form follows the planner's, and changes with it; secrets are `***`"),
+    secretsRemoved: z
+      .boolean()
+      .describe("true: something was replaced by `***`, and the plan made again may differ for that"),
+  })
+  .meta({ id: "PlanArchive" });
+
+export type PlanArchiveAnswer = Answer<typeof planArchiveAnswer>;
 export type PlansAnswer = Answer<typeof plansAnswer>;
 export type PlanAnswer = Answer<typeof planAnswer>;

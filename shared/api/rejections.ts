@@ -25,5 +25,42 @@ export const rejectsAnswer = z
 
 export const rejectsQuery = z.object(pageQuery);
 
+/** `GET /api/clusters/{cluster}/rejects/{rejectionId}` */
+export const rejectAnswer = z
+  .object({
+    ...aboutCluster,
+    rejection: rejectionView,
+    message: z
+      .string()
+      .nullable()
+      .describe("As it came, whole; null when it was too large to be kept. Its sender chose what it holds"),
+  })
+  .meta({ id: "Reject" });
+
+/** `POST /api/clusters/{cluster}/rejects/{rejectionId}/replay` */
+export const replayBody = z
+  .object({
+    message: z
+      .string()
+      .min(1)
+      .max(64 * 1024)
+      .optional()
+      .describe("A mended demand message, which is posted in place of the one that was kept"),
+    dryRun: z.boolean().default(false).describe("true: only say what would be done"),
+  })
+  .strict()
+  .meta({ id: "ReplayRequest" });
+
+export const replayAnswer = z
+  .object({
+    ...aboutCluster,
+    outcome: z.enum(["done", "would"]),
+    summary: z.string().describe("The same in a sentence"),
+  })
+  .meta({ id: "Replayed" });
+
+export type RejectAnswer = Answer<typeof rejectAnswer>;
+export type ReplayBody = Answer<typeof replayBody>;
+export type ReplayAnswer = Answer<typeof replayAnswer>;
 export type RejectionView = Answer<typeof rejectionView>;
 export type RejectsAnswer = Answer<typeof rejectsAnswer>;

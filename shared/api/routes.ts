@@ -3,6 +3,7 @@ import { actionAnswer, actionBody } from "./actions.ts";
 import { autoscaleAnswer, autoscaleBody, autoscaleQuery } from "./autoscale.ts";
 import { bucketsAnswer, bucketsQuery, limitsAnswer } from "./buckets.ts";
 import { clustersAnswer } from "./clusters.ts";
+import { configAnswer, configBody, configChanged } from "./config.ts";
 import { validateConstraintAnswer, validateConstraintBody } from "./constraint.ts";
 import { demandAnswer, demandQuery } from "./demand.ts";
 import { explainAnswer, explainQuery } from "./explain.ts";
@@ -10,18 +11,20 @@ import { historyAnswer, historyQuery } from "./history.ts";
 import { jobsAnswer, jobsQuery } from "./jobs.ts";
 import { nodesAnswer, nodesQuery } from "./nodes.ts";
 import { operationsAnswer, operationsQuery, operationView } from "./operations.ts";
-import { planAnswer, plansAnswer, plansQuery } from "./plans.ts";
-import { rejectsAnswer, rejectsQuery } from "./rejections.ts";
+import { planAnswer, planArchiveAnswer, plansAnswer, plansQuery } from "./plans.ts";
+import { demandPosted, postDemandBody, postDemandQuery } from "./post-demand.ts";
+import { rejectAnswer, rejectsAnswer, rejectsQuery, replayAnswer, replayBody } from "./rejections.ts";
 import type { Role } from "./roles.ts";
 import { statusAnswer } from "./status.ts";
 import { autostopQuery, stopAnswer, stopQuery } from "./stop.ts";
+import { supportAnswer, supportQuery } from "./support.ts";
 import { whatIfAnswer, whatIfBody } from "./what-if.ts";
 
 /** One operation of the API. */
 export interface Route {
   /** Also the name of the function that serves it is made of it. */
   readonly id: string;
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT";
   /** Below `/api/`, with `{parameters}`. */
   readonly path: string;
   readonly role: Role;
@@ -31,6 +34,8 @@ export interface Route {
   readonly answer: z.ZodType;
   /** Answered with an ETag, 304 when nothing changed. */
   readonly polled?: true;
+  /** Takes `If-Match` and `If-None-Match: *`: nothing is replaced that its caller has not seen. */
+  readonly guarded?: true;
 }
 
 const ofCluster = "clusters/{cluster}";
@@ -141,6 +146,14 @@ export const routes = [
     answer: planAnswer,
   },
   {
+    id: "plan-archive",
+    method: "GET",
+    path: `${ofCluster}/plans/{planId}/archive`,
+    role: "reader",
+    summary: "One plan with what it was made from: enough to make it again",
+    answer: planArchiveAnswer,
+  },
+  {
     id: "operations",
     method: "GET",
     path: `${ofCluster}/operations`,
@@ -167,6 +180,60 @@ export const routes = [
     query: rejectsQuery,
     answer: rejectsAnswer,
     polled: true,
+  },
+  {
+    id: "reject",
+    method: "GET",
+    path: `${ofCluster}/rejects/{rejectionId}`,
+    role: "operator",
+    summary: "One message that was refused or given up, whole, with every problem",
+    answer: rejectAnswer,
+  },
+  {
+    id: "replay-reject",
+    method: "POST",
+    path: `${ofCluster}/rejects/{rejectionId}/replay`,
+    role: "operator",
+    summary: "Sends a rejected message, or a mended one in its place, on its way again",
+    body: replayBody,
+    answer: replayAnswer,
+  },
+  {
+    id: "config",
+    method: "GET",
+    path: `${ofCluster}/config`,
+    role: "reader",
+    summary: "The stored configuration, secrets shown as ***",
+    answer: configAnswer,
+  },
+  {
+    id: "put-config",
+    method: "PUT",
+    path: `${ofCluster}/config`,
+    role: "operator",
+    summary: "Checks a configuration and stores it, or says what would change",
+    body: configBody,
+    answer: configChanged,
+    guarded: true,
+  },
+  {
+    id: "post-demand",
+    method: "POST",
+    path: `${ofCluster}/demand`,
+    role: "operator",
+    summary: "Posts what a scheduler wants, as a message on the queue does",
+    query: postDemandQuery,
+    body: postDemandBody,
+    answer: demandPosted,
+  },
+  {
+    id: "support",
+    method: "GET",
+    path: `${ofCluster}/support/{part}`,
+    role: "reader",
+    summary: "One part of a support archive as it is stored, without secrets",
+    query: supportQuery,
+    answer: supportAnswer,
   },
   {
     id: "what-if",

@@ -1,5 +1,5 @@
 import type { DemandMessage, QueueMessage, TargetsMessage } from "../messages/job-demand.ts";
-import type { ConfigStore, Ports, RejectedMessage, Rejection } from "../ports.ts";
+import type { ConfigStore, DemandQueue, Ports, RejectedMessage, Rejection } from "../ports.ts";
 import { isOld as isOldRequest } from "./accept-targets.ts";
 import { isOld } from "./merge-demand.ts";
 import { checkDemand } from "./receive-demand.ts";
@@ -8,18 +8,12 @@ import { requestPlan } from "./request-plan.ts";
 /** A message is at most 64 KiB as base64, which is 48 KiB of JSON. */
 const longestPostBytes = 48 * 1024;
 
-/** The queue `job-demand`, from the sender's side. */
-export interface DemandQueue {
-  /** Posts the text of a demand message. Throws UpstreamError. */
-  post(text: string): Promise<void>;
-}
-
 export type ReplayPorts = Pick<
   Ports,
   "clock" | "demand" | "planRequests" | "rejections" | "targets" | "uploads"
 > & {
   readonly configs: Pick<ConfigStore, "clusters">;
-  readonly demandQueue: DemandQueue;
+  readonly demandQueue: Pick<DemandQueue, "post">;
 };
 
 /** What a replay will do, for the operator to agree to; or everything that is in its way. */
@@ -27,19 +21,6 @@ export type Replay =
   | { readonly kind: "post-demand"; readonly text: string; readonly message: QueueMessage }
   | { readonly kind: "request-plan"; readonly cluster: string }
   | { readonly kind: "refused"; readonly problems: readonly string[] };
-
-/** Looks for a rejection by its id: of one cluster, or of nobody and every configured cluster. */
-export async function findRejection(
-  ports: Pick<ReplayPorts, "configs" | "rejections">,
-  id: { readonly rejectionId: string; readonly cluster: string | undefined },
-): Promise<RejectedMessage | undefined> {
-  const clusters = id.cluster === undefined ? [undefined, ...(await ports.configs.clusters())] : [id.cluster];
-  for (const cluster of clusters) {
-    const found = await ports.rejections.load(cluster, id.rejectionId);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
 
 /** Decides what a replay would do; changes nothing. `mended`: what to post in place of the message that was kept. */
 export async function prepareReplay(

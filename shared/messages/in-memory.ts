@@ -1,4 +1,12 @@
-import type { PlanRequests, ScaleActions, ScheduledPlanRequest, SchedulerEvents } from "../ports.ts";
+import type {
+  DemandQueue,
+  DemandSent,
+  DemandToSend,
+  PlanRequests,
+  ScaleActions,
+  ScheduledPlanRequest,
+  SchedulerEvents,
+} from "../ports.ts";
 import type { ScaleAction } from "./scale-action.ts";
 import type { SchedulerEvent } from "./scheduler-event.ts";
 
@@ -91,7 +99,25 @@ export class MemorySchedulerEvents implements SchedulerEvents {
   }
 }
 
-/** The three queues, in memory. */
+/** The queue of demand as texts, oldest first; whatever is sent is one message. */
+export class MemoryDemandQueue implements DemandQueue {
+  readonly #texts: string[] = [];
+
+  async post(text: string): Promise<void> {
+    this.#texts.push(text);
+  }
+
+  async send(demand: DemandToSend): Promise<DemandSent> {
+    this.#texts.push(JSON.stringify(demand));
+    return { outcome: "sent", messages: 1 };
+  }
+
+  get texts(): readonly string[] {
+    return [...this.#texts];
+  }
+}
+
+/** The three queues of the cycle, in memory. */
 export interface MemoryQueues {
   readonly planRequests: MemoryPlanRequests;
   readonly scaleActions: MemoryScaleActions;

@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { BlobServiceClient } from "@azure/storage-blob";
 import { type QueueClient, type QueueServiceClient, RestError } from "@azure/storage-queue";
 import { UpstreamError } from "../errors.ts";
-import type { SchedulerEvents } from "../ports.ts";
-import type { Capability } from "./job-demand.ts";
+import type { DemandQueue, DemandSent, DemandToSend, SchedulerEvents } from "../ports.ts";
 import type { SchedulerEvent } from "./scheduler-event.ts";
 
 /** A message is at most 64 KiB as base64, which is 48 KiB of JSON. */
@@ -20,23 +19,7 @@ const uploadContainer = "demand-uploads";
 const otherSdkErrors =
   /^(AbortError|TimeoutError|CredentialUnavailable|Authentication|AggregateAuthentication)/;
 
-interface Envelope {
-  readonly version: 1;
-  readonly cluster: string;
-  readonly source: string;
-  readonly sequence: number;
-  /** ISO 8601 with an offset. */
-  readonly sentAt: string;
-  readonly ttlSeconds?: number | undefined;
-  readonly capabilities?: readonly Capability[] | undefined;
-  readonly jobs: readonly object[];
-  readonly nodes: readonly object[];
-}
-
-/** A demand message before it is cut for the queue; jobs and nodes in any spelling that `parseDemand` takes. */
-export type DemandToSend =
-  | (Envelope & { readonly kind: "snapshot" })
-  | (Envelope & { readonly kind: "delta"; readonly remove?: readonly string[] });
+export type { DemandSent, DemandToSend } from "../ports.ts";
 
 export interface DemandDestination {
   /** The queue `job-demand`. */
@@ -44,11 +27,6 @@ export interface DemandDestination {
   /** For demand that is too large for messages; without it only a snapshot can be large, in many parts. */
   readonly uploads?: BlobServiceClient;
 }
-
-/** How the demand went: in how many messages, or in one that names a blob; or why it was not sent at all. */
-export type DemandSent =
-  | { readonly outcome: "sent"; readonly messages: number; readonly blob?: string }
-  | { readonly outcome: "refused"; readonly reason: string };
 
 /**
  * Posts demand as one message, as parts of a snapshot, or as a claim check (a blob with the jobs and nodes, and a
@@ -66,6 +44,23 @@ export async function sendDemand(demand: DemandToSend, to: DemandDestination): P
     outcome: "refused",
     reason: `Cannot send ${demand.kind} of source "${demand.source}": ${whole.length} characters, expected storage for uploads`,
   };
+}
+
+/** The queue `job-demand`, and the container for what is too large for it. */
+export class StorageDemandQueue implements DemandQueue {
+  readonly #to: DemandDestination;
+
+  constructor(to: DemandDestination) {
+    this.#to = to;
+  }
+
+  post(text: string): Promise<void> {
+    return post(this.#to.queue, text);
+  }
+
+  send(demand: DemandToSend): Promise<DemandSent> {
+    return sendDemand(demand, this.#to);
+  }
 }
 
 /** Queues `events-<source>`, one per source, so that each can be given rights to its own. */

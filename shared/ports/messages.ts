@@ -1,3 +1,4 @@
+import type { Capability } from "../messages/job-demand.ts";
 import type { PlanRequest } from "../messages/plan-request.ts";
 import type { ScaleAction } from "../messages/scale-action.ts";
 import type { SchedulerEvent } from "../messages/scheduler-event.ts";
@@ -31,4 +32,39 @@ export interface ScaleActions {
 export interface SchedulerEvents {
   /** To the queue of `event.source`, which is made when it is missing. */
   send(event: SchedulerEvent): Promise<void>;
+}
+
+interface DemandEnvelope {
+  readonly version: 1;
+  readonly cluster: string;
+  readonly source: string;
+  readonly sequence: number;
+  /** ISO 8601 with an offset. */
+  readonly sentAt: string;
+  readonly ttlSeconds?: number | undefined;
+  readonly capabilities?: readonly Capability[] | undefined;
+  readonly jobs: readonly object[];
+  readonly nodes: readonly object[];
+}
+
+/** A demand message before it is cut for the queue; jobs and nodes in any spelling that `parseDemand` takes. */
+export type DemandToSend =
+  | (DemandEnvelope & { readonly kind: "snapshot" })
+  | (DemandEnvelope & { readonly kind: "delta"; readonly remove?: readonly string[] });
+
+/** How the demand went: in how many messages, or in one that names a blob; or why it was not sent at all. */
+export type DemandSent =
+  | { readonly outcome: "sent"; readonly messages: number; readonly blob?: string }
+  | { readonly outcome: "refused"; readonly reason: string };
+
+/** The queue `job-demand`, from the sender's side. */
+export interface DemandQueue {
+  /** Posts the text of one message. Throws UpstreamError. */
+  post(text: string): Promise<void>;
+  /**
+   * Posts demand as one message, as parts of a snapshot, or as a claim check (a blob with the jobs and nodes, and a
+   * message that names it). Throws UpstreamError; then nothing, or a part of it, was sent: send all of it again with a
+   * higher sequence.
+   */
+  send(demand: DemandToSend): Promise<DemandSent>;
 }

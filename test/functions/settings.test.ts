@@ -28,6 +28,7 @@ describe("readSettings", () => {
       apiLogin: { by: "function-key" },
       nodeLogin: "function-key",
       platformSignsIn: false,
+      configChanges: "settings",
       telemetry: { to: "off" },
     });
   });

@@ -38,7 +38,7 @@ function serve(nodeLogin: NodeLogin, password: string | null = "secret"): void {
       pace: new Pace({ everySeconds: 10 }),
       turns: new Turns({ mostWaiting: 50 }),
     },
-  } satisfies Service;
+  } satisfies Omit<Service, "operators">;
 }
 
 serve("function-key");

@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { beforeAll, expect, test, vi } from "vitest";
 import { problemSchema, routes } from "../../shared/api/index.ts";
+import { parseDemand } from "../../shared/messages/job-demand.ts";
 import { apiOf, type RouteId } from "../functions/api/routes.ts";
 import { cluster, jobFor } from "../support/world.ts";
 import { type Json, mutated, mutation } from "./mutation.ts";
 import { patienceMs, runs } from "./runs.ts";
-import { served } from "./served-world.ts";
+import { operatorsOf, served } from "./served-world.ts";
 
 // The composition root of the process, for which the world in memory stands in.
 vi.mock("../../functions/support/service.ts", () => import("./served-world.ts"));
@@ -37,7 +38,14 @@ const hostile = fc.oneof(
     "[[[[",
   ),
 );
-const parameters = fc.record({ planId: hostile, actionId: hostile, node: hostile, job: hostile });
+const parameters = fc.record({
+  planId: hostile,
+  actionId: hostile,
+  node: hostile,
+  job: hostile,
+  rejectionId: hostile,
+  part: fc.oneof(hostile, fc.constantFrom("config", "rejects", "plan-head")),
+});
 const names = [
   "limit",
   "cursor",
@@ -106,6 +114,23 @@ const bodies: readonly (readonly [RouteId, Json])[] = [
   ],
   ["actions", { ...who, kind: "ignore", nodes: { nodeArrays: ["htc"] } }],
   ["actions", { ...who, kind: "pause" }],
+  [
+    "put-config",
+    {
+      config: { url: "https://c.example", username: "u", idle_timeout: 60, include: ["a.json"] },
+      includes: { "a.json": { nodearrays: { htc: { idle_timeout: 3 } } } },
+      ...who,
+    },
+  ],
+  [
+    "post-demand",
+    {
+      ...{ version: 1, kind: "snapshot", source: "pbs", sequence: 3, sentAt: "2026-11-21T10:00:00Z" },
+      jobs: [{ name: "a", constraints: [{ ncpus: 4 }], iterations: 2 }],
+      nodes: [{ hostname: "h", resources: { ncpus: 4 } }],
+    },
+  ],
+  ["replay-reject", { message: '{"version": 1}', dryRun: true }],
 ];
 
 test(
@@ -114,6 +139,7 @@ test(
     const seen = new Set<number>();
     const mutations = fc.array(mutation, { minLength: 1, maxLength: 3 });
     const before = [...served.world.cycleCloud.calls];
+    const config = await operatorsOf(served.world).configFiles.read(cluster);
     const property = fc.asyncProperty(fc.constantFrom(...bodies), mutations, async ([id, start], some) => {
       const body = bodyOf(mutated(start, some));
       seen.add(await answered(id, { body }));
@@ -121,6 +147,8 @@ test(
     await fc.assert(property, runs(500));
     expect([...seen]).toEqual(expect.arrayContaining([200, 400]));
     expect(served.world.cycleCloud.calls).toEqual(before);
+    expect(await operatorsOf(served.world).configFiles.read(cluster)).toEqual(config);
+    for (const text of operatorsOf(served.world).demandQueue.texts) expect(parseDemand(text).ok).toBe(true);
   },
   patienceMs,
 );

@@ -1,9 +1,12 @@
 import { keyGuard } from "../../functions/support/guard.ts";
 import { Pace } from "../../functions/support/pace.ts";
 import { Turns } from "../../functions/support/turns.ts";
-import type { Service } from "../../functions/support/wire.ts";
+import type { OperatorService, Service } from "../../functions/support/wire.ts";
+import { checkConfig } from "../../shared/config/check-config.ts";
 import { OutlookMemory } from "../../shared/cycle/views/index.ts";
-import { createWorld, type World } from "../support/world.ts";
+import { MemoryDemandQueue } from "../../shared/messages/in-memory.ts";
+import { MemoryConfigFiles } from "../../shared/stores/in-memory/index.ts";
+import { cluster, createWorld, type World } from "../support/world.ts";
 
 /**
  * The world that the functions of a test file work on: it takes the place of `functions/support/service.ts`, which would
@@ -15,6 +18,31 @@ export const served: { world: World; renew(): void } = {
     served.world = createWorld();
   },
 };
+
+type MemoryOperators = Omit<OperatorService, "configChanges"> & {
+  configChanges: OperatorService["configChanges"];
+  readonly configFiles: MemoryConfigFiles;
+  readonly demandQueue: MemoryDemandQueue;
+};
+
+/** Of each world its own, with what is stored for its cluster. */
+const operators = new WeakMap<World, MemoryOperators>();
+
+export function operatorsOf(world: World): MemoryOperators {
+  const known = operators.get(world);
+  if (known !== undefined) return known;
+  const configFiles = new MemoryConfigFiles(checkConfig);
+  configFiles.put(cluster, JSON.stringify({ url: "https://cyclecloud.example", username: "autoscale" }));
+  const made: MemoryOperators = {
+    configFiles,
+    demandQueue: new MemoryDemandQueue(),
+    configChanges: "settings",
+    knownSecrets: ["known-secret"],
+    about: { api: "1" },
+  };
+  operators.set(world, made);
+  return made;
+}
 
 /** Of each world its own: what is remembered of one says nothing about another. */
 const memories = new WeakMap<World, OutlookMemory>();
@@ -29,6 +57,9 @@ export const service: Service = {
     return known;
   },
   guard: keyGuard({ nodeLogin: "function-key", platformSignsIn: false }),
+  get operators() {
+    return operatorsOf(served.world);
+  },
   stops: {
     login: "function-key",
     passwordOf: () => undefined,

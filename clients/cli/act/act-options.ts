@@ -17,12 +17,17 @@ export interface ActFlags extends ServiceFlags {
 
 export function actOptions(command: Command): Command {
   return serviceOptions(command)
-    .option("--dry-run", "only says what would be done")
+    .addOption(dryRunOption())
     .option("--yes", "does not ask")
     .option("--reason <words>", "why, for the record; the command's own name when left out")
     .option("--by <name>", "who asks; your login name when left out, and a signed-in caller's own name wins")
     .addOption(waitOption())
     .addOption(reportOption());
+}
+
+/** The same for everything that changes something. */
+export function dryRunOption(): Option {
+  return new Option("--dry-run", "only says what would be done");
 }
 
 function waitOption(): Option {
@@ -38,7 +43,7 @@ function waitOption(): Option {
 
 /** Who asks and why; `name` is the command's. */
 export function requestOf(
-  { reason, by, dryRun }: ActFlags,
+  { reason, by, dryRun }: Pick<ActFlags, "reason" | "by" | "dryRun">,
   name: string,
 ): {
   readonly by: string;

@@ -37,7 +37,7 @@ export async function act(terminal: Terminal, flags: ActFlags, wanted: Wanted): 
 }
 
 /** Prints an answer, and fails when it is a refusal. */
-function tell(terminal: Terminal, { format }: ActFlags, answer: ActionAnswer): void {
+export function tell(terminal: Terminal, { format }: Pick<ActFlags, "format">, answer: ActionAnswer): void {
   if (format === "json") terminal.stdout.write(prettyJson(answer));
   else answerOn(terminal, answer);
   if (answer.outcome === "refused")

@@ -1,112 +1,70 @@
-import { isDeepStrictEqual } from "node:util";
 import { Command } from "commander";
-import { isDictionary } from "../../../shared/config/setting-value.ts";
-import { BlobConfigFiles, type ConfigFile } from "../../../shared/stores/azure/index.ts";
-import { redact } from "../archive/redact.ts";
+import type { ConfigChanged } from "../../../shared/api/index.ts";
+import { secretsIn } from "../../../shared/cycle/act/config-changes.ts";
+import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { readConfig } from "../config/read-config.ts";
 import { confirm } from "../confirm.ts";
-import { withStorage } from "../connect.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { printable } from "../output/printable.ts";
 import { warn } from "../output/warnings.ts";
-import { localOption, type PlaceFlags, placeOf } from "../place-options.ts";
+import { reach } from "../service/reach.ts";
+import type { Call } from "../service/service.ts";
+import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
 import { unusable } from "./config-validate.ts";
 
-interface Flags extends PlaceFlags {
-  readonly cluster?: string;
+interface Flags extends ServiceFlags {
+  readonly reason?: string;
+  readonly by?: string;
   readonly dryRun?: true;
   readonly yes?: true;
 }
 
-/** `ccscale config push FILE`: checks a configuration and stores it for the service. */
+/** `ccscale config push FILE`: checks a configuration here and there, and stores it for the service. */
 export function configPushCommand(terminal: Terminal): Command {
-  return new Command("push")
-    .description("Checks a configuration file and stores it, with what it includes, for the service.")
-    .argument("<file>", "an autoscale.json")
-    .option(
-      "--cluster <name>",
-      "the cluster that it is for; its cluster_name, or the file's name, when left out",
+  const command = new Command("push")
+    .description(
+      "Checks a configuration file and stores it, with what it includes, for the service. Without --cluster it is for the cluster that its cluster_name, or the file's name, tells.",
     )
-    .option("--dry-run", "only says what would change")
+    .argument("<file>", "an autoscale.json")
+    .addOption(dryRunOption())
     .option("--yes", "does not ask before a stored one is replaced")
-    .addOption(localOption())
+    .option("--reason <words>", "why, for the log")
+    .option("--by <name>", "who stores it; your login name when left out")
     .action((file: string, flags: Flags) => push(terminal, file, flags));
+  return serviceOrStorageOptions(command);
 }
 
 async function push(terminal: Terminal, file: string, flags: Flags): Promise<void> {
-  const { cluster, json, problems, warnings } = await readConfig(file, flags.cluster);
+  const { cluster, own, includes, json, problems, warnings } = await readConfig(file, flags.cluster);
   warn(terminal, file, warnings.map(printable));
   if (problems.length > 0) throw unusable(file, problems);
-  refuseSecrets(file, json);
-  await withStorage(placeOf(flags), async ({ blob }) => {
-    const files = new BlobConfigFiles(blob);
-    const stored = await files.read(cluster);
-    const changes = changesOf(stored, json);
-    if (changes.length === 0) {
-      terminal.stdout.write(`Nothing to do: cluster "${printable(cluster)}" has this configuration.\n`);
-      return;
-    }
-    terminal.stdout.write(
-      `Cluster "${printable(cluster)}":\n${changes.map((change) => `  ${printable(change)}\n`).join("")}`,
-    );
-    if (flags.dryRun === true) return;
-    const mustAsk = stored !== undefined && flags.yes !== true;
-    if (mustAsk && !(await confirm(terminal, "Replace it?")))
-      throw new CommandFailure("Nothing was stored.", "Answer y, or give --yes.");
-    await files.save(cluster, `${JSON.stringify(json, null, 2)}\n`, stored?.etag);
-    terminal.stdout.write("Stored. It counts from the next snapshot on.\n");
-  });
+  refuseSecrets(file, json as Readonly<Record<string, unknown>>);
+  const { service } = await reach({ ...flags, cluster });
+  const ask = async (dryRun: boolean, seen?: Call["seen"]): Promise<ConfigChanged> => {
+    const request = { ...requestOf(flags, "config push"), dryRun };
+    return service.ask("put-config", {
+      body: { config: own, includes, ...request },
+      ...(seen !== undefined && { seen }),
+    });
+  };
+  const would = await ask(true);
+  const changes = would.changes.map((change) => `  ${printable(change)}\n`);
+  terminal.stdout.write(`${printable(would.summary)}\n${changes.join("")}`);
+  if (would.outcome === "nothing-to-do" || flags.dryRun === true) return;
+  const mustAsk = would.etag !== null && flags.yes !== true;
+  if (mustAsk && !(await confirm(terminal, "Replace it?")))
+    throw new CommandFailure("Nothing was stored.", "Answer y, or give --yes.");
+  const done = await ask(false, would.etag === null ? "none" : { etag: would.etag });
+  terminal.stdout.write(`${printable(done.summary)}\n`);
 }
 
-/** A secret in a stored configuration can be read by everybody who may read the container. */
-function refuseSecrets(file: string, json: unknown): void {
-  const held = secretsIn(json, redact(json), "");
+/** A secret in a stored configuration can be read by everybody who may read the container; it is not even sent. */
+function refuseSecrets(file: string, json: Readonly<Record<string, unknown>>): void {
+  const held = secretsIn(json);
   if (held.length === 0) return;
   throw new CommandFailure(
     `Cannot store "${printable(file)}": it holds what looks like secrets: ${held.map(printable).join(", ")}`,
     "Take them out; the password belongs into the app setting that password_setting names.",
   );
-}
-
-function secretsIn(before: unknown, after: unknown, path: string): readonly string[] {
-  if (isDeepStrictEqual(before, after)) return [];
-  if (isDictionary(before) && isDictionary(after))
-    return Object.keys(before).flatMap((key) =>
-      secretsIn(before[key], after[key], path === "" ? key : `${path}.${key}`),
-    );
-  if (Array.isArray(before) && Array.isArray(after))
-    return before.flatMap((member, index) => secretsIn(member, after[index], `${path}[${index}]`));
-  return [path];
-}
-
-/** One line per key that differs; values are shown without secrets. */
-function changesOf(stored: ConfigFile | undefined, json: unknown): readonly string[] {
-  if (stored === undefined)
-    return ["new, with the keys " + Object.keys(isDictionary(json) ? json : {}).join(", ")];
-  const before = dictionaryOf(stored.text);
-  const after = isDictionary(json) ? json : {};
-  if (before === undefined) return ["replaces a file that is no JSON object"];
-  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return keys
-    .filter((key) => !isDeepStrictEqual(before[key], after[key]))
-    .map((key) => `${key}: ${shown(before, key)} -> ${shown(after, key)}`);
-}
-
-function dictionaryOf(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const json: unknown = JSON.parse(text);
-    return isDictionary(json) ? json : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const longestShown = 200;
-
-function shown(json: Readonly<Record<string, unknown>>, key: string): string {
-  if (!Object.hasOwn(json, key)) return "(absent)";
-  const safe = redact({ [key]: json[key] });
-  const text = JSON.stringify(isDictionary(safe) ? safe[key] : safe);
-  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
 }

@@ -1,53 +1,58 @@
 import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { Command, InvalidArgumentError } from "commander";
-import { jobDemandQueue } from "../../../functions/support/names.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { type DemandMessage, parseDemand } from "../../../shared/messages/job-demand.ts";
-import { type DemandToSend, sendDemand } from "../../../shared/messages/storage-queue.ts";
-import { withStorage } from "../connect.ts";
+import type { DemandToSend } from "../../../shared/ports.ts";
+import { dryRunOption } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
+import { prettyJson } from "../output/json.ts";
 import { printable } from "../output/printable.ts";
-import { localOption, type PlaceFlags, placeOf } from "../place-options.ts";
 import { readJobs } from "../push/read-jobs.ts";
+import { reach } from "../service/reach.ts";
+import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
 
 const mostProblemsShown = 20;
+/** Until it is known which one there is. */
+const anyCluster = "any";
 
-interface Flags extends PlaceFlags {
-  readonly cluster: string;
+interface Flags extends ServiceFlags {
   readonly source: string;
   readonly ttl?: number;
   readonly dryRun?: true;
+  readonly print?: true;
 }
 
 /** `ccscale push`: the jobs of a file as the demand of a source. */
 export function pushCommand(terminal: Terminal): Command {
-  return new Command("push")
+  const command = new Command("push")
     .description("Posts a list of jobs as all that a source wants, after it was checked here.")
     .argument(
       "[file]",
       'jobs as JSON (ours, or what "azpbs jobs" and "azge jobs" print) or an SWF trace (.swf, .swf.gz); "-" is standard input',
       "-",
     )
-    .requiredOption("--cluster <name>", "whose jobs these are")
     .requiredOption("--source <name>", "the scheduler that they come from; its earlier demand is replaced")
     .option("--ttl <seconds>", "how long they count without another push", wholeSeconds)
-    .option("--dry-run", "shows the message and posts nothing")
-    .addOption(localOption())
-    .action(async (file: string, flags: Flags) => {
-      const demand = await demandIn(file, flags, terminal);
-      if (flags.dryRun === true) {
-        terminal.stdout.write(`${JSON.stringify(demand, null, 2)}\n`);
-        return;
-      }
-      const sent = await withStorage(placeOf(flags), ({ queue, blob }) =>
-        sendDemand(demand, { queue: queue.getQueueClient(jobDemandQueue), uploads: blob }),
-      );
-      if (sent.outcome === "refused") throw new CommandFailure(sent.reason, "Push fewer jobs.");
-      const { cluster, source, jobs } = demand;
-      terminal.stdout.write(`Posted ${jobs.length} jobs of source "${source}" for cluster "${cluster}".\n`);
-    });
+    .addOption(dryRunOption())
+    .option("--print", "prints the message for the queue, and asks nobody")
+    .action((file: string, flags: Flags) => push(terminal, file, flags));
+  return serviceOrStorageOptions(command);
+}
+
+async function push(terminal: Terminal, file: string, flags: Flags): Promise<void> {
+  // A file that cannot be used is nobody else's business.
+  const demand = await demandIn(file, flags, terminal);
+  if (flags.print === true) {
+    terminal.stdout.write(prettyJson(demand));
+    return;
+  }
+  const { service } = await reach(flags);
+  const body = { ...demand, cluster: service.cluster };
+  const query = { dry_run: flags.dryRun === true };
+  const { summary } = await service.ask("post-demand", { query, body });
+  terminal.stdout.write(`${printable(summary)}\n`);
 }
 
 function wholeSeconds(text: string): number {
@@ -58,7 +63,11 @@ function wholeSeconds(text: string): number {
 }
 
 /** Throws CommandFailure with every problem and its place in the file. */
-async function demandIn(file: string, flags: Flags, terminal: Terminal): Promise<DemandToSend> {
+async function demandIn(
+  file: string,
+  flags: Pick<Flags, "source" | "ttl" | "cluster">,
+  terminal: Terminal,
+): Promise<DemandToSend> {
   const format = /\.swf(\.gz)?$/.test(file) ? "swf" : "json";
   const read = readJobs(await textOf(file, terminal), format);
   if ("problem" in read)
@@ -67,7 +76,7 @@ async function demandIn(file: string, flags: Flags, terminal: Terminal): Promise
   const demand: DemandToSend = {
     version: 1,
     kind: "snapshot",
-    cluster: flags.cluster,
+    cluster: flags.cluster ?? anyCluster,
     source: flags.source,
     // Grows from one push to the next, on whatever machine.
     sequence: nowMs,

@@ -1,44 +1,63 @@
-import { Command, Option } from "commander";
-import type { ReplayPorts } from "../../../shared/cycle/replay-rejection.ts";
-import type { Rejection } from "../../../shared/ports.ts";
-import { withService } from "../connect.ts";
-import { rejectionTable } from "../output/rejection-report.ts";
-import { localOption, type PlaceFlags, placeOf } from "../place-options.ts";
+import { Command } from "commander";
+import type { RejectionView } from "../../../shared/api/index.ts";
+import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import type { Fields } from "../output/columns/evaluate.ts";
+import { moment } from "../output/moments.ts";
+import { outputOptions, printList } from "../output/output-options.ts";
 import { positive } from "../positive.ts";
+import { askAll } from "../service/ask-all.ts";
 import type { Terminal } from "../terminal.ts";
 
 const usualLimit = 50;
 
-interface Flags extends PlaceFlags {
-  readonly cluster?: string;
+interface Flags extends LookFlags {
   readonly limit: number;
-  readonly format: "table" | "json";
 }
 
-/** `ccscale rejects list`: newest first; those that name no configured cluster too, unless one was asked for. */
+const columns: readonly string[] = [
+  "id@rejection_id",
+  "received",
+  "kind",
+  "cluster:-",
+  "source:-",
+  "queue",
+  "replayed:-",
+  "problem[:100]",
+];
+
+/** `ccscale rejects list`: newest first; those that name no configured cluster too. */
 export function rejectsListCommand(terminal: Terminal): Command {
-  return new Command("list")
-    .description("Lists messages that were refused or given up, newest first.")
-    .option("--cluster <name>", "only those of this cluster")
-    .option("--limit <number>", "at most so many", positive, usualLimit)
-    .addOption(
-      new Option("--format <format>", "how to print them").choices(["table", "json"]).default("table"),
+  const command = new Command("list")
+    .description(
+      "Lists messages that were refused or given up, newest first; those that name no known cluster too.",
     )
-    .addOption(localOption())
-    .action((flags: Flags) =>
-      withService(placeOf(flags), async (ports) => {
-        const rejections = await newest(ports, flags);
-        const json = () => `${JSON.stringify(rejections, null, 2)}\n`;
-        terminal.stdout.write(flags.format === "json" ? json() : rejectionTable(rejections));
-      }),
-    );
+    .option("--limit <number>", "at most so many", positive, usualLimit)
+    .action((flags: Flags) => look(terminal, flags, (looking) => listRejects(looking, flags)));
+  return outputOptions(lookOptions(command));
 }
 
-async function newest(ports: ReplayPorts, { cluster, limit }: Flags): Promise<readonly Rejection[]> {
-  const clusters = cluster === undefined ? [undefined, ...(await ports.configs.clusters())] : [cluster];
-  const lists = await Promise.all(clusters.map((each) => ports.rejections.list(each, limit)));
-  return lists
-    .flat()
-    .sort((a, b) => b.receivedAtSeconds - a.receivedAtSeconds)
-    .slice(0, limit);
+async function listRejects({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+  const { items } = await askAll(service, "rejects", {
+    pick: ({ rejections }) => rejections,
+    most: flags.limit,
+  });
+  const list = {
+    name: "rejects",
+    columns,
+    records: items.map(rejectFields),
+    data: items,
+    none: "No rejected messages.",
+  };
+  printList(terminal, list, { flags, settings });
+}
+
+function rejectFields(rejection: RejectionView): Fields {
+  const { receivedAtSeconds, replayedAtSeconds, problems } = rejection;
+  const [first = "", ...more] = problems;
+  return {
+    ...rejection,
+    received: moment(receivedAtSeconds),
+    replayed: replayedAtSeconds === undefined ? null : moment(replayedAtSeconds),
+    problem: more.length === 0 ? first : `${first} (and ${more.length} more)`,
+  };
 }

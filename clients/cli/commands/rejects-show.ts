@@ -1,28 +1,29 @@
-import { Command, Option } from "commander";
-import { withService } from "../connect.ts";
+import { Command } from "commander";
+import type { RejectAnswer } from "../../../shared/api/index.ts";
+import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { prettyJson } from "../output/json.ts";
+import { reportOption } from "../output/output-options.ts";
 import { rejectionReport } from "../output/rejection-report.ts";
-import { localOption, type PlaceFlags, placeOf } from "../place-options.ts";
-import { existingRejection } from "../rejection.ts";
 import type { Terminal } from "../terminal.ts";
-
-interface Flags extends PlaceFlags {
-  readonly cluster?: string;
-  readonly format: "text" | "json";
-}
 
 /** `ccscale rejects show ID`: every problem, and the message. */
 export function rejectsShowCommand(terminal: Terminal): Command {
-  return new Command("show")
+  const command = new Command("show")
     .description("Shows one rejected message with every problem.")
     .argument("<id>", 'as "rejects list" tells it')
-    .option("--cluster <name>", "looks only there, also when the cluster is no longer configured")
-    .addOption(new Option("--format <format>", "how to print it").choices(["text", "json"]).default("text"))
-    .addOption(localOption())
-    .action((rejectionId: string, flags: Flags) =>
-      withService(placeOf(flags), async (ports) => {
-        const found = await existingRejection(ports, { rejectionId, cluster: flags.cluster });
-        const json = () => `${JSON.stringify({ ...found.rejection, message: found.body }, null, 2)}\n`;
-        terminal.stdout.write(flags.format === "json" ? json() : rejectionReport(found));
-      }),
+    .action((rejectionId: string, flags: LookFlags) =>
+      look(terminal, flags, (looking) => showReject(looking, rejectionId, flags)),
     );
+  return lookOptions(command).addOption(reportOption());
+}
+
+async function showReject(
+  { terminal, service, settings }: Looking,
+  rejectionId: string,
+  flags: LookFlags,
+): Promise<void> {
+  const found: RejectAnswer = await service.ask("reject", { params: { rejectionId } });
+  const { rejection, message } = found;
+  const isJson = (flags.format ?? settings.format) === "json";
+  terminal.stdout.write(isJson ? prettyJson({ ...rejection, message }) : rejectionReport(found));
 }

@@ -1,38 +1,31 @@
 import { Command, Option } from "commander";
 import { plan } from "../../../shared/engine/index.ts";
 import type { ArchivedPlan } from "../../../shared/ports.ts";
-import { archivedPlan } from "../archived-plan.ts";
 import { type Compatibility, compatibilityOption } from "../compatibility.ts";
-import { withService } from "../connect.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { firstDifference } from "../output/first-difference.ts";
 import { answerJsonLines } from "../output/json-lines.ts";
 import { printable } from "../output/printable.ts";
 import { toStepAnswer } from "../output/replay-answer.ts";
 import { warn } from "../output/warnings.ts";
-import { localOption, type PlaceFlags, placeOf } from "../place-options.ts";
 import { fromStandardInput } from "../scenario/from-standard-input.ts";
 import { replaySequence } from "../scenario/sequence.ts";
+import { reach } from "../service/reach.ts";
+import { type ServiceFlags, serviceOrFilesOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
 
-interface Flags extends PlaceFlags {
+interface Flags extends ServiceFlags {
   readonly jsonLines?: true;
   readonly plan?: string;
-  readonly cluster?: string;
   readonly compatibility?: Compatibility;
 }
 
 /** `ccscale replay`: makes an archived plan again, or plans recorded passes. */
 export function replayCommand(terminal: Terminal): Command {
   const command = new Command("replay");
-  return command
+  command
     .description("Makes an archived plan again from its input, or plans recorded sequences of passes.")
     .addOption(new Option("--plan <id>", "the archived plan").conflicts("jsonLines"))
-    .option(
-      "--cluster <name>",
-      "with --plan: looks only there, also when the cluster is no longer configured",
-    )
-    .addOption(localOption())
     .option(
       "--json-lines",
       "reads one sequence a line from standard input, tells which nodes were matched and timed out, one line each",
@@ -43,12 +36,14 @@ export function replayCommand(terminal: Terminal): Command {
       if (flags.jsonLines === true) return replaySequences(terminal, flags.compatibility);
       return command.error("error: expected --plan <id> or --json-lines");
     });
+  return serviceOrFilesOptions(command);
 }
 
 async function replayPlan(terminal: Terminal, planId: string, flags: Flags): Promise<void> {
-  const archived = await withService(placeOf(flags), (ports) =>
-    archivedPlan(ports, { planId, cluster: flags.cluster }),
-  );
+  const { service } = await reach(flags);
+  const { archive, secretsRemoved } = await service.ask("plan-archive", { params: { planId } });
+  // What the planner itself wrote; only the version that made it knows more of its form.
+  const archived = archive as unknown as ArchivedPlan;
   const { cluster, atSeconds } = archived.summary;
   const difference = differenceOf(archived);
   const when = new Date(atSeconds * 1000).toISOString();
@@ -56,7 +51,9 @@ async function replayPlan(terminal: Terminal, planId: string, flags: Flags): Pro
   if (difference !== undefined)
     throw new CommandFailure(
       `Cannot make ${subject}, again: ${difference}`,
-      "Another version of this program made it, or its archive was changed since.",
+      secretsRemoved
+        ? "Secrets were taken out of its input, which may be why; or another version of this program made it."
+        : "Another version of this program made it, or its archive was changed since.",
     );
   const { jobs, create, start, retire } = archived.plan;
   const nodes = create.reduce((total, set) => total + set.count, 0);

@@ -1,19 +1,18 @@
 import { writeFile } from "node:fs/promises";
 import { Command } from "commander";
+import { knownSecretsIn } from "../../../functions/support/known-secrets.ts";
 import { messageOf } from "../../../shared/errors.ts";
-import { BlobConfigFiles } from "../../../shared/stores/azure/index.ts";
 import { collect } from "../archive/collect.ts";
 import { toZip } from "../archive/files.ts";
-import { clock, secretsAround, storesOf, withStorage } from "../connect.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { duration } from "../output/moments.ts";
-import { localOption, type PlaceFlags, placeOf } from "../place-options.ts";
 import { positive } from "../positive.ts";
 import { progressOn } from "../progress.ts";
+import { reach } from "../service/reach.ts";
+import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
 
-interface Flags extends PlaceFlags {
-  readonly cluster: string;
+interface Flags extends ServiceFlags {
   readonly output?: string;
   readonly plans: number;
   readonly operations: number;
@@ -24,11 +23,10 @@ const usual = { plans: 10, operations: 500, rejects: 100 };
 
 /** `ccscale support-archive`: what somebody else needs to understand a cluster, without its secrets. */
 export function supportArchiveCommand(terminal: Terminal): Command {
-  return new Command("support-archive")
+  const command = new Command("support-archive")
     .description(
       "Packs configuration, snapshots, plans, operations, rejects and versions into a zip, with secrets removed; --offline reads it.",
     )
-    .requiredOption("--cluster <name>", "the cluster")
     .option("-O, --output <file>", "where to write it (default: ccscale-<cluster>-<time>.zip)")
     .option(
       "--plans <number>",
@@ -38,34 +36,24 @@ export function supportArchiveCommand(terminal: Terminal): Command {
     )
     .option("--operations <number>", "so many of the newest", positive, usual.operations)
     .option("--rejects <number>", "so many of the newest", positive, usual.rejects)
-    .addOption(localOption())
     .action((flags: Flags) => pack(terminal, flags));
+  return serviceOrStorageOptions(command);
 }
 
 async function pack(terminal: Terminal, flags: Flags): Promise<void> {
-  const { cluster } = flags;
-  const place = placeOf(flags);
+  const { service } = await reach(flags);
+  const { cluster } = service;
   const progress = await progressOn(terminal);
   const startedAt = performance.now();
   try {
-    const files = await withStorage(place, async (storage) => {
-      const stores = storesOf(storage);
-      const known = await stores.configs.clusters();
-      if (!known.includes(cluster))
-        throw new CommandFailure(
-          `Cannot find cluster "${cluster}", expected one of: ${known.join(", ") || "no cluster is configured"}`,
-          "Check the spelling; each cluster has a file in the container config.",
-        );
-      return collect({ ...stores, clock }, new BlobConfigFiles(storage.blob), {
-        cluster,
-        amounts: { plans: flags.plans, operations: flags.operations, rejections: flags.rejects },
-        known: await secretsAround(place),
-        onPart: (part) => progress.report(`${part} (${duration((performance.now() - startedAt) / 1000)})`),
-      });
+    const files = await collect(service, {
+      amounts: { plans: flags.plans, operations: flags.operations, rejections: flags.rejects },
+      known: knownSecretsIn(process.env),
+      onPart: (part) => progress.report(`${part} (${duration((performance.now() - startedAt) / 1000)})`),
     });
     progress.report("packing");
     const zip = toZip(files);
-    const file = flags.output ?? nameFor(cluster, clock.nowSeconds());
+    const file = flags.output ?? nameFor(cluster, Date.now() / 1000);
     await write(file, zip);
     progress.end();
     const count = Object.keys(files).length;

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { parseConfig } from "../../../shared/config/parse-config.ts";
 import { resolveIncludes } from "../../../shared/config/resolve-includes.ts";
 import { isDictionary } from "../../../shared/config/setting-value.ts";
@@ -13,6 +13,10 @@ import { loadInclude } from "./load-include.ts";
 /** An `autoscale.json` of this machine, checked. */
 export interface ReadConfig {
   readonly cluster: string;
+  /** As it is written. */
+  readonly own: unknown;
+  /** What it includes, by path from the file; what that includes, too. */
+  readonly includes: Readonly<Record<string, unknown>>;
   /** With what it includes merged in. */
   readonly json: unknown;
   readonly config: ClusterConfig | undefined;
@@ -28,7 +32,13 @@ export interface ReadConfig {
  */
 export async function readConfig(file: string, asked: string | undefined): Promise<ReadConfig> {
   const own = await readJson(file);
-  const included = await resolveIncludes({ path: resolve(file), json: own, loadInclude });
+  const includes: Record<string, unknown> = {};
+  const loadBeside = async (path: string): Promise<unknown> => {
+    const json = await loadInclude(resolve(dirname(file), path));
+    if (json !== undefined) includes[path] = json;
+    return json;
+  };
+  const included = await resolveIncludes({ path: basename(file), json: own, loadInclude: loadBeside });
   const json = included.ok ? included.json : own;
   const cluster = asked ?? nameIn(json) ?? basename(file, ".json");
   const parsed = parseConfig({ cluster, json });
@@ -39,6 +49,8 @@ export async function readConfig(file: string, asked: string | undefined): Promi
   ];
   return {
     cluster,
+    own,
+    includes,
     json,
     config: parsed.ok ? parsed.config : undefined,
     problems,

@@ -137,14 +137,14 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   unignore: [{ line: "unignore -N htc-3", does: "takes care of it again", on: "service" }],
   pause: [
     {
-      line: "pause --cluster small-cpu --reason 'quota talks' --local",
+      line: "pause --reason 'quota talks' --local",
       does: "sends nothing until resume",
       on: "local",
     },
   ],
   resume: [
     {
-      line: "resume --cluster small-cpu --reason 'quota is here' --local",
+      line: "resume --reason 'quota is here' --local",
       does: "lets it go on",
       on: "local",
     },
@@ -156,12 +156,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       on: "nothing",
     },
   ],
-  "config show": [
-    { line: "config show --cluster small-cpu --local", does: "what the service reads", on: "local" },
-  ],
+  "config show": [{ line: "config show --local", does: "what the service reads", on: "local" }],
   "support-archive": [
     {
-      line: "support-archive --cluster small-cpu --local",
+      line: "support-archive --local",
       does: "a zip beside you, without secrets",
       on: "local",
     },

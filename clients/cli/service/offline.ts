@@ -1,166 +1,24 @@
-import type { z } from "zod";
-import { type Route, routes } from "../../../shared/api/index.ts";
-import { clusterStatus } from "../../../shared/cycle/status.ts";
-import {
-  drawUpDemand,
-  explainJob,
-  listBuckets,
-  listClusters,
-  listJobs,
-  listLimits,
-  listNodes,
-  listOperations,
-  listOperationsOf,
-  listPlans,
-  listRejects,
-  loadKnown,
-  lookAhead,
-  type Outlook,
-  type OutlookPorts,
-  type Selected,
-  selectingOf,
-  showHistory,
-  showOperation,
-  showPlan,
-  validateConstraint,
-  whatIf,
-} from "../../../shared/cycle/views/index.ts";
 import { kindOf, messageOf } from "../../../shared/errors.ts";
-import { describeProblems } from "../../../shared/messages/problems.ts";
-import type { Ports } from "../../../shared/ports.ts";
 import type { OpenedArchive } from "../archive/open.ts";
-import { CommandFailure, NotFound } from "../exit-code.ts";
+import { CommandFailure } from "../exit-code.ts";
 import type { AnswerOf, Call, RouteId, Service } from "./service.ts";
-
-/** What views look at, and the rejections beside them. */
-type ViewPorts = OutlookPorts & Pick<Ports, "rejections">;
+import { refuse, views } from "./views.ts";
 
 /** The same views as the HTTP API's, over what files tell, at the moment when they were written. Nothing can be done there. */
 export function serveArchive({ cluster, stores, atSeconds }: OpenedArchive): Service {
-  const ports: ViewPorts = { ...stores, clock: { nowSeconds: () => atSeconds } };
+  const ports = { ...stores, clock: { nowSeconds: () => atSeconds } };
   return {
     cluster,
     ask: async <Id extends RouteId>(id: Id, call: Call = {}): Promise<AnswerOf<Id>> => {
+      const answer = views[id];
+      if (answer === undefined)
+        return refuse("Nothing can be done offline", ["files can only be looked at; leave --offline out"]);
       try {
-        return (await (answers[id] ?? nothingOffline)(ports, cluster, call)) as AnswerOf<Id>;
+        return (await answer(ports, cluster, call)) as AnswerOf<Id>;
       } catch (error) {
         if (kindOf(error) === undefined) throw error;
         throw new CommandFailure(messageOf(error), "Mend the files, or name others after --offline.");
       }
     },
   };
-}
-
-type Answering = (ports: ViewPorts, cluster: string, call: Call) => Promise<unknown>;
-
-/** One for each route that looks, as the functions of the HTTP API answer it. */
-const answers: Readonly<Partial<Record<RouteId, Answering>>> = {
-  clusters: (ports) => listClusters(ports),
-  status: async (ports, cluster) => found(await clusterStatus(ports, cluster), `cluster "${cluster}"`),
-  nodes: ahead((outlook, call) =>
-    selected(listNodes(outlook, read("nodes", call) as Parameters<typeof listNodes>[1])),
-  ),
-  buckets: ahead((outlook, call) =>
-    selected(listBuckets(outlook, read("buckets", call) as Parameters<typeof listBuckets>[1])),
-  ),
-  limits: ahead((outlook, call) =>
-    selected(listLimits(outlook, read("limits", call) as Parameters<typeof listLimits>[1])),
-  ),
-  jobs: ahead((outlook, call) =>
-    selected(listJobs(outlook, read("jobs", call) as Parameters<typeof listJobs>[1])),
-  ),
-  explain: ahead((outlook, call) => {
-    const explained = explainJob(outlook, call.params?.job ?? "", call.query?.source as string | undefined);
-    switch (explained.outcome) {
-      case "explained":
-        return explained.answer;
-      case "unknown-job":
-        return refuse("No source wants such a job", ["jobs that are done are no demand any more"]);
-      case "ambiguous":
-        return refuse("Several sources want a job of this name", [
-          `--source: missing, expected one of ${explained.sources.join(", ")}`,
-        ]);
-    }
-  }),
-  demand: ahead((outlook, call) =>
-    selected(drawUpDemand(outlook, selectingOf(read("demand", call) as Parameters<typeof selectingOf>[0]))),
-  ),
-  "what-if": async (ports, cluster, call) => {
-    const known = found(await loadKnown(ports, cluster), `cluster "${cluster}"`);
-    const body = read("what-if", call) as Parameters<typeof whatIf>[1];
-    const result = whatIf(known, body, ports.clock.nowSeconds());
-    return result.ok ? result.answer : refuse("This cannot be planned", result.problems);
-  },
-  "validate-constraint": ahead((outlook, call) =>
-    selected(
-      validateConstraint(
-        outlook,
-        read("validate-constraint", call) as Parameters<typeof validateConstraint>[1],
-      ),
-    ),
-  ),
-  plans: (ports, cluster, call) =>
-    listPlans(ports, cluster, read("plans", call) as Parameters<typeof listPlans>[2]),
-  plan: async (ports, cluster, call) =>
-    found(await showPlan(ports, cluster, call.params?.planId ?? ""), `plan "${call.params?.planId}"`),
-  operations: async (ports, cluster, call) => {
-    const query = read("operations", call) as Parameters<typeof listOperations>[2];
-    const selecting = selectingOf(query);
-    if (selecting === undefined) return listOperations(ports, cluster, query);
-    const outlook = found(await lookAhead(ports, cluster), `cluster "${cluster}"`);
-    return selected(await listOperationsOf(ports, outlook, { query, selecting }));
-  },
-  operation: async (ports, cluster, call) =>
-    found(await showOperation(ports, cluster, call.params?.actionId ?? ""), "such an operation"),
-  history: async (ports, cluster, call) => {
-    const query = read("history", call) as Parameters<typeof showHistory>[3];
-    const node = call.params?.node ?? "";
-    return found(await showHistory(ports, cluster, node, query), `anything about node "${node}"`);
-  },
-  rejects: (ports, cluster, call) =>
-    listRejects(ports, cluster, read("rejects", call) as Parameters<typeof listRejects>[2]),
-};
-
-async function nothingOffline(): Promise<never> {
-  return refuse("Nothing can be done offline", ["files can only be looked at; leave --offline out"]);
-}
-
-function ahead(work: (outlook: Outlook, call: Call) => unknown): Answering {
-  return async (ports, cluster, call) =>
-    work(found(await lookAhead(ports, cluster), `cluster "${cluster}"`), call);
-}
-
-function selected<T>(outcome: Selected<T>): T {
-  return outcome.ok ? outcome.answer : refuse("The nodes cannot be selected", outcome.problems);
-}
-
-/** The query, or the body, as the route's schema reads it. */
-function read(id: RouteId, { query, body }: Call): unknown {
-  const route = routes.find((each) => each.id === id) as Route;
-  const schema: z.ZodType | undefined = route.body ?? route.query;
-  const given = route.body === undefined ? textsOf(query) : body;
-  const parsed = schema?.safeParse(given, { reportInput: true });
-  if (parsed?.success === false) return refuse("This cannot be asked", describeProblems(parsed.error));
-  return parsed?.data;
-}
-
-/** As they would come in an address. */
-function textsOf(query: Call["query"] = {}): Readonly<Record<string, string>> {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
-}
-
-function found<T>(value: T | undefined, what: string): T {
-  if (value !== undefined) return value;
-  throw new NotFound(
-    `Cannot find ${what} in the files`,
-    "Lists such as nodes, jobs and plans have the names.",
-  );
-}
-
-function refuse(title: string, problems: readonly string[]): never {
-  throw new CommandFailure(
-    [title, ...problems.map((problem) => `  - ${problem}`)].join("\n"),
-    "Mend what is named above, then try again.",
-  );
 }

@@ -21,6 +21,7 @@ export async function reach(flags: ServiceFlags): Promise<Reached> {
   const named = flags.cluster ?? configured?.cluster;
   if (flags.offline !== undefined)
     return reachFiles(flags.offline, { named, settings: configured?.settings });
+  if (flags.storage === true) return { service: await reachStorage(flags, named), settings };
   if (flags.local !== undefined) {
     const local = await readLocal(placeOf(flags).local ?? "");
     return { service: connectService({ url: local.functionsUrl }, named ?? local.cluster), settings };
@@ -43,20 +44,32 @@ async function reachFiles(
   return { service: serveArchive(archive), settings: settings ?? (own.ok ? own.settings : noOutputSettings) };
 }
 
+async function reachStorage(flags: ServiceFlags, named: string | undefined): Promise<Service> {
+  // Only now: the SDKs of storage take longer to load than most commands take to run.
+  const { serveStorage } = await import("./storage.ts");
+  const place = placeOf(flags);
+  if (named !== undefined) return serveStorage(place, named);
+  const { clusters } = await (await serveStorage(place, "")).ask("clusters");
+  return serveStorage(place, theOnly(clusters));
+}
+
 /** `AUTOSCALE_FUNCTIONS_URL` is what the deployment calls it among its outputs. */
 function addressOf(flags: ServiceFlags, env: NodeJS.ProcessEnv): ServiceAddress {
   const url = flags.url ?? env.AUTOSCALE_FUNCTIONS_URL;
   if (!url)
     throw new CommandFailure(
       "Cannot find the service: no address is given",
-      "Name it with --url or in CCSCALE_URL (its key in CCSCALE_KEY, or the audience of a token in CCSCALE_AUDIENCE), or use --local for a running local environment.",
+      "Name it with --url or in CCSCALE_URL (its key in CCSCALE_KEY, or the audience of a token in CCSCALE_AUDIENCE), use --local for a running local environment, or --storage for the storage account itself.",
     );
   const { CCSCALE_KEY: key, CCSCALE_AUDIENCE: audience } = env;
   return { url, ...(key && { key }), ...(audience && { audience }) };
 }
 
 async function onlyCluster(address: ServiceAddress): Promise<string> {
-  const { clusters } = await connectService(address, "").ask("clusters");
+  return theOnly((await connectService(address, "").ask("clusters")).clusters);
+}
+
+function theOnly(clusters: readonly { readonly cluster: string }[]): string {
   const [only, ...others] = clusters.map(({ cluster }) => cluster);
   if (only !== undefined && others.length === 0) return only;
   throw new CommandFailure(

@@ -8,6 +8,7 @@ export interface ServiceFlags extends PlaceFlags {
   readonly url?: string;
   readonly cluster?: string;
   readonly offline?: readonly string[];
+  readonly storage?: true;
   readonly config?: string;
 }
 
@@ -36,9 +37,17 @@ export function serviceOptions(command: Command): Command {
     .addOption(configOption());
 }
 
-/** The same, for commands that can also do without a service. */
+/** The same, for commands that need the service's storage account alone. */
+export function serviceOrStorageOptions(command: Command): Command {
+  return serviceOptions(command).option(
+    "--storage",
+    "works on the storage account itself, also while the function app is down: that of --local, or of the settings AutoscaleStorage…",
+  );
+}
+
+/** The same, for commands that can also do without any of it. */
 export function serviceOrFilesOptions(command: Command): Command {
-  return serviceOptions(command).addOption(
+  return serviceOrStorageOptions(command).addOption(
     new Option(
       "--offline <paths...>",
       "asks nobody: reads a support archive, its folder, or files such as snapshot.json and config.json",

@@ -15,9 +15,11 @@ export interface Call {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
+  /** Of calls that replace something: the ETag of what was seen, `none` where there was nothing. */
+  readonly seen?: { readonly etag: string } | "none";
 }
 
-/** A cluster's service: the HTTP API, or the same views over stored files. */
+/** A cluster's service: the HTTP API, the same over the storage account itself, or its views over files. */
 export interface Service {
   readonly cluster: string;
   /** Throws CommandFailure with what went wrong and what to do when there is no answer, or a problem. */

@@ -75,6 +75,8 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       [serviceBusConnection]: serviceBusConnectionString,
       SNAPSHOT_SCHEDULE: options.snapshotSchedule,
       CYCLECLOUD_PASSWORD: account.password,
+      // The password is known to everybody, and nobody else is here.
+      AUTOSCALE_CONFIG_CHANGES: "all",
       AzureFunctionsJobHost__extensions__queues__maxPollingInterval: "00:00:00.200",
       ...options.settings,
     };

@@ -5,7 +5,7 @@ import type { Ports } from "../../ports.ts";
 import { type ActionDraft, requestAction } from "../request-action.ts";
 import { toActions } from "../to-actions.ts";
 import { lookAhead, type Outlook, type OutlookPorts } from "../views/index.ts";
-import { decideControl } from "./decide-control.ts";
+import { decideIgnored, decidePause } from "./decide-control.ts";
 import { drainNodes, undrainNodes } from "./drain-nodes.ts";
 import { drawUpCreation } from "./draw-up-creation.ts";
 import { decideKeepAlive } from "./keep-nodes.ts";
@@ -33,18 +33,29 @@ export type ActOutcome =
  * Does what an operator asks for in the planner's way: recorded with who asked and why, sent to the executor, which looks
  * again. What needs no CycleCloud (pause, ignore, keep-alive, drain) takes effect at once. A dry run says what would be done.
  *
- * Throws StaleSnapshotError for a cluster that was never seen, and what a store throws.
+ * Throws StaleSnapshotError for a cluster that was never seen (which can be paused all the same), and what a store throws.
  */
 export async function act(ports: ActPorts, ask: Ask): Promise<ActOutcome> {
-  const outlook = await lookAhead(ports, ask.cluster);
-  if (outlook === undefined) return { outcome: "unknown-cluster" };
   const { body } = ask;
   switch (body.kind) {
     case "pause":
     case "resume":
+      return decidePause(ports, ask.cluster, body);
+    default:
+      return actOnNodes(ports, { ...ask, body });
+  }
+}
+
+type OnNodes = Exclude<ActionBody, { kind: "pause" | "resume" }>;
+
+async function actOnNodes(ports: ActPorts, ask: Ask & { readonly body: OnNodes }): Promise<ActOutcome> {
+  const outlook = await lookAhead(ports, ask.cluster);
+  if (outlook === undefined) return { outcome: "unknown-cluster" };
+  const { body } = ask;
+  switch (body.kind) {
     case "ignore":
     case "unignore":
-      return decideControl(ports, outlook, body);
+      return decideIgnored(ports, outlook, body);
     case "keep-alive":
       return decideKeepAlive(ports, outlook, body);
     case "drain":

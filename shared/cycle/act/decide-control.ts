@@ -1,48 +1,49 @@
 import type { ActionAnswer, ActionBody } from "../../api/index.ts";
-import { changeControl, stillThere } from "../control.ts";
+import { changeControl, loadControl, stillThere } from "../control.ts";
 import { pauseCluster, resumeCluster } from "../pause-cluster.ts";
 import { requestPlan } from "../request-plan.ts";
 import type { Outlook } from "../views/index.ts";
 import type { ActOutcome, ActPorts } from "./act.ts";
 import { selectNodes } from "./select-nodes.ts";
 
-type Control = Extract<ActionBody, { kind: "pause" | "resume" | "ignore" | "unignore" }>;
+type PauseBody = Extract<ActionBody, { kind: "pause" | "resume" }>;
 
-/** What is decided in our own records and takes effect at once: actions and plans from then on keep to it. */
-export async function decideControl(ports: ActPorts, outlook: Outlook, body: Control): Promise<ActOutcome> {
-  switch (body.kind) {
-    case "pause":
-    case "resume":
-      return decidePause(ports, outlook, body);
-    case "ignore":
-    case "unignore":
-      return decideIgnored(ports, outlook, body);
-  }
-}
+/** What a pause and its end need: neither a snapshot nor a configuration that can be used. */
+export type PausePorts = Parameters<typeof resumeCluster>[0];
 
-async function decidePause(
-  ports: ActPorts,
-  outlook: Outlook,
-  { kind, by, reason, dryRun }: Extract<Control, { kind: "pause" | "resume" }>,
+/** Pauses a cluster or ends that, also one that was never seen, or whose configuration is broken. */
+export async function decidePause(
+  ports: PausePorts,
+  cluster: string,
+  { kind, by, reason, dryRun }: PauseBody,
 ): Promise<ActOutcome> {
-  const { cluster, control } = outlook;
+  const known = await ports.configs.clusters();
+  if (!known.includes(cluster)) return { outcome: "unknown-cluster" };
+  const about = { cluster, atSeconds: ports.clock.nowSeconds() };
+  const name = `cluster "${cluster}"`;
   const decision = { cluster, by, reason };
   if (kind === "pause") {
-    if (dryRun) return answered(outlook, "would", "Would pause the cluster.");
+    if (dryRun) return answered(about, "would", `Would pause ${name}.`);
     await pauseCluster(ports, decision);
-    return answered(outlook, "done", "Paused: plans are made, and nothing is sent.");
+    return answered(
+      about,
+      "done",
+      `Paused ${name}: plans are made, and nothing is sent until it is resumed.`,
+    );
   }
-  const isStopped = control.paused !== null || control.refusedLogin !== null;
-  if (!isStopped) return answered(outlook, "nothing-to-do", "The cluster is neither paused nor stopped.");
-  if (dryRun) return answered(outlook, "would", "Would resume the cluster.");
+  const { paused, refusedLogin } = await loadControl(ports, cluster);
+  const from = [...(paused === null ? [] : ["pause"]), ...(refusedLogin === null ? [] : ["refused login"])];
+  if (from.length === 0) return answered(about, "nothing-to-do", `Nothing to do: ${name} was not stopped.`);
+  if (dryRun) return answered(about, "would", `Would resume ${name} from ${from.join(" and ")}.`);
   await resumeCluster(ports, decision);
-  return answered(outlook, "done", "Resumed, and asked for a plan.");
+  return answered(about, "done", `Resumed ${name} from ${from.join(" and ")}, and asked for a plan.`);
 }
 
-async function decideIgnored(
+/** What is decided in our own records and takes effect at once: actions and plans from then on keep to it. */
+export async function decideIgnored(
   ports: ActPorts,
   outlook: Outlook,
-  body: Extract<Control, { kind: "ignore" | "unignore" }>,
+  body: Extract<ActionBody, { kind: "ignore" | "unignore" }>,
 ): Promise<ActOutcome> {
   const { cluster, snapshot, control, atSeconds } = outlook;
   const chosen = selectNodes(outlook, body.nodes);
@@ -75,7 +76,7 @@ async function decideIgnored(
 }
 
 export function answered(
-  { cluster, atSeconds }: Outlook,
+  { cluster, atSeconds }: Pick<Outlook, "cluster" | "atSeconds">,
   outcome: ActionAnswer["outcome"],
   summary: string,
   more: Partial<Pick<ActionAnswer, "actions" | "skipped" | "problems">> = {},

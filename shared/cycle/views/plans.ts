@@ -1,5 +1,6 @@
-import type { PlanAnswer, PlansAnswer } from "../../api/index.ts";
+import type { PlanAnswer, PlanArchiveAnswer, PlansAnswer } from "../../api/index.ts";
 import type { Operation, Ports } from "../../ports.ts";
+import { redact } from "../../redact.ts";
 import { decided } from "./demand.ts";
 import { toOperationView } from "./operations.ts";
 import type { PageQuery } from "./page.ts";
@@ -46,4 +47,19 @@ export async function showPlan(
     ...decided(plan, [], summary.atSeconds),
     operations: operations.map(toOperationView),
   };
+}
+
+/** One plan with what it was made from, without secrets; undefined when it is not kept (any more). */
+export async function showPlanArchive(
+  ports: Pick<PlanPorts, "clock" | "plans">,
+  cluster: string,
+  planId: string,
+  knownSecrets: readonly string[],
+): Promise<PlanArchiveAnswer | undefined> {
+  const archived = await ports.plans.load(cluster, planId);
+  if (archived === undefined) return undefined;
+  const archive = redact(archived, knownSecrets) as PlanArchiveAnswer["archive"];
+  // Both have their keys in the same order.
+  const secretsRemoved = JSON.stringify(archive) !== JSON.stringify(archived);
+  return { cluster, atSeconds: ports.clock.nowSeconds(), archive, secretsRemoved };
 }

@@ -1,5 +1,5 @@
-import type { RejectsAnswer } from "../../api/index.ts";
-import type { Ports, Rejection } from "../../ports.ts";
+import type { RejectAnswer, RejectsAnswer } from "../../api/index.ts";
+import type { Ports, RejectedMessage, Rejection } from "../../ports.ts";
 import { type PageQuery, pageOfTimeline } from "./page.ts";
 
 /** Messages of the cluster that were refused or given up, and those that name no known cluster, newest first. */
@@ -25,6 +25,26 @@ export async function listRejects(
     query,
   );
   return { cluster, atSeconds: ports.clock.nowSeconds(), rejections: items, next, total };
+}
+
+/** One of the cluster's, or of those that name no known cluster, with its whole message; undefined when there is none. */
+export async function showReject(
+  ports: Pick<Ports, "clock" | "rejections">,
+  cluster: string,
+  rejectionId: string,
+): Promise<RejectAnswer | undefined> {
+  const found = await findReject(ports, cluster, rejectionId);
+  if (found === undefined) return undefined;
+  const { rejection, body = null } = found;
+  return { cluster, atSeconds: ports.clock.nowSeconds(), rejection, message: body };
+}
+
+export async function findReject(
+  { rejections }: Pick<Ports, "rejections">,
+  cluster: string,
+  rejectionId: string,
+): Promise<RejectedMessage | undefined> {
+  return (await rejections.load(cluster, rejectionId)) ?? rejections.load(undefined, rejectionId);
 }
 
 function newestFirst(a: Rejection, b: Rejection): number {

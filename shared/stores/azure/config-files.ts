@@ -1,40 +1,52 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
-import type { IfMatch } from "../../ports.ts";
+import { ConfigurationError } from "../../errors.ts";
+import type { CheckedConfig, ConfigFile, ConfigFiles, IfMatch } from "../../ports.ts";
+import { staysInside } from "./blob-path.ts";
 import { Container } from "./container.ts";
 import { escapeName } from "./keys.ts";
 
-/** An `autoscale.json` as it is stored, unchecked. */
-export interface ConfigFile {
-  readonly text: string;
-  readonly etag: string;
-}
+/** Checks a configuration with what it includes; an include that there is none of is undefined. */
+export type CheckConfig = (
+  cluster: string,
+  json: unknown,
+  loadInclude: (path: string) => Promise<unknown>,
+) => Promise<CheckedConfig>;
 
-/** The files of container `config` as texts, for those who write them. `BlobConfigStore` reads them checked. */
-export class BlobConfigFiles {
+/** The files of container `config` as texts. `BlobConfigStore` reads them checked. */
+export class BlobConfigFiles implements ConfigFiles {
   readonly #container: Container;
+  readonly #check: CheckConfig;
 
-  constructor(service: BlobServiceClient) {
+  constructor(service: BlobServiceClient, check: CheckConfig) {
     this.#container = new Container(service, "config");
+    this.#check = check;
   }
 
-  /** Undefined when the cluster has none. */
   async read(cluster: string): Promise<ConfigFile | undefined> {
     const blob = await this.#container.read(nameOf(cluster));
     return blob && { text: blob.bytes.toString("utf8"), etag: blob.etag };
   }
 
-  /** A file that another one includes, by its blob's name. */
-  async readInclude(path: string): Promise<string | undefined> {
-    return (await this.#container.read(path))?.bytes.toString("utf8");
+  async save(cluster: string, text: string, ifMatch: IfMatch): Promise<string> {
+    const content = { bytes: Buffer.from(text), contentType: "application/json" };
+    const record = `configuration of "${cluster}"`;
+    return this.#container.save(nameOf(cluster), content, { ifMatch, record });
   }
 
-  /** Throws ConflictError when somebody else wrote it since `ifMatch` was read. */
-  async save(cluster: string, text: string, ifMatch: IfMatch): Promise<void> {
-    const content = { bytes: Buffer.from(text), contentType: "application/json" };
-    await this.#container.save(nameOf(cluster), content, {
-      ifMatch,
-      record: `configuration of "${cluster}"`,
-    });
+  check(
+    cluster: string,
+    json: unknown,
+    includes?: Readonly<Record<string, unknown>>,
+  ): Promise<CheckedConfig> {
+    const given = async (path: string) =>
+      includes !== undefined && Object.hasOwn(includes, path) ? includes[path] : undefined;
+    return this.#check(cluster, json, includes === undefined ? (path) => this.#stored(path) : given);
+  }
+
+  async #stored(path: string): Promise<unknown> {
+    if (!staysInside(path)) throw new ConfigurationError(`"${path}"`, ["outside the container config"]);
+    const blob = await this.#container.read(path);
+    return blob && JSON.parse(blob.bytes.toString("utf8"));
   }
 }
 

@@ -14,7 +14,7 @@ import { Table } from "./table.ts";
 import { BlobTargetStore } from "./targets.ts";
 import { BlobDemandUploads } from "./uploads.ts";
 
-export { BlobConfigFiles, type ConfigFile } from "./config-files.ts";
+export { BlobConfigFiles, type CheckConfig } from "./config-files.ts";
 export type { ParseConfig, ReadInclude } from "./configs.ts";
 export {
   type ConnectOptions,

@@ -1,3 +1,4 @@
+import { MemoryConfigFiles } from "./config-files.ts";
 import { MemoryConfigStore } from "./configs.ts";
 import { MemoryControlStore } from "./controls.ts";
 import { MemoryDemandStore } from "./demand.ts";
@@ -11,6 +12,7 @@ import { MemoryTargetStore } from "./targets.ts";
 import { MemoryDemandUploads } from "./uploads.ts";
 
 export {
+  MemoryConfigFiles,
   MemoryConfigStore,
   MemoryControlStore,
   MemoryDemandStore,

@@ -1,9 +1,15 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { collect } from "../../../clients/cli/archive/collect.ts";
+import type { AnswerOf, Call, RouteId, Service } from "../../../clients/cli/service/service.ts";
+import { views } from "../../../clients/cli/service/views.ts";
+import type { SupportPart } from "../../../shared/api/index.ts";
+import { checkConfig } from "../../../shared/config/check-config.ts";
+import { type SupportPorts, showSupport } from "../../../shared/cycle/views/index.ts";
+import { MemoryConfigFiles } from "../../../shared/stores/in-memory/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { createWorld, type World } from "../../support/world.ts";
+import { cluster, createWorld, type World } from "../../support/world.ts";
 
 /** Writes what a world in memory knows into a folder, as a support archive that was unpacked. */
 export async function archiveOf(
@@ -17,9 +23,9 @@ export async function archiveOf(
     verify_certificates: true,
     ...config,
   });
-  const configs = { read: async () => ({ text, etag: "1" }), readInclude: async () => undefined };
-  const files = await collect(world.ports, configs, {
-    cluster: "hpc",
+  const configFiles = new MemoryConfigFiles(checkConfig);
+  configFiles.put(cluster, text);
+  const files = await collect(serviceOn({ ...world.ports, configFiles }), {
     amounts: { plans: 10, operations: 100, rejections: 100 },
     known: [],
     onPart: () => {},
@@ -32,10 +38,26 @@ export async function archiveOf(
   return folder;
 }
 
+/** What a support archive asks of a service, of a world in memory. */
+function serviceOn(ports: World["ports"] & SupportPorts): Service {
+  return {
+    cluster,
+    ask: async <Id extends RouteId>(id: Id, call: Call = {}): Promise<AnswerOf<Id>> => {
+      const part = call.params?.part as SupportPart;
+      const options = { limit: Number(call.query?.limit ?? 500), knownSecrets: [], about: {} };
+      const answer =
+        id === "support"
+          ? showSupport(ports, { cluster, part }, options)
+          : (views[id]?.(ports, cluster, call) ?? Promise.reject(new Error(`not asked for: ${id}`)));
+      return (await answer) as AnswerOf<Id>;
+    },
+  };
+}
+
 /** Two arrays; jobs that run, fit, wait for nodes, and never fit; a node of each kind that needs a look. */
 export async function busyWorld(): Promise<World> {
   const mpi = bucketOf({ bucketId: "bucket-hb", vmSize: "Standard_HB120rs_v3", availableCount: 4 });
-  const cluster = clusterOf({
+  const there = clusterOf({
     nodeArrays: [
       nodeArrayOf({ buckets: [bucketOf({ availableCount: 10 })] }),
       nodeArrayOf({ name: "mpi", allowsColocation: true, buckets: [mpi] }),
@@ -47,7 +69,7 @@ export async function busyWorld(): Promise<World> {
       nodeOf({ name: "htc-4", hostname: null, status: "Failed" }),
     ],
   });
-  const world = createWorld(new FakeCycleCloud(cluster));
+  const world = createWorld(new FakeCycleCloud(there));
   const jobs = [
     { name: "1200", constraints: { ncpus: 4 }, executingHostnames: ["host-htc-1"] },
     { name: "1201", iterations: 6, constraints: { ncpus: 2 } },

@@ -12,14 +12,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const to = ["--cluster", "hpc", "--source", "pbs", "--dry-run"];
+const to = ["--cluster", "hpc", "--source", "pbs", "--print"];
 
 async function pushed(argv: readonly string[], input: readonly string[] = []) {
   const { code, stdout, stderr } = await ccscale(["push", ...argv], input);
   return { code, stderr, message: code === 0 ? JSON.parse(stdout) : undefined };
 }
 
-describe("ccscale push --dry-run", () => {
+describe("ccscale push --print", () => {
   test("a list of jobs from standard input becomes a snapshot that the service takes", async () => {
     const jobs = [{ name: "1", constraints: { ncpus: 4 }, iterations: 3 }];
     const { message } = await pushed([...to, "--ttl", "900", "-"], [JSON.stringify(jobs)]);

@@ -27,11 +27,38 @@ beforeEach(async () => {
   await world.receive("{", "rejected-1");
 });
 
+function demandMessage(): Record<string, unknown> {
+  const envelope = { version: 1, kind: "snapshot", source: "pbs", sequence: 7, cluster };
+  return { ...envelope, sentAt: "2026-11-21T10:00:00Z", jobs: [jobFor(1)] };
+}
+
 /** What each route needs to have something to say. */
 async function fieldsOf(id: RouteId): Promise<Fields> {
   switch (id) {
     case "plan":
       return { params: { planId: "plan-0001" } };
+    case "plan-archive":
+      return { params: { planId: "plan-0001" } };
+    case "reject":
+      return { params: { rejectionId: "rejected-1" } };
+    case "replay-reject":
+      return {
+        params: { rejectionId: "rejected-1" },
+        body: { message: JSON.stringify(demandMessage()), dryRun: true },
+      };
+    case "put-config":
+      return {
+        body: {
+          config: { url: "https://cyclecloud.example", username: "autoscale", idle_timeout: 60 },
+          by: "op",
+          reason: "test",
+          dryRun: true,
+        },
+      };
+    case "post-demand":
+      return { body: demandMessage(), query: { dry_run: "true" } };
+    case "support":
+      return { params: { part: "operations" } };
     case "operation":
       return { params: { actionId: "plan-0001-0000" } };
     case "history":
@@ -70,7 +97,8 @@ describe.each(tested.map((route): [RouteId, Route] => [route.id as RouteId, rout
       expect(new Headers(response.headers as Record<string, string>).get("api-version")).toBe("1");
     });
 
-    if (route.path.includes("{cluster}")) {
+    // A configuration may be that of a new cluster.
+    if (route.path.includes("{cluster}") && id !== "put-config") {
       test("knows no cluster that is not configured", async () => {
         const fields = await fieldsOf(id);
         const response = await api.call(id, { ...fields, params: { ...fields.params, cluster: "hcp" } });
@@ -114,6 +142,9 @@ describe("records that are not there", () => {
     ["operation", { actionId: "none" }],
     ["history", { node: "htc-99" }],
     ["explain", { job: "none" }],
+    ["plan-archive", { planId: "plan-9999" }],
+    ["reject", { rejectionId: "none" }],
+    ["support", { part: "everything" }],
   ])("%s: 404", async (id, params) => {
     expect(await api.call(id, { params })).toMatchObject({ status: 404 });
   });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import {
-  findRejection,
   prepareReplay,
   type Replay,
   type ReplayPorts,
@@ -144,16 +143,4 @@ describe("replay: other messages", () => {
     const prepared = await prepareReplay(portsOf(createWorld()), action, JSON.stringify(demand));
     expect(problemsOf(prepared)[0]).toContain("expected a demand message to mend");
   });
-});
-
-test("findRejection: looks where a message of no cluster is, and in every cluster, or only where it is told to", async () => {
-  const world = createWorld();
-  const ports = portsOf(world);
-  for (const of of [cluster, undefined, "no-longer-configured"])
-    await world.ports.rejections.add(rejected({ rejectionId: `of ${of}`, cluster: of }));
-  const find = (rejectionId: string, where?: string) => findRejection(ports, { rejectionId, cluster: where });
-  expect((await find(`of ${cluster}`))?.rejection.cluster).toBe(cluster);
-  expect((await find("of undefined"))?.rejection.cluster).toBeUndefined();
-  expect(await find("of no-longer-configured")).toBeUndefined();
-  expect(await find("of no-longer-configured", "no-longer-configured")).toBeDefined();
 });

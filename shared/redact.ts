@@ -1,5 +1,3 @@
-import { isDictionary } from "../../../shared/config/setting-value.ts";
-
 /** What stands for a secret. */
 export const redacted = "***";
 
@@ -71,4 +69,8 @@ function isSecret(key: string, value: unknown): boolean {
   if (!secretKey.test(key) || harmlessKey.test(key)) return false;
   if (typeof value === "number" || typeof value === "boolean") return /pass|pwd|secret/i.test(key);
   return true;
+}
+
+function isDictionary(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,0 +1,27 @@
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import { postDemandBody, postDemandQuery } from "../shared/api/index.ts";
+import { postDemand } from "../shared/cycle/act/post-demand.ts";
+import { answerForCluster, badRequest, callOf, json, readBody, readQuery } from "./support/http.ts";
+import { serve } from "./support/serve.ts";
+import { service } from "./support/service.ts";
+
+/** As much as an upload of a sender may hold. */
+const mostDemandBytes = 32 * 1024 * 1024;
+
+/** `POST /api/clusters/{cluster}/demand`: 202 when it was checked and is on the queue. */
+export function httpPostDemand(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
+  return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
+    const query = readQuery(request, postDemandQuery);
+    if (!query.ok) return query.response;
+    const body = await readBody(request, postDemandBody, { mostBytes: mostDemandBytes });
+    if (!body.ok) return body.response;
+    const { demandQueue } = service.operators;
+    const dryRun = query.value.dry_run;
+    const posted = await postDemand({ ...ports, demandQueue }, { cluster, message: body.value, dryRun });
+    return posted.outcome === "answered"
+      ? json(posted.answer, { status: dryRun ? 200 : 202 })
+      : badRequest("This is no demand that can be taken", posted.problems);
+  });
+}
+
+serve("post-demand", httpPostDemand);

@@ -1,0 +1,64 @@
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import { rejectsQuery, replayBody } from "../shared/api/index.ts";
+import { replayReject } from "../shared/cycle/act/replay-reject.ts";
+import { listRejects, showReject } from "../shared/cycle/views/index.ts";
+import {
+  answerForCluster,
+  callOf,
+  json,
+  notFound,
+  polled,
+  problem,
+  readBody,
+  readQuery,
+} from "./support/http.ts";
+import { serve } from "./support/serve.ts";
+import { service } from "./support/service.ts";
+
+const noSuchReject = () => notFound("No such message is kept", "Rejected messages are kept for 30 days");
+
+/** `GET /api/clusters/{cluster}/rejects`, newest first. */
+export function httpRejects(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
+  return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
+    const query = readQuery(request, rejectsQuery);
+    return query.ok ? polled(request, await listRejects(ports, cluster, query.value)) : query.response;
+  });
+}
+
+/** `GET /api/clusters/{cluster}/rejects/{rejectionId}`, with the whole message. */
+export function httpReject(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
+  return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
+    const reject = await showReject(ports, cluster, request.params.rejectionId ?? "");
+    return reject === undefined ? noSuchReject() : json(reject);
+  });
+}
+
+/** `POST /api/clusters/{cluster}/rejects/{rejectionId}/replay`: the message, or a mended one, is sent on its way again. */
+export function httpReplayReject(
+  request: HttpRequest,
+  context: InvocationContext,
+): Promise<HttpResponseInit> {
+  return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
+    const body = await readBody(request, replayBody, { mostBytes: 256 * 1024 });
+    if (!body.ok) return body.response;
+    const { demandQueue } = service.operators;
+    const id = { cluster, rejectionId: request.params.rejectionId ?? "" };
+    const replayed = await replayReject({ ...ports, demandQueue }, id, body.value);
+    switch (replayed.outcome) {
+      case "answered":
+        return json(replayed.answer);
+      case "refused":
+        return problem("refused", 409, {
+          title: "Nothing was sent",
+          detail: "A demand message can be mended: send the right one along as message",
+          problems: replayed.problems,
+        });
+      case "not-found":
+        return noSuchReject();
+    }
+  });
+}
+
+serve("rejects", httpRejects);
+serve("reject", httpReject);
+serve("replay-reject", httpReplayReject);

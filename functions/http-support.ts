@@ -1,0 +1,31 @@
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import { SUPPORT_PARTS, supportQuery } from "../shared/api/index.ts";
+import { showPlanArchive, showSupport } from "../shared/cycle/views/index.ts";
+import { answerForCluster, callOf, json, notFound, readQuery } from "./support/http.ts";
+import { serve } from "./support/serve.ts";
+import { service } from "./support/service.ts";
+
+/** `GET /api/clusters/{cluster}/support/{part}`: what is stored, without secrets. */
+export function httpSupport(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
+  return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
+    const query = readQuery(request, supportQuery);
+    if (!query.ok) return query.response;
+    const part = SUPPORT_PARTS.find((each) => each === request.params.part);
+    if (part === undefined) return notFound("There is no such part", `Parts: ${SUPPORT_PARTS.join(", ")}`);
+    const { configFiles, knownSecrets, about } = service.operators;
+    const options = { ...query.value, knownSecrets, about };
+    return json(await showSupport({ ...ports, configFiles }, { cluster, part }, options));
+  });
+}
+
+/** `GET /api/clusters/{cluster}/plans/{planId}/archive`: what a plan was made from, without secrets. */
+export function httpPlanArchive(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
+  return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
+    const { knownSecrets } = service.operators;
+    const archive = await showPlanArchive(ports, cluster, request.params.planId ?? "", knownSecrets);
+    return archive === undefined ? notFound("No such plan is kept") : json(archive);
+  });
+}
+
+serve("support", httpSupport);
+serve("plan-archive", httpPlanArchive);

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { requestFields } from "./actions.ts";
+import { type Answer, aboutCluster } from "./answer.ts";
+
+const dictionary = z.record(z.string().max(1_000), z.unknown());
+
+/** `GET /api/clusters/{cluster}/config`: what is stored, usable or not. */
+export const configAnswer = z
+  .object({
+    ...aboutCluster,
+    etag: z.string().describe("Of what is stored, as in the header `ETag`: what `If-Match` takes"),
+    config: dictionary
+      .nullable()
+      .describe("As it is stored; secrets that it should not hold are `***`. Null: it is no JSON object"),
+    problems: z.array(z.string()).describe("Why the service cannot use it; empty: it can"),
+    warnings: z.array(z.string()).describe("What is odd, and usable"),
+  })
+  .meta({ id: "Config" });
+
+/** `PUT /api/clusters/{cluster}/config`, with `If-Match`, or `If-None-Match: *` for a cluster that has none. */
+export const configBody = z
+  .object({
+    config: dictionary.describe("An `autoscale.json`"),
+    includes: dictionary
+      .optional()
+      .describe(
+        "What its `include` names, by path from the configuration: merged into it before it is stored. Absent: it is stored as it is, and `include` names files of the container `config`",
+      ),
+    ...requestFields,
+  })
+  .strict()
+  .meta({ id: "ConfigRequest" });
+
+export const configChanged = z
+  .object({
+    ...aboutCluster,
+    outcome: z.enum(["done", "would", "nothing-to-do"]).describe("would: a dry run"),
+    summary: z.string().describe("The same in a sentence"),
+    changes: z.array(z.string()).describe("One line per key that differs, without secrets"),
+    warnings: z.array(z.string()).describe("What is odd, and usable"),
+    etag: z.string().nullable().describe("Of what is stored now; null: nothing is"),
+  })
+  .meta({ id: "ConfigChanged" });
+
+export type ConfigAnswer = Answer<typeof configAnswer>;
+export type ConfigBody = Answer<typeof configBody>;
+export type ConfigChanged = Answer<typeof configChanged>;

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { type Answer, aboutCluster, count, flag } from "./answer.ts";
+
+/** `POST /api/clusters/{cluster}/demand`: the same as a message on the queue `job-demand`, of any size. */
+export const postDemandBody = z
+  .looseObject({
+    version: z.literal(1).default(1),
+    kind: z.enum(["snapshot", "delta"]),
+    cluster: z.string().optional().describe("That of the path, or absent"),
+    source: z.string().describe("The scheduler that this is the demand of"),
+    sequence: z.int().min(0).describe("Grows with every message of the source"),
+    sentAt: z.string().describe("ISO 8601 with an offset"),
+    jobs: z.array(z.record(z.string(), z.unknown())).default([]),
+    nodes: z.array(z.record(z.string(), z.unknown())).default([]),
+  })
+  .meta({ id: "DemandMessage" })
+  .describe("All fields: `shared/messages/job-demand.schema.json`, without `part` and `blob`");
+
+export const postDemandQuery = z.object({
+  dry_run: flag.default(false).describe("true: only say what would be posted"),
+});
+
+export const demandPosted = z
+  .object({
+    ...aboutCluster,
+    outcome: z.enum(["done", "would"]).describe("done: on the queue, in its turn; would: a dry run"),
+    summary: z.string().describe("The same in a sentence"),
+    source: z.string(),
+    sequence: count,
+    jobs: count,
+    nodes: count,
+  })
+  .meta({ id: "DemandPosted" });
+
+export type DemandPosted = Answer<typeof demandPosted>;

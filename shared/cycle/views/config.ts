@@ -1,0 +1,37 @@
+import type { ConfigAnswer } from "../../api/index.ts";
+import type { ConfigFiles, Ports } from "../../ports.ts";
+import { redact } from "../../redact.ts";
+
+/** The stored configuration as it is written, usable or not, without secrets; undefined when there is none. */
+export async function showConfig(
+  ports: Pick<Ports, "clock"> & { readonly configFiles: ConfigFiles },
+  cluster: string,
+): Promise<ConfigAnswer | undefined> {
+  const file = await ports.configFiles.read(cluster);
+  if (file === undefined) return undefined;
+  const about = { cluster, atSeconds: ports.clock.nowSeconds(), etag: file.etag };
+  const json = readDictionary(file.text);
+  // Not quoted: nobody knows what it holds.
+  if (json === undefined) return { ...about, config: null, problems: ["it is no JSON object"], warnings: [] };
+  const checked = await ports.configFiles.check(cluster, json);
+  return {
+    ...about,
+    config: redact(json) as ConfigAnswer["config"],
+    problems: checked.ok ? [] : checked.problems,
+    warnings: checked.ok ? checked.config.warnings : [],
+  };
+}
+
+/** The object that a text holds as JSON; undefined when it holds none. */
+export function readDictionary(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    return isDictionary(json) ? json : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isDictionary(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,155 @@
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { operatorsOf, served } from "../../fuzz/served-world.ts";
+import { cluster } from "../../support/world.ts";
+import { apiOf, type Fields } from "./routes.ts";
+
+vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
+
+const { handlers } = await import("./handlers.ts");
+const api = apiOf(handlers, cluster);
+
+beforeEach(() => served.renew());
+
+const files = () => operatorsOf(served.world).configFiles;
+const stored = async (name = cluster) => JSON.parse((await files().read(name))?.text ?? "null");
+const etag = async () => (await files().read(cluster))?.etag ?? "";
+
+const usable = { url: "https://cyclecloud.example", username: "autoscale" };
+
+function put(config: object, fields: Fields & { readonly more?: object } = {}) {
+  const { more, ...rest } = fields;
+  return api.call("put-config", { ...rest, body: { config, by: "ann", reason: "test", ...more } });
+}
+
+describe("PUT config", () => {
+  test("replaces what its caller has seen, and says who did it in the log", async () => {
+    const ifMatch = { headers: { "if-match": await etag() } };
+    const response = await put({ ...usable, idle_timeout: 60 }, ifMatch);
+    expect(response.jsonBody).toMatchObject({
+      outcome: "done",
+      changes: ["idle_timeout: (absent) -> 60"],
+      etag: await etag(),
+    });
+    expect(await stored()).toEqual({ ...usable, idle_timeout: 60 });
+    expect(served.world.log.join()).toContain(
+      `config-changed ${JSON.stringify({ cluster, requestedBy: "ann", reason: "test", keys: "idle_timeout" })}`,
+    );
+    expect(await put(usable, ifMatch)).toMatchObject({
+      status: 412,
+      jsonBody: { type: expect.stringContaining("conflict") },
+    });
+  });
+
+  test.each([
+    ["says nothing of what it has seen", {}, 428],
+    ["has seen another one", { "if-match": '"other"' }, 412],
+    ["thinks that there is none", { "if-none-match": "*" }, 412],
+  ])("a caller that %s replaces nothing", async (_, headers, status) => {
+    const before = await stored();
+    expect(await put({ ...usable, idle_timeout: 60 }, { headers })).toMatchObject({ status });
+    expect(await stored()).toEqual(before);
+  });
+
+  test("a dry run says what would change, and needs to have seen nothing", async () => {
+    const response = await put({ ...usable, idle_timeout: 60 }, { more: { dryRun: true } });
+    expect(response.jsonBody).toMatchObject({ outcome: "would", etag: await etag() });
+    expect(await stored()).toEqual(usable);
+  });
+
+  test("names every problem, of includes too, and of the whole file at once", async () => {
+    const config = { url: "ftp://x", include: ["a.json", "b.json"] };
+    const includes = { "a.json": { idle_timeout: -1 } };
+    const { status, jsonBody } = await put(config, { more: { includes, dryRun: true } });
+    expect(status).toBe(400);
+    const { problems } = jsonBody as { readonly problems: readonly string[] };
+    for (const words of ["include[1]", "url: ", "username: missing"])
+      expect(problems.join("\n")).toContain(words);
+  });
+
+  test("what it includes is merged when it comes along, and stays a link when it does not", async () => {
+    const headers = { "if-match": "*" };
+    const config = { ...usable, include: ["a.json"] };
+    await put(config, { headers, more: { includes: { "a.json": { boot_timeout: 600 } } } });
+    expect(await stored()).toEqual({ ...usable, boot_timeout: 600 });
+  });
+
+  test.each([
+    ["by its name", { password: "geheim" }, "password"],
+    ["by its look", { note: "Bearer geheimgeheim" }, "note"],
+  ])("a secret %s is refused and not repeated", async (_, more, path) => {
+    const { status, jsonBody } = await put({ ...usable, ...more }, { headers: { "if-match": "*" } });
+    expect(status).toBe(400);
+    expect(JSON.stringify(jsonBody)).toContain(`${path}: looks like a secret`);
+    expect(JSON.stringify(jsonBody)).not.toContain("geheim");
+  });
+
+  test.each([
+    ["url", { url: "https://elsewhere.example" }],
+    ["username", { username: "somebody" }],
+    ["password_setting", { password_setting: "CYCLECLOUD_PASSWORD_2" }],
+    ["verify_certificates", { verify_certificates: false }],
+    ["certificate_fingerprint", { certificate_fingerprint: "ab".repeat(32) }],
+  ])("%s, which says where the password goes, is not changed unless the app lets it", async (key, more) => {
+    const headers = { "if-match": "*" };
+    const forbidden = await put({ ...usable, ...more }, { headers });
+    expect(forbidden).toMatchObject({ status: 403, jsonBody: { problems: [expect.stringContaining(key)] } });
+    const through = { include: ["a.json"] };
+    const hidden = await put({ ...usable, ...through }, { headers, more: { includes: { "a.json": more } } });
+    expect(hidden.status).toBe(403);
+    expect(await stored()).toEqual(usable);
+    operatorsOf(served.world).configChanges = "all";
+    expect((await put({ ...usable, ...more }, { headers })).status).toBeUndefined();
+  });
+
+  test("a new cluster says where its server is, so the app has to let it", async () => {
+    const fields = { params: { cluster: "new" }, headers: { "if-none-match": "*" } };
+    expect(await put(usable, fields)).toMatchObject({ status: 403 });
+    operatorsOf(served.world).configChanges = "all";
+    expect((await put(usable, fields)).jsonBody).toMatchObject({ outcome: "done" });
+    expect(await stored("new")).toEqual(usable);
+  });
+
+  test("nothing is changed where the app lets nothing be changed", async () => {
+    operatorsOf(served.world).configChanges = "off";
+    const response = await put({ ...usable, idle_timeout: 60 }, { headers: { "if-match": "*" } });
+    expect(response).toMatchObject({ status: 403 });
+  });
+});
+
+describe("GET config", () => {
+  test("has the ETag that PUT takes, and no secret", async () => {
+    files().put(cluster, JSON.stringify({ ...usable, password: "geheim" }));
+    const response = await api.call("config");
+    expect(new Headers(response.headers as Record<string, string>).get("etag")).toBe(await etag());
+    expect(response.jsonBody).toMatchObject({ etag: await etag(), config: { ...usable, password: "***" } });
+  });
+
+  test("of a file that is no JSON tells nothing but that", async () => {
+    files().put(cluster, "password=geheim");
+    const { jsonBody } = await api.call("config");
+    expect(jsonBody).toMatchObject({ config: null, problems: ["it is no JSON object"] });
+  });
+});
+
+describe("POST demand", () => {
+  const message = { kind: "snapshot", source: "pbs", sequence: 3, sentAt: "2026-11-21T10:00:00Z" };
+
+  test.each([
+    ["of another cluster", { ...message, cluster: "other" }, "cluster: "],
+    ["of targets", { ...message, kind: "targets", arrays: [] }, "kind: "],
+    ["that claims an upload", { ...message, blob: "x.json" }, "blob: expected none"],
+    ["that is a part", { ...message, part: { index: 0, count: 2 } }, "part: expected none"],
+    ["with a bad job", { ...message, jobs: [{ name: "a", iterations: -1 }] }, "jobs[0].iterations: -1"],
+  ])("a message %s is refused, and not on the queue", async (_, body, words) => {
+    const { status, jsonBody } = await api.call("post-demand", { body });
+    expect(status).toBe(400);
+    expect(JSON.stringify(jsonBody)).toContain(words);
+    expect(operatorsOf(served.world).demandQueue.texts).toEqual([]);
+  });
+
+  test("a right one is", async () => {
+    const { status } = await api.call("post-demand", { body: { ...message, jobs: [{ name: "a" }] } });
+    expect(status).toBe(202);
+    expect(operatorsOf(served.world).demandQueue.texts).toHaveLength(1);
+  });
+});
