@@ -50,8 +50,8 @@ const wishes = [
   ...["MachineType", "Extends", "Dynamic", "ClusterName"],
 ];
 
-/** What the service or CycleCloud decides, and why a request cannot. */
-const decided: Readonly<Record<string, string>> = {
+/** What the service or CycleCloud decides, and why a request cannot: in any spelling, as CycleCloud looks at no case. */
+const decided: Readonly<Record<string, string>> = inSmallLetters({
   ...Object.fromEntries(
     ["NodeId", "Template", "Status", "State", "TargetState", "RequestId", "InstanceId", "Instance"].map(
       (name) => [name, "expected no attribute that CycleCloud itself gives a node"],
@@ -66,7 +66,11 @@ const decided: Readonly<Record<string, string>> = {
   KeepAlive: "expected no attribute that keeps nodes for ever: an operator keeps them",
   "Azure.MachineType": "unknown, expected MachineType",
   PlacementGroupId: "expected TargetGroupCount in its place: groups get placement groups of their own",
-};
+});
+
+function inSmallLetters(messages: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(messages).map(([name, message]) => [name.toLowerCase(), message]));
+}
 
 interface Problem {
   readonly path: readonly PropertyKey[];
@@ -105,7 +109,9 @@ function attributeProblems(value: Readonly<Record<string, unknown>>): readonly P
 
 function whyNoAttribute(key: string): string | undefined {
   if (Object.hasOwn(nodeArrayShape.shape, key)) return undefined;
-  if (Object.hasOwn(decided, key)) return decided[key];
+  const small = key.toLowerCase();
+  const [whole = ""] = small.split(".");
+  for (const name of [small, whole]) if (Object.hasOwn(decided, name)) return decided[name];
   // A misspelt wish must not pass as an attribute: the array would silently get no nodes.
   if (/^(target|group)/i.test(key))
     return "unknown, expected TargetCount, TargetCoreCount, or TargetGroupCount with GroupCoreCount or GroupInstanceCount";

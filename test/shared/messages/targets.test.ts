@@ -115,6 +115,17 @@ describe("an autoscale request that is refused", () => {
       { Name: "a", NodeId: "1" },
       /^arrays\[0\]\.NodeId: "1", expected no attribute/,
     ],
+    [
+      "the same in other letters",
+      { Name: "a", NODEID: "1" },
+      /^arrays\[0\]\.NODEID: "1", expected no attribute/,
+    ],
+    [
+      "a part of one",
+      { Name: "a", "Instance.Id": "1" },
+      /^arrays\[0\]\.Instance\.Id: "1", expected no attribute/,
+    ],
+    ["nodes that nobody deletes, in other letters", { Name: "a", Keepalive: true }, /an operator keeps them/],
     ["a limit", { Name: "a", MaxCount: 3 }, /^arrays\[0\]\.MaxCount: 3, expected no limit/],
     [
       "a placement group",
