@@ -168,6 +168,7 @@ function localConfig(speed: number): Readonly<Record<string, unknown>> {
     demand_ttl: 60,
     max_snapshot_age: 30,
     operation_timeout: 60,
+    target_attributes: ["Configuration.application_*"],
   };
 }
 

@@ -49,6 +49,15 @@ export const engineShape = {
   shared_pools: z.array(sharedPool, "expected a list of pools").optional(),
 };
 
+const attributePatterns = z
+  .array(
+    z
+      .string("expected a text")
+      .regex(/^[A-Z*?[]\S{0,299}$/, "expected an attribute of nodes such as Configuration.application_*"),
+    "expected a list of attributes of nodes",
+  )
+  .max(50, "expected at most 50 of them");
+
 const dollars = "expected US dollars above 0";
 
 /** What the cycle around the engine is told. */
@@ -62,6 +71,7 @@ const cycleShape = {
   failed_node_retries: wholeNumber.default(3),
   boot_failures_before_backoff: wholeNumber.default(3),
   boot_failure_backoff: seconds.default(1800),
+  target_attributes: attributePatterns.default([]),
   read_only: flag.default(false),
   max_nodes_per_plan: wholeNumber.optional(),
   max_cores: wholeNumber.optional(),

@@ -75,6 +75,7 @@ function toCycle(keys: ConfigKeys): CycleSettings {
     failedNodeRetries: keys.failed_node_retries,
     bootFailuresBeforeBackoff: keys.boot_failures_before_backoff,
     bootFailureBackoffSeconds: keys.boot_failure_backoff,
+    targetAttributes: keys.target_attributes,
     readOnly: keys.read_only,
     ...toCaps(keys),
   };

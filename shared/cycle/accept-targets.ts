@@ -2,6 +2,7 @@ import { kindOf } from "../errors.ts";
 import type { TargetsMessage } from "../messages/job-demand.ts";
 import type { IfMatch, Ports, RequestSet } from "../ports.ts";
 import { requestPlan } from "./request-plan.ts";
+import { refusedAttributes } from "./target-attributes.ts";
 import { isConfigured, unknownCluster } from "./unknown-cluster.ts";
 
 /** Requests of one set race each other; each round one wins. */
@@ -43,15 +44,21 @@ async function accept(
   order: TargetsOrder,
 ): Promise<AcceptTargetsOutcome> {
   const { cluster, requestSet } = message;
-  const problem = (await isConfigured(ports, cluster))
-    ? (otherCluster(message) ?? (await tooManySets(ports, message)))
-    : await unknownCluster(ports, cluster);
-  if (problem !== undefined) return { outcome: "rejected", problems: [problem] };
+  const problems = (await isConfigured(ports, cluster))
+    ? await problemsOf(ports, message)
+    : [await unknownCluster(ports, cluster)];
+  if (problems.length > 0) return { outcome: "rejected", problems };
   const { isNews, requested } = await save(ports, message, order);
   // Also for a repeat: the run that saved this request may have died before it asked for the plan.
   const isSaved = requested.source === message.source && requested.sequence === message.sequence;
   if (isNews || isSaved) await requestPlan(ports, { cluster, reason: `targets of ${requestSet}` });
   return isNews ? { outcome: "accepted", requested } : { outcome: "ignored" };
+}
+
+async function problemsOf(ports: TargetPorts, message: TargetsMessage): Promise<readonly string[]> {
+  const refused = await refusedAttributes(ports, message);
+  const other = otherCluster(message) ?? (await tooManySets(ports, message));
+  return other === undefined ? refused : [other, ...refused];
 }
 
 function otherCluster({ cluster, arrays }: TargetsMessage): string | undefined {

@@ -33,6 +33,11 @@ export interface CycleSettings {
   readonly bootFailuresBeforeBackoff: number;
   /** For how long after the last of those failures. */
   readonly bootFailureBackoffSeconds: number;
+  /**
+   * Attributes of new nodes that targets may choose, such as `Configuration.application_*` (shell wildcards allowed), with
+   * all that is below them. Empty: none.
+   */
+  readonly targetAttributes: readonly string[];
   /** Plans are made, archived and shown, but nothing is sent. */
   readonly readOnly: boolean;
   /** Absent: nothing is capped. */

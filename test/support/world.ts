@@ -143,6 +143,7 @@ export function configOf(fields: {
       failedNodeRetries: 3,
       bootFailuresBeforeBackoff: 3,
       bootFailureBackoffSeconds: 1_800,
+      targetAttributes: ["*"],
       readOnly: false,
       ...fields.cycle,
     },

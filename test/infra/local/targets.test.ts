@@ -11,7 +11,10 @@ beforeAll(async () => {
   stack = await startStack({
     clusterFile: join(import.meta.dirname, "fixtures/execute.json"),
     cluster,
-    config: { idle_timeout: 4, boot_timeout: 60, demand_ttl: 60, operation_timeout: 30 },
+    config: {
+      ...{ idle_timeout: 4, boot_timeout: 60, demand_ttl: 60, operation_timeout: 30 },
+      target_attributes: ["Configuration.application_*"],
+    },
   });
 });
 

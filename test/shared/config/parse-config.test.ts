@@ -48,6 +48,7 @@ test("config: a minimal file gets every default", () => {
       failedNodeRetries: 3,
       bootFailuresBeforeBackoff: 3,
       bootFailureBackoffSeconds: 1_800,
+      targetAttributes: [],
       readOnly: false,
     },
     autostop: { idleSecondsBeforeJobs: 3_600, idleSecondsAfterJobs: 300, login: null },
@@ -116,6 +117,11 @@ describe("config: every key", () => {
       name: "autostop's password_setting",
       keys: { autostop: { username: "node", password_setting: "AUTOSTOP_PASSWORD_HPC" } },
       expected: { autostop: { login: { username: "node", passwordSetting: "AUTOSTOP_PASSWORD_HPC" } } },
+    },
+    {
+      name: "target_attributes",
+      keys: { target_attributes: ["Configuration.application_*", "ImageName"] },
+      expected: { cycle: { targetAttributes: ["Configuration.application_*", "ImageName"] } },
     },
     {
       name: "drain_timeout of 0",
@@ -472,6 +478,14 @@ describe("config: problems", () => {
     { keys: { failed_nodes: "drop" }, says: /^failed_nodes: "drop", expected "keep", "delete" or "retry"$/ },
     { keys: { compatibility: "pbs" }, says: /^compatibility: "pbs", expected "scalelib", or no such key$/ },
     { keys: { exclusive_scope: "node" }, says: /^exclusive_scope: "node", expected "iteration" or "job"$/ },
+    {
+      keys: { target_attributes: "*" },
+      says: /^target_attributes: "\*", expected a list of attributes of nodes$/,
+    },
+    {
+      keys: { target_attributes: ["configuration"] },
+      says: /^target_attributes\[0\]: "configuration", expected an attribute/,
+    },
     { keys: { ignored_nodes: "a" }, says: /^ignored_nodes: "a", expected a list of node names$/ },
     {
       keys: { shared_pools: [{ name: "lic" }] },

@@ -39,7 +39,13 @@ export const targets: Scenario = {
     });
     const wanted = { htc: Math.max(floors[last] ?? 0, other), ...(special[last] ? { special: 2 } : {}) };
     return {
-      clusters: [{ definition: smallCluster("hpc"), jobs: steadyJobs(chance, 8) }],
+      clusters: [
+        {
+          definition: smallCluster("hpc"),
+          jobs: steadyJobs(chance, 8),
+          config: { target_attributes: ["Configuration.a"] },
+        },
+      ],
       happenings: [...standard, ...second, floorIsMet("hpc", untilSeconds - 10, wanted)],
       troubleSeconds,
     };

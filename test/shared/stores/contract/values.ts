@@ -228,6 +228,7 @@ export function configOf(cluster: string, url = "https://ccserver"): ClusterConf
       failedNodeRetries: 3,
       bootFailuresBeforeBackoff: 3,
       bootFailureBackoffSeconds: 1_800,
+      targetAttributes: [],
       readOnly: false,
     },
     autostop: { idleSecondsBeforeJobs: 3_600, idleSecondsAfterJobs: 300, login: null },
