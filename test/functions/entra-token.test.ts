@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 afterEach(() => {
-  vi.useRealTimers();
+  vi.restoreAllMocks();
   return tenant.stop();
 });
 
@@ -212,7 +212,8 @@ describe("the keys of the tenant", () => {
     const before = await tenant.userToken();
     expect(await read(before)).toMatchObject({ outcome: "valid" });
     await tenant.rotateKeys();
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 40_000 });
+    const later = Date.now() + 40_000;
+    vi.spyOn(Date, "now").mockReturnValue(later);
     expect(await read(await tenant.userToken())).toMatchObject({ outcome: "valid" });
     expect(await read(before)).toMatchObject({ outcome: "refused" });
   });
