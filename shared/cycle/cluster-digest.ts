@@ -6,8 +6,12 @@ import type { Ids } from "../ports/ids.ts";
  * only whether there was one counts.
  */
 export function clusterDigest(cluster: Cluster, ids: Pick<Ids, "digest">): string {
-  const text = JSON.stringify(cluster, (key, value: unknown) =>
-    key === "secondsSinceCapacityFailure" ? value !== null : value,
-  );
-  return ids.digest(text);
+  const nodeArrays = cluster.nodeArrays.map((array) => ({
+    ...array,
+    buckets: array.buckets.map((bucket) => ({
+      ...bucket,
+      secondsSinceCapacityFailure: bucket.secondsSinceCapacityFailure !== null,
+    })),
+  }));
+  return ids.digest(JSON.stringify({ ...cluster, nodeArrays }));
 }
