@@ -22,8 +22,8 @@ export class MemoryDemandStore implements DemandStore {
   readonly #parts = new Records<KeptPart>("part");
 
   async list(cluster: string): Promise<readonly SourceDemand[]> {
-    const all = this.#demand.entries().map(({ stored }) => stored.value);
-    return all.filter((demand) => demand.cluster === cluster).sort(bySource);
+    const all = this.#demand.which((demand) => demand.cluster === cluster);
+    return all.map(({ value }) => value).sort(bySource);
   }
 
   async summaries(cluster: string): Promise<readonly DemandSummary[]> {

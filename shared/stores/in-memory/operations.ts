@@ -9,8 +9,8 @@ export class MemoryOperationStore implements OperationStore {
   readonly #requests = new Records<{ readonly actionId: string }>("requests of cluster");
 
   async open(cluster: string): Promise<readonly Stored<Operation>[]> {
-    return this.#of(cluster)
-      .filter((stored) => isOpen(stored.value))
+    return this.#operations
+      .which((operation) => operation.cluster === cluster && isOpen(operation))
       .sort((a, b) => oldestOperationFirst(a.value, b.value));
   }
 
@@ -20,10 +20,11 @@ export class MemoryOperationStore implements OperationStore {
     sinceSeconds = 0,
     untilSeconds = Infinity,
   ): Promise<readonly Operation[]> {
-    const all = this.#of(cluster)
-      .map((stored) => stored.value)
-      .filter(({ createdAtSeconds: at }) => at >= sinceSeconds && at <= untilSeconds);
-    return all.sort((a, b) => oldestOperationFirst(b, a)).slice(0, limit);
+    const found = this.#operations.which(
+      ({ cluster: of, createdAtSeconds: at }) => of === cluster && at >= sinceSeconds && at <= untilSeconds,
+    );
+    const newestFirst = found.map(({ value }) => value).sort((a, b) => oldestOperationFirst(b, a));
+    return newestFirst.slice(0, limit);
   }
 
   async load(cluster: string, actionId: string): Promise<Stored<Operation> | undefined> {
@@ -44,12 +45,5 @@ export class MemoryOperationStore implements OperationStore {
     if (this.#operations.get(key) !== undefined) throw new ConflictError(`operation ${key}`);
     this.#requests.save(cluster, { actionId }, tag);
     return this.#operations.save(key, operation, undefined);
-  }
-
-  #of(cluster: string): Stored<Operation>[] {
-    return this.#operations
-      .entries()
-      .map(({ stored }) => stored)
-      .filter((stored) => stored.value.cluster === cluster);
   }
 }

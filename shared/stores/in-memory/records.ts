@@ -1,9 +1,11 @@
 import { ConflictError } from "../../errors.ts";
 import type { IfMatch, Stored } from "../../ports.ts";
 
-interface Row {
+interface Row<T> {
   readonly text: string;
   readonly etag: string;
+  /** Read from the text when it is first asked whether the record counts; shown to nobody who could change it. */
+  seen?: T;
 }
 
 /**
@@ -11,7 +13,7 @@ interface Row {
  * stored, and whatever JSON cannot carry is lost here too, as it is in Azure.
  */
 export class Records<T> {
-  readonly #rows = new Map<string, Row>();
+  readonly #rows = new Map<string, Row<T>>();
   readonly #noun: string;
   #writes = 0;
 
@@ -31,6 +33,15 @@ export class Records<T> {
       key,
       stored: { value: JSON.parse(row.text), etag: row.etag },
     }));
+  }
+
+  /** Those of which `counts` is true. It only looks: of a thousand records, the few that count are read anew. */
+  which(counts: (value: T) => boolean): Stored<T>[] {
+    const found = [...this.#rows.values()].filter((row) => {
+      row.seen ??= JSON.parse(row.text) as T;
+      return counts(row.seen);
+    });
+    return found.map(({ text, etag }) => ({ value: JSON.parse(text), etag }));
   }
 
   /** Overwrites whatever is there. Returns the new ETag. */
