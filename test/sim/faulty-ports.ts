@@ -88,7 +88,20 @@ export function faultyPorts(
   }
 }
 
-function faultsOf(place: string): readonly [FaultKind, ...FaultKind[]] {
+type Faults = readonly [FaultKind, ...FaultKind[]];
+
+const faultsByPlace = new Map<string, Faults>();
+
+/** The same few places are asked for a million times in a long simulation. */
+function faultsOf(place: string): Faults {
+  const known = faultsByPlace.get(place);
+  if (known !== undefined) return known;
+  const faults = faultsFor(place);
+  faultsByPlace.set(place, faults);
+  return faults;
+}
+
+function faultsFor(place: string): Faults {
   if (/\.send/.test(place)) return sendFaults;
   if (/^(controls|operations|plans|demand|targets)\.save/.test(place) && !place.endsWith("Part"))
     return writeFaults;

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { createManualClock } from "../../infra/local/cyclecloud/clock.ts";
 import { parseConfig } from "../../shared/config/parse-config.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
@@ -223,7 +224,7 @@ export class World implements Stage {
           this.#actions.set(`request-${actionId}`, actionId);
           return `request-${actionId}`;
         },
-        digest: (text) => text,
+        digest: (text) => hash("sha1", text),
       },
       cycleCloudFor: ({ cluster }) =>
         cloudClient({

@@ -41,6 +41,6 @@ export function occupies(node: SimulatedNode, at: number): boolean {
 }
 
 export function hostnameOf(privateIp: string): string {
-  const bytes = privateIp.split(".").map((part) => Number(part).toString(16).padStart(2, "0"));
-  return `ip-${bytes.join("").toUpperCase()}`;
+  const number = privateIp.split(".").reduce((whole, part) => whole * 256 + Number(part), 0);
+  return `ip-${number.toString(16).padStart(8, "0").toUpperCase()}`;
 }

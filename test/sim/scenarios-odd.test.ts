@@ -1,0 +1,3 @@
+import { testScenarios } from "./scenario-tests.ts";
+
+testScenarios((place) => place % 2 === 1);
