@@ -54,9 +54,10 @@ test("server: stopping does not wait for clients that receive, subscribe or wait
   await pause(50);
   const before = performance.now();
   await bus.stop();
-  expect(performance.now() - before).toBeLessThan(1000);
+  // Each of them would have waited for a minute.
+  expect(performance.now() - before).toBeLessThan(20_000);
   await client.close();
-  expect(await Promise.race([waiting, pause(1000)])).toBe("refused");
+  expect(await Promise.race([waiting, pause(20_000)])).toBe("refused");
   expect(lines).toEqual([]);
   bus = await startServiceBus({ config, port: 0 });
 });

@@ -108,13 +108,16 @@ async function emptySessions(name: string): Promise<void> {
   await impatient.close();
 }
 
-/** Exactly `count` messages; fewer after 10 s. Asking for more than there are costs a second of waiting. */
+/** How long the machine may be busy with something else: much longer than anything here takes. */
+const patienceMs = 45_000;
+
+/** Exactly `count` messages; fewer after 45 s. Asking for more than there are costs a second of waiting. */
 export async function receive(
   receiver: ServiceBusReceiver,
   count: number,
 ): Promise<ServiceBusReceivedMessage[]> {
   const messages: ServiceBusReceivedMessage[] = [];
-  const end = Date.now() + 10_000;
+  const end = Date.now() + patienceMs;
   while (messages.length < count && Date.now() < end) {
     messages.push(...(await receiver.receiveMessages(count - messages.length, { maxWaitTimeInMs: 3000 })));
   }
@@ -133,11 +136,11 @@ export async function isEmpty(receiver: ServiceBusReceiver): Promise<boolean> {
   return (await receiver.receiveMessages(1, { maxWaitTimeInMs: 200 })).length === 0;
 }
 
-/** Polls until the condition holds; fails after 10 s. */
+/** Polls until the condition holds; fails after 45 s. */
 export async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + patienceMs;
   while (!condition()) {
-    if (Date.now() > end) throw new Error("Waited 10 s in vain");
+    if (Date.now() > end) throw new Error("Waited 45 s in vain");
     await pause(10);
   }
 }
