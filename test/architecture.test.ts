@@ -270,6 +270,7 @@ describe("projects of the suite", () => {
     const text = [
       'test("a", { timeout: 60_000 }, () => {});',
       'test("b", async () => {\n}, 240_000);',
+      "const patienceMs = 180_000 * factor;",
       "expect(9_000_000);",
     ];
     expect(longestTimeout(text.join("\n"))).toBe(240_000);

@@ -1,5 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { reach } from "./kind.ts";
+
+const root = join(import.meta.dirname, "../..");
 
 /**
  * The order of the files. Live ones come first, because they mostly wait, and what they wait for overlaps; among them (and
@@ -20,15 +24,16 @@ export class LongestFirst extends BaseSequencer {
 }
 
 function weigh({ moduleId, project }: TestSpecification) {
+  const own = [...reach(relative(root, moduleId))].filter((file) => file.startsWith("test/"));
   return {
     isLive: project.name === "live",
-    longestMilliseconds: longestTimeout(readFileSync(moduleId, "utf8")),
+    longestMilliseconds: longestTimeout(own.map((file) => readFileSync(join(root, file), "utf8")).join("\n")),
     bytes: statSync(moduleId).size,
   };
 }
 
-/** The longest time, in milliseconds, that a file says a test or a hook of its own may take; 0 when it says nothing. */
+/** The longest time, in milliseconds, that a text says a test or a hook may take; 0 when it says nothing. */
 export function longestTimeout(text: string): number {
-  const times = [...text.matchAll(/(?:\}, |timeout: )(\d[\d_]*)\b/g)];
+  const times = [...text.matchAll(/(?:\}, |timeout: |patienceMs = )(\d[\d_]*)\b/g)];
   return Math.max(0, ...times.map((match) => Number(match[1]?.replaceAll("_", ""))));
 }
