@@ -56,13 +56,22 @@ function at(value: Value, path: string): Value {
 
 function own(fields: Fields, name: string): Value {
   if (Object.hasOwn(fields, name)) return fields[name];
-  const match = Object.keys(fields).find((key) => folded(key) === folded(name));
-  return match === undefined ? undefined : fields[match];
+  const wanted = folded(name);
+  for (const key of Object.keys(fields)) if (folded(key) === wanted) return fields[key];
+  return undefined;
 }
+
+/** Records of one kind have the same names, again and again. */
+const known = new Map<string, string>();
+const mostKnown = 10_000;
 
 /** `vmSize`, `vm_size` and `vm-size` are one name. */
 function folded(name: string): string {
-  return name.replaceAll(/[_-]/g, "").toLowerCase();
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const plain = name.replaceAll(/[_-]/g, "").toLowerCase();
+  if (known.size < mostKnown) known.set(name, plain);
+  return plain;
 }
 
 function isFields(value: Value): value is Fields {
