@@ -65,11 +65,15 @@ export function json(body: unknown, options: { readonly status?: number } = {}):
 
 /**
  * 200 with an ETag, or 304 when the caller has the same already (`If-None-Match`). When an answer was made is no part of
- * what it says: `atSeconds` does not count.
+ * what it says: `atSeconds` does not count, and of `next`, which tells it too, only whether there is one.
  */
-export function polled(request: HttpRequest, body: { readonly atSeconds: number }): HttpResponseInit {
-  const { atSeconds: _, ...said } = body;
-  const etag = `W/"${createHash("sha256").update(JSON.stringify(said)).digest("base64url").slice(0, 27)}"`;
+export function polled(
+  request: HttpRequest,
+  body: { readonly atSeconds: number; readonly next?: string | null },
+): HttpResponseInit {
+  const { atSeconds: _, next, ...rest } = body;
+  const said = JSON.stringify([rest, next === null]);
+  const etag = `W/"${createHash("sha256").update(said).digest("base64url").slice(0, 27)}"`;
   const headers = { ETag: etag, "Cache-Control": "no-cache" };
   const known = request.headers.get("if-none-match")?.split(",") ?? [];
   const isKnown = known.some((each) => each.trim() === "*" || opaque(each) === opaque(etag));

@@ -48,5 +48,11 @@ export const pageQuery = {
     .describe("`next` of the page before; absent: the first page"),
 };
 
+/** The query of a list that is drawn up as a whole for any page of it: a large page costs less than many small ones. */
+export const wholeListQuery = {
+  ...pageQuery,
+  limit: z.coerce.number().int().min(1).max(10_000).default(200).describe("Most items of a page"),
+};
+
 /** `?all=true`; what is neither true nor false is refused, not guessed at. */
 export const flag = z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0"] });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Answer, aboutCluster, count, paged, pageQuery, unixSeconds } from "./answer.ts";
+import { type Answer, aboutCluster, count, paged, unixSeconds, wholeListQuery } from "./answer.ts";
 import { selectionQuery } from "./selection.ts";
 
 export const jobState = z
@@ -37,7 +37,7 @@ export const jobsAnswer = z
 
 /** With a selection: jobs that run on a selected node, or have a place there. */
 export const jobsQuery = z.object({
-  ...pageQuery,
+  ...wholeListQuery,
   ...selectionQuery,
   state: jobState.optional(),
   source: z.string().min(1).max(50).optional(),

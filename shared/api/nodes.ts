@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Answer, aboutCluster, count, paged, pageQuery, unixSeconds } from "./answer.ts";
+import { type Answer, aboutCluster, count, paged, unixSeconds, wholeListQuery } from "./answer.ts";
 import { resources } from "./scalar.ts";
 import { globs, selectionQuery } from "./selection.ts";
 
@@ -79,7 +79,7 @@ export const nodesAnswer = z
   .meta({ id: "Nodes" });
 
 export const nodesQuery = z.object({
-  ...pageQuery,
+  ...wholeListQuery,
   ...selectionQuery,
   state: globs.describe("CycleCloud's states, comma-separated; shell wildcards allowed"),
 });

@@ -27,7 +27,7 @@ export {
   LIMIT_NAMES,
   type LimitName,
 } from "./limits.ts";
-export { sortByNodeName } from "./names.ts";
+export { compareNodeNames, sortByNodeName } from "./names.ts";
 export { nearest } from "./nearest.ts";
 export type { PendingNodes, SchedulerNode } from "./node.ts";
 export { isIgnored } from "./open-ledger.ts";

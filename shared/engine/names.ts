@@ -65,6 +65,11 @@ export function sortByNodeName<T>(items: readonly T[], nameOf: (item: T) => stri
   return keyed.map(({ item }) => item);
 }
 
+/** Below zero when a node of the first name sorts before one of the second. */
+export function compareNodeNames(a: string, b: string): number {
+  return compareKeys(nameKey(a), nameKey(b));
+}
+
 interface NameKey {
   readonly name: string;
   readonly stem: string;

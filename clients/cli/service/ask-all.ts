@@ -1,10 +1,12 @@
 import type { AnswerOf, Call, RouteId, Service } from "./service.ts";
 
-/** The most that a page may hold. */
-const pageSize = 1_000;
-
 /** Routes whose answers come in pages. */
 type PagedId = { [Id in RouteId]: AnswerOf<Id> extends { next: string | null } ? Id : never }[RouteId];
+
+/** The most that a page may hold; of lists that are drawn up as a whole more. */
+const pageSize = 1_000;
+const largePageSize = 10_000;
+const hasLargePages: ReadonlySet<PagedId> = new Set<PagedId>(["jobs", "nodes"]);
 
 export interface AllPages<Answer, Item> {
   /** The answer's first page, for what it says beside its items. */
@@ -33,7 +35,7 @@ export async function askAll<Id extends PagedId, Item>(
   let first: AnswerOf<Id> | undefined;
   let cursor: string | undefined;
   for (;;) {
-    const limit = Math.min(pageSize, most - items.length);
+    const limit = Math.min(hasLargePages.has(route) ? largePageSize : pageSize, most - items.length);
     const query = { ...call?.query, limit, cursor };
     const page: AnswerOf<Id> & { readonly next: string | null; readonly total: number | null } =
       (await service.ask(route, { ...call, query })) as never;

@@ -19,7 +19,7 @@ export async function showHistory(
   const ids = new Set(lives.map(({ nodeId }) => nodeId));
   const about = recent.filter((operation) => isAbout(operation, node, ids));
   if (lives.length === 0 && about.length === 0) return undefined;
-  const { items, next, total } = pageOf(about, query, ({ actionId }) => actionId);
+  const { items, next, total } = pageOf(about, query, { nameOf: ({ actionId }) => actionId });
   return {
     cluster,
     atSeconds: ports.clock.nowSeconds(),

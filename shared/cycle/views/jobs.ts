@@ -31,7 +31,10 @@ function drawUpJobs(outlook: Outlook, query: JobsQuery, nodes: ReadonlySet<strin
       (nodes === undefined || each.outcome.placements.some(({ node }) => nodes.has(node)));
     if (isWanted) wanted.push({ ...each, state });
   }
-  const { items, next, total } = pageOf(wanted, query, ({ job }) => `${job.source}/${job.name}`);
+  const { items, next, total } = pageOf(wanted, query, {
+    nameOf: ({ job }) => `${job.source}/${job.name}`,
+    madeAtSeconds: outlook.atSeconds,
+  });
   const { cluster, atSeconds } = outlook;
   return { cluster, atSeconds, counts, jobs: items.map(toView), next, total };
 }

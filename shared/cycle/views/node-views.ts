@@ -45,10 +45,24 @@ export interface NodeSubject {
   readonly planned: PlannedNode | null;
 }
 
+/** Of outlooks that are remembered: the next page or the next question needs the same. */
+const knownViews = new WeakMap<Outlook, NodeViews>();
+
 export function nodeViews(outlook: Outlook): NodeViews {
-  const facts = factsOf(outlook);
+  const known = knownViews.get(outlook);
+  if (known !== undefined) return known;
+  const views = makeViews(factsOf(outlook));
+  knownViews.set(outlook, views);
+  return views;
+}
+
+function makeViews(facts: Facts): NodeViews {
+  let sorted: readonly NodeSubject[] | undefined;
   return {
-    present: () => present(facts),
+    present: () => {
+      sorted ??= present(facts);
+      return sorted;
+    },
     viewOf: (subject) => toView(facts, subject),
     viewOfPlanned: (planned) => {
       const reported = planned.nodeId === null ? null : (facts.reportedById.get(planned.nodeId) ?? null);

@@ -1,4 +1,5 @@
 import type { NodesAnswer, NodesQuery } from "../../api/index.ts";
+import { compareNodeNames } from "../../engine/index.ts";
 import { type NodeSubject, nodeViews } from "./node-views.ts";
 import type { Outlook } from "./outlook.ts";
 import { pageOf } from "./page.ts";
@@ -15,7 +16,11 @@ export function listNodes(outlook: Outlook, query: NodesQuery): Selected<NodesAn
           matches(query.state, subject.reported?.status ?? subject.planned?.status ?? null) &&
           (selector === undefined || selector.isSelected(selectableOf(subject))),
       );
-    const { items, next, total } = pageOf(selected, query, ({ name }) => name);
+    const { items, next, total } = pageOf(selected, query, {
+      nameOf: ({ name }) => name,
+      compareNames: compareNodeNames,
+      madeAtSeconds: outlook.atSeconds,
+    });
     return {
       cluster: outlook.cluster,
       atSeconds: outlook.atSeconds,

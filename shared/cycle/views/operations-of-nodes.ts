@@ -20,7 +20,7 @@ export async function listOperationsOf(
   const nodesOf = nodesOfOperations(outlook);
   return ofSelected(input, selecting, (selector) => {
     const about = candidates.filter((each) => nodesOf(each).some((node) => selector?.isSelected(node)));
-    const { items, next, total } = pageOf(about, query, ({ actionId }) => actionId);
+    const { items, next, total } = pageOf(about, query, { nameOf: ({ actionId }) => actionId });
     return {
       cluster,
       atSeconds: ports.clock.nowSeconds(),

@@ -18,7 +18,7 @@ export async function listOperations(
   const nameOf = ({ actionId }: Operation) => actionId;
   const page =
     query.open === true
-      ? pageOf((await operations.open(cluster)).map(({ value }) => value).reverse(), query, nameOf)
+      ? pageOf((await operations.open(cluster)).map(({ value }) => value).reverse(), query, { nameOf })
       : await pageOfTimeline(
           {
             load: (limit, untilSeconds) => operations.recent(cluster, limit, undefined, untilSeconds),

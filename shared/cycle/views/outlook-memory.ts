@@ -4,6 +4,9 @@ import { type Outlook, type OutlookPorts, outlookOf, readKnown } from "./outlook
 /** How old an outlook may be when nothing that is stored has changed since: only the clock has moved on. */
 const longestAgeSeconds = 20;
 const mostClusters = 8;
+/** For so long the pages of a list are of one outlook, and so many that are not the last of their cluster are kept for that. */
+const longestHeldSeconds = 60;
+const mostHeld = 2;
 
 interface Remembered {
   readonly tag: string;
@@ -16,7 +19,22 @@ interface Remembered {
  */
 export class OutlookMemory {
   readonly #last = new Map<string, Remembered>();
+  #held: readonly Outlook[] = [];
   readonly #history = new HistoryMemory();
+
+  /**
+   * The outlook that a page is of, for the page after it; undefined when it is not known here (any more): then that page is
+   * of a new one.
+   */
+  held(cluster: string, madeAtSeconds: number, nowSeconds: number): Outlook | undefined {
+    const last = this.#last.get(cluster)?.outlook;
+    return [...(last === undefined ? [] : [last]), ...this.#held].find(
+      (outlook) =>
+        outlook.cluster === cluster &&
+        outlook.atSeconds === madeAtSeconds &&
+        isAtMost(longestHeldSeconds, outlook, nowSeconds),
+    );
+  }
 
   /** Undefined for a cluster that is not configured. Throws StaleSnapshotError when it was never seen. */
   async lookAhead(ports: OutlookPorts, cluster: string): Promise<Outlook | undefined> {
@@ -27,16 +45,23 @@ export class OutlookMemory {
     // Only now: of several that looked at the same time, the first has planned for all.
     const last = this.#last.get(cluster);
     const isSame = last?.tag === tag && last.outlook.loaded.history === known.loaded.history;
-    if (isSame && isRecent(last.outlook, nowSeconds)) return last.outlook;
+    if (isSame && isAtMost(longestAgeSeconds, last.outlook, nowSeconds)) return last.outlook;
     const outlook = outlookOf(known, nowSeconds);
+    this.#hold(last?.outlook, nowSeconds);
     this.#last.delete(cluster);
     this.#last.set(cluster, { tag, outlook });
     const [oldest] = this.#last.keys();
     if (this.#last.size > mostClusters && oldest !== undefined) this.#last.delete(oldest);
     return outlook;
   }
+
+  /** The newest of all clusters; two outlooks of the largest clusters are what a process has room for beside the last ones. */
+  #hold(outlook: Outlook | undefined, nowSeconds: number): void {
+    const all = outlook === undefined ? this.#held : [outlook, ...this.#held];
+    this.#held = all.filter((each) => isAtMost(longestHeldSeconds, each, nowSeconds)).slice(0, mostHeld);
+  }
 }
 
-function isRecent({ atSeconds }: Outlook, nowSeconds: number): boolean {
-  return nowSeconds >= atSeconds && nowSeconds - atSeconds <= longestAgeSeconds;
+function isAtMost(seconds: number, { atSeconds }: Outlook, nowSeconds: number): boolean {
+  return nowSeconds >= atSeconds && nowSeconds - atSeconds <= seconds;
 }

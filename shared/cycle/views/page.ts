@@ -12,22 +12,38 @@ export interface Page<T> {
   readonly total: number | null;
 }
 
+export interface Paging<T> {
+  readonly nameOf: (item: T) => string;
+  /** Of a list in the order of its names. */
+  readonly compareNames?: (a: string, b: string) => number;
+  /** Of the look that the list was drawn up from: the next page is of the same where it is still known. */
+  readonly madeAtSeconds?: number;
+}
+
 /**
- * A page of a list that is there as a whole. It goes on after the item that the page before ended with; when that is gone,
- * at its place.
+ * A page of a list that is there as a whole. It goes on after the item that the page before ended with, wherever that is
+ * now. When that is gone: in a list in the order of its names after where it would be, so that whatever came or went in between,
+ * nothing is left out or told twice; in another list at its place.
  */
-export function pageOf<T>(items: readonly T[], query: PageQuery, nameOf: (item: T) => string): Page<T> {
-  const from = query.cursor === undefined ? 0 : placeAfter(items, query.cursor, nameOf);
+export function pageOf<T>(items: readonly T[], query: PageQuery, paging: Paging<T>): Page<T> {
+  const { nameOf, madeAtSeconds } = paging;
+  const from = query.cursor === undefined ? 0 : placeAfter(items, query.cursor, paging);
   const page = items.slice(from, from + query.limit);
   const last = page.at(-1);
   const end = from + page.length;
-  const next = last === undefined || end >= items.length ? null : encodeCursor([end - 1, nameOf(last)]);
-  return { items: page, next, total: items.length };
+  if (last === undefined || end >= items.length) return { items: page, next: null, total: items.length };
+  const place = [end - 1, nameOf(last)] as const;
+  const cursor: Cursor = madeAtSeconds === undefined ? place : [...place, madeAtSeconds];
+  return { items: page, next: encodeCursor(cursor), total: items.length };
 }
 
-function placeAfter<T>(items: readonly T[], [at, name]: Cursor, nameOf: (item: T) => string): number {
+function placeAfter<T>(items: readonly T[], [at, name]: Cursor, { nameOf, compareNames }: Paging<T>): number {
   const there = items[at];
   if (there !== undefined && nameOf(there) === name) return at + 1;
+  if (compareNames !== undefined) {
+    const after = items.findIndex((item) => compareNames(nameOf(item), name) > 0);
+    return after < 0 ? items.length : after;
+  }
   const moved = items.findIndex((item) => nameOf(item) === name);
   return moved < 0 ? Math.max(0, Math.floor(at)) : moved + 1;
 }

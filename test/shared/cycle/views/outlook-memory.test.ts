@@ -48,6 +48,30 @@ describe("OutlookMemory", () => {
     expect(await look()).not.toBe(first);
   });
 
+  test("an outlook that pages are of is held for a minute, also when there is a newer one", async () => {
+    const first = await look();
+    const at = first?.atSeconds ?? 0;
+    world.advance(1);
+    await world.snapshot();
+    expect(await look()).not.toBe(first);
+    expect(memory.held(cluster, at, world.now())).toBe(first);
+    expect(memory.held("another", at, world.now())).toBeUndefined();
+    expect(memory.held(cluster, at + 0.5, world.now())).toBeUndefined();
+    world.advance(60);
+    expect(memory.held(cluster, at, world.now())).toBeUndefined();
+  });
+
+  test("two outlooks are held beside the last one, and no more", async () => {
+    const made: number[] = [];
+    for (let index = 0; index < 5; index += 1) {
+      world.advance(1);
+      await world.snapshot();
+      made.push((await look())?.atSeconds ?? 0);
+    }
+    const held = made.filter((at) => memory.held(cluster, at, world.now()) !== undefined);
+    expect(held).toEqual(made.slice(-3));
+  });
+
   test("several that look at the same time share one plan", async () => {
     const [first, ...others] = await Promise.all([look(), look(), look()]);
     for (const other of others) expect(other).toBe(first);
