@@ -24,7 +24,7 @@ export function serve(served: RouteId | Served, handler: HttpHandler): void {
     route: path,
     methods: [method],
     authLevel: service.guard.authLevel(role),
-    handler: (request, context) => guarded({ request, context, role, handler }),
+    handler: (request, context) => guarded({ request, context, served: { id, role }, handler }),
   });
 }
 
@@ -36,14 +36,19 @@ function routeOf(id: RouteId): Served {
 interface Guarded {
   readonly request: HttpRequest;
   readonly context: InvocationContext;
-  readonly role: Served["role"];
+  readonly served: Pick<Served, "id" | "role">;
   readonly handler: HttpHandler;
 }
 
-async function guarded({ request, context, role, handler }: Guarded): Promise<HttpResponseInit> {
+async function guarded({ request, context, served, handler }: Guarded): Promise<HttpResponseInit> {
+  const { id, role } = served;
   const response = await caught(callOf(request, context, service), async ({ ports }) => {
     const admission = await service.guard.admit(request, role, ports.log);
-    return admission.ok ? handler(request, context, admission.caller) : admission.response;
+    if (!admission.ok) return admission.response;
+    const { caller } = admission;
+    if (role === "operator" && caller !== undefined)
+      ports.log.info("operator-call", { call: id, cluster: request.params.cluster, by: caller.name });
+    return handler(request, context, caller);
   });
   return withVersion(response);
 }

@@ -86,6 +86,14 @@ describe.each(["http-actions", "http-stop"] as const)("the record of %s says who
     expect(await recorded(name, entra(), headers)).toBe(`alice@example.com (${alice.oid})`);
   });
 
+  test("and the log, for calls whose record has no place for a name", async () => {
+    await recorded(name, entra(), { authorization: `Bearer ${await tenant.userToken(operator)}` });
+    const call = name.slice("http-".length);
+    expect(served.world.log).toContain(
+      `info operator-call ${JSON.stringify({ call, cluster, by: `alice@example.com (${alice.oid})` })}`,
+    );
+  });
+
   test("an application by its ids", async () => {
     const headers = { authorization: `Bearer ${await tenant.appToken(operator)}` };
     expect(await recorded(name, entra(), headers)).toMatch(new RegExp(`^app .* \\(${agentOid}\\)$`));
