@@ -9,11 +9,12 @@ import {
   type PipelineResponse,
 } from "@azure/core-rest-pipeline";
 import type { z } from "zod";
-import { API_VERSION, type Route, routes } from "../../shared/api/index.ts";
+import { API_VERSION, PRINTING_HEADER, type Route, routes } from "../../shared/api/index.ts";
 import { messageOf } from "../../shared/errors.ts";
 import { describeProblems } from "../../shared/messages/problems.ts";
 import { defaultCredential } from "./credential.ts";
 import { CommandFailure } from "./exit-code.ts";
+import { AnswerMemory } from "./service/answer-memory.ts";
 import { toFailure } from "./service/problem-words.ts";
 import type { AnswerOf, Call, RouteId, Service } from "./service/service.ts";
 import { signInFailure } from "./service/sign-in.ts";
@@ -32,6 +33,8 @@ export interface ServiceAddress {
   readonly timeoutMs?: number;
   /** Default 3. Only calls that do no harm twice are tried again. */
   readonly maxRetries?: number;
+  /** Whether answers are kept, and asked for again only when they changed: for who asks the same again and again. */
+  readonly remembers?: boolean;
 }
 
 /** Asked twice, they may be done twice, or be refused for what the first time did. */
@@ -41,16 +44,27 @@ const defaultTimeoutMs = 60_000;
 
 /** The HTTP API of a service, for one of its clusters. */
 export function connectService(address: ServiceAddress, cluster: string): Service {
-  const send = createSender(address);
+  const memory = address.remembers === true ? new AnswerMemory() : undefined;
+  const send = createSender(address, memory);
+  let printing: unknown;
   return {
     cluster,
+    printing: () => printing,
     ask: async <Id extends RouteId>(id: Id, call: Call = {}): Promise<AnswerOf<Id>> => {
       // There is one route of each id: its type is made of them.
       const route = routes.find((each) => each.id === id) as Route;
-      const { status, body } = await send(route, pathOf(route, { ...call.params, cluster }), call);
+      const reply = await send(route, pathOf(route, { ...call.params, cluster }), call);
+      const { status, body } = reply;
+      if (reply.printing !== undefined) printing = reply.printing;
+      const known = status === 304 ? memory?.of(reply) : undefined;
+      if (known !== undefined) return known as AnswerOf<Id>;
       // A refused action is an answer, not a failure: it says which nodes were left alone, and why.
       const answer = route.answer.safeParse(body);
-      if (status >= 200 && status < 300) return checked(answer) as AnswerOf<Id>;
+      if (status >= 200 && status < 300) {
+        const whole = checked(answer);
+        memory?.keep(reply, whole);
+        return whole as AnswerOf<Id>;
+      }
       if (status === 409 && answer.success) return answer.data as AnswerOf<Id>;
       throw toFailure(status, body);
     },
@@ -70,11 +84,15 @@ function pathOf({ path }: Route, params: Readonly<Record<string, string>>): stri
 }
 
 interface Reply {
+  readonly url: string;
   readonly status: number;
   readonly body: unknown;
+  readonly etag: string | undefined;
+  /** What the cluster's configuration says about printing; undefined: nothing. */
+  readonly printing: unknown;
 }
 
-function createSender(address: ServiceAddress) {
+function createSender(address: ServiceAddress, memory: AnswerMemory | undefined) {
   const base = baseOf(address.url);
   const client = createDefaultHttpClient();
   const reading = createPipeline(address, address.maxRetries ?? 3);
@@ -83,6 +101,7 @@ function createSender(address: ServiceAddress) {
     const url = new URL(`${base.href}api/${path}`);
     for (const [name, value] of Object.entries(query ?? {}))
       if (value !== undefined) url.searchParams.set(name, String(value));
+    const etag = memory?.etagOf(url.href);
     const request = createPipelineRequest({
       url: url.href,
       method: route.method,
@@ -92,6 +111,7 @@ function createSender(address: ServiceAddress) {
         ...(address.key !== undefined && { "x-functions-key": address.key }),
         ...(body !== undefined && { "Content-Type": "application/json" }),
         ...(seen !== undefined && (seen === "none" ? { "If-None-Match": "*" } : { "If-Match": seen.etag })),
+        ...(etag !== undefined && { "If-None-Match": etag }),
       }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
       abortSignal: AbortSignal.timeout(address.timeoutMs ?? defaultTimeoutMs),
@@ -121,11 +141,21 @@ function createPipeline({ audience }: ServiceAddress, maxRetries: number): Pipel
   return pipeline;
 }
 
-function replyOf({ status, bodyAsText }: PipelineResponse): Reply {
+function replyOf({ request, status, headers, bodyAsText }: PipelineResponse): Reply {
+  return {
+    url: request.url,
+    status,
+    body: jsonOf(bodyAsText),
+    etag: headers.get("etag"),
+    printing: jsonOf(headers.get(PRINTING_HEADER)),
+  };
+}
+
+function jsonOf(text: string | null | undefined): unknown {
   try {
-    return { status, body: JSON.parse(bodyAsText ?? "") };
+    return JSON.parse(text ?? "");
   } catch {
-    return { status, body: undefined };
+    return undefined;
   }
 }
 

@@ -25,7 +25,7 @@ export function watchOption(): Option {
 
 /**
  * Does `show` once, or until Ctrl-C (or `signal`) when it is to be watched: in place on a screen, one after the other
- * elsewhere. A failure is shown in its turn and ends nothing; without watching it is thrown.
+ * elsewhere. A page that looks like the last one is not written again. A failure is shown in its turn and ends nothing; without watching it is thrown.
  */
 export async function watching(
   terminal: Terminal,
@@ -36,8 +36,11 @@ export async function watching(
   if (watch === undefined) return show(terminal);
   const everySeconds = watch === true ? usualSeconds : watch;
   const print = await screenOf(terminal);
+  let shown: string | undefined;
   while (signal?.aborted !== true) {
-    print(await pageOf(terminal, show));
+    const page = await pageOf(terminal, show);
+    if (page !== shown) print(page);
+    shown = page;
     await sleep(everySeconds * 1000, undefined, { ...(signal && { signal }) }).catch(() => undefined);
   }
 }

@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { z } from "zod";
-import { API_VERSION, type Problem, type ProblemKind, problemType } from "../../shared/api/index.ts";
+import {
+  API_VERSION,
+  PRINTING_HEADER,
+  type Problem,
+  type ProblemKind,
+  problemType,
+} from "../../shared/api/index.ts";
 import type { Selected } from "../../shared/cycle/views/index.ts";
 import { ConfigurationError, kindOf, messageOf, UpstreamError } from "../../shared/errors.ts";
 import { describeProblems } from "../../shared/messages/problems.ts";
@@ -54,8 +60,32 @@ export function answerForCluster(
   return answer(call, async () => {
     const cluster = call.request.params.cluster ?? "";
     const known = await call.ports.configs.clusters();
-    return known.includes(cluster) ? work({ ...call, cluster }) : unknownCluster(cluster);
+    if (!known.includes(cluster)) return unknownCluster(cluster);
+    const printing = printingOf(call.ports, cluster);
+    const response = await work({ ...call, cluster });
+    return { ...response, headers: { ...headersOf(response), ...(await printing) } };
   });
+}
+
+/**
+ * What the cluster's configuration says about printing goes along with every answer, so that `ccscale` needs no call for it.
+ * It is read beside the work, and a configuration that cannot be read is the work's business.
+ */
+async function printingOf(
+  { configs }: Pick<Ports, "configs">,
+  cluster: string,
+): Promise<Readonly<Record<string, string>>> {
+  try {
+    const printing = (await configs.load(cluster))?.printing;
+    return printing === undefined ? {} : { [PRINTING_HEADER]: inAscii(JSON.stringify(printing)) };
+  } catch {
+    return {};
+  }
+}
+
+/** JSON that may stand in a header. */
+function inAscii(json: string): string {
+  return json.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** 200 (or what `status` says) with a JSON body. */

@@ -27,5 +27,5 @@ export * from "./selection.ts";
 export * from "./status.ts";
 export * from "./stop.ts";
 export * from "./support.ts";
-export { API_VERSION } from "./version.ts";
+export { API_VERSION, PRINTING_HEADER } from "./version.ts";
 export * from "./what-if.ts";

@@ -3,3 +3,6 @@
  * so readers pass over what they do not know; whatever else changes makes a new version.
  */
 export const API_VERSION = "1";
+
+/** Of answers about a cluster: what its configuration says about printing (`output_columns`, `output_format`), as JSON. */
+export const PRINTING_HEADER = "output-settings";

@@ -7,6 +7,7 @@ import type {
 import { type ConfigKeys, configSchema } from "./config-schema.ts";
 import { describeIssues, shown } from "./describe-issues.ts";
 import { asksForGroups, predefinesGroups, toEngineSettings } from "./engine-settings.ts";
+import { readPrinting } from "./printing-keys.ts";
 import { warnOfUnknownKeys } from "./unknown-keys.ts";
 
 export type ParsedConfig =
@@ -33,6 +34,7 @@ export function parseConfig({
   const keys = parsed.data;
   const { vm_sizes: overrides, proxied_locations: proxiedLocations } = keys;
   const facts = { ...(overrides && { overrides }), ...(proxiedLocations && { proxiedLocations }) };
+  const { printing, warning } = readPrinting(json);
   const config: ClusterConfig = {
     cluster,
     connection: toConnection(keys),
@@ -40,7 +42,8 @@ export function parseConfig({
     cycle: toCycle(keys),
     autostop: toAutostop(keys),
     ...(Object.keys(facts).length > 0 && { facts }),
-    warnings: [...warningsOf(keys), ...warnOfUnknownKeys(json)],
+    ...(printing !== undefined && { printing }),
+    warnings: [...warningsOf(keys), ...(warning === undefined ? [] : [warning]), ...warnOfUnknownKeys(json)],
   };
   return { ok: true, config };
 }

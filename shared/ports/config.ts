@@ -68,6 +68,8 @@ export interface ClusterConfig {
   readonly engine: EngineSettings;
   readonly cycle: CycleSettings;
   readonly autostop: AutostopSettings;
+  /** What it says about printing, for `ccscale`, as it is written: small, and not looked at here. Absent: nothing. */
+  readonly printing?: Readonly<Record<string, unknown>>;
   /** What the cluster knows better than the catalogue of VM sizes. */
   readonly facts?: VmCatalogueOptions;
   /** What was odd but usable, such as an unknown key with the nearest known one. */

@@ -18,7 +18,8 @@ import {
   StaleSnapshotError,
   UpstreamError,
 } from "../../shared/errors.ts";
-import { cluster, createWorld } from "../support/world.ts";
+import type { MemoryConfigStore } from "../../shared/stores/in-memory/index.ts";
+import { cluster, configOf, createWorld } from "../support/world.ts";
 
 function requestOf(fields: {
   readonly query?: Record<string, string>;
@@ -109,6 +110,32 @@ describe("answerForCluster", () => {
       status: 404,
       jsonBody: { type: "urn:cyclecloud-autoscale:problem:unknown-cluster" },
     });
+  });
+});
+
+describe("what a configuration says about printing", () => {
+  const told = async (printing?: Record<string, unknown>) => {
+    const call = callOf({ params: { cluster } });
+    const configs = call.ports.configs as unknown as MemoryConfigStore;
+    configs.put({ ...configOf({}), ...(printing && { printing }) });
+    const response = await answerForCluster(call, async () => json({}));
+    return headerOf(response, "output-settings");
+  };
+
+  test("goes along with every answer about the cluster, in characters that a header may hold", async () => {
+    const printing = { output_columns: { nodes: ["größe@vm_size", "名"] }, output_format: "csv" };
+    const header = await told(printing);
+    expect(header).toMatch(/^[ -~]+$/);
+    expect(JSON.parse(header ?? "")).toEqual(printing);
+    expect(await told()).toBeNull();
+  });
+
+  test("is left out where the configuration cannot be used", async () => {
+    const call = callOf({ params: { cluster } });
+    (call.ports.configs as unknown as MemoryConfigStore).putBroken(cluster, ["broken"]);
+    const response = await answerForCluster(call, async () => json({}));
+    expect(response.status).toBeUndefined();
+    expect(headerOf(response, "output-settings")).toBeNull();
   });
 });
 

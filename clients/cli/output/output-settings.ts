@@ -6,7 +6,7 @@ import { type Format, formats } from "./format.ts";
 export interface OutputSettings {
   /** By command; `default` is for the commands that list nodes. */
   readonly columns: Readonly<Record<string, readonly string[]>>;
-  readonly format?: Format;
+  readonly format?: Format | undefined;
 }
 
 export type ParsedOutputSettings =

@@ -5,10 +5,11 @@ import type { AnswerOf, Call, RouteId, Service } from "./service.ts";
 import { refuse, views } from "./views.ts";
 
 /** The same views as the HTTP API's, over what files tell, at the moment when they were written. Nothing can be done there. */
-export function serveArchive({ cluster, stores, atSeconds }: OpenedArchive): Service {
+export function serveArchive({ cluster, stores, atSeconds, config }: OpenedArchive): Service {
   const ports = { ...stores, clock: { nowSeconds: () => atSeconds } };
   return {
     cluster,
+    printing: () => config,
     ask: async <Id extends RouteId>(id: Id, call: Call = {}): Promise<AnswerOf<Id>> => {
       const answer = views[id];
       if (answer === undefined)

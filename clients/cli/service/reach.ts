@@ -5,6 +5,7 @@ import { CommandFailure } from "../exit-code.ts";
 import { noOutputSettings, type OutputSettings, parseOutputSettings } from "../output/output-settings.ts";
 import { placeOf } from "../place-options.ts";
 import { connectService, type ServiceAddress } from "../service-client.ts";
+import type { WatchFlags } from "../watch.ts";
 import type { Service } from "./service.ts";
 import type { ServiceFlags } from "./service-options.ts";
 
@@ -14,34 +15,52 @@ export interface Reached {
   readonly settings: OutputSettings;
 }
 
-/** Finds the service and the cluster that the options, the environment and the configuration name. Throws CommandFailure. */
-export async function reach(flags: ServiceFlags): Promise<Reached> {
+/**
+ * Finds the service and the cluster that the options, the environment and the configuration name. A file that is named says
+ * how to print; else what the cluster's own configuration says counts, as soon as something was answered. Throws
+ * CommandFailure.
+ */
+export async function reach(flags: ServiceFlags & WatchFlags): Promise<Reached> {
   const configured = flags.config === undefined ? undefined : await readConfigured(flags.config);
-  const settings = configured?.settings ?? noOutputSettings;
-  const named = flags.cluster ?? configured?.cluster;
-  if (flags.offline !== undefined)
-    return reachFiles(flags.offline, { named, settings: configured?.settings });
-  if (flags.storage === true) return { service: await reachStorage(flags, named), settings };
-  if (flags.local !== undefined) {
-    const local = await readLocal(placeOf(flags).local ?? "");
-    return { service: connectService({ url: local.functionsUrl }, named ?? local.cluster), settings };
-  }
-  const address = addressOf(flags, process.env);
-  return { service: connectService(address, named ?? (await onlyCluster(address))), settings };
+  const service = await serviceAt(flags, flags.cluster ?? configured?.cluster);
+  return { service, settings: configured?.settings ?? settingsOf(service) };
 }
 
-async function reachFiles(
-  paths: readonly string[],
-  { named, settings }: { readonly named: string | undefined; readonly settings: OutputSettings | undefined },
-): Promise<Reached> {
+async function serviceAt(flags: ServiceFlags & WatchFlags, named: string | undefined): Promise<Service> {
+  if (flags.offline !== undefined) return reachFiles(flags.offline, named);
+  if (flags.storage === true) return reachStorage(flags, named);
+  const options = { remembers: flags.watch !== undefined };
+  if (flags.local !== undefined) {
+    const local = await readLocal(placeOf(flags).local ?? "");
+    return connectService({ url: local.functionsUrl, ...options }, named ?? local.cluster);
+  }
+  const address = addressOf(flags, process.env);
+  return connectService({ ...address, ...options }, named ?? (await onlyCluster(address)));
+}
+
+/** Read when something is printed: before the first answer there is nothing to read. */
+function settingsOf(service: Service): OutputSettings {
+  const now = (): OutputSettings => {
+    const parsed = parseOutputSettings(service.printing() ?? {});
+    return parsed.ok ? parsed.settings : noOutputSettings;
+  };
+  return {
+    get columns() {
+      return now().columns;
+    },
+    get format() {
+      return now().format;
+    },
+  };
+}
+
+async function reachFiles(paths: readonly string[], named: string | undefined): Promise<Service> {
   // The service's own views and stores are needed here alone.
   const [{ openArchive }, { serveArchive }] = await Promise.all([
     import("../archive/open.ts"),
     import("./offline.ts"),
   ]);
-  const archive = await openArchive(paths, named);
-  const own = parseOutputSettings(archive.config ?? {});
-  return { service: serveArchive(archive), settings: settings ?? (own.ok ? own.settings : noOutputSettings) };
+  return serveArchive(await openArchive(paths, named));
 }
 
 async function reachStorage(flags: ServiceFlags, named: string | undefined): Promise<Service> {

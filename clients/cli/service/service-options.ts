@@ -58,6 +58,6 @@ export function serviceOrFilesOptions(command: Command): Command {
 function configOption(): Option {
   return new Option(
     "-c, --config <file>",
-    "an autoscale.json whose cluster_name, output_columns and output_format count",
+    "an autoscale.json whose cluster_name, output_columns and output_format count, in place of those of the stored one",
   ).env("CCSCALE_CONFIG");
 }

@@ -24,4 +24,6 @@ export interface Service {
   readonly cluster: string;
   /** Throws CommandFailure with what went wrong and what to do when there is no answer, or a problem. */
   ask<Id extends RouteId>(route: Id, call?: Call): Promise<AnswerOf<Id>>;
+  /** What the cluster's configuration says about printing, as written; known once something was answered. */
+  printing(): unknown;
 }

@@ -28,12 +28,21 @@ import { readCall, views } from "./views.ts";
  */
 export async function serveStorage(place: Place, cluster: string): Promise<Service> {
   const ports = await portsAt(place);
+  // One that cannot be used is told by what needs it.
+  const printing = ports.configs.load(cluster).then(
+    (config) => config?.printing,
+    () => undefined,
+  );
+  let told: unknown;
   return {
     cluster,
+    printing: () => told,
     ask: async <Id extends RouteId>(id: Id, call: Call = {}): Promise<AnswerOf<Id>> => {
       const answer = beside[id] ?? views[id];
       if (answer === undefined) throw onlyTheService();
-      return (await onStorage(() => answer(ports, cluster, call))) as AnswerOf<Id>;
+      const answered = (await onStorage(() => answer(ports, cluster, call))) as AnswerOf<Id>;
+      told = await printing;
+      return answered;
     },
   };
 }

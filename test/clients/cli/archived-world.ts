@@ -42,6 +42,7 @@ export async function archiveOf(
 function serviceOn(ports: World["ports"] & SupportPorts): Service {
   return {
     cluster,
+    printing: () => undefined,
     ask: async <Id extends RouteId>(id: Id, call: Call = {}): Promise<AnswerOf<Id>> => {
       const part = call.params?.part as SupportPart;
       const options = { limit: Number(call.query?.limit ?? 500), knownSecrets: [], about: {} };

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { CommandFailure } from "../../../clients/cli/exit-code.ts";
+import { AnswerMemory } from "../../../clients/cli/service/answer-memory.ts";
 import { askAll } from "../../../clients/cli/service/ask-all.ts";
 import { signInFailure } from "../../../clients/cli/service/sign-in.ts";
 import { connectService } from "../../../clients/cli/service-client.ts";
@@ -262,4 +263,55 @@ describe("pages", () => {
     });
     expect({ isCut: all.isCut, asked: seen.length }).toEqual({ isCut: true, asked: 1 });
   });
+});
+
+describe("what is watched", () => {
+  const answer = { atSeconds: 100, clusters: [] };
+
+  test("is asked for again only when it changed, and grows older all the same", async () => {
+    let etag = '"1"';
+    const { url, seen } = await serve(({ headers }, response) =>
+      headers["if-none-match"] === etag
+        ? response.writeHead(304, { etag }).end()
+        : send(response, 200, answer, { etag }),
+    );
+    const service = connectService({ url, remembers: true }, "");
+    expect(await service.ask("clusters")).toEqual(answer);
+    const again = await service.ask("clusters");
+    expect(seen.at(-1)?.headers["if-none-match"]).toBe('"1"');
+    expect(again).toEqual({ ...answer, atSeconds: expect.any(Number) });
+    expect(again.atSeconds).toBeGreaterThanOrEqual(100);
+    etag = '"2"';
+    expect(await service.ask("clusters")).toEqual(answer);
+  });
+
+  test("is not remembered by who asks once", async () => {
+    const { url, seen } = await serve((_, response) => send(response, 200, answer, { etag: '"1"' }));
+    const service = connectService({ url }, "");
+    await service.ask("clusters");
+    await service.ask("clusters");
+    expect(seen.map(({ headers }) => headers["if-none-match"])).toEqual([undefined, undefined]);
+  });
+
+  test("an answer that is kept grows older by the time that passes here", () => {
+    let nowMs = 5_000;
+    const memory = new AnswerMemory(() => nowMs);
+    const from = { url: "a", etag: '"1"' };
+    memory.keep(from, { atSeconds: 100, nodes: [] });
+    nowMs += 2_500;
+    expect(memory.of(from)).toEqual({ atSeconds: 102.5, nodes: [] });
+    expect(memory.of({ url: "b", etag: '"1"' })).toBeUndefined();
+    memory.keep({ url: "a", etag: undefined }, {});
+    expect(memory.etagOf("a")).toBeUndefined();
+  });
+});
+
+test("what the configuration says about printing comes along with an answer", async () => {
+  const printing = { output_columns: ["name", "groß"] };
+  const ascii = JSON.stringify(printing).replace("ß", "\\u00df");
+  const { url } = await serve((_, response) => send(response, 200, clusters, { "output-settings": ascii }));
+  const service = connectService({ url }, "");
+  expect(service.printing()).toBeUndefined();
+  await service.ask("clusters");
+  expect(service.printing()).toEqual(printing);
 });

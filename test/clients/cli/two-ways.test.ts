@@ -276,6 +276,15 @@ describe.each([
     jobs: [{ name: "a", iterations: 4 }],
   });
 
+  test("lists have the columns and the format of the stored configuration; a file of one's own wins", async () => {
+    await put({ ...usable, output_columns: { rejects: ["queue", "from@source"] }, output_format: "csv" });
+    await reject({}, demand());
+    expect((await run(["rejects", "list"])).stdout).toBe("queue,from\njob-demand,pbs\n");
+    const config = await file("own.json", { ...usable, output_columns: { rejects: ["source"] } });
+    expect((await run(["rejects", "list", "--config", config])).stdout).toBe("SOURCE\npbs\n");
+    expect((await run(["rejects", "list", "-o", "kind", "--format", "table"])).stdout).toMatch(/^KIND/);
+  });
+
   test("a rejected message is listed, shown whole, and sent again", async () => {
     const id = await reject({}, demand());
     const { stdout } = await run(["rejects", "list"]);

@@ -26,3 +26,19 @@ test("with --watch it is shown again and again, a failure in its turn, until it 
   await watching(terminal, { watch: 0.001 }, show, ending.signal);
   expect(terminal.text()).toBe("page 1\n\nerror: no answer\nTry again.\n\npage 3\n\n");
 });
+
+test("a page that looks like the last one is not written again", async () => {
+  const terminal = screen();
+  const ending = new AbortController();
+  const texts = ["same", "same", "other", "other", "same"];
+  await watching(
+    terminal,
+    { watch: 0.001 },
+    async ({ stdout }) => {
+      stdout.write(`${texts.shift()}\n`);
+      if (texts.length === 0) ending.abort();
+    },
+    ending.signal,
+  );
+  expect(terminal.text()).toBe("same\n\nother\n\nsame\n\n");
+});

@@ -1,0 +1,43 @@
+/** An answer of an address, and what the address said when it came. */
+interface Answered {
+  readonly url: string;
+  readonly etag: string | undefined;
+}
+
+interface Known {
+  readonly etag: string;
+  readonly answer: unknown;
+  readonly atMs: number;
+}
+
+/**
+ * The last answer of each address that has an ETag. What did not change is not sent again, but grows older: `atSeconds`, by
+ * which ages are told, goes on by the time that has passed here, whatever this machine's clock says.
+ */
+export class AnswerMemory {
+  readonly #known = new Map<string, Known>();
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
+  }
+
+  etagOf(url: string): string | undefined {
+    return this.#known.get(url)?.etag;
+  }
+
+  keep({ url, etag }: Answered, answer: unknown): void {
+    if (etag === undefined) this.#known.delete(url);
+    else this.#known.set(url, { etag, answer, atMs: this.#nowMs() });
+  }
+
+  /** Undefined when nothing is kept of this address. */
+  of({ url }: Answered): unknown {
+    const known = this.#known.get(url);
+    if (known === undefined) return undefined;
+    const { answer, atMs } = known;
+    if (typeof answer !== "object" || answer === null || !("atSeconds" in answer)) return answer;
+    const passedSeconds = (this.#nowMs() - atMs) / 1000;
+    return { ...answer, atSeconds: Number(answer.atSeconds) + passedSeconds };
+  }
+}
