@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import fc from "fast-check";
 import { type CryptoKey, exportSPKI, importJWK, type JSONWebKeySet } from "jose";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createTokenReader, type TokenRead } from "../../functions/support/entra-token.ts";
@@ -164,6 +165,24 @@ describe("a token is refused", () => {
     ["that is very long", `${"a".repeat(9_000)}.b.c`],
   ])("%s", async (_, text) => {
     expect(await read(text)).toMatchObject({ outcome: "refused" });
+  });
+
+  test("of which any character is another one", async () => {
+    const token = await tenant.userToken({ roles: ["Autoscale.Operate"] });
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+    // The last character of each part has bits that mean nothing.
+    const ends = [...token.matchAll(/\.|$/g)].map(({ index }) => index - 1);
+    const places = fc.nat(token.length - 1).filter((place) => !ends.includes(place));
+    const changed = fc
+      .tuple(places, fc.constantFrom(...alphabet))
+      .filter(([at, other]) => token[at] !== other);
+    await fc.assert(
+      fc.asyncProperty(changed, async ([at, other]) => {
+        const forged = token.slice(0, at) + other + token.slice(at + 1);
+        expect(await read(forged)).toMatchObject({ outcome: "refused" });
+      }),
+      { numRuns: 200 },
+    );
   });
 
   test("nothing of it is repeated", async () => {

@@ -1,4 +1,5 @@
 import { HttpRequest, type HttpResponseInit, InvocationContext } from "@azure/functions";
+import fc from "fast-check";
 import { globSync } from "tinyglobby";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { problemSchema, routes } from "../../shared/api/index.ts";
@@ -152,6 +153,18 @@ describe("by Entra token", () => {
       }
     },
   );
+
+  test("whatever stands in the header of a stranger, it is a refusal and no accident", async () => {
+    const status = functions.get("http-status") as Registered;
+    const scheme = fc.constantFrom("", "Bearer ", "bearer  ", "Basic ", "Bearer a.b.");
+    const text = fc.stringMatching(/^[ -~]{0,80}$/);
+    await fc.assert(
+      fc.asyncProperty(fc.tuple(scheme, text), async ([begin, rest]) => {
+        expect(await call(status, { authorization: begin + rest })).toHaveProperty("status", 401);
+      }),
+      { numRuns: 200 },
+    );
+  });
 
   test.each([
     ["without a role", {}, "Autoscale.Read"],
