@@ -1,4 +1,5 @@
 import truncatedWidth from "fast-string-truncated-width";
+import { isAscii } from "./printable.ts";
 
 type Cell = string | number;
 type Row = readonly Cell[];
@@ -27,6 +28,7 @@ function line(row: Row, widths: readonly number[]): string {
 }
 
 function padded(text: string, limit: number): string {
+  if (text.length <= limit && isAscii(text)) return text.padEnd(limit);
   const { width, index, ellipsed } = truncatedWidth(text, { limit, ellipsis, ellipsisWidth: 1 });
   const shown = ellipsed ? `${text.slice(0, index)}${ellipsis}` : text.slice(0, index);
   return `${shown}${" ".repeat(Math.max(0, limit - width - (ellipsed ? 1 : 0)))}`;
@@ -34,7 +36,8 @@ function padded(text: string, limit: number): string {
 
 /** In columns of a screen. */
 export function cellWidth(cell: Cell | undefined): number {
-  return truncatedWidth(String(cell ?? "")).width;
+  const text = String(cell ?? "");
+  return isAscii(text) ? text.length : truncatedWidth(text).width;
 }
 
 function widthsOf(head: Row | undefined, rows: readonly Row[]): readonly number[] {
