@@ -8,7 +8,7 @@ import { service } from "./support/service.ts";
 
 /**
  * `POST /api/clusters/{cluster}/autoscale?request_set=standard&expiration_interval=300` with a list of node array
- * definitions: 202 with what was understood of it.
+ * definitions: 202 with what was understood of it; with `dry_run` 200, and what the plan would then do.
  */
 export async function httpAutoscale(
   request: HttpRequest,
@@ -17,7 +17,7 @@ export async function httpAutoscale(
   return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
     const query = readQuery(request, autoscaleQuery);
     if (!query.ok) return query.response;
-    const { request_set: requestSet, expiration_interval: expirationInterval } = query.value;
+    const { request_set: requestSet, expiration_interval: expirationInterval, dry_run: dryRun } = query.value;
     const body = await readBody(request, z.unknown());
     if (!body.ok) return body.response;
     const asked = await requestTargets(ports, {
@@ -25,9 +25,10 @@ export async function httpAutoscale(
       requestSet,
       expirationInterval,
       arrays: body.value,
+      dryRun,
     });
     return asked.outcome === "accepted"
-      ? json(asked.answer, { status: 202 })
+      ? json(asked.answer, { status: dryRun ? 200 : 202 })
       : badRequest("This is no list of node array definitions that can be followed", asked.problems);
   });
 }

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { expirationIntervalSchema, requestSetSchema } from "../messages/job-demand.ts";
 import { nodeArrayShape } from "../messages/node-array-target.ts";
-import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
+import { type Answer, aboutCluster, count, flag, unixSeconds } from "./answer.ts";
+import { demandParts } from "./demand.ts";
+import { metTarget } from "./status.ts";
 
 /** `POST /api/clusters/{cluster}/autoscale`: the same as a `targets` message on the queue. */
 export const autoscaleQuery = z.object({
@@ -13,6 +15,9 @@ export const autoscaleQuery = z.object({
     .pipe(expirationIntervalSchema)
     .default(300)
     .describe("Seconds for which the targets hold unless the set is asked for again"),
+  dry_run: flag
+    .default(false)
+    .describe("true: only say what was understood, and what the plan would then do; answered with 200"),
 });
 
 /** What the body looks like; what its keys mean together is checked by the schema of the message. */
@@ -42,6 +47,18 @@ export const autoscaleAnswer = z
     warnings: z
       .array(z.string())
       .describe("What the newest snapshot of the cluster does not know; it was accepted all the same"),
+    forecast: z
+      .object({
+        held: z.string().nullable().describe("Why nothing of it would be sent now; null: it would"),
+        met: z.array(metTarget).describe("How far each target of the cluster would be met"),
+        more: z.object({
+          create: count.describe("Nodes that are created on top of what would be created without them"),
+          start: count,
+        }),
+        ...demandParts,
+      })
+      .optional()
+      .describe("Only of a dry run: the plan that would be made now with these targets"),
   })
   .meta({ id: "AutoscaleAnswer" });
 

@@ -60,7 +60,7 @@ const requestSetStatus = z
   })
   .meta({ id: "RequestSetStatus" });
 
-const metTarget = z
+export const metTarget = z
   .object({
     name: z.string().describe("A node array, a dynamic one, or groups of one, such as execute:64"),
     nodeArray: z.string().describe("CycleCloud's node array, which its nodes are made from"),

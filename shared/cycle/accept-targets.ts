@@ -44,10 +44,9 @@ async function accept(
   order: TargetsOrder,
 ): Promise<AcceptTargetsOutcome> {
   const { cluster, requestSet } = message;
-  const problems = (await isConfigured(ports, cluster))
-    ? await problemsOf(ports, message)
-    : [await unknownCluster(ports, cluster)];
+  const problems = await checkTargets(ports, message);
   if (problems.length > 0) return { outcome: "rejected", problems };
+  await forgetOldSets(ports, cluster);
   const { isNews, requested } = await save(ports, message, order);
   // Also for a repeat: the run that saved this request may have died before it asked for the plan.
   const isSaved = requested.source === message.source && requested.sequence === message.sequence;
@@ -55,7 +54,10 @@ async function accept(
   return isNews ? { outcome: "accepted", requested } : { outcome: "ignored" };
 }
 
-async function problemsOf(ports: TargetPorts, message: TargetsMessage): Promise<readonly string[]> {
+/** Why a request would not be taken, beside what it says of itself; empty when it would. Changes nothing. */
+export async function checkTargets(ports: TargetPorts, message: TargetsMessage): Promise<readonly string[]> {
+  const { cluster } = message;
+  if (!(await isConfigured(ports, cluster))) return [await unknownCluster(ports, cluster)];
   const refused = await refusedAttributes(ports, message);
   const other = otherCluster(message) ?? (await tooManySets(ports, message));
   return other === undefined ? refused : [other, ...refused];
@@ -68,19 +70,23 @@ function otherCluster({ cluster, arrays }: TargetsMessage): string | undefined {
     : `arrays[${index}].ClusterName: "${arrays[index]?.ClusterName}", expected "${cluster}" or nothing`;
 }
 
-/** Sets that were not asked for in a day are forgotten when a new one comes. */
 async function tooManySets(
   { clock, targets }: TargetPorts,
   { cluster, requestSet }: TargetsMessage,
 ): Promise<string | undefined> {
   const nowSeconds = clock.nowSeconds();
   const others = (await targets.list(cluster)).filter((set) => set.requestSet !== requestSet);
-  for (const old of others.filter((set) => set.expiresAtSeconds <= nowSeconds - forgottenAfterSeconds))
-    await targets.remove(cluster, old.requestSet);
   const live = others.filter((set) => set.expiresAtSeconds > nowSeconds).length;
   return live < mostLiveSets
     ? undefined
     : `requestSet: "${requestSet}", ${live} others hold already, expected at most ${mostLiveSets} in all`;
+}
+
+/** Those that were not asked for in a day, when a new request comes. */
+async function forgetOldSets({ clock, targets }: TargetPorts, cluster: string): Promise<void> {
+  const longAgoSeconds = clock.nowSeconds() - forgottenAfterSeconds;
+  for (const { requestSet, expiresAtSeconds } of await targets.list(cluster))
+    if (expiresAtSeconds <= longAgoSeconds) await targets.remove(cluster, requestSet);
 }
 
 interface Saved {

@@ -100,7 +100,8 @@ function waitingJobs(plan: Plan, backedOff: readonly BackedOff[], nowSeconds: nu
     }));
 }
 
-function metTargets(plan: Plan, backedOff: readonly BackedOff[], nowSeconds: number): MetTarget[] {
+/** The first of the targets, those that are not met before the others, in sentences too. */
+export function metTargets(plan: Plan, backedOff: readonly BackedOff[], nowSeconds: number): MetTarget[] {
   const isMet = ({ asked, granted }: Plan["targets"][number]) => granted >= asked;
   return plan.targets
     .toSorted((a, b) => Number(isMet(a)) - Number(isMet(b)))

@@ -1,14 +1,14 @@
 import type { AutoscaleAnswer } from "../api/index.ts";
 import type { Cluster, Target } from "../engine/index.ts";
-import { demandVersion, parseTargets } from "../messages/job-demand.ts";
-import type { Ports } from "../ports.ts";
-import { acceptTargets } from "./accept-targets.ts";
+import { demandVersion, parseTargets, type TargetsMessage } from "../messages/job-demand.ts";
+import { acceptTargets, checkTargets } from "./accept-targets.ts";
 import { toTargets } from "./to-targets.ts";
+import { loadKnown, type OutlookPorts, whatIfTargets } from "./views/index.ts";
 
 /** Names whoever asks through the HTTP API; requests of one set count in the order in which they come. */
 const source = "http";
 
-type RequestPorts = Parameters<typeof acceptTargets>[0] & Pick<Ports, "snapshots">;
+type RequestPorts = Parameters<typeof acceptTargets>[0] & OutlookPorts;
 
 export type TargetsAsked =
   | { readonly outcome: "accepted"; readonly answer: AutoscaleAnswer }
@@ -23,29 +23,38 @@ export async function requestTargets(
     readonly expirationInterval: number;
     /** Not checked yet. */
     readonly arrays: unknown;
+    /** Only says what was understood, and what the plan would then do. */
+    readonly dryRun: boolean;
   },
 ): Promise<TargetsAsked> {
-  const { cluster } = request;
+  const { dryRun, ...wish } = request;
+  const { cluster } = wish;
   const atSeconds = ports.clock.nowSeconds();
   const sentAt = new Date(atSeconds * 1000).toISOString();
   const envelope = { version: demandVersion, kind: "targets", source, sequence: 0, sentAt };
-  const parsed = parseTargets({ ...envelope, ...request });
+  const parsed = parseTargets({ ...envelope, ...wish });
   if (!parsed.ok) return { outcome: "refused", problems: parsed.problems };
-  const accepted = await acceptTargets(ports, parsed.message, "arrival");
-  if (accepted.outcome === "rejected") return { outcome: "refused", problems: accepted.problems };
+  const problems = dryRun ? await checkTargets(ports, parsed.message) : await accept(ports, parsed.message);
+  if (problems.length > 0) return { outcome: "refused", problems };
   // By arrival, no request is older than another.
   const { message } = parsed;
   const expiresAtSeconds = atSeconds + message.expirationInterval;
   const { requestSet, arrays } = message;
   const set = { ...message, sentAtSeconds: atSeconds, receivedAtSeconds: atSeconds, ignoredMessages: 0 };
-  const targets = toTargets([{ ...set, expiresAtSeconds, arrays }], atSeconds);
+  const wanted = { ...set, expiresAtSeconds, arrays };
+  const targets = toTargets([wanted], atSeconds);
   const snapshot = await ports.snapshots.load(cluster);
   const warnings =
     snapshot === undefined ? [] : targets.flatMap((target) => unknownTo(snapshot.value.cluster, target));
-  return {
-    outcome: "accepted",
-    answer: { cluster, atSeconds, requestSet, expiresAtSeconds, targets: targets.map(toAnswer), warnings },
-  };
+  const known = dryRun ? await loadKnown(ports, cluster) : undefined;
+  const forecast = known && { forecast: whatIfTargets(known, wanted, atSeconds) };
+  const understood = { requestSet, expiresAtSeconds, targets: targets.map(toAnswer), warnings };
+  return { outcome: "accepted", answer: { cluster, atSeconds, ...understood, ...forecast } };
+}
+
+async function accept(ports: RequestPorts, message: TargetsMessage): Promise<readonly string[]> {
+  const accepted = await acceptTargets(ports, message, "arrival");
+  return accepted.outcome === "rejected" ? accepted.problems : [];
 }
 
 function toAnswer({

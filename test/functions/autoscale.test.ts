@@ -54,6 +54,26 @@ describe("POST autoscale", () => {
     expect(served.world.ports.planRequests.scheduled).toHaveLength(1);
   });
 
+  test("a dry run says what was understood and what the plan would do, and changes nothing", async () => {
+    await served.world.round();
+    await post([{ Name: "htc", TargetCount: 1 }]);
+    const before = await served.world.ports.targets.list(cluster);
+    const { scheduled } = served.world.ports.planRequests;
+    const wish = [{ Name: "htc", TargetCount: 3 }];
+    const { status, jsonBody } = await post(wish, { dry_run: "true" });
+    expect(status).toBe(200);
+    const { targets, forecast } = autoscaleAnswer.parse(jsonBody);
+    expect(targets).toMatchObject([{ name: "htc", asked: 3 }]);
+    expect(forecast).toMatchObject({ held: null, more: { create: 2, start: 0 }, met: [{ granted: 3 }] });
+    expect(forecast?.create.reduce((sum, { count }) => sum + count, 0)).toBe(3);
+    const other = await post(wish, { dry_run: "true", request_set: "nightly" });
+    expect(autoscaleAnswer.parse(other.jsonBody).forecast?.met).toHaveLength(2);
+    expect(await served.world.ports.targets.list(cluster)).toEqual(before);
+    expect(served.world.ports.planRequests.scheduled).toEqual(scheduled);
+    const bad = await post([{ Name: "htc", TargetCount: -1 }], { dry_run: "true" });
+    expect(bad.status).toBe(400);
+  });
+
   test("asked again, the newest counts, also within the same second", async () => {
     for (const TargetCount of [1, 2, 3]) await post([{ Name: "htc", TargetCount }]);
     const stored = await served.world.ports.targets.load(cluster, "standard");

@@ -2,11 +2,13 @@ import { readFile } from "node:fs/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { AutoscaleAnswer } from "../../../shared/api/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
+import { dryRunOption } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
+import { decidedOn, reasonsOf } from "../output/decided.ts";
 import type { Format } from "../output/format.ts";
 import { prettyJson } from "../output/json.ts";
 import { reportOption } from "../output/output-options.ts";
-import { pageOn } from "../output/report.ts";
+import { type Page, pageOn } from "../output/report.ts";
 import { positive } from "../positive.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOptions } from "../service/service-options.ts";
@@ -19,6 +21,7 @@ interface Flags extends ServiceFlags {
   readonly file?: string;
   readonly requestSet: string;
   readonly expirationInterval: number;
+  readonly dryRun?: true;
   readonly format?: Format;
 }
 
@@ -39,6 +42,7 @@ export function autoscaleCommand(terminal: Terminal): Command {
     )
     .option("--request-set <name>", "replaces what was last asked for in this set", "standard")
     .option("--expiration-interval <seconds>", "for how long it holds unless asked again", positive, 300)
+    .addOption(dryRunOption())
     .addOption(reportOption())
     .action((flags: Flags) => {
       const { name, corecount, instancecount, file } = flags;
@@ -61,7 +65,12 @@ async function autoscale(terminal: Terminal, flags: Flags): Promise<void> {
   const body = await arraysOf(flags);
   const { service } = await reach(flags);
   const { requestSet, expirationInterval } = flags;
-  const query = { request_set: requestSet, expiration_interval: expirationInterval };
+  const dryRun = flags.dryRun === true;
+  const query = {
+    request_set: requestSet,
+    expiration_interval: expirationInterval,
+    dry_run: dryRun || undefined,
+  };
   const answer: AutoscaleAnswer = await service.ask("autoscale", { query, body });
   if (flags.format === "json") terminal.stdout.write(prettyJson(answer));
   else answerOn(terminal, answer);
@@ -90,10 +99,11 @@ async function readArrays(file: string): Promise<unknown> {
 }
 
 function answerOn(terminal: Terminal, answer: AutoscaleAnswer): void {
-  const { requestSet, atSeconds, expiresAtSeconds, targets, warnings } = answer;
+  const { requestSet, atSeconds, expiresAtSeconds, targets, warnings, forecast } = answer;
   const page = pageOn(terminal);
   const seconds = Math.round(expiresAtSeconds - atSeconds);
-  page.line(`Request set "${requestSet}" holds for ${seconds} s:`);
+  const holds = forecast === undefined ? "holds" : "would hold";
+  page.line(`Request set "${requestSet}" ${holds} for ${seconds} s:`);
   page.table(
     ["ARRAY", "WANTED", "VM SIZES"],
     targets.map(({ name, unit, asked, groupSize, vmSizes }) => {
@@ -102,4 +112,19 @@ function answerOn(terminal: Terminal, answer: AutoscaleAnswer): void {
     }),
   );
   for (const warning of warnings) page.warning(warning);
+  if (forecast !== undefined) forecastOn(page, forecast, atSeconds);
+}
+
+/** What the plan would then do. */
+function forecastOn(page: Page, forecast: NonNullable<AutoscaleAnswer["forecast"]>, atSeconds: number): void {
+  const { met, more, held } = forecast;
+  page.line(`Would create ${more.create} more nodes and start ${more.start} more.`);
+  decidedOn(page, forecast, atSeconds);
+  const unmet = met.filter(({ asked, granted }) => granted < asked);
+  if (unmet.length > 0) page.title("Not met");
+  for (const { name, asked, granted, unit, why } of unmet) {
+    page.line(`${name}: ${granted} of ${asked} ${unit}`);
+    page.bullets(reasonsOf(why));
+  }
+  if (held !== null) page.warning(`\nNothing of it would be sent: ${held}.`);
 }

@@ -84,6 +84,13 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       on: "files",
     },
   ],
+  autoscale: [
+    {
+      line: "autoscale --name htc --instancecount 4 --dry-run --local",
+      does: "what the plan would do for four nodes, whatever jobs need",
+      on: "local",
+    },
+  ],
   "create-nodes": [
     {
       line: "create-nodes --count 2 --nodearray htc --keep-alive",

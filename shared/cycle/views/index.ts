@@ -17,3 +17,4 @@ export { type Selected, type Selecting, type Selector, selectingOf, selectorOf }
 export { type SupportPorts, showSupport } from "./support.ts";
 export { validateConstraint } from "./validate-constraint.ts";
 export { whatIf } from "./what-if.ts";
+export { whatIfTargets } from "./what-if-targets.ts";

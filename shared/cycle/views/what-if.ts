@@ -1,5 +1,4 @@
 import type { WhatIfAnswer, WhatIfBody } from "../../api/index.ts";
-import type { Plan } from "../../engine/index.ts";
 import { parseDemand } from "../../messages/job-demand.ts";
 import type { SourceDemand } from "../../ports.ts";
 import { drawUpDemand } from "./demand.ts";
@@ -8,6 +7,7 @@ import { outlookJobs } from "./job-states.ts";
 import { nodeViews } from "./node-views.ts";
 import { type Known, outlookOf } from "./outlook.ts";
 import type { Selected } from "./selection.ts";
+import { created } from "./what-if-targets.ts";
 
 /** The source that extra jobs are of: it posts nothing, and no queue is named after it. */
 const extraSource = "what-if";
@@ -47,8 +47,4 @@ export function whatIf(known: Known, body: WhatIfBody, nowSeconds: number): Sele
   const extras = added.slice(0, mostExplained).map((each) => explainOne(outlook, each, views));
   const demand = drawUpDemand(outlook, body.nodes);
   return demand.ok ? { ok: true, answer: { ...demand.answer, extra: extras, more } } : demand;
-}
-
-function created({ create }: Plan): number {
-  return create.reduce((sum, { count }) => sum + count, 0);
 }

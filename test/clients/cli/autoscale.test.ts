@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { served } from "../../fuzz/served-world.ts";
+import { cluster } from "../../support/world.ts";
+import { type ApiServer, serveApi } from "./api-server.ts";
+import { ccscale } from "./in-process.ts";
+
+vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
+const { httpAutoscale } = await import("../../../functions/http-autoscale.ts");
+
+let server: ApiServer;
+
+beforeAll(async () => {
+  served.renew();
+  await served.world.round();
+  server = await serveApi({ autoscale: httpAutoscale });
+});
+
+afterAll(() => server?.stop());
+
+const autoscale = (...argv: string[]) =>
+  ccscale(["autoscale", "--name", "htc", ...argv, "--url", server.url, "--cluster", cluster]);
+
+test("a dry run says what was understood and what would be done; nothing is asked for", async () => {
+  const { code, stdout, stderr } = await autoscale("--instancecount", "2", "--dry-run");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain('Request set "standard" would hold for 300 s:');
+  expect(stdout).toContain("Would create 2 more nodes and start 0 more.");
+  expect(stdout).toMatch(/create 2 Standard_\w+ of htc/);
+  expect(await served.world.ports.targets.list(cluster)).toEqual([]);
+});
+
+test("what cannot be met is said with its reasons", async () => {
+  const { stdout } = await autoscale("--instancecount", "100000", "--dry-run");
+  expect(stdout).toMatch(/htc: \d+ of 100000 nodes/);
+});
+
+test("without it the wish is taken", async () => {
+  const { stdout } = await autoscale("--instancecount", "2");
+  expect(stdout).toContain('Request set "standard" holds for 300 s:');
+  expect(stdout).not.toContain("Would");
+  expect(await served.world.ports.targets.list(cluster)).toHaveLength(1);
+});
