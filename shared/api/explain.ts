@@ -39,6 +39,7 @@ export const causeView = z
         "boots-failing",
         "pool-empty",
         "source-expired",
+        "request-expired",
         "cluster-paused",
         "read-only",
         "login-refused",
@@ -64,6 +65,16 @@ export const causeView = z
     untilSeconds: unixSeconds.nullable().describe("When it ends by itself, as far as is known"),
   })
   .meta({ id: "Cause" });
+
+/** Something that the planner did or saw. */
+export const plannerStep = z
+  .object({
+    atSeconds: unixSeconds,
+    planId: z.string().nullable(),
+    actionId: z.string().nullable(),
+    text: z.string(),
+  })
+  .meta({ id: "PlannerStep" });
 
 /** `GET /api/clusters/{cluster}/jobs/{job}/explain` */
 export const explainAnswer = z
@@ -91,16 +102,7 @@ export const explainAnswer = z
     placeCount: count,
     causes: z.array(causeView).describe("Why it waits, the gravest first; empty when it does not"),
     refusals: z.array(refusalView).describe("Bucket by bucket; empty when it got all"),
-    planner: z
-      .array(
-        z.object({
-          atSeconds: unixSeconds,
-          planId: z.string().nullable(),
-          actionId: z.string().nullable(),
-          text: z.string(),
-        }),
-      )
-      .describe("What the planner did about it, newest first"),
+    planner: z.array(plannerStep).describe("What the planner did about it, newest first"),
   })
   .meta({ id: "Explanation" });
 

@@ -12,6 +12,7 @@ export * from "./constraint.ts";
 export { type Cursor, encodeCursor } from "./cursor.ts";
 export * from "./demand.ts";
 export * from "./explain.ts";
+export * from "./explain-target.ts";
 export * from "./history.ts";
 export * from "./jobs.ts";
 export * from "./nodes.ts";

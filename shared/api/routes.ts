@@ -7,6 +7,7 @@ import { configAnswer, configBody, configChanged } from "./config.ts";
 import { validateConstraintAnswer, validateConstraintBody } from "./constraint.ts";
 import { demandAnswer, demandQuery } from "./demand.ts";
 import { explainAnswer, explainQuery } from "./explain.ts";
+import { explainTargetQuery, targetExplanation } from "./explain-target.ts";
 import { historyAnswer, historyQuery } from "./history.ts";
 import { jobsAnswer, jobsQuery } from "./jobs.ts";
 import { nodesAnswer, nodesQuery } from "./nodes.ts";
@@ -117,6 +118,15 @@ export const routes = [
     summary: "Why a job waits, or where it goes: every bucket's refusal with numbers, and what ends the wait",
     query: explainQuery,
     answer: explainAnswer,
+  },
+  {
+    id: "explain-target",
+    method: "GET",
+    path: `${ofCluster}/targets/{target}/explain`,
+    role: "reader",
+    summary: "Why a target of a node array is not met, or what it has: with numbers, and what ends the wait",
+    query: explainTargetQuery,
+    answer: targetExplanation,
   },
   {
     id: "demand",

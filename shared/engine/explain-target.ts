@@ -16,6 +16,10 @@ function explainReason({ code, bucket, limit, asked, left }: Reason, target: Tar
       const binding = limit === null ? "the limits" : LIMIT_TEXTS[limit];
       return `${where}: ${String(asked)} more nodes are wanted, and ${binding} leaves ${String(left)}.`;
     }
+    case "NodesTakeNoJobs": {
+      const binding = limit === null ? "the limits" : LIMIT_TEXTS[limit];
+      return `${where}: ${String(left)} of its nodes are drained and do not count; ${String(asked)} more are wanted, and ${binding} leaves too few.`;
+    }
     case "InvalidBucket":
       return `${where}: CycleCloud marks the VM size as not usable, so that no new nodes are made.`;
     case "PlacementGroupTooSmall":

@@ -241,6 +241,13 @@ class Pass {
       return;
     }
     const binding = bindingCharge(bucket.charges);
+    const closed = bucket.closedNodes.length;
+    if (closed > 0 && closed + this.ledger.roomFor(bucket) >= asked) {
+      // They are there, and count as soon as they are taken back.
+      const drained = { code: "NodesTakeNoJobs", bucket: bucket.name, constraint: null } as const;
+      this.reasons.push({ ...drained, limit: binding?.limit ?? null, asked, left: closed });
+      return;
+    }
     const left = binding === null ? 0 : nodesLeft(binding);
     this.reasons.push({
       ...{ code: "NoCapacity", bucket: bucket.name, constraint: null },

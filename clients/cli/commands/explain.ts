@@ -1,7 +1,6 @@
 import { Command } from "commander";
-import type { ExplainAnswer } from "../../../shared/api/index.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
-import { explanationOn } from "../output/explanation.ts";
+import { explanationOn, targetExplanationOn } from "../output/explanation.ts";
 import { prettyJson } from "../output/json.ts";
 import { reportOption } from "../output/output-options.ts";
 import { pageOn } from "../output/report.ts";
@@ -9,29 +8,47 @@ import type { Terminal } from "../terminal.ts";
 
 interface Flags extends LookFlags {
   readonly source?: string;
+  readonly target?: string;
+  readonly requestSet?: string;
 }
 
-/** `ccscale explain JOB`: why it waits, or where it went. */
+/** `ccscale explain JOB` and `ccscale explain --target ARRAY`: why it waits, or where it went. */
 export function explainCommand(terminal: Terminal): Command {
   const command = new Command("explain")
-    .description("Tells why a job waits or where it went, bucket by bucket, and what ends the wait.")
-    .argument("<job>", "its name, as its scheduler says it")
+    .description(
+      "Tells why a job waits or where it went, or why a target is not met, bucket by bucket, and what ends the wait.",
+    )
+    .argument("[job]", "its name, as its scheduler says it")
     .option("--source <name>", "where two schedulers use the same job name")
-    .action((job: string, flags: Flags) =>
-      look(terminal, flags, (looking) => showExplanation(looking, job, flags)),
-    );
+    .option("--target <array>", "a target in place of a job, as `status` calls it: htc, htc:64")
+    .option("--request-set <name>", "where two request sets have a target of that name")
+    .action((job: string | undefined, flags: Flags) => {
+      if ((job === undefined) === (flags.target === undefined))
+        return command.error("error: expected either a job, or --target with a target");
+      return look(terminal, flags, (looking) =>
+        flags.target === undefined
+          ? showExplanation(looking, job ?? "", flags)
+          : showTarget(looking, flags.target, flags),
+      );
+    });
   return lookOptions(command).addOption(reportOption());
 }
 
-async function showExplanation(
-  { terminal, service, settings }: Looking,
-  job: string,
-  flags: Flags,
-): Promise<void> {
-  const explanation: ExplainAnswer = await service.ask("explain", {
-    params: { job },
-    query: { source: flags.source },
-  });
-  if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(explanation));
+async function showExplanation(looking: Looking, job: string, flags: Flags): Promise<void> {
+  const { terminal, service } = looking;
+  const explanation = await service.ask("explain", { params: { job }, query: { source: flags.source } });
+  if (isJson(looking, flags)) terminal.stdout.write(prettyJson(explanation));
   else explanationOn(pageOn(terminal), explanation);
+}
+
+async function showTarget(looking: Looking, target: string, flags: Flags): Promise<void> {
+  const { terminal, service } = looking;
+  const query = { requestSet: flags.requestSet };
+  const explanation = await service.ask("explain-target", { params: { target }, query });
+  if (isJson(looking, flags)) terminal.stdout.write(prettyJson(explanation));
+  else targetExplanationOn(pageOn(terminal), explanation);
+}
+
+function isJson({ settings }: Looking, { format }: Flags): boolean {
+  return (format ?? settings.format) === "json";
 }

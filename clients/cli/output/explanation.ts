@@ -1,32 +1,84 @@
-import type { ExplainAnswer, RefusalView } from "../../../shared/api/index.ts";
+import type { ExplainAnswer, RefusalView, TargetExplanation } from "../../../shared/api/index.ts";
 import { shownValue } from "./columns/value.ts";
 import { ago } from "./moments.ts";
 import type { Page } from "./report.ts";
 
 /** All about one job: how it stands, then why, where, bucket by bucket, and what the planner did. */
 export function explanationOn(page: Page, explanation: ExplainAnswer): void {
-  const { headline, causes, places, placeCount, refusals, planner, atSeconds } = explanation;
+  const { headline, places, placeCount, atSeconds } = explanation;
   page.line(headline);
+  causesOn(page, explanation);
+  const rows = places.map(({ node, slots, origin, state, expectedReadySeconds }) => [
+    node,
+    slots,
+    state ?? origin,
+    expectedReadySeconds === null ? "-" : ago(expectedReadySeconds, atSeconds),
+  ]);
+  whereOn(page, { head: ["NODE", "SLOTS", "STATE", "READY"], rows, total: placeCount });
+  refusalsOn(page, explanation);
+  plannerOn(page, explanation);
+}
+
+/** All about one target, in the same order. */
+export function targetExplanationOn(page: Page, explanation: TargetExplanation): void {
+  const { headline, nodes, nodeCount, groups, atSeconds } = explanation;
+  page.line(headline);
+  page.line(requestOf(explanation));
+  causesOn(page, explanation);
+  const rows = nodes.map(({ node, origin, state, expectedReadySeconds }) => [
+    node,
+    state ?? origin,
+    expectedReadySeconds === null ? "-" : ago(expectedReadySeconds, atSeconds),
+  ]);
+  whereOn(page, { head: ["NODE", "STATE", "READY"], rows, total: nodeCount });
+  if (groups.length > 0) {
+    page.title("Groups");
+    const lines = groups.map(({ id, vmSize, nodes }) => [id, vmSize, nodes]);
+    page.table(["GROUP", "VM SIZE", "NODES"], lines);
+  }
+  refusalsOn(page, explanation);
+  plannerOn(page, explanation);
+}
+
+function requestOf(explanation: TargetExplanation): string {
+  const { source, receivedAtSeconds, expiresAtSeconds, atSeconds, ignoredRequests } = explanation;
+  const expires = expiresAtSeconds <= atSeconds ? "expired" : "expires";
+  const ignored =
+    ignoredRequests === 0 ? "" : `; requests of its set that came late and were ignored: ${ignoredRequests}`;
+  return `Asked for by ${source} ${ago(receivedAtSeconds, atSeconds)}, ${expires} ${ago(expiresAtSeconds, atSeconds)}${ignored}.`;
+}
+
+type Explained = Pick<ExplainAnswer, "atSeconds" | "causes" | "refusals" | "planner">;
+
+function causesOn(page: Page, { causes, atSeconds }: Explained): void {
   if (causes.length > 0) page.title("Why");
   for (const { text, next, untilSeconds } of causes) {
     page.line(`  - ${text}`);
     page.line(`    ${next}`);
     if (untilSeconds !== null) page.line(`    By itself: ${ago(untilSeconds, atSeconds)}.`);
   }
-  if (places.length > 0) {
-    page.title(placeCount > places.length ? `Where: the first ${places.length} of ${placeCount}` : "Where");
-    const rows = places.map(({ node, slots, origin, state, expectedReadySeconds }) => [
-      node,
-      slots,
-      state ?? origin,
-      expectedReadySeconds === null ? "-" : ago(expectedReadySeconds, atSeconds),
-    ]);
-    page.table(["NODE", "SLOTS", "STATE", "READY"], rows);
-  }
-  if (refusals.length > 0) {
-    page.title("Bucket by bucket");
-    page.table(["BUCKET", "REFUSED BY", "ASKED", "LEFT", "CODE"], refusals.map(refusalRow));
-  }
+}
+
+interface Where {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+  /** More than are listed, where there are many. */
+  readonly total: number;
+}
+
+function whereOn(page: Page, { head, rows, total }: Where): void {
+  if (rows.length === 0) return;
+  page.title(total > rows.length ? `Where: the first ${rows.length} of ${total}` : "Where");
+  page.table(head, rows);
+}
+
+function refusalsOn(page: Page, { refusals }: Explained): void {
+  if (refusals.length === 0) return;
+  page.title("Bucket by bucket");
+  page.table(["BUCKET", "REFUSED BY", "ASKED", "LEFT", "CODE"], refusals.map(refusalRow));
+}
+
+function plannerOn(page: Page, { planner, atSeconds }: Explained): void {
   if (planner.length === 0) return;
   page.title("What the planner did");
   page.bullets(

@@ -69,7 +69,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   "rejects list": [
     { line: "rejects list --local", does: "messages that were refused or given up", on: "local" },
   ],
-  explain: [{ line: "explain 1202", does: "why it waits, and what would make it fit", on: "files" }],
+  explain: [
+    { line: "explain 1202", does: "why it waits, and what would make it fit", on: "files" },
+    { line: "explain --target htc", does: "why a target is not met, or what it has", on: "files" },
+  ],
   "validate-constraint": [
     {
       line: "validate-constraint 'node.vm_size=Standard_F*' memgb=4",

@@ -4,6 +4,7 @@ import { clusterStatus } from "../../../shared/cycle/status.ts";
 import {
   drawUpDemand,
   explainJob,
+  explainTarget,
   listBuckets,
   listClusters,
   listJobs,
@@ -63,6 +64,24 @@ export const views: Readonly<Partial<Record<RouteId, Answering>>> = {
       case "ambiguous":
         return refuse("Several sources want a job of this name", [
           `--source: missing, expected one of ${explained.sources.join(", ")}`,
+        ]);
+    }
+  }),
+  "explain-target": ahead((outlook, call) => {
+    const { requestSet } = readCall("explain-target", call) as { readonly requestSet?: string };
+    const explained = explainTarget(outlook, call.params?.target ?? "", requestSet);
+    switch (explained.outcome) {
+      case "explained":
+        return explained.answer;
+      case "unknown-target":
+        return refuse("No request set has such a target", [
+          explained.names.length === 0
+            ? "no target was asked for"
+            : `targets are ${explained.names.join(", ")}`,
+        ]);
+      case "ambiguous":
+        return refuse("Several request sets have a target of this name", [
+          `--request-set: missing, expected one of ${explained.requestSets.join(", ")}`,
         ]);
     }
   }),

@@ -4,6 +4,7 @@ export { listClusters } from "./clusters.ts";
 export { showConfig } from "./config.ts";
 export { drawUpDemand } from "./demand.ts";
 export { type ExplainOutcome, explainJob } from "./explain.ts";
+export { type ExplainTargetOutcome, explainTarget } from "./explain-target.ts";
 export { showHistory } from "./history.ts";
 export { listJobs } from "./jobs.ts";
 export { listNodes } from "./nodes.ts";

@@ -1,5 +1,5 @@
 import type { ExplainAnswer } from "../../api/index.ts";
-import { explain, type JobOutcome } from "../../engine/index.ts";
+import { explain, type JobOutcome, type Reason, type TargetOutcome } from "../../engine/index.ts";
 import type { Operation, WaitingJob } from "../../ports.ts";
 import type { OutlookJob } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
@@ -10,24 +10,61 @@ const mostSteps = 20;
 
 /** What the planner did about a job and when, newest first: what it asked CycleCloud for, and what its plans saw. */
 export function plannerTrail(outlook: Outlook, each: OutlookJob): readonly Step[] {
-  const { outcome } = each;
-  const names = new Set(outcome.placements.map(({ node }) => node.replace(/#.*$/, "")));
-  const ids = new Set(outcome.placements.flatMap(({ node }) => outlook.nodesByName.get(node)?.nodeId ?? []));
-  const refusing = new Set(
-    outcome.granted < outcome.asked
-      ? outcome.reasons.flatMap(({ bucket }) =>
-          bucket === null ? [] : [`${bucket.nodeArray}/${bucket.vmSize}`],
-        )
-      : [],
-  );
+  const { placements, asked, granted, reasons } = each.outcome;
+  const nodes = placements.map(({ node }) => node);
+  const refused = granted < asked ? reasons : [];
+  return newest([...requestsFor(outlook, { nodes, refused }), ...headStep(outlook, each)]);
+}
+
+/** The same of a target. */
+export function targetTrail(
+  outlook: Outlook,
+  about: {
+    readonly nodes: readonly string[];
+    readonly target: TargetOutcome;
+    readonly receivedAtSeconds: number;
+  },
+): readonly Step[] {
+  const { nodes, target } = about;
+  return newest([...requestsFor(outlook, { nodes, refused: target.reasons }), ...targetStep(outlook, about)]);
+}
+
+function newest(steps: readonly Step[]): readonly Step[] {
+  return steps.toSorted((a, b) => b.atSeconds - a.atSeconds).slice(0, mostSteps);
+}
+
+/** What was asked of CycleCloud for these nodes, or gave less than was asked in the buckets that refuse. */
+function requestsFor(
+  outlook: Outlook,
+  { nodes, refused }: { readonly nodes: readonly string[]; readonly refused: readonly Reason[] },
+): readonly Step[] {
+  const wanted: Wanted = {
+    names: new Set(nodes.map((node) => node.replace(/#.*$/, ""))),
+    ids: new Set(nodes.flatMap((node) => outlook.nodesByName.get(node)?.nodeId ?? [])),
+    refusing: new Set(
+      refused.flatMap(({ bucket }) => (bucket === null ? [] : [`${bucket.nodeArray}/${bucket.vmSize}`])),
+    ),
+  };
   const operations = new Map(
     [...outlook.recent, ...outlook.loaded.operations].map((operation) => [operation.actionId, operation]),
   );
-  const steps = [
-    ...[...operations.values()].flatMap((operation) => stepsOf(operation, { names, ids, refusing })),
-    ...headStep(outlook, each),
-  ];
-  return steps.sort((a, b) => b.atSeconds - a.atSeconds).slice(0, mostSteps);
+  return [...operations.values()].flatMap((operation) => stepsOf(operation, wanted));
+}
+
+function targetStep(
+  { head }: Outlook,
+  { target, receivedAtSeconds }: { readonly target: TargetOutcome; readonly receivedAtSeconds: number },
+): readonly Step[] {
+  if (head === undefined) return [];
+  const { name, requestSet } = target;
+  const seen = head.targetRequests?.[requestSet];
+  const met = head.targets?.find((each) => each.name === name && each.requestSet === requestSet);
+  const text =
+    seen === undefined || seen < receivedAtSeconds || met === undefined
+      ? "The newest plan was made before the request came; the next one sees it."
+      : `The newest plan gave it ${met.granted} of ${met.asked} ${met.unit}.`;
+  const held = head.held === undefined ? "" : ` Nothing of that plan was sent: ${head.held}.`;
+  return [{ atSeconds: head.atSeconds, planId: head.planId, actionId: null, text: `${text}${held}` }];
 }
 
 interface Wanted {

@@ -178,14 +178,16 @@ function unmetTargets({ targets }: StatusFacts): readonly StatusProblem[] {
     .filter(({ asked, granted }) => granted < asked)
     .map(({ name, requestSet, asked, granted, unit, why }) => {
       const text = `Target "${name}" of request set "${requestSet}" has ${granted} of ${asked} ${unit}.`;
-      return notice("target-unmet", text, why.slice(1).join(" ") || "It is tried again every minute.");
+      const explain = `\`ccscale explain --target ${quoted(name)} --request-set ${quoted(requestSet)}\``;
+      const first = why.slice(1).join(" ") || "It is tried again every minute.";
+      return notice("target-unmet", text, `${first} More: ${explain}.`);
     });
 }
 
 function waiting({ waiting }: StatusFacts): readonly StatusProblem[] {
   if (waiting.length === 0) return [];
   const text = `Jobs wait, "${waiting[0]?.job}" first.`;
-  return [notice("jobs-waiting", text, `Ask for an explanation of "${waiting[0]?.job}".`)];
+  return [notice("jobs-waiting", text, `Why: \`ccscale explain ${quoted(waiting[0]?.job ?? "")}\`.`)];
 }
 
 function stopped(kind: string, text: string, next: string): StatusProblem {
@@ -202,4 +204,9 @@ function notice(kind: string, text: string, next: string): StatusProblem {
 
 function seconds(value: number): string {
   return `${Math.max(0, Math.ceil(value))} s`;
+}
+
+/** As one word of a shell; names hold no quotes. */
+function quoted(name: string): string {
+  return /^[\w.:@%+=,-]+$/.test(name) ? name : `'${name}'`;
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { happenToTarget, targetSituations } from "../../shared/cycle/views/target-situations.ts";
 import { asked, configOf, happen, situations } from "../../shared/cycle/views/waiting-situations.ts";
 import { archiveOf } from "./archived-world.ts";
 import { ccscale } from "./in-process.ts";
@@ -14,6 +15,10 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 
 const pages: string[] = [];
 
+function fail(): never {
+  throw new Error("There is no such situation");
+}
+
 describe("explain: every situation in which a job waits, as committed examples", () => {
   test.each(Object.entries(situations))("%s", async (name, situation) => {
     const folder = await archiveOf(await happen(situation), join(root, name), configOf(situation));
@@ -21,6 +26,31 @@ describe("explain: every situation in which a job waits, as committed examples",
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     pages.push(stdout);
     await expect(stdout).toMatchFileSnapshot(`examples/explain/${name}.txt`);
+  });
+
+  test.each(Object.entries(targetSituations))("of a target: %s", async (name, situation) => {
+    const world = await happenToTarget(situation);
+    const folder = await archiveOf(world, join(root, `target-${name}`), configOf({ ...situation, jobs: [] }));
+    const { target, requestSet } = situation;
+    const which = requestSet === undefined ? [] : ["--request-set", requestSet];
+    const argv = ["explain", "--target", target, ...which, "--offline", folder];
+    const { code, stdout, stderr } = await ccscale(argv);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    pages.push(stdout);
+    await expect(stdout).toMatchFileSnapshot(`examples/explain-target/${name}.txt`);
+  });
+
+  test.each([
+    ["neither a job nor a target", ["explain"], 2, "expected either a job, or --target"],
+    ["both", ["explain", asked, "--target", "htc"], 2, "expected either a job, or --target"],
+    ["a target that nobody asked for", ["explain", "--target", "gpu"], 1, "targets are htc"],
+    ["a target of two sets", ["explain", "--target", "htc"], 1, "expected one of nightly, standard"],
+  ])("%s is refused, and told how", async (_, argv, code, words) => {
+    const world = await happenToTarget(targetSituations["asked-for-by-two-sets"] ?? fail());
+    const folder = await archiveOf(world, join(root, "two-sets"));
+    const finished = await ccscale([...argv, "--offline", folder]);
+    expect(finished).toMatchObject({ code, stdout: "" });
+    expect(finished.stderr).toContain(words);
   });
 
   test("every command that they name is one, with these options", async () => {

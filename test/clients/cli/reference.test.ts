@@ -14,7 +14,13 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "reference-"));
-  await archiveOf(await busyWorld(), folder);
+  const world = await busyWorld();
+  await world.receive({
+    ...{ version: 1, kind: "targets", cluster: "hpc", source: "cron", sequence: 1 },
+    sentAt: new Date(world.now() * 1000).toISOString(),
+    arrays: [{ Name: "htc", TargetCount: 2 }],
+  });
+  await archiveOf(world, folder);
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -65,6 +65,13 @@ async function fieldsOf(id: RouteId): Promise<Fields> {
       return { params: { node: "htc-1" } };
     case "explain":
       return { params: { job: "huge" } };
+    case "explain-target":
+      await served.world.receive({
+        ...{ version: 1, kind: "targets", cluster, source: "cron", sequence: 1 },
+        sentAt: new Date(served.world.now() * 1000).toISOString(),
+        arrays: [{ Name: "htc", TargetCount: 30 }],
+      });
+      return { params: { target: "htc" } };
     case "what-if":
       return { body: { jobs: [{ constraints: { ncpus: 4 }, iterations: 2 }] } };
     case "actions":
@@ -145,6 +152,7 @@ describe("records that are not there", () => {
     ["plan-archive", { planId: "plan-9999" }],
     ["reject", { rejectionId: "none" }],
     ["support", { part: "everything" }],
+    ["explain-target", { target: "none" }],
   ])("%s: 404", async (id, params) => {
     expect(await api.call(id, { params })).toMatchObject({ status: 404 });
   });

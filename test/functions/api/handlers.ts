@@ -16,6 +16,7 @@ import {
 import { httpReject, httpRejects, httpReplayReject } from "../../../functions/http-rejects.ts";
 import { httpStatus } from "../../../functions/http-status.ts";
 import { httpPlanArchive, httpSupport } from "../../../functions/http-support.ts";
+import { httpExplainTarget } from "../../../functions/http-targets.ts";
 
 /**
  * The functions by the routes that they serve. Loaded after the composition root was replaced. Autoscale and
@@ -30,6 +31,7 @@ export const handlers = {
   limits: httpLimits,
   jobs: httpJobs,
   explain: httpExplain,
+  "explain-target": httpExplainTarget,
   demand: httpDemand,
   plans: httpPlans,
   plan: httpPlan,

@@ -52,15 +52,15 @@ function backOff(outlook: Outlook, reason: Reason): CauseView | undefined {
   });
 }
 
+/** Of a placement group that a target would have to itself, what holds for its size outside of groups. */
 export function surveyOf(outlook: Outlook, { bucket }: Pick<Reason, "bucket">): BucketSurvey | undefined {
-  return outlook
+  const ofSize = outlook
     .buckets()
-    .find(
-      (each) =>
-        each.nodeArray === bucket?.nodeArray &&
-        each.vmSize === bucket.vmSize &&
-        each.placementGroup === bucket.placementGroup,
-    );
+    .filter(({ nodeArray, vmSize }) => nodeArray === bucket?.nodeArray && vmSize === bucket.vmSize);
+  return (
+    ofSize.find(({ placementGroup }) => placementGroup === bucket?.placementGroup) ??
+    ofSize.find(({ placementGroup }) => placementGroup === null)
+  );
 }
 
 /** An array has a limit on nodes and one on cores: the smaller one. */
