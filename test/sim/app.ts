@@ -1,4 +1,5 @@
 import { settled } from "../../functions/support/settle.ts";
+import { act } from "../../shared/cycle/act/act.ts";
 import { answerPlanRequest } from "../../shared/cycle/answer-plan-request.ts";
 import { executeAction } from "../../shared/cycle/execute-action.ts";
 import { pauseCluster, resumeCluster } from "../../shared/cycle/pause-cluster.ts";
@@ -25,8 +26,15 @@ export interface App {
   nodeEvents(run: Run, event: unknown): Promise<void>;
   autostop(run: Run, cluster: string, instance: string): Promise<void>;
   decide(run: Run, cluster: string, decision: "pause" | "resume"): Promise<void>;
+  keepAlive(run: Run, cluster: string, kept: KeptAlive): Promise<void>;
   watchDeadPlanRequests(run: Run, message: DeadMessage): Promise<void>;
   watchDeadActions(run: Run, message: DeadMessage): Promise<void>;
+}
+
+/** What an operator says of nodes, by their names. */
+export interface KeptAlive {
+  readonly names: readonly string[];
+  readonly on: boolean;
 }
 
 export function createApp(portsFor: (run: Run) => Ports): App {
@@ -76,6 +84,10 @@ export function createApp(portsFor: (run: Run) => Ports): App {
     async decide(run, cluster, decision) {
       const why = { cluster, by: "operator", reason: decision };
       await (decision === "pause" ? pauseCluster(portsFor(run), why) : resumeCluster(portsFor(run), why));
+    },
+    async keepAlive(run, cluster, { names, on }) {
+      const why = { by: "operator", reason: "keep", dryRun: false };
+      await act(portsFor(run), { cluster, body: { kind: "keep-alive", ...why, nodes: { names }, on } });
     },
     watchDeadPlanRequests: (run, message) =>
       watchDeadPlanRequest(portsFor(run), { ...message, queue: "plan-requests" }),

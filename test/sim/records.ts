@@ -1,5 +1,6 @@
 import {
   type ArchivedPlan,
+  type ClusterControl,
   isOpen,
   type Operation,
   type PlanHead,
@@ -46,6 +47,8 @@ export class Records {
         this.#demand.set(demand.cluster, demand);
         return { what: "demand", demand };
       }
+      case "controls.save":
+        return { what: "control", control: args[0] as ClusterControl };
       case "targets.save":
         return { what: "targets", requested: args[0] as RequestSet };
       case "snapshots.save":
@@ -65,6 +68,7 @@ export class Records {
 
 export type Written =
   | { readonly what: "operation"; readonly operation: Operation }
+  | { readonly what: "control"; readonly control: ClusterControl }
   | { readonly what: "plan"; readonly plan: ArchivedPlan }
   | { readonly what: "demand"; readonly demand: SourceDemand }
   | { readonly what: "targets"; readonly requested: RequestSet }

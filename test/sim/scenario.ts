@@ -1,5 +1,6 @@
 import type { DefinitionInput } from "../../infra/local/cyclecloud/definition.ts";
 import type { WorkloadJob } from "../../infra/local/scheduler/workload.ts";
+import type { KeptAlive } from "./app.ts";
 import type { Chance } from "./chance.ts";
 import type { Cloud } from "./cloud.ts";
 import type { Fleet } from "./fleet.ts";
@@ -20,6 +21,8 @@ export interface Stage {
   ask(this: void, cluster: string, instance: string): void;
   /** An operator decides. The call may go wrong like any other, so that operators repeat what must be. */
   decide(this: void, cluster: string, decision: "pause" | "resume"): void;
+  /** An operator protects nodes here, not in CycleCloud, or ends that. May go wrong as well. */
+  keepAlive(this: void, cluster: string, kept: KeptAlive): void;
   /** Replaces these keys of the cluster's `autoscale.json`. */
   configure(cluster: string, keys: Readonly<Record<string, unknown>>): void;
 }

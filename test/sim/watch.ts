@@ -5,6 +5,7 @@ import { accountOf, type NodeArrayTarget } from "../../shared/messages/node-arra
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type {
   ArchivedPlan,
+  ClusterControl,
   Operation,
   RequestSet,
   Snapshot,
@@ -56,6 +57,10 @@ export class Watch implements Departures {
   readonly #knowledge = new Map<string, Knowledge>();
   readonly #busy: Since = new Map();
   readonly #kept: Since = new Map();
+  /** By operators, in our own records. */
+  readonly #keptHere: Since = new Map();
+  /** When a run last wrote down that it asks CycleCloud for something. */
+  readonly #askedAt = new WeakMap<Run, number>();
   /** Hosts that a scheduler which can drain has on record. */
   readonly #drainable: Since = new Map();
   readonly #leaving = new Set<string>();
@@ -82,7 +87,8 @@ export class Watch implements Departures {
   }
 
   /** A plan that counts takes these nodes for gone from then on, however long it takes to ask them to go. */
-  onSent({ action }: Operation): void {
+  onSent(run: Run, { action, asked }: Operation): void {
+    if (asked === true) this.#askedAt.set(run, this.#parts.now());
     if (action.kind === "shutdown-nodes") for (const { nodeId } of action.nodes) this.#leaving.add(nodeId);
   }
 
@@ -107,6 +113,12 @@ export class Watch implements Departures {
   onSnapshot(snapshot: Snapshot): void {
     const kept = snapshot.cluster.nodes.filter((node) => node.keepAlive).map((node) => node.nodeId);
     renew(this.#kept, kept, this.#parts.now());
+  }
+
+  /** What operators decided. */
+  onControl({ keptNodes = [] }: ClusterControl): void {
+    const kept = keptNodes.map((node) => node.nodeId);
+    renew(this.#keptHere, kept, this.#parts.now());
   }
 
   onPlan({ input, plan }: ArchivedPlan): void {
@@ -162,6 +174,9 @@ export class Watch implements Departures {
         else this.#report(`${name} was deleted under a job, though its scheduler can drain`);
       }
       if (keptSince < run.startedAtSeconds) this.#report(`${name} was asked to go, keep-alive`);
+      const keptHereSince = this.#keptHere.get(nodeId) ?? now;
+      if (keptHereSince < (this.#askedAt.get(run) ?? now))
+        this.#report(`${name} was asked to go, kept alive for ${Math.round(now - keptHereSince)} s`);
     }
   }
 

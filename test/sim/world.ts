@@ -5,7 +5,7 @@ import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { Log, Ports } from "../../shared/ports.ts";
 import { createMemoryStores, type MemoryStores } from "../../shared/stores/in-memory/index.ts";
 import { noTelemetry } from "../../shared/telemetry/none.ts";
-import { createApp } from "./app.ts";
+import { createApp, type KeptAlive } from "./app.ts";
 import type { Chance } from "./chance.ts";
 import { type Cloud, createCloud } from "./cloud.ts";
 import { type CloudEffect, cloudClient } from "./cloud-client.ts";
@@ -140,6 +140,14 @@ export class World implements Stage {
     this.fleet.start(
       decision,
       (run) => this.#app.decide(run, cluster, decision),
+      () => {},
+    );
+  };
+
+  readonly keepAlive = (cluster: string, kept: KeptAlive): void => {
+    this.fleet.start(
+      "keep-alive",
+      (run) => this.#app.keepAlive(run, cluster, kept),
       () => {},
     );
   };
@@ -285,7 +293,10 @@ export class World implements Stage {
         if (written.operation.state === "planned")
           this.#watches.get(written.operation.cluster)?.onPlanned(run, written.operation);
         if (written.operation.state === "sent")
-          this.#watches.get(written.operation.cluster)?.onSent(written.operation);
+          this.#watches.get(written.operation.cluster)?.onSent(run, written.operation);
+        return;
+      case "control":
+        this.#watches.get(written.control.cluster)?.onControl(written.control);
         return;
       case "plan":
         this.#watches.get(written.plan.summary.cluster)?.onPlan(written.plan);
