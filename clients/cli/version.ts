@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Of this package. It lies beside the sources, and one folder further up from a build. */
+/** Of this package. It lies two folders up from the sources and from the joined build, and three from a plain one. */
 export const version: string =
   ["../../package.json", "../../../package.json"]
     .map((path) => new URL(path, import.meta.url))

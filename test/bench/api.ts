@@ -29,7 +29,7 @@ const nodeCount = Number(values.nodes);
 const jobCount = Number(values.jobs);
 const repeats = Number(values.repeats);
 const cluster = "small-cpu";
-const program = join(import.meta.dirname, "../../dist/clients/cli/main.js");
+const program = join(import.meta.dirname, "../../dist/ccscale/main.js");
 const middleJob = `job-${Math.floor(jobCount / 2)}`;
 const paths = [
   "status",
