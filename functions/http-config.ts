@@ -21,8 +21,8 @@ const mostConfigBytes = 1024 * 1024;
 /** `GET /api/clusters/{cluster}/config`: what is stored, usable or not, without secrets. */
 export function httpConfig(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
   return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
-    const { configFiles } = service.operators;
-    const config = await showConfig({ ...ports, configFiles }, cluster);
+    const { configFiles, knownSecrets } = service.operators;
+    const config = await showConfig({ ...ports, configFiles }, cluster, knownSecrets);
     if (config === undefined) return unknownCluster(cluster);
     const answered = json(config);
     return { ...answered, headers: { ...answered.headers, ETag: config.etag } };
@@ -38,7 +38,7 @@ export function httpPutConfig(
   return answer(callOf(request, context, service), async ({ ports }) => {
     const body = await readBody(request, configBody, { mostBytes: mostConfigBytes });
     if (!body.ok) return body.response;
-    const { configFiles, configChanges: allowed } = service.operators;
+    const { configFiles, configChanges: allowed, knownSecrets } = service.operators;
     const cluster = request.params.cluster ?? "";
     // Who only asks needs to have seen nothing.
     const seen = seenBy(request) ?? (body.value.dryRun ? "any" : undefined);
@@ -50,7 +50,10 @@ export function httpPutConfig(
         ],
       });
     const asked = { ...body.value, by: caller?.name ?? body.value.by };
-    const changed = await changeConfig({ ...ports, configFiles }, { cluster, body: asked, seen, allowed });
+    const changed = await changeConfig(
+      { ...ports, configFiles },
+      { cluster, body: asked, seen, allowed, knownSecrets },
+    );
     switch (changed.outcome) {
       case "answered":
         return json(changed.answer);

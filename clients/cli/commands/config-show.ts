@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { CommandFailure } from "../exit-code.ts";
 import { prettyJson } from "../output/json.ts";
 import { printable } from "../output/printable.ts";
 import { warn } from "../output/warnings.ts";
@@ -20,7 +21,12 @@ export function configShowCommand(terminal: Terminal): Command {
         service.cluster,
         [...problems.map((problem) => `cannot be used: ${problem}`), ...warnings].map(printable),
       );
-      if (config !== null) terminal.stdout.write(prettyJson(config));
+      if (config === null)
+        throw new CommandFailure(
+          `Cannot show the configuration of "${printable(service.cluster)}": it is no JSON object`,
+          'Replace it with "ccscale config push".',
+        );
+      terminal.stdout.write(prettyJson(config));
     });
   return serviceOrStorageOptions(command);
 }

@@ -73,11 +73,13 @@ function silent(): void {}
 
 /** What changes something, and what the views do not show. */
 const beside: Answers = {
-  config: async (ports, cluster) => (await showConfig(ports, cluster)) ?? unknownCluster(cluster),
+  config: async (ports, cluster) =>
+    (await showConfig(ports, cluster, ports.knownSecrets)) ?? unknownCluster(cluster),
   "put-config": async (ports, cluster, call) => {
     const body = readCall("put-config", call) as ConfigWish["body"];
     const seen = call.seen ?? "any";
-    const changed = await changeConfig(ports, { cluster, body, seen, allowed: "all" });
+    const { knownSecrets } = ports;
+    const changed = await changeConfig(ports, { cluster, body, seen, allowed: "all", knownSecrets });
     switch (changed.outcome) {
       case "answered":
         return changed.answer;

@@ -18,6 +18,8 @@ export interface ConfigWish {
   /** What the caller has seen: the ETag of the file, `none` when there was none, `any` for whatever is there. */
   readonly seen: { readonly etag: string } | "none" | "any";
   readonly allowed: ConfigChanges;
+  /** What must not be stored in a configuration, nor shown. */
+  readonly knownSecrets: readonly string[];
 }
 
 export type ConfigOutcome =
@@ -43,7 +45,7 @@ const longestCluster = 256;
 
 /** Checks a configuration with what it includes, and stores it in place of the one that its caller has seen. */
 export async function changeConfig(ports: ConfigPorts, wish: ConfigWish): Promise<ConfigOutcome> {
-  const { cluster, body, seen, allowed } = wish;
+  const { cluster, body, seen, allowed, knownSecrets } = wish;
   const named = nameProblems(cluster);
   if (named.length > 0) return { outcome: "unusable", problems: named };
   const checked = await ports.configFiles.check(cluster, body.config, body.includes);
@@ -51,7 +53,7 @@ export async function changeConfig(ports: ConfigPorts, wish: ConfigWish): Promis
   // With `include` left in, it is read anew at every start: what is stored is what was sent.
   const next = body.includes === undefined ? body.config : checked.json;
   if (!isDictionary(next)) return { outcome: "unusable", problems: ["config: expected an object"] };
-  const secrets = secretsIn(next).map(
+  const secrets = secretsIn(next, knownSecrets).map(
     (path) => `${path}: looks like a secret, expected it in an app setting`,
   );
   if (secrets.length > 0) return { outcome: "unusable", problems: secrets };
@@ -63,7 +65,7 @@ export async function changeConfig(ports: ConfigPorts, wish: ConfigWish): Promis
   const forbidden = forbiddenChanges(allowed, dictionary(merged), dictionary(checked.json));
   if (forbidden.length > 0) return { outcome: "forbidden", problems: forbidden };
 
-  const changes = changesOf(before, next);
+  const changes = changesOf(before, next, knownSecrets);
   const told = { cluster, changes, warnings: checked.config.warnings };
   const answer = (outcome: ConfigChanged["outcome"], etag: string | undefined): ConfigOutcome => {
     const summary = summaries[outcome].replace("%s", `"${cluster}"`);

@@ -6,17 +6,21 @@ type Dictionary = Readonly<Record<string, unknown>>;
 const longestShown = 200;
 
 /** One line per key that differs; values are shown without secrets. Nothing was there before: undefined. */
-export function changesOf(before: Dictionary | undefined, after: Dictionary): readonly string[] {
+export function changesOf(
+  before: Dictionary | undefined,
+  after: Dictionary,
+  knownSecrets: readonly string[] = [],
+): readonly string[] {
   if (before === undefined) return [`new, with the keys ${Object.keys(after).join(", ")}`];
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keys
     .filter((key) => !isSame(before[key], after[key]))
-    .map((key) => `${key}: ${shown(before, key)} -> ${shown(after, key)}`);
+    .map((key) => `${key}: ${shown(before, key, knownSecrets)} -> ${shown(after, key, knownSecrets)}`);
 }
 
 /** Paths of what looks like a secret. In a stored configuration everybody who may read the container could read it. */
-export function secretsIn(json: Dictionary): readonly string[] {
-  return differing(json, redact(json), "");
+export function secretsIn(json: Dictionary, knownSecrets: readonly string[] = []): readonly string[] {
+  return differing(json, redact(json, knownSecrets), "");
 }
 
 function differing(before: unknown, after: unknown, path: string): readonly string[] {
@@ -30,9 +34,9 @@ function differing(before: unknown, after: unknown, path: string): readonly stri
   return [path];
 }
 
-function shown(json: Dictionary, key: string): string {
+function shown(json: Dictionary, key: string, knownSecrets: readonly string[]): string {
   if (!Object.hasOwn(json, key)) return "(absent)";
-  const safe = redact({ [key]: json[key] });
+  const safe = redact({ [key]: json[key] }, knownSecrets);
   const text = JSON.stringify(isDictionary(safe) ? safe[key] : safe);
   return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
 }

@@ -1,11 +1,12 @@
 import type { ConfigAnswer } from "../../api/index.ts";
 import type { ConfigFiles, Ports } from "../../ports.ts";
-import { redact } from "../../redact.ts";
+import { redact, redactText } from "../../redact.ts";
 
 /** The stored configuration as it is written, usable or not, without secrets; undefined when there is none. */
 export async function showConfig(
   ports: Pick<Ports, "clock"> & { readonly configFiles: ConfigFiles },
   cluster: string,
+  knownSecrets: readonly string[],
 ): Promise<ConfigAnswer | undefined> {
   const file = await ports.configFiles.read(cluster);
   if (file === undefined) return undefined;
@@ -16,9 +17,10 @@ export async function showConfig(
   const checked = await ports.configFiles.check(cluster, json);
   return {
     ...about,
-    config: redact(json) as ConfigAnswer["config"],
-    problems: checked.ok ? [] : checked.problems,
-    warnings: checked.ok ? checked.config.warnings : [],
+    config: redact(json, knownSecrets) as ConfigAnswer["config"],
+    // They quote values.
+    problems: checked.ok ? [] : checked.problems.map((problem) => redactText(problem, knownSecrets)),
+    warnings: checked.ok ? checked.config.warnings.map((warning) => redactText(warning, knownSecrets)) : [],
   };
 }
 

@@ -235,6 +235,14 @@ describe.each([
     expect(stderr).toContain("cannot be used: username: missing");
   });
 
+  test("a configuration that is no JSON is not shown, because nobody knows what it holds", async () => {
+    await put("password=geheim-2");
+    const { code, stdout, stderr } = await run(["config", "show"]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("it is no JSON object");
+    expect(stderr).not.toContain("geheim");
+  });
+
   test("jobs are posted as a message that the service takes; large ones as an upload", async () => {
     const jobs = JSON.stringify([{ name: "1", constraints: { ncpus: 4 }, iterations: 3 }]);
     const argv = ["push", "--source", "pbs", "--ttl", "900"];
