@@ -1,11 +1,11 @@
 import { type ClusterNode, type NodeHistory, shortHostname } from "../engine/index.ts";
-import { kindOf, messageOf } from "../errors.ts";
 import type { ActionNode, NodesAction } from "../messages/scale-action.ts";
 import type { CycleCloud, Ports, RequestedNode } from "../ports.ts";
 import { loadControl } from "./control.ts";
 import { isDrained, type Listings, listingsFor, listingsOf } from "./listings.ts";
+import { neededNow } from "./needed-now.ts";
 import { busyHostnames, liveSources } from "./plan-input.ts";
-import { mayGetJobs as isUndrained, readNow, useOf } from "./spare-node.ts";
+import { mayGetJobs as isUndrained } from "./spare-node.ts";
 
 /** What a second look needs. */
 export type RecheckPorts = Pick<
@@ -28,7 +28,7 @@ interface Known {
   readonly ignoredIds: ReadonlySet<string>;
   /** Nodes that an operator keeps alive. */
   readonly keptIds: ReadonlySet<string>;
-  /** Why a node that asked to stop has to stay after all, by node id. */
+  /** Why a node that was to go as spare has to stay after all, by node id. */
   readonly needed: ReadonlyMap<string, string>;
   readonly listings: Listings;
 }
@@ -116,27 +116,6 @@ async function load(ports: RecheckPorts, action: NodesAction, nodes: readonly Cl
   };
 }
 
-/** Judged anew, because what was spare when the node asked may be needed now. What cannot be judged stays. */
-async function neededNow(ports: RecheckPorts, action: NodesAction): Promise<ReadonlyMap<string, string>> {
-  if (action.kind !== "shutdown-nodes" || action.cause !== "autostop") return new Map();
-  const config = await ports.configs.load(action.cluster);
-  const allStay = (why: string) => new Map(action.nodes.map(({ nodeId }) => [nodeId, why]));
-  if (config === undefined) return allStay("is of a cluster that is no longer configured");
-  try {
-    const now = await readNow(ports, config, { without: action.actionId });
-    return new Map(
-      action.nodes.flatMap(({ nodeId }) => {
-        const judged = useOf(now, nodeId);
-        if (judged.use === "spare") return [];
-        return [[nodeId, judged.use === "needed" ? `is needed: ${judged.why}` : "is left alone now"]];
-      }),
-    );
-  } catch (error) {
-    if (kindOf(error) !== "stale-snapshot") throw error;
-    return allStay(messageOf(error));
-  }
-}
-
 function whyStale(
   action: NodesAction,
   { node, drain }: { readonly node: ClusterNode } & Pick<ActionNode, "drain">,
@@ -164,6 +143,7 @@ function whyStale(
       );
     case "idle-timeout":
       if (row !== undefined && row.lastMatchSeconds === null) return "is needed again";
+      if (known.needed.has(node.nodeId)) return known.needed.get(node.nodeId);
       return mayGetJobs(node, drain, known) ? "is not drained" : undefined;
     case "boot-timeout":
       return node.status === "Ready" ? "is ready now" : undefined;

@@ -69,13 +69,19 @@ export function useOf({ loaded, nowSeconds }: Now, nodeId: string): Use {
   const [first] = planned.jobs;
   const [target] = planned.targets ?? [];
   if (first === undefined && target === undefined) return { use: "spare" };
-  const why = whyWorse(withIt, plan(withLeaving(input, nodeId)));
+  const why = whyWorse(withIt, plan(withLeaving(input, [nodeId])));
   const user = first === undefined ? `target "${target}" counts it` : `job "${first.job}" is planned on it`;
   return why === undefined ? { use: "spare" } : { use: "needed", why: `${user}, and without it ${why}` };
 }
 
-function withLeaving(input: PlanInput, nodeId: string): PlanInput {
-  return { ...input, leavingNodeIds: [...input.leavingNodeIds, nodeId] };
+/** Why these nodes cannot all go: what demand would get less of. Undefined: it is met as well without them. */
+export function whyNeeded({ loaded, nowSeconds }: Now, nodeIds: readonly string[]): string | undefined {
+  const input = toPlanInput(loaded, nowSeconds);
+  return whyWorse(plan(input), plan(withLeaving(input, nodeIds)));
+}
+
+function withLeaving(input: PlanInput, nodeIds: readonly string[]): PlanInput {
+  return { ...input, leavingNodeIds: [...input.leavingNodeIds, ...nodeIds] };
 }
 
 /** What is worse in the second plan; undefined: nothing. Limits count a node that is leaving until it is gone. */
