@@ -110,6 +110,14 @@ describe("stores of version 1", () => {
     expect(status?.plans.length).toBeGreaterThan(0);
     expect(status?.rejections).toHaveLength(1);
   });
+
+  test("what operators decided before nodes could be kept alive holds, and nothing is kept", async () => {
+    const world = await upgraded();
+    const paused = { by: "ann", reason: "quota talks", atSeconds: old.atSeconds };
+    await world.ports.controls.save({ cluster, paused, refusedLogin: null }, undefined);
+    await world.round();
+    expect(await clusterStatus(world.ports, cluster)).toMatchObject({ paused, keptNodes: [] });
+  });
 });
 
 describe("the version of a record", () => {

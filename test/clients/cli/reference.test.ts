@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Command } from "commander";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createProgram } from "../../../clients/cli/program.ts";
 import { type Example, examples, wordsOf } from "../../../clients/cli/reference/examples.ts";
@@ -99,4 +100,14 @@ describe("completion", () => {
   ])("%s", async (_, words, expected) => {
     expect(await printed(["complete", "--", ...words])).toContain(expected);
   });
+});
+
+test("every command that acts can say what it would do instead", async () => {
+  const program = await createProgram(screen());
+  const leaves = (command: Command): readonly Command[] =>
+    command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+  const acting = program.commands.filter((command) => command.helpGroup() === "Act:").flatMap(leaves);
+  const without = acting.filter(({ options }) => !options.some(({ long }) => long === "--dry-run"));
+  expect(acting.length).toBeGreaterThan(15);
+  expect(without.map((command) => command.name())).toEqual([]);
 });

@@ -20,7 +20,7 @@ export const keepAlive: Scenario = {
     });
     const given: Happening = {
       // Once faults are over, so that it is heard, and the slowest wish before it has come.
-      atSeconds: troubleSeconds + 120,
+      atSeconds: troubleSeconds + 300,
       what: "no node is kept alive any more",
       happens: ({ cloud, keepAlive }) => {
         const names = cloud.nodes("hpc").map((node) => node.name);
