@@ -55,7 +55,7 @@ export class OutlookMemory {
     return outlook;
   }
 
-  /** The newest of all clusters; two outlooks of the largest clusters are what a process has room for beside the last ones. */
+  /** The newest of all clusters; an outlook of 10,000 nodes and 100,000 jobs takes 30 to 70 MB. */
   #hold(outlook: Outlook | undefined, nowSeconds: number): void {
     const all = outlook === undefined ? this.#held : [outlook, ...this.#held];
     this.#held = all.filter((each) => isAtMost(longestHeldSeconds, each, nowSeconds)).slice(0, mostHeld);

@@ -75,13 +75,15 @@ export async function readKnown(
   cluster: string,
   listHistory = () => ports.history.list(cluster),
 ): Promise<Read | undefined> {
-  const config = await ports.configs.load(cluster);
+  // Operations before the snapshot, as a plan does: one that closes in between counts in both, not in neither.
+  const [config, operations, head] = await Promise.all([
+    ports.configs.load(cluster),
+    ports.operations.open(cluster),
+    ports.plans.loadHead(cluster),
+  ]);
   if (config === undefined) return undefined;
   const { capacityFailureBackoffSeconds, actionTtlSeconds, maxSnapshotAgeSeconds } = config.cycle;
   const sinceSeconds = ports.clock.nowSeconds() - capacityFailureBackoffSeconds - actionTtlSeconds;
-  // Operations before the snapshot, as a plan does: one that closes in between counts in both, not in neither.
-  const operations = await ports.operations.open(cluster);
-  const head = await ports.plans.loadHead(cluster);
   const [control, stored, demand, targets, history, recent, losses] = await Promise.all([
     loadControl(ports, cluster),
     ports.snapshots.load(cluster),
