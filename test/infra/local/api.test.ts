@@ -12,7 +12,12 @@ beforeAll(async () => {
     { name: "1201", constraints: { ncpus: 4 }, iterations: 3 },
     { name: "huge", constraints: { ncpus: 640 } },
   ]);
-  const isThere = ({ waiting, nodes }: ClusterStatus) => waiting.length > 0 && (nodes.Ready ?? 0) >= 3;
+  const tester = { version: 1, cluster, source: "tester", sequence: 1, sentAt: new Date().toISOString() };
+  const arrays = [{ Name: "htc", TargetCount: 1 }];
+  await stack.send({ ...tester, kind: "targets", requestSet: "standard", expirationInterval: 600, arrays });
+  await stack.send({ ...tester, kind: "unheard of" });
+  const isThere = ({ waiting, nodes, targets, rejections }: ClusterStatus) =>
+    waiting.length > 0 && (nodes.Ready ?? 0) >= 3 && targets.length > 0 && rejections.length > 0;
   await eventually(stack.readStatus, isThere);
 });
 
@@ -34,12 +39,16 @@ async function pathOf(route: Route): Promise<string> {
   const { plans } = await get<{ plans: { planId: string }[] }>(`clusters/${cluster}/plans?limit=1`);
   const { operations } = await get<{ operations: { actionId: string }[] }>(`clusters/${cluster}/operations`);
   const { nodes } = await get<{ nodes: { name: string }[] }>(`clusters/${cluster}/nodes`);
+  const { rejections } = await get<{ rejections: { rejectionId: string }[] }>(`clusters/${cluster}/rejects`);
   const known: Record<string, string | undefined> = {
     cluster,
     planId: plans[0]?.planId,
     actionId: operations[0]?.actionId,
     node: nodes[0]?.name,
     job: "huge",
+    target: "htc",
+    rejectionId: rejections[0]?.rejectionId,
+    part: "service",
   };
   return route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(known[name] ?? ""));
 }
