@@ -27,46 +27,93 @@ const secretTexts: readonly RegExp[] = [
   /()\b[\w-]{40,}AzFu[\w-]{4,}={0,2}/g,
 ];
 
+/** Without any of these, none of the patterns can match: most texts are looked at once. */
+const mayHoldSecret = /=|:\/\/|\s|eyJ|AzFu|-----/;
+
 /**
  * The same value without secrets: what is called like one, and what looks like one, becomes `***`. Numbers and flags stay
- * unless they are called passwords. `known` are secrets that are known to be around: they go wherever they are.
+ * unless they are called passwords. `known` are secrets that are known to be around: they go wherever they are. What holds
+ * none is the same object.
  */
 export function redact(value: unknown, known: readonly string[] = []): unknown {
-  if (typeof value === "string") return redactText(value, known);
-  if (Array.isArray(value)) return value.map((member) => redact(member, known));
-  if (!isDictionary(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [
-      redactText(key, known),
-      isSecret(key, member) ? redacted : redact(member, known),
-    ]),
-  );
+  return new Redaction(known.filter((secret) => secret !== "")).of(value);
 }
 
 /** The same for a text; one that is JSON is read as such. */
 export function redactText(text: string, known: readonly string[] = []): string {
-  const inner = /^\s*[{[]/.test(text) ? redactedJson(text, known) : undefined;
-  if (inner !== undefined) return inner;
-  let safe = text;
-  for (const secret of known) if (secret !== "") safe = safe.replaceAll(secret, redacted);
-  for (const pattern of secretTexts) safe = safe.replaceAll(pattern, `$1${redacted}`);
-  return safe;
+  return redact(text, known) as string;
 }
 
-function redactedJson(text: string, known: readonly string[]): string | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const safe = redact(value, known);
-    // As it was written, where nothing had to go.
-    return JSON.stringify(safe) === JSON.stringify(value) ? text : JSON.stringify(safe);
-  } catch {
-    return undefined;
+/** What is known of a key: how it is shown, and whether its values are secrets. */
+interface Key {
+  readonly shown: string;
+  readonly holdsSecrets: boolean;
+}
+
+class Redaction {
+  readonly #known: readonly string[];
+  /** Large values repeat few keys. */
+  readonly #keys = new Map<string, Key>();
+
+  constructor(known: readonly string[]) {
+    this.#known = known;
+  }
+
+  of(value: unknown): unknown {
+    if (typeof value === "string") return this.#text(value);
+    if (Array.isArray(value)) return this.#list(value);
+    return isDictionary(value) ? this.#dictionary(value) : value;
+  }
+
+  #list(list: readonly unknown[]): readonly unknown[] {
+    const safe = list.map((member) => this.of(member));
+    return safe.every((member, index) => member === list[index]) ? list : safe;
+  }
+
+  #dictionary(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    let isSame = true;
+    const safe = Object.entries(value).map(([name, member]) => {
+      const { shown, holdsSecrets } = this.#key(name);
+      const kept = holdsSecrets && isSecret(name, member) ? redacted : this.of(member);
+      isSame &&= shown === name && kept === member;
+      return [shown, kept] as const;
+    });
+    return isSame ? value : Object.fromEntries(safe);
+  }
+
+  #key(name: string): Key {
+    const known = this.#keys.get(name);
+    if (known !== undefined) return known;
+    const key = { shown: this.#text(name), holdsSecrets: secretKey.test(name) && !harmlessKey.test(name) };
+    this.#keys.set(name, key);
+    return key;
+  }
+
+  #text(text: string): string {
+    const inner = /^\s*[{[]/.test(text) ? this.#json(text) : undefined;
+    if (inner !== undefined) return inner;
+    let safe = text;
+    for (const secret of this.#known) safe = safe.replaceAll(secret, redacted);
+    if (!mayHoldSecret.test(safe)) return safe;
+    for (const pattern of secretTexts) safe = safe.replaceAll(pattern, `$1${redacted}`);
+    return safe;
+  }
+
+  #json(text: string): string | undefined {
+    try {
+      const value: unknown = JSON.parse(text);
+      const safe = this.of(value);
+      // As it was written, where nothing had to go.
+      return safe === value ? text : JSON.stringify(safe);
+    } catch {
+      return undefined;
+    }
   }
 }
 
+/** Of a key that is called like a secret. */
 function isSecret(key: string, value: unknown): boolean {
   if (value === null || value === undefined || value === "") return false;
-  if (!secretKey.test(key) || harmlessKey.test(key)) return false;
   if (typeof value === "number" || typeof value === "boolean") return /pass|pwd|secret/i.test(key);
   return true;
 }

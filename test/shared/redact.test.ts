@@ -94,3 +94,13 @@ test("property: a secret that is known goes, wherever it is, and nothing throws"
     { numRuns: 500 },
   );
 });
+
+test("what holds no secret is the same object; of what holds one, only the way there is copied", () => {
+  const harmless = { jobs: [{ name: "a", constraints: [{ ncpus: 4 }] }], at: null };
+  expect(redact(harmless)).toBe(harmless);
+  const held = { harmless, hidden: [{ password: "geheim" }] };
+  const safe = redact(held) as typeof held;
+  expect(safe).toEqual({ harmless, hidden: [{ password: "***" }] });
+  expect(safe.harmless).toBe(harmless);
+  expect(held.hidden).toEqual([{ password: "geheim" }]);
+});
