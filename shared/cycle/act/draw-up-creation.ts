@@ -41,6 +41,8 @@ export function drawUpCreation(outlook: Outlook, body: CreateNodesBody): Creatio
     ...input,
     settings: settingsFor(input.settings, body),
     jobs: [...fillers(input), job],
+    // Hosts on premise would take slots, and are not what was asked for.
+    schedulerNodes: [],
     targets: [],
   });
   const outcome = planned.jobs.at(-1);

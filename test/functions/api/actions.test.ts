@@ -224,6 +224,15 @@ describe("create-nodes", () => {
     });
   });
 
+  test.each(["pack", "scatter"])("hosts on premise are no new nodes (%s)", async (strategy) => {
+    const hosts = ["lab-1", "lab-2", "lab-3"].map((hostname) => ({ hostname, resources: { ncpus: 64 } }));
+    await served.world.post([], { nodes: hosts });
+    for (const wanted of [{ count: 2 }, { slots: 2, constraints: [{ ncpus: 4 }] }]) {
+      const { actions } = await ask({ kind: "create-nodes", ...wanted, strategy, dryRun: true });
+      expect(actions).toMatchObject([{ create: [{ count: 2 }] }]);
+    }
+  });
+
   test("nodes on order are left out of the count, and count against the limits", async () => {
     await ask({ kind: "create-nodes", count: 10 });
     expect(await refusalOf({ kind: "create-nodes", count: 5 })).toContain("4 of 5 nodes");
