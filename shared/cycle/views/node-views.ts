@@ -34,8 +34,15 @@ interface Facts {
 export interface NodeViews {
   /** What a cluster has, sorted by name: nodes of its arrays, nodes on order, on-premise hosts. */
   readonly present: () => readonly NodeSubject[];
+  /** Nodes whose idle time-out runs, and when it ends. Worked out when first asked for. */
+  readonly idle: () => readonly IdleNode[];
   readonly viewOf: (subject: NodeSubject) => NodeView;
   readonly viewOfPlanned: (node: PlannedNode) => NodeView;
+}
+
+export interface IdleNode {
+  readonly reported: ClusterNode;
+  readonly deleteAtSeconds: number;
 }
 
 /** A node as CycleCloud reports it, as the plan sees it, or both. */
@@ -58,10 +65,18 @@ export function nodeViews(outlook: Outlook): NodeViews {
 
 function makeViews(facts: Facts): NodeViews {
   let sorted: readonly NodeSubject[] | undefined;
+  let idle: readonly IdleNode[] | undefined;
   return {
     present: () => {
       sorted ??= present(facts);
       return sorted;
+    },
+    idle: () => {
+      idle ??= facts.outlook.snapshot.cluster.nodes.flatMap((reported) => {
+        const { idleSinceSeconds, deleteAtSeconds } = timesOf(facts, reported);
+        return idleSinceSeconds === null || deleteAtSeconds === null ? [] : [{ reported, deleteAtSeconds }];
+      });
+      return idle;
     },
     viewOf: (subject) => toView(facts, subject),
     viewOfPlanned: (planned) => {

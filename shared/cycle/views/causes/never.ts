@@ -2,6 +2,7 @@ import type { CauseView } from "../../../api/index.ts";
 import {
   type Constraint,
   describeConstraint,
+  type Examination,
   examine,
   explain,
   isIgnored,
@@ -11,7 +12,8 @@ import {
 import { type OutlookJob, unitOf } from "../job-states.ts";
 import type { Outlook } from "../outlook.ts";
 import { amount, cause, counted, figures, labelOf, shown, someOf } from "./cause.ts";
-import { ignoredCause } from "./full-nodes.ts";
+import { ignoredCause } from "./ignored-nodes.ts";
+import { isIn } from "./in-bucket.ts";
 import { poolCause } from "./pools.ts";
 
 /** No bucket could take the job, were all its nodes empty: what comes closest, and what is in its way. */
@@ -87,10 +89,10 @@ function tooBig(
   constraints: readonly Constraint[],
 ): CauseView | undefined {
   const small = reasons.filter(({ code }) => code === "InsufficientResource");
+  const isFit = fitsBut(outlook, constraints);
   const largest = small.reduce<Reason | undefined>((best, each) => {
-    const isFit = satisfiesRest(outlook, each, constraints);
     const isLarger = best === undefined || amount(each.left) > amount(best.left);
-    return isFit && isLarger ? each : best;
+    return isLarger && isFit(each) ? each : best;
   }, undefined);
   if (largest === undefined) return undefined;
   const { constraint, asked, left, bucket } = largest;
@@ -122,21 +124,23 @@ function largeEnough(
   return ` ${labelOf(other)} has ${has}, and the job does not allow it: ${describeConstraint(refusal.constraint)}.`;
 }
 
-/** Hosts that CycleCloud does not have are no buckets to be examined: they were looked at one by one. */
-function satisfiesRest(
-  { input }: Outlook,
-  { bucket, constraint }: Reason,
-  constraints: readonly Constraint[],
-): boolean {
-  const rest = constraints.filter((each) => each !== constraint);
+/**
+ * Whether a bucket satisfies all but the constraint that refused it. Hosts that CycleCloud does not have are no buckets to
+ * be examined: they were looked at one by one.
+ */
+function fitsBut({ input }: Outlook, constraints: readonly Constraint[]): (reason: Reason) => boolean {
   const empty = { ...input, cluster: { ...input.cluster, nodes: [] }, schedulerNodes: [], pending: [] };
-  const found = examine(empty, rest).buckets.find(
-    (each) =>
-      each.nodeArray === bucket?.nodeArray &&
-      each.vmSize === bucket.vmSize &&
-      each.placementGroup === bucket.placementGroup,
-  );
-  return found === undefined || found.reason === null;
+  const known = new Map<Constraint | null, Examination["buckets"]>();
+  const without = (constraint: Constraint | null) => {
+    const rest = constraints.filter((each) => each !== constraint);
+    const buckets = known.get(constraint) ?? examine(empty, rest).buckets;
+    known.set(constraint, buckets);
+    return buckets;
+  };
+  return ({ bucket, constraint }) => {
+    const found = without(constraint).find((each) => isIn(each, bucket));
+    return found === undefined || found.reason === null;
+  };
 }
 
 function neverFits(outlook: Outlook, { job, outcome }: OutlookJob, first: Reason): CauseView {

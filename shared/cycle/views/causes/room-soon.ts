@@ -50,15 +50,14 @@ export function roomSoon(
   const leaving = counting.filter(
     ({ nodeId, targetState }) => leavingIds.has(nodeId) || targetState === "Terminated",
   );
-  const idle = views.present().flatMap((subject) => {
-    const { reported } = subject;
-    if (reported === null || leavingIds.has(reported.nodeId) || !counts(reported)) return [];
-    const { idleSinceSeconds, deleteAtSeconds } = views.viewOf(subject);
-    return idleSinceSeconds === null || deleteAtSeconds === null
-      ? []
-      : [{ name: reported.name, deleteAtSeconds }];
-  });
-  const firstSeconds = Math.min(...idle.map(({ deleteAtSeconds }) => deleteAtSeconds));
+  const idle = views
+    .idle()
+    .filter(({ reported }) => !leavingIds.has(reported.nodeId) && counts(reported))
+    .map(({ reported: { name }, deleteAtSeconds }) => ({ name, deleteAtSeconds }));
+  const firstSeconds = idle.reduce(
+    (first, { deleteAtSeconds }) => Math.min(first, deleteAtSeconds),
+    Number.POSITIVE_INFINITY,
+  );
   const named = (nodes: readonly { readonly name: string }[]) =>
     `${nodes.length} (${someOf(nodes.map(({ name }) => name))})`;
   const sentences = [
