@@ -40,6 +40,21 @@ describe("explain: every situation in which a job waits, as committed examples",
     await expect(stdout).toMatchFileSnapshot(`examples/explain-target/${name}.txt`);
   });
 
+  test.each(["drained-by-an-operator", "drained-in-the-scheduler"])(
+    "%s: the status says by whom, why and since when",
+    async (name) => {
+      const situation = situations[name] ?? fail();
+      const folder = await archiveOf(
+        await happen(situation),
+        join(root, `status-${name}`),
+        configOf(situation),
+      );
+      const { code, stdout, stderr } = await ccscale(["status", "--offline", folder]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      await expect(stdout).toMatchFileSnapshot(`examples/status-${name}.txt`);
+    },
+  );
+
   test.each([
     ["neither a job nor a target", ["explain"], 2, "expected either a job, or --target"],
     ["both", ["explain", asked, "--target", "htc"], 2, "expected either a job, or --target"],

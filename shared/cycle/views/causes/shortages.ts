@@ -27,8 +27,21 @@ export function shortages(outlook: Outlook, views: NodeViews, each: OutlookJob):
   const passing = reasons.filter(({ code }) => notNow.has(code));
   if (passing.length === 0) return [refusedEverywhere(outlook, reasons, each)];
   const wanted = wantedBy(each.job, each.outcome);
-  const causes = passing.map((reason) => shortage(outlook, views, reason, wanted));
+  const causes = distinct(passing).map((reason) => shortage(outlook, views, reason, wanted));
   return inOrder([...causes, ...ignoredNodes(outlook, passing)]);
+}
+
+/** A limit that holds for a whole VM size is told once, not for each of its placement groups. */
+function distinct(reasons: readonly Reason[]): readonly Reason[] {
+  const first = new Map<string, Reason>();
+  for (const reason of reasons) {
+    const { code, limit, bucket, left } = reason;
+    const isOfSize = code === "NoCapacity" && limit !== "placement-group";
+    const group = isOfSize ? null : bucket?.placementGroup;
+    const key = JSON.stringify([code, limit, bucket?.nodeArray, bucket?.vmSize, group, left]);
+    if (!first.has(key)) first.set(key, reason);
+  }
+  return [...first.values()];
 }
 
 /** Each once, by kind. */
