@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fromZip } from "../../../clients/cli/archive/files.ts";
@@ -205,4 +205,24 @@ describe("a running service", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^cluster +small-cpu$/m);
   });
+
+  test("a configuration is pushed, and counts; a long list of jobs is pushed, and taken", async () => {
+    const { stdout } = await run(["config", "show"]);
+    const file = join(stack.folder, "autoscale.json");
+    await writeFile(file, JSON.stringify({ ...JSON.parse(stdout), read_only: true }));
+    expect(await run(["config", "push", file, "--yes"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("  read_only: (absent) -> true\nStored the configuration"),
+    });
+    const jobs = Array.from({ length: 5_000 }, (_, index) => ({
+      name: `many-${index}`,
+      constraints: { ncpus: 1 },
+    }));
+    const pushed = await run(["push", "--source", "many", "--ttl", "600"], [JSON.stringify(jobs)]);
+    expect(pushed.stdout).toMatch(/^Posted 5000 jobs of source "many"/);
+    const isTaken = ({ stdout }: Finished) => /^many +5000 /m.test(stdout);
+    const status = await until(["status"], isTaken);
+    expect(isTaken(status)).toBe(true);
+    expect(status.stdout).toContain("read-only");
+  }, 90_000);
 });
