@@ -17,6 +17,7 @@ import {
   demandOf,
   operationOf,
   rejectionOf,
+  rowOf,
   snapshotOf,
   startSeconds,
   summaryOf,
@@ -121,6 +122,59 @@ describe("BlobDemandStore", () => {
     const { contentLength = 0, metadata } = await blob.getProperties();
     expect(contentLength).toBeLessThan(20_000);
     expect(metadata?.recordversion).toBe("2");
+  });
+});
+
+describe("what was read before", () => {
+  test("a snapshot that nobody wrote since is neither transferred nor parsed again; one that somebody wrote is", async () => {
+    const [here, elsewhere] = [newStores(), newStores()];
+    await elsewhere.snapshots.save("again", snapshotOf("again"));
+    const first = await here.snapshots.load("again");
+    expect((await here.snapshots.load("again"))?.value.cluster).toBe(first?.value.cluster);
+    await elsewhere.snapshots.save("again", snapshotOf("again", startSeconds + 1));
+    const second = await here.snapshots.load("again");
+    expect(second?.value).toEqual(snapshotOf("again", startSeconds + 1));
+    expect(second?.etag).not.toBe(first?.etag);
+    await clients.blob.getContainerClient("snapshots").deleteBlob("again.json");
+    expect(await here.snapshots.load("again")).toBeUndefined();
+  });
+
+  test("of several sources, only the one that somebody wrote is read again", async () => {
+    const [here, elsewhere] = [newStores(), newStores()];
+    for (const source of ["a", "b"]) await elsewhere.demand.save(demandOf("sources", source), undefined);
+    const [a, b] = await here.demand.list("sources");
+    const etag = (await elsewhere.demand.load("sources", "b"))?.etag;
+    await elsewhere.demand.save(demandOf("sources", "b", { sequence: 2 }), etag);
+    const [againA, againB] = await here.demand.list("sources");
+    expect(againA?.jobs).toBe(a?.jobs);
+    expect(againB?.jobs).not.toBe(b?.jobs);
+    expect(againB).toEqual(demandOf("sources", "b", { sequence: 2 }));
+  });
+
+  test("no more than sixteen are kept, and one that is not is read again", async () => {
+    const { snapshots } = newStores();
+    const names = Array.from({ length: 17 }, (_, index) => `many-${index}`);
+    for (const name of names) await snapshots.save(name, snapshotOf(name));
+    const loaded = new Map<string, unknown>();
+    for (const name of names) loaded.set(name, (await snapshots.load(name))?.value.cluster);
+    const last = (await snapshots.load("many-16"))?.value.cluster;
+    const first = (await snapshots.load("many-0"))?.value.cluster;
+    expect(last).toBe(loaded.get("many-16"));
+    expect(first).not.toBe(loaded.get("many-0"));
+    expect(first).toEqual(loaded.get("many-0"));
+  });
+
+  test("node history that another process writes is told since the mark, however many rows there were", async () => {
+    const [here, elsewhere] = [newStores(), newStores()];
+    const rows = Array.from({ length: 1_200 }, (_, index) => rowOf(`n-${index}`));
+    await elsewhere.history.save("marks", rows);
+    const { rows: all, mark } = await here.history.since("marks", undefined);
+    expect(all).toHaveLength(1_200);
+    await elsewhere.history.save("marks", [rowOf("n-7", { readySeconds: 3 })]);
+    const later = await here.history.since("marks", mark);
+    expect(later.rows).toContainEqual(rowOf("n-7", { readySeconds: 3 }));
+    const ahead = new Date(Date.parse(later.mark ?? "") + 60_000).toISOString();
+    expect(await here.history.since("marks", ahead)).toEqual({ rows: [], mark: ahead });
   });
 });
 
