@@ -1,10 +1,28 @@
 /** Joins `ccscale` and its dependencies into a few files, `dist/ccscale`: a start loads one file in place of three hundred. */
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 
 const root = resolve(import.meta.dirname, "../..");
 const folder = join(root, "dist/ccscale");
+
+/**
+ * Asks for these with `require`: `import` reads all that a module exports, and some of it is worked out, or loads the whole of
+ * `fetch`, when it is read.
+ */
+const readLazily = /^(node:)?(http|process)$/;
+
+const lazyBuiltins: Plugin = {
+  name: "lazy-builtins",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: readLazily }, ({ path, namespace }) =>
+      namespace === "required" ? { path, external: true } : { path, namespace: "required" },
+    );
+    onLoad({ filter: readLazily, namespace: "required" }, ({ path }) => ({
+      contents: `module.exports = require("${path}");`,
+    }));
+  },
+};
 
 await rm(folder, { recursive: true, force: true });
 await build({
@@ -23,7 +41,7 @@ await build({
   },
   minifyWhitespace: true,
   minifySyntax: true,
-  keepNames: true,
   legalComments: "eof",
+  plugins: [lazyBuiltins],
   logLevel: "warning",
 });
