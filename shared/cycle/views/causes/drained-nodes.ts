@@ -6,7 +6,7 @@ import { drainsOfOutlook, type NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { cause, labelOf, rounded, selecting, shown, someOf } from "./cause.ts";
 import { isIn } from "./in-bucket.ts";
-import { bindingFigure, surveyOf } from "./limits.ts";
+import { backOffOf, bindingFigure, surveyOf } from "./limits.ts";
 import { roomSoon } from "./room-soon.ts";
 import type { Wanted } from "./wanted.ts";
 
@@ -38,10 +38,11 @@ export function drainedNodes(
     first !== undefined
       ? `${first.by}${first.source === null ? "" : ` in ${first.source}`}: ${first.why}${since}`
       : `${host?.stateBy ?? "somebody"} in ${host?.source ?? "its scheduler"}: ${host?.stateReason ?? "no reason was given"}`;
+  const backOff = backOffOf(outlook, reason);
   const noNew =
-    limit === null
-      ? "no new ones can be made"
-      : `${limitWords[limit] ?? `the limit ${limit}`} leaves no new ones`;
+    backOff === undefined
+      ? noNewOnes(limit)
+      : `no new ones are asked for during the next ${rounded(backOff.untilSeconds - outlook.atSeconds)} s, because ${backOff.why}`;
   return cause("nodes-drained", {
     text: `No room for ${missing}: of ${labelOf(bucket)} those with room take no jobs, because they are drained: ${shown(left)} (${someOf(names)}; by ${who}); ${noNew}.${soon.text}`,
     next: wayBack(drains, host?.source ?? null),
@@ -50,6 +51,11 @@ export function drainedNodes(
     left,
     untilSeconds: soon.untilSeconds,
   });
+}
+
+function noNewOnes(limit: LimitName | null): string {
+  if (limit === null) return "no new ones can be made";
+  return `${limitWords[limit] ?? `the limit ${limit}`} leaves no new ones`;
 }
 
 function wayBack(drains: readonly NodeDrain[], source: string | null): string {

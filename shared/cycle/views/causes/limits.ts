@@ -6,6 +6,7 @@ import {
   type LimitName,
   type Reason,
 } from "../../../engine/index.ts";
+import type { BackedOff } from "../../../ports.ts";
 import { nextMonthStart } from "../../spending.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
@@ -15,7 +16,7 @@ import type { Wanted } from "./wanted.ts";
 
 /** Existing nodes are full, and a limit leaves no new ones: which, how much of it is used, by how much it is short. */
 export function noCapacity(outlook: Outlook, views: NodeViews, reason: Reason, wanted: Wanted): CauseView {
-  const backedOff = backOff(outlook, reason);
+  const backedOff = backOffCause(outlook, reason);
   if (backedOff !== undefined) return backedOff;
   const { limit } = reason;
   const survey = surveyOf(outlook, reason);
@@ -33,13 +34,17 @@ export function noCapacity(outlook: Outlook, views: NodeViews, reason: Reason, w
   });
 }
 
-/** Of a bucket that is asked for nothing for a while, because it gave nothing or its boots keep failing. */
-function backOff(outlook: Outlook, reason: Reason): CauseView | undefined {
-  const { bucket, limit } = reason;
-  const backOff = outlook.made.backedOff.find(
+/** Set: the bucket is asked for nothing for a while, because it gave nothing or its boots keep failing. */
+export function backOffOf({ made }: Outlook, { bucket, limit }: Reason): BackedOff | undefined {
+  if (limit !== "bucket") return undefined;
+  return made.backedOff.find(
     ({ nodeArray, vmSize }) => nodeArray === bucket?.nodeArray && vmSize === bucket.vmSize,
   );
-  if (limit !== "bucket" || backOff === undefined) return undefined;
+}
+
+function backOffCause(outlook: Outlook, reason: Reason): CauseView | undefined {
+  const backOff = backOffOf(outlook, reason);
+  if (backOff === undefined) return undefined;
   const { nodeArray, vmSize, why, untilSeconds } = backOff;
   const failing = outlook.made.bootsFailing.some((array) => array.nodeArray === nodeArray);
   return cause(failing ? "boots-failing" : "capacity-back-off", {

@@ -372,6 +372,13 @@ const rows: Readonly<Record<string, Told>> = {
     refusals: "NodesTakeNoJobs",
     mended: { message: {} },
   },
+  "drained-while-azure-has-no-vm": {
+    kinds: "nodes-drained",
+    figures: [1, 1, "bucket"],
+    says: ["no new ones are asked for during the next 199 s, because Azure had no such VM"],
+    next: "ccscale undrain -N htc-1",
+    refusals: "NodesTakeNoJobs",
+  },
   "ignored-by-an-operator": {
     kinds: "quota nodes-ignored",
     figures: [1, 0, "bucket"],

@@ -279,6 +279,12 @@ export const situations: Readonly<Record<string, Situation>> = {
     },
     jobs: [one],
   },
+  "drained-while-azure-has-no-vm": {
+    bucket: { secondsSinceCapacityFailure: 100 },
+    nodes: htc(1),
+    jobs: [one],
+    before: (world) => decided(world, { drainedNodes: [wish(world, "htc-1", "disk errors")] }),
+  },
   "ignored-by-an-operator": {
     ...full(1),
     nodes: htc(1),
