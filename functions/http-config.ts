@@ -78,7 +78,7 @@ export function httpPutConfig(
 /** What the caller says to have seen; undefined: nothing is said. */
 function seenBy({ headers }: HttpRequest): ConfigWish["seen"] | undefined {
   const match = headers.get("if-match")?.trim();
-  if (match) return match === "*" ? "any" : { etag: match };
+  if (match) return match === "*" ? "some" : { etag: match };
   return headers.get("if-none-match")?.trim() === "*" ? "none" : undefined;
 }
 

@@ -15,8 +15,8 @@ export type ConfigChanges = "off" | "settings" | "all";
 export interface ConfigWish {
   readonly cluster: string;
   readonly body: ConfigBody;
-  /** What the caller has seen: the ETag of the file, `none` when there was none, `any` for whatever is there. */
-  readonly seen: { readonly etag: string } | "none" | "any";
+  /** What the caller has seen: the ETag of the file, `none`, `some` file, or `any` for whatever is there or not. */
+  readonly seen: { readonly etag: string } | "none" | "some" | "any";
   readonly allowed: ConfigChanges;
   /** What must not be stored in a configuration, nor shown. */
   readonly knownSecrets: readonly string[];
@@ -94,8 +94,16 @@ function nameProblems(cluster: string): readonly string[] {
 }
 
 function isSeen(seen: ConfigWish["seen"], etag: string | undefined): boolean {
-  if (seen === "any") return true;
-  return seen === "none" ? etag === undefined : seen.etag === etag;
+  switch (seen) {
+    case "any":
+      return true;
+    case "some":
+      return etag !== undefined;
+    case "none":
+      return etag === undefined;
+    default:
+      return seen.etag === etag;
+  }
 }
 
 function forbiddenChanges(

@@ -103,6 +103,7 @@ describe("PUT config", () => {
 
   test("a new cluster says where its server is, so the app has to let it", async () => {
     const fields = { params: { cluster: "new" }, headers: { "if-none-match": "*" } };
+    expect(await put(usable, { ...fields, headers: { "if-match": "*" } })).toMatchObject({ status: 412 });
     expect(await put(usable, fields)).toMatchObject({ status: 403 });
     operatorsOf(served.world).configChanges = "all";
     expect((await put(usable, fields)).jsonBody).toMatchObject({ outcome: "done" });
