@@ -42,17 +42,20 @@ export async function collect(
     plans: listedPlans,
   };
   const collected: Record<string, unknown> = {};
+  let aboutService: unknown;
   for (const part of SUPPORT_PARTS) {
     const name = fileNames[part] ?? `${part}.json`;
     onPart(name);
-    const { content, atSeconds } = await service.ask("support", {
+    const { content } = await service.ask("support", {
       params: { part },
       query: { limit: limits[part] },
     });
-    if (part === "service") collected["archive.json"] = about(service.cluster, atSeconds, content);
+    if (part === "service") aboutService = content;
     else if (content !== null && content !== undefined) collected[name] = content;
   }
   const plans = await service.ask("plans", { query: { limit: Math.min(amounts.plans, listedPlans) } });
+  // The time of the last answer: nothing in the archive lies in the future of who reads it.
+  collected["archive.json"] = about(service.cluster, plans.atSeconds, aboutService);
   for (const { planId } of plans.plans) {
     const name = `plans/${planId}.json`;
     onPart(name);

@@ -21,7 +21,8 @@ export function fitTable({ stdout, stderr }: Terminal, { head, rows, isHeaded }:
   const widths = fitted(wanted, widthOf(stdout) ?? Number.POSITIVE_INFINITY);
   const shown = widths.length;
   const body = rows.map((row) => row.slice(0, shown));
-  if (isHeaded) stdout.write(styled(stdout, "bold", table(undefined, [head.slice(0, shown)], widths)));
+  const heading = table(undefined, [head.slice(0, shown)], widths).trimEnd();
+  if (isHeaded) stdout.write(`${styled(stdout, "bold", heading)}\n`);
   stdout.write(table(undefined, body, widths));
   if (shown < head.length)
     stderr.write(

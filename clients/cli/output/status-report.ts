@@ -152,5 +152,5 @@ function rejectionsOn(page: Page, { rejections, atSeconds }: ClusterStatus): voi
       ago(receivedAtSeconds, atSeconds),
       problems[0] ?? "",
     ]);
-  page.table(["ID", "KIND", "SOURCE", "WHEN", "PROBLEM"], rows);
+  page.table(["ID", "KIND", "SOURCE", "RECEIVED", "PROBLEM"], rows);
 }

@@ -1,228 +1,313 @@
-import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fromZip } from "../../../clients/cli/archive/files.ts";
-import { examples, wordsOf } from "../../../clients/cli/reference/examples.ts";
-import type { ActionAnswer } from "../../../shared/api/index.ts";
-import { eventually, type LocalStack, startStack } from "../../support/local-stack.ts";
-import { ccscale, type Finished } from "./in-process.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import type { ClusterStatus } from "../../../shared/api/index.ts";
+import { eventually, type LocalStack } from "../../support/local-stack.ts";
+import {
+  addLarge,
+  files,
+  jobsOf,
+  lsfDemand,
+  moving,
+  settled,
+  slurmOf,
+  startScene,
+  wants,
+} from "./stack/scene.ts";
+import { inProcessOfItsOwn, inShort, type Look, openSession, type Session } from "./stack/session.ts";
+import { standIn } from "./stack/steady.ts";
 
-const cluster = "small-cpu";
+const printed = join(import.meta.dirname, "../../../clients/cli/reference/printed");
 let stack: LocalStack;
+let session: Session;
 
 beforeAll(async () => {
-  stack = await startStack({ config: { idle_timeout: 3600, output_columns: ["name", "state"] } });
-  const jobs = [
-    { name: "fits", iterations: 4, constraints: { ncpus: 1 } },
-    { name: "huge", constraints: { ncpus: 4096 } },
-  ];
-  await stack.post(jobs, { ttlSeconds: 3600 });
-  await stack.post(jobs, { sequence: -2 });
-  await until(["nodes", "--state", "Ready", "--format", "table-headerless"], ({ stdout }) => stdout !== "");
+  stack = await startScene();
+  session = openSession(stack, files);
+  await eventually(stack.readStatus, ({ plans }) => plans.length > 0);
+  await settled(stack);
 }, 180_000);
 
 afterAll(() => stack?.stop());
+afterEach(() => vi.unstubAllEnvs());
 
-const run = (argv: readonly string[], input: readonly string[] = []) =>
-  ccscale([...argv, "--local", stack.local], input);
+type Step = string | (() => Promise<unknown>);
 
-const until = (argv: readonly string[], isThere: (finished: Finished) => boolean): Promise<Finished> =>
-  eventually(() => run(argv), isThere);
+/** Types lines one after the other, does what stands between them, and compares what is seen with the committed transcript. */
+async function shows(name: string, steps: readonly Step[], look?: Look): Promise<void> {
+  const transcripts: string[] = [];
+  for (const step of steps) {
+    if (typeof step === "string") transcripts.push(await session.ccscale(step, look));
+    else await step();
+  }
+  await expect(transcripts.join("\n")).toMatchFileSnapshot(join(printed, `${name}.txt`));
+}
 
-describe("a running service", () => {
-  test.each([
-    ["status", ["status"], /^snapshot +\d+s ago$/m],
-    ["nodes, with the columns of its configuration", ["nodes"], /^NAME +STATE *$/m],
-    ["buckets", ["buckets"], /^NODEARRAY +VM_SIZE/],
-    ["limits", ["limits"], /^LIMIT +SCOPE/],
-    ["jobs", ["jobs"], /^huge +pbs +waiting/m],
-    ["demand", ["demand"], /^Waiting: 1 jobs$/m],
-    ["plans", ["plans"], /^PLAN_ID +MADE/],
-    ["a plan", ["plans", "last"], /^plan +\S+$/m],
-    ["operations", ["operations"], /create-nodes +visible/],
-    ["rejects", ["rejects", "list"], /sequence: -2/],
-    ["explain", ["explain", "huge"], /asks for 4096 ncpus/],
-    ["validate-constraint", ["validate-constraint", "ncpus=1"], /^Nodes that match: \d+/m],
+/** Waits until so many nodes are in each of these states. */
+const until = (counts: Readonly<Record<string, number>>) => async () => {
+  const isSo = ({ nodes }: ClusterStatus) =>
+    Object.entries(counts).every(([state, count]) => (nodes[state] ?? 0) === count);
+  const status = await eventually(stack.readStatus, isSo, 20);
+  expect([status.nodes, counts]).toSatisfy(() => isSo(status));
+};
+
+/** Waits until nothing is on its way, and the nodes are as before. */
+const done = () =>
+  eventually(
+    stack.readStatus,
+    ({ openOperations, nodes }) =>
+      openOperations === 0 && Object.keys(nodes).every((state) => !moving.includes(state)),
+    20,
+  );
+
+test("a cluster without nodes and jobs", () =>
+  shows("empty", [
+    "status",
+    "nodes",
+    "buckets",
+    "limits",
+    "jobs",
+    "demand",
+    "plans --limit 1",
+    "operations",
+    "rejects list",
+  ]));
+
+describe("a cluster at work", () => {
+  beforeAll(async () => {
+    const jobs = jobsOf(Date.now());
+    await wants(stack, jobs);
+    await session.ccscale("create-nodes --count 2 --nodearray viz");
+    await settled(stack);
+    await wants(stack, jobs);
+    await stack.send(lsfDemand(-4));
+    await eventually(stack.readStatus, ({ rejections }) => rejections.length === 1);
+  }, 60_000);
+
+  test.each<[name: string, ...lines: string[]]>([
+    ["status", "status"],
     [
-      "what-if",
-      ["what-if", "--job", '{"constraints": {"ncpus": 1}, "iterations": 64}'],
-      /more nodes would be created/,
+      "nodes",
+      "nodes",
+      "nodes --nodearray htc --state 'Ready,Fail*'",
+      "nodes -o 'name,vm@vm_size[9:],/ncpus,*memgb,job_ids[:20]:idle'",
+      "nodes -C node.nodearray=viz --format csv",
     ],
-    ["config show", ["config", "show", "--cluster", cluster], /"idle_timeout": 3600/],
-  ])("%s", async (_, argv, expected) => {
-    const { code, stdout, stderr } = await run(argv);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(expected);
+    ["buckets", "buckets", "buckets -o 'nodearray,vm_size,available_count,binding,*family'"],
+    ["limits", "limits"],
+    ["jobs", "jobs", "jobs --state waiting --limit 20"],
+    ["demand", "demand"],
+    ["plans", "plans --limit 1", "plans last"],
+    ["history", "history htc-1"],
+    ["operations", "operations", "operations --open"],
+    ["explain", "explain 1202", "explain 1203", "explain 1200", "explain 1204"],
+    ["validate-constraint", "validate-constraint 'node.vm_size=Standard_F*' memgb=4"],
+    ["what-if", `what-if --job '{"constraints": {"ncpus": 2}, "iterations": 10}'`],
+    ["config-show", "config show --cluster hpc"],
+  ])("%s", (name, ...lines) => shows(name, lines));
+});
+
+describe("on a screen", () => {
+  test.each([["status"], ["nodes"], ["buckets"], ["jobs"], ["explain 1203"]])("of 72 columns: %s", (line) => {
+    vi.stubEnv("NO_COLOR", "1");
+    return shows(`narrow/${line.replace(" ", "-")}`, [line], { columns: 72 });
   });
 
-  test("history of a node", async () => {
-    const { stdout: names } = await run([
-      "nodes",
-      "--state",
-      "Ready",
-      "-o",
-      "name",
-      "--format",
-      "table-headerless",
+  test("in colour", () => {
+    vi.stubEnv("NO_COLOR", undefined);
+    vi.stubEnv("FORCE_COLOR", "1");
+    return shows("colour", ["status", "limits"], { columns: 120 });
+  });
+});
+
+describe("commands that act, and what is seen of it", () => {
+  const viz = "nodes --nodearray viz -o name,state,job_ids,keep_alive";
+
+  test("drain", () => {
+    const nodes = "nodes -N 'htc-[78]' -o name,state,job_ids";
+    const draining = (count: number) => () =>
+      eventually(stack.readStatus, (status) => status.draining.length === count);
+    return shows("drain", [
+      "drain -N 'htc-[78]' --reason 'disk test'",
+      draining(2),
+      nodes,
+      "undrain -N 'htc-[78]'",
+      draining(0),
+      nodes,
     ]);
-    const [name = ""] = names.split("\n");
-    const { code, stdout } = await run(["history", name]);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^first seen +20/m);
-    expect(stdout).toContain("create-nodes");
   });
 
-  const created = async (...more: string[]): Promise<string> => {
-    const argv = [
-      "create-nodes",
-      "--count",
-      "1",
-      "--nodearray",
-      "htc",
-      "--reason",
-      "test",
-      "--format",
-      "json",
-      ...more,
-    ];
-    const { stdout } = await run(argv);
-    const { actions } = JSON.parse(stdout) as ActionAnswer;
-    return actions[0]?.create[0]?.names[0] ?? "";
-  };
+  test("ignore", () => {
+    const nodes = "nodes -N 'htc-[78]' -o name,state,job_ids";
+    return shows("ignore", ["ignore -N htc-8 --reason 'disk test'", nodes, "unignore -N htc-8", nodes]);
+  });
 
-  /** Until a snapshot shows it: before that nobody can act on it. */
-  const isReported = (name: string) =>
-    until(
-      ["nodes", "-N", name, "--state", "?*", "--format", "table-headerless"],
-      ({ stdout }) => stdout !== "",
-    );
+  test("deallocate and start", () =>
+    shows("deallocate", [
+      "deallocate --nodearray viz --yes",
+      until({ Deallocated: 2 }),
+      viz,
+      "start -N viz-1 --wait",
+      until({ Ready: 11, Deallocated: 1 }),
+      viz,
+    ]));
 
-  test("a node is created and deleted, and seen to be", async () => {
-    const create = ["create-nodes", "--count", "1", "--nodearray", "htc", "--wait", "60"];
-    expect(await run(create)).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/create-nodes .*: visible/),
-    });
-    const name = await created();
-    await isReported(name);
-    const deleted = await run(["delete-nodes", "-N", name, "--force", "--wait", "60"], ["y\n"]);
-    expect(deleted).toMatchObject({ code: 0, stdout: expect.stringContaining(": visible") });
-  }, 150_000);
+  test("restart, reimage", () =>
+    shows("restart", [
+      "restart -N viz-1 --yes",
+      done,
+      "reimage -N viz-1 --yes",
+      done,
+      until({ Ready: 11 }),
+      "operations --limit 3",
+    ]));
 
-  test("a keep-alive node is refused to be deleted", async () => {
-    const name = await created("--keep-alive");
-    await isReported(name);
-    const { stdout, stderr } = await run(["delete-nodes", "-N", name, "--yes", "--force"]);
-    expect(stdout + stderr).toMatch(/keep-alive/i);
-    const { stdout: nodes } = await run([
-      "nodes",
-      "-N",
-      name,
-      "-o",
-      "keep_alive",
-      "--format",
-      "table-headerless",
+  test("retry-failed", () =>
+    shows("retry-failed", [
+      () =>
+        stack.simulator.tell("fail", { cluster: "hpc", names: ["viz-1"], message: "Cluster-init failed" }),
+      until({ Failed: 1 }),
+      viz,
+      "retry-failed --nodearray viz",
+      until({ Ready: 11 }),
+      viz,
+    ]));
+
+  test("keep-alive", () =>
+    shows("keep-alive", [
+      "keep-alive on -N viz-1 --reason 'licence server'",
+      viz,
+      "delete-nodes -N 'viz-*' --dry-run",
+      "keep-alive off -N viz-1",
+      viz,
+    ]));
+
+  test("create-nodes", () =>
+    shows("create-nodes", [
+      "create-nodes --slots 100 -C ncpus=2 -C memgb=8 --dry-run",
+      "create-nodes --count 1 --nodearray viz --name-format login-%d --keep-alive --wait",
+      until({ Ready: 12 }),
+      viz,
+    ]));
+
+  test("delete-nodes, remove-nodes", () =>
+    shows("delete-nodes", [
+      "delete-nodes -N 'htc-*' --dry-run",
+      "delete-nodes -N login-1 --yes",
+      "remove-nodes -N viz-2 --yes --wait",
+      until({ Ready: 12, Deallocated: 0 }),
+      viz,
+      "delete-nodes --hostname ip-0A00000F --force --yes",
+      until({ Ready: 11 }),
+      viz,
+    ]));
+
+  test("delete-nodes asks", () => shows("asking", ["delete-nodes -N htc-8 --force"], { types: "n\n" }));
+
+  test("autoscale", () =>
+    shows("autoscale", [
+      "autoscale --name viz --corecount 16",
+      until({ Ready: 12 }),
+      viz,
+      "autoscale --name viz --corecount 0",
+    ]));
+});
+
+describe("demand, pauses and messages", () => {
+  test("push", () =>
+    shows("push", [
+      "push jobs.json --cluster hpc --source sge --dry-run",
+      "push jobs.json --cluster hpc --source sge",
+    ]));
+
+  test("pause and resume", () =>
+    shows("pause", [
+      "pause --cluster hpc --reason 'quota talks'",
+      () => wants(stack, jobsOf(Date.now())),
+      "status",
+      "plans --limit 1",
+      "resume --cluster hpc --reason 'quota is here'",
+    ]));
+
+  test("rejects", async () => {
+    const { rejections } = await stack.readStatus();
+    session.means(standIn.id, rejections[0]?.rejectionId ?? "none");
+    await shows("rejects", [
+      "rejects list",
+      `rejects show ${standIn.id}`,
+      `rejects replay ${standIn.id} --file mended.json --yes`,
+      "rejects list",
     ]);
-    expect(nodes).toBe("true\n");
-  }, 90_000);
-
-  test("a node that an operator keeps alive is refused to be deleted until that ends", async () => {
-    const name = await created();
-    await isReported(name);
-    const kept = await run(["keep-alive", "on", "-N", name, "--reason", "a look at its disk", "--by", "ann"]);
-    expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining(`keep-alive on ${name}`) });
-    const refused = await run(["delete-nodes", "-N", name, "--yes", "--force"]);
-    expect(refused.stdout).toContain("is kept alive by ann: a look at its disk");
-    expect((await run(["status"])).stdout).toMatch(new RegExp(`Kept alive.*${name} +ann`, "s"));
-    expect(await run(["keep-alive", "off", "-N", name])).toMatchObject({ code: 0 });
-    expect(await run(["delete-nodes", "-N", name, "--yes"])).toMatchObject({ code: 0 });
-  }, 90_000);
-
-  test.each([
-    ["drain"],
-    ["undrain"],
-    ["start"],
-    ["deallocate"],
-    ["restart"],
-    ["reimage"],
-    ["remove-nodes"],
-    ["retry-failed"],
-    ["ignore"],
-    ["unignore"],
-  ])("%s says what it would do", async (name) => {
-    const { code, stdout, stderr } = await run([name, "-N", "*", "--dry-run"]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).not.toBe("");
   });
 
-  test("a support archive holds what is known, opens offline, and holds no secret", async () => {
-    const zip = join(stack.folder, "archive.zip");
-    const { code, stdout } = await run(["support-archive", "--cluster", cluster, "--output", zip]);
-    expect(code).toBe(0);
-    expect(stdout).toContain(`Wrote "${zip}"`);
-    const files = fromZip(zip, await readFile(zip));
-    const names = Object.keys(files);
-    for (const name of ["archive", "config", "snapshot", "demand", "operations", "rejects", "plans/index"])
-      expect(names).toContain(`${name}.json`);
-    const keys = [
-      stack.environment.storageConnectionString,
-      stack.environment.serviceBusConnectionString,
-    ].map((text) => /Key=([^;]+)/.exec(text)?.[1] ?? "no key");
-    const text = JSON.stringify(files);
-    for (const secret of [...keys, stack.environment.account.password]) expect(text).not.toContain(secret);
-    const offline = await ccscale(["explain", "huge", "--offline", zip]);
-    expect(offline.stdout).toContain("asks for 4096 ncpus");
+  test("replay", async () => {
+    const { plans } = await stack.readStatus();
+    session.means(standIn.plan, plans[0]?.planId ?? "none");
+    await shows("replay", [`replay --plan ${standIn.plan} --cluster hpc`]);
+  });
+});
+
+describe("set-up and support", () => {
+  test("config", () =>
+    shows("config", [
+      "config init --cluster-name hpc --server-url https://cyclecloud.example.com --username autoscale --slots node.vcpu_count",
+      "config validate autoscale.json",
+      "config push autoscale.json --dry-run",
+      "config push autoscale.json --yes",
+      "config show --cluster hpc",
+    ]));
+
+  test("support-archive", () =>
+    shows("support-archive", [
+      "support-archive --cluster hpc --output hpc.zip",
+      "explain 1202 --offline hpc.zip",
+    ]));
+
+  test("plan", () => shows("plan", ["plan --scenario two-sizes.json"]));
+
+  test("agent", async () => {
+    vi.stubEnv("PATH", `${slurmOf(stack.folder)}:${process.env.PATH}`);
+    await shows("agent", ["agent --config agent.json --once --dry-run", "agent --config agent.json --once"]);
   });
 
-  test("every example of the command page that needs a running service", async () => {
-    const lines = Object.values(examples).flatMap((each) => each.filter((example) => example.on === "local"));
-    for (const { line } of lines) {
-      const output = line.startsWith("support-archive")
-        ? ["--output", join(stack.folder, "example.zip")]
-        : [];
-      const { code, stderr } = await ccscale([
-        ...wordsOf(line).filter((word) => word !== "--local"),
-        "--local",
-        stack.local,
-        ...output,
-      ]);
-      expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: "" });
-    }
+  test("completion", async () => {
+    const transcript = inShort(await inProcessOfItsOwn("completion bash"));
+    await expect(transcript).toMatchFileSnapshot(join(printed, "completion.txt"));
   });
+});
 
-  test("an unknown cluster, and an unknown job, say what to do", async () => {
-    const elsewhere = await run(["status", "--cluster", "elsewhere"]);
-    expect(elsewhere).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('No cluster "elsewhere" is configured'),
-    });
-    const nobody = await run(["explain", "nobody"]);
-    expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining("No source wants such a job") });
-  });
+test("what cannot be done", () =>
+  shows("errors", [
+    "status --cluster elsewhere",
+    "explain 9999",
+    "plans 9999",
+    "history nobody",
+    "nodes -N nobody",
+    "nodes -C node.vm_sise=x",
+    "nodes --colour",
+    "drain",
+    "drain -N nobody",
+    "start -N htc-8",
+    `what-if --job '{"iterations": -1}'`,
+    "push agent.json --cluster hpc --source sge",
+    "agent --driver slurm",
+    "status --url http://127.0.0.1:9",
+  ]));
 
-  test("the address and the only cluster are enough", async () => {
-    const { code, stdout } = await ccscale(["status", "--url", stack.environment.functionsUrl]);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^cluster +small-cpu$/m);
-  });
+test("ten thousand nodes", async () => {
+  await addLarge(stack, 10_000);
+  const status = "status --cluster large";
+  await eventually(
+    () => session.ccscale(status),
+    (shown) => shown.includes("10000 Ready"),
+  );
+  const transcripts = [
+    await session.ccscale(status),
+    inShort(await session.ccscale("nodes --cluster large")),
+  ];
+  await expect(transcripts.join("\n")).toMatchFileSnapshot(join(printed, "large.txt"));
+}, 60_000);
 
-  test("a configuration is pushed, and counts; a long list of jobs is pushed, and taken", async () => {
-    const { stdout } = await run(["config", "show"]);
-    const file = join(stack.folder, "autoscale.json");
-    await writeFile(file, JSON.stringify({ ...JSON.parse(stdout), read_only: true }));
-    expect(await run(["config", "push", file, "--yes"])).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("  read_only: (absent) -> true\nStored the configuration"),
-    });
-    const jobs = Array.from({ length: 5_000 }, (_, index) => ({
-      name: `many-${index}`,
-      constraints: { ncpus: 1 },
-    }));
-    const pushed = await run(["push", "--source", "many", "--ttl", "600"], [JSON.stringify(jobs)]);
-    expect(pushed.stdout).toMatch(/^Posted 5000 jobs of source "many"/);
-    const isTaken = ({ stdout }: Finished) => /^many +5000 /m.test(stdout);
-    const status = await until(["status"], isTaken);
-    expect(isTaken(status)).toBe(true);
-    expect(status.stdout).toContain("read-only");
-  }, 90_000);
+test("a service that is away", async () => {
+  await stack.environment.stopHost("stop");
+  await shows("away", ["status", "drain -N htc-8", "rejects list"]);
 });

@@ -2,15 +2,21 @@ import { Readable, Writable } from "node:stream";
 import { WriteStream } from "node:tty";
 import type { Output, Terminal } from "../../../../clients/cli/terminal.ts";
 
-/** A terminal in memory; `columns`: a screen of that width, else nobody looks. */
-export function screen({ columns }: { readonly columns?: number } = {}): Terminal & {
+/** A terminal in memory; `columns`: a screen of that width, else nobody looks. `types`: what comes from its keyboard. */
+export function screen({
+  columns,
+  types,
+}: {
+  readonly columns?: number | undefined;
+  readonly types?: string | undefined;
+} = {}): Terminal & {
   readonly text: () => string;
   readonly errors: () => string;
 } {
   const stdout = sink(columns);
   const stderr = sink(columns);
   return {
-    stdin: Readable.from([]),
+    stdin: Readable.from(types === undefined ? [] : [types]),
     stdout: stdout.output,
     stderr: stderr.output,
     text: stdout.text,

@@ -1,0 +1,75 @@
+import { table } from "../../../../clients/cli/output/table.ts";
+
+/** What differs from one run to the next stands in transcripts as one and the same, as long as the real thing. */
+export const standIn = {
+  plan: "20261122T100000.000Z-0a1b2c",
+  id: "01234567-89ab-4cde-8f01-23456789abcd",
+  instance: "0123456789abcdef",
+  moment: "2026-11-22T10:00:00Z",
+} as const;
+
+const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
+  [/\b20\d{6}T\d{6}\.\d{3}Z-[0-9a-f]{6}\b/g, standIn.plan],
+  [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, standIn.id],
+  [/\b(?=[0-9a-f]*[a-f])[0-9a-f]{16}\b/g, standIn.instance],
+  [/\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, standIn.moment],
+  // Lengths of time: the unit tells how long about, and that stays.
+  [/\b\d{1,2}s\b/g, "9s"],
+  [/\b\d{1,2}m\d\ds\b/g, "9m59s"],
+  // Unix time, and the sequences of those who number their messages by it.
+  [/(Seconds": )1[789]\d{8}(\.\d+)?\b/g, "$11795341600"],
+  [/\b1[789]\d{11}\b/g, "1795341600000"],
+  [/127\.0\.0\.1:\d{2,}/g, "127.0.0.1:7071"],
+  [/\d+ files, \d+ bytes/g, "22 files, 56789 bytes"],
+  // Who asks for a plan in the same second asks for the same plan, and it carries the words of one of them.
+  [/\b(demand not planned yet|snapshot changed|operations closed|demand from \w+)/g, "demand from pbs"],
+];
+
+/**
+ * An output as it would be on any run. A table is laid out again, since a column is as wide as its widest cell.
+ * Throws an Error for a table whose columns are not aligned.
+ */
+export function steady(output: string): string {
+  const blocks = output.split("\n\n");
+  return blocks.map((block) => steadyBlock(block.split("\n"))).join("\n\n");
+}
+
+function steadyBlock(lines: readonly string[]): string {
+  const start = lines.findIndex((line) => isHead(line));
+  if (start < 0) return lines.map(steadyText).join("\n");
+  const end = lines.at(-1) === "" ? lines.length - 1 : lines.length;
+  const [head = "", ...rows] = lines.slice(start, end);
+  const cells = cellsOf([plain(head), ...rows]).map((row) => row.map(steadyText));
+  const [heading = "", ...body] = table(undefined, cells).trimEnd().split("\n");
+  const before = lines.slice(0, start).map(steadyText);
+  return [...before, head.replace(plain(head), heading), ...body, ...lines.slice(end)].join("\n");
+}
+
+const bold = /^␛\[1m(.*)␛\[22m$/;
+
+function plain(line: string): string {
+  return bold.exec(line)?.[1] ?? line;
+}
+
+function steadyText(text: string): string {
+  const changed = rules.reduce((so, [pattern, stands]) => so.replace(pattern, stands), text);
+  return changed.replaceAll(/\b[0-9a-f]{8}-[0-9a-f-]*(?=…)/g, (cut) => standIn.id.slice(0, cut.length));
+}
+
+/** At least two headings in capitals, and nothing else. */
+function isHead(line: string): boolean {
+  const words = plain(line).split(/ {2,}/);
+  return words.length > 1 && words.every((word) => /^[*/]?[A-Z][A-Z_-]*( [A-Z]+)*$/.test(word));
+}
+
+function cellsOf(lines: readonly string[]): readonly (readonly string[])[] {
+  const [head = ""] = lines;
+  const starts = [...head.matchAll(/(?<=^| {2})\S/g)].map(({ index }) => index);
+  return lines.map((line) =>
+    starts.map((start, column) => {
+      if (start > 0 && line.length > start - 2 && line.slice(start - 2, start).trim() !== "")
+        throw new Error(`Column ${column + 1} is not aligned in "${line}"`);
+      return line.slice(start, starts[column + 1]).trimEnd();
+    }),
+  );
+}
