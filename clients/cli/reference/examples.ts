@@ -1,182 +1,194 @@
-/** A command line of the command page. Tests run every one of them. */
+/** A command line of the command page. A test runs every one of them, and `printed` holds what it printed. */
 export interface Example {
   /** As it is typed, without `ccscale`. Words with blanks or brackets stand in single quotes. */
   readonly line: string;
   readonly does: string;
-  /**
-   * What a test runs it on. `files`: an archive of a cluster. `service`: the HTTP API. `local`: a running local environment.
-   * `nothing`: this machine alone.
-   */
-  readonly on: "files" | "service" | "local" | "nothing";
+  /** Whether the page shows what it prints. */
+  readonly isShown?: true;
 }
 
 /** By command. */
 export const examples: Readonly<Record<string, readonly Example[]>> = {
-  status: [{ line: "status", does: "what is wrong, and how it goes", on: "files" }],
+  status: [{ line: "status", does: "what is wrong, and how it goes", isShown: true }],
   nodes: [
-    {
-      line: "nodes --nodearray htc --state 'Ready,Fail*'",
-      does: "nodes of an array in some states",
-      on: "files",
-    },
+    { line: "nodes", does: "all there are", isShown: true },
+    { line: "nodes --nodearray htc --state 'Ready,Fail*'", does: "nodes of an array in some states" },
     {
       line: "nodes -o 'name,vm@vm_size[9:],/ncpus,*memgb,job_ids[:20]:idle'",
       does: "columns of your own: a heading, slices, left of all, left, a default",
-      on: "files",
+      isShown: true,
     },
-    { line: "nodes -C node.keep_alive=true --format csv", does: "for a spreadsheet", on: "files" },
+    { line: "nodes -C 'node.vm_size=Standard_D*' --format csv", does: "for a spreadsheet" },
   ],
   buckets: [
-    { line: "buckets", does: "every limit as left/most, and the one that binds", on: "files" },
+    { line: "buckets", does: "every limit as left/most, and the one that binds", isShown: true },
     {
       line: "buckets -o 'nodearray,vm_size,available_count,binding,*family'",
       does: "cores left of the family's quota",
-      on: "files",
     },
   ],
   limits: [
-    { line: "limits --format json", does: "for a script", on: "files" },
-    { line: "limits -C 'node.vm_size=Standard_F*'", does: "what bounds nodes of these sizes", on: "files" },
+    { line: "limits", does: "every limit once", isShown: true },
+    { line: "limits -C 'node.vm_size=Standard_F*'", does: "what bounds nodes of these sizes" },
+    { line: "limits --format jsonl", does: "for a script" },
   ],
   jobs: [
-    { line: "jobs --state waiting --limit 20", does: "the first that wait, and why", on: "files" },
-    { line: "jobs -N htc-1", does: "what runs there, or has a place there", on: "files" },
+    { line: "jobs", does: "all that sources want", isShown: true },
+    { line: "jobs --state waiting --limit 20", does: "the first that wait, and why" },
+    { line: "jobs -N htc-1", does: "what runs there, or has a place there" },
   ],
   demand: [
-    { line: "demand", does: "what would be done now", on: "files" },
-    { line: "demand --nodearray htc", does: "the nodes of an array, and what is about them", on: "files" },
+    { line: "demand", does: "what would be done now", isShown: true },
+    { line: "demand --nodearray htc", does: "the nodes of an array, and what is about them" },
   ],
   plans: [
-    { line: "plans --limit 5", does: "the newest", on: "files" },
-    { line: "plans last", does: "what the newest decided, and what became of it", on: "files" },
+    { line: "plans --limit 1", does: "the newest" },
+    { line: "plans last", does: "what the newest decided, and what became of it", isShown: true },
   ],
   history: [
-    { line: "history htc-1", does: "since when it is there, and what was asked about it", on: "files" },
-    {
-      line: "history --nodearray htc -C node.keep_alive=true",
-      does: "the same of several nodes",
-      on: "files",
-    },
+    { line: "history htc-1", does: "since when it is there, and what was asked about it", isShown: true },
+    { line: "history -N 'viz-*'", does: "the same of several nodes" },
   ],
   operations: [
-    { line: "operations --open", does: "what is on its way", on: "files" },
+    { line: "operations", does: "what was asked of CycleCloud", isShown: true },
+    { line: "operations --open", does: "what is on its way" },
+    { line: "operations -N 'htc-[5-8]'", does: "who asked for these nodes, and what became of it" },
+  ],
+  "rejects list": [{ line: "rejects list", does: "messages that were refused or given up", isShown: true }],
+  "rejects show": [
     {
-      line: "operations -N 'htc-[5-9]'",
-      does: "who asked for these nodes, and what became of it",
-      on: "files",
+      line: "rejects show 01234567-89ab-4cde-8f01-23456789abcd",
+      does: "what is wrong with one, and the message itself",
+      isShown: true,
     },
   ],
-  "rejects list": [
-    { line: "rejects list --local", does: "messages that were refused or given up", on: "local" },
+  "rejects replay": [
+    {
+      line: "rejects replay 01234567-89ab-4cde-8f01-23456789abcd --file mended.json --yes",
+      does: "posts what the scheduler meant to say",
+      isShown: true,
+    },
+    {
+      line: "rejects replay 01234567-89ab-4cde-8f01-23456789abcd --file mended.json --dry-run",
+      does: "only says what it would post",
+    },
   ],
   explain: [
-    { line: "explain 1202", does: "why it waits, and what would make it fit", on: "files" },
-    { line: "explain --target htc", does: "why a target is not met, or what it has", on: "files" },
+    { line: "explain 1202", does: "why it waits, and what would make it fit", isShown: true },
+    { line: "explain 1203", does: "why it has only some of its places" },
+    { line: "explain --target viz", does: "why a target is not met, or what it has" },
   ],
   "validate-constraint": [
     {
       line: "validate-constraint 'node.vm_size=Standard_F*' memgb=4",
       does: "which buckets and nodes satisfy both",
-      on: "files",
+      isShown: true,
     },
   ],
   "what-if": [
     {
       line: `what-if --job '{"constraints": {"ncpus": 2}, "iterations": 10}'`,
       does: "ten slots more: which nodes would come?",
-      on: "files",
     },
   ],
   autoscale: [
     {
-      line: "autoscale --name htc --instancecount 4 --dry-run --local",
-      does: "what the plan would do for four nodes, whatever jobs need",
-      on: "local",
+      line: "autoscale --name viz --corecount 16",
+      does: "sixteen cores of viz for the next five minutes",
+      isShown: true,
+    },
+    { line: "autoscale --name viz --corecount 0", does: "lets them go again" },
+    {
+      line: "autoscale --name viz --instancecount 9 --dry-run",
+      does: "what the plan would do for nine nodes, whatever jobs need",
     },
   ],
   "create-nodes": [
     {
-      line: "create-nodes --count 2 --nodearray htc --keep-alive",
-      does: "two that nobody but you may delete",
-      on: "service",
+      line: "create-nodes --count 1 --nodearray viz --name-format login-%d --keep-alive --wait",
+      does: "one that nobody but you may delete",
+      isShown: true,
     },
     {
       line: "create-nodes --slots 100 -C ncpus=2 -C memgb=8 --dry-run",
       does: "what a hundred slots would need",
-      on: "service",
     },
     {
-      line: "create-nodes --count 8 --strategy scatter --name-format 'bench-%d' --dry-run",
-      does: "eight of one size, or none",
-      on: "service",
+      line: "create-nodes --count 2 --strategy scatter --name-format 'bench-%d' --dry-run",
+      does: "two of one size, or none",
     },
   ],
   "delete-nodes": [
     {
-      line: "delete-nodes -N 'htc-1*' --dry-run",
+      line: "delete-nodes -N 'htc-*' --dry-run",
       does: "which of them would go, and which not, and why",
-      on: "service",
+      isShown: true,
     },
-    {
-      line: "delete-nodes --hostname ip-0A000005 --force --yes",
-      does: "also when jobs run there",
-      on: "service",
-    },
+    { line: "delete-nodes --hostname ip-0A00000F --force --yes", does: "also when jobs run there" },
   ],
-  "remove-nodes": [{ line: "remove-nodes -N htc-7 --yes", does: "for good, its record too", on: "service" }],
-  drain: [
-    {
-      line: "drain --nodearray htc -C 'node.vm_size=Standard_F*'",
-      does: "no more jobs there",
-      on: "service",
-    },
-  ],
-  undrain: [{ line: "undrain -N htc-3", does: "takes jobs again", on: "service" }],
-  start: [{ line: "start -N htc-3 --wait", does: "and waits until it is seen to start", on: "service" }],
-  deallocate: [{ line: "deallocate --nodearray viz --yes", does: "rest over the weekend", on: "service" }],
-  restart: [{ line: "restart -N htc-3 --yes", does: "boots it again", on: "service" }],
-  reimage: [{ line: "reimage -N htc-3 --yes", does: "gives it a fresh disk", on: "service" }],
+  "remove-nodes": [{ line: "remove-nodes -N viz-2 --yes --wait", does: "for good, its record too" }],
+  drain: [{ line: "drain -N 'htc-[78]' --reason 'disk test'", does: "no more jobs there", isShown: true }],
+  undrain: [{ line: "undrain -N 'htc-[78]'", does: "takes jobs again" }],
+  start: [{ line: "start -N viz-1 --wait", does: "and waits until it is seen to start", isShown: true }],
+  deallocate: [{ line: "deallocate --nodearray viz --yes", does: "rest over the weekend" }],
+  restart: [{ line: "restart -N viz-1 --yes", does: "boots it again" }],
+  reimage: [{ line: "reimage -N viz-1 --yes", does: "gives it a fresh disk" }],
   "retry-failed": [
-    { line: "retry-failed --nodearray htc", does: "boots what failed once more", on: "service" },
+    { line: "retry-failed --nodearray viz", does: "boots what failed once more", isShown: true },
   ],
   "keep-alive on": [
-    { line: "keep-alive on -N htc-3 --reason 'core dump'", does: "stays until you let it go", on: "service" },
+    { line: "keep-alive on -N viz-1 --reason 'licence server'", does: "nobody but you may delete it" },
   ],
-  "keep-alive off": [{ line: "keep-alive off -N htc-3", does: "goes when it is idle", on: "service" }],
-  ignore: [{ line: "ignore -N htc-3 --reason 'disk test'", does: "leaves it alone", on: "service" }],
-  unignore: [{ line: "unignore -N htc-3", does: "takes care of it again", on: "service" }],
+  "keep-alive off": [{ line: "keep-alive off -N viz-1", does: "it goes when it is idle" }],
+  ignore: [{ line: "ignore -N htc-8 --reason 'disk test'", does: "leaves it alone" }],
+  unignore: [{ line: "unignore -N htc-8", does: "takes care of it again" }],
+  push: [
+    { line: "push jobs.json --source sge --dry-run", does: "the message that would be posted" },
+    { line: "push jobs.json --source sge", does: "all that sge wants now", isShown: true },
+  ],
   pause: [
-    {
-      line: "pause --reason 'quota talks' --local",
-      does: "sends nothing until resume",
-      on: "local",
-    },
+    { line: "pause --reason 'quota talks'", does: "sends nothing until resume" },
+    { line: "pause --reason 'the app is down' --storage --dry-run", does: "also while nobody answers" },
   ],
-  resume: [
-    {
-      line: "resume --reason 'quota is here' --local",
-      does: "lets it go on",
-      on: "local",
-    },
-  ],
+  resume: [{ line: "resume --reason 'quota is here'", does: "lets it go on" }],
   "config init": [
     {
       line: "config init --cluster-name hpc --server-url https://cyclecloud.example.com --username autoscale --slots node.vcpu_count",
       does: "a configuration to start from",
-      on: "nothing",
+      isShown: true,
     },
   ],
-  "config show": [{ line: "config show --local", does: "what the service reads", on: "local" }],
+  "config validate": [{ line: "config validate autoscale.json", does: "before anybody else reads it" }],
+  "config push": [
+    { line: "config push autoscale.json --dry-run", does: "what would change", isShown: true },
+    { line: "config push autoscale.json --yes", does: "stores it for the service" },
+  ],
+  "config show": [{ line: "config show", does: "what the service reads" }],
   "support-archive": [
     {
-      line: "support-archive --local",
-      does: "a zip beside you, without secrets",
-      on: "local",
+      line: "support-archive --output hpc.zip",
+      does: "a zip without secrets",
+      isShown: true,
+    },
+    { line: "explain 1202 --offline hpc.zip", does: "any look at it, far from the cluster" },
+  ],
+  agent: [
+    {
+      line: "agent --config agent.json --once --dry-run",
+      does: "what it reads of the scheduler, and would post",
     },
   ],
-  completion: [
-    { line: "completion bash", does: "for ~/.bashrc: source <(ccscale completion bash)", on: "nothing" },
+  plan: [
+    { line: "plan --scenario two-sizes.json", does: "what a recorded situation leads to", isShown: true },
   ],
+  replay: [
+    {
+      line: "replay --plan 20261122T100000.000Z-0a1b2c",
+      does: "whether this release decides as that plan did",
+      isShown: true,
+    },
+  ],
+  completion: [{ line: "completion bash", does: "for ~/.bashrc: source <(ccscale completion bash)" }],
 };
 
 /** The words of a line, as a shell would split it. */

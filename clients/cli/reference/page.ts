@@ -1,11 +1,12 @@
 import type { Command, Option } from "commander";
 import { type Example, examples } from "./examples.ts";
+import type { Printed } from "./printed.ts";
 
 /** An option that so many commands share is told once. */
 const fewestSharing = 5;
 
 /** The command page in Markdown, made of the program's own definitions and the examples. */
-export function commandPage(program: Command): string {
+export function commandPage(program: Command, printed: Printed): string {
   const shared = sharedOptions(program);
   const groups = new Map<string, Command[]>();
   for (const command of visible(program)) {
@@ -14,7 +15,7 @@ export function commandPage(program: Command): string {
   }
   const parts = [...groups].flatMap(([heading, commands]) => [
     `## ${heading.replace(/:$/, "")}`,
-    ...commands.flatMap((command) => section(command, { parents: [], shared })),
+    ...commands.flatMap((command) => section(command, { parents: [], shared, printed })),
   ]);
   const common = [
     "## Shared options",
@@ -27,8 +28,9 @@ export function commandPage(program: Command): string {
 const introduction = [
   "# Commands",
   "",
-  "Made by `npm run commands` from what `ccscale --help` is made of; tests run every example. Columns, selection, exit codes and where",
-  "the service is found: [README.md](README.md).",
+  "Made by `npm run commands` from what `ccscale --help` is made of. A test runs every example on a running local environment and",
+  "compares what it prints with [reference/printed](reference/printed), which is shown here; times, ages and ids are stand-ins.",
+  "Columns, selection, exit codes and where the service is found: [README.md](README.md).",
 ].join("\n");
 
 /** By what they are and mean: an option of the same name that means something else is another one. */
@@ -47,10 +49,13 @@ function sharedOptions(program: Command): ReadonlyMap<string, Option> {
   return new Map(common.map(([row, { option }]) => [row, option]));
 }
 
-function section(
-  command: Command,
-  { parents, shared }: { readonly parents: readonly string[]; readonly shared: ReadonlyMap<string, Option> },
-): readonly string[] {
+interface Around {
+  readonly parents: readonly string[];
+  readonly shared: ReadonlyMap<string, Option>;
+  readonly printed: Printed;
+}
+
+function section(command: Command, { parents, shared, printed }: Around): readonly string[] {
   const path = [...parents, command.name()];
   const name = path.join(" ");
   const own = optionsOf(command).filter((option) => !shared.has(rowOf(option)));
@@ -61,8 +66,8 @@ function section(
     ...(command.commands.length > 0 ? [] : [`\`${usageOf(command, path)}\``]),
     ...(own.length === 0 ? [] : [table(own)]),
     ...(common.length === 0 ? [] : [`Shared: ${common.map(({ long }) => `\`${long}\``).join(", ")}.`]),
-    ...exampleBlock(examples[name] ?? []),
-    ...visible(command).flatMap((child) => section(child, { parents: path, shared })),
+    ...exampleBlock(examples[name] ?? [], printed),
+    ...visible(command).flatMap((child) => section(child, { parents: path, shared, printed })),
   ];
 }
 
@@ -108,10 +113,33 @@ function isTold({ defaultValue }: Option): boolean {
   return typeof defaultValue === "string" || typeof defaultValue === "number";
 }
 
-function exampleBlock(list: readonly Example[]): readonly string[] {
-  if (list.length === 0) return [];
-  const lines = list.flatMap(({ line, does }) => [`# ${does}`, `ccscale ${line}`]);
-  return [["```", ...lines, "```"].join("\n")];
+/** Those that are shown with what they print stand alone, the others together. */
+function exampleBlock(list: readonly Example[], printed: Printed): readonly string[] {
+  const quiet = list.filter(({ isShown }) => isShown !== true).flatMap(typed);
+  return [
+    ...list.filter(({ isShown }) => isShown === true).map((example) => shownBlock(example, printed)),
+    ...(quiet.length === 0 ? [] : [block(quiet)]),
+  ];
+}
+
+const mostLines = 24;
+
+function shownBlock(example: Example, printed: Printed): string {
+  const output = printed.get(example.line);
+  if (output === undefined)
+    throw new Error(`Cannot show what "${example.line}" prints: no transcript in reference/printed has it`);
+  const lines = output.split("\n");
+  const more = lines.length - mostLines;
+  const shown = more > 1 ? [...lines.slice(0, mostLines), `… ${more} lines more`] : lines;
+  return block([...typed(example), "", ...shown]);
+}
+
+function typed({ line, does }: Example): readonly string[] {
+  return [`# ${does}`, `ccscale ${line}`];
+}
+
+function block(lines: readonly string[]): string {
+  return ["```", ...lines, "```"].join("\n");
 }
 
 function cell(text: string): string {

@@ -1,10 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { createProgram } from "../program.ts";
 import { commandPage } from "./page.ts";
+import { readPrinted } from "./printed.ts";
 
 const { stdin, stdout, stderr } = process;
 
 await writeFile(
   new URL("../COMMANDS.md", import.meta.url),
-  commandPage(await createProgram({ stdin, stdout, stderr })),
+  commandPage(await createProgram({ stdin, stdout, stderr }), readPrinted()),
 );

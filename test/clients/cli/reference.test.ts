@@ -1,38 +1,16 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createProgram } from "../../../clients/cli/program.ts";
-import { type Example, examples, wordsOf } from "../../../clients/cli/reference/examples.ts";
+import { examples } from "../../../clients/cli/reference/examples.ts";
 import { commandPage } from "../../../clients/cli/reference/page.ts";
-import { serve, stopServing } from "./acting-service.ts";
-import { archiveOf, busyWorld } from "./archived-world.ts";
+import { readPrinted } from "../../../clients/cli/reference/printed.ts";
 import { ccscale } from "./in-process.ts";
 import { screen } from "./output/screen.ts";
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "reference-"));
-  const world = await busyWorld();
-  await world.receive({
-    ...{ version: 1, kind: "targets", cluster: "hpc", source: "cron", sequence: 1 },
-    sentAt: new Date(world.now() * 1000).toISOString(),
-    arrays: [{ Name: "htc", TargetCount: 2 }],
-  });
-  await archiveOf(world, folder);
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
-afterEach(stopServing);
-
-const all: readonly Example[] = Object.values(examples).flat();
-const on = (what: Example["on"]) => all.filter((example) => example.on === what).map(({ line }) => line);
-
 test("the command page is what the commands say (npm run commands writes it)", async () => {
   const page = await readFile(new URL("../../../clients/cli/COMMANDS.md", import.meta.url), "utf8");
-  expect(commandPage(await createProgram(screen()))).toBe(page);
+  expect(commandPage(await createProgram(screen()), readPrinted())).toBe(page);
 });
 
 test("each command is found by its name alone", async () => {
@@ -54,23 +32,34 @@ test("every example is of a command that there is", async () => {
   }
 });
 
-describe("examples", () => {
-  test.each(on("files"))("ccscale %s", async (line) => {
-    const { code, stdout, stderr } = await ccscale([...wordsOf(line), "--offline", folder]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).not.toBe("");
-  });
+test("every command that acts can say what it would do instead", async () => {
+  const program = await createProgram(screen());
+  const leaves = (command: Command): readonly Command[] =>
+    command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+  const acting = program.commands.filter((command) => command.helpGroup() === "Act:").flatMap(leaves);
+  const without = acting.filter(({ options }) => !options.some(({ long }) => long === "--dry-run"));
+  expect(acting.length).toBeGreaterThan(15);
+  expect(without.map((command) => command.name())).toEqual([]);
+});
 
-  test.each(on("service"))("ccscale %s", async (line) => {
-    const bodies = await serve();
-    const { code, stderr } = await ccscale(wordsOf(line));
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(bodies).toHaveLength(1);
-  });
+test("every command that does something has an example", async () => {
+  const leaves = (command: Command, path: readonly string[]): readonly string[] => {
+    const children = command
+      .createHelp()
+      .visibleCommands(command)
+      .filter((each) => each.name() !== "help");
+    if (children.length === 0) return [path.join(" ")];
+    return children.flatMap((child) => leaves(child, [...path, child.name()]));
+  };
+  expect(Object.keys(examples)).toEqual(
+    expect.arrayContaining([...leaves(await createProgram(screen()), [])]),
+  );
+});
 
-  test.each(on("nothing").filter((line) => !line.startsWith("completion")))("ccscale %s", async (line) => {
-    expect(await ccscale(wordsOf(line))).toMatchObject({ code: 0, stderr: "" });
-  });
+test("every example was run on the local environment", () => {
+  const printed = readPrinted();
+  const lines = Object.values(examples).flatMap((each) => each.map(({ line }) => line));
+  expect(lines.filter((line) => !printed.has(line))).toEqual([]);
 });
 
 describe("completion", () => {
@@ -100,14 +89,4 @@ describe("completion", () => {
   ])("%s", async (_, words, expected) => {
     expect(await printed(["complete", "--", ...words])).toContain(expected);
   });
-});
-
-test("every command that acts can say what it would do instead", async () => {
-  const program = await createProgram(screen());
-  const leaves = (command: Command): readonly Command[] =>
-    command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
-  const acting = program.commands.filter((command) => command.helpGroup() === "Act:").flatMap(leaves);
-  const without = acting.filter(({ options }) => !options.some(({ long }) => long === "--dry-run"));
-  expect(acting.length).toBeGreaterThan(15);
-  expect(without.map((command) => command.name())).toEqual([]);
 });

@@ -8,6 +8,7 @@ import {
   jobsOf,
   lsfDemand,
   moving,
+  oneMore,
   settled,
   slurmOf,
   startScene,
@@ -50,6 +51,12 @@ const until = (counts: Readonly<Record<string, number>>) => async () => {
   expect([status.nodes, counts]).toSatisfy(() => isSo(status));
 };
 
+/** Waits until a plan knows of what was just asked. */
+const planned = async () => {
+  const askedSeconds = Date.now() / 1000;
+  await eventually(stack.readStatus, ({ plans }) => (plans[0]?.atSeconds ?? 0) > askedSeconds, 10);
+};
+
 /** Waits until nothing is on its way, and the nodes are as before. */
 const done = () =>
   eventually(
@@ -60,7 +67,7 @@ const done = () =>
   );
 
 test("a cluster without nodes and jobs", () =>
-  shows("empty", [
+  shows("variants/empty", [
     "status",
     "nodes",
     "buckets",
@@ -90,56 +97,59 @@ describe("a cluster at work", () => {
       "nodes",
       "nodes --nodearray htc --state 'Ready,Fail*'",
       "nodes -o 'name,vm@vm_size[9:],/ncpus,*memgb,job_ids[:20]:idle'",
-      "nodes -C node.nodearray=viz --format csv",
+      "nodes -C 'node.vm_size=Standard_D*' --format csv",
     ],
     ["buckets", "buckets", "buckets -o 'nodearray,vm_size,available_count,binding,*family'"],
-    ["limits", "limits"],
-    ["jobs", "jobs", "jobs --state waiting --limit 20"],
-    ["demand", "demand"],
+    ["limits", "limits", "limits -C 'node.vm_size=Standard_F*'", "limits --format jsonl"],
+    ["jobs", "jobs", "jobs --state waiting --limit 20", "jobs -N htc-1"],
+    ["demand", "demand", "demand --nodearray htc"],
     ["plans", "plans --limit 1", "plans last"],
-    ["history", "history htc-1"],
-    ["operations", "operations", "operations --open"],
+    ["history", "history htc-1", "history -N 'viz-*'"],
+    ["operations", "operations", "operations --open", "operations -N 'htc-[5-8]'"],
     ["explain", "explain 1202", "explain 1203", "explain 1200", "explain 1204"],
     ["validate-constraint", "validate-constraint 'node.vm_size=Standard_F*' memgb=4"],
     ["what-if", `what-if --job '{"constraints": {"ncpus": 2}, "iterations": 10}'`],
-    ["config-show", "config show --cluster hpc"],
+    ["config-show", "config show"],
   ])("%s", (name, ...lines) => shows(name, lines));
 });
 
 describe("on a screen", () => {
   test.each([["status"], ["nodes"], ["buckets"], ["jobs"], ["explain 1203"]])("of 72 columns: %s", (line) => {
     vi.stubEnv("NO_COLOR", "1");
-    return shows(`narrow/${line.replace(" ", "-")}`, [line], { columns: 72 });
+    return shows(`variants/narrow-${line.replace(" ", "-")}`, [line], { columns: 72 });
   });
 
   test("in colour", () => {
     vi.stubEnv("NO_COLOR", undefined);
     vi.stubEnv("FORCE_COLOR", "1");
-    return shows("colour", ["status", "limits"], { columns: 120 });
+    return shows("variants/colour", ["status", "limits"], { columns: 120 });
   });
 });
 
 describe("commands that act, and what is seen of it", () => {
   const viz = "nodes --nodearray viz -o name,state,job_ids,keep_alive";
 
-  test("drain", () => {
-    const nodes = "nodes -N 'htc-[78]' -o name,state,job_ids";
-    const draining = (count: number) => () =>
-      eventually(stack.readStatus, (status) => status.draining.length === count);
-    return shows("drain", [
-      "drain -N 'htc-[78]' --reason 'disk test'",
-      draining(2),
-      nodes,
-      "undrain -N 'htc-[78]'",
-      draining(0),
-      nodes,
-    ]);
-  });
+  const two = "nodes -N 'htc-[78]' -o name,state,job_ids";
 
-  test("ignore", () => {
-    const nodes = "nodes -N 'htc-[78]' -o name,state,job_ids";
-    return shows("ignore", ["ignore -N htc-8 --reason 'disk test'", nodes, "unignore -N htc-8", nodes]);
-  });
+  test("drain", () =>
+    shows("drain", [
+      "drain -N 'htc-[78]' --reason 'disk test'",
+      planned,
+      two,
+      "undrain -N 'htc-[78]'",
+      planned,
+      two,
+    ]));
+
+  test("ignore", () =>
+    shows("ignore", [
+      "ignore -N htc-8 --reason 'disk test'",
+      planned,
+      two,
+      "unignore -N htc-8",
+      planned,
+      two,
+    ]));
 
   test("deallocate and start", () =>
     shows("deallocate", [
@@ -176,6 +186,7 @@ describe("commands that act, and what is seen of it", () => {
     shows("keep-alive", [
       "keep-alive on -N viz-1 --reason 'licence server'",
       viz,
+      "status",
       "delete-nodes -N 'viz-*' --dry-run",
       "keep-alive off -N viz-1",
       viz,
@@ -184,6 +195,7 @@ describe("commands that act, and what is seen of it", () => {
   test("create-nodes", () =>
     shows("create-nodes", [
       "create-nodes --slots 100 -C ncpus=2 -C memgb=8 --dry-run",
+      "create-nodes --count 2 --strategy scatter --name-format 'bench-%d' --dry-run",
       "create-nodes --count 1 --nodearray viz --name-format login-%d --keep-alive --wait",
       until({ Ready: 12 }),
       viz,
@@ -197,17 +209,20 @@ describe("commands that act, and what is seen of it", () => {
       until({ Ready: 12, Deallocated: 0 }),
       viz,
       "delete-nodes --hostname ip-0A00000F --force --yes",
-      until({ Ready: 11 }),
+      until({ Ready: 11, Deallocated: 1 }),
       viz,
     ]));
 
-  test("delete-nodes asks", () => shows("asking", ["delete-nodes -N htc-8 --force"], { types: "n\n" }));
+  test("delete-nodes asks", () =>
+    shows("variants/asking", ["delete-nodes -N htc-8 --force"], { types: "n\n" }));
 
   test("autoscale", () =>
     shows("autoscale", [
+      "autoscale --name viz --instancecount 9 --dry-run",
       "autoscale --name viz --corecount 16",
-      until({ Ready: 12 }),
+      until({ Ready: 12, Deallocated: 0 }),
       viz,
+      "explain --target viz",
       "autoscale --name viz --corecount 0",
     ]));
 });
@@ -215,17 +230,23 @@ describe("commands that act, and what is seen of it", () => {
 describe("demand, pauses and messages", () => {
   test("push", () =>
     shows("push", [
-      "push jobs.json --cluster hpc --source sge --dry-run",
-      "push jobs.json --cluster hpc --source sge",
+      "push jobs.json --source sge --dry-run",
+      "push jobs.json --source sge",
+      planned,
+      () => settled(stack),
+      "jobs --source sge",
     ]));
 
   test("pause and resume", () =>
     shows("pause", [
-      "pause --cluster hpc --reason 'quota talks'",
-      () => wants(stack, jobsOf(Date.now())),
+      "pause --reason 'the app is down' --storage --dry-run",
+      "pause --reason 'quota talks'",
+      () => wants(stack, [...jobsOf(Date.now()), oneMore]),
       "status",
       "plans --limit 1",
-      "resume --cluster hpc --reason 'quota is here'",
+      "resume --reason 'quota is here'",
+      planned,
+      () => settled(stack),
     ]));
 
   test("rejects", async () => {
@@ -234,6 +255,7 @@ describe("demand, pauses and messages", () => {
     await shows("rejects", [
       "rejects list",
       `rejects show ${standIn.id}`,
+      `rejects replay ${standIn.id} --file mended.json --dry-run`,
       `rejects replay ${standIn.id} --file mended.json --yes`,
       "rejects list",
     ]);
@@ -242,7 +264,7 @@ describe("demand, pauses and messages", () => {
   test("replay", async () => {
     const { plans } = await stack.readStatus();
     session.means(standIn.plan, plans[0]?.planId ?? "none");
-    await shows("replay", [`replay --plan ${standIn.plan} --cluster hpc`]);
+    await shows("replay", [`replay --plan ${standIn.plan}`]);
   });
 });
 
@@ -253,14 +275,11 @@ describe("set-up and support", () => {
       "config validate autoscale.json",
       "config push autoscale.json --dry-run",
       "config push autoscale.json --yes",
-      "config show --cluster hpc",
+      "config show",
     ]));
 
   test("support-archive", () =>
-    shows("support-archive", [
-      "support-archive --cluster hpc --output hpc.zip",
-      "explain 1202 --offline hpc.zip",
-    ]));
+    shows("support-archive", ["support-archive --output hpc.zip", "explain 1202 --offline hpc.zip"]));
 
   test("plan", () => shows("plan", ["plan --scenario two-sizes.json"]));
 
@@ -276,7 +295,7 @@ describe("set-up and support", () => {
 });
 
 test("what cannot be done", () =>
-  shows("errors", [
+  shows("variants/errors", [
     "status --cluster elsewhere",
     "explain 9999",
     "plans 9999",
@@ -288,7 +307,7 @@ test("what cannot be done", () =>
     "drain -N nobody",
     "start -N htc-8",
     `what-if --job '{"iterations": -1}'`,
-    "push agent.json --cluster hpc --source sge",
+    "push agent.json --source sge",
     "agent --driver slurm",
     "status --url http://127.0.0.1:9",
   ]));
@@ -304,10 +323,15 @@ test("ten thousand nodes", async () => {
     await session.ccscale(status),
     inShort(await session.ccscale("nodes --cluster large")),
   ];
-  await expect(transcripts.join("\n")).toMatchFileSnapshot(join(printed, "large.txt"));
+  await expect(transcripts.join("\n")).toMatchFileSnapshot(join(printed, "variants/large.txt"));
 }, 60_000);
 
 test("a service that is away", async () => {
   await stack.environment.stopHost("stop");
-  await shows("away", ["status", "drain -N htc-8", "rejects list"]);
+  await shows("variants/away", [
+    "status",
+    "drain -N htc-8",
+    "rejects list",
+    "rejects list --storage --cluster hpc",
+  ]);
 });

@@ -86,6 +86,9 @@ export function jobsOf(nowMs: number): readonly object[] {
   ];
 }
 
+/** A job that another node is needed for. */
+export const oneMore = { name: "1205", constraints: { ncpus: 120, "node.nodearray": "mpi" } };
+
 export async function startScene(): Promise<LocalStack> {
   const stack = await startStack({ definition, config });
   await writeFiles(stack);

@@ -30,9 +30,9 @@ export interface Session {
  */
 export function openSession(stack: LocalStack, files: readonly string[]): Session {
   const real = new Map(files.map((name) => [name, join(stack.folder, name)]));
-  const argvOf = (line: string): readonly string[] => {
+  const argvOf = async (line: string): Promise<readonly string[]> => {
     const words = wordsOf(line);
-    const options = optionsOf(words);
+    const options = await optionsOf(words);
     return [
       ...words.map((word) => real.get(word) ?? word),
       ...(options.has("--local") && !words.some((word) => elsewhere.includes(word))
@@ -45,7 +45,7 @@ export function openSession(stack: LocalStack, files: readonly string[]): Sessio
     means: (word, meant) => real.set(word, meant),
     ccscale: async (line, look = {}) => {
       const terminal = screen(look);
-      const code = await run(argvOf(line), terminal);
+      const code = await run(await argvOf(line), terminal);
       const shown = [
         terminal.text(),
         terminal.errors().replace("[y/N] ", (asked) => asked + (look.types ?? "")),
@@ -67,12 +67,12 @@ function transcriptOf(line: string, shown: string, code: number): string {
 }
 
 /** Options of the command that the words name, by their long names. */
-function optionsOf(words: readonly string[]): ReadonlySet<string | undefined> {
+async function optionsOf(words: readonly string[]): Promise<ReadonlySet<string | undefined>> {
   const find = (command: Command, [word, ...rest]: readonly string[]): Command => {
     const child = command.commands.find((each) => each.name() === word);
     return child === undefined ? command : find(child, rest);
   };
-  return new Set(find(createProgram(screen()), words).options.map(({ long }) => long));
+  return new Set(find(await createProgram(screen()), words).options.map(({ long }) => long));
 }
 
 /** As a shell runs the program: for what writes past the streams that it is given. */

@@ -15,10 +15,14 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   [/\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, standIn.moment],
   // Lengths of time: the unit tells how long about, and that stays.
   [/\b\d{1,2}s\b/g, "9s"],
+  [/\b\d{1,2} s ago\b/g, "9 s ago"],
   [/\b\d{1,2}m\d\ds\b/g, "9m59s"],
+  [/^(next by the clock +in ).*/, "$19m59s"],
   // Unix time, and the sequences of those who number their messages by it.
   [/(Seconds": )1[789]\d{8}(\.\d+)?\b/g, "$11795341600"],
   [/\b1[789]\d{11}\b/g, "1795341600000"],
+  [/("sequence":)1[789]\d{8}\b/g, "$11795341600"],
+  [/("(cpuS|s)econds":)[\d.]+/g, "$10.1"],
   [/127\.0\.0\.1:\d{2,}/g, "127.0.0.1:7071"],
   [/\d+ files, \d+ bytes/g, "22 files, 56789 bytes"],
   // Who asks for a plan in the same second asks for the same plan, and it carries the words of one of them.
