@@ -51,12 +51,12 @@ function answerOn(terminal: Terminal, { summary, actions, skipped }: ActionAnswe
   const page = pageOn(terminal);
   page.line(summary);
   for (const { actionId, kind, nodes, create } of actions) {
-    if (actionId !== null) page.line(`  ${kind} ${actionId}`);
     for (const { count, vmSize, nodeArray, placementGroup, names } of create)
       page.line(
         `  create ${count} ${vmSize} of ${nodeArray}${placementGroup === null ? "" : ` in ${placementGroup}`}: ${names.join(", ")}`,
       );
     if (nodes.length > 0) page.line(`  ${kind} ${nodes.map(({ name }) => name).join(", ")}`);
+    if (actionId !== null) page.line(`  operation ${actionId}`);
   }
   if (skipped.length === 0) return;
   page.title("Left alone");

@@ -111,6 +111,7 @@ function answerOn(terminal: Terminal, answer: AutoscaleAnswer): void {
       return [name, `${asked} ${unit}${each}`, vmSizes.length === 0 ? "any" : vmSizes.join(", ")];
     }),
   );
+  if (warnings.length > 0) page.line("");
   for (const warning of warnings) page.warning(warning);
   if (forecast !== undefined) forecastOn(page, forecast, atSeconds);
 }
@@ -118,6 +119,7 @@ function answerOn(terminal: Terminal, answer: AutoscaleAnswer): void {
 /** What the plan would then do. */
 function forecastOn(page: Page, forecast: NonNullable<AutoscaleAnswer["forecast"]>, atSeconds: number): void {
   const { met, more, held } = forecast;
+  page.line("");
   page.line(`Would create ${more.create} more nodes and start ${more.start} more.`);
   decidedOn(page, forecast, atSeconds);
   const unmet = met.filter(({ asked, granted }) => granted < asked);
@@ -126,5 +128,7 @@ function forecastOn(page: Page, forecast: NonNullable<AutoscaleAnswer["forecast"
     page.line(`${name}: ${granted} of ${asked} ${unit}`);
     page.bullets(reasonsOf(why));
   }
-  if (held !== null) page.warning(`\nNothing of it would be sent: ${held}.`);
+  if (held === null) return;
+  page.line("");
+  page.warning(`Nothing of it would be sent: ${held}.`);
 }

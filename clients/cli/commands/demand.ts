@@ -54,5 +54,7 @@ export function printDemand(
   if (format !== "table") return;
   const page = pageOn(terminal);
   decidedOn(page, demand, atSeconds);
-  if (held !== null) page.warning(`\nNothing of it would be sent: ${held}.`);
+  if (held === null) return;
+  page.line("");
+  page.warning(`Nothing of it would be sent: ${held}.`);
 }

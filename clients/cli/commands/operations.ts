@@ -23,7 +23,7 @@ export const operationColumns: readonly string[] = [
   "node_count",
   "requested_by:planner",
   "updated",
-  "reason[:40]",
+  "reason@why[:40]",
   "messages[:60]:-",
 ];
 

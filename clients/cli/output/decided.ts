@@ -29,7 +29,9 @@ export function waitingOn(
   if (waitingCount === 0) return;
   const chosen = selected == null ? "" : `, ${selected.waitingCount} of them with a part of their place here`;
   const isCut = (selected?.waitingCount ?? waitingCount) > waiting.length;
-  page.title(`Waiting: ${waitingCount} jobs${chosen}${isCut ? `, the first ${waiting.length} of them` : ""}`);
+  page.title(
+    `Waiting: ${waitingCount} ${waitingCount === 1 ? "job" : "jobs"}${chosen}${isCut ? `, the first ${waiting.length} of them` : ""}`,
+  );
   for (const { job, asked, granted, why } of waiting) {
     page.line(`${job}: ${granted === 0 ? "waits" : `got ${granted} of ${asked}`}`);
     page.bullets(reasonsOf(why));

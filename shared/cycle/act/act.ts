@@ -2,6 +2,7 @@ import type { ActionAnswer, ActionBody, CreateNodesBody, NodeActionKind } from "
 import type { ClusterNode } from "../../engine/index.ts";
 import type { ScaleAction } from "../../messages/scale-action.ts";
 import type { Ports } from "../../ports.ts";
+import { counted } from "../counted.ts";
 import { type ActionDraft, requestAction } from "../request-action.ts";
 import { toActions } from "../to-actions.ts";
 import { lookAhead, type Outlook, type OutlookPorts } from "../views/index.ts";
@@ -278,13 +279,13 @@ function summaryOf(
     ? " CycleCloud retries every failed node of the cluster: its call takes no list."
     : "";
   const fresh = actions.some(({ kind }) => kind === "create-nodes")
-    ? " Without jobs they are deleted after the idle time-out, unless they are keep-alive."
+    ? " Nodes without jobs are deleted after the idle time-out, unless they are keep-alive."
     : "";
   switch (outcome) {
     case "requested":
-      return `Asked for ${actions[0]?.kind}: ${nodes} nodes${left}.${retry}${fresh}`;
+      return `Asked for ${actions[0]?.kind}: ${counted(nodes, "nodes")}${left}.${retry}${fresh}`;
     case "would":
-      return `Would ask for ${actions[0]?.kind}: ${nodes} nodes${left}.${retry}${fresh}`;
+      return `Would ask for ${actions[0]?.kind}: ${counted(nodes, "nodes")}${left}.${retry}${fresh}`;
     case "refused":
       return "Refused.";
     default:

@@ -1,5 +1,6 @@
 import type { ActionAnswer, ActionBody } from "../../api/index.ts";
 import { changeControl, loadControl, stillThere } from "../control.ts";
+import { counted } from "../counted.ts";
 import { pauseCluster, resumeCluster } from "../pause-cluster.ts";
 import { requestPlan } from "../request-plan.ts";
 import type { Outlook } from "../views/index.ts";
@@ -63,7 +64,8 @@ export async function decideIgnored(
     }));
   const more = { actions, skipped };
   if (nodes.length === 0) return answered(outlook, "nothing-to-do", "Nothing to do.", more);
-  if (body.dryRun) return answered(outlook, "would", `Would ${kind} ${nodes.length} nodes.`, more);
+  if (body.dryRun)
+    return answered(outlook, "would", `Would ${kind} ${counted(nodes.length, "nodes")}.`, more);
   const ids = new Set(nodes.map(({ nodeId }) => nodeId));
   await changeControl(ports, cluster, (current) => {
     const others = stillThere(current.ignoredNodes, snapshot).filter(({ nodeId }) => !ids.has(nodeId));
@@ -71,8 +73,9 @@ export async function decideIgnored(
     return { ...current, ignoredNodes: [...others, ...added] };
   });
   await requestPlan(ports, { cluster, reason: `${kind} by ${by}: ${reason}` });
-  const words = kind === "ignore" ? "are left alone from now on" : "are the autoscaler's again";
-  return answered(outlook, "done", `${nodes.length} nodes ${words}.`, more);
+  const count = counted(nodes.length, "nodes");
+  const words = kind === "ignore" ? `Leaving ${count} alone from now on.` : `Taking care of ${count} again.`;
+  return answered(outlook, "done", words, more);
 }
 
 export function answered(

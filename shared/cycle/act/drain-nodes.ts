@@ -1,6 +1,7 @@
 import type { ActionBody, NodeActionBody } from "../../api/index.ts";
 import type { ClusterNode } from "../../engine/index.ts";
 import { changeControl, stillThere } from "../control.ts";
+import { counted } from "../counted.ts";
 import { liveSources } from "../plan-input.ts";
 import { requestPlan } from "../request-plan.ts";
 import type { Outlook } from "../views/index.ts";
@@ -29,7 +30,7 @@ export async function drainNodes(
     return [{ node: name, why: `is drained already, by ${drained.by}: ${drained.reason}`, next: "Nothing." }];
   });
   const skipped = [...chosen.skipped, ...already];
-  const words = `${changing.length} nodes: they get no new jobs.${noteOf(outlook)}`;
+  const words = `${counted(changing.length, "nodes")}: no new jobs go there.${noteOf(outlook)}`;
   return decide(ports, outlook, {
     body,
     changing,
@@ -56,7 +57,7 @@ export async function undrainNodes(
       why: "is not drained by anybody's request",
       next: "What was drained at the scheduler is taken back there.",
     }));
-  const words = `${changing.length} nodes`;
+  const words = counted(changing.length, "nodes");
   return decide(ports, outlook, {
     body,
     changing,

@@ -2,6 +2,7 @@ import type { ActionBody } from "../../api/index.ts";
 import type { ClusterNode } from "../../engine/index.ts";
 import type { KeptNode } from "../../ports.ts";
 import { changeControl, stillThere } from "../control.ts";
+import { counted } from "../counted.ts";
 import { takesAway } from "../recheck-nodes.ts";
 import { requestPlan } from "../request-plan.ts";
 import type { Outlook } from "../views/index.ts";
@@ -36,7 +37,7 @@ export async function decideKeepAlive(
   const kind = `keep-alive ${on ? "on" : "off"}`;
   const more = { actions: nodes.length === 0 ? [] : [{ actionId: null, kind, nodes, create: [] }], skipped };
   if (nodes.length === 0) return answered(outlook, "nothing-to-do", "Nothing to do.", more);
-  const count = `${nodes.length} nodes`;
+  const count = counted(nodes.length, "nodes");
   if (body.dryRun)
     return answered(outlook, "would", `Would ${on ? "keep" : "no longer keep"} ${count} alive.`, more);
   const ids = new Set(nodes.map(({ nodeId }) => nodeId));
@@ -49,9 +50,9 @@ export async function decideKeepAlive(
   await requestPlan(ports, { cluster, reason: `${kind} by ${by}: ${reason}` });
   const note = on ? await tooLate(ports, cluster, ids) : await stillKept(ports, cluster, ids);
   const words = on
-    ? "are kept alive: they take jobs as ever, and nobody but an operator deletes them"
-    : "may be deleted again when they are idle";
-  return answered(outlook, "done", `${count} ${words}.${note}`, more);
+    ? `Keeping ${count} alive: jobs run there as ever, and nobody but an operator deletes them.`
+    : `No longer keeping ${count} alive: idle ones may be deleted again.`;
+  return answered(outlook, "done", `${words}${note}`, more);
 }
 
 type Why = Omit<Skipped, "node"> | undefined;

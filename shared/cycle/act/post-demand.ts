@@ -1,6 +1,7 @@
 import type { DemandPosted } from "../../api/index.ts";
 import { parseDemand } from "../../messages/job-demand.ts";
 import type { DemandQueue, DemandToSend, Ports } from "../../ports.ts";
+import { counted } from "../counted.ts";
 
 export type PostOutcome =
   | { readonly outcome: "answered"; readonly answer: DemandPosted }
@@ -34,9 +35,9 @@ export async function postDemand(
     const sent = await ports.demandQueue.send(demand);
     if (sent.outcome === "refused") return { outcome: "refused", problems: [sent.reason] };
   }
-  const hosts = nodes.length === 0 ? "" : ` and ${nodes.length} nodes`;
+  const hosts = nodes.length === 0 ? "" : ` and ${counted(nodes.length, "nodes")}`;
   const change = kind === "delta" ? "changes to " : "";
-  const what = `${change}${jobs.length} jobs${hosts} of source "${source}" for cluster "${cluster}"`;
+  const what = `${change}${counted(jobs.length, "jobs")}${hosts} of source "${source}" for cluster "${cluster}"`;
   return {
     outcome: "answered",
     answer: {

@@ -98,11 +98,11 @@ function whyKept(kept: KeptNode | undefined): Omit<Skipped, "node"> {
         why: "is keep-alive in CycleCloud",
         next: "Take keep-alive off there: CycleCloud's API has no call for it.",
       }
-    : { why: `is kept alive by ${kept.by}: ${kept.reason}`, next: "End that with keep-alive off." };
+    : { why: `is kept alive by ${kept.by}: ${kept.reason}`, next: "End that with `ccscale keep-alive off`." };
 }
 
 function whyWrongState({ status, targetState }: ClusterNode, kind: NodeActionKind): WhyNot {
-  const is = `is ${status}${targetState === null ? ", and CycleCloud does not say what it is to become" : ` and to be ${targetState}`}`;
+  const is = `is ${status}${destinyOf(status, targetState)}`;
   switch (kind) {
     case "start":
       return targetState === "Deallocated"
@@ -119,8 +119,16 @@ function whyWrongState({ status, targetState }: ClusterNode, kind: NodeActionKin
     default:
       return targetState === "Started"
         ? undefined
-        : { why: is, next: "Only nodes that are up or booting are." };
+        : { why: is, next: "Only nodes that are up or booting can be asked for that." };
   }
+}
+
+/** What becomes of the node, where that is not what it is: a Ready node stays started. */
+function destinyOf(status: string, targetState: ClusterNode["targetState"]): string {
+  if (targetState === null) return ", and CycleCloud does not say what it is to become";
+  return targetState === status || (status === "Ready" && targetState === "Started")
+    ? ""
+    : ` and to be ${targetState}`;
 }
 
 /** Whether what runs on the node is lost, at once or for a while. */

@@ -169,7 +169,8 @@ function setAside({ snapshot }: StatusFacts): readonly StatusProblem[] {
 function rejected({ rejections }: StatusFacts): readonly StatusProblem[] {
   const open = rejections.filter(({ replayedAtSeconds }) => replayedAtSeconds === undefined);
   if (open.length === 0) return [];
-  const text = `${open.length} of the newest messages were refused or given up, the last from ${open[0]?.source ?? "an unknown source"}.`;
+  const were = open.length === 1 ? "was" : "were";
+  const text = `${open.length} of the newest messages ${were} refused or given up, the last from ${open[0]?.source ?? "an unknown source"}.`;
   return [notice("rejections", text, "`ccscale rejects list` tells why; mended ones can be sent again.")];
 }
 

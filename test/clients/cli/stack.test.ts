@@ -244,6 +244,7 @@ describe("demand, pauses and messages", () => {
       () => wants(stack, [...jobsOf(Date.now()), oneMore]),
       "status",
       "plans --limit 1",
+      "demand --nodearray viz",
       "resume --reason 'quota is here'",
       planned,
       () => settled(stack),

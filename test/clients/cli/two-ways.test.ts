@@ -247,12 +247,10 @@ describe.each([
     const jobs = JSON.stringify([{ name: "1", constraints: { ncpus: 4 }, iterations: 3 }]);
     const argv = ["push", "--source", "pbs", "--ttl", "900"];
     expect((await run([...argv, "--dry-run"], [jobs])).stdout).toBe(
-      `Would post 1 jobs of source "pbs" for cluster "${cluster}".\n`,
+      `Would post 1 job of source "pbs" for cluster "${cluster}".\n`,
     );
     expect(await posted()).toEqual([]);
-    expect((await run(argv, [jobs])).stdout).toBe(
-      `Posted 1 jobs of source "pbs" for cluster "${cluster}".\n`,
-    );
+    expect((await run(argv, [jobs])).stdout).toBe(`Posted 1 job of source "pbs" for cluster "${cluster}".\n`);
     const [text = ""] = await posted();
     expect(parseDemand(text)).toMatchObject({
       ok: true,

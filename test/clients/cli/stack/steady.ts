@@ -13,8 +13,8 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, standIn.id],
   [/\b(?=[0-9a-f]*[a-f])[0-9a-f]{16}\b/g, standIn.instance],
   [/\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, standIn.moment],
-  // Lengths of time: the unit tells how long about, and that stays.
-  [/\b\d{1,2}s\b/g, "9s"],
+  // Lengths of time: a moment, or what is left of minutes. How slow the machine is must not show.
+  [/\b(\d{1,2}s|[0-3]m\d\ds)\b/g, "9s"],
   [/\b\d{1,2} s ago\b/g, "9 s ago"],
   [/\b\d{1,2}m\d\ds\b/g, "9m59s"],
   [/^(next by the clock +in ).*/, "$19m59s"],
