@@ -1,5 +1,7 @@
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { fromZip } from "../../../clients/cli/archive/files.ts";
 import type { ClusterStatus } from "../../../shared/api/index.ts";
 import { eventually, type LocalStack } from "../../support/local-stack.ts";
 import {
@@ -282,6 +284,25 @@ describe("set-up and support", () => {
   test("support-archive", () =>
     shows("support-archive", ["support-archive --output hpc.zip", "explain 1202 --offline hpc.zip"]));
 
+  test("a support archive holds what is known, and no secret", async () => {
+    const zip = join(stack.folder, "hpc.zip");
+    const files = fromZip(zip, await readFile(zip));
+    const names = Object.keys(files);
+    for (const name of ["archive", "config", "snapshot", "demand", "operations", "rejects", "plans/index"])
+      expect(names).toContain(`${name}.json`);
+    const { storageConnectionString, serviceBusConnectionString, account } = stack.environment;
+    const keys = [storageConnectionString, serviceBusConnectionString].map(
+      (text) => /Key=([^;]+)/.exec(text)?.[1] ?? "no key",
+    );
+    const text = JSON.stringify(files);
+    for (const secret of [...keys, account.password]) expect(text).not.toContain(secret);
+  });
+
+  test("the address and the only cluster are enough", async () => {
+    const shown = await session.ccscale(`status --url ${stack.environment.functionsUrl}`);
+    expect(shown).toMatch(/^cluster +hpc$/m);
+  });
+
   test("plan", () => shows("plan", ["plan --scenario two-sizes.json"]));
 
   test("agent", async () => {
@@ -326,6 +347,19 @@ test("ten thousand nodes", async () => {
   ];
   await expect(transcripts.join("\n")).toMatchFileSnapshot(join(printed, "variants/large.txt"));
 }, 60_000);
+
+test("a long list of jobs is pushed, and taken", async () => {
+  const jobs = Array.from({ length: 5_000 }, (_, index) => ({
+    name: `many-${index}`,
+    constraints: { ncpus: 1 },
+  }));
+  await writeFile(join(stack.folder, "jobs.json"), JSON.stringify(jobs));
+  const shown = await session.ccscale("push jobs.json --source many --ttl 600");
+  expect(shown).toContain('Posted 5000 jobs of source "many"');
+  const taken = ({ demand }: ClusterStatus) => demand.find(({ source }) => source === "many")?.jobs;
+  const status = await eventually(stack.readStatus, (each) => taken(each) !== undefined);
+  expect(taken(status)).toBe(5_000);
+}, 90_000);
 
 test("a service that is away", async () => {
   await stack.environment.stopHost("stop");
