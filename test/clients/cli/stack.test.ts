@@ -19,6 +19,9 @@ import {
 import { inProcessOfItsOwn, inShort, type Look, openSession, type Session } from "./stack/session.ts";
 import { standIn } from "./stack/steady.ts";
 
+// A command and what it leads to, also on a machine that does much else.
+vi.setConfig({ testTimeout: 60_000 });
+
 const printed = join(import.meta.dirname, "../../../clients/cli/reference/printed");
 let stack: LocalStack;
 let session: Session;
@@ -49,7 +52,7 @@ async function shows(name: string, steps: readonly Step[], look?: Look): Promise
 const until = (counts: Readonly<Record<string, number>>) => async () => {
   const isSo = ({ nodes }: ClusterStatus) =>
     Object.entries(counts).every(([state, count]) => (nodes[state] ?? 0) === count);
-  const status = await eventually(stack.readStatus, isSo, 20);
+  const status = await eventually(stack.readStatus, isSo, 50);
   expect([status.nodes, counts]).toSatisfy(() => isSo(status));
 };
 
@@ -65,7 +68,7 @@ const done = () =>
     stack.readStatus,
     ({ openOperations, nodes }) =>
       openOperations === 0 && Object.keys(nodes).every((state) => !moving.includes(state)),
-    20,
+    50,
   );
 
 test("a cluster without nodes and jobs", () =>
@@ -90,7 +93,7 @@ describe("a cluster at work", () => {
     await wants(stack, jobs);
     await stack.send(lsfDemand(-4));
     await eventually(stack.readStatus, ({ rejections }) => rejections.length === 1);
-  }, 60_000);
+  }, 150_000);
 
   test.each<[name: string, ...lines: string[]]>([
     ["status", "status"],
