@@ -10,9 +10,12 @@ interface Known {
   readonly atMs: number;
 }
 
+/** Addresses at a time. A page's cursor is part of its address, so a list that changes has new ones at every look. */
+const mostKept = 16;
+
 /**
- * The last answer of each address that has an ETag. What did not change is not sent again, but grows older: `atSeconds`, by
- * which ages are told, goes on by the time that has passed here, whatever this machine's clock says.
+ * The last answer of each address that has an ETag, of those that were asked last. What did not change is not sent again, but
+ * grows older: `atSeconds`, by which ages are told, goes on by the time that has passed here, whatever this machine's clock says.
  */
 export class AnswerMemory {
   readonly #known = new Map<string, Known>();
@@ -27,14 +30,19 @@ export class AnswerMemory {
   }
 
   keep({ url, etag }: Answered, answer: unknown): void {
-    if (etag === undefined) this.#known.delete(url);
-    else this.#known.set(url, { etag, answer, atMs: this.#nowMs() });
+    this.#known.delete(url);
+    if (etag === undefined) return;
+    this.#known.set(url, { etag, answer, atMs: this.#nowMs() });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > mostKept && oldest !== undefined) this.#known.delete(oldest);
   }
 
   /** Undefined when nothing is kept of this address. */
   of({ url }: Answered): unknown {
     const known = this.#known.get(url);
     if (known === undefined) return undefined;
+    this.#known.delete(url);
+    this.#known.set(url, known);
     const { answer, atMs } = known;
     if (typeof answer !== "object" || answer === null || !("atSeconds" in answer)) return answer;
     const passedSeconds = (this.#nowMs() - atMs) / 1000;

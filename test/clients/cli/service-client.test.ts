@@ -304,6 +304,19 @@ describe("what is watched", () => {
     memory.keep({ url: "a", etag: undefined }, {});
     expect(memory.etagOf("a")).toBeUndefined();
   });
+
+  test("only so many answers are kept, those that were asked for last", () => {
+    const memory = new AnswerMemory();
+    memory.keep({ url: "list", etag: '"1"' }, {});
+    for (let page = 0; page < 100; page += 1) {
+      memory.keep({ url: `list?cursor=${page}`, etag: '"1"' }, {});
+      memory.of({ url: "list", etag: '"1"' });
+    }
+    const kept = Array.from({ length: 100 }, (_, page) => memory.etagOf(`list?cursor=${page}`));
+    expect(memory.etagOf("list")).toBe('"1"');
+    expect(kept.filter((etag) => etag !== undefined)).toHaveLength(15);
+    expect(kept.at(-1)).toBe('"1"');
+  });
 });
 
 test("what the configuration says about printing comes along with an answer", async () => {
