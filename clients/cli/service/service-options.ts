@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
 import { localEnvironmentFile } from "../local-environment.ts";
-import type { OutputSettings } from "../output/output-settings.ts";
 import type { PlaceFlags } from "../place-options.ts";
 
 /** Where a command finds the service, and which of its clusters is meant. */
@@ -10,11 +9,6 @@ export interface ServiceFlags extends PlaceFlags {
   readonly offline?: readonly string[];
   readonly storage?: true;
   readonly config?: string;
-}
-
-/** How a service is found, and what a configuration says about printing. */
-export interface Reached {
-  readonly settings: OutputSettings;
 }
 
 /** The options of every command that asks the service's HTTP API. */
