@@ -21,8 +21,8 @@ const secretTexts: readonly RegExp[] = [
   // A JSON web token.
   /()\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
   /()-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
-  // 256 bits and more in base64, such as the key of a storage account.
-  /()(?<![\w+/])[A-Za-z0-9+/]{43,}={1,2}(?![\w+/=])/g,
+  // 256 bits and more in base64, such as the key of a storage account; not the end of a certificate, which everybody may see.
+  /()(?<![\w+/])[A-Za-z0-9+/]{43,}={1,2}(?![\w+/=])(?!(?:\s|\\n)*-----END CERTIFICATE)/g,
   // The key of a function app.
   /()\b[\w-]{40,}AzFu[\w-]{4,}={0,2}/g,
 ];

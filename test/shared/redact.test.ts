@@ -64,6 +64,14 @@ describe("secrets by what they look like", () => {
     ["a request id", "0b1a2c3d-4e5f-6071-8293-a4b5c6d7e8f9"],
     ["an address", "https://cyclecloud.example:9443/clusters/hpc/nodes?request_id=7"],
     ["a certificate", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----"],
+    [
+      "a certificate whose last line is long and padded",
+      `-----BEGIN CERTIFICATE-----\nMIIB\n${key}\n-----END CERTIFICATE-----\n`,
+    ],
+    [
+      "the same in one line, as a message quotes it",
+      `"-----BEGIN CERTIFICATE-----\\n${key}\\n-----END CERTIFICATE-----"`,
+    ],
     ["a job list", '{"jobs": [{"name": "a"}]}'],
   ])("%s stays as it is", (_, text) => {
     expect(redactText(text)).toBe(text);
