@@ -1,6 +1,6 @@
 /**
- * What a caller has to be for a call. A reader is told things; an operator changes them, and may read; a node asks about
- * itself.
+ * What a caller has to be for a call. A reader is told things; an operator changes them, may read, and is told what others
+ * sent as they sent it; a node asks about itself.
  */
 export type Role = "reader" | "operator" | "node";
 

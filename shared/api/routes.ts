@@ -240,7 +240,8 @@ export const routes = [
     id: "support",
     method: "GET",
     path: `${ofCluster}/support/{part}`,
-    role: "reader",
+    // Rejected messages are a part of it, whole.
+    role: "operator",
     summary: "One part of a support archive as it is stored, without secrets",
     query: supportQuery,
     answer: supportAnswer,

@@ -77,6 +77,10 @@ afterAll(async () => {
 
 const changes = routes.filter(({ role }) => role === "operator").map(({ id }) => `http-${id}`);
 
+test("what shows whole messages of senders is for operators, as what changes something is", () => {
+  expect(changes).toEqual(expect.arrayContaining(["http-reject", "http-support"]));
+});
+
 describe("by function key, as it is when nothing is said", () => {
   test("every HTTP function asks the platform for a key", async () => {
     const functions = await load({});
