@@ -1,5 +1,6 @@
 import type { TargetExplanation } from "../../api/index.ts";
 import type { Target, TargetOutcome } from "../../engine/index.ts";
+import { InvariantError } from "../../errors.ts";
 import type { RequestSet } from "../../ports.ts";
 import { toTargets } from "../to-targets.ts";
 import { counted } from "./causes/cause.ts";
@@ -52,7 +53,7 @@ function explainLive(outlook: Outlook, { set, target }: Asked): TargetExplanatio
   const outcome = outlook.plan.targets.find(
     (each) => each.name === target.name && each.requestSet === target.requestSet,
   );
-  if (outcome === undefined) throw new Error(`The plan knows no target "${target.name}"`);
+  if (outcome === undefined) throw new InvariantError(`The plan knows no target "${target.name}"`);
   const views = nodeViews(outlook);
   const nodes = outlook.plan.nodes
     .filter((node) => node.targets?.includes(target.name) === true && isOf(node, target))
