@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Command } from "commander";
 import type { WhatIfAnswer } from "../../../shared/api/index.ts";
+import { counted } from "../../../shared/cycle/counted.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
@@ -51,7 +52,8 @@ async function showPlanWith({ terminal, service, settings }: Looking, flags: Fla
   if (format !== "table") return;
   const page = pageOn(terminal);
   page.title("With the extra jobs");
-  page.line(`${answer.more.create} more nodes would be created, ${answer.more.start} more started.`);
+  const { create, start } = answer.more;
+  page.line(`${counted(create, "more nodes")} would be created, ${start} more started.`);
   for (const explanation of answer.extra) {
     page.title(explanation.job);
     explanationOn(page, explanation);

@@ -1,4 +1,5 @@
 import type { ReplayAnswer, ReplayBody } from "../../api/index.ts";
+import { counted } from "../counted.ts";
 import { prepareReplay, type Replay, type ReplayPorts, replay } from "../replay-rejection.ts";
 import { findReject } from "../views/rejects.ts";
 
@@ -38,7 +39,9 @@ function wordsOf(prepared: Exclude<Replay, { kind: "refused" }>): {
   const { message } = prepared;
   const { kind, source, cluster, sequence, sentAt } = message;
   const content =
-    message.kind === "targets" ? `${message.arrays.length} node arrays` : `${message.jobs.length} jobs`;
+    message.kind === "targets"
+      ? counted(message.arrays.length, "node arrays")
+      : counted(message.jobs.length, "jobs");
   const what = `${kind} ${sequence} of source "${source}", sent ${sentAt}, with ${content}, for cluster "${cluster}"`;
   return { verb: ["post", "Posted"], what };
 }

@@ -44,7 +44,10 @@ export function whatIf(known: Known, body: WhatIfBody, nowSeconds: number): Sele
     create: Math.max(0, created(outlook.plan) - created(without.plan)),
     start: Math.max(0, outlook.plan.start.length - without.plan.start.length),
   };
-  const extras = added.slice(0, mostExplained).map((each) => explainOne(outlook, each, views));
+  // No plan has seen them, and none will.
+  const extras = added
+    .slice(0, mostExplained)
+    .map((each) => ({ ...explainOne(outlook, each, views), planner: [] }));
   const demand = drawUpDemand(outlook, body.nodes);
   return demand.ok ? { ok: true, answer: { ...demand.answer, extra: extras, more } } : demand;
 }

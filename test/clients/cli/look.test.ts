@@ -198,7 +198,7 @@ describe("selection", () => {
     const argv = ["what-if", "--job", '{"constraints": {"ncpus": 2}}', "-N", "htc-1"];
     const { stdout, stderr } = await offline("busy", argv);
     expect(stderr).toContain("1 of 11 nodes shown");
-    expect(stdout).toMatch(/1 more nodes would be created.*mpi-1/s);
+    expect(stdout).toMatch(/1 more node would be created.*mpi-1/s);
   });
 
   test("validate-constraint: selected nodes and their buckets", async () => {

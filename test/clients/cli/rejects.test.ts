@@ -113,7 +113,7 @@ describe("rejects replay", () => {
     const { code, stdout, stderr } = await rejects(["replay", rejectionId, "--file", file], [answer]);
     expect(code).toBe(1);
     expect(stdout).toBe(
-      'Would post snapshot 5 of source "pbs", sent 2026-11-21T10:00:00Z, with 1 jobs, for cluster "small-cpu".\n',
+      'Would post snapshot 5 of source "pbs", sent 2026-11-21T10:00:00Z, with 1 job, for cluster "small-cpu".\n',
     );
     expect(stderr).toContain("Nothing was sent.");
   });

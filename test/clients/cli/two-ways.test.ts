@@ -302,7 +302,7 @@ describe.each([
     const { stdout: json } = await run(["rejects", "show", id, "--format", "json"]);
     expect(JSON.parse(JSON.parse(json).message)).toEqual(demand());
 
-    const what = `post snapshot 5 of source "pbs", sent 2026-11-21T10:00:00Z, with 1 jobs, for cluster "${cluster}".`;
+    const what = `post snapshot 5 of source "pbs", sent 2026-11-21T10:00:00Z, with 1 job, for cluster "${cluster}".`;
     expect((await run(["rejects", "replay", id, "--dry-run"])).stdout).toBe(`Would ${what}\n`);
     expect(await run(["rejects", "replay", id], ["n\n"])).toMatchObject({
       code: 1,
