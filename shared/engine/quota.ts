@@ -47,11 +47,23 @@ export function availableNodes(charges: readonly Charge[]): number {
   return least;
 }
 
-/** The charge that allows least, the first of equals; null when there are none. */
+/** What CycleCloud counts in when it says how much of a bucket it still offers. */
+const countedIn: ReadonlySet<LimitName> = new Set<LimitName>(["region", "cluster", "node-array", "family"]);
+
+/**
+ * The charge that allows least, the first of equals; null when there are none. A bucket's own figure is often that of
+ * another limit: of the two, that one is named, because it is the one to raise.
+ */
 export function bindingCharge(charges: readonly Charge[]): Charge | null {
   let binding: Charge | null = null;
-  for (const charge of charges)
-    if (binding === null || nodesLeft(charge) < nodesLeft(binding)) binding = charge;
+  let least = Number.POSITIVE_INFINITY;
+  for (const charge of charges) {
+    const left = nodesLeft(charge);
+    const isBehind = left === least && binding?.limit === "bucket" && countedIn.has(charge.limit);
+    if (binding !== null && left >= least && !isBehind) continue;
+    binding = charge;
+    least = left;
+  }
   return binding;
 }
 

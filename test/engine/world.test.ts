@@ -255,6 +255,18 @@ describe("limits", () => {
     expect(use(result)).toMatchObject({ binding: limit, availableCount: 0 });
   });
 
+  it.each([
+    ["region", withBucket({ available: 2, limits: { region: quota(8) } })],
+    ["cluster", { ...withBucket({ available: 2 }), maxCoreCount: 9 }],
+    ["node-array", withBucket({ available: 2 }, { maxCount: 2 })],
+    ["family", withBucket({ available: 2, limits: { family: quota(8) } })],
+    ["bucket", withBucket({ available: 2 }, { maxCount: 3 })],
+  ] as const)("what CycleCloud offers is told by the limit that it comes from: %s", (limit, world) => {
+    const result = plan(input({ cluster: world, jobs: [job("j", { ncpus: 4 }, { iterations: 5 })] }));
+    expect(use(result)).toMatchObject({ binding: limit, availableCount: 0 });
+    expect(result.jobs[0]?.reasons).toMatchObject([{ code: "NoCapacity", limit, left: 0 }]);
+  });
+
   it("are shared: what one bucket takes of the region is gone for the others", () => {
     const limits = { region: quota(8) };
     const nodeArrays = [
