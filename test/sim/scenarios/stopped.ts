@@ -25,9 +25,9 @@ export const stopped: Scenario = {
           happens: (stage: Stage) => stage.decide(cluster, decision),
         };
       }),
-      // Once faults are over, so that it is heard.
+      // Once faults are over, so that it is heard, and the slowest decision before it has come.
       ...clusters.map((cluster) => ({
-        atSeconds: troubleSeconds,
+        atSeconds: troubleSeconds + 300,
         what: `resume of ${cluster}`,
         happens: (stage: Stage) => {
           holdLogins(stage);
