@@ -11,6 +11,7 @@ import {
   json,
   problem,
   readBody,
+  refusedQuery,
   unknownCluster,
 } from "./support/http.ts";
 import { serve } from "./support/serve.ts";
@@ -21,6 +22,8 @@ const mostConfigBytes = 1024 * 1024;
 /** `GET /api/clusters/{cluster}/config`: what is stored, usable or not, without secrets. */
 export function httpConfig(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
   return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
+    const refused = refusedQuery(request);
+    if (refused !== undefined) return refused;
     const { configFiles, knownSecrets } = service.operators;
     const config = await showConfig({ ...ports, configFiles }, cluster, knownSecrets);
     if (config === undefined) return unknownCluster(cluster);

@@ -18,6 +18,7 @@ import {
   notFound,
   polled,
   readQuery,
+  refusedQuery,
   unknownCluster,
 } from "./support/http.ts";
 import { serve } from "./support/serve.ts";
@@ -37,6 +38,8 @@ export const httpPlans = handler(async ({ request, ports, cluster }) => {
 
 /** `GET /api/clusters/{cluster}/plans/{planId}` */
 export const httpPlan = handler(async ({ request, ports, cluster }) => {
+  const refused = refusedQuery(request);
+  if (refused !== undefined) return refused;
   const plan = await showPlan(ports, cluster, request.params.planId ?? "");
   return plan === undefined ? notFound("No such plan is kept") : json(plan);
 });
@@ -55,6 +58,8 @@ export const httpOperations = handler(async ({ request, ports, cluster }) => {
 
 /** `GET /api/clusters/{cluster}/operations/{actionId}` */
 export const httpOperation = handler(async ({ request, ports, cluster }) => {
+  const refused = refusedQuery(request);
+  if (refused !== undefined) return refused;
   const operation = await showOperation(ports, cluster, request.params.actionId ?? "");
   return operation === undefined ? notFound("No such operation is recorded") : json(operation);
 });

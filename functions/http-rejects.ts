@@ -11,6 +11,7 @@ import {
   problem,
   readBody,
   readQuery,
+  refusedQuery,
 } from "./support/http.ts";
 import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
@@ -28,6 +29,8 @@ export function httpRejects(request: HttpRequest, context: InvocationContext): P
 /** `GET /api/clusters/{cluster}/rejects/{rejectionId}`, with the whole message. */
 export function httpReject(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
   return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
+    const refused = refusedQuery(request);
+    if (refused !== undefined) return refused;
     const reject = await showReject(ports, cluster, request.params.rejectionId ?? "");
     return reject === undefined ? noSuchReject() : json(reject);
   });

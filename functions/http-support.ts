@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { SUPPORT_PARTS, supportQuery } from "../shared/api/index.ts";
 import { showPlanArchive, showSupport } from "../shared/cycle/views/index.ts";
-import { answerForCluster, callOf, json, notFound, readQuery } from "./support/http.ts";
+import { answerForCluster, callOf, json, notFound, readQuery, refusedQuery } from "./support/http.ts";
 import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
@@ -21,6 +21,8 @@ export function httpSupport(request: HttpRequest, context: InvocationContext): P
 /** `GET /api/clusters/{cluster}/plans/{planId}/archive`: what a plan was made from, without secrets. */
 export function httpPlanArchive(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
   return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
+    const refused = refusedQuery(request);
+    if (refused !== undefined) return refused;
     const { knownSecrets } = service.operators;
     const archive = await showPlanArchive(ports, cluster, request.params.planId ?? "", knownSecrets);
     return archive === undefined ? notFound("No such plan is kept") : json(archive);

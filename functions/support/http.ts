@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import type { z } from "zod";
+import { z } from "zod";
 import {
   API_VERSION,
   PRINTING_HEADER,
@@ -185,6 +185,14 @@ export function readQuery<S extends z.ZodObject>(request: HttpRequest, schema: S
   delete given.code;
   delete given.clientId;
   return checked(schema.strict(), given, "The query is not what this call takes") as Read<z.output<S>>;
+}
+
+const nothing = z.object({});
+
+/** Of a route that takes no query: the answer to one that comes with parameters all the same. */
+export function refusedQuery(request: HttpRequest): HttpResponseInit | undefined {
+  const read = readQuery(request, nothing);
+  return read.ok ? undefined : read.response;
 }
 
 function checked<S extends z.ZodType>(schema: S, value: unknown, title: string): Read<z.output<S>> {
