@@ -67,7 +67,8 @@ async function reachStorage(flags: ServiceFlags, named: string | undefined): Pro
   // Only now: the SDKs of storage take longer to load than most commands take to run.
   const { serveStorage } = await import("./storage.ts");
   const place = placeOf(flags);
-  if (named !== undefined) return serveStorage(place, named);
+  const cluster = named ?? (place.local === undefined ? undefined : (await readLocal(place.local)).cluster);
+  if (cluster !== undefined) return serveStorage(place, cluster);
   const { clusters } = await (await serveStorage(place, "")).ask("clusters");
   return serveStorage(place, theOnly(clusters));
 }

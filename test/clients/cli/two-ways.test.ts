@@ -149,6 +149,15 @@ describe.each([
     );
   });
 
+  test("without a name it is the cluster that the local environment names, however many there are", async () => {
+    const named = join(folder, `${cluster}.environment.json`);
+    const json = JSON.parse(await readFile(local, "utf8"));
+    await writeFile(named, JSON.stringify({ ...json, cluster }));
+    const { code, stdout } = await ccscale(["pause", "--reason", "r", "--local", named, ...how]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Paused cluster "${cluster}"`);
+  });
+
   test("a cluster whose configuration is broken can be paused", async () => {
     await put("{");
     expect(await run(["pause", "--reason", "r"])).toMatchObject({ code: 0 });
