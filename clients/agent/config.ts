@@ -5,17 +5,37 @@ import { driverNamed, driverNames } from "./drivers.ts";
 
 const settingName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a setting");
 
+/** What is said when a setting that must be there is not. */
+function whenMissing(what: string) {
+  return {
+    error: ({ input }: { readonly input?: unknown }) =>
+      input === undefined ? `missing, expected ${what}` : undefined,
+  };
+}
+
 /** The agent's configuration file. What the command line says wins; the driver's own section has the driver's name. */
 const configSchema = z.looseObject({
-  cluster: z.string().min(1).max(256),
+  cluster: z
+    .string(
+      whenMissing('CycleCloud\'s name of the cluster; give it with --cluster, or as "cluster" in the file'),
+    )
+    .min(1)
+    .max(256),
   source: z
-    .string()
+    .string(
+      whenMissing(
+        'what the scheduler is called in messages, such as "slurm"; give it with --source, or as "source" in the file',
+      ),
+    )
     .regex(
       /^[a-z0-9]+(-[a-z0-9]+)*$/,
       "expected lower-case letters and digits, with single dashes between them",
     )
     .max(50),
-  driver: z.enum(driverNames),
+  driver: z.enum(
+    driverNames,
+    whenMissing(`one of ${driverNames.join(", ")}; give it with --driver, or as "driver" in the file`),
+  ),
   interval_seconds: z.number().min(1).max(3_600).default(15),
   /** How long what was posted counts, should the agent fall silent. */
   ttl_seconds: z.int().min(10).max(86_400).default(300),

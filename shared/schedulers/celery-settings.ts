@@ -12,11 +12,13 @@ const checkedConstraints = constraints.superRefine((value, context) => {
 });
 
 /** A value is one argument of a command: it must not be taken for an option, nor break a list of names. */
-const argument = z
-  .string()
-  .min(1)
-  .max(255)
-  .regex(/^[^-,\s][^,\s]*$/, "expected a name without spaces and commas that starts with no dash");
+function argument(whenMissing?: string) {
+  return z
+    .string({ error: ({ input }) => (input === undefined ? whenMissing : undefined) })
+    .min(1)
+    .max(255)
+    .regex(/^[^-,\s][^,\s]*$/, "expected a name without spaces and commas that starts with no dash");
+}
 
 /** Which tasks need what. All that is given must fit; a rule with nothing but constraints fits every task. */
 const rule = z
@@ -33,11 +35,13 @@ const rule = z
 /** The section `celery` of the agent's configuration. */
 export const celerySettingsSchema = z.strictObject({
   /** What `celery -A` takes. */
-  app: argument,
+  app: argument(
+    'missing, expected what "celery -A" takes; give it as "app" in the section "celery" of the file',
+  ),
   /** The program and its first arguments: `["/opt/app/venv/bin/celery"]`, `["python3", "-m", "celery"]`. */
   command: z.array(z.string().min(1)).min(1).default(["celery"]),
   /** Queues whose backlog is demand. */
-  queues: z.array(argument).min(1).default(["celery"]),
+  queues: z.array(argument()).min(1).default(["celery"]),
   /** First fit; a task that no rule fits needs `default_constraints`. */
   rules: z.array(rule).default([]),
   default_constraints: checkedConstraints.default({ ncpus: 1 }),

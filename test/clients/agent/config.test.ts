@@ -22,6 +22,14 @@ describe("settings", () => {
     [{ celery: undefined }, /^celery\.app: /],
     [{ intervall: 5 }, /^intervall: not a setting/],
     [{ broker_setting: "redis://:secret@host" }, /^broker_setting: /],
+    [
+      { cluster: undefined },
+      /^cluster: missing, expected CycleCloud's name of the cluster; give it with --cluster, or as "cluster" in the file$/,
+    ],
+    [{ source: undefined }, /^source: missing, .*--source/],
+    [{ driver: undefined }, /^driver: missing, expected one of celery, slurm; give it with --driver/],
+    [{ celery: {} }, /^celery\.app: missing, expected what "celery -A" takes/],
+    [{ cluster: 5 }, /^cluster: 5, invalid input: expected string/],
   ])("%j is refused with the name of the field", (more, problem) => {
     const parsed = parseAgentConfig({ ...enough, ...more });
     expect(parsed.ok ? "accepted" : parsed.problems.join("; ")).toMatch(problem);
