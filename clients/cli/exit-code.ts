@@ -16,3 +16,6 @@ export class CommandFailure extends Error {
 
 /** What was asked for is not there (any more). */
 export class NotFound extends CommandFailure {}
+
+/** The service understood, and will not do it; it did not say what to do instead. */
+export class Refused extends CommandFailure {}

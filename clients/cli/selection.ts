@@ -97,6 +97,26 @@ export function toSelection(flags: SelectionFlags): Selection | undefined {
   return Object.keys(selection).length === 0 ? undefined : selection;
 }
 
+/** As a shell takes it; undefined when it holds what quotes alone do not make safe. */
+export function toWords(flags: SelectionFlags): string | undefined {
+  const { nodeName, hostname, nodearray, constraint = [] } = flags;
+  const given: readonly (readonly [option: string, value: string | undefined])[] = [
+    ["-N", nodeName?.join(",")],
+    ["-H", hostname?.join(",")],
+    ["-a", nodearray?.join(",")],
+    ...constraint.map((each) => ["-C", JSON.stringify(each)] as const),
+  ];
+  const words = given.flatMap(([option, value]) => (value === undefined ? [] : [option, value]));
+  if (!words.every((word) => inQuotes.test(word))) return undefined;
+  return words.map((word) => (plain.test(word) ? word : `'${word}'`)).join(" ");
+}
+
+/** Characters of one shell word as they are. */
+const plain = /^[\w.,:/-]+$/;
+
+/** ASCII without the single quote itself. */
+const inQuotes = /^[ -&(-~]*$/;
+
 export function isSelecting(flags: SelectionFlags): boolean {
   return toSelection(flags) !== undefined;
 }

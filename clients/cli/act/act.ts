@@ -1,10 +1,11 @@
 import type { ActionAnswer } from "../../../shared/api/index.ts";
 import { confirm } from "../confirm.ts";
-import { CommandFailure } from "../exit-code.ts";
+import { CommandFailure, Refused } from "../exit-code.ts";
 import { prettyJson } from "../output/json.ts";
 import { printable } from "../output/printable.ts";
 import { pageOn } from "../output/report.ts";
 import { reach } from "../service/reach.ts";
+import type { Service } from "../service/service.ts";
 import type { Terminal } from "../terminal.ts";
 import { type ActFlags, requestOf } from "./act-options.ts";
 import { followActions } from "./follow.ts";
@@ -17,6 +18,19 @@ export interface Wanted {
   readonly body: Readonly<Record<string, unknown>> & { readonly kind: string };
   /** Then it is asked first what would be done, and the operator whether it shall. */
   readonly isDestructive: boolean;
+  /** What to do when it is refused without a word about that; left out: as after any refusal. */
+  readonly nextWhenRefused?: string;
+}
+
+/** Asks, and says what this command knows to do next about a refusal. */
+async function asked(service: Service, body: object, { nextWhenRefused }: Wanted): Promise<ActionAnswer> {
+  try {
+    return await service.ask("actions", { body });
+  } catch (error) {
+    if (error instanceof Refused && nextWhenRefused !== undefined)
+      throw new Refused(error.message, nextWhenRefused);
+    throw error;
+  }
 }
 
 /** Asks for it, once the operator has agreed where that is needed, and tells what came of it. */
@@ -24,13 +38,13 @@ export async function act(terminal: Terminal, flags: ActFlags, wanted: Wanted): 
   const { service } = await reach(flags);
   const body = { ...wanted.body, ...requestOf(flags, wanted.name) };
   if (wanted.isDestructive && flags.yes !== true && flags.dryRun !== true) {
-    const would = await service.ask("actions", { body: { ...body, dryRun: true } });
+    const would = await asked(service, { ...body, dryRun: true }, wanted);
     if (would.outcome !== "would") return tell(terminal, flags, would);
     answerOn(terminal, would);
     if (!(await confirm(terminal, "Do it?")))
       throw new CommandFailure("Nothing was done.", "Answer y, or give --yes.");
   }
-  const answer = await service.ask("actions", { body });
+  const answer = await asked(service, body, wanted);
   if (flags.wait === undefined || answer.outcome !== "requested") return tell(terminal, flags, answer);
   answerOn(terminal, answer);
   await followActions(terminal, service, { answer, wait: flags.wait });

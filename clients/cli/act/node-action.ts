@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { type SelectionFlags, selectionOptions, toSelection } from "../selection.ts";
+import { type SelectionFlags, selectionOptions, toSelection, toWords } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 import { act, type Wanted } from "./act.ts";
 import { type ActFlags, actOptions } from "./act-options.ts";
@@ -30,7 +30,15 @@ export function nodeActionCommand(terminal: Terminal, action: NodeAction): Comma
       );
     const force = action.canForce ? { force: flags.force === true } : {};
     const body = { kind: action.kind, nodes, ...force, ...action.more };
-    return act(terminal, flags, { name: action.name, body, isDestructive: action.isDestructive });
+    const { name, isDestructive } = action;
+    return act(terminal, flags, { name, body, isDestructive, nextWhenRefused: lookFirst(flags) });
   });
   return actOptions(selectionOptions(command));
+}
+
+function lookFirst(flags: SelectionFlags): string {
+  const words = toWords(flags);
+  return words === undefined
+    ? 'See with "ccscale nodes" and the same selection which nodes it names.'
+    : `Run "ccscale nodes ${words}" to see which nodes that names, or "ccscale nodes" to see all.`;
 }

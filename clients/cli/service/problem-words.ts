@@ -1,5 +1,5 @@
 import { type Problem, problemSchema } from "../../../shared/api/index.ts";
-import { CommandFailure, NotFound } from "../exit-code.ts";
+import { CommandFailure, NotFound, Refused } from "../exit-code.ts";
 import { printable } from "../output/printable.ts";
 
 /** An answer that is no success, as what to tell the operator: what went wrong, every problem, what to do next. */
@@ -18,8 +18,13 @@ export function toFailure(status: number, body: unknown): CommandFailure {
   ];
   const next = detail ?? nextByStatus(status) ?? nextByKind(parsed.data);
   const wait = retryAfterSeconds === undefined ? "" : ` Try again in ${Math.ceil(retryAfterSeconds)} s.`;
-  const Failure = type.endsWith(":not-found") ? NotFound : CommandFailure;
+  const Failure = failureOf(type, detail);
   return new Failure(lines.join("\n"), `${sentence(printable(next))}${wait}`);
+}
+
+function failureOf(type: string, detail: string | undefined): typeof CommandFailure {
+  if (type.endsWith(":not-found")) return NotFound;
+  return type.endsWith(":refused") && detail === undefined ? Refused : CommandFailure;
 }
 
 function nextByStatus(status: number): string | undefined {

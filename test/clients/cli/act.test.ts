@@ -191,6 +191,24 @@ describe("what comes of it", () => {
     expect(stdout).toContain("htc-3  it is keep-alive");
   });
 
+  test.each([
+    [["-N", "nobody"], '"ccscale nodes -N nobody"'],
+    [["-N", "no*", "-a", "htc,hpc"], `"ccscale nodes -N 'no*' -a htc,hpc"`],
+    [["-C", "node.vm_size=F*"], `"ccscale nodes -C '{"node.vm_size":"F*"}'"`],
+    [["-H", "it's"], '"ccscale nodes" and the same selection'],
+  ])("who selects no node with %j is sent to the list of such nodes", async (selection, next) => {
+    await serve({
+      problem: { title: "Nothing was done", problems: ["nodes: no node of the cluster is selected"] },
+    });
+    for (const command of [["drain"], ["delete-nodes"], ["start"], ["keep-alive", "on"]]) {
+      const { code, stderr } = await ccscale([...command, ...selection]);
+      expect(code).toBe(1);
+      expect(stderr).toContain("no node of the cluster is selected");
+      expect(stderr).toContain(next);
+      expect(stderr).not.toContain("ccscale status");
+    }
+  });
+
   test("as JSON it is the whole answer", async () => {
     await serve();
     const { stdout } = await ccscale(["start", "-N", "htc-*", "--format", "json"]);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { vi } from "vitest";
-import type { ActionAnswer } from "../../../shared/api/index.ts";
+import { type ActionAnswer, type Problem, problemType } from "../../../shared/api/index.ts";
 
 const running: Server[] = [];
 
@@ -38,7 +38,12 @@ export const answer: ActionAnswer = {
 
 /** A service that answers actions and says of its only operation what `states` tells, one after the other. */
 export async function serve(
-  options: { readonly answer?: ActionAnswer; readonly states?: string[] } = {},
+  options: {
+    readonly answer?: ActionAnswer;
+    readonly states?: string[];
+    /** In place of an answer: it refuses so. */
+    readonly problem?: Pick<Problem, "title" | "problems">;
+  } = {},
 ): Promise<unknown[]> {
   const bodies: unknown[] = [];
   const states = options.states ?? [];
@@ -52,6 +57,8 @@ export async function serve(
     if (request.url?.includes("/operations/")) return send(200, operation(states.shift() ?? "visible"));
     const body = JSON.parse(Buffer.concat(chunks).toString()) as { readonly dryRun?: boolean };
     bodies.push(body);
+    if (options.problem !== undefined)
+      return send(409, { type: problemType("refused"), status: 409, ...options.problem });
     const given = options.answer ?? answer;
     const would = body.dryRun === true && given.outcome === "requested";
     return send(given.outcome === "refused" ? 409 : 200, would ? { ...given, outcome: "would" } : given);
