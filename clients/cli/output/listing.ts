@@ -14,6 +14,8 @@ export interface Listing {
   readonly columns: readonly Column[];
   /** Whether the columns were asked for: JSON then holds them and nothing else; otherwise it holds all there is. */
   readonly isChosen: boolean;
+  /** Whether nobody chose the columns: then what their slices cut is marked. One that was chosen takes what it says. */
+  readonly isOwn: boolean;
   /** Slices are left out of account. */
   readonly long: boolean;
   readonly records: readonly Fields[];
@@ -56,22 +58,25 @@ function dataOf({ columns, isChosen, records, data = records, long }: Listing): 
 }
 
 /** A spreadsheet must not run what a job is called. */
-function csvOf({ columns, isChosen, records, long }: Listing): string {
+function csvOf(listing: Listing): string {
+  const { columns, isChosen, records } = listing;
   // A command's own "-" is for the eye.
   const plain = isChosen ? columns : columns.map((column) => ({ ...column, fallback: null }));
-  const cells = records.map((record) => cellsOf(plain, record, long));
+  const cells = records.map((record) => cellsOf({ ...listing, columns: plain }, record));
   return stringify([columns.map(({ heading }) => heading), ...cells], { escape_formulas: true });
 }
 
-function printTable(terminal: Terminal, { format, columns, records, long }: Listing): void {
+function printTable(terminal: Terminal, listing: Listing): void {
+  const { format, columns, records } = listing;
   const head = columns.map(({ heading }) => heading.toUpperCase());
-  const rows = records.map((record) => cellsOf(columns, record, long));
+  const rows = records.map((record) => cellsOf(listing, record));
   fitTable(terminal, { head, rows, isHeaded: format === "table" });
 }
 
-function cellsOf(columns: readonly Column[], record: Fields, long: boolean): readonly string[] {
+function cellsOf({ columns, isOwn, long }: Listing, record: Fields): readonly string[] {
+  const mode = isOwn ? "abridged" : "text";
   return columns.map((column) => {
-    const shown = shownValue(cellOf(column, record, { mode: "text", long }));
+    const shown = shownValue(cellOf(column, record, { mode, long }));
     return printable(shown === "" ? (column.fallback ?? "") : shown);
   });
 }

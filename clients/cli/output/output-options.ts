@@ -56,6 +56,7 @@ export function printList(
     format: flags.format ?? settings.format ?? "table",
     columns: readColumns(chosen ?? list.columns),
     isChosen: flags.outputColumns !== undefined,
+    isOwn: chosen === undefined,
     long: flags.long === true,
   });
 }

@@ -7,8 +7,11 @@ export interface Fields {
   readonly [name: string]: Value;
 }
 
-/** `text`: a slice takes characters of what a table shows. `data`: of a list it takes members. */
-export type SliceMode = "text" | "data";
+/**
+ * `text`: a slice takes characters of what a table shows. `abridged`: the same, and an ellipsis tells that there is more.
+ * `data`: of a list it takes members.
+ */
+export type SliceMode = "text" | "abridged" | "data";
 
 /** The value of an expression; undefined when the record has none. Never throws. */
 export function evaluate(expression: Expression, fields: Fields, mode: SliceMode): Value {
@@ -42,7 +45,10 @@ function ratioOf(fields: Fields, name: string): Value {
 function sliceOf(value: Value, { slice }: Extract<Expression, { kind: "slice" }>, mode: SliceMode): Value {
   if (value === undefined || value === null) return value;
   if (mode === "data" && Array.isArray(value)) return sliced(value, slice);
-  return sliced([...shownValue(value)], slice).join("");
+  const characters = [...shownValue(value)];
+  const taken = sliced(characters, slice);
+  const isCut = mode === "abridged" && taken.length < characters.length;
+  return (isCut ? [...taken.slice(0, -1), "…"] : taken).join("");
 }
 
 /** What a path leads to: a name that holds dots, else step by step. Letters' case does not count. */

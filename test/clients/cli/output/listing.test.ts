@@ -28,6 +28,7 @@ function print(format: Format, more: object = {}, columns?: number) {
     format,
     columns: columnsOf("name", "vm@vm_size", "jobs:none", "free"),
     isChosen: true,
+    isOwn: false,
     long: false,
     records: nodes,
     none: "No nodes.",
@@ -107,6 +108,14 @@ describe("formats", () => {
     const columns = columnsOf("name[:3]");
     expect(print("table-headerless", { columns }).stdout).toBe("htc\nhpc\n");
     expect(print("table-headerless", { columns, long: true }).stdout).toBe("htc-1\nhpc-10\n");
+  });
+
+  test("an ellipsis tells what a command's own columns cut, within their width", () => {
+    const columns = columnsOf("name[:5]", "jobs[:2]:-");
+    expect(print("table-headerless", { columns, isOwn: true }).stdout).toBe("htc-1  1…\nhpc-…  -\n");
+    expect(print("csv", { columns, isOwn: true }).stdout).toContain("hpc-…");
+    expect(print("table-headerless", { columns }).stdout).toBe("htc-1  1,\nhpc-1  -\n");
+    expect(print("table-headerless", { columns, isOwn: true, long: true }).stdout).not.toContain("…");
   });
 });
 
