@@ -96,7 +96,11 @@ describe("a node that an operator keeps alive", () => {
       answer: {
         outcome: "nothing-to-do",
         skipped: [
-          { node: "htc-1", why: "is kept alive by alice: long debug", next: "End that with keep-alive off." },
+          {
+            node: "htc-1",
+            why: "is kept alive by alice: long debug",
+            next: "End that with `ccscale keep-alive off`.",
+          },
           { node: "htc-3", why: "is keep-alive in CycleCloud" },
         ],
       },
