@@ -58,8 +58,29 @@ export type TelemetrySettings =
 
 const publicCloud = "https://login.microsoftonline.com";
 
-const text = z.string().trim().min(1);
-const optional = text.optional();
+const optional = z
+  .string()
+  .trim()
+  .min(1, { error: "empty, expected a value, or no such setting" })
+  .optional();
+const snapshotTimes = "expected when snapshots are taken, such as */15 * * * * * (NCRONTAB)";
+const schedule = z
+  .string({ error: `not set, ${snapshotTimes}` })
+  .trim()
+  .min(1, { error: `empty, ${snapshotTimes}` });
+const serviceUri = (service: "blob" | "queue" | "table") =>
+  z.url({ error: `expected an address such as https://account.${service}.core.windows.net` }).optional();
+const id = z
+  .guid({ error: "expected an id such as 00000000-0000-0000-0000-000000000000" })
+  .toLowerCase()
+  .optional();
+
+function oneOf<const Words extends readonly [string, ...string[]]>(...words: Words) {
+  return z.enum(words, {
+    error: ({ input }) =>
+      `${JSON.stringify(input)}, expected ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`,
+  });
+}
 
 /** Of an address its origin, which is all that matters. Its keys are believed, so nobody between may change them. */
 const authority = z
@@ -76,21 +97,21 @@ const authority = z
 const environment = z.object({
   [storageConnection]: optional,
   [`${storageConnection}__accountName`]: optional,
-  [`${storageConnection}__blobServiceUri`]: z.url().optional(),
-  [`${storageConnection}__queueServiceUri`]: z.url().optional(),
-  [`${storageConnection}__tableServiceUri`]: z.url().optional(),
+  [`${storageConnection}__blobServiceUri`]: serviceUri("blob"),
+  [`${storageConnection}__queueServiceUri`]: serviceUri("queue"),
+  [`${storageConnection}__tableServiceUri`]: serviceUri("table"),
   [serviceBusConnection]: optional,
   [`${serviceBusConnection}__fullyQualifiedNamespace`]: optional,
-  [snapshotScheduleSetting]: text,
+  [snapshotScheduleSetting]: schedule,
   AZURE_CLIENT_ID: optional,
-  [telemetrySetting]: z.enum(["azure", "console", "off"]).optional(),
+  [telemetrySetting]: oneOf("azure", "console", "off").optional(),
   [insightsConnectionSetting]: optional,
-  [autostopLoginSetting]: z.enum(["function-key", "basic"]).optional(),
-  [apiLoginSetting]: z.enum(["function-key", "entra"]).optional(),
-  [apiTenantSetting]: z.guid().toLowerCase().optional(),
-  [apiClientSetting]: z.guid().toLowerCase().optional(),
+  [autostopLoginSetting]: oneOf("function-key", "basic").optional(),
+  [apiLoginSetting]: oneOf("function-key", "entra").optional(),
+  [apiTenantSetting]: id,
+  [apiClientSetting]: id,
   [apiAuthoritySetting]: authority.optional(),
-  [configChangesSetting]: z.enum(["off", "settings", "all"]).optional(),
+  [configChangesSetting]: oneOf("off", "settings", "all").optional(),
 });
 
 /** Every setting that is read, in all forms of a connection; infra/modules/function-app.bicep sets them. */

@@ -139,4 +139,25 @@ describe("readSettings", () => {
       "ServiceBusConnection",
     ]);
   });
+
+  test.each([
+    [
+      "a schedule that is missing",
+      { SNAPSHOT_SCHEDULE: undefined },
+      "SNAPSHOT_SCHEDULE: not set, expected when snapshots are taken, such as */15 * * * * * (NCRONTAB)",
+    ],
+    [
+      "a word that is none of several",
+      { AUTOSTOP_LOGIN: "none" },
+      'AUTOSTOP_LOGIN: "none", expected function-key or basic',
+    ],
+    [
+      "a setting that is there and empty",
+      { AZURE_CLIENT_ID: " " },
+      "AZURE_CLIENT_ID: empty, expected a value, or no such setting",
+    ],
+  ])("%s is told with what was wanted", (_, over, problem) => {
+    const rest = { ...schedule, AutoscaleStorage: "s", ServiceBusConnection: "b" };
+    expect(problemsOf({ ...rest, ...over })).toEqual([problem]);
+  });
 });

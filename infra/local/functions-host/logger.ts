@@ -48,8 +48,10 @@ export function describeError(error: unknown): string {
     return [...new Set(error.errors.map(describeError))].join("; ");
   }
   if (!(error instanceof Error)) return String(error);
-  const cause = error.cause === undefined ? "" : ` (cause: ${describeError(error.cause)})`;
-  return `${error.message || error.name}${cause}`;
+  const message = error.message || error.name;
+  const cause = error.cause === undefined ? "" : describeError(error.cause);
+  // Who wraps an error often quotes it.
+  return message.includes(cause) ? message : `${message} (cause: ${cause})`;
 }
 
 /** Lets the same message through once per interval, so that a lost server does not flood the log. */

@@ -60,6 +60,11 @@ test.each([
   ["an error", new Error("one"), "one"],
   ["a cause", new Error("one", { cause: new Error("two") }), "one (cause: two)"],
   [
+    "a cause that the message quotes, told once,",
+    new Error("Cannot load: two", { cause: new Error("two") }),
+    "Cannot load: two",
+  ],
+  [
     "errors without a message of their own",
     new AggregateError([new Error("a"), new Error("a"), "b"]),
     "a; b",
