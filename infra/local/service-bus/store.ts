@@ -1,4 +1,14 @@
-import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import type { JournalRecord } from "./broker/journal.ts";
 
 /** Where the broker's facts are kept, and the order between keeping them and telling anybody. */
@@ -41,7 +51,7 @@ export function readJournal(path: string): readonly JournalRecord[] {
 }
 
 /**
- * An append-only file of JSON lines. All records of one turn of the event loop are written by one call and only
+ * An append-only file of JSON lines, in a folder that is made where it is missing. All records of one turn of the event loop are written by one call and only
  * then are the waiting answers given, so that whatever a client was told is in the file. There is no fsync:
  * this survives a killed process, not a power cut.
  */
@@ -51,6 +61,7 @@ export function fileStore(options: FileStoreOptions): Store {
   let waiting: (() => void)[] = [];
   let scheduled = false;
   let closed = false;
+  mkdirSync(dirname(path), { recursive: true });
   let { file, bytes } = rewrite(path, snapshot());
   let compactAt = Math.max(compactFromBytes, bytes * 2);
 

@@ -61,6 +61,12 @@ test("store: there is nothing to read before the first run", () => {
   expect(readJournal(path)).toEqual([]);
 });
 
+test("store: the folder of the file is made", () => {
+  const deep = join(folder, "data", "bus.jsonl");
+  fileStore({ path: deep, snapshot: () => [drop(1)] }).close();
+  expect(readJournal(deep)).toEqual([drop(1)]);
+});
+
 test("store: a last line that was torn by a kill is left out", () => {
   const store = fileStore({ path, snapshot: () => [] });
   store.append(drop(1));
