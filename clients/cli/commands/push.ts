@@ -9,13 +9,13 @@ import { CommandFailure } from "../exit-code.ts";
 import { prettyJson } from "../output/json.ts";
 import { printable } from "../output/printable.ts";
 import { readJobs } from "../push/read-jobs.ts";
-import { reach } from "../service/reach.ts";
+import { namedCluster, reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
 
 const mostProblemsShown = 20;
-/** Until it is known which one there is. */
-const anyCluster = "any";
+/** Stands for the cluster while the rest is checked, until it is known which one there is. */
+const notKnownYet = "not-known-yet";
 
 interface Flags extends ServiceFlags {
   readonly source: string;
@@ -45,7 +45,9 @@ async function push(terminal: Terminal, file: string, flags: Flags): Promise<voi
   // A file that cannot be used is nobody else's business.
   const demand = await demandIn(file, flags, terminal);
   if (flags.print === true) {
-    terminal.stdout.write(prettyJson(demand));
+    const cluster = await namedCluster(flags);
+    if (cluster === undefined) throw noCluster();
+    terminal.stdout.write(prettyJson({ ...demand, cluster }));
     return;
   }
   const { service } = await reach(flags);
@@ -53,6 +55,13 @@ async function push(terminal: Terminal, file: string, flags: Flags): Promise<voi
   const query = { dry_run: flags.dryRun === true };
   const { summary } = await service.ask("post-demand", { query, body });
   terminal.stdout.write(`${printable(summary)}\n`);
+}
+
+function noCluster(): CommandFailure {
+  return new CommandFailure(
+    "Cannot print the message: no cluster is named, and with --print nobody is asked which one there is",
+    "Name it with --cluster or in CCSCALE_CLUSTER, or the configuration that names it with --config.",
+  );
 }
 
 function wholeSeconds(text: string): number {
@@ -65,7 +74,7 @@ function wholeSeconds(text: string): number {
 /** Throws CommandFailure with every problem and its place in the file. */
 async function demandIn(
   file: string,
-  flags: Pick<Flags, "source" | "ttl" | "cluster">,
+  flags: Pick<Flags, "source" | "ttl">,
   terminal: Terminal,
 ): Promise<DemandToSend> {
   const format = /\.swf(\.gz)?$/.test(file) ? "swf" : "json";
@@ -76,7 +85,7 @@ async function demandIn(
   const demand: DemandToSend = {
     version: 1,
     kind: "snapshot",
-    cluster: flags.cluster ?? anyCluster,
+    cluster: notKnownYet,
     source: flags.source,
     // Grows from one push to the next, on whatever machine.
     sequence: nowMs,

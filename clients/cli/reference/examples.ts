@@ -143,7 +143,8 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ignore: [{ line: "ignore -N htc-8 --reason 'disk test'", does: "leaves it alone" }],
   unignore: [{ line: "unignore -N htc-8", does: "takes care of it again" }],
   push: [
-    { line: "push jobs.json --source sge --dry-run", does: "the message that would be posted" },
+    { line: "push jobs.json --source sge --dry-run", does: "checks it, and only says what it would post" },
+    { line: "push jobs.json --source sge --cluster hpc --print", does: "the message that would be posted" },
     { line: "push jobs.json --source sge", does: "all that sge wants now", isShown: true },
   ],
   pause: [

@@ -26,6 +26,14 @@ export async function reach(flags: ServiceFlags & WatchFlags): Promise<Reached> 
   return { service, settings: configured?.settings ?? settingsOf(service) };
 }
 
+/** The cluster that the options, the environment, a configuration or the local environment name; nobody is asked. */
+export async function namedCluster(flags: ServiceFlags): Promise<string | undefined> {
+  if (flags.cluster !== undefined) return flags.cluster;
+  const configured = flags.config === undefined ? undefined : await readConfigured(flags.config);
+  if (configured?.cluster !== undefined) return configured.cluster;
+  return flags.local === undefined ? undefined : (await readLocal(placeOf(flags).local ?? "")).cluster;
+}
+
 async function serviceAt(flags: ServiceFlags & WatchFlags, named: string | undefined): Promise<Service> {
   if (flags.offline !== undefined) return reachFiles(flags.offline, named);
   if (flags.storage === true) return reachStorage(flags, named);

@@ -69,6 +69,24 @@ describe("ccscale push --print", () => {
     expect(message.jobs).toMatchObject([{ name: "swf-1", constraints: { ncpus: 4, memgb: 4 } }]);
   });
 
+  test("the cluster is the one that an option, a configuration or the local environment names", async () => {
+    const [config, local] = [join(folder, "autoscale.json"), join(folder, "environment.json")];
+    await writeFile(config, JSON.stringify({ cluster_name: "from-config" }));
+    await writeFile(local, JSON.stringify({ functionsUrl: "http://127.0.0.1:1", cluster: "from-local" }));
+    const print = ["--source", "pbs", "--print"];
+    const clusterOf = async (argv: readonly string[]) =>
+      (await pushed([...print, ...argv], ["[]"])).message.cluster;
+    expect(await clusterOf(["--config", config])).toBe("from-config");
+    expect(await clusterOf(["--local", local])).toBe("from-local");
+    expect(await clusterOf(["--config", config, "--cluster", "told"])).toBe("told");
+  });
+
+  test("without one, nothing is printed and it is said how to name it", async () => {
+    const { code, stderr } = await pushed(["--source", "pbs", "--print"], ["[]"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/no cluster is named[\s\S]*--cluster/);
+  });
+
   test("an empty list is said to be one: nothing is wanted", async () => {
     const { message } = await pushed(to, ["[]"]);
     expect(message.jobs).toEqual([]);

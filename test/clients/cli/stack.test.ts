@@ -236,6 +236,7 @@ describe("demand, pauses and messages", () => {
   test("push", () =>
     shows("push", [
       "push jobs.json --source sge --dry-run",
+      "push jobs.json --source sge --cluster hpc --print",
       "push jobs.json --source sge",
       planned,
       () => settled(stack),
