@@ -1,6 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { app, type InvocationContext, type Timer } from "@azure/functions";
-import { loginGroups } from "../shared/cycle/login-groups.ts";
 import { snapshotCluster } from "../shared/cycle/snapshot-cluster.ts";
 import { messageOf } from "../shared/errors.ts";
 import type { Ports } from "../shared/ports.ts";
@@ -15,7 +14,8 @@ const reading = new Set<string>();
 
 /**
  * Snapshots every configured cluster. One that cannot be read does not keep the others waiting or failing, except that the
- * first of those that share a login goes ahead. One that takes long is read to its end behind the back of later beats.
+ * first call of those that share a login goes ahead (`LoginGate`). One that takes long is read to its end behind the back
+ * of later beats.
  */
 export async function snapshotNodes(_timer: Timer, context: InvocationContext): Promise<void> {
   const traceparent = context.traceContext?.traceParent;
@@ -40,14 +40,7 @@ async function snapshotAll(ports: Ports): Promise<void> {
       reading.delete(cluster);
     }
   };
-  const groups = await loginGroups(ports, clusters);
-  await waitAtMost(
-    longestWaitSeconds,
-    groups.map(async ([first, ...others]) => {
-      await snapshot(first);
-      await Promise.all(others.map(snapshot));
-    }),
-  );
+  await waitAtMost(longestWaitSeconds, clusters.map(snapshot));
   isOver = true;
   for (const cluster of reading)
     ports.log.warn("snapshot-slow", { cluster, waitedSeconds: longestWaitSeconds });

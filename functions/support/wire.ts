@@ -6,6 +6,7 @@ import { readConfig } from "../../shared/config/read-config.ts";
 import type { ConfigChanges } from "../../shared/cycle/act/change-config.ts";
 import { OutlookMemory } from "../../shared/cycle/views/index.ts";
 import { createCycleCloud } from "../../shared/cyclecloud/client.ts";
+import { LoginGate } from "../../shared/cyclecloud/login-gate.ts";
 import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
 import { createServiceBus } from "../../shared/messages/service-bus.ts";
 import { StorageDemandQueue, StorageQueueEvents } from "../../shared/messages/storage-queue.ts";
@@ -110,7 +111,7 @@ export function createService(options: {
     clock,
     ids,
     random: { draw: Math.random },
-    cycleCloudFor: cycleCloudClients(environment),
+    cycleCloudFor: cycleCloudClients(environment, clock),
     planRequests: bus.planRequests,
     scaleActions: bus.scaleActions,
     schedulerEvents: new StorageQueueEvents(storage.queue),
@@ -167,7 +168,8 @@ function connectServiceBus(settings: AppSettings, credential: DefaultAzureCreden
 }
 
 /** One client per cluster, made anew when its configuration or password changes: connections are kept. */
-function cycleCloudClients(environment: Environment): CycleCloudFor {
+function cycleCloudClients(environment: Environment, clock: Clock): CycleCloudFor {
+  const logins = new LoginGate(clock);
   const clients = new Map<string, { readonly key: string; readonly client: CycleCloud }>();
   return (config) => {
     const password = environment[config.connection.passwordSetting] ?? "";
@@ -179,6 +181,7 @@ function cycleCloudClients(environment: Environment): CycleCloudFor {
       cluster: config.cluster,
       password,
       catalogue: createVmCatalogue(config.facts),
+      logins,
     });
     clients.set(config.cluster, { key, client });
     return client;

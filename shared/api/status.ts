@@ -131,7 +131,13 @@ export const statusAnswer = z
       .nullable()
       .describe("Set: an operator paused the cluster; plans are made, and nothing is sent"),
     loginStopped: z
-      .object({ atSeconds: unixSeconds, message: z.string() })
+      .object({
+        atSeconds: unixSeconds,
+        message: z.string(),
+        resumedAtSeconds: unixSeconds
+          .nullable()
+          .describe("Set: an operator resumed it, and the next snapshot tries it once more"),
+      })
       .nullable()
       .describe(
         "Set: CycleCloud refused the login, and is not called until it changes or an operator resumes",

@@ -1,5 +1,5 @@
-import { LoginRefusedError, messageOf } from "../errors.ts";
-import type { ClusterControl, CycleCloud, Ports, RefusedLogin } from "../ports.ts";
+import { kindOf, LoginRefusedError, messageOf } from "../errors.ts";
+import type { ClusterControl, CycleCloud, Ports, RefusedLogin, Stored } from "../ports.ts";
 import { changeControl } from "./control.ts";
 
 type LoginPorts = Pick<Ports, "clock" | "controls" | "log">;
@@ -15,6 +15,9 @@ export type LoggedIn<T> =
   /** CycleCloud was not called, or answered the work with a 401: then it is not called any more. */
   | { readonly outcome: "stopped"; readonly why: string };
 
+/** CycleCloud counts failed logins over a minute, so the next one comes a minute after the last. */
+const countedSeconds = 60;
+
 /**
  * Does work that calls CycleCloud, unless these credentials were refused before, to this cluster or to another one: five
  * failed logins in a minute lock the account. Other credentials (address, user or password) are tried at once.
@@ -28,7 +31,34 @@ export async function whileLoggedIn<T>(
   work: () => Promise<T>,
 ): Promise<LoggedIn<T>> {
   const refused = await refusedLogin(ports, server);
-  if (refused !== undefined) return stopped(ports, server, refused);
+  return refused === undefined ? untilRefused(ports, server, work) : stopped(ports, server, refused.value);
+}
+
+/**
+ * The same, but a refused login that an operator resumed is tried once more: by one cluster, with this one call, while all
+ * the others that share the login wait for its answer. Whoever dies at it leaves the next try to another, a minute later.
+ */
+export async function tryingLogin<T>(
+  ports: LoginPorts,
+  server: Server,
+  call: () => Promise<T>,
+): Promise<LoggedIn<T>> {
+  const refused = await refusedLogin(ports, server);
+  if (refused === undefined) return untilRefused(ports, server, call);
+  if (!(await takesTry(ports, refused))) return stopped(ports, server, refused.value);
+  const tried = await untilRefused(ports, server, call);
+  if (tried.outcome === "stopped") return tried;
+  await ports.controls.forgetRefusedLogin(refused.value.fingerprint);
+  await showNone(ports, server);
+  return tried;
+}
+
+/** Does work of somebody who is logged in already: a 401 stops all later calls. */
+export async function untilRefused<T>(
+  ports: LoginPorts,
+  server: Server,
+  work: () => Promise<T>,
+): Promise<LoggedIn<T>> {
   try {
     return { outcome: "done", value: await work() };
   } catch (error) {
@@ -42,20 +72,69 @@ export async function whileLoggedIn<T>(
   }
 }
 
-async function refusedLogin(ports: LoginPorts, server: Server): Promise<RefusedLogin | undefined> {
-  const { refusedLogin: shown, cluster } = server.control;
+/** Lets a refused login be tried once more, by whichever cluster with these credentials is read next. */
+export async function resumeLogin(
+  ports: Pick<Ports, "clock" | "controls">,
+  fingerprint: string,
+): Promise<void> {
+  const refused = await ports.controls.refusedLogin(fingerprint);
+  if (refused === undefined) return;
+  const resumed = { ...refused.value, resumedAtSeconds: ports.clock.nowSeconds() };
+  if (!(await isChanged(ports, resumed, refused.etag))) await resumeLogin(ports, fingerprint);
+}
+
+/** The refusal that stands for this cluster, if any; the cluster's own record shows it from now on. */
+async function refusedLogin(ports: LoginPorts, server: Server): Promise<Stored<RefusedLogin> | undefined> {
+  const { refusedLogin: shown } = server.control;
   const fingerprint = server.cycleCloud.credentialsFingerprint();
   const refused = await ports.controls.refusedLogin(fingerprint);
   if (refused !== undefined) {
-    if (shown?.fingerprint !== fingerprint) await show(ports, server, refused);
+    if (!isSame(shown, refused.value)) await show(ports, server, refused.value);
     return refused;
   }
   if (shown === null) return undefined;
-  // Those of before may be right again some day. Resumed, when they are the same: for this cluster or for another.
+  // Those of before may be right again some day. The same: they were taken again, tried by another cluster.
   if (shown.fingerprint !== fingerprint) await ports.controls.forgetRefusedLogin(shown.fingerprint);
-  await show(ports, server, null);
-  ports.log.info("login-changed", { cluster });
+  await showNone(ports, server);
   return undefined;
+}
+
+function isSame(shown: RefusedLogin | null, refused: RefusedLogin): boolean {
+  return (
+    shown?.fingerprint === refused.fingerprint &&
+    shown.atSeconds === refused.atSeconds &&
+    shown.resumedAtSeconds === refused.resumedAtSeconds
+  );
+}
+
+/** Whether this run is the one that tries the login again. */
+async function takesTry(ports: LoginPorts, { value, etag }: Stored<RefusedLogin>): Promise<boolean> {
+  const { atSeconds, resumedAtSeconds, triedAtSeconds = 0 } = value;
+  const nowSeconds = ports.clock.nowSeconds();
+  if (resumedAtSeconds === undefined) return false;
+  const waitSeconds = Math.max(atSeconds, triedAtSeconds) + countedSeconds - nowSeconds;
+  // The time of a machine whose clock was far ahead must not keep everybody out until then.
+  if (waitSeconds > 0 && waitSeconds <= 2 * countedSeconds) return false;
+  return isChanged(ports, { ...value, triedAtSeconds: nowSeconds }, etag);
+}
+
+async function isChanged(
+  ports: Pick<Ports, "controls">,
+  refused: RefusedLogin,
+  etag: string,
+): Promise<boolean> {
+  try {
+    await ports.controls.changeRefusedLogin(refused, etag);
+    return true;
+  } catch (error) {
+    if (kindOf(error) !== "conflict") throw error;
+    return false;
+  }
+}
+
+async function showNone(ports: LoginPorts, server: Server): Promise<void> {
+  await show(ports, server, null);
+  ports.log.info("login-changed", { cluster: server.control.cluster });
 }
 
 async function show(

@@ -1,5 +1,6 @@
 import type { ConfigStore, Ports } from "../ports.ts";
 import { changeControl, loadControl } from "./control.ts";
+import { resumeLogin } from "./login.ts";
 import { requestPlan } from "./request-plan.ts";
 
 type PausePorts = Pick<Ports, "clock" | "controls"> & { readonly configs: Pick<ConfigStore, "clusters"> };
@@ -39,8 +40,8 @@ export async function pauseCluster(ports: PausePorts, decision: Decision): Promi
 }
 
 /**
- * Ends a pause, lets a refused login be tried once more (by every cluster that uses it), and asks for a plan: the last
- * one was not carried out.
+ * Ends a pause, and asks for a plan: the last one was not carried out. A refused login may be tried once more from now on:
+ * by the next snapshot of any cluster that uses it, while plans stay held; when it is taken, all of them go on.
  */
 export async function resumeCluster(ports: ResumePorts, decision: Decision): Promise<ResumeOutcome> {
   const { cluster, by, reason } = decision;
@@ -53,8 +54,12 @@ export async function resumeCluster(ports: ResumePorts, decision: Decision): Pro
   ];
   if (from.length === 0) return { outcome: "not-stopped" };
   // First: the cluster's own record is what a second try of this command goes by.
-  if (before.refusedLogin !== null) await ports.controls.forgetRefusedLogin(before.refusedLogin.fingerprint);
-  await changeControl(ports, cluster, (control) => ({ ...control, paused: null, refusedLogin: null }));
+  if (before.refusedLogin !== null) await resumeLogin(ports, before.refusedLogin.fingerprint);
+  const resumedAtSeconds = ports.clock.nowSeconds();
+  await changeControl(ports, cluster, (control) => {
+    const { refusedLogin } = control;
+    return { ...control, paused: null, refusedLogin: refusedLogin && { ...refusedLogin, resumedAtSeconds } };
+  });
   await requestPlan(ports, { cluster, reason: `resumed by ${by}: ${reason}` });
   return { outcome: "resumed", from };
 }

@@ -1,6 +1,7 @@
 import type { SchedulerEvent } from "../messages/scheduler-event.ts";
 import {
   type ClusterConfig,
+  type ClusterReading,
   type CycleCloud,
   isOpen,
   type Operation,
@@ -11,7 +12,7 @@ import {
 import { isUnverified } from "./certificates.ts";
 import { clusterDigest } from "./cluster-digest.ts";
 import { loadControl, whyHeld, withKept } from "./control.ts";
-import { whileLoggedIn } from "./login.ts";
+import { tryingLogin, untilRefused } from "./login.ts";
 import { measureSnapshot } from "./measure.ts";
 import { nodeChanges } from "./node-changes.ts";
 import { liveSources } from "./plan-input.ts";
@@ -51,14 +52,25 @@ export async function snapshotCluster(ports: SnapshotPorts, cluster: string): Pr
   const cycleCloud = ports.cycleCloudFor(config);
   if (isUnverified(config))
     ports.log.warn("certificates-not-verified", { cluster, url: config.connection.url });
-  const control = await loadControl(ports, cluster);
-  await whileLoggedIn(ports, { control, cycleCloud }, () => read(ports, config, cycleCloud));
+  const server = { control: await loadControl(ports, cluster), cycleCloud };
+  const takenAtSeconds = ports.clock.nowSeconds();
+  const read = await tryingLogin(ports, server, () => cycleCloud.readCluster());
+  if (read.outcome === "stopped") return;
+  const taken = { reading: read.value, takenAtSeconds };
+  await untilRefused(ports, server, () => keep(ports, { config, cycleCloud, taken }));
 }
 
-async function read(ports: SnapshotPorts, config: ClusterConfig, cycleCloud: CycleCloud): Promise<void> {
+async function keep(
+  ports: SnapshotPorts,
+  read: {
+    readonly config: ClusterConfig;
+    readonly cycleCloud: CycleCloud;
+    readonly taken: { readonly reading: ClusterReading; readonly takenAtSeconds: number };
+  },
+): Promise<void> {
+  const { config, cycleCloud } = read;
+  const { reading, takenAtSeconds } = read.taken;
   const { cluster } = config;
-  const takenAtSeconds = ports.clock.nowSeconds();
-  const reading = await cycleCloud.readCluster();
   const before = (await ports.snapshots.load(cluster))?.value;
   // Overtaken by a newer reading: this one would take nodes that came since for gone.
   if (before !== undefined && before.takenAtSeconds > takenAtSeconds) return;

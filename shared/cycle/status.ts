@@ -106,7 +106,9 @@ async function usableConfig(
 }
 
 function loginStopped({ refusedLogin }: ClusterControl): ClusterStatus["loginStopped"] {
-  return refusedLogin && { atSeconds: refusedLogin.atSeconds, message: refusedLogin.message };
+  if (refusedLogin === null) return null;
+  const { atSeconds, message, resumedAtSeconds = null } = refusedLogin;
+  return { atSeconds, message, resumedAtSeconds };
 }
 
 async function rejections(ports: StatusPorts, cluster: string): Promise<readonly Rejection[]> {

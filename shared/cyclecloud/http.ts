@@ -8,6 +8,7 @@ import {
 import { ConfigurationError } from "../errors.ts";
 import type { CycleCloudConnection } from "../ports/config.ts";
 import { type HttpAnswer, type HttpCall, toUpstreamError, understand } from "./http-answer.ts";
+import type { LoginGate } from "./login-gate.ts";
 import { PinnedAgent } from "./pinned-agent.ts";
 import { refuseLongPauses } from "./retry-after.ts";
 
@@ -28,6 +29,8 @@ export interface HttpOptions {
   readonly requestTimeoutMs?: number;
   /** Default: 3 retries after about 1, 2 and 4 s, no pause above 10 s. */
   readonly retryOptions?: RetryOptions;
+  /** Shared by all clients of a process. Absent: every call goes at once. */
+  readonly logins?: LoginGate;
 }
 
 const defaultUserAgent = "cyclecloud-autoscale:0.1.0";
@@ -58,7 +61,7 @@ export function createHttp(options: HttpOptions): (call: HttpCall) => Promise<Ht
     "X-Cycle-Client-Version": options.userAgent ?? defaultUserAgent,
   };
 
-  return async (call) => {
+  const send = async (call: HttpCall): Promise<HttpAnswer> => {
     const request = createPipelineRequest({
       url: `${base}${call.path}`,
       method: call.method,
@@ -78,6 +81,10 @@ export function createHttp(options: HttpOptions): (call: HttpCall) => Promise<Ht
       throw toUpstreamError(error, { call, redact });
     }
   };
+  const { logins } = options;
+  if (logins === undefined) return send;
+  const login = `${credentials}@${base}`;
+  return (call) => logins.pass(login, () => send(call));
 }
 
 function createPipeline({ connection, userAgent, retryOptions }: HttpOptions): Pipeline {

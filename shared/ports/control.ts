@@ -6,8 +6,8 @@ export interface ClusterControl {
   /** Set from an operator's pause until a resume: plans are made, and nothing is sent. */
   readonly paused: Pause | null;
   /**
-   * Set from a failed login until the credentials change or an operator resumes: CycleCloud is not called meanwhile. It
-   * shows what `ControlStore.refusedLogin` decides for all clusters with the same credentials.
+   * Set from a failed login until other credentials come, or one that an operator resumed is taken: CycleCloud is not
+   * called meanwhile. It shows what `ControlStore.refusedLogin` decides for all clusters with the same credentials.
    */
   readonly refusedLogin: RefusedLogin | null;
   /** By id, over those of the configuration. Absent: none. */
@@ -52,13 +52,17 @@ export interface Pause {
   readonly atSeconds: number;
 }
 
-/** Five failed logins in a minute lock the account for five minutes, so one is enough to stop. */
+/** Five failed logins in a minute lock the account for five minutes, so one is enough to stop, and one tries again. */
 export interface RefusedLogin {
   /** Of the credentials that were refused, see `CycleCloud.credentialsFingerprint`; no secret. */
   readonly fingerprint: string;
   /** The server's words. */
   readonly message: string;
   readonly atSeconds: number;
+  /** When an operator let it be tried once more. Absent: it is not. */
+  readonly resumedAtSeconds?: number;
+  /** Since when somebody tries it; everybody else waits for what comes of that. Absent: nobody does yet. */
+  readonly triedAtSeconds?: number;
 }
 
 export interface ControlStore {
@@ -67,9 +71,11 @@ export interface ControlStore {
   /** Throws ConflictError when it was saved by somebody else since `ifMatch` was read. */
   save(control: ClusterControl, ifMatch: IfMatch): Promise<void>;
   /** What is known of these credentials, whichever cluster met it; undefined: nobody was refused with them. */
-  refusedLogin(fingerprint: string): Promise<RefusedLogin | undefined>;
+  refusedLogin(fingerprint: string): Promise<Stored<RefusedLogin> | undefined>;
   /** Holds for all clusters that log in with them. Saving it again replaces it. */
   saveRefusedLogin(refused: RefusedLogin): Promise<void>;
+  /** Replaces this one alone: throws ConflictError when it was saved or forgotten by somebody else since. */
+  changeRefusedLogin(refused: RefusedLogin, etag: string): Promise<void>;
   /** Nothing happens when there is none. */
   forgetRefusedLogin(fingerprint: string): Promise<void>;
 }

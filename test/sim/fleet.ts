@@ -1,9 +1,12 @@
+import { LoginGate } from "../../shared/cyclecloud/login-gate.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** One machine of the function app. Its clock may be wrong. */
 export interface Machine {
   readonly name: string;
   clockOffsetSeconds: number;
+  /** What its process knows of logins: nothing any more after it went down. */
+  logins: LoginGate;
 }
 
 /** One invocation of a function. A dead one never goes on: nothing of it runs again, not even a `finally`. */
@@ -38,6 +41,7 @@ export class Fleet {
     this.machines = Array.from({ length: count }, (_, index) => ({
       name: `m${index + 1}`,
       clockOffsetSeconds: 0,
+      logins: this.#newLogins(),
     }));
   }
 
@@ -75,6 +79,7 @@ export class Fleet {
       run.isDead = true;
       this.#running.delete(run);
     }
+    machine.logins = this.#newLogins();
     return never();
   }
 
@@ -82,6 +87,10 @@ export class Fleet {
   async wait(run: Run, seconds: number): Promise<void> {
     await this.#timeline.wait(seconds);
     if (run.isDead) await never();
+  }
+
+  #newLogins(): LoginGate {
+    return new LoginGate({ nowSeconds: () => this.#timeline.nowSeconds });
   }
 
   #nextMachine(): Machine {

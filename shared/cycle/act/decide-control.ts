@@ -1,4 +1,5 @@
 import type { ActionAnswer, ActionBody } from "../../api/index.ts";
+import type { RefusedLogin } from "../../ports.ts";
 import { changeControl, loadControl, stillThere } from "../control.ts";
 import { counted } from "../counted.ts";
 import { pauseCluster, resumeCluster } from "../pause-cluster.ts";
@@ -37,7 +38,13 @@ export async function decidePause(
   if (from.length === 0) return answered(about, "nothing-to-do", `Nothing to do: ${name} was not stopped.`);
   if (dryRun) return answered(about, "would", `Would resume ${name} from ${from.join(" and ")}.`);
   await resumeCluster(ports, decision);
-  return answered(about, "done", `Resumed ${name} from ${from.join(" and ")}, and asked for a plan.`);
+  return answered(about, "done", `Resumed ${name} from ${from.join(" and ")}${whatFollows(refusedLogin)}`);
+}
+
+function whatFollows(refused: RefusedLogin | null): string {
+  return refused === null
+    ? ", and asked for a plan."
+    : ". The next snapshot tries the login once more, a minute after the last refusal at the earliest; nothing is sent until it is taken.";
 }
 
 /** What is decided in our own records and takes effect at once: actions and plans from then on keep to it. */

@@ -44,10 +44,13 @@ function brokenConfiguration({ config }: StatusFacts): readonly StatusProblem[] 
 
 function refusedLogin({ loginStopped }: StatusFacts): readonly StatusProblem[] {
   if (loginStopped === null) return [];
-  const text = `CycleCloud refused the login, and is not called any more: ${loginStopped.message}`;
-  return [
-    stopped("login-refused", text, "Correct the user name or the password, or resume to try once more."),
-  ];
+  const { message, resumedAtSeconds } = loginStopped;
+  const text = `CycleCloud refused the login, and is not called any more: ${message}`;
+  const next =
+    resumedAtSeconds === null
+      ? "Correct the user name or the password, or resume to try once more."
+      : "It was resumed: wait until the next snapshots try it once more, a minute after the refusal at the earliest.";
+  return [stopped("login-refused", text, next)];
 }
 
 function missingSnapshot({ snapshot, atSeconds, config }: StatusFacts): readonly StatusProblem[] {

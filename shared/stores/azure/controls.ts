@@ -21,13 +21,18 @@ export class BlobControlStore implements ControlStore {
     await this.#container.save(blobName(control.cluster), jsonContent(control), { ifMatch, record });
   }
 
-  async refusedLogin(fingerprint: string): Promise<RefusedLogin | undefined> {
+  async refusedLogin(fingerprint: string): Promise<Stored<RefusedLogin> | undefined> {
     const blob = await this.#container.read(loginName(fingerprint));
-    return blob === undefined ? undefined : fromJson(blob.bytes);
+    return blob === undefined ? undefined : { value: fromJson(blob.bytes), etag: blob.etag };
   }
 
   async saveRefusedLogin(refused: RefusedLogin): Promise<void> {
     await this.#container.put(loginName(refused.fingerprint), jsonContent(refused));
+  }
+
+  async changeRefusedLogin(refused: RefusedLogin, etag: string): Promise<void> {
+    const name = loginName(refused.fingerprint);
+    await this.#container.save(name, jsonContent(refused), { ifMatch: etag, record: "refused login" });
   }
 
   async forgetRefusedLogin(fingerprint: string): Promise<void> {

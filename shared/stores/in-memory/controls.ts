@@ -14,12 +14,16 @@ export class MemoryControlStore implements ControlStore {
     this.#controls.save(control.cluster, control, ifMatch);
   }
 
-  async refusedLogin(fingerprint: string): Promise<RefusedLogin | undefined> {
-    return this.#logins.get(fingerprint)?.value;
+  async refusedLogin(fingerprint: string): Promise<Stored<RefusedLogin> | undefined> {
+    return this.#logins.get(fingerprint);
   }
 
   async saveRefusedLogin(refused: RefusedLogin): Promise<void> {
     this.#logins.put(refused.fingerprint, refused);
+  }
+
+  async changeRefusedLogin(refused: RefusedLogin, etag: string): Promise<void> {
+    this.#logins.save(refused.fingerprint, refused, etag);
   }
 
   async forgetRefusedLogin(fingerprint: string): Promise<void> {

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { loginGroups } from "../../../shared/cycle/login-groups.ts";
 import { resumeCluster } from "../../../shared/cycle/pause-cluster.ts";
 import { snapshotCluster } from "../../../shared/cycle/snapshot-cluster.ts";
 import { clusterStatus } from "../../../shared/cycle/status.ts";
-import type { CycleCloudFor } from "../../../shared/ports.ts";
 import { clusterOf } from "../../support/cluster.ts";
 import { crashingAt } from "../../support/crash.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
@@ -44,6 +42,7 @@ describe("a refused login stops the calls of the cluster", () => {
     expect(await loginStopped(world)).toEqual({
       atSeconds: world.now(),
       message: "Cannot log in: HTTP 401",
+      resumedAtSeconds: null,
     });
   });
 
@@ -148,6 +147,7 @@ describe("clusters with the same login", () => {
     for (const other of others) await snapshotCluster(world.ports, other);
     world.cycleCloud.isLoginRefused = false;
     await resumeCluster(world.ports, { cluster: "hpc-3", by: "ann", reason: "unlocked" });
+    world.advance(60);
     for (const name of [cluster, ...others]) {
       await snapshotCluster(world.ports, name);
       expect(await shownOf(world, name)).toBeNull();
@@ -178,15 +178,91 @@ describe("clusters with the same login", () => {
       expect(world.cycleCloud.asked).toBe(1);
     },
   );
+});
 
-  test("are read one first, the others after it; one that cannot be configured stands alone", async () => {
-    const world = three();
-    const cycleCloudFor: CycleCloudFor = ({ cluster: name }) => {
-      const client = new FakeCycleCloud(clusterOf());
-      client.credentials = name === "hpc-3" ? "other" : "same";
-      return client;
-    };
-    const groups = await loginGroups({ ...world.ports, cycleCloudFor }, [cluster, ...others, "gone"]);
-    expect(groups).toEqual([[cluster, "hpc-2"], ["hpc-3"], ["gone"]]);
+describe("a refused login that an operator resumed", () => {
+  const clusters = [cluster, "hpc-2", "hpc-3", "hpc-4", "hpc-5", "hpc-6"];
+  const resume = (world: World, name: string) =>
+    resumeCluster(world.ports, { cluster: name, by: "ann", reason: "unlocked" });
+  const readAll = (world: World) => Promise.all(clusters.map((name) => snapshotCluster(world.ports, name)));
+
+  /** Six clusters behind one account that was refused just now, and one of them resumed. */
+  async function resumed(): Promise<World> {
+    const world = createWorld();
+    for (const other of clusters.slice(1)) world.ports.configs.put({ ...configOf({}), cluster: other });
+    world.cycleCloud.isLoginRefused = true;
+    await world.snapshot();
+    await readAll(world);
+    await resume(world, "hpc-2");
+    return world;
+  }
+
+  test("is tried by one of the clusters that share it, a minute after the refusal; when that is refused too, by nobody", async () => {
+    const world = await resumed();
+    world.advance(59);
+    await readAll(world);
+    expect(world.cycleCloud.asked).toBe(1);
+    world.advance(1);
+    await readAll(world);
+    expect(world.cycleCloud.asked).toBe(2);
+    world.advance(600);
+    await readAll(world);
+    expect(world.cycleCloud.asked).toBe(2);
+    expect(await loginStopped(world)).toMatchObject({ resumedAtSeconds: null });
+  });
+
+  test("is tried once a minute at most, however often it is resumed", async () => {
+    const world = await resumed();
+    for (let second = 0; second < 180; second += 10) {
+      for (const name of clusters) await resume(world, name);
+      await readAll(world);
+      world.advance(10);
+    }
+    expect(world.cycleCloud.asked).toBe(3);
+  });
+
+  test("is left to another when the one that tries it dies, a minute later", async () => {
+    const world = await resumed();
+    world.advance(60);
+    const dying = { ...world.ports, cycleCloudFor: () => deaf };
+    await expect(snapshotCluster(dying, cluster)).rejects.toThrow("crash");
+    world.cycleCloud.isLoginRefused = false;
+    world.advance(59);
+    await readAll(world);
+    expect(world.cycleCloud.asked).toBe(1);
+    world.advance(1);
+    await readAll(world);
+    await readAll(world);
+    for (const name of clusters)
+      expect(await clusterStatus(world.ports, name)).toMatchObject({ loginStopped: null });
+  });
+
+  test("is tried by snapshots alone: plans stay held, and no action tries it", async () => {
+    const world = await sentAndRefused();
+    await world.snapshot();
+    await resume(world, cluster);
+    world.advance(60);
+    await world.plan();
+    await world.execute();
+    expect(world.cycleCloud.asked).toBe(2);
+    expect((await world.ports.plans.loadHead(cluster))?.value.held).toBe("CycleCloud refused the login");
+    world.cycleCloud.isLoginRefused = false;
+    world.advance(1);
+    await world.round();
+    expect(world.cycleCloud.nodes).toHaveLength(2);
+  });
+
+  test("shows in the status, and says to wait", async () => {
+    const world = await resumed();
+    const status = await clusterStatus(world.ports, "hpc-2");
+    expect(status?.loginStopped).toMatchObject({ resumedAtSeconds: world.now() });
+    expect(status?.problems[0]).toMatchObject({
+      kind: "login-refused",
+      next: expect.stringMatching(/^It was resumed: wait/),
+    });
   });
 });
+
+/** A server that a run dies at. */
+const deaf = new FakeCycleCloud(clusterOf());
+deaf.readCluster = () => Promise.reject(new Error("crash"));

@@ -107,6 +107,7 @@ describe("resumeCluster", () => {
       outcome: "resumed",
       from: ["refused login"],
     });
+    world.advance(60);
     await world.snapshot();
     expect(await world.ports.snapshots.load(cluster)).toBeDefined();
   });

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CycleCloudOptions, createCycleCloud } from "../../../shared/cyclecloud/client.ts";
+import { LoginGate } from "../../../shared/cyclecloud/login-gate.ts";
 import { UpstreamError } from "../../../shared/errors.ts";
 import type { NodesRequest } from "../../../shared/ports/cyclecloud.ts";
 import { catalogue, fixture } from "./reading.ts";
@@ -322,6 +323,17 @@ describe("client: failures", () => {
     expect(error.message).toMatch(says);
     expect(error.retryable).toBe(retryable);
     expect(server.calls).toHaveLength(calls);
+  });
+
+  test("of calls with one login that begin together one is refused with a 401, and speaks for all", async () => {
+    server.answer({ status: 401, body: "no" });
+    const logins = new LoginGate({ nowSeconds: () => Date.now() / 1000 });
+    const clients = ["one", "two", "three", "four", "five"].map((cluster) => client({ cluster, logins }));
+    const errors = await Promise.all(clients.map((each) => failure(each.readCluster())));
+    expect(errors.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
+    expect(server.calls).toHaveLength(1);
+    server.answer(status());
+    expect((await client({ password: "other", logins }).readCluster()).cluster.nodes).toBeDefined();
   });
 
   test.each<{ name: string; first: ScriptedAnswer }>([

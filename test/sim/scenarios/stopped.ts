@@ -44,7 +44,10 @@ function shut({ cloud }: Stage, isShut: boolean): void {
   cloud.door.isShut = isShut;
 }
 
-/** However many clusters and machines there are: the account must never have been locked. */
+/**
+ * The account must never have been locked: of each machine one call meets a refusal, or those that were under way together
+ * when it began, and after a resume one of all.
+ */
 function holdLogins(stage: Stage): void {
   const times = stage.cloud.door.refusedAtSeconds;
   const isLocked = times.some((at, index) => {

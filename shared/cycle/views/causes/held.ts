@@ -45,7 +45,10 @@ export function heldBy(outlook: Outlook): readonly CauseView[] {
   return [
     cause("login-refused", {
       text: `Nothing is sent: CycleCloud refused the login${since}.`,
-      next: "Correct the user name or the password, then try once more: `ccscale resume`.",
+      next:
+        refusedLogin?.resumedAtSeconds === undefined
+          ? "Correct the user name or the password, then try once more: `ccscale resume`."
+          : "It was resumed, and is tried once more by one of the next snapshots.",
     }),
   ];
 }

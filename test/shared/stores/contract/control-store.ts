@@ -41,11 +41,28 @@ export const controlStoreCases: readonly ContractCase<ControlStore>[] = [
       expect(await store.refusedLogin(refused.fingerprint)).toBeUndefined();
       await store.saveRefusedLogin({ ...refused, message: "before" });
       await store.saveRefusedLogin(refused);
-      expect(await store.refusedLogin(refused.fingerprint)).toEqual(refused);
+      expect((await store.refusedLogin(refused.fingerprint))?.value).toEqual(refused);
       expect(await store.refusedLogin(`${refused.fingerprint}x`)).toBeUndefined();
       expect(await store.load(refused.fingerprint)).toBeUndefined();
       expect(await store.load(`logins/${refused.fingerprint}`)).toBeUndefined();
       for (const _ of [1, 2]) await store.forgetRefusedLogin(refused.fingerprint);
+      expect(await store.refusedLogin(refused.fingerprint)).toBeUndefined();
+    },
+  },
+  {
+    name: "of two that change a refused login at once one gets a conflict, and nobody changes a forgotten one",
+    async run(store) {
+      const refused = { fingerprint: uniqueCluster(), message: "HTTP 401", atSeconds: 1.5 };
+      await store.saveRefusedLogin(refused);
+      const etag = (await store.refusedLogin(refused.fingerprint))?.etag ?? "";
+      const tries = [2, 3].map((triedAtSeconds) =>
+        store.changeRefusedLogin({ ...refused, triedAtSeconds }, etag),
+      );
+      expect(await outcomes(tries)).toEqual({ kept: 1, errors: [expect.any(ConflictError)] });
+      const changed = await store.refusedLogin(refused.fingerprint);
+      expect(changed?.value.triedAtSeconds).toBeOneOf([2, 3]);
+      await store.forgetRefusedLogin(refused.fingerprint);
+      await expect(store.changeRefusedLogin(refused, changed?.etag ?? "")).rejects.toThrow(ConflictError);
       expect(await store.refusedLogin(refused.fingerprint)).toBeUndefined();
     },
   },
