@@ -1,8 +1,12 @@
-import { styled, type Terminal } from "../terminal.ts";
+import { styled, type Terminal, widthOf } from "../terminal.ts";
 import { fitTable } from "./fit-table.ts";
 import { printable } from "./printable.ts";
+import { wrapped, wrappedAfter } from "./wrapped.ts";
 
-/** A page for people: titles, facts, tables, sentences. Everything that it is given is made safe for a terminal. */
+/**
+ * A page for people: titles, facts, tables, sentences. Everything that it is given is made safe for a terminal, and sentences
+ * are broken at its width.
+ */
 export interface Page {
   title(text: string): void;
   line(text: string): void;
@@ -17,21 +21,26 @@ export interface Page {
 export function pageOn(terminal: Terminal): Page {
   const { stdout } = terminal;
   const line = (text: string) => stdout.write(`${text}\n`);
+  const sentence = (text: string) => wrapped(printable(text), widthOf(stdout));
   return {
     title: (text) => line(`\n${styled(stdout, "bold", printable(text))}`),
-    line: (text) => line(printable(text)),
-    warning: (text) => line(styled(stdout, "red", printable(text))),
+    line: (text) => line(sentence(text)),
+    warning: (text) => line(styled(stdout, "red", sentence(text))),
     facts: (facts) => {
       const told = facts.filter(([, value]) => value !== null);
       const width = Math.max(0, ...told.map(([name]) => name.length));
-      for (const [name, value] of told) line(`${name.padEnd(width)}  ${printable(value ?? "")}`);
+      for (const [name, value] of told) {
+        const start = `${name.padEnd(width)}  `;
+        const room = { columns: widthOf(stdout), hang: start.length };
+        line(wrappedAfter(start, printable(value ?? ""), room));
+      }
     },
     table: (head, rows) => {
       const cells = rows.map((row) => row.map((cell) => printable(String(cell))));
       fitTable(terminal, { head, rows: cells, isHeaded: true });
     },
     bullets: (lines) => {
-      for (const text of lines) line(`  - ${printable(text)}`);
+      for (const text of lines) line(sentence(`  - ${text}`));
     },
   };
 }

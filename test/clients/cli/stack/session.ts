@@ -46,13 +46,9 @@ export function openSession(stack: LocalStack, files: readonly string[]): Sessio
     ccscale: async (line, look = {}) => {
       const terminal = screen(look);
       const code = await run(await argvOf(line), terminal);
-      const shown = [
-        terminal.text(),
-        terminal.errors().replace("[y/N] ", (asked) => asked + (look.types ?? "")),
-      ];
-      const written = shown.map((text) =>
-        steady(text.replaceAll(`${stack.folder}/`, "").replaceAll("\u001b[", "␛[")),
-      );
+      const inHere = (text: string) => text.replaceAll(`${stack.folder}/`, "").replaceAll("\u001b[", "␛[");
+      const asked = terminal.errors().replace("[y/N] ", (question) => question + (look.types ?? ""));
+      const written = [steady(inHere(terminal.text()), look.columns), steady(inHere(asked))];
       return transcriptOf(line, written.join(""), code);
     },
   };

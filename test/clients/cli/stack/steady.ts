@@ -1,4 +1,5 @@
 import { table } from "../../../../clients/cli/output/table.ts";
+import { furtherIn, wrapped, wrappedAfter } from "../../../../clients/cli/output/wrapped.ts";
 
 /** What differs from one run to the next stands in transcripts as one and the same, as long as the real thing. */
 export const standIn = {
@@ -30,23 +31,63 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
 ];
 
 /**
- * An output as it would be on any run. A table is laid out again, since a column is as wide as its widest cell.
- * Throws an Error for a table whose columns are not aligned.
+ * An output as it would be on any run. A table is laid out again, since a column is as wide as its widest cell, and so are
+ * sentences that were broken at the width of a screen of `columns`. Throws an Error for a table whose columns are not aligned.
  */
-export function steady(output: string): string {
+export function steady(output: string, columns?: number): string {
   const blocks = output.split("\n\n");
-  return blocks.map((block) => steadyBlock(block.split("\n"))).join("\n\n");
+  return blocks.map((block) => steadyBlock(block.split("\n"), columns)).join("\n\n");
 }
 
-function steadyBlock(lines: readonly string[]): string {
+function steadyBlock(lines: readonly string[], columns: number | undefined): string {
   const start = lines.findIndex((line) => isHead(line));
-  if (start < 0) return lines.map(steadyText).join("\n");
+  if (start < 0) return steadySentences(lines, columns).join("\n");
   const end = lines.at(-1) === "" ? lines.length - 1 : lines.length;
   const [head = "", ...rows] = lines.slice(start, end);
   const cells = cellsOf([plain(head), ...rows]).map((row) => row.map(steadyText));
   const [heading = "", ...body] = table(undefined, cells).trimEnd().split("\n");
-  const before = lines.slice(0, start).map(steadyText);
+  const before = steadySentences(lines.slice(0, start), columns);
   return [...before, head.replace(plain(head), heading), ...body, ...lines.slice(end)].join("\n");
+}
+
+/** Makes sentences whole, has them steady, and breaks them again. */
+function steadySentences(lines: readonly string[], columns: number | undefined): readonly string[] {
+  if (columns === undefined) return lines.map(steadyText);
+  return wholeSentences(lines).map((sentence) => {
+    // A style takes no room on a screen.
+    const [, on = "", words = "", off = ""] = styledSentence.exec(sentence) ?? [];
+    const [name = ""] = factName.exec(words) ?? [];
+    const text = steadyText(words);
+    const broken =
+      name === ""
+        ? wrapped(text, columns)
+        : wrappedAfter(name, text.slice(name.length), { columns, hang: name.length });
+    return `${on}${broken}${off}`;
+  });
+}
+
+const styledSentence = /^(␛\[\d+m)?(.*?)(␛\[\d+m)?$/;
+
+const factName = /^\S+( \S+)* {2,}(?=\S)/;
+
+function wholeSentences(lines: readonly string[]): readonly string[] {
+  const whole: string[] = [];
+  for (const line of lines) {
+    const before = whole.at(-1);
+    if (before !== undefined && before !== "" && indentOf(line) === hangAfter(before))
+      whole[whole.length - 1] = `${before} ${line.trimStart()}`;
+    else whole.push(line);
+  }
+  return whole;
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+/** Where further lines of it begin. */
+function hangAfter(sentence: string): number {
+  return factName.exec(sentence)?.[0].length ?? indentOf(sentence) + furtherIn;
 }
 
 const bold = /^␛\[1m(.*)␛\[22m$/;
