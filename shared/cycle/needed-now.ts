@@ -1,6 +1,7 @@
 import { kindOf, messageOf } from "../errors.ts";
 import type { NodesAction } from "../messages/scale-action.ts";
 import type { Operation, Ports } from "../ports.ts";
+import { mostOfLastMinutes } from "./operations.ts";
 import { type Now, readNow, useOf, whyNeeded } from "./spare-node.ts";
 
 type NeededPorts = Pick<
@@ -10,7 +11,6 @@ type NeededPorts = Pick<
 
 /** Stops that were asked for so long before a plan may have been recorded after it read the operations. */
 const longestPlanSeconds = 120;
-const mostRemembered = 50;
 
 /**
  * Why nodes have to stay after all, by id; of actions that let spare nodes go. What was spare when a node asked may be needed
@@ -43,7 +43,7 @@ async function isStopBeside(
 ): Promise<boolean> {
   const open = (await operations.open(cluster)).map(({ value }) => value);
   const since = createdAtSeconds - longestPlanSeconds;
-  return [...open, ...(await operations.recent(cluster, mostRemembered, since))].some(isGranted);
+  return [...open, ...(await operations.recent(cluster, mostOfLastMinutes, since))].some(isGranted);
 }
 
 /** Whatever became of it, unless its node stays. */

@@ -4,6 +4,12 @@ import type { Operation, RequestedNode, Snapshot } from "../ports.ts";
 
 const longestListLagSeconds = 60;
 
+/**
+ * Of the operations, or lost nodes, of the last minutes so many are looked through: more than a plan makes (deleting 10,000
+ * nodes takes 50 actions), with room for nodes that ask to stop, each an operation of its own.
+ */
+export const mostOfLastMinutes = 500;
+
 /** What open operations mean for a plan: nodes that are coming, and nodes that are leaving. */
 export interface UnderWay {
   readonly pending: readonly PendingNodes[];

@@ -16,14 +16,12 @@ import { loadControl, whyHeld, withIgnored, withKept } from "./control.ts";
 import { freshSnapshot } from "./fresh-snapshot.ts";
 import { type MadePlan, makePlan } from "./make-plan.ts";
 import { measurePlan } from "./measure.ts";
+import { mostOfLastMinutes } from "./operations.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
 import { type Loaded, liveSources } from "./plan-input.ts";
 import { tellSchedulers } from "./tell-schedulers.ts";
 import { toActions } from "./to-actions.ts";
-
-/** Operations and lost nodes that are looked through for what there was too little of. */
-const mostRemembered = 50;
 
 type PlanPorts = Pick<
   Ports,
@@ -175,7 +173,7 @@ async function recentOperations(
   nowSeconds: number,
 ): Promise<readonly Operation[]> {
   const sinceSeconds = nowSeconds - cycle.capacityFailureBackoffSeconds - cycle.actionTtlSeconds;
-  return ports.operations.recent(cluster, mostRemembered, sinceSeconds);
+  return ports.operations.recent(cluster, mostOfLastMinutes, sinceSeconds);
 }
 
 async function recentLosses(
@@ -183,7 +181,7 @@ async function recentLosses(
   { cluster, cycle }: ClusterConfig,
   nowSeconds: number,
 ): Promise<readonly NodeLoss[]> {
-  return ports.losses.recent(cluster, mostRemembered, nowSeconds - cycle.capacityFailureBackoffSeconds);
+  return ports.losses.recent(cluster, mostOfLastMinutes, nowSeconds - cycle.capacityFailureBackoffSeconds);
 }
 
 async function replaceHead(

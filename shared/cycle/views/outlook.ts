@@ -13,10 +13,8 @@ import type {
 } from "../../ports.ts";
 import { loadControl, whyHeld, withIgnored, withKept } from "../control.ts";
 import { type MadePlan, makePlan } from "../make-plan.ts";
+import { mostOfLastMinutes } from "../operations.ts";
 import type { Loaded } from "../plan-input.ts";
-
-/** Operations that are looked through for what they were short of, as a plan does. */
-const mostRemembered = 50;
 
 export type OutlookPorts = Pick<
   Ports,
@@ -90,8 +88,8 @@ export async function readKnown(
     ports.demand.list(cluster),
     ports.targets.list(cluster),
     listHistory(),
-    ports.operations.recent(cluster, mostRemembered, sinceSeconds),
-    ports.losses.recent(cluster, mostRemembered, sinceSeconds),
+    ports.operations.recent(cluster, mostOfLastMinutes, sinceSeconds),
+    ports.losses.recent(cluster, mostOfLastMinutes, sinceSeconds),
   ]);
   if (stored === undefined)
     throw new StaleSnapshotError(cluster, { ageSeconds: undefined, maxAgeSeconds: maxSnapshotAgeSeconds });

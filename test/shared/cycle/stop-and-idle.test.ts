@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { planScale } from "../../../shared/cycle/plan-scale.ts";
 import { requestStop } from "../../../shared/cycle/request-stop.ts";
 import type { PlanRequest } from "../../../shared/messages/plan-request.ts";
+import type { ScaleAction } from "../../../shared/messages/scale-action.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { type CrashPoint, interposed } from "../../support/crash.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
@@ -64,35 +65,48 @@ const moments = calls.flatMap((point) =>
   ),
 );
 
+async function settle(world: World): Promise<void> {
+  for (let round = 0; round < 3; round += 1) {
+    await world.execute();
+    world.cycleCloud.settle();
+    world.advance(10);
+    await world.round();
+  }
+}
+
 describe("a node that asks to stop while a plan deletes idle ones", () => {
-  test.each(moments)(
-    "before $method of $port, $instance, carried out at once: $isCarriedOut: the node that is needed stays, and none is bought",
-    async ({ port, method, ...how }) => {
-      const world = await worldOfTwo(1);
+  test.each([
+    ...moments.map((moment) => ({ ...moment, needed: 1 })),
+    ...moments.filter(({ isCarriedOut }) => isCarriedOut).map((moment) => ({ ...moment, needed: 0 })),
+  ])(
+    "before $method of $port, $instance, carried out at once: $isCarriedOut: $needed of two are needed and stay, none is bought",
+    async ({ port, method, needed, ...how }) => {
+      const world = await worldOfTwo(needed);
       await planMeanwhile(world, { port, method } as CrashPoint, how);
-      for (let round = 0; round < 3; round += 1) {
-        await world.execute();
-        world.cycleCloud.settle();
-        world.advance(10);
-        await world.round();
-      }
-      expect(staying(world)).toHaveLength(1);
+      await settle(world);
+      expect(staying(world)).toHaveLength(needed);
       expect(world.cycleCloud.calls).not.toContain("create");
     },
   );
 
-  test.each(moments.filter(({ isCarriedOut }) => isCarriedOut))(
-    "before $method of $port, $instance: where none is needed, both go",
-    async ({ port, method, ...how }) => {
-      const world = await worldOfTwo(0);
-      await planMeanwhile(world, { port, method } as CrashPoint, how);
-      for (let round = 0; round < 3; round += 1) {
-        await world.execute();
-        world.cycleCloud.settle();
-        world.advance(10);
-        await world.round();
-      }
-      expect(staying(world)).toEqual([]);
-    },
-  );
+  test("is remembered when many operations were recorded since it went", async () => {
+    const world = await worldOfTwo(1);
+    const point = { port: "history", method: "list" } as const;
+    await planMeanwhile(world, point, { instance: "vm-htc-1", isCarriedOut: true });
+    world.cycleCloud.settle();
+    world.advance(10);
+    await world.snapshot();
+    const stop = (await world.ports.operations.recent(cluster, 2)).find(({ state }) => state === "visible");
+    if (stop === undefined) expect.fail("no stop was carried out");
+    for (let index = 0; index < 100; index += 1) {
+      const actionId = `plan-x-${index}`;
+      const action: ScaleAction = { ...stop.action, kind: "start-nodes", actionId, nodes: [] };
+      const createdAtSeconds = stop.createdAtSeconds + 1;
+      const later = { ...stop, actionId, action, createdAtSeconds, state: "visible" } as const;
+      await world.ports.operations.save(later, undefined);
+    }
+    await settle(world);
+    expect(staying(world)).toHaveLength(1);
+    expect(world.cycleCloud.calls).not.toContain("create");
+  });
 });
