@@ -1,3 +1,5 @@
+import { isDictionary } from "./dictionary.ts";
+
 /** What stands for a secret. */
 export const redacted = "***";
 
@@ -116,8 +118,4 @@ function isSecret(key: string, value: unknown): boolean {
   if (value === null || value === undefined || value === "") return false;
   if (typeof value === "number" || typeof value === "boolean") return /pass|pwd|secret/i.test(key);
   return true;
-}
-
-function isDictionary(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -43,6 +43,7 @@ function partOf(path: string): string {
   if (parts[1] === "ports" || parts[1] === "ports.ts") return "shared/ports";
   if (parts[1] === "errors.ts") return "shared/errors";
   if (parts[1] === "redact.ts") return "shared/redact";
+  if (parts[1] === "dictionary.ts") return "shared/dictionary";
   if (parts[1] === "messages" && isContract(path)) return "shared/messages (contracts)";
   return `shared/${parts[1]}`;
 }
@@ -59,7 +60,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/engine": [],
   "shared/errors": [],
   "shared/facts": [],
-  "shared/redact": [],
+  "shared/dictionary": [],
+  "shared/redact": ["shared/dictionary"],
   "shared/ports": ["shared/engine", "shared/facts", "shared/messages (contracts)"],
   "shared/messages (contracts)": ["shared/engine", "zod"],
   "shared/api": ["shared/engine", "shared/messages (contracts)", "zod"],
@@ -77,10 +79,19 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/engine",
     "shared/ports",
     "shared/errors",
+    "shared/dictionary",
     "shared/redact",
     "shared/messages (contracts)",
   ],
-  "shared/config": ["shared/engine", "shared/ports", "shared/errors", "shared/facts", "zod", "node:*"],
+  "shared/config": [
+    "shared/dictionary",
+    "shared/engine",
+    "shared/ports",
+    "shared/errors",
+    "shared/facts",
+    "zod",
+    "node:*",
+  ],
   "shared/cyclecloud": [
     "shared/engine",
     "shared/ports",

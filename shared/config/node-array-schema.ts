@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { isDictionary } from "../dictionary.ts";
 import type { Json } from "../engine/index.ts";
-import { flag, isDictionary, text, wholeNumber } from "./setting-value.ts";
+import { flag, text, wholeNumber } from "./setting-value.ts";
 
 /** `nodearrays.<name>`; `nodearrays.default` is for all arrays that do not say otherwise. */
 export const nodeArraySchema = z.looseObject(

@@ -1,4 +1,4 @@
-import { isDictionary } from "./setting-value.ts";
+import { isDictionary } from "../dictionary.ts";
 
 /** scalelib's keys, both spellings: the command line reads them. */
 const printingKeys = ["output_columns", "output-columns", "output_format"];

@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { isDictionary } from "../dictionary.ts";
 import { messageOf } from "../errors.ts";
 import { shown } from "./describe-issues.ts";
-import { isDictionary } from "./setting-value.ts";
 
 /** A configuration file as JSON; undefined when there is none at this path. May throw for one that is no JSON. */
 export type LoadInclude = (path: string) => Promise<unknown>;

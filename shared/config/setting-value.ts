@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isDictionary } from "../dictionary.ts";
 
 /** What single settings look like. Every schema says what is wanted, so that a problem can quote it. */
 export const text = z
@@ -40,9 +41,4 @@ export function perNodeArray(schema: Seconds) {
       }),
     );
   });
-}
-
-/** A JSON object, as opposed to a list or a single value. */
-export function isDictionary(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

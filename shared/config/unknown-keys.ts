@@ -1,8 +1,8 @@
+import { isDictionary } from "../dictionary.ts";
 import { nearest } from "../engine/index.ts";
 import { autostopSchema } from "./autostop-schema.ts";
 import { configSchema } from "./config-schema.ts";
 import { nodeArraySchema } from "./node-array-schema.ts";
-import { isDictionary } from "./setting-value.ts";
 
 /** Keys of the field's scheduler integrations that mean nothing here: a file can be taken over as it is. */
 const foreignKeys: readonly string[] = [

@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import { z } from "zod";
 import { parseConfig } from "../../../shared/config/parse-config.ts";
-import { isDictionary } from "../../../shared/config/setting-value.ts";
+import { isDictionary } from "../../../shared/dictionary.ts";
 import type { NodeHistory } from "../../../shared/engine/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import type {

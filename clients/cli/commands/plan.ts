@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { Command, Option } from "commander";
-import { isDictionary } from "../../../shared/config/setting-value.ts";
+import { isDictionary } from "../../../shared/dictionary.ts";
 import { plan } from "../../../shared/engine/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { type Compatibility, compatibilityOption } from "../compatibility.ts";

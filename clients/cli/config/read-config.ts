@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { parseConfig } from "../../../shared/config/parse-config.ts";
 import { resolveIncludes } from "../../../shared/config/resolve-includes.ts";
-import { isDictionary } from "../../../shared/config/setting-value.ts";
+import { isDictionary } from "../../../shared/dictionary.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import type { ClusterConfig } from "../../../shared/ports.ts";
 import { CommandFailure } from "../exit-code.ts";

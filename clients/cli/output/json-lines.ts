@@ -1,5 +1,5 @@
 import { pipeline } from "node:stream/promises";
-import { isDictionary } from "../../../shared/config/setting-value.ts";
+import { isDictionary } from "../../../shared/dictionary.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { linesOf } from "../scenario/lines.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { isDictionary } from "../../../shared/config/setting-value.ts";
+import { isDictionary } from "../../../shared/dictionary.ts";
 import { describeProblems, shown } from "../../../shared/messages/problems.ts";
 
 /** A value as its schema reads it. Throws one sentence with every problem, each with its path and what was wanted. */

@@ -1,7 +1,8 @@
 import type { ConfigBody, ConfigChanged } from "../../api/index.ts";
+import { isDictionary } from "../../dictionary.ts";
 import { kindOf } from "../../errors.ts";
 import type { ConfigFiles, IfMatch, Ports } from "../../ports.ts";
-import { isDictionary, readDictionary } from "../views/config.ts";
+import { readDictionary } from "../views/config.ts";
 import { changesOf, isSame, secretsIn } from "./config-changes.ts";
 
 type ConfigPorts = Pick<Ports, "clock" | "log"> & { readonly configFiles: ConfigFiles };

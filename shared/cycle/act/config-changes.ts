@@ -1,5 +1,5 @@
+import { isDictionary } from "../../dictionary.ts";
 import { redact } from "../../redact.ts";
-import { isDictionary } from "../views/config.ts";
 
 type Dictionary = Readonly<Record<string, unknown>>;
 

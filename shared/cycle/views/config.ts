@@ -1,4 +1,5 @@
 import type { ConfigAnswer } from "../../api/index.ts";
+import { isDictionary } from "../../dictionary.ts";
 import type { ConfigFiles, Ports } from "../../ports.ts";
 import { redact, redactText } from "../../redact.ts";
 
@@ -32,8 +33,4 @@ export function readDictionary(text: string): Readonly<Record<string, unknown>> 
   } catch {
     return undefined;
   }
-}
-
-export function isDictionary(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

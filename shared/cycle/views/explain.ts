@@ -1,7 +1,7 @@
 import type { ExplainAnswer, JobState, RefusalView } from "../../api/index.ts";
 import { describeConstraint, explainReason, type Reason } from "../../engine/index.ts";
 import type { SourceDemand } from "../../ports.ts";
-import { counted } from "./causes/cause.ts";
+import { counted } from "../counted.ts";
 import { causesOf, silence } from "./causes/index.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "./job-states.ts";
 import { type NodeViews, nodeViews } from "./node-views.ts";

@@ -1,4 +1,5 @@
 import type { WhatIfAnswer, WhatIfBody } from "../../api/index.ts";
+import { InvariantError } from "../../errors.ts";
 import { parseDemand } from "../../messages/job-demand.ts";
 import type { SourceDemand } from "../../ports.ts";
 import { drawUpDemand } from "./demand.ts";
@@ -25,7 +26,7 @@ export function whatIf(known: Known, body: WhatIfBody, nowSeconds: number): Sele
     jobs: body.jobs.map((job, index) => ({ name: `what-if-${index + 1}`, ...job })),
   });
   if (!parsed.ok) return parsed;
-  if (parsed.message.kind !== "snapshot") throw new Error("A snapshot was parsed as something else");
+  if (parsed.message.kind !== "snapshot") throw new InvariantError("A snapshot was parsed as something else");
   const extra: SourceDemand = {
     cluster: known.cluster,
     source: extraSource,

@@ -1,5 +1,6 @@
 import type { CauseView } from "../../../api/index.ts";
 import { type BucketName, bucketLabel, formatSize, type Reason, type Scalar } from "../../../engine/index.ts";
+import { shownNumber } from "../../counted.ts";
 
 export type Kind = CauseView["kind"];
 
@@ -22,14 +23,8 @@ export function amount(value: Scalar): number {
 }
 
 export function shown(value: Scalar): string {
-  if (typeof value === "number")
-    return value >= Number.MAX_SAFE_INTEGER ? "any number" : String(Number(value.toFixed(3)));
+  if (typeof value === "number") return shownNumber(value);
   return typeof value === "object" && value !== null ? formatSize(value) : String(value);
-}
-
-/** `1 node`, `3 nodes`. */
-export function counted(count: number, noun: string): string {
-  return `${shown(count)} ${count === 1 && noun.endsWith("s") ? noun.slice(0, -1) : noun}`;
 }
 
 /** As people name it; hosts that CycleCloud does not have are in no bucket that anybody knows. */

@@ -1,7 +1,8 @@
 import type { CauseView } from "../../../api/index.ts";
 import { bucketLabel, describeConstraint, examine, type Reason } from "../../../engine/index.ts";
+import { counted } from "../../counted.ts";
 import type { Outlook } from "../outlook.ts";
-import { amount, cause, counted, figures, labelOf, shown, someOf } from "./cause.ts";
+import { amount, cause, figures, labelOf, shown, someOf } from "./cause.ts";
 import type { Wanted } from "./wanted.ts";
 
 /** All nodes are full, where no new ones can be made, or the job names the nodes that it wants. */

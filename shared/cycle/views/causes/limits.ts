@@ -7,10 +7,11 @@ import {
   type Reason,
 } from "../../../engine/index.ts";
 import type { BackedOff } from "../../../ports.ts";
+import { counted } from "../../counted.ts";
 import { nextMonthStart } from "../../spending.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
-import { amount, cause, counted, figures, rounded, shown } from "./cause.ts";
+import { amount, cause, figures, rounded, shown } from "./cause.ts";
 import { roomSoon } from "./room-soon.ts";
 import type { Wanted } from "./wanted.ts";
 

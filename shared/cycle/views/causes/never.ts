@@ -9,9 +9,10 @@ import {
   nearest,
   type Reason,
 } from "../../../engine/index.ts";
+import { counted } from "../../counted.ts";
 import { type OutlookJob, unitOf } from "../job-states.ts";
 import type { Outlook } from "../outlook.ts";
-import { amount, cause, counted, figures, labelOf, shown, someOf } from "./cause.ts";
+import { amount, cause, figures, labelOf, shown, someOf } from "./cause.ts";
 import { ignoredCause } from "./ignored-nodes.ts";
 import { isIn } from "./in-bucket.ts";
 import { poolCause } from "./pools.ts";

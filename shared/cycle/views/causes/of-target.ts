@@ -1,10 +1,11 @@
 import type { CauseView } from "../../../api/index.ts";
 import { nearest, type Reason, type Target, type TargetOutcome } from "../../../engine/index.ts";
 import type { RequestSet } from "../../../ports.ts";
+import { counted } from "../../counted.ts";
 import { isUpNode } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
-import { amount, cause, counted, figures, labelOf, rounded, shown } from "./cause.ts";
+import { amount, cause, figures, labelOf, rounded, shown } from "./cause.ts";
 import { drainedNodes } from "./drained-nodes.ts";
 import { unusable } from "./full-nodes.ts";
 import { heldBy, staleness } from "./held.ts";

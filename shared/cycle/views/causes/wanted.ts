@@ -1,6 +1,6 @@
 import { type BucketSurvey, isSize, type Job, type JobOutcome, type Scalar } from "../../../engine/index.ts";
+import { counted } from "../../counted.ts";
 import { unitOf } from "../job-states.ts";
-import { counted } from "./cause.ts";
 
 /** Who wants nodes, a job or a target, and what of it is missing. */
 export interface Wanted {
