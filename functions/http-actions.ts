@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/fu
 import { actionBody } from "../shared/api/index.ts";
 import { act } from "../shared/cycle/act/act.ts";
 import type { Caller } from "./support/guard.ts";
-import { answerForCluster, callOf, json, problem, readBody, unknownCluster } from "./support/http.ts";
+import { answerForCluster, callOf, json, problem, readBodyAlone, unknownCluster } from "./support/http.ts";
 import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
@@ -13,7 +13,7 @@ export function httpActions(
   caller?: Caller,
 ): Promise<HttpResponseInit> {
   return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
-    const body = await readBody(request, actionBody);
+    const body = await readBodyAlone(request, actionBody);
     if (!body.ok) return body.response;
     const by = caller?.name ?? body.value.by;
     const key = request.headers.get("idempotency-key") ?? undefined;

@@ -1,17 +1,17 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import { configBody } from "../shared/api/index.ts";
+import { configBody, refusals } from "../shared/api/index.ts";
 import { type ConfigWish, changeConfig } from "../shared/cycle/act/change-config.ts";
 import { showConfig } from "../shared/cycle/views/index.ts";
 import type { Caller } from "./support/guard.ts";
 import {
   answer,
   answerForCluster,
-  badRequest,
   callOf,
   json,
   problem,
-  readBody,
+  readBodyAlone,
   refusedQuery,
+  refusedWith,
   unknownCluster,
 } from "./support/http.ts";
 import { serve } from "./support/serve.ts";
@@ -39,7 +39,7 @@ export function httpPutConfig(
   caller?: Caller,
 ): Promise<HttpResponseInit> {
   return answer(callOf(request, context, service), async ({ ports }) => {
-    const body = await readBody(request, configBody, { mostBytes: mostConfigBytes });
+    const body = await readBodyAlone(request, configBody, { mostBytes: mostConfigBytes });
     if (!body.ok) return body.response;
     const { configFiles, configChanges: allowed, knownSecrets } = service.operators;
     const cluster = request.params.cluster ?? "";
@@ -61,7 +61,7 @@ export function httpPutConfig(
       case "answered":
         return json(changed.answer);
       case "unusable":
-        return badRequest("This configuration cannot be used", changed.problems);
+        return refusedWith(refusals.configUnusable(changed.problems));
       case "forbidden":
         return problem("forbidden", 403, {
           title: "This may not be changed here",
@@ -70,10 +70,7 @@ export function httpPutConfig(
           problems: changed.problems,
         });
       case "changed-meanwhile":
-        return problem("conflict", 412, {
-          title: `The configuration of "${cluster.slice(0, 100)}" is not the one that was seen`,
-          detail: "Look again, then try again",
-        });
+        return refusedWith(refusals.configChangedMeanwhile(cluster.slice(0, 100)));
     }
   });
 }

@@ -13,7 +13,7 @@ import {
   callOf,
   ifSelected,
   json,
-  readBody,
+  readBodyAlone,
   readQuery,
   unknownCluster,
 } from "./support/http.ts";
@@ -32,7 +32,7 @@ export function httpDemand(request: HttpRequest, context: InvocationContext): Pr
 /** `POST /api/clusters/{cluster}/what-if`: the same with extra jobs. */
 export function httpWhatIf(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
   return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
-    const body = await readBody(request, whatIfBody, { mostBytes: 1024 * 1024 });
+    const body = await readBodyAlone(request, whatIfBody, { mostBytes: 1024 * 1024 });
     if (!body.ok) return body.response;
     const known = await loadKnown(ports, cluster);
     if (known === undefined) return unknownCluster(cluster);
@@ -46,7 +46,7 @@ export async function httpValidateConstraint(
   request: HttpRequest,
   context: InvocationContext,
 ): Promise<HttpResponseInit> {
-  const read = await readBody(request, validateConstraintBody);
+  const read = await readBodyAlone(request, validateConstraintBody);
   return answerFromOutlook(callOf(request, context, service), read, (outlook, body) =>
     ifSelected(validateConstraint(outlook, body), json),
   );

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import { postDemandBody, postDemandQuery } from "../shared/api/index.ts";
+import { postDemandBody, postDemandQuery, refusals } from "../shared/api/index.ts";
 import { postDemand } from "../shared/cycle/act/post-demand.ts";
-import { answerForCluster, badRequest, callOf, json, readBody, readQuery } from "./support/http.ts";
+import { answerForCluster, callOf, json, readBody, readQuery, refusedWith } from "./support/http.ts";
 import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
@@ -20,7 +20,7 @@ export function httpPostDemand(request: HttpRequest, context: InvocationContext)
     const posted = await postDemand({ ...ports, demandQueue }, { cluster, message: body.value, dryRun });
     return posted.outcome === "answered"
       ? json(posted.answer, { status: dryRun ? 200 : 202 })
-      : badRequest("This is no demand that can be taken", posted.problems);
+      : refusedWith(refusals.demandUnusable(posted.problems));
   });
 }
 

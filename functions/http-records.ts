@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import { historyQuery, operationsQuery, plansQuery } from "../shared/api/index.ts";
+import { historyQuery, operationsQuery, plansQuery, refusals } from "../shared/api/index.ts";
 import {
   listOperations,
   listOperationsOf,
@@ -19,6 +19,7 @@ import {
   polled,
   readQuery,
   refusedQuery,
+  refusedWith,
   unknownCluster,
 } from "./support/http.ts";
 import { serve } from "./support/serve.ts";
@@ -41,7 +42,7 @@ export const httpPlan = handler(async ({ request, ports, cluster }) => {
   const refused = refusedQuery(request);
   if (refused !== undefined) return refused;
   const plan = await showPlan(ports, cluster, request.params.planId ?? "");
-  return plan === undefined ? notFound("No such plan is kept") : json(plan);
+  return plan === undefined ? refusedWith(refusals.unknownPlan()) : json(plan);
 });
 
 /** `GET /api/clusters/{cluster}/operations`, newest first. */

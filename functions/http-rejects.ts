@@ -1,22 +1,21 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import { rejectsQuery, replayBody } from "../shared/api/index.ts";
+import { refusals, rejectsQuery, replayBody } from "../shared/api/index.ts";
 import { replayReject } from "../shared/cycle/act/replay-reject.ts";
 import { listRejects, showReject } from "../shared/cycle/views/index.ts";
 import {
   answerForCluster,
   callOf,
   json,
-  notFound,
   polled,
-  problem,
-  readBody,
+  readBodyAlone,
   readQuery,
   refusedQuery,
+  refusedWith,
 } from "./support/http.ts";
 import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
-const noSuchReject = () => notFound("No such message is kept", "Rejected messages are kept for 30 days");
+const noSuchReject = () => refusedWith(refusals.unknownReject());
 
 /** `GET /api/clusters/{cluster}/rejects`, newest first. */
 export function httpRejects(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
@@ -42,7 +41,7 @@ export function httpReplayReject(
   context: InvocationContext,
 ): Promise<HttpResponseInit> {
   return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
-    const body = await readBody(request, replayBody, { mostBytes: 256 * 1024 });
+    const body = await readBodyAlone(request, replayBody, { mostBytes: 256 * 1024 });
     if (!body.ok) return body.response;
     const { demandQueue } = service.operators;
     const id = { cluster, rejectionId: request.params.rejectionId ?? "" };
@@ -51,11 +50,7 @@ export function httpReplayReject(
       case "answered":
         return json(replayed.answer);
       case "refused":
-        return problem("refused", 409, {
-          title: "Nothing was sent",
-          detail: "A demand message can be mended: send the right one along as message",
-          problems: replayed.problems,
-        });
+        return refusedWith(refusals.notReplayed(replayed.problems));
       case "not-found":
         return noSuchReject();
     }

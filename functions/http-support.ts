@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import { SUPPORT_PARTS, supportQuery } from "../shared/api/index.ts";
+import { refusals, SUPPORT_PARTS, supportQuery } from "../shared/api/index.ts";
 import { showPlanArchive, showSupport } from "../shared/cycle/views/index.ts";
-import { answerForCluster, callOf, json, notFound, readQuery, refusedQuery } from "./support/http.ts";
+import { answerForCluster, callOf, json, readQuery, refusedQuery, refusedWith } from "./support/http.ts";
 import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
@@ -11,7 +11,7 @@ export function httpSupport(request: HttpRequest, context: InvocationContext): P
     const query = readQuery(request, supportQuery);
     if (!query.ok) return query.response;
     const part = SUPPORT_PARTS.find((each) => each === request.params.part);
-    if (part === undefined) return notFound("There is no such part", `Parts: ${SUPPORT_PARTS.join(", ")}`);
+    if (part === undefined) return refusedWith(refusals.unknownSupportPart());
     const { configFiles, knownSecrets, about } = service.operators;
     const options = { ...query.value, knownSecrets, about };
     return json(await showSupport({ ...ports, configFiles }, { cluster, part }, options));
@@ -25,7 +25,7 @@ export function httpPlanArchive(request: HttpRequest, context: InvocationContext
     if (refused !== undefined) return refused;
     const { knownSecrets } = service.operators;
     const archive = await showPlanArchive(ports, cluster, request.params.planId ?? "", knownSecrets);
-    return archive === undefined ? notFound("No such plan is kept") : json(archive);
+    return archive === undefined ? refusedWith(refusals.unknownPlan()) : json(archive);
   });
 }
 

@@ -7,6 +7,7 @@ import {
   type Problem,
   type ProblemKind,
   problemType,
+  refusals,
 } from "../../shared/api/index.ts";
 import type { Selected } from "../../shared/cycle/views/index.ts";
 import { ConfigurationError, kindOf, messageOf, UpstreamError } from "../../shared/errors.ts";
@@ -121,13 +122,18 @@ export function problem(
   status: number,
   words: Omit<Problem, "type" | "status">,
 ): HttpResponseInit {
-  const body: Problem = { type: problemType(kind), status, ...words };
+  return refusedWith({ type: problemType(kind), status, ...words });
+}
+
+/** The same, of a problem that is told elsewhere too. */
+export function refusedWith(body: Problem): HttpResponseInit {
+  const { status, retryAfterSeconds } = body;
   const headers = {
     "Content-Type": "application/problem+json",
     "Cache-Control": "no-store",
-    ...(words.retryAfterSeconds === undefined
+    ...(retryAfterSeconds === undefined
       ? {}
-      : { "Retry-After": String(Math.max(1, Math.ceil(words.retryAfterSeconds))) }),
+      : { "Retry-After": String(Math.max(1, Math.ceil(retryAfterSeconds))) }),
   };
   return { status, headers, jsonBody: body };
 }
@@ -178,6 +184,16 @@ export async function readBody<S extends z.ZodType>(
     : checked(schema, parsed.json, "The body is not what this call takes");
 }
 
+/** The same of a route that takes a body and no query. */
+export async function readBodyAlone<S extends z.ZodType>(
+  request: HttpRequest,
+  schema: S,
+  options: Parameters<typeof readBody>[2] = {},
+): Promise<Read<z.output<S>>> {
+  const refused = refusedQuery(request);
+  return refused === undefined ? readBody(request, schema, options) : { ok: false, response: refused };
+}
+
 /** The query of that schema; a parameter that comes twice counts once, its last value. Unknown ones are refused. */
 export function readQuery<S extends z.ZodObject>(request: HttpRequest, schema: S): Read<z.output<S>> {
   const given = Object.fromEntries(request.query);
@@ -223,7 +239,7 @@ function refusedVersion(request: HttpRequest): HttpResponseInit | undefined {
 }
 
 export function unknownCluster(cluster: string): HttpResponseInit {
-  return problem("unknown-cluster", 404, { title: `No cluster "${shown(cluster)}" is configured` });
+  return refusedWith(refusals.unknownCluster(shown(cluster)));
 }
 
 function shown(name: string): string {

@@ -1,5 +1,5 @@
 import { jobDemandQueue } from "../../../functions/support/names.ts";
-import { type Problem, type ProblemKind, problemType, SUPPORT_PARTS } from "../../../shared/api/index.ts";
+import { type Problem, problemType, refusals, SUPPORT_PARTS } from "../../../shared/api/index.ts";
 import { checkConfig } from "../../../shared/config/check-config.ts";
 import { type ConfigWish, changeConfig } from "../../../shared/cycle/act/change-config.ts";
 import { decidePause } from "../../../shared/cycle/act/decide-control.ts";
@@ -84,27 +84,16 @@ const beside: Answers = {
       case "answered":
         return changed.answer;
       case "changed-meanwhile":
-        return problem("conflict", 412, {
-          title: `The configuration of "${cluster}" is not the one that was seen`,
-          detail: "Look again, then try again",
-        });
+        return refused(refusals.configChangedMeanwhile(cluster));
       default:
-        return problem("bad-request", 400, {
-          title: "This configuration cannot be used",
-          problems: changed.problems,
-        });
+        return refused(refusals.configUnusable(changed.problems));
     }
   },
   "post-demand": async (ports, cluster, call) => {
     await known(ports, cluster);
     const message = readCall("post-demand", call) as Readonly<Record<string, unknown>>;
     const posted = await postDemand(ports, { cluster, message, dryRun: call.query?.dry_run === true });
-    return posted.outcome === "answered"
-      ? posted.answer
-      : problem("bad-request", 400, {
-          title: "This is no demand that can be taken",
-          problems: posted.problems,
-        });
+    return posted.outcome === "answered" ? posted.answer : refused(refusals.demandUnusable(posted.problems));
   },
   "replay-reject": async (ports, cluster, call) => {
     const body = readCall("replay-reject", call) as Parameters<typeof replayReject>[2];
@@ -114,16 +103,9 @@ const beside: Answers = {
       case "answered":
         return replayed.answer;
       case "refused":
-        return problem("refused", 409, {
-          title: "Nothing was sent",
-          detail: "A demand message can be mended: send the right one along as message",
-          problems: replayed.problems,
-        });
+        return refused(refusals.notReplayed(replayed.problems));
       case "not-found":
-        return problem("not-found", 404, {
-          title: "No such message is kept",
-          detail: "Rejected messages are kept for 30 days",
-        });
+        return refused(refusals.unknownReject());
     }
   },
   actions: async (ports, cluster, call) => {
@@ -134,12 +116,12 @@ const beside: Answers = {
   },
   "plan-archive": async (ports, cluster, call) => {
     const archive = await showPlanArchive(ports, cluster, call.params?.planId ?? "", ports.knownSecrets);
-    return archive ?? problem("not-found", 404, { title: "No such plan is kept" });
+    return archive ?? refused(refusals.unknownPlan());
   },
   support: async (ports, cluster, call) => {
     await known(ports, cluster);
     const part = SUPPORT_PARTS.find((each) => each === call.params?.part);
-    if (part === undefined) return problem("not-found", 404, { title: "There is no such part" });
+    if (part === undefined) return refused(refusals.unknownSupportPart());
     const { limit } = readCall("support", call) as { readonly limit: number };
     const about = { storage: "read without the function app", ccscale: version };
     return showSupport(ports, { cluster, part }, { limit, knownSecrets: ports.knownSecrets, about });
@@ -151,12 +133,12 @@ async function known({ configs }: StoragePorts, cluster: string): Promise<void> 
 }
 
 function unknownCluster(cluster: string): never {
-  return problem("unknown-cluster", 404, { title: `No cluster "${cluster}" is configured` });
+  return refused(refusals.unknownCluster(cluster));
 }
 
-/** In the same words as the service's own answer. */
-function problem(kind: ProblemKind, status: number, words: Omit<Problem, "type" | "status">): never {
-  throw toFailure(status, { type: problemType(kind), status, ...words });
+/** As the service's own answer would be told. */
+function refused(problem: Problem): never {
+  throw toFailure(problem.status, problem);
 }
 
 function onlyTheService(): Error {

@@ -1,0 +1,41 @@
+import { type Problem, type ProblemKind, problemType } from "./problem.ts";
+import { SUPPORT_PARTS } from "./support.ts";
+
+function refusal(kind: ProblemKind, status: number, words: Omit<Problem, "type" | "status">): Problem {
+  return { type: problemType(kind), status, ...words };
+}
+
+/**
+ * Refusals in the words of the service, whoever gives them: its functions, or `ccscale` where it works on the storage
+ * account itself.
+ */
+export const refusals = {
+  unknownCluster: (cluster: string) =>
+    refusal("unknown-cluster", 404, { title: `No cluster "${cluster}" is configured` }),
+  unknownPlan: () => refusal("not-found", 404, { title: "No such plan is kept" }),
+  unknownReject: () =>
+    refusal("not-found", 404, {
+      title: "No such message is kept",
+      detail: "Rejected messages are kept for 30 days",
+    }),
+  unknownSupportPart: () =>
+    refusal("not-found", 404, {
+      title: "There is no such part",
+      detail: `Parts: ${SUPPORT_PARTS.join(", ")}`,
+    }),
+  notReplayed: (problems: readonly string[]) =>
+    refusal("refused", 409, {
+      title: "Nothing was sent",
+      detail: "A demand message can be mended: send the right one along as message",
+      problems: [...problems],
+    }),
+  demandUnusable: (problems: readonly string[]) =>
+    refusal("bad-request", 400, { title: "This is no demand that can be taken", problems: [...problems] }),
+  configUnusable: (problems: readonly string[]) =>
+    refusal("bad-request", 400, { title: "This configuration cannot be used", problems: [...problems] }),
+  configChangedMeanwhile: (cluster: string) =>
+    refusal("conflict", 412, {
+      title: `The configuration of "${cluster}" is not the one that was seen`,
+      detail: "Look again, then try again",
+    }),
+} as const;
