@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/fu
 import { refusals, rejectsQuery, replayBody } from "../shared/api/index.ts";
 import { replayReject } from "../shared/cycle/act/replay-reject.ts";
 import { listRejects, showReject } from "../shared/cycle/views/index.ts";
+import type { Caller } from "./support/guard.ts";
 import {
   answerForCluster,
   callOf,
@@ -12,7 +13,7 @@ import {
   refusedQuery,
   refusedWith,
 } from "./support/http.ts";
-import { serve } from "./support/serve.ts";
+import { noteClaim, serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
 const noSuchReject = () => refusedWith(refusals.unknownReject());
@@ -39,10 +40,13 @@ export function httpReject(request: HttpRequest, context: InvocationContext): Pr
 export function httpReplayReject(
   request: HttpRequest,
   context: InvocationContext,
+  caller?: Caller,
 ): Promise<HttpResponseInit> {
-  return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
+  return answerForCluster(callOf(request, context, service), async (call) => {
+    const { ports, cluster } = call;
     const body = await readBodyAlone(request, replayBody, { mostBytes: 256 * 1024 });
     if (!body.ok) return body.response;
+    noteClaim(call, { call: "replay-reject", by: body.value.by, caller });
     const { demandQueue } = service.operators;
     const id = { cluster, rejectionId: request.params.rejectionId ?? "" };
     const replayed = await replayReject({ ...ports, demandQueue }, id, body.value);

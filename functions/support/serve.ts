@@ -1,7 +1,7 @@
 import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
 import { type Route, type RouteId, routes } from "../../shared/api/index.ts";
 import type { Caller } from "./guard.ts";
-import { callOf, caught, withVersion } from "./http.ts";
+import { type ClusterCall, callOf, caught, withVersion } from "./http.ts";
 import { service } from "./service.ts";
 
 /** Answers a call that the guard let in. `caller`: undefined where the platform knows a key and nobody's name. */
@@ -31,6 +31,18 @@ export function serve(served: RouteId | Served, handler: HttpHandler): void {
 function routeOf(id: RouteId): Served {
   // There is one route of each id: its type is made of them.
   return routes.find((route) => route.id === id) as Served;
+}
+
+/**
+ * For calls whose record has no place for a name: who the caller says to be, into the log. One who is known for certain is
+ * there already.
+ */
+export function noteClaim(
+  { ports, cluster }: ClusterCall,
+  claim: { readonly call: RouteId; readonly by: string | undefined; readonly caller: Caller | undefined },
+): void {
+  const { call, by, caller } = claim;
+  if (caller === undefined && by !== undefined) ports.log.info("operator-call", { call, cluster, by });
 }
 
 interface Guarded {

@@ -2,14 +2,17 @@ import { z } from "zod";
 import { type Answer, aboutCluster, count, durationSeconds } from "./answer.ts";
 import { selection } from "./selection.ts";
 
+/** A caller's own word for who calls. */
+export const by = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .describe("Who asks; a name that is known for certain, as by a token, wins");
+
 /** What everything says that changes something. */
 export const requestFields = {
-  by: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .describe("Who asks; a name that is known for certain, as by a token, wins"),
+  by,
   reason: z.string().trim().min(1).max(500).describe("Why, for the record"),
   dryRun: z.boolean().default(false).describe("true: only say what would be done"),
 };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { by } from "./actions.ts";
 import { type Answer, aboutCluster, count, flag } from "./answer.ts";
 
 /** `POST /api/clusters/{cluster}/demand`: the same as a message on the queue `job-demand`, of any size. */
@@ -18,6 +19,7 @@ export const postDemandBody = z
 
 export const postDemandQuery = z.object({
   dry_run: flag.default(false).describe("true: only say what would be posted"),
+  by: by.optional(),
 });
 
 export const demandPosted = z

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { by } from "./actions.ts";
 import { type Answer, aboutCluster, count, paged, pageQuery, unixSeconds } from "./answer.ts";
 
 export const rejectionView = z
@@ -46,6 +47,7 @@ export const replayBody = z
       .max(64 * 1024)
       .optional()
       .describe("A mended demand message, which is posted in place of the one that was kept"),
+    by: by.optional(),
     dryRun: z.boolean().default(false).describe("true: only say what would be done"),
   })
   .strict()

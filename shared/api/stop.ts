@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { by } from "./actions.ts";
 import { type Answer, aboutCluster } from "./answer.ts";
 
 const instance = z
@@ -15,7 +16,7 @@ export const autostopQuery = z.object({ instance });
 export const stopQuery = z.object({
   instance,
   reason: z.string().trim().min(1).max(500).default("asked to stop").describe("Why, for the record"),
-  by: z.string().trim().min(1).max(200).default("caller of stop").describe("Who asks"),
+  by: by.default("caller of stop"),
 });
 
 /** What a node is told that stops. One that has to stay gets 409 and a problem of kind `refused` that says why. */

@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { messageOf } from "../../../shared/errors.ts";
 import { type DemandMessage, parseDemand } from "../../../shared/messages/job-demand.ts";
 import type { DemandToSend } from "../../../shared/ports.ts";
-import { dryRunOption } from "../act/act-options.ts";
+import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { prettyJson } from "../output/json.ts";
 import { printable } from "../output/printable.ts";
@@ -21,6 +21,7 @@ interface Flags extends ServiceFlags {
   readonly source: string;
   readonly ttl?: number;
   readonly dryRun?: true;
+  readonly by?: string;
   readonly print?: true;
 }
 
@@ -36,6 +37,7 @@ export function pushCommand(terminal: Terminal): Command {
     .requiredOption("--source <name>", "the scheduler that they come from; its earlier demand is replaced")
     .option("--ttl <seconds>", "how long they count without another push", wholeSeconds)
     .addOption(dryRunOption())
+    .option("--by <name>", "who posts it; your login name when left out")
     .option("--print", "prints the message for the queue, and asks nobody")
     .action((file: string, flags: Flags) => push(terminal, file, flags));
   return serviceOrStorageOptions(command);
@@ -52,7 +54,8 @@ async function push(terminal: Terminal, file: string, flags: Flags): Promise<voi
   }
   const { service } = await reach(flags);
   const body = { ...demand, cluster: service.cluster };
-  const query = { dry_run: flags.dryRun === true };
+  const { by, dryRun } = requestOf(flags, "push");
+  const query = { dry_run: dryRun, by };
   const { summary } = await service.ask("post-demand", { query, body });
   terminal.stdout.write(`${printable(summary)}\n`);
 }

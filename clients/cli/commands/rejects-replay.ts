@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Command } from "commander";
 import { messageOf } from "../../../shared/errors.ts";
-import { dryRunOption } from "../act/act-options.ts";
+import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { confirm } from "../confirm.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { printable } from "../output/printable.ts";
@@ -13,6 +13,7 @@ interface Flags extends ServiceFlags {
   readonly file?: string;
   readonly dryRun?: true;
   readonly yes?: true;
+  readonly by?: string;
 }
 
 /** `ccscale rejects replay ID`: posts a demand message again, or asks again for a plan. */
@@ -23,6 +24,7 @@ export function rejectsReplayCommand(terminal: Terminal): Command {
     .option("--file <file>", "posts this mended demand message in its place")
     .addOption(dryRunOption())
     .option("--yes", "does not ask")
+    .option("--by <name>", "who asks; your login name when left out")
     .action((rejectionId: string, flags: Flags) => replayReject(terminal, rejectionId, flags));
   return serviceOrStorageOptions(command);
 }
@@ -31,7 +33,8 @@ async function replayReject(terminal: Terminal, rejectionId: string, flags: Flag
   const message = flags.file === undefined ? undefined : await readMended(flags.file);
   const { service } = await reach(flags);
   const ask = async (dryRun: boolean): Promise<string> => {
-    const body = { dryRun, ...(message !== undefined && { message }) };
+    const { by } = requestOf(flags, "rejects replay");
+    const body = { by, dryRun, ...(message !== undefined && { message }) };
     const { summary } = await service.ask("replay-reject", { params: { rejectionId }, body });
     return `${printable(summary)}\n`;
   };

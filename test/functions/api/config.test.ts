@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { operatorsOf, served } from "../../fuzz/served-world.ts";
 import { cluster } from "../../support/world.ts";
-import { apiOf, type Fields } from "./routes.ts";
+import { apiOf, type Fields, type RouteId } from "./routes.ts";
 
 vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
 
@@ -152,5 +152,25 @@ describe("POST demand", () => {
     const { status } = await api.call("post-demand", { body: { ...message, jobs: [{ name: "a" }] } });
     expect(status).toBe(202);
     expect(operatorsOf(served.world).demandQueue.texts).toHaveLength(1);
+  });
+});
+
+describe("calls whose record has no place for a name", () => {
+  const message = { kind: "snapshot", source: "pbs", sequence: 3, sentAt: "2026-11-21T10:00:00Z" };
+
+  test.each<[RouteId, object]>([
+    ["post-demand", { query: { by: " ann " }, body: message }],
+    ["replay-reject", { params: { rejectionId: "r-1" }, body: { by: "ann" } }],
+  ])("%s has in the log who the caller says to be", async (call, fields) => {
+    await api.call(call, fields);
+    const line = `info operator-call ${JSON.stringify({ call, cluster, by: "ann" })}`;
+    expect(served.world.log).toContain(line);
+  });
+
+  test.each<[RouteId, object]>([
+    ["post-demand", { query: { by: "" }, body: message }],
+    ["replay-reject", { params: { rejectionId: "r-1" }, body: { by: 1 } }],
+  ])("%s refuses what is no name", async (call, fields) => {
+    expect((await api.call(call, fields)).status).toBe(400);
   });
 });
