@@ -21,6 +21,7 @@ import {
 } from "../../shared/stores/azure/index.ts";
 import { defaultCredential } from "./credential.ts";
 import { CommandFailure } from "./exit-code.ts";
+import { readLocalEnvironment } from "./local-environment.ts";
 
 /** Where a command looks for the service. `local`: the file that `npm start` writes; undefined: the settings. */
 export interface Place {
@@ -108,19 +109,11 @@ const localSchema = z.object({
 });
 
 async function readLocal(file: string): Promise<Addresses> {
-  try {
-    const local = localSchema.parse(JSON.parse(await readFile(file, "utf8")));
-    return {
-      storage: { connectionString: local.storageConnectionString },
-      serviceBus: () => connectServiceBus(local.serviceBusConnectionString),
-    };
-  } catch (error) {
-    const why = error instanceof z.ZodError ? "not what `npm start` writes" : messageOf(error);
-    throw new CommandFailure(
-      `Cannot read "${file}": ${why}`,
-      'Start the local environment with "npm start".',
-    );
-  }
+  const local = await readLocalEnvironment(file, localSchema);
+  return {
+    storage: { connectionString: local.storageConnectionString },
+    serviceBus: () => connectServiceBus(local.serviceBusConnectionString),
+  };
 }
 
 /** The same settings as the app's, in the same order of preference (`functions/support/settings.ts`). */

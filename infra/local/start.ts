@@ -75,8 +75,11 @@ async function run(flags: Flags): Promise<void> {
   try {
     await writeFile(environmentFile, JSON.stringify({ ...environment, pid: process.pid }, null, 2));
     console.log(`  status: ${environment.functionsUrl}/api/clusters/${definition.name}/status`);
+    console.log(`  in the examples of README.md: URL=${environment.functionsUrl}`);
     await demonstrate(flags, { environment, jobs, speed, definition, signal: stopping.signal });
   } finally {
+    // First: nobody is sent to what is about to end.
+    await rm(environmentFile, { force: true });
     await environment.stop();
   }
 }
@@ -104,7 +107,7 @@ async function demonstrate(flags: Flags, stage: Stage): Promise<void> {
   for (const fault of faults) console.error(`Failed: ${fault}`);
   if (faults.length > 0) process.exitCode = 1;
   if (flags.demo === true) return;
-  console.log(`Still serving at ${stage.environment.functionsUrl}/api, Ctrl-C to stop`);
+  console.log(`Still serving at ${stage.environment.functionsUrl}, Ctrl-C to stop`);
   await aborted(stage.signal);
 }
 

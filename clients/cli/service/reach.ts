@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf } from "../../../shared/errors.ts";
 import { CommandFailure } from "../exit-code.ts";
+import { readLocalEnvironment } from "../local-environment.ts";
 import { noOutputSettings, type OutputSettings, parseOutputSettings } from "../output/output-settings.ts";
 import { placeOf } from "../place-options.ts";
 import { connectService, type ServiceAddress } from "../service-client.ts";
@@ -110,17 +111,7 @@ function theOnly(clusters: readonly { readonly cluster: string }[]): string {
 
 const localSchema = z.object({ functionsUrl: z.url(), cluster: z.string().min(1) });
 
-async function readLocal(file: string): Promise<z.output<typeof localSchema>> {
-  try {
-    return localSchema.parse(JSON.parse(await readFile(file, "utf8")));
-  } catch (error) {
-    const why = error instanceof z.ZodError ? "not what `npm start` writes" : messageOf(error);
-    throw new CommandFailure(
-      `Cannot read "${file}": ${why}`,
-      'Start the local environment with "npm start".',
-    );
-  }
-}
+const readLocal = (file: string) => readLocalEnvironment(file, localSchema);
 
 const nameSchema = z.looseObject({ cluster_name: z.string().min(1).optional() });
 

@@ -198,12 +198,12 @@ describe("rejects: where the service is", () => {
   });
 
   test.each([
-    ["is missing", "no-such.json", "ENOENT"],
-    ["is something else", import.meta.filename, "Cannot read"],
+    ["is missing", "no-such.json", '"no-such.json" is not there'],
+    ["is something else", import.meta.filename, 'is not what "npm start" writes'],
   ])("a local environment that %s", async (_case, file, words) => {
     const { code, stderr } = await ccscale(["rejects", "list", "--local", file]);
     expect(code).toBe(1);
     expect(stderr).toContain(words);
-    expect(stderr).toContain('Start the local environment with "npm start".');
+    expect(stderr).toContain('Start it with "npm start"');
   });
 });
