@@ -45,7 +45,13 @@ export const nodeView = z
       ),
     ignored: z.boolean().describe("The autoscaler leaves it alone: no jobs, no deletion, no retry"),
     draining: z
-      .object({ sinceSeconds: unixSeconds.nullable(), reason: z.string().nullable() })
+      .object({
+        phase: z
+          .enum(["draining", "undraining"])
+          .describe("undraining: wanted again, and not known to be up with its schedulers"),
+        sinceSeconds: unixSeconds.nullable(),
+        reason: z.string().nullable(),
+      })
       .nullable()
       .describe("Set: it gets no more jobs, or is being taken back; `reason` says by whose wish and why"),
     firstSeenSeconds: unixSeconds.nullable().describe("When a plan first saw this life of the node"),
@@ -55,7 +61,9 @@ export const nodeView = z
       .describe("Since when nothing matches it; null: it is in use, or not Ready"),
     deleteAtSeconds: unixSeconds
       .nullable()
-      .describe("When its idle or boot time-out is over, if nothing changes; null: no time-out runs"),
+      .describe(
+        "When its idle or boot time-out is over, if nothing changes, and no scheduler is waited for to drain it or take it back; one that reports it drained lets it go earlier. Null: no time-out runs",
+      ),
     expectedReadySeconds: unixSeconds
       .nullable()
       .describe(

@@ -33,7 +33,7 @@ export function nodeFields(node: NodeView, nowSeconds: number): Fields {
 
 /** What a node is, or what a plan would make of it. */
 function stateOf({ origin, state, ignored, draining }: NodeView): string {
-  const marks = [...(draining === null ? [] : ["draining"]), ...(ignored ? ["ignored"] : [])];
+  const marks = [...(draining === null ? [] : [draining.phase]), ...(ignored ? ["ignored"] : [])];
   const word = {
     existing: state ?? "Unknown",
     starting: "to start",

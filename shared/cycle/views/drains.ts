@@ -49,7 +49,7 @@ function saidOf(out: OutNode | undefined): Words | undefined {
 function plansOwn(record: DrainingNode | undefined): Words {
   const why =
     record?.phase === "undraining"
-      ? "wanted again, its schedulers are asked to take it back"
+      ? "was wanted again; its schedulers have not reported it up since"
       : "idle, deleted once it is drained";
   return { by: autoscaler, why, source: null, sinceSeconds: record?.sinceSeconds ?? null };
 }

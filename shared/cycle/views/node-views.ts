@@ -22,6 +22,8 @@ interface Facts {
   readonly reportedById: ReadonlyMap<string, ClusterNode>;
   readonly history: ReadonlyMap<string, NodeHistory>;
   readonly draining: ReadonlyMap<string, NodeDrain>;
+  /** Of nodes that the plan drains or takes back, and so does not delete yet: when it waits no longer. */
+  readonly drainOver: ReadonlyMap<string, number>;
   readonly kept: ReadonlyMap<string, KeptNode>;
   readonly arrays: ReadonlyMap<string, NodeArray>;
   readonly sizes: ReadonlyMap<string, Bucket>;
@@ -99,6 +101,7 @@ function factsOf(outlook: Outlook): Facts {
     reportedById: new Map(cluster.nodes.map((node) => [node.nodeId, node])),
     history: rows,
     draining: new Map(drainsOfOutlook(outlook).map((drain) => [drain.nodeId, drain])),
+    drainOver: drainOverOf(outlook),
     kept: new Map(outlook.control.keptNodes?.map((node) => [node.nodeId, node])),
     arrays: new Map(input.cluster.nodeArrays.map((array) => [array.name, array])),
     sizes: new Map(
@@ -162,9 +165,19 @@ export function drainsOfOutlook({
   return drainsOf({ head, control, snapshot, out: outNodesOf(snapshot.cluster, loaded.demand, atSeconds) });
 }
 
+function drainOverOf({ made, config }: Outlook): ReadonlyMap<string, number> {
+  const going = new Set(made.decided.retire.map(({ nodeId }) => nodeId));
+  return new Map(
+    made.draining
+      .filter(({ nodeId }) => !going.has(nodeId))
+      .map(({ nodeId, sinceSeconds }) => [nodeId, sinceSeconds + config.cycle.drainTimeoutSeconds]),
+  );
+}
+
 function drainingOf({ draining }: Facts, reported: ClusterNode | null): NodeView["draining"] {
   const drain = reported === null ? undefined : draining.get(reported.nodeId);
-  return drain === undefined ? null : { sinceSeconds: drain.sinceSeconds, reason: drainInWords(drain) };
+  if (drain === undefined) return null;
+  return { phase: drain.phase, sinceSeconds: drain.sinceSeconds, reason: drainInWords(drain) };
 }
 
 function keptOf({ kept }: Facts, reported: ClusterNode | null): NodeView["kept"] {
@@ -222,7 +235,7 @@ function operationOf(facts: Facts, { name, reported }: NodeSubject): Operation |
 
 type Times = Pick<NodeView, "firstSeenSeconds" | "readySeconds" | "idleSinceSeconds" | "deleteAtSeconds">;
 
-function timesOf({ outlook, history }: Facts, reported: ClusterNode | null): Times {
+function timesOf({ outlook, history, drainOver }: Facts, reported: ClusterNode | null): Times {
   const row = reported === null ? undefined : history.get(reported.nodeId);
   if (reported === null || row === undefined || row.deletedSeconds !== null)
     return { firstSeenSeconds: null, readySeconds: null, idleSinceSeconds: null, deleteAtSeconds: null };
@@ -237,7 +250,10 @@ function timesOf({ outlook, history }: Facts, reported: ClusterNode | null): Tim
   const idleOverSeconds =
     idleSinceSeconds === null
       ? null
-      : idleSinceSeconds + forNodeArray(idleTimeoutSeconds, reported.nodeArray);
+      : Math.max(
+          idleSinceSeconds + forNodeArray(idleTimeoutSeconds, reported.nodeArray),
+          drainOver.get(reported.nodeId) ?? 0,
+        );
   return {
     firstSeenSeconds: row.createdSeconds,
     readySeconds: row.readySeconds,

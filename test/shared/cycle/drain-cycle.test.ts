@@ -9,7 +9,7 @@ import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { Crash, type CrashPoint, crashingAt, interposed } from "../../support/crash.ts";
 import { DrainingSource } from "../../support/draining-source.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { cluster, configOf, createWorld, jobFor, type World } from "../../support/world.ts";
 
 /** Asked for later than any plan of these worlds, so that none has overtaken it. */
 const request = { version: 1, cluster, reason: "test", atSeconds: 4e9 } as const;
@@ -110,7 +110,10 @@ describe("draining: the usual way", () => {
     source.hear();
     await source.post([jobFor(1)]);
     await planScale(world.ports, request);
-    expect(await drainOf()).toEqual([expect.stringMatching(/^wanted again/), expect.stringMatching(/^idle/)]);
+    expect(await drainOf()).toEqual([
+      expect.stringMatching(/^was wanted again/),
+      expect.stringMatching(/^idle/),
+    ]);
   });
 
   test("a held plan drains nothing; once it is held no more, it does", async () => {
@@ -427,6 +430,33 @@ describe("draining: no answer", () => {
     world.advance(100);
     await world.round();
     expect(staying(world)).toEqual([]);
+  });
+
+  test("a node that is being taken back when its source falls silent is told the same everywhere, until it goes", async () => {
+    const { world, source } = await drainingWorld();
+    source.hear();
+    await source.post([jobFor(2)]);
+    world.advance(1);
+    await world.plan();
+    await world.post([], { capabilities: ["drain"], nodes: source.report(), ttlSeconds: 1 });
+    world.advance(10);
+    await world.round();
+    world.ports.configs.put(configOf({ engine: { idleTimeoutSeconds: { default: 10, byNodeArray: {} } } }));
+    world.advance(200);
+    await world.snapshot();
+    const outlook = await lookAhead(world.ports, cluster);
+    if (outlook === undefined) throw new Error("The cluster is configured");
+    const views = nodeViews(outlook);
+    const shown = views.present().map((subject) => views.viewOf(subject));
+    const status = await clusterStatus(world.ports, cluster);
+    expect(status?.draining.map(({ phase }) => phase)).toEqual(["undraining", "undraining"]);
+    expect(shown.map(({ draining }) => draining)).toEqual(
+      status?.draining.map(({ phase, sinceSeconds, why }) => ({ phase, sinceSeconds, reason: why })),
+    );
+    expect(shown.map(({ deleteAtSeconds }) => deleteAtSeconds)).toEqual(
+      status?.draining.map(({ sinceSeconds }) => (sinceSeconds ?? 0) + 300),
+    );
+    expect(staying(world)).toEqual(["htc-1", "htc-2"]);
   });
 
   test("a queue that refuses us does not stop the plan", async () => {
