@@ -1,6 +1,6 @@
 import type { ExplainAnswer } from "../../api/index.ts";
 import { explain, type JobOutcome, type Reason, type TargetOutcome } from "../../engine/index.ts";
-import type { Operation, WaitingJob } from "../../ports.ts";
+import { isOpen, type Operation, type WaitingJob } from "../../ports.ts";
 import type { OutlookJob } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
 
@@ -39,8 +39,8 @@ function requestsFor(
   { nodes, refused }: { readonly nodes: readonly string[]; readonly refused: readonly Reason[] },
 ): readonly Step[] {
   const wanted: Wanted = {
-    names: new Set(nodes.map((node) => node.replace(/#.*$/, ""))),
     ids: new Set(nodes.flatMap((node) => outlook.nodesByName.get(node)?.nodeId ?? [])),
+    unborn: new Set(nodes.filter((node) => (outlook.nodesByName.get(node)?.nodeId ?? null) === null)),
     refusing: new Set(
       refused.flatMap(({ bucket }) => (bucket === null ? [] : [`${bucket.nodeArray}/${bucket.vmSize}`])),
     ),
@@ -68,18 +68,30 @@ function targetStep(
 }
 
 interface Wanted {
-  readonly names: ReadonlySet<string>;
   readonly ids: ReadonlySet<string>;
+  /** Names of nodes that have no id yet. On order under a name that is taken they go by `<name>#<node id>` or `<name>#<action id>`, see `operations.ts`. */
+  readonly unborn: ReadonlySet<string>;
   /** Array and size of the buckets that refused. */
   readonly refusing: ReadonlySet<string>;
 }
 
-function stepsOf(operation: Operation, { names, ids, refusing }: Wanted): readonly Step[] {
-  const { action, actionId, state, nodes, messages } = operation;
+/**
+ * Names are used again, so a node that exists is known by its id alone. One that does not can only come of a create that is
+ * on its way, or that made nothing and is tried again.
+ */
+function isAbout({ ids, unborn }: Wanted, operation: Operation): boolean {
+  const { action, actionId, nodes } = operation;
   const about = action.kind === "create-nodes" ? nodes : [...action.nodes, ...nodes];
-  const asks =
-    about.some(({ nodeId }) => ids.has(nodeId)) ||
-    (action.kind === "create-nodes" && action.sets.some((set) => set.names.some((name) => names.has(name))));
+  if (about.some(({ nodeId, name }) => ids.has(nodeId) || unborn.has(`${name}#${nodeId}`))) return true;
+  if (action.kind !== "create-nodes" || (nodes.length > 0 && !isOpen(operation))) return false;
+  return action.sets.some((set) =>
+    set.names.some((name) => unborn.has(name) || unborn.has(`${name}#${actionId}`)),
+  );
+}
+
+function stepsOf(operation: Operation, wanted: Wanted): readonly Step[] {
+  const { action, actionId, state, messages } = operation;
+  const asks = isAbout(wanted, operation);
   const step = (atSeconds: number, text: string): Step => ({
     atSeconds,
     planId: action.planId,
@@ -88,7 +100,7 @@ function stepsOf(operation: Operation, { names, ids, refusing }: Wanted): readon
   });
   const words = messages.length === 0 ? "" : ` (${messages.join("; ")})`;
   const shortfalls = (operation.shortfalls ?? [])
-    .filter(({ nodeArray, vmSize }) => asks || refusing.has(`${nodeArray}/${vmSize}`))
+    .filter(({ nodeArray, vmSize }) => asks || wanted.refusing.has(`${nodeArray}/${vmSize}`))
     .map(({ nodeArray, vmSize, asked, added, message, atSeconds }) =>
       step(
         atSeconds,

@@ -64,6 +64,27 @@ describe("explain: why a job waits, with numbers and what ends it", () => {
     expect(answer.causes[0]?.text).toContain("3 of 10 slots have a place; 7 wait");
   });
 
+  test("what was asked for an earlier node of the same name is not told", async () => {
+    const world = await worldOf({ job: tenNodes, bucket: { availableCount: 1 } });
+    const grown = async () => {
+      await world.round();
+      world.cycleCloud.settle();
+      await world.round();
+      const { planner, places } = await explained(world);
+      const creates = planner.filter(({ text }) => text.startsWith("create-nodes"));
+      return { name: places[0]?.node, actions: creates.map(({ actionId }) => actionId) };
+    };
+    const first = await grown();
+    for (const { name } of world.cycleCloud.nodes)
+      world.cycleCloud.change(name, { status: "Terminated", targetState: "Terminated" });
+    world.cycleCloud.settle();
+    await world.round();
+    const second = await grown();
+    expect(second.name).toBe(first.name);
+    expect([first.actions.length, second.actions.length]).toEqual([1, 1]);
+    expect(second.actions).not.toEqual(first.actions);
+  });
+
   test("a source past its time to live", async () => {
     const world = await worldOf({ job: tenNodes });
     await world.post([{ name: "job-1", ...tenNodes }], { ttlSeconds: 60 });
