@@ -1,4 +1,4 @@
-import { HttpRequest, type HttpResponseInit } from "@azure/functions";
+import { HttpRequest, HttpResponse, type HttpResponseInit } from "@azure/functions";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import {
@@ -140,7 +140,7 @@ describe("what a configuration says about printing", () => {
 });
 
 describe("polled", () => {
-  const etagOf = (body: { readonly atSeconds: number }) => headerOf(polled(requestOf({}), body), "etag");
+  const etagOf = (body: Parameters<typeof polled>[1]) => headerOf(polled(requestOf({}), body), "etag");
 
   test("what was said is told by the ETag, when it was said is not", () => {
     const first = { atSeconds: 1, nodes: 3 };
@@ -154,13 +154,26 @@ describe("polled", () => {
     ["the same, strong", (etag: string) => etag.replace("W/", ""), 304],
     ["any", () => "*", 304],
     ["another", () => 'W/"a"', undefined],
-  ])("a caller that has %s gets %3$j", (_, headerFor, status) => {
+  ])("a caller that has %s gets %3$j", async (_, headerFor, status) => {
     const body = { atSeconds: 1, nodes: 3 };
     const known = headerFor(etagOf(body) ?? "");
     const response = polled(requestOf({ headers: { "if-none-match": known } }), body);
     expect(response.status).toBe(status);
-    expect(response.jsonBody).toEqual(status === 304 ? undefined : body);
+    expect(await new HttpResponse(response).text()).toBe(status === 304 ? "" : JSON.stringify(body));
     expect(headerOf(response, "etag")).toBe(etagOf(body));
+  });
+
+  test("what is sent is all of the answer, as JSON", async () => {
+    const body = { cluster: 'h"p}c{', atSeconds: 1.5, nodes: [{ name: "é" }], next: "abc", total: null };
+    const response = new HttpResponse(polled(requestOf({}), body));
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(await response.json()).toEqual(body);
+  });
+
+  test("the last page is another answer than one that goes on", () => {
+    const page = { atSeconds: 1, nodes: [], next: "abc" };
+    expect(etagOf({ ...page, next: "def" })).toBe(etagOf(page));
+    expect(etagOf({ ...page, next: null })).not.toBe(etagOf(page));
   });
 });
 

@@ -1,4 +1,4 @@
-import { HttpRequest, InvocationContext } from "@azure/functions";
+import { HttpRequest, HttpResponse, InvocationContext } from "@azure/functions";
 import fc from "fast-check";
 import { beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -70,7 +70,7 @@ test(
       }),
       runs(1_000),
     );
-    expect(await statusOf(cluster)).toMatchObject({ jsonBody: { cluster } });
+    expect(await new HttpResponse(await statusOf(cluster)).json()).toMatchObject({ cluster });
   },
   patienceMs,
 );

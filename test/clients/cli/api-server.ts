@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { HttpRequest, type HttpResponseInit, InvocationContext } from "@azure/functions";
+import { HttpRequest, HttpResponse, type HttpResponseInit, InvocationContext } from "@azure/functions";
 import { type Route, routes } from "../../../shared/api/index.ts";
 
 export type Handlers = Readonly<
@@ -37,9 +37,9 @@ export async function serveApi(handlers: Handlers): Promise<ApiServer> {
       ...(chunks.length > 0 && { body: { bytes: Buffer.concat(chunks) } }),
     });
     const context = new InvocationContext({ invocationId: "i-1", logHandler: () => {} });
-    const { status = 200, headers, jsonBody } = await handler(request, context);
-    outgoing.writeHead(status, { "content-type": "application/json", ...(headers as object) });
-    outgoing.end(jsonBody === undefined ? "" : JSON.stringify(jsonBody));
+    const response = new HttpResponse(await handler(request, context));
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+    outgoing.end(await response.text());
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

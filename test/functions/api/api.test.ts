@@ -121,7 +121,7 @@ describe.each(tested.map((route): [RouteId, Route] => [route.id as RouteId, rout
         const etag = new Headers(first.headers as Record<string, string>).get("etag") ?? "";
         const again = await api.call(id, { ...fields, headers: { "if-none-match": etag } });
         expect(again).toMatchObject({ status: 304 });
-        expect(again.jsonBody).toBeUndefined();
+        expect(again.body).toBeUndefined();
       });
     }
 

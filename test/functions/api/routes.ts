@@ -1,4 +1,4 @@
-import { HttpRequest, type HttpResponseInit, InvocationContext } from "@azure/functions";
+import { HttpRequest, HttpResponse, type HttpResponseInit, InvocationContext } from "@azure/functions";
 import { type Route, routes } from "../../../shared/api/index.ts";
 
 export type RouteId = Exclude<(typeof routes)[number]["id"], "autoscale" | "autostop" | "stop">;
@@ -44,7 +44,7 @@ export function apiOf(handlers: Readonly<Record<RouteId, Handler>>, cluster: str
       const response = await api.call(id, fields);
       if ((response.status ?? 200) >= 300) throw new Error(JSON.stringify(response));
       // As the caller gets it.
-      const body: unknown = JSON.parse(JSON.stringify(response.jsonBody));
+      const body: unknown = await new HttpResponse(response).json();
       routeOf(id).answer.parse(body);
       return body as T;
     },
