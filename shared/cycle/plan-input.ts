@@ -133,10 +133,10 @@ function toJob(job: DemandJob, source: string, constraints: readonly Constraint[
     nodeCount: job.nodeCount,
     colocated: job.colocated,
     exclusive: job.exclusive,
-    ...(job.packingStrategy === undefined ? {} : { packingStrategy: job.packingStrategy }),
+    packingStrategy: job.packingStrategy,
     executingHostnames: job.executingHostnames,
     priority: job.priority,
-    ...(job.submittedAt === undefined ? {} : { submittedAtSeconds: Date.parse(job.submittedAt) / 1000 }),
+    submittedAtSeconds: job.submittedAt === undefined ? null : Date.parse(job.submittedAt) / 1000,
     source,
   });
 }

@@ -28,8 +28,11 @@ export interface Job {
   readonly metadata: { readonly [key: string]: Json };
 }
 
+/** Undefined stands for what is left out. */
+type Fields = { readonly [Name in keyof Job]?: Job[Name] | undefined };
+
 /** A job with the defaults filled in: one slot, packed; scattered when it asks for nodes. */
-export function defineJob(fields: Pick<Job, "name" | "constraints"> & Partial<Job>): Job {
+export function defineJob(fields: Pick<Job, "name" | "constraints"> & Fields): Job {
   const nodeCount = fields.nodeCount ?? 0;
   return {
     name: fields.name,
