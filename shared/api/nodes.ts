@@ -90,6 +90,14 @@ export const nodesQuery = z.object({
   ...wholeListQuery,
   ...selectionQuery,
   state: globs.describe("CycleCloud's states, comma-separated; shell wildcards allowed"),
+  resources: z
+    .string()
+    .max(10_000)
+    .transform((text) => text.split(",").map((each) => each.trim()))
+    .optional()
+    .describe(
+      "Names, comma-separated: `resources` and `available` tell these alone, which makes long lists shorter; case, `-` and `_` do not count. Absent: all",
+    ),
 });
 
 export type NodeView = Answer<typeof nodeView>;

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
-import { outputOptions, printList } from "../output/output-options.ts";
+import { outputOptions, printList, resourcesPrinted } from "../output/output-options.ts";
 import { progressOn } from "../progress.ts";
 import { nodeColumns, nodeFields } from "../records/node.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
@@ -10,6 +10,8 @@ import type { Terminal } from "../terminal.ts";
 interface Flags extends LookFlags, SelectionFlags {
   readonly state?: string;
 }
+
+const kind = { name: "nodes", columns: nodeColumns, isOfNodes: true } as const;
 
 /** `ccscale nodes`: what there is, what runs on it, and since when it idles. */
 export function nodesCommand(terminal: Terminal): Command {
@@ -25,18 +27,18 @@ async function showNodes({ terminal, service, settings }: Looking, flags: Flags)
   const { first, items } = await askAll(service, "nodes", {
     call: { query: { ...toQuery(flags), state: flags.state } },
     pick: ({ nodes }) => nodes,
+    // How to print, which the cluster's configuration may say, is known by then.
+    rest: () => ({ resources: resourcesPrinted(kind, { flags, settings }) }),
     onPage: (count, total) => {
       if (count !== total) progress.report(`${count} of ${total ?? "?"} nodes`);
     },
   });
   progress.end();
   const list = {
-    name: "nodes",
-    columns: nodeColumns,
-    isOfNodes: true,
+    ...kind,
     records: items.map((node) => nodeFields(node, first.atSeconds)),
     data: items,
     none: "No such nodes.",
-  } as const;
+  };
   printList(terminal, list, { flags, settings });
 }

@@ -3,9 +3,13 @@ import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Column } from "./columns/column.ts";
 import { parseColumns, splitColumns } from "./columns/parse-columns.ts";
+import { resourcesShown } from "./columns/resources-shown.ts";
 import { type Format, formats } from "./format.ts";
 import { type Listing, printListing } from "./listing.ts";
 import type { OutputSettings } from "./output-settings.ts";
+
+/** Addresses of some thousand characters are refused on the way; in one of this length there is room for all else. */
+const longestQuery = 2_000;
 
 export interface OutputFlags {
   readonly format?: Format;
@@ -33,8 +37,8 @@ function formatOption(choices: readonly Format[]): Option {
   ).choices(choices);
 }
 
-/** What a command lists, before it is known how. */
-export interface List extends Pick<Listing, "records" | "none" | "data"> {
+/** A kind of list, and its columns. */
+interface ListKind {
   /** As the configuration names it in `output-columns`. */
   readonly name: string;
   /** Its columns when nobody asks for others. */
@@ -43,22 +47,41 @@ export interface List extends Pick<Listing, "records" | "none" | "data"> {
   readonly isOfNodes?: true;
 }
 
-/** Prints a list the way that was asked for: by the options, else by the configuration, else as the command does. */
-export function printList(
-  terminal: Terminal,
-  list: List,
-  { flags, settings }: { readonly flags: OutputFlags; readonly settings: OutputSettings },
-): void {
+/** What a command lists, before it is known how. */
+export interface List extends ListKind, Pick<Listing, "records" | "none" | "data"> {}
+
+/** How to print: by the options, else by the configuration, else as the command does. */
+interface Wishes {
+  readonly flags: OutputFlags;
+  readonly settings: OutputSettings;
+}
+
+/** Prints a list the way that was asked for. */
+export function printList(terminal: Terminal, list: List, wishes: Wishes): void {
+  printListing(terminal, { ...list, ...choicesOf(list, wishes) });
+}
+
+/** The resources that a list of nodes is printed with, as a query names them; undefined: all of them. */
+export function resourcesPrinted(list: ListKind, wishes: Wishes): string | undefined {
+  const { format, columns, isChosen } = choicesOf(list, wishes);
+  const isWhole = !isChosen && (format === "json" || format === "jsonl");
+  const names = isWhole ? undefined : resourcesShown(columns)?.join(",");
+  return names !== undefined && names.length <= longestQuery ? names : undefined;
+}
+
+function choicesOf(
+  list: ListKind,
+  { flags, settings }: Wishes,
+): Pick<Listing, "format" | "columns" | "isChosen" | "isOwn" | "long"> {
   const configured = settings.columns[list.name] ?? (list.isOfNodes ? settings.columns.default : undefined);
   const chosen = flags.outputColumns === undefined ? configured : splitColumns(flags.outputColumns);
-  printListing(terminal, {
-    ...list,
+  return {
     format: flags.format ?? settings.format ?? "table",
     columns: readColumns(chosen ?? list.columns),
     isChosen: flags.outputColumns !== undefined,
     isOwn: chosen === undefined,
     long: flags.long === true,
-  });
+  };
 }
 
 function readColumns(texts: readonly string[]): readonly Column[] {

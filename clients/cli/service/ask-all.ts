@@ -6,6 +6,8 @@ type PagedId = { [Id in RouteId]: AnswerOf<Id> extends { next: string | null } ?
 /** The most that a page may hold; of lists that are drawn up as a whole more. */
 const pageSize = 1_000;
 const largePageSize = 10_000;
+/** A first page that says how to ask for the others; of most lists it is the only one. */
+const shortPageSize = 500;
 const hasLargePages: ReadonlySet<PagedId> = new Set<PagedId>(["jobs", "nodes"]);
 
 export interface AllPages<Answer, Item> {
@@ -18,7 +20,8 @@ export interface AllPages<Answer, Item> {
 
 /**
  * All pages of a route, one after the other, until there are `most` items. `pick` takes the items out of a page;
- * `onPage` hears how many there are so far, and of how many.
+ * `onPage` hears how many there are so far, and of how many. `rest` says what the pages after the first are asked beside, for
+ * what is known only when something was answered; the first is a short one then.
  */
 export async function askAll<Id extends PagedId, Item>(
   service: Service,
@@ -28,15 +31,18 @@ export async function askAll<Id extends PagedId, Item>(
     readonly pick: (answer: AnswerOf<Id>) => readonly Item[];
     readonly most?: number;
     readonly onPage?: (count: number, total: number | null) => void;
+    readonly rest?: () => Call["query"];
   },
 ): Promise<AllPages<AnswerOf<Id>, Item>> {
-  const { call, pick, most = Number.POSITIVE_INFINITY, onPage } = options;
+  const { call, pick, most = Number.POSITIVE_INFINITY, onPage, rest } = options;
+  const largest = hasLargePages.has(route) ? largePageSize : pageSize;
   const items: Item[] = [];
   let first: AnswerOf<Id> | undefined;
   let cursor: string | undefined;
   for (;;) {
-    const limit = Math.min(hasLargePages.has(route) ? largePageSize : pageSize, most - items.length);
-    const query = { ...call?.query, limit, cursor };
+    const isShort = rest !== undefined && first === undefined;
+    const limit = Math.min(isShort ? shortPageSize : largest, most - items.length);
+    const query = { ...call?.query, ...(first && rest?.()), limit, cursor };
     const page: AnswerOf<Id> & { readonly next: string | null; readonly total: number | null } =
       (await service.ask(route, { ...call, query })) as never;
     first ??= page;

@@ -1,4 +1,4 @@
-import type { NodeView } from "../../api/index.ts";
+import { foldedName, type NodeView } from "../../api/index.ts";
 import {
   type Bucket,
   type ClusterNode,
@@ -7,6 +7,7 @@ import {
   type NodeArray,
   type NodeHistory,
   type PlannedNode,
+  type Resources,
   sortByNodeName,
 } from "../../engine/index.ts";
 import type { KeptNode, Operation } from "../../ports.ts";
@@ -38,7 +39,8 @@ export interface NodeViews {
   readonly present: () => readonly NodeSubject[];
   /** Nodes whose idle time-out runs, and when it ends. Worked out when first asked for. */
   readonly idle: () => readonly IdleNode[];
-  readonly viewOf: (subject: NodeSubject) => NodeView;
+  /** `told`: the resources to tell, by their folded names; all where it is left out. */
+  readonly viewOf: (subject: NodeSubject, told?: ReadonlySet<string>) => NodeView;
   readonly viewOfPlanned: (node: PlannedNode) => NodeView;
 }
 
@@ -80,7 +82,7 @@ function makeViews(facts: Facts): NodeViews {
       });
       return idle;
     },
-    viewOf: (subject) => toView(facts, subject),
+    viewOf: (subject, told) => toView(facts, subject, told),
     viewOfPlanned: (planned) => {
       const reported = planned.nodeId === null ? null : (facts.reportedById.get(planned.nodeId) ?? null);
       return toView(facts, { name: planned.name, reported, planned });
@@ -186,7 +188,11 @@ function keptOf({ kept }: Facts, reported: ClusterNode | null): NodeView["kept"]
   return { by: request.by, reason: request.reason, sinceSeconds: request.atSeconds };
 }
 
-function toView(facts: Facts, { name, reported, planned }: NodeSubject): NodeView {
+function toView(
+  facts: Facts,
+  { name, reported, planned }: NodeSubject,
+  told?: ReadonlySet<string>,
+): NodeView {
   const nodeArray = reported?.nodeArray ?? planned?.nodeArray ?? "";
   const vmSize = reported?.vmSize ?? planned?.vmSize ?? "";
   const array = facts.arrays.get(nodeArray);
@@ -212,8 +218,8 @@ function toView(facts: Facts, { name, reported, planned }: NodeSubject): NodeVie
     gpuCount: size?.vm.gpuCount ?? null,
     memoryBytes: size?.vm.memoryBytes ?? null,
     jobs: planned?.jobs ?? [],
-    resources: planned?.resources ?? {},
-    available: planned?.available ?? {},
+    resources: only(told, planned?.resources ?? {}),
+    available: only(told, planned?.available ?? {}),
     keepAlive: reported?.keepAlive ?? planned?.keepAlive ?? false,
     kept: keptOf(facts, reported),
     ignored: reported !== null && isIgnored(reported, facts.outlook.input.settings.ignoredNodes),
@@ -225,6 +231,11 @@ function toView(facts: Facts, { name, reported, planned }: NodeSubject): NodeVie
         ? null
         : { actionId: operation.actionId, kind: operation.action.kind, state: operation.state },
   };
+}
+
+function only(told: ReadonlySet<string> | undefined, resources: Resources): Resources {
+  if (told === undefined) return resources;
+  return Object.fromEntries(Object.entries(resources).filter(([name]) => told.has(foldedName(name))));
 }
 
 function operationOf(facts: Facts, { name, reported }: NodeSubject): Operation | undefined {

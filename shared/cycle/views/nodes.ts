@@ -1,4 +1,4 @@
-import type { NodesAnswer, NodesQuery } from "../../api/index.ts";
+import { foldedName, type NodesAnswer, type NodesQuery } from "../../api/index.ts";
 import { compareNodeNames } from "../../engine/index.ts";
 import { type NodeSubject, nodeViews } from "./node-views.ts";
 import type { Outlook } from "./outlook.ts";
@@ -21,11 +21,12 @@ export function listNodes(outlook: Outlook, query: NodesQuery): Selected<NodesAn
       compareNames: compareNodeNames,
       madeAtSeconds: outlook.atSeconds,
     });
+    const told = query.resources && new Set(query.resources.map(foldedName));
     return {
       cluster: outlook.cluster,
       atSeconds: outlook.atSeconds,
       snapshotTakenAtSeconds: outlook.snapshot.takenAtSeconds,
-      nodes: items.map(views.viewOf),
+      nodes: items.map((subject) => views.viewOf(subject, told)),
       next,
       total,
     };

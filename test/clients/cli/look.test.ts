@@ -296,3 +296,21 @@ test("ten thousand nodes are one aligned table", { timeout: 60_000 }, async () =
   const { stdout: status } = await ccscale(["status", "--offline", folder]);
   expect(status).toContain("10000 Ready");
 });
+
+test.each([
+  ["usual columns", [], {}],
+  ["resources by name", ["-o", "name,PCPUs,*ncpus,/mem_gb,node_array"], {}],
+  ["all resources", ["-o", "resources,available.ncpus"], {}],
+  ["the configuration's columns", [], { output_columns: ["name", "memgb"] }],
+  ["chosen columns as JSON", ["-o", "name,*ncpus", "--format", "jsonl"], {}],
+  ["all there is as JSON", ["--format", "jsonl"], {}],
+])("of a long list, %s: the last node shows what it shows alone", async (name, argv, config) => {
+  const nodes = Array.from({ length: 1_000 }, (_, index) => nodeOf({ name: `htc-${index + 1}` }));
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  await world.snapshot();
+  const folder = await archiveOf(world, join(root, `long ${name}`), config);
+  const lastLine = async (more: readonly string[]) =>
+    (await ccscale(["nodes", ...argv, ...more, "--offline", folder])).stdout.trimEnd().split("\n").at(-1);
+  const words = (line = "") => line.split(/ +/);
+  expect(words(await lastLine([]))).toEqual(words(await lastLine(["-N", "htc-1000"])));
+});

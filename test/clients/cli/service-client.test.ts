@@ -255,6 +255,20 @@ describe("pages", () => {
     ]);
   });
 
+  test("the first page may say how to ask for the others", async () => {
+    const { url, seen } = await serve((request, response) =>
+      send(response, 200, request.url?.includes("cursor=") ? page(["c"], null) : page(["a", "b"], "more")),
+    );
+    const service = connectService({ url }, "hpc");
+    const rest = () => ({ colour: seen.length });
+    const all = await askAll(service, "plans", { pick: ({ plans }) => plans, rest });
+    expect(all.items.map(({ planId }) => planId)).toEqual(["a", "b", "c"]);
+    expect(seen.map((each) => each.url)).toEqual([
+      "/api/clusters/hpc/plans?limit=500",
+      "/api/clusters/hpc/plans?colour=1&limit=1000&cursor=more",
+    ]);
+  });
+
   test("no more than were asked for", async () => {
     const { url, seen } = await serve((_, response) => send(response, 200, page(["a", "b"], "more")));
     const all = await askAll(connectService({ url }, "hpc"), "plans", {

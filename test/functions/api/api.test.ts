@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { problemSchema, type Route, routes } from "../../../shared/api/index.ts";
+import { type NodeView, problemSchema, type Route, routes } from "../../../shared/api/index.ts";
 import { served } from "../../fuzz/served-world.ts";
 import { cluster, jobFor } from "../../support/world.ts";
 import { apiOf, type Fields, type RouteId, routeOf } from "./routes.ts";
@@ -216,6 +216,21 @@ describe("nodes", () => {
     [{ constraint: '{"ncpus": 5}' }, 0],
   ])("%j selects %i", async (query, count) => {
     expect(await api.read("nodes", { query })).toMatchObject({ total: count });
+  });
+
+  test.each([
+    ["ncpus", ["ncpus"]],
+    ["NCPUs, node-array, none such", ["ncpus", "nodearray"]],
+    ["", []],
+  ])("of the resources %j are told: %j", async (resources, names) => {
+    const { nodes } = await api.read<{ readonly nodes: readonly NodeView[] }>("nodes", {
+      query: { resources },
+    });
+    expect(nodes).not.toEqual([]);
+    for (const node of nodes) {
+      expect(Object.keys(node.resources).sort()).toEqual(names);
+      expect(Object.keys(node.available).sort()).toEqual(names);
+    }
   });
 
   test.each(["{", '{"ncpus": -1}', '"x"'])(

@@ -1,3 +1,4 @@
+import { foldedName } from "../../../../shared/api/index.ts";
 import type { Expression } from "./column.ts";
 import { sliced } from "./slice.ts";
 import { shownValue, type Value } from "./value.ts";
@@ -62,23 +63,18 @@ function at(value: Value, path: string): Value {
 
 function own(fields: Fields, name: string): Value {
   if (Object.hasOwn(fields, name)) return fields[name];
-  const wanted = folded(name);
-  for (const key of Object.keys(fields)) if (folded(key) === wanted) return fields[key];
-  return undefined;
+  const before = spelled.get(name);
+  if (before !== undefined && Object.hasOwn(fields, before)) return fields[before];
+  const wanted = foldedName(name);
+  const key = Object.keys(fields).find((each) => foldedName(each) === wanted);
+  if (key === undefined) return undefined;
+  if (spelled.size < mostSpelled) spelled.set(name, key);
+  return fields[key];
 }
 
-/** Records of one kind have the same names, again and again. */
-const known = new Map<string, string>();
-const mostKnown = 10_000;
-
-/** `vmSize`, `vm_size` and `vm-size` are one name. */
-function folded(name: string): string {
-  const before = known.get(name);
-  if (before !== undefined) return before;
-  const plain = name.replaceAll(/[_-]/g, "").toLowerCase();
-  if (known.size < mostKnown) known.set(name, plain);
-  return plain;
-}
+/** How a name of a column is spelled in records: those of one kind spell it alike. */
+const spelled = new Map<string, string>();
+const mostSpelled = 10_000;
 
 function isFields(value: Value): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);

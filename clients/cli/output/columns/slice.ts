@@ -17,6 +17,7 @@ export function sliced<T>(members: readonly T[], slice: Slice): readonly T[] {
   };
   const from = within(start, step > 0 ? lowest : highest);
   const to = within(end, step > 0 ? highest : lowest);
+  if (step === 1) return members.slice(from, to);
   const taken: T[] = [];
   for (let at = from; step > 0 ? at < to : at > to; at += step) taken.push(members[at] as T);
   return taken;

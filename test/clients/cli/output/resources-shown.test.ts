@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { parseColumns } from "../../../../clients/cli/output/columns/parse-columns.ts";
+import { resourcesShown } from "../../../../clients/cli/output/columns/resources-shown.ts";
+
+test.each([
+  [
+    ["name", "*ncpus", "/memgb"],
+    ["name", "ncpus", "memgb"],
+  ],
+  [
+    ["vm@vm_size[9:]", "free@*slots:none"],
+    ["vm_size", "slots"],
+  ],
+  [["gpu.type"], ["gpu.type", "gpu"]],
+  [["name", "name[0]"], ["name"]],
+  [["name", "resources"], undefined],
+  [["Available.ncpus"], undefined],
+])("of columns %j these may be resources: %j", (texts, names) => {
+  const parsed = parseColumns(texts);
+  expect(parsed.ok && resourcesShown(parsed.columns)).toEqual(names);
+});
