@@ -63,7 +63,7 @@ function explainGroup(group: Group): string {
     case "OrFailed":
       return `${where}: none of the alternatives fits (${describeConstraint(first.constraint)}).`;
     case "XORFailed":
-      return `${where}: ${shown(first.left)} of the alternatives fit, wanted exactly 1 (${describeConstraint(first.constraint)}).`;
+      return `${where}: ${shown(first.left)} of the alternatives fit, wanted ${describeConstraint(first.constraint)}.`;
     case "NotFailed":
       return `${where}: excluded by the job (${describeConstraint(first.constraint)}).`;
     case "SharedLimitReached":
@@ -149,7 +149,8 @@ const MOST_BUCKETS = 4;
 function bucketList(group: Group): string {
   const labels = [...new Set(group.map(({ bucket }) => bucketLabel(bucket)))];
   if (labels.length <= MOST_BUCKETS) return labels.join(", ");
-  return `${labels.slice(0, MOST_BUCKETS).join(", ")} and ${labels.length - MOST_BUCKETS} more buckets`;
+  const more = labels.length - MOST_BUCKETS;
+  return `${labels.slice(0, MOST_BUCKETS).join(", ")} and ${more} more ${more === 1 ? "bucket" : "buckets"}`;
 }
 
 /** A bucket as people name it: `htc/Standard_F16s_v2`, with its placement group when it has one. */
@@ -193,19 +194,29 @@ export function describeConstraint(constraint: Constraint | null): string {
       return `${constraint.resource} = ${optionsOf(constraint)}`;
     case "property-options":
       return `node.${constraint.property} = ${optionsOf(constraint)}`;
+    case "exclusive":
+      return constraint.scope === "task" ? "exclusive-task" : "exclusive";
+    case "in-a-placement-group":
+      return constraint.wanted ? "in a placement group" : "in no placement group";
     case "and":
-      return constraint.all.map(describeConstraint).join(" and ");
+      return constraint.all.map(describePart).join(" and ");
     case "or":
-      return constraint.any.map(describeConstraint).join(", ");
+      return constraint.any.map(describePart).join(" or ");
     case "xor":
-      return constraint.oneOf.map(describeConstraint).join(", ");
+      return `exactly one of ${constraint.oneOf.map(describePart).join(", ")}`;
     case "not":
-      return `not ${describeConstraint(constraint.child)}`;
+      return `not ${describePart(constraint.child)}`;
     case "never":
       return constraint.message;
     default:
       return constraint?.kind ?? "nothing";
   }
+}
+
+/** One of several: what is made of several itself is told as one. */
+function describePart(constraint: Constraint): string {
+  const isSeveral = constraint.kind === "and" || constraint.kind === "or" || constraint.kind === "xor";
+  return isSeveral ? `(${describeConstraint(constraint)})` : describeConstraint(constraint);
 }
 
 function valueList(group: Group): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explain, plan } from "../../shared/engine/index.ts";
+import { describeConstraint, explain, parseConstraints, plan } from "../../shared/engine/index.ts";
 import { array, bucket, cluster, input, job } from "./tiny.ts";
 
 const sizes = [bucket({ available: 1 }), bucket({ vcpus: 120, vmSize: "Standard_HB120rs_v3", available: 1 })];
@@ -52,9 +52,13 @@ describe("explain", () => {
     [
       "or",
       { or: [{ ngpus: 1 }, { "node.nodearray": "gpu" }] },
-      /none of the alternatives fits \(ngpus >= 1, node.nodearray = gpu\)/,
+      /none of the alternatives fits \(ngpus >= 1 or node.nodearray = gpu\)/,
     ],
-    ["xor", { xor: [{ ncpus: 1 }, { ncpus: 2 }] }, /2 of the alternatives fit, wanted exactly 1/],
+    [
+      "xor",
+      { xor: [{ ncpus: 1 }, { ncpus: 2 }] },
+      /2 of the alternatives fit, wanted exactly one of ncpus >= 1, ncpus >= 2\./,
+    ],
     ["not", { not: { ncpus: 1 } }, /excluded by the job \(not ncpus >= 1\)/],
     [
       "an undefined pool",
@@ -77,6 +81,25 @@ describe("explain", () => {
 
   it("says that nothing was asked", () => {
     expect(sentences({ ncpus: 1 }, { iterations: 0 })[1]).toBe("The job asks for no slots and no nodes.");
+  });
+});
+
+describe("a constraint in short", () => {
+  it.each([
+    [{ ncpus: 4 }, "ncpus >= 4"],
+    [{ "node.vm_size": ["a", "b"] }, "node.vm_size = a or b"],
+    [{ or: [{ ncpus: 4 }, { ncpus: 8 }] }, "ncpus >= 4 or ncpus >= 8"],
+    [
+      { or: [{ and: [{ ncpus: 4 }, { ngpus: 1 }] }, { ncpus: 8 }] },
+      "(ncpus >= 4 and ngpus >= 1) or ncpus >= 8",
+    ],
+    [{ xor: [{ ncpus: 4 }, { ncpus: 8 }] }, "exactly one of ncpus >= 4, ncpus >= 8"],
+    [{ not: { or: [{ ncpus: 4 }, { ngpus: 1 }] } }, "not (ncpus >= 4 or ngpus >= 1)"],
+    [{ "in-a-placement-group": false }, "in no placement group"],
+    [{ exclusive: true }, "exclusive"],
+  ])("%j", (json, words) => {
+    const parsed = parseConstraints(json);
+    expect(parsed.ok && parsed.constraints.map(describeConstraint)).toEqual([words]);
   });
 });
 

@@ -104,7 +104,7 @@ const rows: Readonly<Record<string, Told>> = {
   },
   "alternatives-of-which-none-fits": {
     kinds: "never-satisfiable",
-    says: ["none of the alternatives fits (ngpus >= 1, node.nodearray = gpu)"],
+    says: ["none of the alternatives fits (ngpus >= 1 or node.nodearray = gpu)"],
     next: "Change the job's constraints",
     refusals: "OrFailed",
   },
