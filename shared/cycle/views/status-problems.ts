@@ -67,7 +67,7 @@ function missingSnapshot({ snapshot, atSeconds, config }: StatusFacts): readonly
 function paused({ paused }: StatusFacts): readonly StatusProblem[] {
   if (paused === null) return [];
   const text = `Paused by ${paused.by}: ${paused.reason}. Plans are made, and nothing is sent.`;
-  return [stopped("paused", text, "Resume when the reason is gone.")];
+  return [stopped("paused", text, "When the reason is gone: `ccscale resume --reason WORDS`.")];
 }
 
 function readOnly({ config }: StatusFacts): readonly StatusProblem[] {
