@@ -5,6 +5,7 @@ import { styleText } from "node:util";
 export type Output = Writable & {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
   /** Knows what `NO_COLOR`, `FORCE_COLOR` and the terminal's kind mean. */
   readonly getColorDepth?: () => number;
 };

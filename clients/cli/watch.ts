@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { InvalidArgumentError, Option } from "commander";
 import { CommandFailure } from "./exit-code.ts";
 import { captured } from "./output/captured.ts";
+import type { OutputFlags } from "./output/output-options.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface WatchFlags {
@@ -29,13 +30,13 @@ export function watchOption(): Option {
  */
 export async function watching(
   terminal: Terminal,
-  { watch }: WatchFlags,
+  { watch, format }: WatchFlags & Pick<OutputFlags, "format">,
   show: (terminal: Terminal) => Promise<void>,
   signal?: AbortSignal,
 ): Promise<void> {
   if (watch === undefined) return show(terminal);
   const everySeconds = watch === true ? usualSeconds : watch;
-  const print = await screenOf(terminal);
+  const print = await screenOf(terminal, format === "jsonl" ? "" : "\n");
   let shown: string | undefined;
   while (signal?.aborted !== true) {
     const page = await pageOf(terminal, show);
@@ -56,9 +57,21 @@ async function pageOf(terminal: Terminal, show: (terminal: Terminal) => Promise<
   return page.text();
 }
 
-async function screenOf({ stdout }: Terminal): Promise<(page: string) => void> {
-  if (stdout.isTTY !== true) return (page) => stdout.write(`${page}\n`);
+/** What prints a page; `gap` comes after each where they do not take each other's place. */
+async function screenOf({ stdout }: Terminal, gap: string): Promise<(page: string) => void> {
+  if (stdout.isTTY !== true) return (page) => stdout.write(`${page}${gap}`);
   // `defaultWidth` and such apply to streams that do not know their size; this one does.
   const { createLogUpdate } = await import("log-update");
-  return createLogUpdate(stdout as unknown as NodeJS.WriteStream, { showCursor: true });
+  const update = createLogUpdate(stdout as unknown as NodeJS.WriteStream, { showCursor: true });
+  return (page) => update(begun(page, stdout.rows));
+}
+
+/** A page as far as the screen is high: it begins with what is wrong, and log-update would show how it ends. */
+function begun(page: string, rows = 24): string {
+  const lines = page.trimEnd().split("\n");
+  // Its last row is for the cursor.
+  const room = Math.max(2, rows - 1);
+  if (lines.length <= room) return page.trimEnd();
+  const shown = lines.slice(0, room - 1);
+  return [...shown, `… ${lines.length - shown.length} more lines: for a higher screen`].join("\n");
 }

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { CommandFailure } from "../../../clients/cli/exit-code.ts";
 import { watching } from "../../../clients/cli/watch.ts";
@@ -25,6 +26,32 @@ test("with --watch it is shown again and again, a failure in its turn, until it 
   };
   await watching(terminal, { watch: 0.001 }, show, ending.signal);
   expect(terminal.text()).toBe("page 1\n\nerror: no answer\nTry again.\n\npage 3\n\n");
+});
+
+test("lines of JSON follow each other without a gap", async () => {
+  const terminal = screen();
+  const ending = new AbortController();
+  let count = 0;
+  const show: Parameters<typeof watching>[2] = async ({ stdout }) => {
+    stdout.write(`{"count":${++count}}\n`);
+    if (count === 2) ending.abort();
+  };
+  await watching(terminal, { watch: 0.001, format: "jsonl" }, show, ending.signal);
+  expect(terminal.text()).toBe('{"count":1}\n{"count":2}\n');
+});
+
+test("of a page that is higher than the screen the beginning is shown, and how much is missing", async () => {
+  const terminal = screen({ columns: 80 });
+  Object.assign(terminal.stdout, { rows: 6 });
+  const ending = new AbortController();
+  const lines = Array.from({ length: 10 }, (_, index) => `line ${index + 1}`);
+  const show: Parameters<typeof watching>[2] = async ({ stdout }) => {
+    stdout.write(`${lines.join("\n")}\n`);
+    ending.abort();
+  };
+  await watching(terminal, { watch: 0.001 }, show, ending.signal);
+  const shown = stripVTControlCharacters(terminal.text()).trim().split("\n");
+  expect(shown).toEqual(["line 1", "line 2", "line 3", "line 4", "… 6 more lines: for a higher screen"]);
 });
 
 test("a page that looks like the last one is not written again", async () => {
