@@ -1,4 +1,5 @@
-import { Option } from "commander";
+import { existsSync } from "node:fs";
+import { InvalidArgumentError, Option } from "commander";
 import type { Place } from "./connect.ts";
 import { localEnvironmentFile } from "./local-environment.ts";
 
@@ -7,10 +8,17 @@ export interface PlaceFlags {
   readonly local?: true | string;
 }
 
-export function localOption(): Option {
-  return new Option(
-    "--local [file]",
-    `uses the local environment as ${localEnvironmentFile} tells; otherwise the settings AutoscaleStorage…`,
+export function localOption(
+  description = `uses the local environment as ${localEnvironmentFile} tells; otherwise the settings AutoscaleStorage…`,
+): Option {
+  return new Option("--local [file]", description).argParser(existing);
+}
+
+/** A word that was meant for the command and follows `--local` is taken for the file: it is not to be missed where it belongs. */
+function existing(file: string): string {
+  if (existsSync(file)) return file;
+  throw new InvalidArgumentError(
+    `No such file, expected the one that "npm start" writes; a word for the command stands before --local.`,
   );
 }
 

@@ -16,8 +16,8 @@ interface Flags extends ActFlags {
   readonly strategy?: string;
   readonly keepAlive?: true;
   readonly nameFormat?: string;
-  readonly attribute: Readonly<Record<string, unknown>>;
-  readonly softwareConfiguration: Readonly<Record<string, unknown>>;
+  readonly attribute?: Readonly<Record<string, unknown>>;
+  readonly softwareConfiguration?: Readonly<Record<string, unknown>>;
 }
 
 /** `ccscale create-nodes`: nodes that no job asked for. */
@@ -45,12 +45,11 @@ export function createNodesCommand(terminal: Terminal): Command {
     )
     .option("--keep-alive", "nobody but the operator may delete them")
     .option("--name-format <format>", "with %d for the index, such as login-%d")
-    .option("--attribute <name=value>", "sent along to CycleCloud; may be given again and again", pair, {})
+    .option("--attribute <name=value>", "sent along to CycleCloud; may be given again and again", pair)
     .option(
       "--software-configuration <name=value>",
       "for the nodes' Configuration, such as slurm.autoscale=true",
       pair,
-      {},
     )
     .action((flags: Flags) => {
       if ((flags.count === undefined) === (flags.slots === undefined))
@@ -61,7 +60,7 @@ export function createNodesCommand(terminal: Terminal): Command {
 }
 
 function bodyOf(flags: Flags): { readonly kind: string } & Readonly<Record<string, unknown>> {
-  const configuration = nested(flags.softwareConfiguration);
+  const configuration = nested(flags.softwareConfiguration ?? {});
   const attributes = {
     ...flags.attribute,
     ...(Object.keys(configuration).length > 0 && { Configuration: configuration }),
@@ -89,7 +88,10 @@ function constraint(text: string, before: readonly ConstraintObject[] = []): rea
 }
 
 /** `name=value`; a value that is JSON is that, anything else is text. */
-function pair(text: string, before: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function pair(
+  text: string,
+  before: Readonly<Record<string, unknown>> = {},
+): Readonly<Record<string, unknown>> {
   const at = text.indexOf("=");
   if (at <= 0) throw new InvalidArgumentError(`${JSON.stringify(text)}, expected "name=value".`);
   return { ...before, [text.slice(0, at).trim()]: jsonOrText(text.slice(at + 1)) };

@@ -31,16 +31,24 @@ const columns: readonly string[] = [
 
 /** `ccscale plans [ID]`: what was decided, and why. */
 export function plansCommand(terminal: Terminal): Command {
-  const command = new Command("plans")
+  const command: Command = new Command("plans")
     .description("Lists plans, newest first; with an id, one plan: what it decided and what became of it.")
     .argument("[id]", 'as the list tells it; "last" for the newest')
     .option("--limit <number>", "at most so many", positive, usualLimit)
-    .action((id: string | undefined, flags: Flags) =>
-      look(terminal, flags, (looking) =>
-        id === undefined ? listPlans(looking, flags) : showPlan(looking, id, flags),
-      ),
-    );
+    .action((id: string | undefined, flags: Flags) => {
+      if (id === undefined) return look(terminal, flags, (looking) => listPlans(looking, flags));
+      if (isOfList(flags))
+        return command.error(
+          "error: expected no -o, --long or --format other than table and json with an id: one plan is no list",
+        );
+      return look(terminal, flags, (looking) => showPlan(looking, id, flags));
+    });
   return outputOptions(lookOptions(command));
+}
+
+/** Whether it says how a list is printed. */
+function isOfList({ format = "table", outputColumns, long }: Flags): boolean {
+  return !["table", "json"].includes(format) || outputColumns !== undefined || long === true;
 }
 
 async function listPlans({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {

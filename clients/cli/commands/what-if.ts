@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import type { WhatIfAnswer } from "../../../shared/api/index.ts";
 import { counted } from "../../../shared/cycle/counted.ts";
 import { messageOf } from "../../../shared/errors.ts";
@@ -13,7 +13,7 @@ import type { Terminal } from "../terminal.ts";
 import { printDemand } from "./demand.ts";
 
 interface Flags extends LookFlags, SelectionFlags {
-  readonly job: readonly string[];
+  readonly job: readonly unknown[];
   readonly jobs?: string;
 }
 
@@ -38,12 +38,18 @@ export function whatIfCommand(terminal: Terminal): Command {
   return outputOptions(selectionOptions(lookOptions(command)));
 }
 
-function collect(text: string, before: readonly string[]): readonly string[] {
-  return [...before, text];
+function collect(text: string, before: readonly unknown[]): readonly unknown[] {
+  try {
+    return [...before, JSON.parse(text)];
+  } catch (error) {
+    throw new InvalidArgumentError(
+      `${messageOf(error)}; expected JSON such as '{"constraints": {"ncpus": 4}, "iterations": 10}'.`,
+    );
+  }
 }
 
 async function showPlanWith({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
-  const jobs = [...flags.job.map((text) => readJson(text, "--job")), ...(await readJobs(flags.jobs))];
+  const jobs = [...flags.job, ...(await readJobs(flags.jobs))];
   const answer: WhatIfAnswer = await service.ask("what-if", {
     body: { jobs, nodes: toSelection(flags) },
   });
@@ -73,13 +79,13 @@ async function readJobs(file: string | undefined): Promise<readonly unknown[]> {
   );
 }
 
-function readJson(text: string, where: string): unknown {
+function readJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     throw new CommandFailure(
-      `Cannot read ${where}: ${messageOf(error)}`,
-      `Give JSON such as '{"constraints": {"ncpus": 4}, "iterations": 10}'.`,
+      `Cannot read "${file}": ${messageOf(error)}`,
+      `Give a list such as '[{"constraints": {"ncpus": 4}, "iterations": 10}]'.`,
     );
   }
 }

@@ -1,7 +1,8 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Column } from "./columns/column.ts";
+import { isKnown } from "./columns/evaluate.ts";
 import { parseColumns, splitColumns } from "./columns/parse-columns.ts";
 import { resourcesShown } from "./columns/resources-shown.ts";
 import { type Format, formats } from "./format.ts";
@@ -21,8 +22,23 @@ export interface OutputFlags {
 export function outputOptions(command: Command): Command {
   return command
     .addOption(formatOption(formats))
-    .option("-o, --output-columns <columns>", 'such as "name,vm@vm_size,*ncpus,job_ids[:20],hostname:tbd"')
+    .option(
+      "-o, --output-columns <columns>",
+      'such as "name,vm@vm_size,*ncpus,job_ids[:20],hostname:tbd"',
+      readable,
+    )
     .option("-l, --long", "leaves slices such as [:20] out of account");
+}
+
+/** The text itself: what it is read into is for the command that prints. */
+function readable(text: string): string {
+  const texts = splitColumns(text);
+  if (texts.length === 0) throw new InvalidArgumentError("No columns, expected at least one.");
+  const parsed = parseColumns(texts);
+  if (parsed.ok) return text;
+  throw new InvalidArgumentError(
+    `${parsed.problems.join("; ")}. A comma separates columns; "--format json" without -o shows all there is.`,
+  );
 }
 
 /** The option of a command that prints one thing. */
@@ -58,7 +74,19 @@ interface Wishes {
 
 /** Prints a list the way that was asked for. */
 export function printList(terminal: Terminal, list: List, wishes: Wishes): void {
-  printListing(terminal, { ...list, ...choicesOf(list, wishes) });
+  const choices = choicesOf(list, wishes);
+  printListing(terminal, { ...list, ...choices });
+  if (choices.isChosen) tellUnknown(terminal, choices.columns, list.records);
+}
+
+/** A name that nothing has is more often mistyped than asked for. */
+function tellUnknown({ stderr }: Terminal, columns: readonly Column[], records: List["records"]): void {
+  if (records.length === 0) return;
+  const unknown = columns.filter(
+    ({ expression, fallback }) => fallback === null && !records.some((record) => isKnown(expression, record)),
+  );
+  for (const { heading } of unknown)
+    stderr.write(`nothing here has "${heading}"; "--format json" without -o shows all there is\n`);
 }
 
 /** The resources that a list of nodes is printed with, as a query names them; undefined: all of them. */
@@ -86,7 +114,10 @@ function choicesOf(
 
 function readColumns(texts: readonly string[]): readonly Column[] {
   if (texts.length === 0)
-    throw new CommandFailure("Cannot print: no columns, expected at least one", 'Name some after "-o".');
+    throw new CommandFailure(
+      "Cannot print: no columns, expected at least one",
+      'Name some in "output_columns" of the configuration, or after "-o".',
+    );
   const parsed = parseColumns(texts);
   if (parsed.ok) return parsed.columns;
   throw new CommandFailure(

@@ -1,7 +1,7 @@
 import type { NodeView } from "../../../shared/api/index.ts";
 import { size } from "../../../shared/engine/index.ts";
 import type { Fields } from "../output/columns/evaluate.ts";
-import { duration } from "../output/moments.ts";
+import { duration, moment } from "../output/moments.ts";
 
 const bytesPerGiB = 1024 ** 3;
 
@@ -23,6 +23,9 @@ export function nodeFields(node: NodeView, nowSeconds: number): Fields {
     memory: memoryBytes === null ? null : { ...size(memoryBytes / bytesPerGiB, "g") },
     idle: since(idleSinceSeconds),
     age: since(node.firstSeenSeconds),
+    create_time: node.firstSeenSeconds === null ? null : moment(node.firstSeenSeconds),
+    create_time_unix: node.firstSeenSeconds,
+    create_time_remaining: node.readySeconds === null ? until(deleteAtSeconds) : null,
     idle_time_remaining: idleSinceSeconds === null ? null : until(deleteAtSeconds),
     delete_in: until(deleteAtSeconds),
     ready_in: until(expectedReadySeconds),

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { localEnvironmentFile } from "../local-environment.ts";
-import type { PlaceFlags } from "../place-options.ts";
+import { localOption, type PlaceFlags } from "../place-options.ts";
 
 /** Where a command finds the service, and which of its clusters is meant. */
 export interface ServiceFlags extends PlaceFlags {
@@ -25,9 +25,7 @@ export function serviceOptions(command: Command): Command {
         "CCSCALE_CLUSTER",
       ),
     )
-    .addOption(
-      new Option("--local [file]", `asks the local environment that ${localEnvironmentFile} tells of`),
-    )
+    .addOption(localOption(`asks the local environment that ${localEnvironmentFile} tells of`))
     .addOption(configOption());
 }
 

@@ -272,15 +272,37 @@ describe("offline", () => {
     ["a file that is none", ["nodes", "--offline", "no-such.zip"], 'Cannot read "no-such.zip"'],
     ["an unknown job", ["explain", "nobody"], "No source wants such a job"],
     ["an unknown plan", ["plans", "nobody"], 'Cannot find plan "nobody"'],
-    ["columns that cannot be read", ["nodes", "-o", "a()"], 'column "a()": expected a name'],
     ["a job that is none", ["what-if", "--job", '{"iterations": -1}'], "iterations: -1"],
-    ["a job that is no JSON", ["what-if", "--job", "{"], "Cannot read --job"],
   ])("%s ends with 1 and says what to do", async (_, argv, words) => {
     const all = argv.includes("--offline") ? argv : [...argv, "--offline", folders.busy ?? ""];
     const { code, stdout, stderr } = await ccscale(all);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(words);
     expect(stderr.trimEnd().split("\n").length).toBeGreaterThan(1);
+  });
+
+  test.each([
+    ["columns that cannot be read", ["nodes", "-o", "a()"], 'column "a()": expected a name'],
+    ["no columns", ["nodes", "-o", ","], "No columns, expected at least one"],
+    ["a job that is no JSON", ["what-if", "--job", "{"], "expected JSON such as"],
+    ["a word for the command after --local", ["explain", "--local", "1202"], "stands before --local"],
+    ["one plan as a list", ["plans", "last", "--format", "csv"], "one plan is no list"],
+    ["columns of one plan", ["plans", "last", "-o", "jobs"], "one plan is no list"],
+  ])("%s: asked the wrong way", async (_, argv, words) => {
+    const { code, stdout, stderr } = await ccscale([...argv, "--offline", folders.busy ?? ""]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(words);
+    expect(stderr).toMatch(/^Run "ccscale [\w-]+ --help" for the options\.$/m);
+  });
+
+  test("a column that nothing has is told, one that has no value now is not", async () => {
+    const columns = "name,placement_group,kept.by,*ncpus,nosuch,*nosuch,create_time,other:none";
+    const { code, stderr } = await ccscale(["nodes", "-o", columns, "--offline", folders.busy ?? ""]);
+    expect(code).toBe(0);
+    expect(stderr.trimEnd().split("\n")).toEqual([
+      'nothing here has "nosuch"; "--format json" without -o shows all there is',
+      'nothing here has "*nosuch"; "--format json" without -o shows all there is',
+    ]);
   });
 });
 

@@ -28,6 +28,22 @@ export function evaluate(expression: Expression, fields: Fields, mode: SliceMode
   }
 }
 
+/** Whether the record knows the name that an expression is about, also when it has no value for it now. */
+export function isKnown(expression: Expression, fields: Fields): boolean {
+  if (expression.kind === "slice") return isKnown(expression.of, fields);
+  const places = [fields, fields.resources, fields.available, fields.metadata];
+  return places.some((place) => isFields(place) && hasPath(place, expression.name));
+}
+
+function hasPath(value: Value, path: string): boolean {
+  // What is not there now may hold anything when it is.
+  if (value === null) return true;
+  if (!isFields(value)) return false;
+  if (own(value, path) !== undefined) return true;
+  const dot = path.indexOf(".");
+  return dot >= 0 && hasPath(own(value, path.slice(0, dot)), path.slice(dot + 1));
+}
+
 function fieldOf(fields: Fields, name: string): Value {
   return at(fields, name) ?? at(fields.resources, name) ?? at(fields.metadata, name);
 }
