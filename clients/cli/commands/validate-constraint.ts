@@ -58,7 +58,7 @@ function printConstraint(terminal: Terminal, answer: ValidateConstraintAnswer): 
       ["BUCKET", "FITS", "REFUSED BY", "ASKED", "HAS"],
       buckets.flatMap((bucket) => {
         const name = bucketName(bucket);
-        if (bucket.fits) return [[name, "yes", "-", "", ""]];
+        if (bucket.fits) return [[name, "yes", "-", "-", "-"]];
         return bucket.refusals.map((refusal) => [name, "no", ...refusalRow(refusal).slice(1, 4)]);
       }),
     );

@@ -91,7 +91,8 @@ function plannerOn(page: Page, { planner, atSeconds }: Explained): void {
 
 /** One refusal as a line of a table. */
 export function refusalRow({ bucket, limit, constraint, asked, left, code }: RefusalView): readonly string[] {
-  return [bucketName(bucket), limit ?? constraint ?? "-", shownValue(asked), shownValue(left), code];
+  const shown = (value: typeof asked) => shownValue(value) || "-";
+  return [bucketName(bucket), limit ?? constraint ?? "-", shown(asked), shown(left), code];
 }
 
 /** `htc/Standard_F4s_v2`, with its placement group where it has one. */

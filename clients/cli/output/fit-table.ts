@@ -1,5 +1,6 @@
 import { styled, type Terminal, widthOf } from "../terminal.ts";
 import { cellWidth, gap, table, widest } from "./table.ts";
+import { wrapped } from "./wrapped.ts";
 
 export interface Rows {
   readonly head: readonly string[];
@@ -24,10 +25,9 @@ export function fitTable({ stdout, stderr }: Terminal, { head, rows, isHeaded }:
   const heading = table(undefined, [head.slice(0, shown)], widths).trimEnd();
   if (isHeaded) stdout.write(`${styled(stdout, "bold", heading)}\n`);
   stdout.write(table(undefined, body, widths));
-  if (shown < head.length)
-    stderr.write(
-      `left out for want of room: ${head.slice(shown).join(", ")}; choose with -o, or use --format json\n`,
-    );
+  if (shown === head.length) return;
+  const note = `left out for want of room: ${head.slice(shown).join(", ")}; choose with -o, or use --format json`;
+  stderr.write(`${wrapped(note, widthOf(stderr))}\n`);
 }
 
 /** Widths that fit, gaps included; fewer than wanted where they do not fit otherwise. */

@@ -59,10 +59,12 @@ function dataOf({ columns, isChosen, records, data = records, long }: Listing): 
 
 /** A spreadsheet must not run what a job is called. */
 function csvOf(listing: Listing): string {
-  const { columns, isChosen, records } = listing;
-  // A command's own "-" is for the eye.
+  const { columns, isChosen, isOwn, records } = listing;
+  // A command's own "-" is for the eye, and so is what its own slices leave out.
   const plain = isChosen ? columns : columns.map((column) => ({ ...column, fallback: null }));
-  const cells = records.map((record) => cellsOf({ ...listing, columns: plain }, record));
+  const cells = records.map((record) =>
+    cellsOf({ ...listing, columns: plain, long: listing.long || isOwn }, record),
+  );
   return stringify([columns.map(({ heading }) => heading), ...cells], { escape_formulas: true });
 }
 

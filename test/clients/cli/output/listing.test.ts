@@ -113,7 +113,7 @@ describe("formats", () => {
   test("an ellipsis tells what a command's own columns cut, within their width", () => {
     const columns = columnsOf("name[:5]", "jobs[:2]:-");
     expect(print("table-headerless", { columns, isOwn: true }).stdout).toBe("htc-1  1…\nhpc-…  -\n");
-    expect(print("csv", { columns, isOwn: true }).stdout).toContain("hpc-…");
+    expect(print("csv", { columns, isOwn: true }).stdout).toContain("hpc-10");
     expect(print("table-headerless", { columns }).stdout).toBe("htc-1  1,\nhpc-1  -\n");
     expect(print("table-headerless", { columns, isOwn: true, long: true }).stdout).not.toContain("…");
   });
@@ -141,7 +141,9 @@ describe("screens", () => {
   test("a very narrow one: the last columns are left out, and that is said", () => {
     const { stdout, stderr } = print("table-headerless", {}, 24);
     expect(stdout).toBe(["htc-1   Standard_F16s_v2", "hpc-10  Standard_HB120r…", ""].join("\n"));
-    expect(stderr).toBe("left out for want of room: JOBS, FREE; choose with -o, or use --format json\n");
+    expect(stderr.replaceAll(/\s+/g, " ")).toBe(
+      "left out for want of room: JOBS, FREE; choose with -o, or use --format json ",
+    );
   });
 
   test("wide characters are counted as they are drawn", () => {

@@ -48,7 +48,7 @@ export function openSession(stack: LocalStack, files: readonly string[]): Sessio
       const code = await run(await argvOf(line), terminal);
       const inHere = (text: string) => text.replaceAll(`${stack.folder}/`, "").replaceAll("\u001b[", "␛[");
       const asked = terminal.errors().replace("[y/N] ", (question) => question + (look.types ?? ""));
-      const written = [steady(inHere(terminal.text()), look.columns), steady(inHere(asked))];
+      const written = [steady(inHere(terminal.text()), look.columns), steady(inHere(asked), look.columns)];
       return transcriptOf(line, written.join(""), code);
     },
   };
