@@ -42,6 +42,7 @@ function partOf(path: string): string {
   if (parts[0] !== "shared") return parts[0] === "infra" ? "infra/local" : (parts[0] ?? "");
   if (parts[1] === "ports" || parts[1] === "ports.ts") return "shared/ports";
   if (parts[1] === "errors.ts") return "shared/errors";
+  if (parts[1] === "recent.ts") return "shared/recent";
   if (parts[1] === "redact.ts") return "shared/redact";
   if (parts[1] === "dictionary.ts") return "shared/dictionary";
   if (parts[1] === "messages" && isContract(path)) return "shared/messages (contracts)";
@@ -61,6 +62,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/errors": [],
   "shared/facts": [],
   "shared/dictionary": [],
+  "shared/recent": [],
   "shared/redact": ["shared/dictionary"],
   "shared/ports": ["shared/engine", "shared/facts", "shared/messages (contracts)"],
   "shared/messages (contracts)": ["shared/engine", "zod"],
@@ -80,6 +82,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/ports",
     "shared/errors",
     "shared/dictionary",
+    "shared/recent",
     "shared/redact",
     "shared/messages (contracts)",
   ],
@@ -106,6 +109,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/engine",
     "shared/ports",
     "shared/errors",
+    "shared/recent",
     "shared/messages (contracts)",
     "@azure/data-tables",
     "@azure/storage-blob",

@@ -1,9 +1,11 @@
 import type { NodeHistory } from "../../engine/index.ts";
 import type { Ports } from "../../ports.ts";
+import { Recent } from "../../recent.ts";
 
 /** Removed rows linger so long: they are of nodes that went days ago, and no view tells of those. */
 const longestSinceAllSeconds = 600;
-const mostClusters = 8;
+/** Of all clusters; some 25 MB. */
+const mostRows = 100_000;
 
 interface Remembered {
   readonly rows: readonly NodeHistory[];
@@ -16,7 +18,7 @@ interface Remembered {
  * the rest of a look. Gives the same list as before while nothing changed. For those who look; who plans reads all.
  */
 export class HistoryMemory {
-  readonly #last = new Map<string, Remembered>();
+  readonly #last = new Recent<Remembered>({ most: mostRows });
 
   async list(
     { clock, history }: Pick<Ports, "clock" | "history">,
@@ -33,10 +35,8 @@ export class HistoryMemory {
       ? merged(last.rows, written)
       : // Whoever looked at the same time may have read the same.
         sameOr(this.#last.get(cluster)?.rows, written);
-    this.#last.delete(cluster);
-    this.#last.set(cluster, { rows, mark, allAtSeconds: isRecent ? last.allAtSeconds : nowSeconds });
-    const [oldest] = this.#last.keys();
-    if (this.#last.size > mostClusters && oldest !== undefined) this.#last.delete(oldest);
+    const allAtSeconds = isRecent ? last.allAtSeconds : nowSeconds;
+    this.#last.set(cluster, { rows, mark, allAtSeconds }, rows.length);
     return rows;
   }
 }

@@ -1,12 +1,17 @@
+import { Recent } from "../../recent.ts";
 import { HistoryMemory } from "./history-memory.ts";
 import { type Outlook, type OutlookPorts, outlookOf, readKnown } from "./outlook.ts";
 
 /** How old an outlook may be when nothing that is stored has changed since: only the clock has moved on. */
 const longestAgeSeconds = 20;
-const mostClusters = 8;
 /** For so long the pages of a list are of one outlook, and so many that are not the last of their cluster are kept for that. */
 const longestHeldSeconds = 60;
 const mostHeld = 2;
+/**
+ * Nodes and jobs of the last outlooks together, and of those held: each takes 0.6 to 0.9 KB of memory with all that the
+ * plan says of it (`npm run bench:memory`), and an instance may have 512 MB.
+ */
+const mostRecords = 200_000;
 
 interface Remembered {
   readonly tag: string;
@@ -18,9 +23,16 @@ interface Remembered {
  * anew at every call. What it is made from is asked for at every call; stores read again what changed, and no more.
  */
 export class OutlookMemory {
-  readonly #last = new Map<string, Remembered>();
+  readonly #mostRecords: number;
+  readonly #last: Recent<Remembered>;
   #held: readonly Outlook[] = [];
   readonly #history = new HistoryMemory();
+
+  /** The newest outlook is remembered, and one is held, however large they are. */
+  constructor(options: { readonly mostRecords?: number } = {}) {
+    this.#mostRecords = options.mostRecords ?? mostRecords;
+    this.#last = new Recent({ most: this.#mostRecords });
+  }
 
   /**
    * The outlook that a page is of, for the page after it; undefined when it is not known here (any more): then that page is
@@ -48,18 +60,21 @@ export class OutlookMemory {
     if (isSame && isAtMost(longestAgeSeconds, last.outlook, nowSeconds)) return last.outlook;
     const outlook = outlookOf(known, nowSeconds);
     this.#hold(last?.outlook, nowSeconds);
-    this.#last.delete(cluster);
-    this.#last.set(cluster, { tag, outlook });
-    const [oldest] = this.#last.keys();
-    if (this.#last.size > mostClusters && oldest !== undefined) this.#last.delete(oldest);
+    this.#last.set(cluster, { tag, outlook }, recordsOf(outlook));
     return outlook;
   }
 
-  /** The newest of all clusters; an outlook of 10,000 nodes and 100,000 jobs takes 30 to 70 MB. */
+  /** The newest of all clusters. */
   #hold(outlook: Outlook | undefined, nowSeconds: number): void {
     const all = outlook === undefined ? this.#held : [outlook, ...this.#held];
-    this.#held = all.filter((each) => isAtMost(longestHeldSeconds, each, nowSeconds)).slice(0, mostHeld);
+    const recent = all.filter((each) => isAtMost(longestHeldSeconds, each, nowSeconds)).slice(0, mostHeld);
+    const records = recent.reduce((sum, each) => sum + recordsOf(each), 0);
+    this.#held = records <= this.#mostRecords ? recent : recent.slice(0, 1);
   }
+}
+
+function recordsOf({ input }: Outlook): number {
+  return input.jobs.length + input.cluster.nodes.length;
 }
 
 function isAtMost(seconds: number, { atSeconds }: Outlook, nowSeconds: number): boolean {

@@ -1,8 +1,12 @@
 import type { Stored } from "../../ports.ts";
+import { Recent } from "../../recent.ts";
 import { type Container, fromJson } from "./container.ts";
 
-/** Values kept at a time: the snapshots or the demand of so many clusters and sources. */
-const mostRemembered = 16;
+/**
+ * Of blobs whose values are kept at a time: two of 100,000 jobs, or of some hundred usual clusters and sources. What is made
+ * of a value takes several times as much memory, and lives as long (`npm run bench:memory`).
+ */
+const mostBytes = 12 * 1024 * 1024;
 
 /**
  * Blobs of a container as values. What did not change since it was read last is neither transferred nor parsed again:
@@ -11,7 +15,7 @@ const mostRemembered = 16;
 export class RememberedBlobs<T extends object> {
   readonly #container: Container;
   readonly #parse: (bytes: Buffer) => T;
-  readonly #known = new Map<string, Stored<T>>();
+  readonly #known = new Recent<Stored<T>>({ most: mostBytes });
 
   constructor(container: Container, parse: (bytes: Buffer) => T = fromJson) {
     this.#container = container;
@@ -29,9 +33,7 @@ export class RememberedBlobs<T extends object> {
     this.#known.delete(name);
     if (blob === undefined) return undefined;
     const stored = { value: this.#parse(blob.bytes), etag: blob.etag };
-    this.#known.set(name, stored);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > mostRemembered && oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(name, stored, blob.bytes.length);
     return ownCopy(stored);
   }
 }

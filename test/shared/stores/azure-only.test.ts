@@ -151,17 +151,20 @@ describe("what was read before", () => {
     expect(againB).toEqual(demandOf("sources", "b", { sequence: 2 }));
   });
 
-  test("no more than sixteen are kept, and one that is not is read again", async () => {
+  test("no more than twelve MB are kept: what was not used for longest is read again", async () => {
     const { snapshots } = newStores();
-    const names = Array.from({ length: 17 }, (_, index) => `many-${index}`);
-    for (const name of names) await snapshots.save(name, snapshotOf(name));
-    const loaded = new Map<string, unknown>();
-    for (const name of names) loaded.set(name, (await snapshots.load(name))?.value.cluster);
-    const last = (await snapshots.load("many-16"))?.value.cluster;
-    const first = (await snapshots.load("many-0"))?.value.cluster;
-    expect(last).toBe(loaded.get("many-16"));
-    expect(first).not.toBe(loaded.get("many-0"));
-    expect(first).toEqual(loaded.get("many-0"));
+    const names = ["many-0", "many-1", "many-2", "many-3"];
+    const large = (name: string) => ({ ...snapshotOf(name), setAside: ["x".repeat(3.5 * 1024 * 1024)] });
+    for (const name of names) await snapshots.save(name, large(name));
+    const read = async (name: string) => (await snapshots.load(name))?.value.cluster;
+    const first = await Promise.all(names.slice(0, 3).map(read));
+    expect(await read("many-0")).toBe(first[0]);
+    await read("many-3");
+    expect(await read("many-0")).toBe(first[0]);
+    expect(await read("many-2")).toBe(first[2]);
+    const again = await read("many-1");
+    expect(again).not.toBe(first[1]);
+    expect(again).toEqual(first[1]);
   });
 
   test("node history that another process writes is told since the mark, however many rows there were", async () => {

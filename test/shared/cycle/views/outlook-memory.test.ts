@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { act } from "../../../../shared/cycle/act/act.ts";
 import { OutlookMemory } from "../../../../shared/cycle/views/index.ts";
-import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { clusterOf, nodeOf } from "../../../support/cluster.ts";
+import { cluster, configOf, createWorld, jobFor, type World } from "../../../support/world.ts";
 
 const goneRow = {
   name: "htc-9",
@@ -103,5 +104,36 @@ describe("OutlookMemory", () => {
 
   test("a cluster that is not configured is not remembered", async () => {
     expect(await memory.lookAhead(world.ports, "hcp")).toBeUndefined();
+  });
+});
+
+describe("OutlookMemory of several clusters", () => {
+  const small = ["hpc-a", "hpc-b", "hpc-c"];
+  const lookAt = async (name: string) => memory.lookAhead(world.ports, name);
+
+  beforeEach(async () => {
+    memory = new OutlookMemory({ mostRecords: 40 });
+    for (const name of [...small, "huge"]) {
+      world.ports.configs.put({ ...configOf({}), cluster: name });
+      const nodes = Array.from({ length: name === "huge" ? 41 : 10 }, (_, index) =>
+        nodeOf({ name: `htc-${index + 1}` }),
+      );
+      const taken = { takenAtSeconds: world.now(), setAside: [] };
+      await world.ports.snapshots.save(name, { cluster: clusterOf({ name, nodes }), ...taken });
+    }
+  });
+
+  test("many small ones are remembered", async () => {
+    const first = await Promise.all(small.map(lookAt));
+    expect(await Promise.all(small.map(lookAt))).toEqual(first);
+    for (const [index, name] of small.entries()) expect(await lookAt(name)).toBe(first[index]);
+  });
+
+  test("a huge one is remembered alone", async () => {
+    const first = await lookAt("hpc-a");
+    const huge = await lookAt("huge");
+    expect(await lookAt("huge")).toBe(huge);
+    expect(await lookAt("hpc-a")).not.toBe(first);
+    expect(await lookAt("huge")).not.toBe(huge);
   });
 });
