@@ -8,7 +8,7 @@ export type * from "./ports/config-files.ts";
 export type * from "./ports/control.ts";
 export type * from "./ports/cyclecloud.ts";
 export type * from "./ports/demand.ts";
-export type { HistoryReading, HistoryStore } from "./ports/history.ts";
+export type { HistoryReading, HistoryStore, KeptReading } from "./ports/history.ts";
 export type { Ids } from "./ports/ids.ts";
 export type { Log, LogFields } from "./ports/log.ts";
 export type * from "./ports/messages.ts";

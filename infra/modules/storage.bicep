@@ -29,7 +29,7 @@ param uploadRetentionDays int
 param planRetentionDays int
 
 // The same names as in the code; test/infra/bicep/names.test.ts compares them.
-var containers = ['config', 'control', 'demand', 'demand-uploads', 'plans', 'snapshots', 'targets']
+var containers = ['config', 'control', 'demand', 'demand-uploads', 'history', 'plans', 'snapshots', 'targets']
 var tables = ['NodeHistory', 'NodeLosses', 'Operations', 'Plans', 'Rejections']
 var queues = ['job-demand', 'job-demand-poison']
 var deploymentContainer = 'deployments'

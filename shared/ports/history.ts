@@ -7,6 +7,11 @@ export interface HistoryReading {
   readonly mark: string | undefined;
 }
 
+/** A reading that began with all rows, and when they were read. */
+export interface KeptReading extends HistoryReading {
+  readonly allAtSeconds: number;
+}
+
 /** What the planner remembers of nodes. Only the planner of a cluster writes here, so no ETags are needed. */
 export interface HistoryStore {
   /** All rows of the cluster, also those of nodes that are gone, until they are removed. */
@@ -16,6 +21,9 @@ export interface HistoryStore {
    * that rows were removed.
    */
   since(cluster: string, mark: string | undefined): Promise<HistoryReading>;
+  /** The reading that was kept last; undefined: none. A process that starts goes on from it: all rows take long to read. */
+  kept(cluster: string): Promise<KeptReading | undefined>;
+  keep(cluster: string, reading: KeptReading): Promise<void>;
   /** Writes these rows and no others: the cost grows with what changed. */
   save(cluster: string, rows: readonly NodeHistory[]): Promise<void>;
   remove(cluster: string, nodeIds: readonly string[]): Promise<void>;

@@ -1,43 +1,61 @@
 import type { NodeHistory } from "../../engine/index.ts";
-import type { Ports } from "../../ports.ts";
+import { messageOf } from "../../errors.ts";
+import type { KeptReading, Ports } from "../../ports.ts";
 import { Recent } from "../../recent.ts";
 
 /** Removed rows linger so long: they are of nodes that went days ago, and no view tells of those. */
 const longestSinceAllSeconds = 600;
 /** Of all clusters; some 25 MB. */
 const mostRows = 100_000;
+/** Fewer rows are as soon read as a reading that was kept. */
+const fewestKept = 1_000;
 
-interface Remembered {
-  readonly rows: readonly NodeHistory[];
-  readonly mark: string | undefined;
-  readonly allAtSeconds: number;
-}
+type HistoryPorts = Pick<Ports, "clock" | "history" | "log">;
 
 /**
  * The node history of clusters, brought up to date by what was written since: all of 10,000 rows take longer to read than
- * the rest of a look. Gives the same list as before while nothing changed. For those who look; who plans reads all.
+ * the rest of a look. Gives the same list as before while nothing changed. Who has just started goes on from what another
+ * process read and kept. For those who look; who plans reads all.
  */
 export class HistoryMemory {
-  readonly #last = new Recent<Remembered>({ most: mostRows });
+  readonly #last = new Recent<KeptReading>({ most: mostRows });
 
-  async list(
-    { clock, history }: Pick<Ports, "clock" | "history">,
-    cluster: string,
-  ): Promise<readonly NodeHistory[]> {
-    const last = this.#last.get(cluster);
-    const nowSeconds = clock.nowSeconds();
-    const isRecent =
-      last !== undefined &&
-      nowSeconds >= last.allAtSeconds &&
-      nowSeconds - last.allAtSeconds <= longestSinceAllSeconds;
-    const { rows: written, mark } = await history.since(cluster, isRecent ? last.mark : undefined);
-    const rows = isRecent
-      ? merged(last.rows, written)
-      : // Whoever looked at the same time may have read the same.
-        sameOr(this.#last.get(cluster)?.rows, written);
-    const allAtSeconds = isRecent ? last.allAtSeconds : nowSeconds;
-    this.#last.set(cluster, { rows, mark, allAtSeconds }, rows.length);
+  async list(ports: HistoryPorts, cluster: string): Promise<readonly NodeHistory[]> {
+    const nowSeconds = ports.clock.nowSeconds();
+    const own = recent(this.#last.get(cluster), nowSeconds);
+    const start = own ?? recent(await keptBy(ports, cluster), nowSeconds);
+    const { rows: written, mark } = await ports.history.since(cluster, start?.mark);
+    const all = start === undefined ? written : merged(start.rows, written);
+    // Whoever looked at the same time may have read the same.
+    const rows = own === undefined ? sameOr(this.#last.get(cluster)?.rows, all) : all;
+    const reading = { rows, mark, allAtSeconds: start?.allAtSeconds ?? nowSeconds };
+    this.#last.set(cluster, reading, rows.length);
+    if (start === undefined && rows.length > fewestKept) await keep(ports, cluster, reading);
     return rows;
+  }
+}
+
+function recent(reading: KeptReading | undefined, nowSeconds: number): KeptReading | undefined {
+  if (reading === undefined) return undefined;
+  const ageSeconds = nowSeconds - reading.allAtSeconds;
+  return ageSeconds >= 0 && ageSeconds <= longestSinceAllSeconds ? reading : undefined;
+}
+
+/** A short cut: where it cannot be read, all rows are. */
+async function keptBy({ history, log }: HistoryPorts, cluster: string): Promise<KeptReading | undefined> {
+  try {
+    return await history.kept(cluster);
+  } catch (error) {
+    log.warn("kept-history", { cluster, message: messageOf(error) });
+    return undefined;
+  }
+}
+
+async function keep({ history, log }: HistoryPorts, cluster: string, reading: KeptReading): Promise<void> {
+  try {
+    await history.keep(cluster, reading);
+  } catch (error) {
+    log.warn("kept-history", { cluster, message: messageOf(error) });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Ports } from "../../ports.ts";
 import { Recent } from "../../recent.ts";
 import { HistoryMemory } from "./history-memory.ts";
 import { type Outlook, type OutlookPorts, outlookOf, readKnown } from "./outlook.ts";
@@ -49,7 +50,7 @@ export class OutlookMemory {
   }
 
   /** Undefined for a cluster that is not configured. Throws StaleSnapshotError when it was never seen. */
-  async lookAhead(ports: OutlookPorts, cluster: string): Promise<Outlook | undefined> {
+  async lookAhead(ports: OutlookPorts & Pick<Ports, "log">, cluster: string): Promise<Outlook | undefined> {
     const read = await readKnown(ports, cluster, () => this.#history.list(ports, cluster));
     if (read === undefined) return undefined;
     const { known, tag } = read;

@@ -1,8 +1,9 @@
 import type { NodeHistory } from "../../engine/index.ts";
 import { ConflictError } from "../../errors.ts";
-import type { HistoryReading, HistoryStore } from "../../ports.ts";
+import type { HistoryReading, HistoryStore, KeptReading } from "../../ports.ts";
 import { byNodeId } from "../order.ts";
 import { concurrently } from "./concurrently.ts";
+import { type Container, fromJson, jsonContent } from "./container.ts";
 import { escapeName } from "./keys.ts";
 import type { Change, Table } from "./table.ts";
 
@@ -10,12 +11,18 @@ const mostPerTransaction = 100;
 /** Rows may show in another order than their time stamps say; so far back they are read once more. */
 const overlapMs = 5_000;
 
-/** Table `NodeHistory`: partition cluster, row node id. Each row is put as a whole, so nothing races. */
+/**
+ * Table `NodeHistory`: partition cluster, row node id. Each row is put as a whole, so nothing races. Container `history`, one
+ * blob per cluster: a reading of all rows, which come a thousand at a time from the table.
+ */
 export class TableHistoryStore implements HistoryStore {
   readonly #table: Table;
 
-  constructor(table: Table) {
+  readonly #readings: Container;
+
+  constructor(table: Table, readings: Container) {
     this.#table = table;
+    this.#readings = readings;
   }
 
   async list(cluster: string): Promise<readonly NodeHistory[]> {
@@ -35,6 +42,15 @@ export class TableHistoryStore implements HistoryStore {
       mark ?? "",
     );
     return { rows: written.flatMap((row) => row.value ?? []).sort(byNodeId), mark: newest || undefined };
+  }
+
+  async kept(cluster: string): Promise<KeptReading | undefined> {
+    const blob = await this.#readings.read(blobName(cluster));
+    return blob && fromJson(blob.bytes);
+  }
+
+  async keep(cluster: string, reading: KeptReading): Promise<void> {
+    await this.#readings.put(blobName(cluster), jsonContent(reading));
   }
 
   async save(cluster: string, rows: readonly NodeHistory[]): Promise<void> {
@@ -68,6 +84,10 @@ export class TableHistoryStore implements HistoryStore {
       await concurrently(rows, (row) => this.#table.delete(partition, row));
     }
   }
+}
+
+function blobName(cluster: string): string {
+  return `${escapeName(cluster)}.json`;
 }
 
 function inHundreds<T>(items: readonly T[]): T[][] {

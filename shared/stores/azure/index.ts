@@ -2,6 +2,7 @@ import type { TableClient } from "@azure/data-tables";
 import type { BlobServiceClient } from "@azure/storage-blob";
 import type { Log, Ports } from "../../ports.ts";
 import { BlobConfigStore, type ParseConfig } from "./configs.ts";
+import { Container } from "./container.ts";
 import { BlobControlStore } from "./controls.ts";
 import { BlobDemandStore } from "./demand.ts";
 import { TableHistoryStore } from "./history.ts";
@@ -64,7 +65,7 @@ export function createAzureStores(options: AzureStoreOptions): AzureStores {
       uploadLimitBytes === undefined ? {} : { limitBytes: uploadLimitBytes },
     ),
     targets: new BlobTargetStore(blob),
-    history: new TableHistoryStore(table("NodeHistory")),
+    history: new TableHistoryStore(table("NodeHistory"), new Container(blob, "history")),
     operations: new TableOperationStore(table("Operations"), { log }),
     plans: new AzurePlanStore(blob, table("Plans"), { log }),
     rejections: new TableRejectionStore(table("Rejections"), { log }),

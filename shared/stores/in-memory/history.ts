@@ -1,11 +1,12 @@
 import type { NodeHistory } from "../../engine/index.ts";
-import type { HistoryReading, HistoryStore } from "../../ports.ts";
+import type { HistoryReading, HistoryStore, KeptReading } from "../../ports.ts";
 import { byNodeId } from "../order.ts";
 import { Records } from "./records.ts";
 
 /** Rows of node history, per cluster. */
 export class MemoryHistoryStore implements HistoryStore {
   readonly #clusters = new Map<string, Records<NodeHistory>>();
+  readonly #kept = new Map<string, KeptReading>();
 
   async list(cluster: string): Promise<readonly NodeHistory[]> {
     return this.#of(cluster)
@@ -23,6 +24,14 @@ export class MemoryHistoryStore implements HistoryStore {
     const newest = written.reduce((most, { write }) => Math.max(most, write), Number(mark ?? 0));
     const rows = written.map(({ row }) => row).sort(byNodeId);
     return { rows, mark: newest === 0 ? undefined : String(newest) };
+  }
+
+  async kept(cluster: string): Promise<KeptReading | undefined> {
+    return structuredClone(this.#kept.get(cluster));
+  }
+
+  async keep(cluster: string, reading: KeptReading): Promise<void> {
+    this.#kept.set(cluster, structuredClone(reading));
   }
 
   async save(cluster: string, rows: readonly NodeHistory[]): Promise<void> {

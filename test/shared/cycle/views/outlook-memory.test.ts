@@ -102,6 +102,57 @@ describe("OutlookMemory", () => {
     expect(await history()).not.toContain("gone");
   });
 
+  describe("node history of more rows than a page", () => {
+    const nodeIds = Array.from({ length: 1_001 }, (_, index) => `n-${index}`);
+    const historyOf = async (other = new OutlookMemory()) =>
+      (await other.lookAhead(world.ports, cluster))?.loaded.history.map(({ nodeId }) => nodeId);
+    /** How often all rows were read. */
+    let readings = 0;
+
+    beforeEach(() => {
+      const { history } = world.ports;
+      const since = history.since.bind(history);
+      readings = 0;
+      history.since = (of, mark) => {
+        if (mark === undefined) readings += 1;
+        return since(of, mark);
+      };
+      return history.save(
+        cluster,
+        nodeIds.map((nodeId) => ({ ...goneRow, nodeId })),
+      );
+    });
+
+    test("is read once by all who look, with what came since", async () => {
+      const whole = await historyOf();
+      await world.ports.history.save(cluster, [{ ...goneRow, nodeId: "later" }]);
+      expect(await historyOf()).toEqual([...(whole ?? []), "later"]);
+      expect(readings).toBe(1);
+    });
+
+    test.each([
+      ["is older than ten minutes", () => world.advance(601)],
+      ["is of the future", () => world.advance(-1)],
+      [
+        "cannot be read",
+        () => Object.assign(world.ports.history, { kept: () => Promise.reject(new Error("broken")) }),
+      ],
+    ])("is read anew when what was kept %s", async (_, happens) => {
+      await historyOf();
+      await world.ports.history.remove(cluster, ["n-7"]);
+      happens();
+      await world.snapshot();
+      expect(await historyOf()).not.toContain("n-7");
+      expect(readings).toBe(2);
+    });
+
+    test("is shown also where it cannot be kept", async () => {
+      const keep = () => Promise.reject(new Error("no right to write"));
+      Object.assign(world.ports.history, { keep });
+      expect(await historyOf()).toEqual(expect.arrayContaining(nodeIds));
+    });
+  });
+
   test("a cluster that is not configured is not remembered", async () => {
     expect(await memory.lookAhead(world.ports, "hcp")).toBeUndefined();
   });

@@ -65,6 +65,24 @@ export const historyStoreCases: readonly ContractCase<HistoryStore>[] = [
     },
   },
   {
+    name: "the reading that was kept last is given again, whatever has come since",
+    async run(store) {
+      const cluster = uniqueCluster("'/🚀");
+      expect(await store.kept(cluster)).toBeUndefined();
+      await store.save(cluster, [rowOf("a")]);
+      const first = { ...(await store.since(cluster, undefined)), allAtSeconds: 1.5 };
+      await store.keep(cluster, first);
+      expect(await store.kept(cluster)).toEqual(first);
+      await store.save(cluster, [rowOf("b")]);
+      await store.remove(cluster, ["a"]);
+      expect(await store.kept(cluster)).toEqual(first);
+      const second = { ...(await store.since(cluster, undefined)), allAtSeconds: 2 };
+      await store.keep(cluster, second);
+      expect(await store.kept(cluster)).toEqual(second);
+      expect(await store.kept(`${cluster}0`)).toBeUndefined();
+    },
+  },
+  {
     name: "clusters do not see each other's rows",
     async run(store) {
       const cluster = uniqueCluster();
