@@ -4,9 +4,9 @@
  * comes on top. Run it with `npm run bench:memory -- [--nodes 10000] [--jobs 100000] [--clusters 4]`.
  */
 import { parseArgs } from "node:util";
-import { OutlookMemory, type OutlookPorts } from "../../shared/cycle/views/index.ts";
+import { OutlookMemory } from "../../shared/cycle/views/index.ts";
 import type { NodeHistory } from "../../shared/engine/index.ts";
-import type { Snapshot, SourceDemand } from "../../shared/ports.ts";
+import type { Ports, Snapshot, SourceDemand } from "../../shared/ports.ts";
 import { packDemand, readDemand } from "../../shared/stores/azure/packed-demand.ts";
 import { createMemoryStores } from "../../shared/stores/in-memory/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../support/cluster.ts";
@@ -37,8 +37,13 @@ for (let index = 1; index <= Number(values.clusters); index += 1) {
     clock: { nowSeconds: () => nowSeconds },
     snapshots: { load: async () => ({ value: snapshot, etag: "1" }) },
     demand: { list: async () => [demand] },
-    history: { since: async () => ({ rows: history, mark: undefined }) },
-  } as unknown as OutlookPorts;
+    history: {
+      since: async () => ({ rows: history, mark: undefined }),
+      kept: async () => undefined,
+      keep: async () => {},
+    },
+    log: { warn: console.warn },
+  } as unknown as Ports;
   await outlooks.lookAhead(ports, cluster);
   console.log(`${cluster.padEnd(8)}${(heapMb() - before).toFixed(0).padStart(6)}`);
 }
