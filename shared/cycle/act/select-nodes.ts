@@ -117,9 +117,20 @@ function whyWrongState({ status, targetState }: ClusterNode, kind: NodeActionKin
         ? { why: is, next: "Nodes on their way out, or of unknown fate, are left alone." }
         : undefined;
     default:
-      return targetState === "Started"
-        ? undefined
-        : { why: is, next: "Only nodes that are up or booting can be asked for that." };
+      return targetState === "Started" ? undefined : { why: is, next: nextOf(kind, targetState) };
+  }
+}
+
+/** What to do in place of what only nodes that are up can be asked for. */
+function nextOf(kind: NodeActionKind, targetState: ClusterNode["targetState"]): string {
+  if (targetState !== "Deallocated") return "Only nodes that are up or booting can be asked for that.";
+  switch (kind) {
+    case "delete":
+      return "Take it away with `ccscale remove-nodes`.";
+    case "deallocate":
+      return "Nothing.";
+    default:
+      return "Start it first: `ccscale start`.";
   }
 }
 

@@ -83,11 +83,22 @@ describe("actions on nodes", () => {
     ["a keep-alive node", "restart", "kept-1", "is keep-alive"],
     ["a node that is up", "start", "htc-1", "Only deallocated nodes"],
     ["a node that has not failed", "retry-failed", "htc-1", "Only failed nodes"],
-    ["a deallocated node", "restart", "stopped-1", "Only nodes that are up"],
+    ["a deallocated node", "restart", "stopped-1", "Start it first: `ccscale start`"],
+    ["a deallocated node", "delete", "stopped-1", "Take it away with `ccscale remove-nodes`"],
+    ["a deallocated node", "deallocate", "stopped-1", "Nothing."],
   ])("%s is left alone by %s, with a reason", async (_, kind, name, why) => {
     const answer = await ask({ kind, nodes: { names: [name] } });
     expect(answer).toMatchObject({ outcome: "nothing-to-do", actions: [], skipped: [{ node: name }] });
     expect(JSON.stringify(answer.skipped)).toContain(why);
+  });
+
+  test("a node on its way out is left alone by what only nodes that are up can be asked for", async () => {
+    await ask({ kind: "delete", nodes: { names: ["htc-1"] } });
+    await served.world.execute();
+    served.world.advance(1);
+    await served.world.snapshot();
+    const { skipped } = await ask({ kind: "reimage", nodes: { names: ["htc-1"] } });
+    expect(skipped).toMatchObject([{ next: "Only nodes that are up or booting can be asked for that." }]);
   });
 
   test("force takes a busy node too, never a keep-alive one", async () => {
