@@ -215,46 +215,45 @@ describe("draining: by an operator's wish, or a scheduler's own making", () => {
     expect(world.ports.schedulerEvents.of("celery").filter(({ kind }) => kind === "drain")).toEqual([]);
   });
 
-  test("one that whoever drained it took back meanwhile is asked to drain like any other", async () => {
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
-    const post = (state: string) =>
-      world.post([], {
-        capabilities: ["drain"],
-        nodes: [{ hostname: "host-htc-1", state }],
-        ttlSeconds: 10_000,
-      });
-    await post("drained");
-    await world.round();
-    world.advance(301);
-    await world.round();
-    await post("up");
-    world.advance(1);
-    await world.round();
-    expect(world.ports.schedulerEvents.of("celery").filter(({ kind }) => kind === "drain")).toHaveLength(1);
-    expect(staying(world)).toEqual(["htc-1"]);
-  });
+  describe("and taken back by whoever drained it", () => {
+    /** A node that is out by its scheduler's own making, and has been idle for as long as it may. */
+    async function outAndIdle() {
+      const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+      const post = (state: string) =>
+        world.post([], {
+          capabilities: ["drain"],
+          nodes: [{ hostname: "host-htc-1", state }],
+          ttlSeconds: 10_000,
+        });
+      await post("drained");
+      await world.round();
+      world.advance(301);
+      await world.round();
+      return { world, post };
+    }
 
-  test("the second look drops the deletion of a node that was taken back by hand", async () => {
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
-    const post = (state: string) =>
-      world.post([], {
-        capabilities: ["drain"],
-        nodes: [{ hostname: "host-htc-1", state }],
-        ttlSeconds: 10_000,
-      });
-    await post("drained");
-    await world.round();
-    world.advance(301);
-    await world.round();
-    world.advance(31);
-    await post("drained");
-    world.advance(1);
-    await world.plan();
-    expect(world.ports.scaleActions.waiting).toHaveLength(1);
-    await post("up");
-    await world.execute();
-    expect(staying(world)).toEqual(["htc-1"]);
-    expect(await lastMessages(world)).toEqual(["htc-1 is not drained"]);
+    test("before the plan that deletes it: it is asked to drain like any other", async () => {
+      const { world, post } = await outAndIdle();
+      await post("up");
+      world.advance(1);
+      await world.round();
+      const events = world.ports.schedulerEvents.of("celery");
+      expect(events.filter(({ kind }) => kind === "drain")).toHaveLength(1);
+      expect(staying(world)).toEqual(["htc-1"]);
+    });
+
+    test("after that plan: the second look drops the deletion", async () => {
+      const { world, post } = await outAndIdle();
+      world.advance(31);
+      await post("drained");
+      world.advance(1);
+      await world.plan();
+      expect(world.ports.scaleActions.waiting).toHaveLength(1);
+      await post("up");
+      await world.execute();
+      expect(staying(world)).toEqual(["htc-1"]);
+      expect(await lastMessages(world)).toEqual(["htc-1 is not drained"]);
+    });
   });
 
   test.each([
