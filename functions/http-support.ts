@@ -1,9 +1,10 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { refusals, SUPPORT_PARTS, supportQuery } from "../shared/api/index.ts";
 import { showPlanArchive, showSupport } from "../shared/cycle/views/index.ts";
-import { answerForCluster, callOf, json, readQuery, refusedQuery, refusedWith } from "./support/http.ts";
+import { answerForCluster, callOf, readQuery, refusedQuery, refusedWith } from "./support/http.ts";
 import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
+import { zippedJson } from "./support/zipped.ts";
 
 /** `GET /api/clusters/{cluster}/support/{part}`: what is stored, without secrets. */
 export function httpSupport(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
@@ -14,7 +15,7 @@ export function httpSupport(request: HttpRequest, context: InvocationContext): P
     if (part === undefined) return refusedWith(refusals.unknownSupportPart());
     const { configFiles, knownSecrets, about } = service.operators;
     const options = { ...query.value, knownSecrets, about };
-    return json(await showSupport({ ...ports, configFiles }, { cluster, part }, options));
+    return zippedJson(request, await showSupport({ ...ports, configFiles }, { cluster, part }, options));
   });
 }
 
@@ -25,7 +26,7 @@ export function httpPlanArchive(request: HttpRequest, context: InvocationContext
     if (refused !== undefined) return refused;
     const { knownSecrets } = service.operators;
     const archive = await showPlanArchive(ports, cluster, request.params.planId ?? "", knownSecrets);
-    return archive === undefined ? refusedWith(refusals.unknownPlan()) : json(archive);
+    return archive === undefined ? refusedWith(refusals.unknownPlan()) : zippedJson(request, archive);
   });
 }
 

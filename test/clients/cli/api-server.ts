@@ -39,7 +39,7 @@ export async function serveApi(handlers: Handlers): Promise<ApiServer> {
     const context = new InvocationContext({ invocationId: "i-1", logHandler: () => {} });
     const response = new HttpResponse(await handler(request, context));
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-    outgoing.end(await response.text());
+    outgoing.end(Buffer.from(await response.arrayBuffer()));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

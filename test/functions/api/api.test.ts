@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type NodeView, problemSchema, type Route, routes } from "../../../shared/api/index.ts";
 import { served } from "../../fuzz/served-world.ts";
@@ -140,6 +141,19 @@ describe.each(tested.map((route): [RouteId, Route] => [route.id as RouteId, rout
     }
   },
 );
+
+describe.each<[RouteId, Record<string, string>]>([
+  ["support", { part: "demand" }],
+  ["plan-archive", { planId: "plan-0001" }],
+])("%s, which may be of many MB", (id, params) => {
+  test("is packed for a caller that can unpack it, and says the same", async () => {
+    const { jsonBody: plain } = await api.call(id, { params });
+    const packed = await api.call(id, { params, headers: { "accept-encoding": "gzip, deflate" } });
+    expect(packed).toMatchObject({ headers: { "content-encoding": "gzip" } });
+    const { atSeconds: _, ...said } = JSON.parse(gunzipSync(packed.body as Buffer).toString());
+    expect(plain).toMatchObject(said);
+  });
+});
 
 describe("records that are not there", () => {
   test.each<[RouteId, Record<string, string>]>([
