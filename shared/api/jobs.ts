@@ -31,6 +31,9 @@ export const jobsAnswer = z
     ...aboutCluster,
     counts: z.record(jobState, count).describe("Jobs in each state, whatever the query left out"),
     jobs: z.array(jobView),
+    silent: z
+      .array(z.object({ source: z.string(), jobs: count }))
+      .describe("Sources that fell silent, and how many of their jobs count for nothing and are not listed"),
     ...paged,
   })
   .meta({ id: "Jobs" });

@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
-import { type JobView, jobState } from "../../../shared/api/index.ts";
+import { type JobsAnswer, type JobView, jobState } from "../../../shared/api/index.ts";
+import { counted } from "../../../shared/cycle/counted.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import type { Fields } from "../output/columns/evaluate.ts";
 import { duration } from "../output/moments.ts";
@@ -62,10 +63,22 @@ async function showJobs({ terminal, service, settings }: Looking, flags: Flags):
     none: "No such jobs.",
   };
   printList(terminal, list, { flags, settings });
+  tellSilent(terminal, first, flags);
   if (isCut)
     terminal.stderr.write(
       `${items.length} of ${first.total ?? "many"} jobs shown; ask for more with --limit\n`,
     );
+}
+
+/** Jobs that are not listed because nobody can tell whether they are wanted: no list may pass for "there are none". */
+function tellSilent({ stderr }: Terminal, { silent }: JobsAnswer, flags: Flags): void {
+  const isOfNodes = Object.values(toQuery(flags)).some((wanted) => wanted !== undefined);
+  if (isOfNodes || (flags.state ?? "waiting") !== "waiting") return;
+  for (const { source, jobs } of silent)
+    if ((flags.source ?? source) === source)
+      stderr.write(
+        `not listed: ${counted(jobs, "jobs")} of source "${source}", which is silent, so that ${jobs === 1 ? "it counts" : "they count"} for nothing; see "ccscale status"\n`,
+      );
 }
 
 function jobFields(job: JobView, nowSeconds: number): Fields {

@@ -1,5 +1,6 @@
 import type { JobState, JobsAnswer, JobsQuery, JobView } from "../../api/index.ts";
 import { explain } from "../../engine/index.ts";
+import { presentDemand } from "../plan-input.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
 import { pageOf } from "./page.ts";
@@ -36,7 +37,16 @@ function drawUpJobs(outlook: Outlook, query: JobsQuery, nodes: ReadonlySet<strin
     madeAtSeconds: outlook.atSeconds,
   });
   const { cluster, atSeconds } = outlook;
-  return { cluster, atSeconds, counts, jobs: items.map(toView), next, total };
+  return { cluster, atSeconds, counts, jobs: items.map(toView), silent: silentOf(outlook), next, total };
+}
+
+/** Jobs that nobody knows to be wanted still, nor to be over. */
+function silentOf({ loaded, atSeconds }: Outlook): JobsAnswer["silent"] {
+  return loaded.demand.flatMap((each) => {
+    const present = presentDemand([each], atSeconds).reduce((sum, { jobs }) => sum + jobs.length, 0);
+    const left = each.jobs.length - present;
+    return left === 0 ? [] : [{ source: each.source, jobs: left }];
+  });
 }
 
 function toView({ job, outcome, state }: OutlookJob & { readonly state: JobState }): JobView {

@@ -295,6 +295,22 @@ describe("offline", () => {
     expect(stderr).toMatch(/^Run "ccscale [\w-]+ --help" for the options\.$/m);
   });
 
+  test("jobs of a source that fell silent are not listed, and that is told where they would be", async () => {
+    const world = await busyWorld();
+    world.advance(3600);
+    await world.round();
+    const folder = await archiveOf(world, join(root, "silent"));
+    const told =
+      'not listed: 3 jobs of source "pbs", which is silent, so that they count for nothing; see "ccscale status"\n';
+    const jobs = (...more: string[]) => ccscale(["jobs", "--format", "csv", "--offline", folder, ...more]);
+    const { stdout, stderr } = await jobs();
+    expect({ listed: stdout.match(/^12\d\d/gm), stderr }).toEqual({ listed: ["1200"], stderr: told });
+    expect((await jobs("--source", "pbs", "--state", "waiting")).stderr).toBe(told);
+    expect((await jobs("--source", "sge")).stderr).toBe("");
+    expect((await jobs("--state", "running")).stderr).toBe("");
+    expect((await jobs("-N", "htc-1")).stderr).toBe("");
+  });
+
   test("a column that nothing has is told, one that has no value now is not", async () => {
     const columns = "name,placement_group,kept.by,*ncpus,nosuch,*nosuch,create_time,other:none";
     const { code, stderr } = await ccscale(["nodes", "-o", columns, "--offline", folders.busy ?? ""]);
