@@ -6,6 +6,8 @@ export interface Rows {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
   readonly isHeaded: boolean;
+  /** What else shows a column for which there is no room. */
+  readonly wayOut: string;
 }
 
 /** A column is not cut below this: what is left would tell nothing. */
@@ -15,7 +17,7 @@ const narrowest = 12;
  * Prints a table no wider than the screen: the widest columns are cut first; when that is not enough, the last ones are
  * left out, and stderr says so. Where nobody looks (a pipe, a file) nothing is cut.
  */
-export function fitTable({ stdout, stderr }: Terminal, { head, rows, isHeaded }: Rows): void {
+export function fitTable({ stdout, stderr }: Terminal, { head, rows, isHeaded, wayOut }: Rows): void {
   const wanted = head.map((heading, column) =>
     widest([cellWidth(heading), ...rows.map((row) => cellWidth(row[column]))]),
   );
@@ -26,7 +28,7 @@ export function fitTable({ stdout, stderr }: Terminal, { head, rows, isHeaded }:
   if (isHeaded) stdout.write(`${styled(stdout, "bold", heading)}\n`);
   stdout.write(table(undefined, body, widths));
   if (shown === head.length) return;
-  const note = `left out for want of room: ${head.slice(shown).join(", ")}; choose with -o, or use --format json`;
+  const note = `left out for want of room: ${head.slice(shown).join(", ")}; ${wayOut}`;
   stderr.write(`${wrapped(note, widthOf(stderr))}\n`);
 }
 

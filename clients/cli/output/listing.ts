@@ -72,7 +72,12 @@ function printTable(terminal: Terminal, listing: Listing): void {
   const { format, columns, records } = listing;
   const head = columns.map(({ heading }) => heading.toUpperCase());
   const rows = records.map((record) => cellsOf(listing, record));
-  fitTable(terminal, { head, rows, isHeaded: format === "table" });
+  fitTable(terminal, {
+    head,
+    rows,
+    isHeaded: format === "table",
+    wayOut: "choose with -o, or use --format json",
+  });
 }
 
 function cellsOf({ columns, isOwn, long }: Listing, record: Fields): readonly string[] {

@@ -37,7 +37,7 @@ export function pageOn(terminal: Terminal): Page {
     },
     table: (head, rows) => {
       const cells = rows.map((row) => row.map((cell) => printable(String(cell))));
-      fitTable(terminal, { head, rows: cells, isHeaded: true });
+      fitTable(terminal, { head, rows: cells, isHeaded: true, wayOut: "--format json has all" });
     },
     bullets: (lines) => {
       for (const text of lines) line(sentence(`  - ${text}`));
