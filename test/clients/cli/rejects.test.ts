@@ -198,12 +198,11 @@ describe("rejects: where the service is", () => {
   });
 
   test.each([
-    ["is missing", "no-such.json", '"no-such.json" is not there'],
-    ["is something else", import.meta.filename, 'is not what "npm start" writes'],
-  ])("a local environment that %s", async (_case, file, words) => {
-    const { code, stderr } = await ccscale(["rejects", "list", "--local", file]);
-    expect(code).toBe(1);
-    expect(stderr).toContain(words);
-    expect(stderr).toContain('Start it with "npm start"');
+    ["is missing", "no-such.json", 2, 'No such file, expected the one that "npm start" writes'],
+    ["is something else", import.meta.filename, 1, 'is not what "npm start" writes'],
+  ])("a local environment that %s", async (_case, file, code, words) => {
+    const ended = await ccscale(["rejects", "list", "--local", file]);
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).toContain(words);
   });
 });
