@@ -1,7 +1,7 @@
 import type { Constraint } from "./constraint.ts";
 import type { LimitName } from "./limits.ts";
 import type { JobOutcome } from "./plan-result.ts";
-import { accountName, type BucketName, type Reason } from "./reasons.ts";
+import { accountName, type BucketName, type Reason, type ReasonCode } from "./reasons.ts";
 import { isSize, type Scalar } from "./resources.ts";
 import { formatSize } from "./units.ts";
 
@@ -15,7 +15,22 @@ export function explain(outcome: JobOutcome): readonly string[] {
   if (reasons.length === 0) return [`${got}.`];
   const waiting =
     granted === 0 ? `Job "${name}" waits: it got none of ${asked} places` : `${got}, the rest waits`;
-  return [`${waiting}.`, ...groupsOf(reasons).map(explainGroup)];
+  return [`${waiting}.`, ...groupsOf(nearestFirst(reasons)).map(explainGroup)];
+}
+
+/** Of buckets that would take the job if they had room. */
+const LACKS_ROOM: ReadonlySet<ReasonCode> = new Set([
+  "CapacityFailureBackoff",
+  "ExclusiveRequirementFailed",
+  "NoCapacity",
+  "NodesTakeNoJobs",
+  "OutOfCapacity",
+]);
+
+/** Reasons in their order, but those that may pass before those of buckets that will never take the job. */
+export function nearestFirst(reasons: readonly Reason[]): readonly Reason[] {
+  const lacksRoom = ({ code }: Reason) => LACKS_ROOM.has(code);
+  return [...reasons.filter(lacksRoom), ...reasons.filter((reason) => !lacksRoom(reason))];
 }
 
 /** One reason in one sentence. */

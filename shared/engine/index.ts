@@ -6,7 +6,7 @@ export type * from "./constraint.ts";
 export { NODE_PROPERTIES } from "./constraint.ts";
 export type { Problem } from "./constraint-problem.ts";
 export { dynamicArrayOf } from "./dynamic-array.ts";
-export { bucketLabel, describeConstraint, explain, explainReason } from "./explain.ts";
+export { bucketLabel, describeConstraint, explain, explainReason, nearestFirst } from "./explain.ts";
 export { explainTarget } from "./explain-target.ts";
 export {
   expiredRows,

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { describeConstraint, explain, parseConstraints, plan } from "../../shared/engine/index.ts";
+import {
+  describeConstraint,
+  explain,
+  nearestFirst,
+  parseConstraints,
+  plan,
+} from "../../shared/engine/index.ts";
 import { array, bucket, cluster, input, job } from "./tiny.ts";
 
 const sizes = [bucket({ available: 1 }), bucket({ vcpus: 120, vmSize: "Standard_HB120rs_v3", available: 1 })];
@@ -77,6 +83,21 @@ describe("explain", () => {
     ],
   ])("words %s", (_, json, pattern) => {
     expect(sentences(json)[1]).toMatch(pattern);
+  });
+
+  it("tells of buckets that lack room before those that will never take the job", () => {
+    const other = cluster({
+      nodeArrays: [array({ buckets: sizes }), array({ name: "gpu", buckets: [bucket({ available: 1 })] })],
+    });
+    const wanted = [job("j", { ncpus: 4, "node.nodearray": "gpu" }, { iterations: 9 })];
+    const [outcome] = plan(input({ cluster: other, jobs: wanted })).jobs;
+    expect(outcome && explain(outcome).slice(1)).toEqual([
+      expect.stringMatching(/^gpu\/Standard_F4: existing nodes are full/),
+      expect.stringMatching(
+        /^htc\/Standard_F4, htc\/Standard_HB120rs_v3: "node.nodearray" is htc, wanted gpu/,
+      ),
+    ]);
+    expect(nearestFirst(outcome?.reasons ?? [])[0]?.code).toBe("NoCapacity");
   });
 
   it("says that nothing was asked", () => {

@@ -1,5 +1,5 @@
 import type { JobState, JobsAnswer, JobsQuery, JobView } from "../../api/index.ts";
-import { explain } from "../../engine/index.ts";
+import { explain, nearestFirst } from "../../engine/index.ts";
 import { presentDemand } from "../plan-input.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
@@ -64,7 +64,7 @@ function toView({ job, outcome, state }: OutlookJob & { readonly state: JobState
     nodeCount: nodes.length,
     priority: job.priority,
     submittedAtSeconds: job.submittedAtSeconds,
-    reasonCode: reasons[0]?.code ?? null,
+    reasonCode: nearestFirst(reasons)[0]?.code ?? null,
     // The first sentence says how much it got, which the figures say already.
     reason: reasons.length === 0 ? null : (explain(outcome)[1] ?? null),
   };
