@@ -94,7 +94,10 @@ export function liveSources(demand: readonly SourceDemand[], nowSeconds: number)
   return demand.filter((source) => source.expiresAtSeconds > nowSeconds);
 }
 
-/** By the list of a source: stores give the same one until it changes, and reading 100,000 constraints takes long. */
+/**
+ * By the list of a source: stores give the same one until it changes, and reading 100,000 constraints takes long. Nothing is
+ * kept alive by it: jobs go when whoever has the list lets go of it, which for the service is the store's memory of blobs.
+ */
 const knownJobs = new WeakMap<
   readonly DemandJob[],
   { readonly source: string; readonly jobs: readonly Job[] }

@@ -56,7 +56,7 @@ export interface NodeSubject {
   readonly planned: PlannedNode | null;
 }
 
-/** Of outlooks that are remembered: the next page or the next question needs the same. */
+/** The next page or the next question needs the same. Views go with their outlook, which `OutlookMemory` owns. */
 const knownViews = new WeakMap<Outlook, NodeViews>();
 
 export function nodeViews(outlook: Outlook): NodeViews {
