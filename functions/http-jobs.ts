@@ -25,9 +25,11 @@ export function httpExplain(request: HttpRequest, context: InvocationContext): P
       case "unknown-job":
         return notFound("No source wants such a job", "Jobs that are done are no demand any more");
       case "ambiguous":
-        return badRequest("Several sources want a job of this name", [
-          `source: missing, expected one of ${explained.sources.map((source) => `"${source}"`).join(", ")}`,
-        ]);
+        return badRequest(
+          "Several sources want a job of this name",
+          [`source: missing, expected one of ${explained.sources.map((source) => `"${source}"`).join(", ")}`],
+          explained.next,
+        );
     }
   });
 }

@@ -20,9 +20,13 @@ export function httpExplainTarget(
       case "unknown-target":
         return notFound("No request set has such a target", targetsThereAre(explained.names));
       case "ambiguous":
-        return badRequest("Several request sets have a target of this name", [
-          `requestSet: missing, expected one of ${explained.requestSets.map((set) => `"${set}"`).join(", ")}`,
-        ]);
+        return badRequest(
+          "Several request sets have a target of this name",
+          [
+            `requestSet: missing, expected one of ${explained.requestSets.map((set) => `"${set}"`).join(", ")}`,
+          ],
+          explained.next,
+        );
     }
   });
 }

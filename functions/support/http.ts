@@ -150,8 +150,8 @@ export function refusedWith(body: Problem): HttpResponseInit {
   return { status, headers, jsonBody: body };
 }
 
-export function badRequest(title: string, problems: readonly string[]): HttpResponseInit {
-  return problem("bad-request", 400, { title, problems });
+export function badRequest(title: string, problems: readonly string[], detail?: string): HttpResponseInit {
+  return problem("bad-request", 400, { title, problems, ...(detail === undefined ? {} : { detail }) });
 }
 
 /** What was drawn up of a selection, or every reason why it cannot be made. */

@@ -29,7 +29,7 @@ export const targetExplanation = z
           expectedReadySeconds: unixSeconds.nullable(),
         }),
       )
-      .describe("Nodes that count towards it; at most 100"),
+      .describe("Nodes that count towards it, those that are not up first; at most 100"),
     nodeCount: count,
     causes: z.array(causeView).describe("Why it is not met, the gravest first; empty when it is"),
     refusals: z.array(refusalView).describe("Bucket by bucket; empty when it got all"),

@@ -55,6 +55,9 @@ const requestSetStatus = z
     receivedAtSeconds: unixSeconds,
     expiresAtSeconds: unixSeconds.describe("From then on it wants nothing"),
     expired: z.boolean(),
+    planned: z
+      .boolean()
+      .describe("Whether the newest plan knew of this request; `targets` is what it made of those"),
     ignoredMessages: count.describe("Left out, because a newer or the same one had come before"),
     arrays: count.describe("Node arrays that it names"),
   })

@@ -6,6 +6,7 @@ import type {
   ClusterControl,
   DemandSummary,
   Operation,
+  PlanHead,
   Ports,
   Rejection,
   RequestSet,
@@ -66,7 +67,7 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
     nodes: tally(states),
     spending: spendingStatus(snapshot?.value, atSeconds),
     demand: demand.map((source) => toSourceStatus(source, atSeconds)),
-    requestSets: requested.map((set) => toRequestSetStatus(set, atSeconds)),
+    requestSets: requested.map((set) => toRequestSetStatus(set, { atSeconds, head: head?.value })),
     targets: head?.value.targets ?? [],
     openOperations: open.length,
     operations: recent.map(toOperationStatus),
@@ -144,11 +145,15 @@ function toSourceStatus(source: DemandSummary, atSeconds: number): SourceStatus 
   };
 }
 
-function toRequestSetStatus(set: RequestSet, atSeconds: number): ClusterStatus["requestSets"][number] {
+function toRequestSetStatus(
+  set: RequestSet,
+  { atSeconds, head }: { readonly atSeconds: number; readonly head: PlanHead | undefined },
+): ClusterStatus["requestSets"][number] {
   const { requestSet, source, receivedAtSeconds, expiresAtSeconds, ignoredMessages, arrays } = set;
   const expired = expiresAtSeconds <= atSeconds;
   const times = { receivedAtSeconds, expiresAtSeconds, expired };
-  return { requestSet, source, ...times, ignoredMessages, arrays: arrays.length };
+  const planned = head?.targetRequests?.[requestSet] === receivedAtSeconds;
+  return { requestSet, source, ...times, planned, ignoredMessages, arrays: arrays.length };
 }
 
 function toOperationStatus(operation: Operation): OperationStatus {

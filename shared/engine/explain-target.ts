@@ -14,11 +14,11 @@ function explainReason({ code, bucket, limit, asked, left }: Reason, target: Tar
   switch (code) {
     case "NoCapacity": {
       const binding = limit === null ? "the limits" : LIMIT_TEXTS[limit];
-      return `${where}: ${String(asked)} more nodes are wanted, and ${binding} leaves ${String(left)}.`;
+      return `${where}: ${asked === 1 ? "1 more node is" : `${String(asked)} more nodes are`} wanted, and ${binding} leaves ${String(left)}.`;
     }
     case "NodesTakeNoJobs": {
       const binding = limit === null ? "the limits" : LIMIT_TEXTS[limit];
-      return `${where}: ${String(left)} of its nodes are drained and do not count; ${String(asked)} more are wanted, and ${binding} leaves too few.`;
+      return `${where}: ${left === 1 ? "1 of its nodes is drained and does" : `${String(left)} of its nodes are drained and do`} not count; ${String(asked)} more ${asked === 1 ? "is" : "are"} wanted, and ${binding} leaves too few.`;
     }
     case "InvalidBucket":
       return `${where}: CycleCloud marks the VM size as not usable, so that no new nodes are made.`;

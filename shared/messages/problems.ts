@@ -15,7 +15,10 @@ export function describeProblems(error: z.ZodError): string[] {
     sentences.push(...describe(issue, []));
     if (sentences.length < mostProblems) continue;
     const more = sentences.length - mostProblems + error.issues.length - index - 1;
-    return [...sentences.slice(0, mostProblems), ...(more > 0 ? [`and at least ${more} more problems`] : [])];
+    return [
+      ...sentences.slice(0, mostProblems),
+      ...(more > 0 ? [`and at least ${more} more ${more === 1 ? "problem" : "problems"}`] : []),
+    ];
   }
   return sentences;
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { AutoscaleAnswer } from "../../../shared/api/index.ts";
+import { counted } from "../../../shared/cycle/counted.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { dryRunOption } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
@@ -120,7 +121,7 @@ function answerOn(terminal: Terminal, answer: AutoscaleAnswer): void {
 function forecastOn(page: Page, forecast: NonNullable<AutoscaleAnswer["forecast"]>, atSeconds: number): void {
   const { met, more, held } = forecast;
   page.line("");
-  page.line(`Would create ${more.create} more nodes and start ${more.start} more.`);
+  page.line(`Would create ${counted(more.create, "more nodes")} and start ${more.start} more.`);
   decidedOn(page, forecast, atSeconds);
   const unmet = met.filter(({ asked, granted }) => granted < asked);
   if (unmet.length > 0) page.title("Not met");

@@ -19,18 +19,27 @@ export function explanationOn(page: Page, explanation: ExplainAnswer): void {
   plannerOn(page, explanation);
 }
 
+/** A target may have thousands. The service tells those that are on their way first. */
+const mostTargetNodes = 10;
+
 /** All about one target, in the same order. */
 export function targetExplanationOn(page: Page, explanation: TargetExplanation): void {
   const { headline, nodes, nodeCount, groups, atSeconds } = explanation;
   page.line(headline);
   page.line(requestOf(explanation));
   causesOn(page, explanation);
-  const rows = nodes.map(({ node, origin, state, expectedReadySeconds }) => [
-    node,
-    state ?? origin,
-    expectedReadySeconds === null ? "-" : ago(expectedReadySeconds, atSeconds),
-  ]);
+  const rows = nodes
+    .slice(0, mostTargetNodes)
+    .map(({ node, origin, state, expectedReadySeconds }) => [
+      node,
+      state ?? origin,
+      expectedReadySeconds === null ? "-" : ago(expectedReadySeconds, atSeconds),
+    ]);
   whereOn(page, { head: ["NODE", "STATE", "READY"], rows, total: nodeCount });
+  if (nodeCount > rows.length)
+    page.line(
+      `All of them, and others of their array: "ccscale nodes --nodearray ${explanation.nodeArray}".`,
+    );
   if (groups.length > 0) {
     page.title("Groups");
     const lines = groups.map(({ id, vmSize, nodes }) => [id, vmSize, nodes]);
@@ -69,7 +78,12 @@ interface Where {
 function whereOn(page: Page, { head, rows, total }: Where): void {
   if (rows.length === 0) return;
   page.title(total > rows.length ? `Where: the first ${rows.length} of ${total}` : "Where");
-  page.table(head, rows);
+  // The last column says when nodes are ready, and nothing once they are.
+  const end = rows.some((row) => row.at(-1) !== "-") ? head.length : -1;
+  page.table(
+    head.slice(0, end),
+    rows.map((row) => row.slice(0, end)),
+  );
 }
 
 function refusalsOn(page: Page, { refusals }: Explained): void {

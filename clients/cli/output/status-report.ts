@@ -68,20 +68,26 @@ function demandOn(page: Page, { demand, atSeconds }: ClusterStatus): void {
   page.table(["SOURCE", "JOBS", "NODES", "SEQUENCE", "LAST", "STATE", "IGNORED"], rows);
 }
 
+/** What the newest plan made of a request that has been replaced since would be told under the new one's times. */
 function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatus): void {
   if (requestSets.length === 0) return;
   page.title("Targets");
-  const expiryOf = new Map(requestSets.map((set) => [set.requestSet, ago(set.expiresAtSeconds, atSeconds)]));
-  const rows = targets.map(({ name, requestSet, unit, asked, granted, nodes, why }) => [
-    name,
-    `${granted} of ${asked} ${unit}`,
-    nodes,
-    requestSet,
-    expiryOf.get(requestSet) ?? "-",
-    why.slice(1).join(" "),
-  ]);
-  if (rows.length === 0) page.line("Nothing is asked for any more.");
-  else page.table(["TARGET", "HAS", "NODES", "REQUEST SET", "EXPIRES", "WHY NOT"], rows);
+  const planned = new Map(
+    requestSets.map((set) => [set.requestSet, set] as const).filter(([, set]) => set.planned),
+  );
+  const rows = targets.flatMap(({ name, requestSet, unit, asked, granted, nodes, why }) => {
+    const set = planned.get(requestSet);
+    if (set === undefined) return [];
+    const expires = ago(set.expiresAtSeconds, atSeconds);
+    return [[name, `${granted} of ${asked} ${unit}`, nodes, requestSet, expires, why.slice(1).join(" ")]];
+  });
+  const waiting = requestSets.filter((set) => !set.planned && !set.expired);
+  if (rows.length > 0) page.table(["TARGET", "HAS", "NODES", "REQUEST SET", "EXPIRES", "WHY NOT"], rows);
+  else if (waiting.length === 0) page.line("Nothing is asked for any more.");
+  for (const { requestSet, source, receivedAtSeconds, expiresAtSeconds } of waiting)
+    page.line(
+      `Request set "${requestSet}": asked anew by ${source} ${ago(receivedAtSeconds, atSeconds)}, expires ${ago(expiresAtSeconds, atSeconds)}. The next plan sees it, within seconds.`,
+    );
 }
 
 /** Who remembers to let go of nodes that somebody else keeps? */

@@ -62,9 +62,11 @@ export const views: Readonly<Partial<Record<RouteId, Answering>>> = {
       case "unknown-job":
         return refuse("No source wants such a job", ["jobs that are done are no demand any more"]);
       case "ambiguous":
-        return refuse("Several sources want a job of this name", [
-          `--source: missing, expected one of ${explained.sources.join(", ")}`,
-        ]);
+        return refuse(
+          "Several sources want a job of this name",
+          [`--source: missing, expected one of ${explained.sources.join(", ")}`],
+          explained.next,
+        );
     }
   }),
   "explain-target": ahead((outlook, call) => {
@@ -80,9 +82,11 @@ export const views: Readonly<Partial<Record<RouteId, Answering>>> = {
             : `targets are ${explained.names.join(", ")}`,
         ]);
       case "ambiguous":
-        return refuse("Several request sets have a target of this name", [
-          `--request-set: missing, expected one of ${explained.requestSets.join(", ")}`,
-        ]);
+        return refuse(
+          "Several request sets have a target of this name",
+          [`--request-set: missing, expected one of ${explained.requestSets.join(", ")}`],
+          explained.next,
+        );
     }
   }),
   demand: ahead((outlook, call) =>
@@ -167,9 +171,10 @@ function found<T>(value: T | undefined, what: string): T {
   );
 }
 
-export function refuse(title: string, problems: readonly string[]): never {
-  throw new CommandFailure(
-    [title, ...problems.map((problem) => `  - ${problem}`)].join("\n"),
-    "Mend what is named above, then try again.",
-  );
+export function refuse(
+  title: string,
+  problems: readonly string[],
+  next = "Mend what is named above, then try again.",
+): never {
+  throw new CommandFailure([title, ...problems.map((problem) => `  - ${problem}`)].join("\n"), next);
 }

@@ -4,6 +4,7 @@ import { InvariantError } from "../../errors.ts";
 import type { RequestSet } from "../../ports.ts";
 import { counted } from "../counted.ts";
 import { toTargets } from "../to-targets.ts";
+import { shellWord } from "./causes/cause.ts";
 import { causesOfTarget, expiry, type OutlookTarget } from "./causes/of-target.ts";
 import { toRefusal } from "./explain.ts";
 import { isUpNode } from "./job-states.ts";
@@ -18,7 +19,7 @@ export type ExplainTargetOutcome =
   /** No request set names such a target; those that they name. */
   | { readonly outcome: "unknown-target"; readonly names: readonly string[] }
   /** Several request sets do. */
-  | { readonly outcome: "ambiguous"; readonly requestSets: readonly string[] };
+  | { readonly outcome: "ambiguous"; readonly requestSets: readonly string[]; readonly next: string };
 
 /** Why a target is not met, or what it has. */
 export function explainTarget(outlook: Outlook, name: string, requestSet?: string): ExplainTargetOutcome {
@@ -34,7 +35,11 @@ export function explainTarget(outlook: Outlook, name: string, requestSet?: strin
   if (first === undefined)
     return { outcome: "unknown-target", names: [...new Set(all.map(({ target }) => target.name))] };
   if (second !== undefined)
-    return { outcome: "ambiguous", requestSets: candidates.map(({ set }) => set.requestSet) };
+    return {
+      outcome: "ambiguous",
+      requestSets: candidates.map(({ set }) => set.requestSet),
+      next: `Name one: \`ccscale explain --target ${shellWord(name)} --request-set ${shellWord(first.set.requestSet)}\`.`,
+    };
   const answer = isLive(first) ? explainLive(outlook, first) : explainExpired(outlook, first);
   return { outcome: "explained", answer };
 }
@@ -60,6 +65,7 @@ function explainLive(outlook: Outlook, { set, target }: Asked): TargetExplanatio
     .map(({ name }) => name);
   const each = { target, outcome, nodes };
   const causes = causesOfTarget(outlook, views, each);
+  const isUp = (name: string) => isUpNode(outlook.nodesByName.get(name));
   const state = stateOf(outlook, each);
   const headline = `Target "${target.name}" of request set "${target.requestSet}" ${standing(state, outcome)}.`;
   const why = causes.find(({ kind }) => kind !== "partly-placed");
@@ -71,7 +77,9 @@ function explainLive(outlook: Outlook, { set, target }: Asked): TargetExplanatio
     state,
     headline,
     summary: why === undefined ? headline : `${headline} ${why.text}`,
-    nodes: nodes.slice(0, mostNodes).map((name) => toNode(outlook, views, name)),
+    nodes: [...nodes.filter((name) => !isUp(name)), ...nodes.filter(isUp)]
+      .slice(0, mostNodes)
+      .map((name) => toNode(outlook, views, name)),
     nodeCount: nodes.length,
     causes: [...causes],
     refusals: outcome.reasons.map(toRefusal),

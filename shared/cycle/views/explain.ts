@@ -2,6 +2,7 @@ import type { ExplainAnswer, JobState, RefusalView } from "../../api/index.ts";
 import { describeConstraint, explainReason, type Reason } from "../../engine/index.ts";
 import type { SourceDemand } from "../../ports.ts";
 import { counted } from "../counted.ts";
+import { shellWord } from "./causes/cause.ts";
 import { causesOf, silence } from "./causes/index.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "./job-states.ts";
 import { type NodeViews, nodeViews } from "./node-views.ts";
@@ -16,7 +17,7 @@ export type ExplainOutcome =
   /** No source wants such a job. */
   | { readonly outcome: "unknown-job" }
   /** Several sources do. */
-  | { readonly outcome: "ambiguous"; readonly sources: readonly string[] };
+  | { readonly outcome: "ambiguous"; readonly sources: readonly string[]; readonly next: string };
 
 /** Why a job waits, or where it went. */
 export function explainJob(outlook: Outlook, name: string, source?: string): ExplainOutcome {
@@ -24,7 +25,10 @@ export function explainJob(outlook: Outlook, name: string, source?: string): Exp
     job.name === name && (source === undefined || source === of);
   const found = outlookJobs(outlook).filter(({ job }) => isIt(job, job.source));
   const sources = [...new Set(found.map(({ job }) => job.source ?? ""))];
-  if (sources.length > 1) return { outcome: "ambiguous", sources };
+  if (sources.length > 1) {
+    const next = `Name one: \`ccscale explain ${shellWord(name)} --source ${shellWord(sources[0] ?? "")}\`.`;
+    return { outcome: "ambiguous", sources, next };
+  }
   const [first] = found;
   if (first !== undefined) return { outcome: "explained", answer: explainOne(outlook, first) };
   const silent = outlook.loaded.demand.find((each) => each.jobs.some((job) => isIt(job, each.source)));

@@ -2,6 +2,7 @@ import type { ClusterStatus, StatusProblem } from "../../api/index.ts";
 import { ConfigurationError } from "../../errors.ts";
 import type { ClusterConfig } from "../../ports.ts";
 import { isUnverified } from "../certificates.ts";
+import { shellWord } from "./causes/cause.ts";
 
 /** What a status is made of, apart from its problems. */
 export type StatusFacts = Omit<ClusterStatus, "cluster" | "problems"> & {
@@ -177,12 +178,14 @@ function rejected({ rejections }: StatusFacts): readonly StatusProblem[] {
   return [notice("rejections", text, "`ccscale rejects list` tells why; mended ones can be sent again.")];
 }
 
-function unmetTargets({ targets }: StatusFacts): readonly StatusProblem[] {
+/** Of what a set has asked for anew since the newest plan, nobody knows yet. */
+function unmetTargets({ targets, requestSets }: StatusFacts): readonly StatusProblem[] {
+  const planned = new Set(requestSets.filter((set) => set.planned).map(({ requestSet }) => requestSet));
   return targets
-    .filter(({ asked, granted }) => granted < asked)
+    .filter(({ asked, granted, requestSet }) => granted < asked && planned.has(requestSet))
     .map(({ name, requestSet, asked, granted, unit, why }) => {
       const text = `Target "${name}" of request set "${requestSet}" has ${granted} of ${asked} ${unit}.`;
-      const explain = `\`ccscale explain --target ${quoted(name)} --request-set ${quoted(requestSet)}\``;
+      const explain = `\`ccscale explain --target ${shellWord(name)} --request-set ${shellWord(requestSet)}\``;
       const first = why.slice(1).join(" ") || "It is tried again every minute.";
       return notice("target-unmet", text, `${first} More: ${explain}.`);
     });
@@ -191,7 +194,7 @@ function unmetTargets({ targets }: StatusFacts): readonly StatusProblem[] {
 function waiting({ waiting }: StatusFacts): readonly StatusProblem[] {
   if (waiting.length === 0) return [];
   const text = `Jobs wait, "${waiting[0]?.job}" first.`;
-  return [notice("jobs-waiting", text, `Why: \`ccscale explain ${quoted(waiting[0]?.job ?? "")}\`.`)];
+  return [notice("jobs-waiting", text, `Why: \`ccscale explain ${shellWord(waiting[0]?.job ?? "")}\`.`)];
 }
 
 function stopped(kind: string, text: string, next: string): StatusProblem {
@@ -208,9 +211,4 @@ function notice(kind: string, text: string, next: string): StatusProblem {
 
 function seconds(value: number): string {
   return `${Math.max(0, Math.ceil(value))} s`;
-}
-
-/** As one word of a shell; names hold no quotes. */
-function quoted(name: string): string {
-  return /^[\w.:@%+=,-]+$/.test(name) ? name : `'${name}'`;
 }

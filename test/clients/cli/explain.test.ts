@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { happenToTarget, targetSituations } from "../../shared/cycle/views/target-situations.ts";
+import { ask, happenToTarget, targetSituations } from "../../shared/cycle/views/target-situations.ts";
 import { asked, configOf, happen, situations } from "../../shared/cycle/views/waiting-situations.ts";
 import { archiveOf } from "./archived-world.ts";
 import { ccscale } from "./in-process.ts";
@@ -55,11 +55,21 @@ describe("explain: every situation in which a job waits, as committed examples",
     },
   );
 
+  test("the status of targets that were changed since the newest plan tells when they were, and no old figures", async () => {
+    const world = await happenToTarget(targetSituations["asked-for-by-two-sets"] ?? fail());
+    world.advance(1);
+    await ask(world, [{ Name: "htc", TargetCount: 1 }], { requestSet: "nightly", sequence: 8 });
+    const folder = await archiveOf(world, join(root, "changed-targets"));
+    const { stdout } = await ccscale(["status", "--offline", folder]);
+    await expect(stdout).toMatchFileSnapshot("examples/status-targets-changed.txt");
+  });
+
   test.each([
     ["neither a job nor a target", ["explain"], 2, "expected either a job, or --target"],
     ["both", ["explain", asked, "--target", "htc"], 2, "expected either a job, or --target"],
     ["a target that nobody asked for", ["explain", "--target", "gpu"], 1, "targets are htc"],
     ["a target of two sets", ["explain", "--target", "htc"], 1, "expected one of nightly, standard"],
+    ["the same", ["explain", "--target", "htc"], 1, "ccscale explain --target htc --request-set nightly"],
   ])("%s is refused, and told how", async (_, argv, code, words) => {
     const world = await happenToTarget(targetSituations["asked-for-by-two-sets"] ?? fail());
     const folder = await archiveOf(world, join(root, "two-sets"));

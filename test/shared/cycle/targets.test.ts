@@ -285,6 +285,19 @@ describe("targets of the autoscale API", () => {
     ]);
   });
 
+  test("the status tells a request that no plan has seen from what the plan before made of its set", async () => {
+    const world = worldOfTwoSizes();
+    await ask(world, [{ Name: "htc", TargetCount: 5 }]);
+    const plannedNow = async () =>
+      (await clusterStatus(world.ports, cluster))?.requestSets.map(({ planned }) => planned);
+    expect(await plannedNow()).toEqual([false]);
+    await world.round();
+    expect(await plannedNow()).toEqual([true]);
+    world.advance(1);
+    await ask(world, [{ Name: "htc", TargetCount: 1 }]);
+    expect(await plannedNow()).toEqual([false]);
+  });
+
   test("large attributes are spread over several actions", async () => {
     const world = worldOfTwoSizes();
     const groups = { Name: "htc", TargetGroupCount: 30, GroupInstanceCount: 2 };

@@ -49,3 +49,8 @@ export function someOf(names: readonly string[]): string {
 export function selecting(names: readonly string[]): string {
   return `-N ${names.slice(0, mostNamed).join(",")}`;
 }
+
+/** As one word of a shell; names hold no quotes. */
+export function shellWord(name: string): string {
+  return /^[\w.:@%+=,-]+$/.test(name) ? name : `'${name}'`;
+}

@@ -190,6 +190,7 @@ describe("explainTarget: which target", () => {
     expect(await outcomeOf(world, "htc")).toEqual({
       outcome: "ambiguous",
       requestSets: ["nightly", "standard"],
+      next: "Name one: `ccscale explain --target htc --request-set nightly`.",
     });
     expect(await outcomeOf(world, "htc", "standard")).toMatchObject({
       outcome: "explained",

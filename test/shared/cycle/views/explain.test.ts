@@ -197,7 +197,11 @@ describe("explain: where a job went", () => {
     await world.post([jobFor(1)], { source: "pbs" });
     const outlook = await lookAhead(world.ports, cluster);
     if (outlook === undefined) throw new Error("no outlook");
-    expect(explainJob(outlook, "job-1")).toEqual({ outcome: "ambiguous", sources: ["celery", "pbs"] });
+    expect(explainJob(outlook, "job-1")).toEqual({
+      outcome: "ambiguous",
+      sources: ["celery", "pbs"],
+      next: "Name one: `ccscale explain job-1 --source celery`.",
+    });
     expect(await explained(world, "job-1", "pbs")).toMatchObject({ source: "pbs", asked: 1 });
     expect(explainJob(outlook, "job-2")).toEqual({ outcome: "unknown-job" });
   });

@@ -27,7 +27,8 @@ export async function happenToTarget(situation: TargetSituation): Promise<World>
   });
 }
 
-async function ask(
+/** Posts what a set asks for. Throws when it is not taken. */
+export async function ask(
   world: World,
   arrays: TargetSituation["arrays"],
   fields: Readonly<Record<string, unknown>>,
