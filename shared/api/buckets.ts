@@ -84,6 +84,12 @@ export const limitView = z
     used: z.number().nullable(),
     left: z.number(),
     binds: count.describe("Buckets for which it is the limit that allows least; of those that were selected"),
+    boundBy: z
+      .string()
+      .nullable()
+      .describe(
+        "What leaves less of it than `max` − `used`: another limit of the bucket by name and scope, such as `node-array htc`, else `CycleCloud`, which offers no more and does not say why; null: nothing does",
+      ),
   })
   .meta({ id: "Limit" });
 

@@ -6,13 +6,22 @@ import type { Terminal } from "../terminal.ts";
 
 type Flags = LookFlags & SelectionFlags;
 
-const columns: readonly string[] = ["limit", "scope", "unit", "max:-", "used:-", "left", "binds"];
+const columns: readonly string[] = [
+  "limit",
+  "scope",
+  "unit",
+  "max:-",
+  "used:-",
+  "left",
+  "binds",
+  "bound_by:-",
+];
 
 /** `ccscale limits`: every limit once, whatever buckets draw on it. */
 export function limitsCommand(terminal: Terminal): Command {
   const command = new Command("limits")
     .description(
-      "Lists every limit once, with what is used and left of it, and how many (selected) buckets it binds.",
+      "Lists every limit once, with what is used and left of it, and how many (selected) buckets it binds. BOUND_BY: what leaves less of a bucket than MAX - USED, another of its limits, or CycleCloud, which does not say why.",
     )
     .action((flags: Flags) => look(terminal, flags, (looking) => showLimits(looking, flags)));
   return outputOptions(selectionOptions(lookOptions(command)));

@@ -73,22 +73,34 @@ function drawUpBuckets(outlook: Outlook, surveyed: readonly BucketSurvey[]): Buc
 }
 
 function drawUpLimits(outlook: Outlook, surveyed: readonly BucketSurvey[]): LimitsAnswer {
-  const limits = new Map<string, { figure: LimitFigure; binds: number }>();
+  const limits = new Map<string, { figure: LimitFigure; binds: number; boundBy: string | null }>();
   for (const { limits: figures, binding } of surveyed) {
     const binder = figures.find(({ limit }) => limit === binding && binding !== null);
     const least = binder === undefined ? undefined : leastOf(figures, binder);
     for (const figure of figures) {
       const key = JSON.stringify([figure.limit, figure.scope, figure.unit]);
-      const known = limits.get(key) ?? { figure, binds: 0 };
-      limits.set(key, { figure: known.figure, binds: known.binds + (figure === least ? 1 : 0) });
+      const known = limits.get(key) ?? { figure, binds: 0, boundBy: boundBy(figure, figures) };
+      limits.set(key, { ...known, binds: known.binds + (figure === least ? 1 : 0) });
     }
   }
-  const rows = [...limits.values()].map(({ figure, binds }): LimitView => {
+  const rows = [...limits.values()].map(({ figure, binds, boundBy }): LimitView => {
     const { limit, scope, unit, max, used, left } = figure;
-    return { limit, scope, unit, max: known(max), used: known(used), left, binds };
+    return { limit, scope, unit, max: known(max), used: known(used), left, binds, boundBy };
   });
   const { cluster, atSeconds, snapshot } = outlook;
   return { cluster, atSeconds, snapshotTakenAtSeconds: snapshot.takenAtSeconds, limits: rows };
+}
+
+/** Of a bucket CycleCloud says what it still offers, with all its own limits in mind: who tells which of them it was? */
+function boundBy({ limit, max, used, left }: LimitFigure, figures: readonly LimitFigure[]): string | null {
+  if (limit !== "bucket" || left >= max - used) return null;
+  const other = figures
+    .filter((each) => each.limit !== "bucket" && each.nodesLeft <= left)
+    .reduce<LimitFigure | undefined>(
+      (least, each) => (least === undefined || each.nodesLeft < least.nodesLeft ? each : least),
+      undefined,
+    );
+  return other === undefined ? "CycleCloud" : `${other.limit} ${other.scope}`;
 }
 
 /** Of a node array's two limits, nodes and cores, the one that allows less. */
