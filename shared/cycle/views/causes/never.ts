@@ -15,6 +15,7 @@ import type { Outlook } from "../outlook.ts";
 import { amount, cause, figures, labelOf, shown, someOf } from "./cause.ts";
 import { ignoredCause } from "./ignored-nodes.ts";
 import { isIn } from "./in-bucket.ts";
+import { nearestVmSize } from "./nearest-vm-size.ts";
 import { poolCause } from "./pools.ts";
 
 /** No bucket could take the job, were all its nodes empty: what comes closest, and what is in its way. */
@@ -199,7 +200,7 @@ function meant(outlook: Outlook, { code, constraint }: Reason): string | null {
     case "nodearray":
       return nearest(option, [...new Set(outlook.buckets().map(({ nodeArray }) => nodeArray))]);
     case "vm_size":
-      return nearest(option, [...new Set(outlook.buckets().map(({ vmSize }) => vmSize))]);
+      return nearestVmSize(option, [...new Set(outlook.buckets().map(({ vmSize }) => vmSize))]);
     case "hostname":
       return nearest(
         option,

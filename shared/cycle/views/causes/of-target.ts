@@ -10,6 +10,7 @@ import { drainedNodes } from "./drained-nodes.ts";
 import { unusable } from "./full-nodes.ts";
 import { heldBy, staleness } from "./held.ts";
 import { noCapacity } from "./limits.ts";
+import { nearestVmSize } from "./nearest-vm-size.ts";
 import { isPlannedNode, onTheirWay } from "./on-their-way.ts";
 import { inOrder } from "./shortages.ts";
 import type { Wanted } from "./wanted.ts";
@@ -119,7 +120,7 @@ function shortage(
       const sizes =
         nodeArrays.find(({ name }) => name === target.nodeArray)?.buckets.map(({ vmSize }) => vmSize) ?? [];
       return notThere(reason, `Node array "${target.nodeArray}" has no VM size "${reason.bucket?.vmSize}"`, {
-        guess: nearest(reason.bucket?.vmSize ?? "", sizes),
+        guess: nearestVmSize(reason.bucket?.vmSize ?? "", sizes),
         next: "Name a MachineType that the array has: `ccscale buckets`.",
       });
     }

@@ -91,11 +91,22 @@ function notPlannedYet({ outlook, total, up }: About, planned: readonly string[]
     text: `Created or started by the next plan: ${planned.length} of ${total} nodes.`,
     next:
       outlook.held === undefined
-        ? "Wait for the next plan, seconds away: `ccscale plans`."
+        ? nextPlan(outlook)
         : "It is not sent before what holds the cluster is gone.",
     asked: total,
     left: up,
   });
+}
+
+/** What is further ahead is no answer to "when". */
+const soonSeconds = 600;
+
+/** Plans are asked for as soon as something changes; by the clock alone, at the time that the newest plan told. */
+function nextPlan({ head, atSeconds }: Outlook): string {
+  const inSeconds = (head?.nextDeadlineSeconds ?? atSeconds) - atSeconds;
+  const clock =
+    inSeconds > 0 && inSeconds <= soonSeconds ? `, in ${rounded(inSeconds)} s by the clock alone` : "";
+  return `Wait for the next plan, within seconds of any change${clock}: \`ccscale plans\`.`;
 }
 
 /** Up, and its scheduler starts nothing there before it has taken the node back from a drain. */

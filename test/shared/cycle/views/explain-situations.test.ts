@@ -439,7 +439,7 @@ const rows: Readonly<Record<string, Told>> = {
     kinds: "not-planned-yet",
     figures: [10, 0],
     says: ["by the next plan: 10 of 10 nodes"],
-    next: "seconds away",
+    next: "within seconds",
     planner: /was made before message 2 of "slurm" came/,
   },
   "waiting-for-booting-nodes": {
