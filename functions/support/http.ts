@@ -140,14 +140,14 @@ export function problem(
 /** The same, of a problem that is told elsewhere too. */
 export function refusedWith(body: Problem): HttpResponseInit {
   const { status, retryAfterSeconds } = body;
+  // The header takes whole seconds, and nobody needs to know it better.
+  const wait = retryAfterSeconds === undefined ? undefined : Math.max(1, Math.ceil(retryAfterSeconds));
   const headers = {
     "Content-Type": "application/problem+json",
     "Cache-Control": "no-store",
-    ...(retryAfterSeconds === undefined
-      ? {}
-      : { "Retry-After": String(Math.max(1, Math.ceil(retryAfterSeconds))) }),
+    ...(wait === undefined ? {} : { "Retry-After": String(wait) }),
   };
-  return { status, headers, jsonBody: body };
+  return { status, headers, jsonBody: wait === undefined ? body : { ...body, retryAfterSeconds: wait } };
 }
 
 export function badRequest(title: string, problems: readonly string[], detail?: string): HttpResponseInit {

@@ -37,7 +37,10 @@ export const problemSchema = z
     status: z.int().describe("The HTTP status, once more"),
     detail: z.string().optional().describe("What it means for the caller, and what to do next"),
     problems: z.array(z.string()).optional().describe("Everything that is wrong, one sentence each"),
-    retryAfterSeconds: z.number().optional().describe("When another try may succeed; also in `Retry-After`"),
+    retryAfterSeconds: z
+      .number()
+      .optional()
+      .describe("When another try may succeed, whole seconds; also in `Retry-After`"),
     invocationId: z.string().optional().describe("Of an unexpected error: what to look for in the logs"),
   })
   .meta({ id: "Problem" });
