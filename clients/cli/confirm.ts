@@ -5,9 +5,11 @@ import type { Terminal } from "./terminal.ts";
 export async function confirm(terminal: Terminal, question: string): Promise<boolean> {
   const lines = createInterface({ input: terminal.stdin, output: terminal.stderr });
   try {
-    const closed = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
+    const closed = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
     const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
-    return /^y(es)?$/i.test(answer.trim());
+    // Only Enter on a keyboard ends the line on a screen.
+    if (answer === undefined || terminal.stdin.isTTY !== true) terminal.stderr.write("\n");
+    return /^y(es)?$/i.test(answer?.trim() ?? "");
   } finally {
     lines.close();
   }

@@ -12,7 +12,7 @@ export type Output = Writable & {
 
 /** Where a command reads and writes: the process's own streams, or a test's. */
 export interface Terminal {
-  readonly stdin: Readable;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
 }

@@ -26,7 +26,8 @@ export const refusals = {
   notReplayed: (problems: readonly string[]) =>
     refusal("refused", 409, {
       title: "Nothing was sent",
-      detail: "A demand message can be mended: send the right one along as message",
+      detail:
+        "A demand message can be mended: send the right one along, as `message`; with ccscale, `--file mended.json`",
       problems: [...problems],
     }),
   demandUnusable: (problems: readonly string[]) =>

@@ -61,9 +61,10 @@ export function tell(terminal: Terminal, { format }: Pick<ActFlags, "format">, a
     );
 }
 
-function answerOn(terminal: Terminal, { summary, actions, skipped }: ActionAnswer): void {
+function answerOn(terminal: Terminal, { outcome, summary, actions, skipped }: ActionAnswer): void {
   const page = pageOn(terminal);
-  page.line(summary);
+  // Of a refusal, stderr says so and why.
+  if (outcome !== "refused") page.line(summary);
   for (const { actionId, kind, nodes, create } of actions) {
     for (const { count, vmSize, nodeArray, placementGroup, names } of create)
       page.line(

@@ -104,17 +104,24 @@ function answerOn(terminal: Terminal, answer: AutoscaleAnswer): void {
   const page = pageOn(terminal);
   const seconds = Math.round(expiresAtSeconds - atSeconds);
   const holds = forecast === undefined ? "holds" : "would hold";
-  page.line(`Request set "${requestSet}" ${holds} for ${seconds} s:`);
-  page.table(
-    ["ARRAY", "WANTED", "VM SIZES"],
-    targets.map(({ name, unit, asked, groupSize, vmSizes }) => {
-      const each = groupSize === null ? "" : ` of ${groupSize.count} ${groupSize.kind}`;
-      return [name, `${asked} ${unit}${each}`, vmSizes.length === 0 ? "any" : vmSizes.join(", ")];
-    }),
-  );
+  if (targets.length === 0) page.line(emptied(answer));
+  else page.line(`Request set "${requestSet}" ${holds} for ${seconds} s:`);
+  if (targets.length > 0)
+    page.table(
+      ["ARRAY", "WANTED", "VM SIZES"],
+      targets.map(({ name, unit, asked, groupSize, vmSizes }) => {
+        const each = groupSize === null ? "" : ` of ${groupSize.count} ${groupSize.kind}`;
+        return [name, `${asked} ${unit}${each}`, vmSizes.length === 0 ? "any" : vmSizes.join(", ")];
+      }),
+    );
   if (warnings.length > 0) page.line("");
   for (const warning of warnings) page.warning(warning);
   if (forecast !== undefined) forecastOn(page, forecast, atSeconds);
+}
+
+function emptied({ requestSet, forecast }: AutoscaleAnswer): string {
+  const wants = forecast === undefined ? "wants" : "would want";
+  return `Request set "${requestSet}" ${wants} nothing: nodes that nobody else needs may go.`;
 }
 
 /** What the plan would then do. */

@@ -128,7 +128,7 @@ describe("before something is destroyed", () => {
     const bodies = await serve();
     const { code, stdout, stderr } = await ccscale(["delete-nodes", "-N", "htc-*", ...who], ["y\n"]);
     expect(code).toBe(0);
-    expect(stderr).toBe("Do it? [y/N] ");
+    expect(stderr).toBe("Do it? [y/N] \n");
     expect(bodies).toMatchObject([{ dryRun: true }, { dryRun: false }]);
     expect(stdout.split("\n")[0]).toBe("2 nodes are deleted");
   });
@@ -189,6 +189,7 @@ describe("what comes of it", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("Refused:\n  - every node is keep-alive\nSee above what to do about each node.");
     expect(stdout).toContain("htc-3  it is keep-alive");
+    expect(stdout).not.toContain(answer.summary);
   });
 
   test.each([

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { served } from "../../fuzz/served-world.ts";
 import { cluster } from "../../support/world.ts";
@@ -39,4 +42,16 @@ test("without it the wish is taken", async () => {
   expect(stdout).toContain('Request set "standard" holds for 300 s:');
   expect(stdout).not.toContain("Would");
   expect(await served.world.ports.targets.list(cluster)).toHaveLength(1);
+});
+
+test("a set that asks for nothing any more is told in a sentence, without a table", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "autoscale-"));
+  const file = join(folder, "arrays.json");
+  await writeFile(file, "[]");
+  const { code, stdout } = await ccscale([
+    ...["autoscale", "--file", file, "--url", server.url, "--cluster", cluster],
+  ]);
+  expect(code).toBe(0);
+  expect(stdout).toBe('Request set "standard" wants nothing: nodes that nobody else needs may go.\n');
+  await rm(folder, { recursive: true });
 });

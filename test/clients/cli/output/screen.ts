@@ -16,7 +16,7 @@ export function screen({
   const stdout = sink(columns);
   const stderr = sink(columns);
   return {
-    stdin: Readable.from(types === undefined ? [] : [types]),
+    stdin: Object.assign(Readable.from(types === undefined ? [] : [types]), { isTTY: types !== undefined }),
     stdout: stdout.output,
     stderr: stderr.output,
     text: stdout.text,
