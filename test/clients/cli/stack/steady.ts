@@ -18,7 +18,8 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   [/\b(\d{1,2}s|[0-3]m\d\ds)\b/g, "9s"],
   [/\b\d{1,2} s ago\b/g, "9 s ago"],
   [/\b\d{1,2}m\d\ds\b/g, "9m59s"],
-  [/, in \d+ s by the clock alone/g, ", in 9 s by the clock alone"],
+  // A moment later it is over, and not told.
+  [/, in \d+ s by the clock alone/g, ""],
   [/^(next by the clock +in ).*/, "$19m59s"],
   // Unix time, and the sequences of those who number their messages by it.
   [/(Seconds": )1[789]\d{8}(\.\d+)?\b/g, "$11795341600"],
