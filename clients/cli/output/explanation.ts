@@ -1,4 +1,5 @@
 import type { ExplainAnswer, RefusalView, TargetExplanation } from "../../../shared/api/index.ts";
+import { originWord } from "../records/node.ts";
 import { shownValue } from "./columns/value.ts";
 import { ago } from "./moments.ts";
 import type { Page } from "./report.ts";
@@ -11,7 +12,7 @@ export function explanationOn(page: Page, explanation: ExplainAnswer): void {
   const rows = places.map(({ node, slots, origin, state, expectedReadySeconds }) => [
     node,
     slots,
-    state ?? origin,
+    state ?? originWord(origin),
     expectedReadySeconds === null ? "-" : ago(expectedReadySeconds, atSeconds),
   ]);
   whereOn(page, { head: ["NODE", "SLOTS", "STATE", "READY"], rows, total: placeCount });
@@ -32,7 +33,7 @@ export function targetExplanationOn(page: Page, explanation: TargetExplanation):
     .slice(0, mostTargetNodes)
     .map(({ node, origin, state, expectedReadySeconds }) => [
       node,
-      state ?? origin,
+      state ?? originWord(origin),
       expectedReadySeconds === null ? "-" : ago(expectedReadySeconds, atSeconds),
     ]);
   whereOn(page, { head: ["NODE", "STATE", "READY"], rows, total: nodeCount });

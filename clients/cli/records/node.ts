@@ -34,16 +34,22 @@ export function nodeFields(node: NodeView, nowSeconds: number): Fields {
   };
 }
 
+const originWords: ReadonlyMap<string, string> = new Map([
+  ["starting", "to start"],
+  ["pending", "on order"],
+  ["new", "to create"],
+  ["on-premise", "on premise"],
+]);
+
+/** What stands for the state of a node that CycleCloud does not report. */
+export function originWord(origin: string): string {
+  return originWords.get(origin) ?? origin;
+}
+
 /** What a node is, or what a plan would make of it. */
 function stateOf({ origin, state, ignored, draining }: NodeView): string {
   const marks = [...(draining === null ? [] : [draining.phase]), ...(ignored ? ["ignored"] : [])];
-  const word = {
-    existing: state ?? "Unknown",
-    starting: "to start",
-    pending: "on order",
-    new: "to create",
-    "on-premise": "on premise",
-  }[origin];
+  const word = origin === "existing" ? (state ?? "Unknown") : originWord(origin);
   return marks.length === 0 ? word : `${word} (${marks.join(", ")})`;
 }
 
