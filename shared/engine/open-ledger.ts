@@ -289,7 +289,7 @@ class Layout {
     return this.stocks.of(this.equip(newborn, node.nodeArray));
   }
 
-  /** Hosts of the scheduler that CycleCloud does not have, in the order in which the scheduler names them. */
+  /** Hosts of the scheduler that CycleCloud does not have and never had, in the order in which the scheduler names them. */
   private addOnPremise(): void {
     const { nodes } = this.input.cluster;
     // To scalelib, a host of an array or bucket that it does not look at is one that CycleCloud does not have.
@@ -298,6 +298,7 @@ class Layout {
       scalelib ? this.byHostname.keys() : nodes.map((node) => shortHostname(node.hostname ?? "")),
     );
     const nodeIds = new Set(this.input.cluster.nodes.map((node) => node.nodeId));
+    const formerNodes = scalelib ? new Map<string, string>() : this.hostsOfHistory();
     for (const host of this.byScheduler.values()) {
       const { ccnodeid, ...reported } = host.resources;
       const vanished = typeof ccnodeid === "string" && ccnodeid !== "" && !nodeIds.has(ccnodeid);
@@ -307,8 +308,28 @@ class Layout {
           host.hostname,
           `Host "${host.hostname}" has ccnodeid "${ccnodeid}", which CycleCloud does not know any more`,
         );
-      if (!vanished && !managed.has(shortHostname(host.hostname))) this.addHost(host, reported);
+      if (vanished || managed.has(shortHostname(host.hostname))) continue;
+      const formerNode = formerNodes.get(shortHostname(host.hostname));
+      if (formerNode === undefined) this.addHost(host, reported);
+      else
+        this.warn(
+          "gone-host",
+          host.hostname,
+          `Host "${host.hostname}" was node "${formerNode}", which is gone: its scheduler still names it, and nothing is planned there`,
+        );
     }
+  }
+
+  /**
+   * Names of nodes by the hosts that they have, or had. A scheduler names the host of a deleted node until it notices: it
+   * is no host of its own for that.
+   */
+  private hostsOfHistory(): ReadonlyMap<string, string> {
+    return new Map(
+      this.input.history.flatMap(({ hostname, name }) =>
+        hostname === null ? [] : [[shortHostname(hostname), name] as const],
+      ),
+    );
   }
 
   private addHost(host: SchedulerNode, reported: Resources): void {

@@ -1,7 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { parseConstraints, parseDefaultResources, plan } from "../../shared/engine/index.ts";
 import { violationsOf } from "./plan-validity.ts";
-import { array, bucket, cluster, codes, createdNames, input, job, node, nodesOf } from "./tiny.ts";
+import {
+  array,
+  bucket,
+  cluster,
+  codes,
+  createdNames,
+  historyRow,
+  input,
+  job,
+  NOW,
+  node,
+  nodesOf,
+} from "./tiny.ts";
 
 /** The smallest example of every deliberate difference from scalelib, by its number in the engine's README. */
 
@@ -171,6 +183,18 @@ describe("deliberate differences from scalelib", () => {
       ["htc-2", []],
     ]);
     expect(result.create).toEqual([]);
+  });
+
+  it("15: the host of a deleted node, which its scheduler still names, is no on-premise capacity", () => {
+    const world = {
+      cluster: oneBucket({}),
+      schedulerNodes: [{ hostname: "host-htc-7", resources: { ncpus: 4 } }],
+      history: [historyRow("htc-7", { deletedSeconds: NOW - 60 })],
+      jobs: [job("j", { ncpus: 1 })],
+    };
+    expect(nodesOf(plan(input(world)), "j")).toEqual(["htc-1"]);
+    const scalelib = plan(input({ ...world, settings: { compatibility: "scalelib" } }));
+    expect(nodesOf(scalelib, "j")).toEqual(["host-htc-7"]);
   });
 
   it("nothing in a constraint is run as code", () => {

@@ -8,6 +8,7 @@ import {
   type EngineSettings,
   type Job,
   type NodeArray,
+  type NodeHistory,
   type Plan,
   type PlanInput,
   type PlannedNode,
@@ -129,6 +130,21 @@ export function input(
     lastPassSeconds: null,
     ...fields,
     settings: { ...DEFAULT_SETTINGS, ...fields.settings },
+  };
+}
+
+/** A node that was created a while ago, by the name of `node`. */
+export function historyRow(name: string, fields: Partial<NodeHistory> = {}): NodeHistory {
+  return {
+    nodeId: `id-${name}`,
+    name,
+    hostname: `host-${name}`,
+    instanceId: `vm-${name}`,
+    createdSeconds: NOW - 5000,
+    readySeconds: NOW - 4000,
+    lastMatchSeconds: null,
+    deletedSeconds: null,
+    ...fields,
   };
 }
 

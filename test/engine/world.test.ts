@@ -7,6 +7,7 @@ import {
   codes,
   createdNames,
   deallocated,
+  historyRow,
   input,
   job,
   NOW,
@@ -169,6 +170,44 @@ describe("scheduler nodes", () => {
     const result = plan(input({ schedulerNodes, jobs: [job("j", { ncpus: 4 })] }));
     expect(nodesOf(result, "j")).toEqual(["htc-1"]);
     expect(result.warnings).toMatchObject([{ code: "unknown-node-id", subject: "zombie" }]);
+  });
+
+  describe("that were hosts of nodes", () => {
+    const jobs = [job("j", { ncpus: 1 })];
+    const schedulerNodes = [{ hostname: "HOST-htc-1.domain", resources: { ncpus: 8 } }];
+    const gone: [string, Partial<Parameters<typeof input>[0]>][] = [
+      ["since long ago", { history: [historyRow("htc-1", { deletedSeconds: NOW - 60 })] }],
+      ["since this pass", { history: [historyRow("htc-1")] }],
+      [
+        "with a new node of their name, whose host nobody knows yet",
+        {
+          cluster: cluster({ nodes: [node("htc-1", { nodeId: "id-new", hostname: null, status: "Off" })] }),
+          history: [historyRow("htc-1", { deletedSeconds: NOW - 60 })],
+        },
+      ],
+    ];
+
+    it.each(gone)("and are gone %s, are reported and not used", (_, known) => {
+      const result = plan(input({ schedulerNodes, jobs, ...known }));
+      expect(nodesOf(result, "j")).toEqual(["htc-1"]);
+      expect(result.nodes.filter(({ origin }) => origin === "on-premise")).toEqual([]);
+      expect(result.warnings).toMatchObject([{ code: "gone-host", subject: "HOST-htc-1.domain" }]);
+    });
+
+    it("count on for what runs there, which needs no other place", () => {
+      const running = [job("j", { ncpus: 1 }, { executingHostnames: ["host-htc-1"] })];
+      const history = [historyRow("htc-1", { deletedSeconds: NOW - 60 })];
+      const result = plan(input({ schedulerNodes, jobs: running, history }));
+      expect(result.jobs[0]).toMatchObject({ asked: 1, granted: 1 });
+      expect(result.create).toEqual([]);
+    });
+
+    it("take nothing from hosts that never were", () => {
+      const history = [historyRow("htc-1", { deletedSeconds: NOW - 60 })];
+      const own = { hostname: "old-1", resources: { ncpus: 8 } };
+      const result = plan(input({ schedulerNodes: [...schedulerNodes, own], jobs, history }));
+      expect(nodesOf(result, "j")).toEqual(["old-1"]);
+    });
   });
 });
 
@@ -456,17 +495,3 @@ describe("time-outs", () => {
     expect(nodesOf(result, "j")).toEqual(jobNodes);
   });
 });
-
-function historyRow(name: string, fields: Partial<Parameters<typeof plan>[0]["history"][number]>) {
-  return {
-    nodeId: `id-${name}`,
-    name,
-    hostname: `host-${name}`,
-    instanceId: `vm-${name}`,
-    createdSeconds: NOW - 5000,
-    readySeconds: NOW - 4000,
-    lastMatchSeconds: null,
-    deletedSeconds: null,
-    ...fields,
-  };
-}

@@ -93,6 +93,20 @@ describe("planScale: demand", () => {
     expect(await planNow(world)).toMatchObject({ summary: { create: 0, jobs: 0 } });
   });
 
+  test.each([
+    { host: "of a node that was deleted", hostname: "ip-0A000008.cluster", create: 1 },
+    { host: "that CycleCloud never had", hostname: "own-1", create: 0 },
+  ])("uses a host of its scheduler $host: $create new nodes", async ({ hostname, create }) => {
+    const world = worldWith({ name: "htc-1", hostname: "ip-0A000008" });
+    await world.round();
+    world.cycleCloud.clear();
+    world.advance(60);
+    await world.snapshot();
+    await world.post([jobFor(1)], { nodes: [{ hostname, resources: { ncpus: 4 } }] });
+    expect(await planNow(world)).toMatchObject({ summary: { create, placedJobs: 1 } });
+    expect(world.log.some((line) => line.includes("gone-host"))).toBe(create > 0);
+  });
+
   test("of several sources adds up", async () => {
     const world = createWorld();
     await world.post([jobFor(1)]);
