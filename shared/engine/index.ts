@@ -23,6 +23,7 @@ export {
   type BucketLimits,
   CAP_NAMES,
   type CapName,
+  COUNTED_IN_BUCKET,
   type CoreQuota,
   LIMIT_NAMES,
   type LimitName,

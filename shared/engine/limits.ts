@@ -16,6 +16,14 @@ export const LIMIT_NAMES = [
 
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
+/** What CycleCloud counts in when it says how much of a bucket it still offers. */
+export const COUNTED_IN_BUCKET: ReadonlySet<LimitName> = new Set<LimitName>([
+  "region",
+  "cluster",
+  "node-array",
+  "family",
+]);
+
 /** Cores: the most that may be used, and what is used now. A use above the maximum counts as full. */
 export interface CoreQuota {
   readonly maxCores: number;

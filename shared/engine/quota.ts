@@ -1,4 +1,4 @@
-import type { LimitName } from "./limits.ts";
+import { COUNTED_IN_BUCKET, type LimitName } from "./limits.ts";
 
 /** A shared counter: what is left of one limit, in cores or nodes. Shared by every bucket that draws on it. */
 export class Quota {
@@ -47,9 +47,6 @@ export function availableNodes(charges: readonly Charge[]): number {
   return least;
 }
 
-/** What CycleCloud counts in when it says how much of a bucket it still offers. */
-const countedIn: ReadonlySet<LimitName> = new Set<LimitName>(["region", "cluster", "node-array", "family"]);
-
 /**
  * The charge that allows least, the first of equals; null when there are none. A bucket's own figure is often that of
  * another limit: of the two, that one is named, because it is the one to raise.
@@ -59,7 +56,7 @@ export function bindingCharge(charges: readonly Charge[]): Charge | null {
   let least = Number.POSITIVE_INFINITY;
   for (const charge of charges) {
     const left = nodesLeft(charge);
-    const isBehind = left === least && binding?.limit === "bucket" && countedIn.has(charge.limit);
+    const isBehind = left === least && binding?.limit === "bucket" && COUNTED_IN_BUCKET.has(charge.limit);
     if (binding !== null && left >= least && !isBehind) continue;
     binding = charge;
     least = left;
