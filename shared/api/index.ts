@@ -13,7 +13,7 @@ export { type Cursor, encodeCursor } from "./cursor.ts";
 export * from "./demand.ts";
 export * from "./explain.ts";
 export * from "./explain-target.ts";
-export { foldedName } from "./folded-name.ts";
+export { foldedName, foldedOnce } from "./folded-name.ts";
 export * from "./history.ts";
 export * from "./jobs.ts";
 export * from "./nodes.ts";

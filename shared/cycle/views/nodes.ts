@@ -1,4 +1,4 @@
-import { foldedName, type NodesAnswer, type NodesQuery } from "../../api/index.ts";
+import { foldedOnce, type NodesAnswer, type NodesQuery } from "../../api/index.ts";
 import { compareNodeNames } from "../../engine/index.ts";
 import { type NodeSubject, nodeViews } from "./node-views.ts";
 import type { Outlook } from "./outlook.ts";
@@ -21,7 +21,7 @@ export function listNodes(outlook: Outlook, query: NodesQuery): Selected<NodesAn
       compareNames: compareNodeNames,
       madeAtSeconds: outlook.atSeconds,
     });
-    const told = query.resources && new Set(query.resources.map(foldedName));
+    const told = query.resources && new Set(query.resources.map(foldedOnce));
     return {
       cluster: outlook.cluster,
       atSeconds: outlook.atSeconds,
