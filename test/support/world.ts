@@ -45,6 +45,8 @@ export interface World {
   deliver(action: ScaleAction): ReturnType<typeof executeAction>;
   /** One round of everything: snapshot, a window later the plan, its actions. */
   round(): Promise<void>;
+  /** Carries out what waits, and as many rounds as it takes for all of it to have had its effect and been seen. */
+  settle(): Promise<void>;
 }
 
 export function createWorld(cycleCloud = new FakeCycleCloud(clusterOf())): World {
@@ -114,6 +116,14 @@ export function createWorld(cycleCloud = new FakeCycleCloud(clusterOf())): World
       world.advance(1);
       await world.plan();
       await world.execute();
+    },
+    settle: async () => {
+      for (let round = 0; round < 3; round += 1) {
+        await world.execute();
+        world.cycleCloud.settle();
+        world.advance(10);
+        await world.round();
+      }
     },
   };
   return world;

@@ -38,12 +38,7 @@ const points = writes.flatMap((write) =>
 
 /** Everything that was recorded reached the queue and was carried out, once; the cluster is what it should be. */
 async function expectConverged(world: World): Promise<void> {
-  for (let round = 0; round < 3; round += 1) {
-    await world.execute();
-    world.cycleCloud.settle();
-    world.advance(10);
-    await world.round();
-  }
+  await world.settle();
   const operations = await world.ports.operations.recent(cluster, 100);
   expect(operations.filter(isOpen)).toEqual([]);
   expect(world.cycleCloud.calls.toSorted()).toEqual(["create", "shutdown"]);

@@ -40,15 +40,6 @@ async function fates(world: World): Promise<readonly string[]> {
   return operations.map(({ state, messages }) => [state, ...messages].join(": "));
 }
 
-async function settle(world: World): Promise<void> {
-  for (let round = 0; round < 3; round += 1) {
-    await world.execute();
-    world.cycleCloud.settle();
-    world.advance(10);
-    await world.round();
-  }
-}
-
 describe("requestAction", () => {
   test("records who asked and why, sends it, and the executor does it; a snapshot closes it", async () => {
     const world = await worldOf(2);
@@ -58,7 +49,7 @@ describe("requestAction", () => {
     expect(status?.operations).toMatchObject([
       { state: "sent", requestedBy, reason: "it misbehaves (asked for by ada)", kind: "shutdown-nodes" },
     ]);
-    await settle(world);
+    await world.settle();
     expect(staying(world)).toEqual(["htc-2"]);
     expect(await fates(world)).toEqual(["visible"]);
   });
@@ -71,7 +62,7 @@ describe("requestAction", () => {
     await world.plan();
     const operations = await world.ports.operations.open(cluster);
     expect(operations.map(({ value }) => value.action.kind)).toEqual(["shutdown-nodes", "create-nodes"]);
-    await settle(world);
+    await world.settle();
     expect(world.cycleCloud.calls).toEqual(["shutdown", "create"]);
   });
 
@@ -79,7 +70,7 @@ describe("requestAction", () => {
     const world = await worldOf(2);
     await ask(world.ports, shutdownOf("htc-1"), "key-1");
     expect(await ask(world.ports, shutdownOf("htc-1"), "key-1")).toMatchObject({ outcome: "known" });
-    await settle(world);
+    await world.settle();
     const again = await ask(world.ports, shutdownOf("htc-1"), "key-1");
     expect(again).toMatchObject({ outcome: "known", operation: { state: "visible" } });
     expect(await ask(world.ports, shutdownOf("htc-2"), "key-2")).toMatchObject({ outcome: "requested" });
@@ -148,7 +139,7 @@ describe("requestAction", () => {
     });
     expect(await ask(ports, shutdownOf("htc-1"))).toMatchObject({ outcome: "requested" });
     expect(await fates(world)).toEqual(["planned"]);
-    await settle(world);
+    await world.settle();
     expect(staying(world)).toEqual(["htc-2"]);
   });
 });
@@ -168,7 +159,7 @@ describe("requestAction: a run that dies", () => {
     const world = await worldOf(2);
     await expect(ask(crashingAt(world.ports, point), shutdownOf("htc-1"), "key-1")).rejects.toThrow(Crash);
     await ask(world.ports, shutdownOf("htc-1"), "key-1");
-    await settle(world);
+    await world.settle();
     expect(staying(world)).toEqual(["htc-2"]);
     expect(world.cycleCloud.calls).toEqual(["shutdown"]);
     expect(await fates(world)).toEqual(["visible"]);
@@ -178,7 +169,7 @@ describe("requestAction: a run that dies", () => {
     const world = await worldOf(2);
     await expect(ask(crashingAt(world.ports, point), shutdownOf("htc-1"))).rejects.toThrow(Crash);
     const recorded = await fates(world);
-    await settle(world);
+    await world.settle();
     expect(staying(world)).toEqual(recorded.length === 0 ? ["htc-1", "htc-2"] : ["htc-2"]);
     expect(world.cycleCloud.calls).toEqual(recorded.length === 0 ? [] : ["shutdown"]);
   });
@@ -190,7 +181,7 @@ describe("requestAction: a run that dies", () => {
       return call();
     });
     await ask(ports, shutdownOf("htc-1"));
-    await settle(world);
+    await world.settle();
     expect(world.cycleCloud.calls).toEqual(["shutdown"]);
     expect(await fates(world)).toEqual(["visible"]);
   });

@@ -38,20 +38,11 @@ async function wanting(world: World, count: number): Promise<World> {
 const staying = (world: World) =>
   world.cycleCloud.nodes.filter(({ targetState }) => targetState === "Started").map(({ name }) => name);
 
-async function settle(world: World): Promise<void> {
-  for (let round = 0; round < 3; round += 1) {
-    await world.execute();
-    world.cycleCloud.settle();
-    world.advance(10);
-    await world.round();
-  }
-}
-
 describe("requestStop", () => {
   test("a node that nobody needs is granted, and goes", async () => {
     const world = await idleWorld(2);
     expect(await ask(world, "htc-1")).toMatchObject({ outcome: "granted", node: "htc-1" });
-    await settle(world);
+    await world.settle();
     expect(staying(world)).toEqual(["htc-2"]);
     expect(await world.ports.operations.recent(cluster, 9)).toMatchObject([
       { state: "visible", action: { cause: "autostop", requestedBy: { who: "node htc-1" } } },
@@ -95,7 +86,7 @@ describe("requestStop", () => {
     const world = await wanting(await idleWorld(2), 1);
     expect(await ask(world, "htc-1")).toMatchObject({ outcome: "granted" });
     expect(await ask(world, "htc-2")).toMatchObject({ outcome: "refused", reason: "needed" });
-    await settle(world);
+    await world.settle();
     expect(staying(world)).toEqual(["htc-2"]);
     expect(world.cycleCloud.calls).toEqual(["shutdown"]);
   });
@@ -151,7 +142,7 @@ describe("requestStop", () => {
     const outcomes = await Promise.all(names(15).map((name) => ask(world, name)));
     expect(outcomes.filter(({ outcome }) => outcome === "granted")).toHaveLength(9);
     expect(outcomes.filter(({ outcome }) => outcome === "refused")).toHaveLength(6);
-    await settle(world);
+    await world.settle();
     expect(staying(world)).toHaveLength(6);
     expect(new Set(world.cycleCloud.calls)).toEqual(new Set(["shutdown"]));
   });
@@ -281,7 +272,7 @@ describe("requestStop: between the grant and the deletion", () => {
     await wanting(world, 1);
     await world.execute();
     expect(staying(world)).toEqual(["htc-1"]);
-    await settle(world);
+    await world.settle();
     expect(world.cycleCloud.calls).toEqual(["shutdown"]);
   });
 
@@ -294,7 +285,7 @@ describe("requestStop: between the grant and the deletion", () => {
       const again = await Promise.all(names(3).map((name) => ask(world, name)));
       const granted = again.filter(({ outcome }) => outcome === "granted" || outcome === "leaving");
       expect(granted).toHaveLength(1);
-      await settle(world);
+      await world.settle();
       expect(staying(world)).toHaveLength(2);
       expect((await world.ports.operations.recent(cluster, 9)).filter(isOpen)).toEqual([]);
     },

@@ -65,15 +65,6 @@ const moments = calls.flatMap((point) =>
   ),
 );
 
-async function settle(world: World): Promise<void> {
-  for (let round = 0; round < 3; round += 1) {
-    await world.execute();
-    world.cycleCloud.settle();
-    world.advance(10);
-    await world.round();
-  }
-}
-
 describe("a node that asks to stop while a plan deletes idle ones", () => {
   test.each([
     ...moments.map((moment) => ({ ...moment, needed: 1 })),
@@ -83,7 +74,7 @@ describe("a node that asks to stop while a plan deletes idle ones", () => {
     async ({ port, method, needed, ...how }) => {
       const world = await worldOfTwo(needed);
       await planMeanwhile(world, { port, method } as CrashPoint, how);
-      await settle(world);
+      await world.settle();
       expect(staying(world)).toHaveLength(needed);
       expect(world.cycleCloud.calls).not.toContain("create");
     },
@@ -105,7 +96,7 @@ describe("a node that asks to stop while a plan deletes idle ones", () => {
       const later = { ...stop, actionId, action, createdAtSeconds, state: "visible" } as const;
       await world.ports.operations.save(later, undefined);
     }
-    await settle(world);
+    await world.settle();
     expect(staying(world)).toHaveLength(1);
     expect(world.cycleCloud.calls).not.toContain("create");
   });
