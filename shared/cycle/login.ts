@@ -93,8 +93,9 @@ async function refusedLogin(ports: LoginPorts, server: Server): Promise<Stored<R
     return refused;
   }
   if (shown === null) return undefined;
-  // Those of before may be right again some day. The same: they were taken again, tried by another cluster.
-  if (shown.fingerprint !== fingerprint) await ports.controls.forgetRefusedLogin(shown.fingerprint);
+  // Those of before may be right again some day, and other clusters may still have them. The same: they were taken again,
+  // tried by another cluster.
+  if (shown.fingerprint !== fingerprint) await resumeLogin(ports, shown.fingerprint);
   await showNone(ports, server);
   return undefined;
 }

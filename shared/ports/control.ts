@@ -59,7 +59,7 @@ export interface RefusedLogin {
   /** The server's words. */
   readonly message: string;
   readonly atSeconds: number;
-  /** When an operator let it be tried once more. Absent: it is not. */
+  /** When an operator let it be tried once more, or a cluster left it for other credentials. Absent: it is not. */
   readonly resumedAtSeconds?: number;
   /** Since when somebody tries it; everybody else waits for what comes of that. Absent: nobody does yet. */
   readonly triedAtSeconds?: number;

@@ -164,7 +164,22 @@ describe("clusters with the same login", () => {
     changed.credentials = "credentials-2";
     await snapshotCluster({ ...world.ports, cycleCloudFor: () => changed }, "hpc-2");
     expect(await shownOf(world, "hpc-2")).toBeNull();
+    for (const name of [cluster, "hpc-3"]) await snapshotCluster(world.ports, name);
+    expect(world.cycleCloud.asked).toBe(1);
     expect(await shownOf(world, cluster)).not.toBeNull();
+  });
+
+  test("go back to credentials that were refused before: these are tried once more, by one of all that have them", async () => {
+    const world = three();
+    world.cycleCloud.isLoginRefused = true;
+    for (const name of [cluster, ...others]) await snapshotCluster(world.ports, name);
+    const changed = new FakeCycleCloud(clusterOf({ name: "hpc-2" }));
+    changed.credentials = "credentials-2";
+    await snapshotCluster({ ...world.ports, cycleCloudFor: () => changed }, "hpc-2");
+    world.advance(60);
+    await Promise.all([cluster, ...others].map((name) => snapshotCluster(world.ports, name)));
+    expect(world.cycleCloud.asked).toBe(2);
+    for (const name of [cluster, ...others]) expect(await shownOf(world, name)).not.toBeNull();
   });
 
   test.each(["before", "after"] as const)(
