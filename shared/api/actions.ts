@@ -152,7 +152,19 @@ export const actionAnswer = z
       )
       .describe("One per request to CycleCloud"),
     skipped: z
-      .array(z.object({ node: z.string(), why: z.string(), next: z.string() }))
+      .array(
+        z.object({
+          node: z.string(),
+          why: z.string(),
+          next: z.string(),
+          refused: z
+            .boolean()
+            .optional()
+            .describe(
+              "true: what was asked for cannot be done to it, or is not done; false: it is so already, or is becoming so. Absent in answers of earlier releases",
+            ),
+        }),
+      )
       .describe("Nodes that were selected and are left alone, and why"),
     problems: z.array(z.string()),
     expiresInSeconds: durationSeconds.nullable().describe("Not carried out after that; null: not sent"),

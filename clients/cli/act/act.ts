@@ -1,4 +1,5 @@
 import type { ActionAnswer } from "../../../shared/api/index.ts";
+import { counted } from "../../../shared/cycle/counted.ts";
 import { confirm } from "../confirm.ts";
 import { CommandFailure, Refused } from "../exit-code.ts";
 import { prettyJson } from "../output/json.ts";
@@ -48,17 +49,34 @@ export async function act(terminal: Terminal, flags: ActFlags, wanted: Wanted): 
   if (flags.wait === undefined || answer.outcome !== "requested") return tell(terminal, flags, answer);
   answerOn(terminal, answer);
   await followActions(terminal, service, { answer, wait: flags.wait });
+  failWhenRefused(answer);
 }
 
-/** Prints an answer, and fails when it is a refusal. */
+/** Prints an answer, and fails when it is a refusal, if only of some of the nodes. */
 export function tell(terminal: Terminal, { format }: Pick<ActFlags, "format">, answer: ActionAnswer): void {
   if (format === "json") terminal.stdout.write(prettyJson(answer));
   else answerOn(terminal, answer);
   if (answer.outcome === "refused")
     throw new CommandFailure(
       ["Refused:", ...answer.problems.map((problem) => `  - ${printable(problem)}`)].join("\n"),
-      answer.skipped.length > 0 ? "See above what to do about each node." : "Mend that, then ask again.",
+      answer.skipped.length > 0 ? nextAboutNodes : "Mend that, then ask again.",
     );
+  failWhenRefused(answer);
+}
+
+const nextAboutNodes = "See above what to do about each node.";
+
+/** What is so already was not refused. */
+function failWhenRefused({ actions, skipped, problems }: ActionAnswer): void {
+  if (problems.length > 0)
+    throw new CommandFailure(
+      ["Not everything was asked for:", ...problems.map((problem) => `  - ${printable(problem)}`)].join("\n"),
+      "Ask again for the rest.",
+    );
+  const refused = skipped.filter((node) => node.refused === true).length;
+  if (refused === 0) return;
+  const selected = actions.reduce((sum, { nodes }) => sum + nodes.length, skipped.length);
+  throw new CommandFailure(`Refused for ${refused} of ${counted(selected, "nodes")}`, nextAboutNodes);
 }
 
 function answerOn(terminal: Terminal, { outcome, summary, actions, skipped }: ActionAnswer): void {

@@ -1,4 +1,5 @@
 import type { ActionAnswer, ActionBody } from "../../api/index.ts";
+import { isIgnored } from "../../engine/index.ts";
 import type { RefusedLogin } from "../../ports.ts";
 import { changeControl, loadControl, stillThere } from "../control.ts";
 import { counted } from "../counted.ts";
@@ -63,11 +64,12 @@ export async function decideIgnored(
   const actions = nodes.length === 0 ? [] : [{ actionId: null, kind, nodes, create: [] }];
   const skipped = chosen.nodes
     .filter((node) => !changing.includes(node))
-    .map(({ name }) => ({
-      node: name,
+    .map((node) => ({
+      node: node.name,
       why: kind === "ignore" ? "is ignored already" : "is not ignored by anybody's request",
       next:
         kind === "ignore" ? "Nothing." : "What the configuration ignores is changed there: ignored_nodes.",
+      refused: kind === "unignore" && isIgnored(node, outlook.config.engine.ignoredNodes),
     }));
   const more = { actions, skipped };
   if (nodes.length === 0) return answered(outlook, "nothing-to-do", "Nothing to do.", more);

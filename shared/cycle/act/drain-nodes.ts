@@ -2,6 +2,7 @@ import type { ActionBody, NodeActionBody } from "../../api/index.ts";
 import type { ClusterNode } from "../../engine/index.ts";
 import { changeControl, stillThere } from "../control.ts";
 import { counted } from "../counted.ts";
+import { outNodesOf } from "../out-nodes.ts";
 import { liveSources } from "../plan-input.ts";
 import { requestPlan } from "../request-plan.ts";
 import type { Outlook } from "../views/index.ts";
@@ -27,7 +28,8 @@ export async function drainNodes(
   const already = chosen.nodes.flatMap(({ nodeId, name }): Skipped[] => {
     const drained = known.get(nodeId);
     if (drained === undefined) return [];
-    return [{ node: name, why: `is drained already, by ${drained.by}: ${drained.reason}`, next: "Nothing." }];
+    const why = `is drained already, by ${drained.by}: ${drained.reason}`;
+    return [{ node: name, why, next: "Nothing.", refused: false }];
   });
   const skipped = [...chosen.skipped, ...already];
   const words = `${counted(changing.length, "nodes")}: no new jobs go there.${noteOf(outlook)}`;
@@ -50,12 +52,15 @@ export async function undrainNodes(
   if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
   const known = new Set(outlook.control.drainedNodes?.map(({ nodeId }) => nodeId));
   const changing = chosen.nodes.filter(({ nodeId }) => known.has(nodeId));
+  const out = outNodesOf(outlook.snapshot.cluster, outlook.loaded.demand, outlook.atSeconds);
+  const outIds = new Set(out.map(({ nodeId }) => nodeId));
   const skipped = chosen.nodes
     .filter((node) => !changing.includes(node))
-    .map(({ name }) => ({
+    .map(({ name, nodeId }) => ({
       node: name,
       why: "is not drained by anybody's request",
       next: "What was drained at the scheduler is taken back there.",
+      refused: outIds.has(nodeId),
     }));
   const words = counted(changing.length, "nodes");
   return decide(ports, outlook, {

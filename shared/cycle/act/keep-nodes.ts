@@ -59,10 +59,10 @@ type Why = Omit<Skipped, "node"> | undefined;
 
 function whyNotKept({ keepAlive, targetState }: ClusterNode, kept: KeptNode | undefined): Why {
   if (kept !== undefined)
-    return { why: `is kept alive already, by ${kept.by}: ${kept.reason}`, next: "Nothing." };
-  if (keepAlive) return { why: "is keep-alive already, in CycleCloud", next: "Nothing." };
+    return { why: `is kept alive already, by ${kept.by}: ${kept.reason}`, next: "Nothing.", refused: false };
+  if (keepAlive) return { why: "is keep-alive already, in CycleCloud", next: "Nothing.", refused: false };
   return targetState === "Terminated"
-    ? { why: "is on its way out", next: "It is too late for this node." }
+    ? { why: "is on its way out", next: "It is too late for this node.", refused: true }
     : undefined;
 }
 
@@ -72,8 +72,9 @@ function whyNotFreed({ keepAlive }: ClusterNode, isKept: boolean): Why {
     ? {
         why: "is keep-alive in CycleCloud, by nobody's request here",
         next: "Take keep-alive off there: CycleCloud's API has no call for it.",
+        refused: true,
       }
-    : { why: "is not kept alive", next: "Nothing." };
+    : { why: "is not kept alive", next: "Nothing.", refused: false };
 }
 
 /** The executor writes down that it asks, then looks at the note for the last time: who reads the one later sees the other. */

@@ -10,6 +10,8 @@ export interface Skipped {
   readonly node: string;
   readonly why: string;
   readonly next: string;
+  /** False: it is as asked already, or is becoming so. */
+  readonly refused: boolean;
 }
 
 export type Chosen =
@@ -81,13 +83,14 @@ function whyNot(
     return {
       why: `${operation.action.kind} ${operation.actionId} is under way for it`,
       next: "Wait until that is done.",
+      refused: !isUnderWay(kind, operation.action),
     };
   const wrongState = whyWrongState(node, kind);
   if (wrongState !== undefined || !isDestructive(kind)) return wrongState;
   if (node.keepAlive) return whyKept(keptNodes.get(node.nodeId));
   const isBusy = node.hostname !== null && busyHostnames.has(shortHostname(node.hostname));
   return isBusy && !force
-    ? { why: "runs a job", next: "Drain it and wait, or ask again with force." }
+    ? { why: "runs a job", next: "Drain it and wait, or ask again with force.", refused: true }
     : undefined;
 }
 
@@ -97,8 +100,13 @@ function whyKept(kept: KeptNode | undefined): Omit<Skipped, "node"> {
     ? {
         why: "is keep-alive in CycleCloud",
         next: "Take keep-alive off there: CycleCloud's API has no call for it.",
+        refused: true,
       }
-    : { why: `is kept alive by ${kept.by}: ${kept.reason}`, next: "End that with `ccscale keep-alive off`." };
+    : {
+        why: `is kept alive by ${kept.by}: ${kept.reason}`,
+        next: "End that with `ccscale keep-alive off`.",
+        refused: true,
+      };
 }
 
 function whyWrongState({ status, targetState }: ClusterNode, kind: NodeActionKind): WhyNot {
@@ -107,18 +115,43 @@ function whyWrongState({ status, targetState }: ClusterNode, kind: NodeActionKin
     case "start":
       return targetState === "Deallocated"
         ? undefined
-        : { why: is, next: "Only deallocated nodes are started." };
+        : { why: is, next: "Only deallocated nodes are started.", refused: targetState !== "Started" };
     case "retry-failed":
       return status === "Failed" && targetState === "Started"
         ? undefined
-        : { why: is, next: "Only failed nodes are retried." };
+        : { why: is, next: "Only failed nodes are retried.", refused: targetState !== "Started" };
     case "remove":
       return targetState === null || targetState === "Terminated"
-        ? { why: is, next: "Nodes on their way out, or of unknown fate, are left alone." }
+        ? {
+            why: is,
+            next: "Nodes on their way out, or of unknown fate, are left alone.",
+            refused: targetState === null,
+          }
         : undefined;
     default:
-      return targetState === "Started" ? undefined : { why: is, next: nextOf(kind, targetState) };
+      return targetState === "Started"
+        ? undefined
+        : { why: is, next: nextOf(kind, targetState), refused: targetState !== goalOf(kind) };
   }
+}
+
+/** What a node becomes by it, where that is for good. */
+function goalOf(kind: string): string | undefined {
+  switch (kind) {
+    case "delete":
+    case "remove":
+      return "Terminated";
+    case "deallocate":
+      return "Deallocated";
+    default:
+      return undefined;
+  }
+}
+
+/** Whether the action does what is asked for, or something as good. */
+function isUnderWay(kind: NodeActionKind, action: Operation["action"]): boolean {
+  const known = action.kind === "shutdown-nodes" ? "delete" : action.kind.replace(/-nodes$/, "");
+  return known === kind || (goalOf(kind) !== undefined && goalOf(kind) === goalOf(known));
 }
 
 /** What to do in place of what only nodes that are up can be asked for. */

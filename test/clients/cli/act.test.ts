@@ -192,6 +192,34 @@ describe("what comes of it", () => {
     expect(stdout).not.toContain(answer.summary);
   });
 
+  const kept = { node: "htc-3", why: "it is keep-alive", next: "keep-alive off, if it may go" };
+  const refusing = { ...answer, skipped: [{ ...kept, refused: true }] };
+  const none = { ...refusing, outcome: "nothing-to-do", summary: "Nothing to do.", actions: [] } as const;
+
+  test.each([
+    ["some were refused", refusing, [], 1, "Refused for 1 of 3 nodes"],
+    ["some were refused, as JSON", refusing, ["--format", "json"], 1, "Refused for 1 of 3 nodes"],
+    ["some were refused, and the rest is done", refusing, ["--wait", "5"], 1, "Refused for 1 of 3 nodes"],
+    ["some would be refused", refusing, ["--dry-run"], 1, "Refused for 1 of 3 nodes"],
+    ["all were refused", none, [], 1, "Refused for 1 of 1 node"],
+    ["some are so already", { ...refusing, skipped: [{ ...kept, refused: false }] }, [], 0, ""],
+    ["all are so already", { ...none, skipped: [{ ...kept, refused: false }] }, [], 0, ""],
+    ["an older service does not say", { ...none, skipped: [kept] }, [], 0, ""],
+    [
+      "the rest was not asked for",
+      { ...answer, problems: ["too many requests"] },
+      [],
+      1,
+      "  - too many requests",
+    ],
+  ])("when %s, the exit code tells", async (_, given, flags, expected, words) => {
+    await serve({ answer: given });
+    const { code, stdout, stderr } = await ccscale(["delete-nodes", "-N", "htc-*", "--yes", ...flags]);
+    expect({ code, stderr }).toEqual({ code: expected, stderr: expect.stringContaining(words) });
+    expect(stderr === "").toBe(expected === 0);
+    expect(stdout).toContain("it is keep-alive");
+  });
+
   test.each([
     [["-N", "nobody"], '"ccscale nodes -N nobody"'],
     [["-N", "no*", "-a", "htc,hpc"], `"ccscale nodes -N 'no*' -a htc,hpc"`],

@@ -79,16 +79,19 @@ describe("actions on nodes", () => {
   });
 
   test.each([
-    ["a busy node", "delete", "busy-1", "runs a job"],
-    ["a keep-alive node", "restart", "kept-1", "is keep-alive"],
-    ["a node that is up", "start", "htc-1", "Only deallocated nodes"],
-    ["a node that has not failed", "retry-failed", "htc-1", "Only failed nodes"],
-    ["a deallocated node", "restart", "stopped-1", "Start it first: `ccscale start`"],
-    ["a deallocated node", "delete", "stopped-1", "Take it away with `ccscale remove-nodes`"],
-    ["a deallocated node", "deallocate", "stopped-1", "Nothing."],
-  ])("%s is left alone by %s, with a reason", async (_, kind, name, why) => {
+    ["a busy node", "delete", "busy-1", "runs a job", true],
+    ["a keep-alive node", "restart", "kept-1", "is keep-alive", true],
+    ["a node that is up", "start", "htc-1", "Only deallocated nodes", false],
+    ["a node that has not failed", "retry-failed", "htc-1", "Only failed nodes", false],
+    ["a deallocated node", "retry-failed", "stopped-1", "Only failed nodes", true],
+    ["a deallocated node", "restart", "stopped-1", "Start it first: `ccscale start`", true],
+    ["a deallocated node", "delete", "stopped-1", "Take it away with `ccscale remove-nodes`", true],
+    ["a deallocated node", "deallocate", "stopped-1", "Nothing.", false],
+  ])("%s is left alone by %s (%s), with a reason, and whether that is a refusal", async (...wanted) => {
+    const [, kind, name, why, refused] = wanted;
     const answer = await ask({ kind, nodes: { names: [name] } });
-    expect(answer).toMatchObject({ outcome: "nothing-to-do", actions: [], skipped: [{ node: name }] });
+    const skipped = [{ node: name, refused }];
+    expect(answer).toMatchObject({ outcome: "nothing-to-do", actions: [], skipped });
     expect(JSON.stringify(answer.skipped)).toContain(why);
   });
 
@@ -132,7 +135,15 @@ describe("actions on nodes", () => {
     await ask({ kind: "restart", nodes: { names: ["htc-1"] } });
     expect(await ask({ kind: "delete", nodes: { names: ["htc-1"] } })).toMatchObject({
       outcome: "nothing-to-do",
-      skipped: [{ why: expect.stringContaining("restart-nodes") }],
+      skipped: [{ why: expect.stringContaining("restart-nodes"), refused: true }],
+    });
+  });
+
+  test.each(["delete", "remove"])("a delete that is under way is as good as %s", async (kind) => {
+    await ask({ kind: "delete", nodes: { names: ["htc-1"] } });
+    expect(await ask({ kind, nodes: { names: ["htc-1"] } })).toMatchObject({
+      outcome: "nothing-to-do",
+      skipped: [{ node: "htc-1", refused: false }],
     });
   });
 
