@@ -298,6 +298,7 @@ class Layout {
       scalelib ? this.byHostname.keys() : nodes.map((node) => shortHostname(node.hostname ?? "")),
     );
     const nodeIds = new Set(this.input.cluster.nodes.map((node) => node.nodeId));
+    const gone: string[] = [];
     const formerNodes = scalelib ? new Map<string, string>() : this.hostsOfHistory();
     for (const host of this.byScheduler.values()) {
       const { ccnodeid, ...reported } = host.resources;
@@ -309,15 +310,22 @@ class Layout {
           `Host "${host.hostname}" has ccnodeid "${ccnodeid}", which CycleCloud does not know any more`,
         );
       if (vanished || managed.has(shortHostname(host.hostname))) continue;
-      const formerNode = formerNodes.get(shortHostname(host.hostname));
-      if (formerNode === undefined) this.addHost(host, reported);
-      else
-        this.warn(
-          "gone-host",
-          host.hostname,
-          `Host "${host.hostname}" was node "${formerNode}", which is gone: its scheduler still names it, and nothing is planned there`,
-        );
+      if (formerNodes.has(shortHostname(host.hostname))) gone.push(host.hostname);
+      else this.addHost(host, reported);
     }
+    this.warnOfGone(gone, formerNodes);
+  }
+
+  /** Once for all: some schedulers name such hosts for days, and every plan says it. */
+  private warnOfGone([first, ...others]: readonly string[], formerNodes: ReadonlyMap<string, string>): void {
+    if (first === undefined) return;
+    const node = `node "${formerNodes.get(shortHostname(first))}", which is gone`;
+    const rest = others.length === 0 ? "" : `, and ${others.length} more like it`;
+    this.warn(
+      "gone-host",
+      first,
+      `Host "${first}" was ${node}${rest}: nothing is planned where schedulers still name such hosts`,
+    );
   }
 
   /**

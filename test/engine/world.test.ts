@@ -194,6 +194,20 @@ describe("scheduler nodes", () => {
       expect(result.warnings).toMatchObject([{ code: "gone-host", subject: "HOST-htc-1.domain" }]);
     });
 
+    it("are reported by one warning, however many there are", () => {
+      const names = ["htc-1", "htc-2", "htc-3"];
+      const hosts = names.map((name) => ({ hostname: `host-${name}`, resources: {} }));
+      const history = names.map((name) => historyRow(name, { deletedSeconds: NOW - 60 }));
+      const { warnings } = plan(input({ schedulerNodes: hosts, history }));
+      expect(warnings).toEqual([
+        {
+          code: "gone-host",
+          subject: "host-htc-1",
+          message: expect.stringContaining('was node "htc-1", which is gone, and 2 more like it:'),
+        },
+      ]);
+    });
+
     it("count on for what runs there, which needs no other place", () => {
       const running = [job("j", { ncpus: 1 }, { executingHostnames: ["host-htc-1"] })];
       const history = [historyRow("htc-1", { deletedSeconds: NOW - 60 })];
