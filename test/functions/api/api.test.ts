@@ -150,8 +150,8 @@ describe.each<[RouteId, Record<string, string>]>([
     const { jsonBody: plain } = await api.call(id, { params });
     const packed = await api.call(id, { params, headers: { "accept-encoding": "gzip, deflate" } });
     expect(packed).toMatchObject({ headers: { "content-encoding": "gzip" } });
-    const { atSeconds: _, ...said } = JSON.parse(gunzipSync(packed.body as Buffer).toString());
-    expect(plain).toMatchObject(said);
+    const said = JSON.parse(gunzipSync(packed.body as Buffer).toString());
+    expect({ ...said, atSeconds: 0 }).toEqual({ ...(plain as object), atSeconds: 0 });
   });
 });
 
