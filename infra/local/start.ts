@@ -108,6 +108,7 @@ async function demonstrate(flags: Flags, stage: Stage): Promise<void> {
   if (faults.length > 0) process.exitCode = 1;
   if (flags.demo === true) return;
   console.log(`Still serving at ${stage.environment.functionsUrl}, Ctrl-C to stop`);
+  console.log("Look at it from another terminal: npm run -s ccscale -- status --local");
   await aborted(stage.signal);
 }
 
@@ -126,7 +127,10 @@ async function refuseSecondRun(): Promise<void> {
   const text = await readFile(environmentFile, "utf8").catch(() => "{}");
   const { pid } = z.object({ pid: z.int().optional() }).parse(JSON.parse(text));
   if (pid !== undefined && isAlive(pid)) {
-    throw new Error(`Cannot start the local environment: process ${pid} runs one in this folder already`);
+    throw new Error(
+      `Cannot start the local environment: process ${pid} runs one in this folder already, expected none.\n` +
+        `Ctrl-C in its terminal stops it, and so does "kill ${pid}"`,
+    );
   }
 }
 

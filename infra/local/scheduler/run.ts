@@ -40,6 +40,7 @@ export interface RunningScheduler {
   busySeconds(): number;
   /** The last trouble with reading hosts or posting demand; undefined when all is well. */
   trouble(): string | undefined;
+  /** When all is done, it says so once more. */
   stop(): Promise<void>;
 }
 
@@ -54,7 +55,7 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
   let eventsAtSeconds = 0;
   let unposted = { changed: true, newJobs: 0 };
 
-  const tick = async () => {
+  const tick = async ({ isLast = false } = {}) => {
     const hosts = await readHosts(options.access);
     if (Date.now() / 1000 - eventsAtSeconds >= eventGapSeconds) {
       await options.takeEvents((event) => {
@@ -68,22 +69,26 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
       newJobs: unposted.newJobs + step.submitted,
     };
     const sinceSeconds = Date.now() / 1000 - (posts.at(-1)?.atSeconds ?? 0);
-    if (sinceSeconds < (unposted.changed ? leastGapSeconds : heartbeatSeconds)) return;
+    if (!isLast && sinceSeconds < (unposted.changed ? leastGapSeconds : heartbeatSeconds)) return;
     sequence += 1;
     await options.post({ sequence, jobs: toDemand(scheduler), nodes: scheduler.hostStates });
     posts.push({ atSeconds: Date.now() / 1000, newJobs: unposted.newJobs });
     unposted = { changed: false, newJobs: 0 };
   };
 
+  const isDone = () => scheduler.progress().done === scheduler.progress().total;
+  const attempt = async (which?: { readonly isLast: boolean }) => {
+    try {
+      await tick(which);
+      trouble = undefined;
+    } catch (error) {
+      // A real scheduler outlives its cloud: say so, and try again.
+      trouble = error instanceof Error ? error.message : String(error);
+    }
+  };
   const loop = (async () => {
     while (running) {
-      try {
-        await tick();
-        trouble = undefined;
-      } catch (error) {
-        // A real scheduler outlives its cloud: say so, and try again.
-        trouble = error instanceof Error ? error.message : String(error);
-      }
+      await attempt();
       await sleep(tickMilliseconds);
     }
   })();
@@ -95,6 +100,8 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
     stop: async () => {
       running = false;
       await loop;
+      // Its last word counts on: hosts that have gone since must not be in it, or new nodes of their names would be drained.
+      if (isDone()) await attempt({ isLast: true });
     },
   };
 }
