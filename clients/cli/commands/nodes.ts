@@ -41,4 +41,6 @@ async function showNodes({ terminal, service, settings }: Looking, flags: Flags)
     none: "No such nodes.",
   };
   printList(terminal, list, { flags, settings });
+  if (items.length === 0 && flags.constraint !== undefined)
+    terminal.stderr.write('how a constraint is understood: "ccscale validate-constraint EXPRESSION"\n');
 }

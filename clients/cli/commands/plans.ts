@@ -79,6 +79,13 @@ async function newest(service: Looking["service"]): Promise<string | undefined> 
   return plans[0]?.planId;
 }
 
+/** The archive has what the planner decided. Nodes that their schedulers are still to drain are not deleted by it. */
+function deletedAtOnce({ summary, retire }: PlanAnswer): string | null {
+  if (summary.retire >= retire.length) return null;
+  const nodes = `${summary.retire} ${summary.retire === 1 ? "node" : "nodes"}`;
+  return `${nodes}; the others that it lists are drained first`;
+}
+
 function printPlan(terminal: Terminal, plan: PlanAnswer): void {
   const { summary, operations, atSeconds } = plan;
   const page = pageOn(terminal);
@@ -88,6 +95,7 @@ function printPlan(terminal: Terminal, plan: PlanAnswer): void {
     ["because", summary.reason],
     ["jobs", `${summary.placedJobs} of ${summary.jobs} have all they asked for`],
     ["held", summary.held ?? null],
+    ["deleted at once", deletedAtOnce(plan)],
   ]);
   decidedOn(page, plan, summary.atSeconds);
   if (operations.length === 0) return;

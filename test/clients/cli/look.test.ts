@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { toZip } from "../../../clients/cli/archive/files.ts";
 import { run } from "../../../clients/cli/program.ts";
+import { planScale } from "../../../shared/cycle/plan-scale.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { DrainingSource } from "../../support/draining-source.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { createWorld, type World } from "../../support/world.ts";
 import { archiveOf, busyWorld } from "./archived-world.ts";
@@ -85,6 +87,32 @@ describe("what commands print, compared with committed examples", () => {
     expect(code).toBe(0);
     await expect(terminal.text() + terminal.errors()).toMatchFileSnapshot(`examples/narrow/${name}.txt`);
   });
+});
+
+test("plans ID: nodes that their scheduler drains first are not told as deleted", async () => {
+  const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name }));
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  const source = new DrainingSource(world);
+  const plansOf = async (name: string) => {
+    const folder = await archiveOf(world, join(root, name));
+    const { stdout } = await ccscale(["plans", "last", "--offline", folder, "--cluster", "hpc"]);
+    return stdout;
+  };
+  await source.post();
+  await world.round();
+  world.advance(301);
+  await world.snapshot();
+  await planScale(world.ports, { version: 1, cluster: "hpc", reason: "test", atSeconds: 4e9 });
+  const draining = await plansOf("draining");
+  expect(draining).toContain("deleted at once  0 nodes; the others that it lists are drained first");
+  expect(draining).toContain("delete htc-2 (idle-timeout");
+  source.hear();
+  await source.post();
+  world.advance(1);
+  await world.plan();
+  const drained = await plansOf("drained");
+  expect(drained).toContain("delete htc-2 (idle-timeout");
+  expect(drained).not.toContain("deleted at once");
 });
 
 describe("formats", () => {
@@ -227,10 +255,22 @@ describe("selection", () => {
     expect(stderr).toContain("unknown option '-N'");
   });
 
-  test("a constraint that cannot be read is wrong usage, with what was wanted", async () => {
-    const { code, stderr } = await offline("busy", ["nodes", "-C", "node.vm_sise=x"]);
+  test.each([
+    ["a property that no node has", "node.vm_sise=x", 'did you mean "node.vm_size"?'],
+    ["a comparison", "ncpus>=4", 'no comparisons, expected "ncpus=value" (of a resource at least so much'],
+    ["a comparison with spaces", "memgb <= 8", 'expected "memgb=value"'],
+    ["an inequality", "node.nodearray!=htc", 'expected "node.nodearray=value"'],
+  ])("%s is wrong usage, with what was wanted", async (_, constraint, words) => {
+    const { code, stderr } = await offline("busy", ["nodes", "-C", constraint]);
     expect(code).toBe(2);
-    expect(stderr).toContain('did you mean "node.vm_size"?');
+    expect(stderr).toContain(words);
+  });
+
+  test("nodes: when no node satisfies a constraint, stderr says how to look at it", async () => {
+    const { code, stdout, stderr } = await offline("busy", ["nodes", "-C", "vm_size=Standard_F*"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "No such nodes.\n" });
+    expect(stderr).toContain("ccscale validate-constraint");
+    expect((await offline("busy", ["nodes", "-N", "nobody"])).stderr).toBe("");
   });
 });
 
