@@ -31,6 +31,11 @@ const introduction = [
   "Made by `npm run commands` from what `ccscale --help` is made of. A test runs every example on a running local environment and",
   "compares what it prints with [reference/printed](reference/printed), which is shown here; times, ages and ids are stand-ins.",
   "Columns, selection, exit codes and where the service is found: [README.md](README.md).",
+  "",
+  "The cluster of the examples is the test's own, with the node arrays htc, mpi and viz. To try them while `npm start` runs, add `--local`",
+  "and take its cluster's arrays, htc and memory, and the names that `ccscale nodes`, `jobs` and `plans` tell. Files that they read are yours to write:",
+  "`jobs.json` is a list of jobs as in a [demand message](../../README.md#post-demand), `mended.json` such a message, `autoscale.json` a configuration",
+  "(`ccscale config init`), `agent.json` the [agent's settings](../agent/README.md#settings), `two-sizes.json` a [scenario](README.md#recorded-cases).",
 ].join("\n");
 
 /** By what they are and mean: an option of the same name that means something else is another one. */
