@@ -1,8 +1,9 @@
 import type { AutoscaleAnswer } from "../api/index.ts";
-import type { Cluster, Target } from "../engine/index.ts";
+import { type Cluster, nearest, type Target } from "../engine/index.ts";
 import { demandVersion, parseTargets, type TargetsMessage } from "../messages/job-demand.ts";
 import { acceptTargets, checkTargets } from "./accept-targets.ts";
 import { toTargets } from "./to-targets.ts";
+import { nearestVmSize } from "./views/causes/nearest-vm-size.ts";
 import { loadKnown, type OutlookPorts, whatIfTargets } from "./views/index.ts";
 
 /** Names whoever asks through the HTTP API; requests of one set count in the order in which they come. */
@@ -73,8 +74,10 @@ function toAnswer({
 function unknownTo({ nodeArrays }: Cluster, { name, nodeArray, dynamicArray, vmSizes }: Target): string[] {
   const array = nodeArrays.find((each) => each.name === nodeArray);
   if (array === undefined) {
-    const names = nodeArrays.map((each) => each.name).join(", ");
-    return [`${name}: the cluster has no node array "${nodeArray}", expected one of ${names}`];
+    const names = nodeArrays.map((each) => each.name);
+    return [
+      `${name}: the cluster has no node array "${nodeArray}", expected one of ${names.join(", ")}${meant(nearest(nodeArray, names))}`,
+    ];
   }
   const isTaken = nodeArrays.some((each) => each.name === dynamicArray);
   const sizes = array.buckets.map(({ vmSize }) => vmSize);
@@ -84,7 +87,11 @@ function unknownTo({ nodeArrays }: Cluster, { name, nodeArray, dynamicArray, vmS
       .filter((size) => !sizes.includes(size))
       .map(
         (size) =>
-          `${name}: node array "${nodeArray}" has no VM size "${size}", expected one of ${sizes.join(", ")}`,
+          `${name}: node array "${nodeArray}" has no VM size "${size}", expected one of ${sizes.join(", ")}${meant(nearestVmSize(size, sizes))}`,
       ),
   ];
+}
+
+function meant(guess: string | null): string {
+  return guess === null ? "" : `; did you mean "${guess}"?`;
 }

@@ -10,6 +10,7 @@ import type { Format } from "../output/format.ts";
 import { prettyJson } from "../output/json.ts";
 import { reportOption } from "../output/output-options.ts";
 import { type Page, pageOn } from "../output/report.ts";
+import { warn } from "../output/warnings.ts";
 import { positive } from "../positive.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOptions } from "../service/service-options.ts";
@@ -75,6 +76,16 @@ async function autoscale(terminal: Terminal, flags: Flags): Promise<void> {
   const answer: AutoscaleAnswer = await service.ask("autoscale", { query, body });
   if (flags.format === "json") terminal.stdout.write(prettyJson(answer));
   else answerOn(terminal, answer);
+  warn(terminal, `request set "${requestSet}"`, answer.warnings);
+  if (answer.warnings.length === 0) return;
+  if (dryRun)
+    throw new CommandFailure(
+      "The cluster does not have all that is asked for",
+      "Mend the names above, or ask without --dry-run where they are still to come.",
+    );
+  terminal.stderr.write(
+    `It replaces what the set wanted before, and is met as soon as the cluster has that. Was it a slip, ask again: the next request of the set counts.\n`,
+  );
 }
 
 async function arraysOf({ name, corecount, instancecount, file }: Flags): Promise<unknown> {
@@ -100,7 +111,7 @@ async function readArrays(file: string): Promise<unknown> {
 }
 
 function answerOn(terminal: Terminal, answer: AutoscaleAnswer): void {
-  const { requestSet, atSeconds, expiresAtSeconds, targets, warnings, forecast } = answer;
+  const { requestSet, atSeconds, expiresAtSeconds, targets, forecast } = answer;
   const page = pageOn(terminal);
   const seconds = Math.round(expiresAtSeconds - atSeconds);
   const holds = forecast === undefined ? "holds" : "would hold";
@@ -114,8 +125,6 @@ function answerOn(terminal: Terminal, answer: AutoscaleAnswer): void {
         return [name, `${asked} ${unit}${each}`, vmSizes.length === 0 ? "any" : vmSizes.join(", ")];
       }),
     );
-  if (warnings.length > 0) page.line("");
-  for (const warning of warnings) page.warning(warning);
   if (forecast !== undefined) forecastOn(page, forecast, atSeconds);
 }
 

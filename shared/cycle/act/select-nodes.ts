@@ -119,7 +119,7 @@ function whyWrongState({ status, targetState }: ClusterNode, kind: NodeActionKin
     case "retry-failed":
       return status === "Failed" && targetState === "Started"
         ? undefined
-        : { why: is, next: "Only failed nodes are retried.", refused: targetState !== "Started" };
+        : { why: is, next: "Only failed nodes are retried.", refused: status === "Failed" };
     case "remove":
       return targetState === null || targetState === "Terminated"
         ? {

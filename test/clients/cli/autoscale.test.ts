@@ -44,6 +44,28 @@ test("without it the wish is taken", async () => {
   expect(await served.world.ports.targets.list(cluster)).toHaveLength(1);
 });
 
+const misspelt = ["--name", "htcc", "--instancecount", "2"];
+const warning =
+  'warning: request set "standard": htcc: the cluster has no node array "htcc", expected one of htc; did you mean "htc"?';
+
+test("a dry run of a node array that the cluster has not fails, with the name that may be meant", async () => {
+  const before = await served.world.ports.targets.list(cluster);
+  const { code, stderr } = await autoscale(...misspelt, "--dry-run");
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(warning) });
+  expect(await served.world.ports.targets.list(cluster)).toEqual(before);
+});
+
+test.each([[[]], [["--format", "json"]]])(
+  "without it the wish is taken %j, since the array may come yet, and stderr warns",
+  async (flags) => {
+    const { code, stderr } = await autoscale(...misspelt, ...flags);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(warning) });
+    expect(stderr).toContain("It replaces what the set wanted before");
+    const [set] = await served.world.ports.targets.list(cluster);
+    expect(set?.arrays).toMatchObject([{ Name: "htcc" }]);
+  },
+);
+
 test("a set that asks for nothing any more is told in a sentence, without a table", async () => {
   const folder = await mkdtemp(join(tmpdir(), "autoscale-"));
   const file = join(folder, "arrays.json");

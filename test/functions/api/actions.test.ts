@@ -83,7 +83,7 @@ describe("actions on nodes", () => {
     ["a keep-alive node", "restart", "kept-1", "is keep-alive", true],
     ["a node that is up", "start", "htc-1", "Only deallocated nodes", false],
     ["a node that has not failed", "retry-failed", "htc-1", "Only failed nodes", false],
-    ["a deallocated node", "retry-failed", "stopped-1", "Only failed nodes", true],
+    ["a deallocated node", "retry-failed", "stopped-1", "Only failed nodes", false],
     ["a deallocated node", "restart", "stopped-1", "Start it first: `ccscale start`", true],
     ["a deallocated node", "delete", "stopped-1", "Take it away with `ccscale remove-nodes`", true],
     ["a deallocated node", "deallocate", "stopped-1", "Nothing.", false],
