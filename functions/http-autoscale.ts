@@ -2,8 +2,9 @@ import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/fu
 import { z } from "zod";
 import { autoscaleQuery } from "../shared/api/index.ts";
 import { requestTargets } from "../shared/cycle/request-targets.ts";
+import type { Caller } from "./support/guard.ts";
 import { answerForCluster, badRequest, callOf, json, readBody, readQuery } from "./support/http.ts";
-import { serve } from "./support/serve.ts";
+import { noteClaim, serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
 /**
@@ -13,13 +14,21 @@ import { service } from "./support/service.ts";
 export async function httpAutoscale(
   request: HttpRequest,
   context: InvocationContext,
+  caller?: Caller,
 ): Promise<HttpResponseInit> {
-  return answerForCluster(callOf(request, context, service), async ({ ports, cluster }) => {
+  return answerForCluster(callOf(request, context, service), async (call) => {
+    const { ports, cluster } = call;
     const query = readQuery(request, autoscaleQuery);
     if (!query.ok) return query.response;
-    const { request_set: requestSet, expiration_interval: expirationInterval, dry_run: dryRun } = query.value;
+    const {
+      request_set: requestSet,
+      expiration_interval: expirationInterval,
+      dry_run: dryRun,
+      by,
+    } = query.value;
     const body = await readBody(request, z.unknown());
     if (!body.ok) return body.response;
+    noteClaim(call, { call: "autoscale", by, caller });
     const asked = await requestTargets(ports, {
       cluster,
       requestSet,

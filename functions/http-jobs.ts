@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import { explainQuery, jobsQuery } from "../shared/api/index.ts";
+import { explainQuery, jobsQuery, quoted } from "../shared/api/index.ts";
 import { explainJob, listJobs } from "../shared/cycle/views/index.ts";
 import { badRequest, callOf, ifSelected, json, notFound, polled, readQuery } from "./support/http.ts";
 import { answerFromOutlook } from "./support/outlook.ts";
@@ -23,7 +23,10 @@ export function httpExplain(request: HttpRequest, context: InvocationContext): P
       case "explained":
         return json(explained.answer);
       case "unknown-job":
-        return notFound("No source wants such a job", "Jobs that are done are no demand any more");
+        return notFound(
+          `No source wants a job ${quoted(request.params.job ?? "")}`,
+          "Jobs that are done are no demand any more",
+        );
       case "ambiguous":
         return badRequest(
           "Several sources want a job of this name",

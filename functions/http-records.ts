@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import { historyQuery, operationsQuery, plansQuery, refusals } from "../shared/api/index.ts";
+import { historyQuery, operationsQuery, plansQuery, quoted, refusals } from "../shared/api/index.ts";
 import {
   listOperations,
   listOperationsOf,
@@ -42,7 +42,7 @@ export const httpPlan = handler(async ({ request, ports, cluster }) => {
   const refused = refusedQuery(request);
   if (refused !== undefined) return refused;
   const plan = await showPlan(ports, cluster, request.params.planId ?? "");
-  return plan === undefined ? refusedWith(refusals.unknownPlan()) : json(plan);
+  return plan === undefined ? refusedWith(refusals.unknownPlan(request.params.planId ?? "")) : json(plan);
 });
 
 /** `GET /api/clusters/{cluster}/operations`, newest first. */
@@ -62,7 +62,9 @@ export const httpOperation = handler(async ({ request, ports, cluster }) => {
   const refused = refusedQuery(request);
   if (refused !== undefined) return refused;
   const operation = await showOperation(ports, cluster, request.params.actionId ?? "");
-  return operation === undefined ? notFound("No such operation is recorded") : json(operation);
+  return operation === undefined
+    ? notFound(`No operation ${quoted(request.params.actionId ?? "")} is recorded`)
+    : json(operation);
 });
 
 /** `GET /api/clusters/{cluster}/nodes/{node}/history` */
@@ -70,7 +72,9 @@ export const httpHistory = handler(async ({ request, ports, cluster }) => {
   const query = readQuery(request, historyQuery);
   if (!query.ok) return query.response;
   const history = await showHistory(ports, cluster, request.params.node ?? "", query.value);
-  return history === undefined ? notFound("Nothing is remembered of such a node") : json(history);
+  return history === undefined
+    ? notFound(`Nothing is remembered of a node ${quoted(request.params.node ?? "")}`)
+    : json(history);
 });
 
 serve("plans", httpPlans);

@@ -16,7 +16,8 @@ import {
 import { noteClaim, serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";
 
-const noSuchReject = () => refusedWith(refusals.unknownReject());
+const noSuchReject = ({ params }: HttpRequest) =>
+  refusedWith(refusals.unknownReject(params.rejectionId ?? ""));
 
 /** `GET /api/clusters/{cluster}/rejects`, newest first. */
 export function httpRejects(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
@@ -32,7 +33,7 @@ export function httpReject(request: HttpRequest, context: InvocationContext): Pr
     const refused = refusedQuery(request);
     if (refused !== undefined) return refused;
     const reject = await showReject(ports, cluster, request.params.rejectionId ?? "");
-    return reject === undefined ? noSuchReject() : json(reject);
+    return reject === undefined ? noSuchReject(request) : json(reject);
   });
 }
 
@@ -56,7 +57,7 @@ export function httpReplayReject(
       case "refused":
         return refusedWith(refusals.notReplayed(replayed.problems));
       case "not-found":
-        return noSuchReject();
+        return noSuchReject(request);
     }
   });
 }

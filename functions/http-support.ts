@@ -12,7 +12,7 @@ export function httpSupport(request: HttpRequest, context: InvocationContext): P
     const query = readQuery(request, supportQuery);
     if (!query.ok) return query.response;
     const part = SUPPORT_PARTS.find((each) => each === request.params.part);
-    if (part === undefined) return refusedWith(refusals.unknownSupportPart());
+    if (part === undefined) return refusedWith(refusals.unknownSupportPart(request.params.part ?? ""));
     const { configFiles, knownSecrets, about } = service.operators;
     const options = { ...query.value, knownSecrets, about };
     return zippedJson(request, await showSupport({ ...ports, configFiles }, { cluster, part }, options));
@@ -25,8 +25,9 @@ export function httpPlanArchive(request: HttpRequest, context: InvocationContext
     const refused = refusedQuery(request);
     if (refused !== undefined) return refused;
     const { knownSecrets } = service.operators;
-    const archive = await showPlanArchive(ports, cluster, request.params.planId ?? "", knownSecrets);
-    return archive === undefined ? refusedWith(refusals.unknownPlan()) : zippedJson(request, archive);
+    const planId = request.params.planId ?? "";
+    const archive = await showPlanArchive(ports, cluster, planId, knownSecrets);
+    return archive === undefined ? refusedWith(refusals.unknownPlan(planId)) : zippedJson(request, archive);
   });
 }
 

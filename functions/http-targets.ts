@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import { explainTargetQuery } from "../shared/api/index.ts";
+import { explainTargetQuery, quoted } from "../shared/api/index.ts";
 import { explainTarget } from "../shared/cycle/views/index.ts";
 import { badRequest, callOf, json, notFound, readQuery } from "./support/http.ts";
 import { answerFromOutlook } from "./support/outlook.ts";
@@ -18,7 +18,10 @@ export function httpExplainTarget(
       case "explained":
         return json(explained.answer);
       case "unknown-target":
-        return notFound("No request set has such a target", targetsThereAre(explained.names));
+        return notFound(
+          `No request set has a target ${quoted(request.params.target ?? "")}`,
+          targetsThereAre(explained.names),
+        );
       case "ambiguous":
         return badRequest(
           "Several request sets have a target of this name",

@@ -7,6 +7,7 @@ import {
   type Problem,
   type ProblemKind,
   problemType,
+  quoted,
   refusals,
 } from "../../shared/api/index.ts";
 import type { Selected } from "../../shared/cycle/views/index.ts";
@@ -38,7 +39,7 @@ export interface ClusterCall extends Call {
 
 const versionHeader = "api-version";
 const defaultRetryAfterSeconds = 5;
-const longestShownName = 100;
+const longestShownPath = 200;
 
 /** Answers a call in the version of the API that is spoken here; a caller that asks for another one is refused. */
 export async function answer<C extends Call>(
@@ -193,7 +194,7 @@ export async function readBody<S extends z.ZodType>(
           `body: ${bytes.byteLength} bytes, expected JSON in UTF-8`,
         ]),
       }
-    : checked(schema, parsed.json, "The body is not what this call takes");
+    : checked(schema, parsed.json, `The body is not what ${callNamed(request)} takes`);
 }
 
 /** The same of a route that takes a body and no query. */
@@ -212,7 +213,15 @@ export function readQuery<S extends z.ZodObject>(request: HttpRequest, schema: S
   // The platform's own: a function key in the query.
   delete given.code;
   delete given.clientId;
-  return checked(schema.strict(), given, "The query is not what this call takes") as Read<z.output<S>>;
+  return checked(schema.strict(), given, `The query is not what ${callNamed(request)} takes`) as Read<
+    z.output<S>
+  >;
+}
+
+/** `POST /api/clusters/hpc/actions`. */
+function callNamed({ method, url }: HttpRequest): string {
+  const { pathname } = new URL(url);
+  return `${method} ${pathname.length <= longestShownPath ? pathname : `${pathname.slice(0, longestShownPath)}…`}`;
 }
 
 const nothing = z.object({});
@@ -246,16 +255,12 @@ function parseJson(bytes: Uint8Array): { readonly json: unknown } | undefined {
 function refusedVersion(request: HttpRequest): HttpResponseInit | undefined {
   const wanted = request.headers.get(versionHeader);
   if (wanted === null || wanted.trim() === API_VERSION) return undefined;
-  const problems = [`${versionHeader}: "${shown(wanted)}", expected "${API_VERSION}"`];
+  const problems = [`${versionHeader}: ${quoted(wanted)}, expected "${API_VERSION}"`];
   return badRequest("This version of the API is not spoken here", problems);
 }
 
 export function unknownCluster(cluster: string): HttpResponseInit {
-  return refusedWith(refusals.unknownCluster(shown(cluster)));
-}
-
-function shown(name: string): string {
-  return name.length <= longestShownName ? name : `${name.slice(0, longestShownName)}…`;
+  return refusedWith(refusals.unknownCluster(cluster));
 }
 
 /** What `work` answers; whatever it throws becomes a problem with the status of its kind. */

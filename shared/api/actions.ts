@@ -50,11 +50,16 @@ export const createNodesBody = z
     nodeArray: z.string().min(1).max(300).optional().describe("Absent: the planner chooses"),
     vmSize: z.string().min(1).max(300).optional().describe("Absent: the planner chooses"),
     placementGroup: z.string().min(1).max(300).optional(),
-    count: z.int().min(1).max(10_000).optional().describe("Nodes; either this or `slots`"),
+    count: z
+      .int()
+      .min(1)
+      .max(10_000, "expected at most 10000 nodes in one request")
+      .optional()
+      .describe("Nodes; either this or `slots`"),
     slots: z
       .int()
       .min(1)
-      .max(1_000_000)
+      .max(1_000_000, "expected at most 1000000 slots in one request")
       .optional()
       .describe("As many nodes as that many slots need (with `constraints` per slot, one vcpu without)"),
     constraints: z

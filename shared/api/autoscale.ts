@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { expirationIntervalSchema, requestSetSchema } from "../messages/job-demand.ts";
 import { nodeArrayShape } from "../messages/node-array-target.ts";
+import { by } from "./actions.ts";
 import { type Answer, aboutCluster, count, flag, unixSeconds } from "./answer.ts";
 import { demandParts } from "./demand.ts";
 import { metTarget } from "./status.ts";
@@ -18,6 +19,7 @@ export const autoscaleQuery = z.object({
   dry_run: flag
     .default(false)
     .describe("true: only say what was understood, and what the plan would then do; answered with 200"),
+  by: by.optional(),
 });
 
 /** What the body looks like; what its keys mean together is checked by the schema of the message. */

@@ -22,7 +22,7 @@ export * from "./plan-summary.ts";
 export * from "./plans.ts";
 export * from "./post-demand.ts";
 export * from "./problem.ts";
-export { refusals } from "./refusals.ts";
+export { quoted, refusals } from "./refusals.ts";
 export * from "./rejections.ts";
 export { appRoles, type Role } from "./roles.ts";
 export { type Route, type RouteId, routes } from "./routes.ts";

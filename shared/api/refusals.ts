@@ -5,22 +5,29 @@ function refusal(kind: ProblemKind, status: number, words: Omit<Problem, "type" 
   return { type: problemType(kind), status, ...words };
 }
 
+const longestShownName = 100;
+
+/** What somebody asked for, as it is told back: cut where it is long. */
+export function quoted(name: string): string {
+  return `"${name.length <= longestShownName ? name : `${name.slice(0, longestShownName)}…`}"`;
+}
+
 /**
  * Refusals in the words of the service, whoever gives them: its functions, or `ccscale` where it works on the storage
  * account itself.
  */
 export const refusals = {
   unknownCluster: (cluster: string) =>
-    refusal("unknown-cluster", 404, { title: `No cluster "${cluster}" is configured` }),
-  unknownPlan: () => refusal("not-found", 404, { title: "No such plan is kept" }),
-  unknownReject: () =>
+    refusal("unknown-cluster", 404, { title: `No cluster ${quoted(cluster)} is configured` }),
+  unknownPlan: (planId: string) => refusal("not-found", 404, { title: `No plan ${quoted(planId)} is kept` }),
+  unknownReject: (rejectionId: string) =>
     refusal("not-found", 404, {
-      title: "No such message is kept",
+      title: `No rejected message ${quoted(rejectionId)} is kept`,
       detail: "Rejected messages are kept for 30 days",
     }),
-  unknownSupportPart: () =>
+  unknownSupportPart: (part: string) =>
     refusal("not-found", 404, {
-      title: "There is no such part",
+      title: `There is no part ${quoted(part)}`,
       detail: `Parts: ${SUPPORT_PARTS.join(", ")}`,
     }),
   notReplayed: (problems: readonly string[]) =>

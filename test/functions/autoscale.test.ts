@@ -108,6 +108,13 @@ describe("POST autoscale", () => {
     expect(await served.world.ports.targets.list(cluster)).toEqual([]);
   });
 
+  test("has in the log who the caller says to be", async () => {
+    expect((await post([], { by: " ann " })).status).toBe(202);
+    const line = `info operator-call ${JSON.stringify({ call: "autoscale", cluster, by: "ann" })}`;
+    expect(served.world.log).toContain(line);
+    expect((await post([], { by: "" })).status).toBe(400);
+  });
+
   test("404 for a cluster that is not configured, 413 for a body without end", async () => {
     expect((await post([], {}, "elsewhere")).status).toBe(404);
     expect((await post(" ".repeat(70_000))).status).toBe(413);

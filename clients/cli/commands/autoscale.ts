@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import type { AutoscaleAnswer } from "../../../shared/api/index.ts";
 import { counted } from "../../../shared/cycle/counted.ts";
 import { messageOf } from "../../../shared/errors.ts";
-import { dryRunOption } from "../act/act-options.ts";
+import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { decidedOn, reasonsOf } from "../output/decided.ts";
 import type { Format } from "../output/format.ts";
@@ -23,6 +23,7 @@ interface Flags extends ServiceFlags {
   readonly file?: string;
   readonly requestSet: string;
   readonly expirationInterval: number;
+  readonly by?: string;
   readonly dryRun?: true;
   readonly format?: Format;
 }
@@ -44,6 +45,7 @@ export function autoscaleCommand(terminal: Terminal): Command {
     )
     .option("--request-set <name>", "replaces what was last asked for in this set", "standard")
     .option("--expiration-interval <seconds>", "for how long it holds unless asked again", positive, 300)
+    .option("--by <name>", "who asks, for the service's log; your login name when left out")
     .addOption(dryRunOption())
     .addOption(reportOption())
     .action((flags: Flags) => {
@@ -72,6 +74,7 @@ async function autoscale(terminal: Terminal, flags: Flags): Promise<void> {
     request_set: requestSet,
     expiration_interval: expirationInterval,
     dry_run: dryRun || undefined,
+    by: requestOf(flags, "autoscale").by,
   };
   const answer: AutoscaleAnswer = await service.ask("autoscale", { query, body });
   if (flags.format === "json") terminal.stdout.write(prettyJson(answer));

@@ -42,10 +42,15 @@ function headlines(status: ClusterStatus): readonly (readonly [string, string | 
       plan === undefined ? "none yet" : `${ago(plan.atSeconds, atSeconds)} (${plan.reason}): ${decided}`,
     ],
     ["held", plan?.held ?? null],
-    ["next by the clock", nextDeadlineSeconds === null ? null : ago(nextDeadlineSeconds, atSeconds)],
+    ["next by the clock", nextDeadlineSeconds === null ? null : due(nextDeadlineSeconds, atSeconds)],
     ["nodes", total === 0 ? "none" : `${total}: ${states.join(", ")}`],
     ["open operations", String(openOperations)],
   ];
+}
+
+/** One that is over is a matter of seconds: its plan is being made. */
+function due(deadlineSeconds: number, atSeconds: number): string {
+  return deadlineSeconds > atSeconds ? ago(deadlineSeconds, atSeconds) : "due now";
 }
 
 function demandOn(page: Page, { demand, atSeconds }: ClusterStatus): void {

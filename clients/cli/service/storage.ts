@@ -105,7 +105,7 @@ const beside: Answers = {
       case "refused":
         return refused(refusals.notReplayed(replayed.problems));
       case "not-found":
-        return refused(refusals.unknownReject());
+        return refused(refusals.unknownReject(rejectionId));
     }
   },
   actions: async (ports, cluster, call) => {
@@ -115,13 +115,14 @@ const beside: Answers = {
     return decided.outcome === "answered" ? decided.answer : unknownCluster(cluster);
   },
   "plan-archive": async (ports, cluster, call) => {
-    const archive = await showPlanArchive(ports, cluster, call.params?.planId ?? "", ports.knownSecrets);
-    return archive ?? refused(refusals.unknownPlan());
+    const planId = call.params?.planId ?? "";
+    const archive = await showPlanArchive(ports, cluster, planId, ports.knownSecrets);
+    return archive ?? refused(refusals.unknownPlan(planId));
   },
   support: async (ports, cluster, call) => {
     await known(ports, cluster);
     const part = SUPPORT_PARTS.find((each) => each === call.params?.part);
-    if (part === undefined) return refused(refusals.unknownSupportPart());
+    if (part === undefined) return refused(refusals.unknownSupportPart(call.params?.part ?? ""));
     const { limit } = readCall("support", call) as { readonly limit: number };
     const about = { storage: "read without the function app", ccscale: version };
     return showSupport(ports, { cluster, part }, { limit, knownSecrets: ports.knownSecrets, about });

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type Route, routes } from "../../../shared/api/index.ts";
+import { quoted, type Route, routes } from "../../../shared/api/index.ts";
 import { clusterStatus } from "../../../shared/cycle/status.ts";
 import {
   drawUpDemand,
@@ -60,7 +60,9 @@ export const views: Readonly<Partial<Record<RouteId, Answering>>> = {
       case "explained":
         return explained.answer;
       case "unknown-job":
-        return refuse("No source wants such a job", ["jobs that are done are no demand any more"]);
+        return refuse(`No source wants a job ${quoted(call.params?.job ?? "")}`, [
+          "jobs that are done are no demand any more",
+        ]);
       case "ambiguous":
         return refuse(
           "Several sources want a job of this name",
@@ -76,7 +78,7 @@ export const views: Readonly<Partial<Record<RouteId, Answering>>> = {
       case "explained":
         return explained.answer;
       case "unknown-target":
-        return refuse("No request set has such a target", [
+        return refuse(`No request set has a target ${quoted(call.params?.target ?? "")}`, [
           explained.names.length === 0
             ? "no target was asked for"
             : `targets are ${explained.names.join(", ")}`,
@@ -120,7 +122,10 @@ export const views: Readonly<Partial<Record<RouteId, Answering>>> = {
     return selected(await listOperationsOf(ports, outlook, { query, selecting }));
   },
   operation: async (ports, cluster, call) =>
-    found(await showOperation(ports, cluster, call.params?.actionId ?? ""), "such an operation"),
+    found(
+      await showOperation(ports, cluster, call.params?.actionId ?? ""),
+      `operation ${quoted(call.params?.actionId ?? "")}`,
+    ),
   history: async (ports, cluster, call) => {
     const query = readCall("history", call) as Parameters<typeof showHistory>[3];
     const node = call.params?.node ?? "";

@@ -113,16 +113,22 @@ function headlineOf(
 }
 
 export function toRefusal(reason: Reason): RefusalView {
-  const { code, bucket, limit, constraint, asked, left } = reason;
+  const { code, bucket, limit, asked, left } = reason;
   return {
     code,
     bucket,
     limit,
-    constraint: constraint === null ? null : describeConstraint(constraint),
+    constraint: constraintOf(reason),
     asked,
     left,
     text: explainReason(reason),
   };
+}
+
+/** A job wants its nodes in one placement group without a constraint that says so. */
+function constraintOf({ code, constraint }: Reason): string | null {
+  if (constraint !== null) return describeConstraint(constraint);
+  return code === "NotInAPlacementGroup" ? "colocated" : null;
 }
 
 /** A waiting job of a source that fell silent counts for nothing, whatever room there is. */

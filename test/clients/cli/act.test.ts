@@ -165,6 +165,18 @@ describe("before something is destroyed", () => {
   );
 
   test.each([
+    ["keep-alive"],
+    ["keep-alive", "-N", "htc-1"],
+    ["keep-alive", "of", "-N", "htc-1"],
+    ["keep-alive", "-N", "htc-1", "on"],
+  ])("%s %s %s %s: on or off is missing", async (...argv) => {
+    const bodies = await serve();
+    const { code, stderr } = await ccscale(argv);
+    expect({ code, bodies }).toEqual({ code: 2, bodies: [] });
+    expect(stderr).toContain('expected "on" or "off" after keep-alive');
+  });
+
+  test.each([
     ["neither count nor slots", ["create-nodes"], "expected either --count or --slots"],
     ["both", ["create-nodes", "-n", "1", "-s", "2"], "expected either --count or --slots"],
     ["no number", ["create-nodes", "-n", "many"], "expected a whole number above 0"],

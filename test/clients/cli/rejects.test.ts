@@ -94,7 +94,7 @@ describe("rejects show", () => {
   test("an id that nobody has", async () => {
     const { code, stderr } = await rejects(["show", "nobody's"]);
     expect(code).toBe(1);
-    expect(stderr).toContain("No such message is kept");
+    expect(stderr).toContain('No rejected message "nobody\'s" is kept');
   });
 });
 

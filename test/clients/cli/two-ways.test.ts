@@ -351,7 +351,10 @@ describe.each([
     const shown = await run(["rejects", "show", "nobody's"]);
     expect(shown.code).toBe(1);
     const replayed = await run(["rejects", "replay", "nobody's", "--yes"]);
-    expect(replayed).toMatchObject({ code: 1, stderr: expect.stringContaining("No such message is kept") });
+    expect(replayed).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('No rejected message "nobody\'s" is kept'),
+    });
   });
 
   /** A plan of the whole cycle, clipped by a cap, and one whose archive was changed. */
@@ -395,7 +398,7 @@ describe.each([
     });
     expect(await run(["replay", "--plan", "plan-9999"])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("No such plan is kept"),
+      stderr: expect.stringContaining('No plan "plan-9999" is kept'),
     });
   });
 

@@ -174,6 +174,19 @@ describe("actions on nodes", () => {
     expect(await refusalOf({ kind: "delete", nodes: selection })).toContain(problem);
   });
 
+  test("more than one request may ask for is said in words", async () => {
+    const { status, jsonBody } = await api.call("actions", {
+      body: { ...who, kind: "create-nodes", count: 100_000 },
+    });
+    expect({ status, jsonBody }).toMatchObject({
+      status: 400,
+      jsonBody: {
+        title: expect.stringMatching(/^The body is not what POST .*\/actions takes$/),
+        problems: ["count: 100000, expected at most 10000 nodes in one request"],
+      },
+    });
+  });
+
   test("an empty selection is no selection", async () => {
     expect(await api.call("actions", { body: { ...who, kind: "delete", nodes: {} } })).toMatchObject({
       status: 400,

@@ -15,6 +15,7 @@ import type { Outlook } from "../outlook.ts";
 import { amount, cause, figures, labelOf, shown, someOf } from "./cause.ts";
 import { ignoredCause } from "./ignored-nodes.ts";
 import { isIn } from "./in-bucket.ts";
+import { nearestName } from "./nearest-name.ts";
 import { nearestVmSize } from "./nearest-vm-size.ts";
 import { poolCause } from "./pools.ts";
 
@@ -202,12 +203,12 @@ function meant(outlook: Outlook, { code, constraint }: Reason): string | null {
     case "vm_size":
       return nearestVmSize(option, [...new Set(outlook.buckets().map(({ vmSize }) => vmSize))]);
     case "hostname":
-      return nearest(
+      return nearestName(
         option,
         outlook.plan.nodes.flatMap(({ hostname }) => hostname ?? []),
       );
     case "name":
-      return nearest(
+      return nearestName(
         option,
         outlook.plan.nodes.map(({ name }) => name),
       );

@@ -20,7 +20,7 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   [/\b\d{1,2}m\d\ds\b/g, "9m59s"],
   // A moment later it is over, and not told.
   [/, in \d+ s by the clock alone/g, ""],
-  [/^(next by the clock +in ).*/, "$19m59s"],
+  [/^(next by the clock +)(?:in .*|due now)/, "$1in 9m59s"],
   // Unix time, and the sequences of those who number their messages by it.
   [/(Seconds": )1[789]\d{8}(\.\d+)?\b/g, "$11795341600"],
   [/\b1[789]\d{11}\b/g, "1795341600000"],

@@ -345,8 +345,8 @@ const rows: Readonly<Record<string, Told>> = {
   },
   "named-host-unknown": {
     kinds: "never-satisfiable",
-    figures: ["host-htc-7", null],
-    says: ["no node has node.hostname = host-htc-7", 'Did you mean "host-htc-1"?'],
+    figures: ["hots-htc-1", null],
+    says: ["no node has node.hostname = hots-htc-1", 'Did you mean "host-htc-1"?'],
     next: 'Change it to "host-htc-1"',
     refusals: "InvalidOption",
   },
@@ -520,6 +520,13 @@ describe("explain: every situation in which a job waits", () => {
   test.each(mended)("%s: what is told to make it fit does", async (name, mend) => {
     const answer = await explained(await happen({ ...situation(name), ...mend }));
     expect(answer).toMatchObject({ granted: answer.asked, refusals: [] });
+  });
+
+  test("what a colocated job is refused by outside of placement groups has a name", async () => {
+    const { refusals } = await explained(await happen(situation("no-placement-groups")));
+    expect(refusals.map(({ code, constraint }) => [code, constraint])).toEqual([
+      ["NotInAPlacementGroup", "colocated"],
+    ]);
   });
 
   test("sentences are short, whole, and say what to do", async () => {

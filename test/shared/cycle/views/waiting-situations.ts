@@ -253,7 +253,7 @@ export const situations: Readonly<Record<string, Situation>> = {
   },
   "named-host-unknown": {
     nodes: htc(2),
-    jobs: [{ name: asked, constraints: { ncpus: 4, "node.hostname": "host-htc-7" } }],
+    jobs: [{ name: asked, constraints: { ncpus: 4, "node.hostname": "hots-htc-1" } }],
   },
   "named-host-on-its-way-out": {
     nodes: [{ name: "htc-1", status: "Terminating", targetState: "Terminated" }],
