@@ -74,9 +74,21 @@ interface Wishes {
 
 /** Prints a list the way that was asked for. */
 export function printList(terminal: Terminal, list: List, wishes: Wishes): void {
-  const choices = choicesOf(list, wishes);
+  const chosen = choicesOf(list, wishes);
+  const choices = chosen.isOwn ? chosen : { ...chosen, columns: byHeading(chosen.columns, list) };
   printListing(terminal, { ...list, ...choices });
   if (choices.isChosen) tellUnknown(terminal, choices.columns, list.records);
+}
+
+/** A word that is nothing's name, and stands over one of the command's own columns, means that column. */
+function byHeading(columns: readonly Column[], list: List): readonly Column[] {
+  const own = new Map(readColumns(list.columns).map((column) => [column.heading.toLowerCase(), column]));
+  return columns.map((column) => {
+    const { expression, heading } = column;
+    const meant = expression.kind === "value" ? own.get(expression.name.toLowerCase()) : undefined;
+    if (meant === undefined || list.records.some((record) => isKnown(expression, record))) return column;
+    return { ...meant, heading, fallback: column.fallback ?? meant.fallback };
+  });
 }
 
 /** A name that nothing has is more often mistyped than asked for. */

@@ -351,6 +351,19 @@ describe("offline", () => {
     expect((await jobs("-N", "htc-1")).stderr).toBe("");
   });
 
+  test("headings of a command's own columns are taken as columns", async () => {
+    const by = async (columns: string) => {
+      const { stdout, stderr } = await offline("busy", ["buckets", "-o", columns, "--format", "csv"]);
+      expect(stderr).toBe("");
+      return stdout;
+    };
+    const named = await by(
+      "vm_size,group@placement_group:-,active@active_count,failed@last_capacity_failure:never",
+    );
+    expect(await by("vm_size,group,active,failed")).toBe(named);
+    expect(await by("vm_size,here@GROUP:nowhere")).toContain("vm_size,here\nStandard_F4s_v2,nowhere\n");
+  });
+
   test("a column that nothing has is told, one that has no value now is not", async () => {
     const columns = "name,placement_group,kept.by,*ncpus,nosuch,*nosuch,create_time,other:none";
     const { code, stderr } = await ccscale(["nodes", "-o", columns, "--offline", folders.busy ?? ""]);
