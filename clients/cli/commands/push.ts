@@ -44,14 +44,14 @@ export function pushCommand(terminal: Terminal): Command {
 }
 
 async function push(terminal: Terminal, file: string, flags: Flags): Promise<void> {
-  // A file that cannot be used is nobody else's business.
-  const demand = await demandIn(file, flags, terminal);
   if (flags.print === true) {
     const cluster = await namedCluster(flags);
     if (cluster === undefined) throw noCluster();
-    terminal.stdout.write(prettyJson({ ...demand, cluster }));
+    terminal.stdout.write(prettyJson(await demandIn(file, { ...flags, cluster }, terminal)));
     return;
   }
+  // A file that cannot be used is nobody else's business.
+  const demand = await demandIn(file, flags, terminal);
   const { service } = await reach(flags);
   const body = { ...demand, cluster: service.cluster };
   const { by, dryRun } = requestOf(flags, "push");
@@ -77,7 +77,7 @@ function wholeSeconds(text: string): number {
 /** Throws CommandFailure with every problem and its place in the file. */
 async function demandIn(
   file: string,
-  flags: Pick<Flags, "source" | "ttl">,
+  flags: Pick<Flags, "source" | "ttl" | "cluster">,
   terminal: Terminal,
 ): Promise<DemandToSend> {
   const format = /\.swf(\.gz)?$/.test(file) ? "swf" : "json";
@@ -88,7 +88,7 @@ async function demandIn(
   const demand: DemandToSend = {
     version: 1,
     kind: "snapshot",
-    cluster: notKnownYet,
+    cluster: flags.cluster ?? notKnownYet,
     source: flags.source,
     // Grows from one push to the next, on whatever machine.
     sequence: nowMs,

@@ -87,6 +87,12 @@ describe("ccscale push --print", () => {
     expect(stderr).toMatch(/no cluster is named[\s\S]*--cluster/);
   });
 
+  test("a name that no cluster can have is not printed", async () => {
+    const { code, stderr } = await pushed(["--source", "pbs", "--print", "--cluster", ""], ["[]"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("cluster:");
+  });
+
   test("an empty list is said to be one: nothing is wanted", async () => {
     const { message } = await pushed(to, ["[]"]);
     expect(message.jobs).toEqual([]);
