@@ -18,6 +18,7 @@ import { AnswerMemory } from "./service/answer-memory.ts";
 import { toFailure } from "./service/problem-words.ts";
 import type { AnswerOf, Call, RouteId, Service } from "./service/service.ts";
 import { signInFailure } from "./service/sign-in.ts";
+import { version } from "./version.ts";
 
 /**
  * Where the HTTP API is and who asks: with a key or a token, as the app wants it. Without either nobody is named, which
@@ -75,7 +76,7 @@ function checked(answer: z.ZodSafeParseResult<unknown>): unknown {
   if (answer.success) return answer.data;
   throw new CommandFailure(
     `The service answers something else than version ${API_VERSION} of its API says: ${describeProblems(answer.error)[0]}`,
-    'Check the address; "ccscale --version" and the service should be of one release.',
+    `Check the address. Is it right, the service is of another release than this ccscale (${version}): update the older of the two, which is the service where something is missing.`,
   );
 }
 

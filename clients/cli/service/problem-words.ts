@@ -1,6 +1,7 @@
 import { type Problem, problemSchema } from "../../../shared/api/index.ts";
 import { CommandFailure, NotFound, Refused } from "../exit-code.ts";
 import { printable } from "../output/printable.ts";
+import { version } from "../version.ts";
 
 /** An answer that is no success, as what to tell the operator: what went wrong, every problem, what to do next. */
 export function toFailure(status: number, body: unknown): CommandFailure {
@@ -40,13 +41,18 @@ function nextByStatus(status: number): string | undefined {
   }
 }
 
-function nextByKind({ type }: Problem): string {
+/** `ccscale` sends no key by itself that a service of its own release does not know; what operators write is further inside. */
+const unknownToService = /^message: .*unrecognized keys?: /s;
+
+function nextByKind({ type, problems = [] }: Problem): string {
   switch (type.slice(type.lastIndexOf(":") + 1)) {
     case "unknown-cluster":
       return 'Check the name after --cluster; "ccscale config push" adds a cluster.';
     case "not-found":
       return "Check the name or id; lists such as nodes, jobs and plans have them.";
     case "bad-request":
+      if (problems.some((problem) => unknownToService.test(problem)))
+        return `The service does not know what this ccscale (${version}) sends: it is of an older release. Update the service, or use the ccscale of its release.`;
       return "Mend what is named above, then try again.";
     default:
       return 'Run "ccscale status" to see how the cluster is.';

@@ -2,12 +2,14 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { CommandFailure } from "../../../clients/cli/exit-code.ts";
 import { AnswerMemory } from "../../../clients/cli/service/answer-memory.ts";
 import { askAll } from "../../../clients/cli/service/ask-all.ts";
 import { signInFailure } from "../../../clients/cli/service/sign-in.ts";
 import { connectService } from "../../../clients/cli/service-client.ts";
 import { problemType } from "../../../shared/api/index.ts";
+import { describeProblems } from "../../../shared/messages/problems.ts";
 
 interface Seen {
   readonly method: string | undefined;
@@ -129,6 +131,28 @@ describe("failures", () => {
         "The body is not what this call takes\n  - jobs[0].name: 4, expected text\n  - jobs[1]: \\u001b[2J, expected an object",
       next: "Mend what is named above, then try again.",
     });
+  });
+
+  test.each([
+    [{ by: "ann" }, z.object({}).strict(), "Update the service"],
+    [{ by: "ann", more: 1 }, z.object({}).strict(), "Update the service"],
+    [
+      { jobs: [{ nam: "a" }] },
+      z.object({ jobs: z.array(z.object({}).strict()) }),
+      "Mend what is named above",
+    ],
+  ])("%j, of which a service does not know a key", async (body, schema, next) => {
+    const refused = schema.safeParse(body, { reportInput: true });
+    const problem = {
+      type: problemType("bad-request"),
+      title: "The body is not what POST /api/clusters/hpc/actions takes",
+      status: 400,
+      problems: refused.error === undefined ? [] : describeProblems(refused.error),
+    };
+    const { url } = await serve((_, response) => send(response, 400, problem));
+    const failure = await failureOf(connectService({ url }, "hpc").ask("actions", { body }));
+    expect(failure.message).toContain("unrecognized key");
+    expect(failure.next).toContain(next);
   });
 
   test.each([
