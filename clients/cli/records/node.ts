@@ -9,12 +9,17 @@ const bytesPerGiB = 1024 ** 3;
 export function nodeFields(node: NodeView, nowSeconds: number): Fields {
   const { jobs, origin, keepAlive, memoryBytes, deleteAtSeconds, idleSinceSeconds, expectedReadySeconds } =
     node;
+  const { plannedJobs } = node;
+  const jobIds = [...new Set(jobs.map(({ job }) => job))];
   const since = (seconds: number | null) => (seconds === null ? null : duration(nowSeconds - seconds));
   const until = (seconds: number | null) => (seconds === null ? null : duration(seconds - nowSeconds));
   return {
     ...node,
     jobs: jobs.map(({ job, slots }) => `${job}*${slots}`),
-    job_ids: [...new Set(jobs.map(({ job }) => job))],
+    job_ids: jobIds,
+    // An older service does not tell them apart.
+    running_job_ids: plannedJobs && jobIds.filter((job) => !plannedJobs.includes(job)),
+    planned_job_ids: plannedJobs,
     status: node.state,
     state: stateOf(node),
     exists: origin === "existing" || origin === "starting",

@@ -5,7 +5,9 @@ import type { Ports } from "../../ports.ts";
 import { counted } from "../counted.ts";
 import { type ActionDraft, requestAction } from "../request-action.ts";
 import { toActions } from "../to-actions.ts";
+import { someOf } from "../views/causes/cause.ts";
 import { lookAhead, type Outlook, type OutlookPorts } from "../views/index.ts";
+import { plannedThere } from "../views/jobs-there.ts";
 import { decideIgnored, decidePause } from "./decide-control.ts";
 import { drainNodes, undrainNodes } from "./drain-nodes.ts";
 import { drawUpCreation } from "./draw-up-creation.ts";
@@ -239,12 +241,13 @@ function viewOf(actionId: string | null, action: ActionDraft | ScaleAction): Act
 }
 
 function answerOf(
-  { cluster, atSeconds }: Outlook,
+  outlook: Outlook,
   done: Pick<ActionAnswer, "actions" | "skipped" | "problems"> & {
     readonly isDryRun: boolean;
     readonly actionTtlSeconds?: number;
   },
 ): ActionAnswer {
+  const { cluster, atSeconds } = outlook;
   const { actions, skipped, problems, isDryRun, actionTtlSeconds = null } = done;
   const outcome =
     actions.length > 0 && !(isDryRun && problems.length > 0)
@@ -258,13 +261,32 @@ function answerOf(
     cluster,
     atSeconds,
     outcome,
-    summary: summaryOf(outcome, { actions, skipped }),
+    summary: `${summaryOf(outcome, { actions, skipped })}${displaced(outlook, actions)}`,
     actions,
     skipped,
     problems,
     expiresInSeconds: outcome === "requested" ? actionTtlSeconds : null,
   };
 }
+
+/** Jobs that have a place on nodes which are taken from them. They do not run there, so nothing of them is lost. */
+function displaced({ input, plan }: Outlook, actions: ActionAnswer["actions"]): string {
+  const taken = actions.filter(({ kind }) => takingAway.includes(kind)).flatMap(({ nodes }) => nodes);
+  const ids = new Set(taken.map(({ nodeId }) => nodeId));
+  const there = plan.nodes.filter(({ nodeId }) => nodeId !== null && ids.has(nodeId));
+  const jobs = [...new Set(there.flatMap((node) => plannedThere(input, node)))];
+  if (jobs.length === 0) return "";
+  const [noun, verb] = jobs.length === 1 ? ["job", "is"] : ["jobs", "are"];
+  return ` ${jobs.length} ${noun} ${verb} planned there, and not running there: ${someOf(jobs)}.`;
+}
+
+const takingAway: readonly string[] = [
+  "shutdown-nodes",
+  "remove-nodes",
+  "deallocate-nodes",
+  "restart-nodes",
+  "reimage-nodes",
+] satisfies readonly ScaleAction["kind"][];
 
 function summaryOf(
   outcome: ActionAnswer["outcome"],

@@ -14,6 +14,7 @@ import type { KeptNode, Operation } from "../../ports.ts";
 import { outNodesOf } from "../out-nodes.ts";
 import { bootSecondsOf } from "./boot-times.ts";
 import { drainInWords, drainsOf, type NodeDrain } from "./drains.ts";
+import { plannedThere } from "./jobs-there.ts";
 import type { Outlook } from "./outlook.ts";
 
 /** What nodes are looked up in. */
@@ -218,6 +219,7 @@ function toView(
     gpuCount: size?.vm.gpuCount ?? null,
     memoryBytes: size?.vm.memoryBytes ?? null,
     jobs: planned?.jobs ?? [],
+    plannedJobs: planned === null ? [] : [...plannedThere(facts.outlook.input, planned)],
     resources: only(told, planned?.resources ?? {}),
     available: only(told, planned?.available ?? {}),
     keepAlive: reported?.keepAlive ?? planned?.keepAlive ?? false,

@@ -131,6 +131,22 @@ describe("actions on nodes", () => {
     },
   );
 
+  test("jobs that are planned on a node and do not run there keep nobody from deleting it, and are named", async () => {
+    const { world } = served;
+    const running = { name: "running", constraints: { ncpus: 4 }, executingHostnames: ["busy"] };
+    await world.post([running, { name: "next", constraints: { ncpus: 4 } }], { capabilities: ["drain"] });
+    const { nodes } = await api.read<{ nodes: { name: string; plannedJobs: string[] }[] }>("nodes");
+    const planned = nodes.filter(({ plannedJobs }) => plannedJobs.length > 0);
+    expect(planned.map(({ plannedJobs }) => plannedJobs)).toEqual([["next"]]);
+    const names = [...planned.map(({ name }) => name), "busy-1"];
+    const dry = await ask({ kind: "delete", nodes: { names }, force: true, dryRun: true });
+    expect(dry.summary).toBe(
+      "Would ask for shutdown-nodes: 2 nodes. 1 job is planned there, and not running there: next.",
+    );
+    const busy = await ask({ kind: "delete", nodes: { names: ["busy-1"] }, force: true, dryRun: true });
+    expect(busy.summary).toBe("Would ask for shutdown-nodes: 1 node.");
+  });
+
   test("what is under way is not asked for again", async () => {
     await ask({ kind: "restart", nodes: { names: ["htc-1"] } });
     expect(await ask({ kind: "delete", nodes: { names: ["htc-1"] } })).toMatchObject({
