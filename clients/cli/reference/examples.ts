@@ -18,6 +18,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       does: "columns of your own: a heading, slices, left of all, left, a default",
       isShown: true,
     },
+    {
+      line: "nodes -a htc -o name,running_job_ids:-,planned_job_ids:-",
+      does: "jobs that run there, and jobs that the plan means to",
+    },
     { line: "nodes -C 'node.vm_size=Standard_D*' --format csv", does: "for a spreadsheet" },
   ],
   buckets: [

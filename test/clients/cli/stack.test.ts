@@ -102,6 +102,7 @@ describe("a cluster at work", () => {
       "nodes",
       "nodes --nodearray htc --state 'Ready,Fail*'",
       "nodes -o 'name,vm@vm_size[9:],/ncpus,*memgb,job_ids[:20]:idle'",
+      "nodes -a htc -o name,running_job_ids:-,planned_job_ids:-",
       "nodes -C 'node.vm_size=Standard_D*' --format csv",
     ],
     ["buckets", "buckets", "buckets -o 'nodearray,vm_size,available_count,binding,*family'"],
