@@ -5,11 +5,10 @@ import { byNodeId } from "../order.ts";
 import { concurrently } from "./concurrently.ts";
 import { type Container, fromJson, jsonContent } from "./container.ts";
 import { escapeName } from "./keys.ts";
+import { markAfter, unseenSince } from "./reading-mark.ts";
 import type { Change, Table } from "./table.ts";
 
 const mostPerTransaction = 100;
-/** Rows may show in another order than their time stamps say; so far back they are read once more. */
-const overlapMs = 5_000;
 
 /**
  * Table `NodeHistory`: partition cluster, row node id. Each row is put as a whole, so nothing races. Container `history`, one
@@ -31,17 +30,13 @@ export class TableHistoryStore implements HistoryStore {
   }
 
   async since(cluster: string, mark: string | undefined): Promise<HistoryReading> {
-    const partition = escapeName(cluster);
-    const written =
-      mark === undefined
-        ? await this.#table.list<NodeHistory>(partition)
-        : await this.#table.writtenSince<NodeHistory>(partition, new Date(Date.parse(mark) - overlapMs));
-    // ISO 8601 in UTC throughout: the order of the texts is that of the times.
-    const newest = written.reduce(
-      (most, { writtenAt = "" }) => (writtenAt > most ? writtenAt : most),
-      mark ?? "",
-    );
-    return { rows: written.flatMap((row) => row.value ?? []).sort(byNodeId), mark: newest || undefined };
+    const from = mark === undefined ? undefined : unseenSince(mark);
+    const { rows, begunAt } = await this.#table.written<NodeHistory>(escapeName(cluster), from);
+    const writtenAt = rows.flatMap((row) => row.writtenAt ?? []);
+    return {
+      rows: rows.flatMap((row) => row.value ?? []).sort(byNodeId),
+      mark: markAfter({ mark, begunAt, writtenAt }),
+    };
   }
 
   async kept(cluster: string): Promise<KeptReading | undefined> {

@@ -70,18 +70,31 @@ export class Table {
     return limit <= 0 ? [] : this.#query<T>(partition, { within, from: range?.from ?? "", limit });
   }
 
-  /** Rows of a partition that were written then or later, by the store's clock, which looks through all of them. */
-  async writtenSince<T>(partition: string, since: Date): Promise<readonly Row<T>[]> {
-    const within = ` and ${odata`Timestamp ge ${since}`}`;
-    return this.#query<T>(partition, { within, from: "", limit: Number.POSITIVE_INFINITY });
+  /**
+   * Rows of a partition that were written then or later, by the store's clock, which looks through all of them; all of them
+   * without a time. With the time on that clock when the reading began, if the store says so.
+   */
+  async written<T>(
+    partition: string,
+    since: Date | undefined,
+  ): Promise<{ readonly rows: readonly Row<T>[]; readonly begunAt: Date | undefined }> {
+    const within = since === undefined ? "" : ` and ${odata`Timestamp ge ${since}`}`;
+    const answered: (Date | undefined)[] = [];
+    const rows = await this.#query<T>(partition, {
+      within,
+      from: "",
+      limit: Number.POSITIVE_INFINITY,
+      onPage: (answeredAt) => answered.push(answeredAt),
+    });
+    return { rows, begunAt: answered[0] };
   }
 
-  async #query<T>(partition: string, { within, from, limit }: Query): Promise<readonly Row<T>[]> {
+  async #query<T>(partition: string, { within, from, limit, onPage }: Query): Promise<readonly Row<T>[]> {
     const filter = `${odata`PartitionKey eq ${partition}`}${within}`;
     return calling(this.#call("list", partition, from), () =>
       this.#home.use(async () => {
         const rows: Row<T>[] = [];
-        for await (const page of this.#pages(filter, limit)) {
+        for await (const page of this.#pages(filter, limit, onPage)) {
           for (const entity of page) rows.push(rowOf<T>(entity));
           if (rows.length >= limit) break;
         }
@@ -109,9 +122,13 @@ export class Table {
     );
   }
 
-  #pages(filter: string, limit: number) {
+  #pages(filter: string, limit: number, onPage: Query["onPage"]) {
     return this.#client
-      .listEntities<Record<string, unknown>>({ queryOptions: { filter }, ...withTimeout() })
+      .listEntities<Record<string, unknown>>({
+        queryOptions: { filter },
+        onResponse: ({ headers }) => onPage?.(timeOf(headers.get("date"))),
+        ...withTimeout(),
+      })
       .byPage({ maxPageSize: Math.min(limit, mostPerPage) });
   }
 
@@ -125,6 +142,13 @@ interface Query {
   readonly within: string;
   readonly from: string;
   readonly limit: number;
+  /** Hears when the store answered with a page, by its clock; undefined: it did not say. */
+  readonly onPage?: (answeredAt: Date | undefined) => unknown;
+}
+
+function timeOf(text: string | undefined): Date | undefined {
+  const time = new Date(text ?? Number.NaN);
+  return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
 function rowOf<T>(entity: TableEntityResult<Record<string, unknown>>): Row<T> {
