@@ -10,6 +10,7 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startEnvironment } from "../../infra/local/environment/environment.ts";
 import type { ClusterNode, NodeHistory } from "../../shared/engine/index.ts";
@@ -68,6 +69,8 @@ const environment = await startEnvironment({
 });
 try {
   const changes = await fill();
+  // Rows that have just been written are read by each look for a while; those of a cluster at work are older.
+  await setTimeout(15_000);
   console.log(`${nodeCount} nodes, ${jobCount} jobs; milliseconds, medians of ${repeats}`);
   printRow("route", ["nothing", ...changes.keys()]);
   for (const path of paths) {
