@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf } from "../../shared/errors.ts";
+import { isProcessAlive } from "../../shared/process-alive.ts";
 import { CommandFailure } from "./exit-code.ts";
 
 /** Where `npm start` writes what runs where, as long as it runs. */
@@ -17,7 +18,8 @@ export async function readLocalEnvironment<T>(file: string, part: z.ZodType<T>):
     throw notRunning(isMissing(error) ? `"${file}" is not there` : messageOf(error));
   });
   const { pid, local } = parsed(text, part) ?? stranger(file);
-  if (pid !== undefined && !isAlive(pid)) throw notRunning(`process ${pid}, which wrote "${file}", is gone`);
+  if (pid !== undefined && !isProcessAlive(pid))
+    throw notRunning(`process ${pid}, which wrote "${file}", is gone`);
   return local;
 }
 
@@ -39,16 +41,6 @@ function notRunning(why: string): CommandFailure {
     `Cannot find the local environment: ${why}`,
     'Start it with "npm start" in the folder of the project, and ask from there or with --local FILE.',
   );
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Of somebody else, and alive.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }
 
 function isMissing(error: unknown): boolean {

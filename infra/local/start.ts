@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import logUpdate from "log-update";
 import { z } from "zod";
+import { isProcessAlive } from "../../shared/process-alive.ts";
 import { runDemo } from "./demo/demo.ts";
 import { summaryTable } from "./demo/summary.ts";
 import { render, renderLine, type Scene } from "./demo/view.ts";
@@ -126,20 +127,11 @@ function endOf(jobs: readonly WorkloadJob[]): number {
 async function refuseSecondRun(): Promise<void> {
   const text = await readFile(environmentFile, "utf8").catch(() => "{}");
   const { pid } = z.object({ pid: z.int().optional() }).parse(JSON.parse(text));
-  if (pid !== undefined && isAlive(pid)) {
+  if (pid !== undefined && isProcessAlive(pid)) {
     throw new Error(
       `Cannot start the local environment: process ${pid} runs one in this folder already, expected none.\n` +
         `Ctrl-C in its terminal stops it, and so does "kill ${pid}"`,
     );
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -50,7 +50,7 @@ function refusedLogin({ loginStopped }: StatusFacts): readonly StatusProblem[] {
   const next =
     resumedAtSeconds === null
       ? "Correct the user name or the password, or resume to try once more."
-      : "It was resumed: wait until the next snapshots try it once more, a minute after the refusal at the earliest.";
+      : "Wait: one of the next snapshots tries it once more, a minute after the refusal at the earliest.";
   return [stopped("login-refused", text, next)];
 }
 

@@ -273,7 +273,7 @@ describe("a refused login that an operator resumed", () => {
     expect(status?.loginStopped).toMatchObject({ resumedAtSeconds: world.now() });
     expect(status?.problems[0]).toMatchObject({
       kind: "login-refused",
-      next: expect.stringMatching(/^It was resumed: wait/),
+      next: expect.stringMatching(/^Wait: one of the next snapshots tries it/),
     });
   });
 });

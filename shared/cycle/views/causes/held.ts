@@ -48,7 +48,7 @@ export function heldBy(outlook: Outlook): readonly CauseView[] {
       next:
         refusedLogin?.resumedAtSeconds === undefined
           ? "Correct the user name or the password, then try once more: `ccscale resume`."
-          : "It was resumed, and is tried once more by one of the next snapshots.",
+          : "Wait: one of the next snapshots tries it once more.",
     }),
   ];
 }
