@@ -212,7 +212,7 @@ describe("commands that act, and what is seen of it", () => {
       "delete-nodes -N 'htc-*' --dry-run",
       "delete-nodes -N login-1 --yes",
       "remove-nodes -N viz-2 --yes --wait",
-      until({ Ready: 12, Deallocated: 0 }),
+      until({ Ready: 12, Deallocated: 0, Terminating: 0 }),
       viz,
       "delete-nodes --hostname ip-0A00000F --force --yes",
       until({ Ready: 11, Deallocated: 1 }),
@@ -226,7 +226,7 @@ describe("commands that act, and what is seen of it", () => {
     shows("autoscale", [
       "autoscale --name viz --instancecount 9 --dry-run",
       "autoscale --name viz --corecount 16",
-      until({ Ready: 12, Deallocated: 0 }),
+      until({ Ready: 12, Deallocated: 0, Terminating: 0 }),
       viz,
       "explain --target viz",
       "autoscale --name viz --corecount 0",
