@@ -1,5 +1,5 @@
 import { app, type InvocationContext } from "@azure/functions";
-import { receiveDemand } from "../shared/cycle/receive-demand.ts";
+import { receiveDemand } from "../shared/cycle/demand/receive-demand.ts";
 import { jobDemandQueue, storageConnection } from "./support/names.ts";
 import { queueMessageOf } from "./support/queue-message.ts";
 import { service } from "./support/service.ts";

@@ -1,5 +1,5 @@
 import { app, type InvocationContext } from "@azure/functions";
-import { executeAction as execute } from "../shared/cycle/execute-action.ts";
+import { executeAction as execute } from "../shared/cycle/execute/execute-action.ts";
 import { scaleActionSchema } from "../shared/messages/scale-action.ts";
 import { scaleActionsQueue, serviceBusConnection } from "./support/names.ts";
 import { service } from "./support/service.ts";

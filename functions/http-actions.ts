@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { actionBody } from "../shared/api/index.ts";
-import { act } from "../shared/cycle/act/act.ts";
+import { act } from "../shared/operate/act.ts";
 import type { Caller } from "./support/guard.ts";
 import { answerForCluster, callOf, json, problem, readBodyAlone, unknownCluster } from "./support/http.ts";
 import { serve } from "./support/serve.ts";

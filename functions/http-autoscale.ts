@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { z } from "zod";
 import { autoscaleQuery } from "../shared/api/index.ts";
-import { requestTargets } from "../shared/cycle/request-targets.ts";
+import { requestTargets } from "../shared/operate/request-targets.ts";
 import type { Caller } from "./support/guard.ts";
 import { answerForCluster, badRequest, callOf, json, readBody, readQuery } from "./support/http.ts";
 import { noteClaim, serve } from "./support/serve.ts";

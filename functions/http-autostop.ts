@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { autostopQuery } from "../shared/api/index.ts";
 import { kindOf, messageOf } from "../shared/errors.ts";
-import type { AutostopSettings } from "../shared/ports.ts";
+import type { AutostopSettings } from "../shared/ports/index.ts";
 import { answerStop } from "./support/answer-stop.ts";
 import { answer, type Call, callOf, problem, readQuery } from "./support/http.ts";
 import { isLogin } from "./support/node-login.ts";

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { bucketsQuery } from "../shared/api/index.ts";
-import { listBuckets, listLimits } from "../shared/cycle/views/index.ts";
+import { listBuckets, listLimits } from "../shared/views/index.ts";
 import { callOf, ifSelected, polled, readQuery } from "./support/http.ts";
 import { answerFromOutlook } from "./support/outlook.ts";
 import { serve } from "./support/serve.ts";

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import { listClusters } from "../shared/cycle/views/index.ts";
+import { listClusters } from "../shared/views/index.ts";
 import { answer, callOf, polled, refusedQuery } from "./support/http.ts";
 import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { configBody, refusals } from "../shared/api/index.ts";
-import { type ConfigWish, changeConfig } from "../shared/cycle/act/change-config.ts";
-import { showConfig } from "../shared/cycle/views/index.ts";
+import { type ConfigWish, changeConfig } from "../shared/operate/change-config.ts";
+import { showConfig } from "../shared/views/index.ts";
 import type { Caller } from "./support/guard.ts";
 import {
   answer,

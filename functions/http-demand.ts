@@ -1,12 +1,6 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { demandQuery, validateConstraintBody, whatIfBody } from "../shared/api/index.ts";
-import {
-  drawUpDemand,
-  loadKnown,
-  selectingOf,
-  validateConstraint,
-  whatIf,
-} from "../shared/cycle/views/index.ts";
+import { drawUpDemand, loadKnown, selectingOf, validateConstraint, whatIf } from "../shared/views/index.ts";
 import {
   answerForCluster,
   badRequest,

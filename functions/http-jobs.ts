@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { explainQuery, jobsQuery, quoted } from "../shared/api/index.ts";
-import { explainJob, listJobs } from "../shared/cycle/views/index.ts";
+import { explainJob, listJobs } from "../shared/views/index.ts";
 import { badRequest, callOf, ifSelected, json, notFound, polled, readQuery } from "./support/http.ts";
 import { answerFromOutlook } from "./support/outlook.ts";
 import { serve } from "./support/serve.ts";

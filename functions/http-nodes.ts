@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { nodesQuery } from "../shared/api/index.ts";
-import { listNodes } from "../shared/cycle/views/index.ts";
+import { listNodes } from "../shared/views/index.ts";
 import { callOf, ifSelected, polled, readQuery } from "./support/http.ts";
 import { answerFromOutlook } from "./support/outlook.ts";
 import { serve } from "./support/serve.ts";

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { postDemandBody, postDemandQuery, refusals } from "../shared/api/index.ts";
-import { postDemand } from "../shared/cycle/act/post-demand.ts";
+import { postDemand } from "../shared/operate/post-demand.ts";
 import type { Caller } from "./support/guard.ts";
 import { answerForCluster, callOf, json, readBody, readQuery, refusedWith } from "./support/http.ts";
 import { noteClaim, serve } from "./support/serve.ts";

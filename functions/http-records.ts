@@ -8,7 +8,7 @@ import {
   showHistory,
   showOperation,
   showPlan,
-} from "../shared/cycle/views/index.ts";
+} from "../shared/views/index.ts";
 import {
   answerForCluster,
   type ClusterCall,

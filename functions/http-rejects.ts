@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { refusals, rejectsQuery, replayBody } from "../shared/api/index.ts";
-import { replayReject } from "../shared/cycle/act/replay-reject.ts";
-import { listRejects, showReject } from "../shared/cycle/views/index.ts";
+import { replayReject } from "../shared/operate/replay-reject.ts";
+import { listRejects, showReject } from "../shared/views/index.ts";
 import type { Caller } from "./support/guard.ts";
 import {
   answerForCluster,

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import { clusterStatus } from "../shared/cycle/status.ts";
+import { clusterStatus } from "../shared/views/status.ts";
 import { answerForCluster, callOf, polled, refusedQuery, unknownCluster } from "./support/http.ts";
 import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { refusals, SUPPORT_PARTS, supportQuery } from "../shared/api/index.ts";
-import { showPlanArchive, showSupport } from "../shared/cycle/views/index.ts";
+import { showPlanArchive, showSupport } from "../shared/views/index.ts";
 import { answerForCluster, callOf, readQuery, refusedQuery, refusedWith } from "./support/http.ts";
 import { serve } from "./support/serve.ts";
 import { service } from "./support/service.ts";

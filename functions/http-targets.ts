@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { explainTargetQuery, quoted } from "../shared/api/index.ts";
-import { explainTarget } from "../shared/cycle/views/index.ts";
+import { explainTarget } from "../shared/views/index.ts";
 import { badRequest, callOf, json, notFound, readQuery } from "./support/http.ts";
 import { answerFromOutlook } from "./support/outlook.ts";
 import { serve } from "./support/serve.ts";

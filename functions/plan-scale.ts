@@ -1,5 +1,5 @@
 import { app, type InvocationContext } from "@azure/functions";
-import { answerPlanRequest } from "../shared/cycle/answer-plan-request.ts";
+import { answerPlanRequest } from "../shared/cycle/plan/answer-plan-request.ts";
 import { planRequestSchema } from "../shared/messages/plan-request.ts";
 import { planRequestsQueue, serviceBusConnection } from "./support/names.ts";
 import { service } from "./support/service.ts";

@@ -1,5 +1,5 @@
 import { app, type InvocationContext } from "@azure/functions";
-import { watchDeadAction } from "../shared/cycle/watch-dead-letter.ts";
+import { watchDeadAction } from "../shared/cycle/demand/watch-dead-letter.ts";
 import { deadLetterOf } from "./support/dead-letter.ts";
 import { deadActionsQueue, scaleActionsQueue, serviceBusConnection } from "./support/names.ts";
 import { service } from "./support/service.ts";

@@ -1,5 +1,5 @@
 import { app, type InvocationContext } from "@azure/functions";
-import { watchDeadPlanRequest } from "../shared/cycle/watch-dead-letter.ts";
+import { watchDeadPlanRequest } from "../shared/cycle/demand/watch-dead-letter.ts";
 import { deadLetterOf } from "./support/dead-letter.ts";
 import { deadPlanRequestsQueue, planRequestsQueue, serviceBusConnection } from "./support/names.ts";
 import { service } from "./support/service.ts";

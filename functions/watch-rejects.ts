@@ -1,5 +1,5 @@
 import { app, type InvocationContext } from "@azure/functions";
-import { reject } from "../shared/cycle/reject.ts";
+import { reject } from "../shared/cycle/demand/reject.ts";
 import { jobDemandPoisonQueue, jobDemandQueue, storageConnection } from "./support/names.ts";
 import { queueMessageOf } from "./support/queue-message.ts";
 import { service } from "./support/service.ts";

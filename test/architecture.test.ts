@@ -39,21 +39,14 @@ const imports = files.flatMap(importsOf);
 /** The part of the house that a file belongs to. */
 function partOf(path: string): string {
   const parts = path.split("/");
+  if (path.startsWith("clients/agent/drivers/") && path !== "clients/agent/drivers/index.ts")
+    return "clients/agent/drivers";
   if (parts[0] !== "shared") return parts[0] === "infra" ? "infra/local" : (parts[0] ?? "");
-  if (parts[1] === "ports" || parts[1] === "ports.ts") return "shared/ports";
   if (parts[1] === "errors.ts") return "shared/errors";
   if (parts[1] === "recent.ts") return "shared/recent";
   if (parts[1] === "redact.ts") return "shared/redact";
   if (parts[1] === "dictionary.ts") return "shared/dictionary";
-  if (parts[1] === "messages" && isContract(path)) return "shared/messages (contracts)";
   return `shared/${parts[1]}`;
-}
-
-/** Message schemas and their parsers are contracts, not adapters: they talk to nobody. */
-function isContract(path: string): boolean {
-  return /\/(json-schema|cyclecloud-event|job-demand|list-of|node-array-target|plan-request|problems|scale-action|scheduler-event)\.ts$/.test(
-    path,
-  );
 }
 
 /** Who may import whom, besides itself. Packages are named one by one: a part talks to its own SDK only. */
@@ -64,9 +57,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/dictionary": [],
   "shared/recent": [],
   "shared/redact": ["shared/dictionary"],
-  "shared/ports": ["shared/engine", "shared/facts", "shared/messages (contracts)"],
-  "shared/messages (contracts)": ["shared/engine", "zod"],
-  "shared/api": ["shared/engine", "shared/messages (contracts)", "zod"],
+  "shared/ports": ["shared/engine", "shared/facts", "shared/messages"],
+  "shared/messages": ["shared/engine", "zod"],
+  "shared/api": ["shared/engine", "shared/messages", "zod"],
   "shared/telemetry": [
     "shared/ports",
     "shared/errors",
@@ -84,7 +77,30 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/dictionary",
     "shared/recent",
     "shared/redact",
-    "shared/messages (contracts)",
+    "shared/messages",
+  ],
+  "shared/views": [
+    "shared/cycle",
+    "shared/api",
+    "shared/engine",
+    "shared/ports",
+    "shared/errors",
+    "shared/dictionary",
+    "shared/recent",
+    "shared/redact",
+    "shared/messages",
+  ],
+  "shared/operate": [
+    "shared/cycle",
+    "shared/views",
+    "shared/api",
+    "shared/engine",
+    "shared/ports",
+    "shared/errors",
+    "shared/dictionary",
+    "shared/recent",
+    "shared/redact",
+    "shared/messages",
   ],
   "shared/config": [
     "shared/dictionary",
@@ -100,7 +116,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/ports",
     "shared/errors",
     "shared/facts",
-    "shared/messages (contracts)",
+    "shared/messages",
     "zod",
     "@azure/core-rest-pipeline",
     "node:*",
@@ -110,7 +126,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/ports",
     "shared/errors",
     "shared/recent",
-    "shared/messages (contracts)",
+    "shared/messages",
     "@azure/data-tables",
     "@azure/storage-blob",
     "@azure/storage-queue",
@@ -119,17 +135,18 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "zod",
     "node:*",
   ],
-  "shared/messages": [
+  "shared/queues": [
     "shared/engine",
     "shared/ports",
     "shared/errors",
-    "shared/messages (contracts)",
+    "shared/messages",
     "@azure/service-bus",
     "@azure/storage-blob",
     "@azure/storage-queue",
     "node:*",
   ],
-  "shared/schedulers": ["shared/engine", "shared/messages (contracts)", "zod"],
+  "shared/workload": [],
+  "clients/agent/drivers": ["shared/engine", "shared/messages", "zod"],
 };
 
 describe("dependency rule", () => {
@@ -178,7 +195,7 @@ describe("dependency rule", () => {
     const impure =
       /\b(Date\.now|new Date\(\)|Math\.random|console\.|process\.|performance\.|setTimeout|fetch\()/;
     const breaches = files
-      .filter((file) => file.startsWith("shared/schedulers/"))
+      .filter((file) => file.startsWith("clients/agent/drivers/"))
       .filter((file) =>
         impure.test(readFileSync(join(root, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "")),
       );
@@ -211,20 +228,20 @@ describe("dependency rule", () => {
       follow(`clients/cli/${name}.ts`);
     expect(seen).toContain("@azure/core-rest-pipeline");
     expect([...seen].filter((of) => of.startsWith("@azure/"))).toEqual(["@azure/core-rest-pipeline"]);
-    expect([...seen].filter((of) => /^shared\/(stores|cycle)\//.test(of))).toEqual([]);
+    expect([...seen].filter((of) => /^shared\/(stores|cycle|views|operate)\//.test(of))).toEqual([]);
   });
 
   test("only the agent reads brokers", () => {
     const breaches = imports.filter(
       ({ file, of }) =>
         (of === "amqplib" || of === "@redis/client") &&
-        !/^clients\/agent\/read-(redis|rabbitmq)\.ts$/.test(file),
+        !/^clients\/agent\/broker\/read-(redis|rabbitmq)\.ts$/.test(file),
     );
     expect(breaches).toEqual([]);
   });
 
   test("only the composition root imports adapters", () => {
-    const adapters = /^shared\/(stores|cyclecloud|config|messages\/(service-bus|storage-queue|in-memory))/;
+    const adapters = /^shared\/(stores|cyclecloud|config|queues)\//;
     const breaches = imports.filter(
       ({ file, of }) =>
         adapters.test(of) &&
@@ -247,7 +264,7 @@ describe("dependency rule", () => {
 
 describe("projects of the suite", () => {
   test.each([
-    ["unit", "a rule of the engine", "test/engine/caps.test.ts"],
+    ["unit", "a rule of the engine", "test/shared/engine/caps.test.ts"],
     ["unit", "the command line, of which one command could start a program", "test/clients/cli/plan.test.ts"],
     ["unit", "a server inside the test", "test/infra/local/cyclecloud/api.test.ts"],
     ["live", "real schedulers, started two imports away", "test/clients/agent/celery.test.ts"],

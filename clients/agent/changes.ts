@@ -1,5 +1,5 @@
-import type { Job } from "../../shared/schedulers/driver.ts";
 import type { PostedNode } from "./decisions.ts";
+import type { Job } from "./drivers/driver.ts";
 
 /** What is wanted, as one reading has it. */
 export interface Demand {

@@ -1,14 +1,6 @@
 import { messageOf } from "../../shared/errors.ts";
 import { parseDemand } from "../../shared/messages/job-demand.ts";
-import type {
-  Answer,
-  Context,
-  Driver,
-  Job,
-  Read,
-  Reading,
-  SetAside,
-} from "../../shared/schedulers/driver.ts";
+import type { Answer, Context, Driver, Job, Read, Reading, SetAside } from "./drivers/driver.ts";
 
 /** How single reads are done: commands are run, backlogs are asked for. */
 export type Reader = (read: Read) => Promise<Answer>;

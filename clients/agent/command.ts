@@ -6,7 +6,7 @@ import { CommandFailure } from "../cli/exit-code.ts";
 import { localOption, type PlaceFlags, placeOf } from "../cli/place-options.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { type AgentConfig, parseAgentConfig } from "./config.ts";
-import { driverNames } from "./drivers.ts";
+import { driverNames } from "./drivers/index.ts";
 import { lookOnce, startAgent } from "./start.ts";
 
 interface Flags extends PlaceFlags {

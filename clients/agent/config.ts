@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { describeProblems } from "../../shared/messages/problems.ts";
-import type { Driver } from "../../shared/schedulers/driver.ts";
-import { driverNamed, driverNames } from "./drivers.ts";
+import type { Driver } from "./drivers/driver.ts";
+import { driverNamed, driverNames } from "./drivers/index.ts";
 
 const settingName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a setting");
 

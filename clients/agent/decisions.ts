@@ -1,6 +1,6 @@
 import { shortHostname } from "../../shared/engine/index.ts";
 import type { SchedulerEvent } from "../../shared/messages/scheduler-event.ts";
-import type { NodeEvent, SchedulerNode } from "../../shared/schedulers/driver.ts";
+import type { NodeEvent, SchedulerNode } from "./drivers/driver.ts";
 import type { AgentState, Decision } from "./state.ts";
 
 /** Events of a node that is long gone may be lost with their queue; what was decided of it does not outlive that. */

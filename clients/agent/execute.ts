@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import type { Answer, Command } from "../../shared/schedulers/driver.ts";
+import type { Answer, Command } from "./drivers/driver.ts";
 
 const largestOutputBytes = 512 * 1024 * 1024;
 const shownCharacters = 300;

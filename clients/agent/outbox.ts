@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { kindOf, messageOf } from "../../shared/errors.ts";
-import type { DemandDestination, DemandSent, DemandToSend } from "../../shared/messages/storage-queue.ts";
+import type { DemandDestination, DemandSent, DemandToSend } from "../../shared/queues/storage-queue.ts";
 import { changesBetween, type Demand } from "./changes.ts";
 import type { StateFolder } from "./state.ts";
 
@@ -22,7 +22,7 @@ export interface OutboxOptions {
   readonly source: string;
   readonly ttlSeconds: number;
   readonly destination: DemandDestination;
-  /** `shared/messages/storage-queue.ts` does it. */
+  /** `shared/queues/storage-queue.ts` does it. */
   readonly send: (demand: DemandToSend, to: DemandDestination) => Promise<DemandSent>;
   readonly folder: Pick<StateFolder, "read" | "write" | "remove" | "saveSequence">;
 }

@@ -1,8 +1,8 @@
 import { messageOf } from "../../shared/errors.ts";
-import type { Command, Context, Driver, Reading } from "../../shared/schedulers/driver.ts";
 import type { Demand } from "./changes.ts";
 import { collect, type Reader, usableJobs } from "./collect.ts";
 import { decide, drainingHosts, newsOf, withDecision } from "./decisions.ts";
+import type { Command, Context, Driver, Reading } from "./drivers/driver.ts";
 import type { Taken, TakenEvent } from "./event-queue.ts";
 import type { Posted } from "./outbox.ts";
 import type { AgentState } from "./state.ts";

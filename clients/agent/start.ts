@@ -1,15 +1,15 @@
 import { jobDemandQueue } from "../../functions/support/names.ts";
 import { ConfigurationError } from "../../shared/errors.ts";
-import { sendDemand } from "../../shared/messages/storage-queue.ts";
-import type { Read } from "../../shared/schedulers/driver.ts";
+import { sendDemand } from "../../shared/queues/storage-queue.ts";
 import type { StorageClients } from "../../shared/stores/azure/index.ts";
+import { brokerProblem, readBacklog } from "./broker/read-backlog.ts";
 import { collect } from "./collect.ts";
 import type { AgentConfig } from "./config.ts";
+import type { Read } from "./drivers/driver.ts";
 import { EventQueue } from "./event-queue.ts";
 import { execute } from "./execute.ts";
 import { Outbox } from "./outbox.ts";
 import type { PassPorts } from "./pass.ts";
-import { brokerProblem, readBacklog } from "./read-backlog.ts";
 import { runLoop } from "./run.ts";
 import { type AgentState, StateFolder } from "./state.ts";
 import { WakeUp } from "./wake-up.ts";

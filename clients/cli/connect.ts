@@ -11,7 +11,7 @@ import {
 } from "../../functions/support/names.ts";
 import { readConfig } from "../../shared/config/read-config.ts";
 import { kindOf, messageOf } from "../../shared/errors.ts";
-import type { Clock, PlanRequests } from "../../shared/ports.ts";
+import type { Clock, PlanRequests } from "../../shared/ports/index.ts";
 import {
   type AzureStores,
   connectStorage,
@@ -89,7 +89,7 @@ export function planRequestsAt(place: Place): PlanRequests {
     send: async (scheduled) => {
       const { serviceBus } = await addressesAt(place);
       const client = await connected("Service Bus namespace", serviceBus);
-      const { createServiceBus } = await import("../../shared/messages/service-bus.ts");
+      const { createServiceBus } = await import("../../shared/queues/service-bus.ts");
       const queues = createServiceBus({ client, clock, planRequestsQueue, scaleActionsQueue });
       try {
         await queues.planRequests.send(scheduled);

@@ -1,6 +1,6 @@
 import type { HttpResponseInit } from "@azure/functions";
 import type { StopAnswer } from "../../shared/api/index.ts";
-import { requestStop, type StopOutcome, type StopRequest } from "../../shared/cycle/request-stop.ts";
+import { requestStop, type StopOutcome, type StopRequest } from "../../shared/operate/request-stop.ts";
 import { type Call, json, notFound, problem, unknownCluster } from "./http.ts";
 import type { Service } from "./wire.ts";
 

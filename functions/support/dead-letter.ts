@@ -1,6 +1,6 @@
 import type { InvocationContext } from "@azure/functions";
 import { z } from "zod";
-import type { DeadLetter } from "../../shared/cycle/watch-dead-letter.ts";
+import type { DeadLetter } from "../../shared/cycle/demand/watch-dead-letter.ts";
 
 const text = z.string().optional().catch(undefined);
 

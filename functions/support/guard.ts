@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { appRoles, type Role } from "../../shared/api/index.ts";
-import type { Log } from "../../shared/ports.ts";
+import type { Log } from "../../shared/ports/index.ts";
 import { delegatedScope, type ReadToken, type TokenHolder, type TokenIssuer } from "./entra-token.ts";
 import { problem } from "./http.ts";
 import type { NodeLogin } from "./node-login.ts";

@@ -10,10 +10,10 @@ import {
   quoted,
   refusals,
 } from "../../shared/api/index.ts";
-import type { Selected } from "../../shared/cycle/views/index.ts";
 import { ConfigurationError, kindOf, messageOf, UpstreamError } from "../../shared/errors.ts";
 import { describeProblems } from "../../shared/messages/problems.ts";
-import type { Ports } from "../../shared/ports.ts";
+import type { Ports } from "../../shared/ports/index.ts";
+import type { Selected } from "../../shared/views/index.ts";
 import type { Service } from "./wire.ts";
 
 /** One call of an HTTP function. */

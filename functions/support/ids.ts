@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import type { Ids } from "../../shared/ports.ts";
+import type { Ids } from "../../shared/ports/index.ts";
 
 /** Plan ids sort by time (`20261121T104512.345Z-1a2b3c`); everything else is a digest of what it names. */
 export const ids: Ids = {

@@ -1,4 +1,4 @@
-import type { Log, LogFields } from "../../shared/ports.ts";
+import type { Log, LogFields } from "../../shared/ports/index.ts";
 
 /** Where lines go: an invocation's context, or the console of the process. */
 export interface LogSink {

@@ -1,6 +1,6 @@
 import type { HttpResponseInit } from "@azure/functions";
 import type { Cursor } from "../../shared/api/index.ts";
-import type { Outlook } from "../../shared/cycle/views/index.ts";
+import type { Outlook } from "../../shared/views/index.ts";
 import { answerForCluster, type Call, type Read, unknownCluster } from "./http.ts";
 import { service } from "./service.ts";
 

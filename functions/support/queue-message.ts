@@ -1,5 +1,5 @@
 import type { InvocationContext } from "@azure/functions";
-import type { RawMessage } from "../../shared/cycle/reject.ts";
+import type { RawMessage } from "../../shared/cycle/demand/reject.ts";
 
 const looksLikeBase64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { ConfigChanges } from "../../shared/cycle/act/change-config.ts";
 import { ConfigurationError } from "../../shared/errors.ts";
+import type { ConfigChanges } from "../../shared/operate/change-config.ts";
 import type { ApiLogin } from "./guard.ts";
 import {
   apiAuthoritySetting,

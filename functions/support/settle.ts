@@ -1,5 +1,5 @@
 import { type ErrorKind, kindOf, messageOf, UpstreamError } from "../../shared/errors.ts";
-import type { Log } from "../../shared/ports.ts";
+import type { Log } from "../../shared/ports/index.ts";
 
 /** What started the function whose run failed. */
 export type Trigger = "timer" | "storage-queue" | "service-bus" | "event-grid";

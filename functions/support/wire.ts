@@ -3,13 +3,10 @@ import { ServiceBusClient } from "@azure/service-bus";
 import { API_VERSION } from "../../shared/api/index.ts";
 import { checkConfig } from "../../shared/config/check-config.ts";
 import { readConfig } from "../../shared/config/read-config.ts";
-import type { ConfigChanges } from "../../shared/cycle/act/change-config.ts";
-import { OutlookMemory } from "../../shared/cycle/views/index.ts";
 import { createCycleCloud } from "../../shared/cyclecloud/client.ts";
 import { LoginGate } from "../../shared/cyclecloud/login-gate.ts";
 import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
-import { createServiceBus } from "../../shared/messages/service-bus.ts";
-import { StorageDemandQueue, StorageQueueEvents } from "../../shared/messages/storage-queue.ts";
+import type { ConfigChanges } from "../../shared/operate/change-config.ts";
 import type {
   Clock,
   ConfigFiles,
@@ -17,10 +14,13 @@ import type {
   CycleCloudFor,
   DemandQueue,
   Ports,
-} from "../../shared/ports.ts";
+} from "../../shared/ports/index.ts";
+import { createServiceBus } from "../../shared/queues/service-bus.ts";
+import { StorageDemandQueue, StorageQueueEvents } from "../../shared/queues/storage-queue.ts";
 import { BlobConfigFiles, connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";
 import { noTelemetry } from "../../shared/telemetry/none.ts";
 import type { OpenTelemetry, Run } from "../../shared/telemetry/open-telemetry.ts";
+import { OutlookMemory } from "../../shared/views/index.ts";
 import { createTokenReader } from "./entra-token.ts";
 import { entraGuard, type Guard, keyGuard } from "./guard.ts";
 import { ids } from "./ids.ts";

@@ -1,4 +1,4 @@
-import type { CheckedConfig } from "../ports.ts";
+import type { CheckedConfig } from "../ports/index.ts";
 import { parseConfig } from "./parse-config.ts";
 import { type LoadInclude, resolveIncludes } from "./resolve-includes.ts";
 

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import type { ClusterConfig } from "../ports.ts";
+import type { ClusterConfig } from "../ports/index.ts";
 import { checkConfig } from "./check-config.ts";
 
 /** Reads the text of an `autoscale.json` with what it includes. Throws ConfigurationError with every problem. */

@@ -1,6 +1,6 @@
 import type { Cluster, EngineSettings } from "../engine/index.ts";
 import { kindOf } from "../errors.ts";
-import type { ClusterConfig, ClusterControl, Pause, Ports, Snapshot } from "../ports.ts";
+import type { ClusterConfig, ClusterControl, Pause, Ports, Snapshot } from "../ports/index.ts";
 
 /** Nothing was decided: everything may go on. */
 function undecided(cluster: string): ClusterControl {

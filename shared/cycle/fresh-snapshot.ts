@@ -1,5 +1,5 @@
 import { StaleSnapshotError } from "../errors.ts";
-import type { Ports, Snapshot } from "../ports.ts";
+import type { Ports, Snapshot } from "../ports/index.ts";
 
 /** The newest snapshot. Throws StaleSnapshotError when there is none, or it is older than is good for a decision. */
 export async function freshSnapshot(

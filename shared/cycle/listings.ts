@@ -1,6 +1,6 @@
 import { shortHostname } from "../engine/index.ts";
 import type { DemandNode } from "../messages/job-demand.ts";
-import type { SourceDemand } from "../ports.ts";
+import type { SourceDemand } from "../ports/index.ts";
 
 /** What a source that can drain last said of one of its hosts. */
 export interface Listing {

@@ -1,5 +1,5 @@
 import { kindOf, LoginRefusedError, messageOf } from "../errors.ts";
-import type { ClusterControl, CycleCloud, Ports, RefusedLogin, Stored } from "../ports.ts";
+import type { ClusterControl, CycleCloud, Ports, RefusedLogin, Stored } from "../ports/index.ts";
 import { changeControl } from "./control.ts";
 
 type LoginPorts = Pick<Ports, "clock" | "controls" | "log">;

@@ -1,6 +1,6 @@
 import type { NodeHistory, Plan } from "../engine/index.ts";
 import type { ScaleAction } from "../messages/scale-action.ts";
-import type { Ports, Snapshot } from "../ports.ts";
+import type { Ports, Snapshot } from "../ports/index.ts";
 
 type MeasurePorts = Pick<Ports, "clock" | "telemetry">;
 

@@ -1,6 +1,6 @@
 import type { Cluster, ClusterNode, PendingNodes } from "../engine/index.ts";
 import type { ActionNode, CreateNodesAction, NodesAction, ScaleAction } from "../messages/scale-action.ts";
-import type { Operation, RequestedNode, Snapshot } from "../ports.ts";
+import type { Operation, RequestedNode, Snapshot } from "../ports/index.ts";
 
 const longestListLagSeconds = 60;
 

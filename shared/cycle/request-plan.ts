@@ -1,4 +1,4 @@
-import type { Ports, ScheduledPlanRequest } from "../ports.ts";
+import type { Ports, ScheduledPlanRequest } from "../ports/index.ts";
 
 /** Requests that come within one window become one plan. Long enough for a burst of messages, short enough to wait for. */
 export const planWindowSeconds = 1;

@@ -1,6 +1,6 @@
 import { kindOf, messageOf } from "../errors.ts";
 import type { SchedulerEvent } from "../messages/scheduler-event.ts";
-import type { Ports } from "../ports.ts";
+import type { Ports } from "../ports/index.ts";
 
 /** Sends events to their sources. One that cannot be told, because its queue refuses us, must not hold up the cycle. */
 export async function tellSchedulers(

@@ -1,5 +1,5 @@
 import { LoginRefusedError } from "../errors.ts";
-import type { Clock } from "../ports.ts";
+import type { Clock } from "../ports/index.ts";
 
 /** What the server said of a login. */
 interface Answer {

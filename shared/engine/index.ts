@@ -1,13 +1,20 @@
 /** The engine's only door: a pure planner for CycleCloud clusters. README.md tells the model in one page. */
 
-export type { Bucket, Cluster, ClusterNode, NodeArray, ReportedPlacementGroup, VmFacts } from "./bucket.ts";
-export { type Budget, type CapBound, type Caps, type Running, runningIn } from "./caps.ts";
-export type * from "./constraint.ts";
-export { NODE_PROPERTIES } from "./constraint.ts";
-export type { Problem } from "./constraint-problem.ts";
-export { dynamicArrayOf } from "./dynamic-array.ts";
-export { bucketLabel, describeConstraint, explain, explainReason, nearestFirst } from "./explain.ts";
-export { explainTarget } from "./explain-target.ts";
+export { isIgnored } from "./ledger/open-ledger.ts";
+export { generatePlacementGroups, isPlacementGroupName } from "./ledger/placement-groups.ts";
+export type {
+  Bucket,
+  Cluster,
+  ClusterNode,
+  NodeArray,
+  ReportedPlacementGroup,
+  VmFacts,
+} from "./model/bucket.ts";
+export { type Budget, type CapBound, type Caps, type Running, runningIn } from "./model/caps.ts";
+export type * from "./model/constraint.ts";
+export { NODE_PROPERTIES } from "./model/constraint.ts";
+export type { Problem } from "./model/constraint-problem.ts";
+export { dynamicArrayOf } from "./model/dynamic-array.ts";
 export {
   expiredRows,
   type Matching,
@@ -16,9 +23,9 @@ export {
   observeNodes,
   RETENTION_SECONDS,
   recordMatches,
-} from "./history.ts";
-export { shortHostname } from "./hostname.ts";
-export { defineJob, type Job, type PackingStrategy } from "./job.ts";
+} from "./model/history.ts";
+export { shortHostname } from "./model/hostname.ts";
+export { defineJob, type Job, type PackingStrategy } from "./model/job.ts";
 export {
   type BucketLimits,
   CAP_NAMES,
@@ -27,20 +34,17 @@ export {
   type CoreQuota,
   LIMIT_NAMES,
   type LimitName,
-} from "./limits.ts";
-export { compareNodeNames, sortByNodeName } from "./names.ts";
-export { nearest } from "./nearest.ts";
-export type { PendingNodes, SchedulerNode } from "./node.ts";
-export { isIgnored } from "./open-ledger.ts";
-export { type ParsedConstraints, parseConstraints } from "./parse-constraints.ts";
-export { type ParsedDefaultResources, parseDefaultResources } from "./parse-default-resources.ts";
-export { generatePlacementGroups, isPlacementGroupName } from "./placement-groups.ts";
-export { plan } from "./plan.ts";
-export type { PlanInput } from "./plan-input.ts";
-export type * from "./plan-result.ts";
-export { accountName, type BucketName, type Reason, type ReasonCode } from "./reasons.ts";
-export type { Json, Resources, Scalar } from "./resources.ts";
-export { isSize } from "./resources.ts";
+} from "./model/limits.ts";
+export { compareNodeNames, sortByNodeName } from "./model/names.ts";
+export { nearest } from "./model/nearest.ts";
+export type { PendingNodes, SchedulerNode } from "./model/node.ts";
+export { type ParsedConstraints, parseConstraints } from "./model/parse-constraints.ts";
+export { type ParsedDefaultResources, parseDefaultResources } from "./model/parse-default-resources.ts";
+export type { PlanInput } from "./model/plan-input.ts";
+export type * from "./model/plan-result.ts";
+export { accountName, type BucketName, type Reason, type ReasonCode } from "./model/reasons.ts";
+export type { Json, Resources, Scalar } from "./model/resources.ts";
+export { isSize } from "./model/resources.ts";
 export {
   DEFAULT_SETTINGS,
   type DefaultResource,
@@ -51,8 +55,11 @@ export {
   type GeneratedPlacementGroups,
   type Modifier,
   type PerNodeArray,
-} from "./settings.ts";
-export { type BucketSurvey, type Examination, examine, type LimitFigure, survey } from "./survey.ts";
-export type * from "./target.ts";
-export { formatSize, type Magnitude, parseAmount, type Size, size } from "./units.ts";
-export { matchesWildcard } from "./wildcard.ts";
+} from "./model/settings.ts";
+export type * from "./model/target.ts";
+export { formatSize, type Magnitude, parseAmount, type Size, size } from "./model/units.ts";
+export { matchesWildcard } from "./model/wildcard.ts";
+export { bucketLabel, describeConstraint, explain, explainReason, nearestFirst } from "./outcome/explain.ts";
+export { explainTarget } from "./outcome/explain-target.ts";
+export { type BucketSurvey, type Examination, examine, type LimitFigure, survey } from "./outcome/survey.ts";
+export { plan } from "./plan.ts";

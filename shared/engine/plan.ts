@@ -4,27 +4,28 @@
  * deleted. Pure: the same input gives the same plan. Breaks no limit whatever the input, and throws only on bugs.
  * README.md tells the model in one page.
  */
-import { type Allocation, allocate } from "./allocate.ts";
-import type { ClusterNode } from "./bucket.ts";
-import { bucketUses } from "./bucket-use.ts";
-import { clippingCaps } from "./clipping.ts";
-import { createSets } from "./create-sets.ts";
-import { isOverdue, type NodeHistory, observeNodes, recordMatches } from "./history.ts";
-import { shortHostname } from "./hostname.ts";
-import type { Job } from "./job.ts";
-import type { LedgerNode } from "./ledger-node.ts";
-import { meetTargets } from "./meet-targets.ts";
-import { occupy } from "./occupy.ts";
-import { isIgnored, isLeftOut, openLedger } from "./open-ledger.ts";
-import { AllocationOutcome, LedgerPlannedNode } from "./outcome.ts";
-import type { PlanInput } from "./plan-input.ts";
-import type { ClippingCap, Plan } from "./plan-result.ts";
-import { Pools } from "./pools.ts";
-import { ReasonBook } from "./reason-book.ts";
-import { retries, timedOut } from "./retire.ts";
-import { type EngineSettings, forNodeArray } from "./settings.ts";
-import { NO_REFUSALS, Shapes } from "./shape.ts";
-import { Columns } from "./stock.ts";
+
+import type { LedgerNode } from "./ledger/ledger-node.ts";
+import { isIgnored, isLeftOut, openLedger } from "./ledger/open-ledger.ts";
+import { Pools } from "./ledger/pools.ts";
+import { Columns } from "./ledger/stock.ts";
+import type { ClusterNode } from "./model/bucket.ts";
+import { isOverdue, type NodeHistory, observeNodes, recordMatches } from "./model/history.ts";
+import { shortHostname } from "./model/hostname.ts";
+import type { Job } from "./model/job.ts";
+import type { PlanInput } from "./model/plan-input.ts";
+import type { ClippingCap, Plan } from "./model/plan-result.ts";
+import { type EngineSettings, forNodeArray } from "./model/settings.ts";
+import { bucketUses } from "./outcome/bucket-use.ts";
+import { clippingCaps } from "./outcome/clipping.ts";
+import { createSets } from "./outcome/create-sets.ts";
+import { AllocationOutcome, LedgerPlannedNode } from "./outcome/outcome.ts";
+import { ReasonBook } from "./outcome/reason-book.ts";
+import { retries, timedOut } from "./outcome/retire.ts";
+import { type Allocation, allocate } from "./place/allocate.ts";
+import { meetTargets } from "./place/meet-targets.ts";
+import { occupy } from "./place/occupy.ts";
+import { NO_REFUSALS, Shapes } from "./place/shape.ts";
 
 /** Plans one pass over a cluster. */
 export function plan(input: PlanInput): Plan {

@@ -1,4 +1,4 @@
-import type { DemandSummary, SourceDemand } from "../ports.ts";
+import type { DemandSummary, SourceDemand } from "../ports/index.ts";
 
 export function summaryOf({ jobs, nodes, ...rest }: SourceDemand): DemandSummary {
   return { ...rest, jobs: jobs.length, nodes: nodes.length };

@@ -1,5 +1,12 @@
 import type { NodeHistory } from "../engine/index.ts";
-import type { NodeLoss, Operation, PlanSummary, Rejection, RequestSet, SourceDemand } from "../ports.ts";
+import type {
+  NodeLoss,
+  Operation,
+  PlanSummary,
+  Rejection,
+  RequestSet,
+  SourceDemand,
+} from "../ports/index.ts";
 
 /** The orders that the ports promise, one for the twins and Azure alike. Names compare by code unit, not by locale. */
 export function compareNames(a: string, b: string): number {

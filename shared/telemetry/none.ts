@@ -1,4 +1,4 @@
-import type { Telemetry } from "../ports.ts";
+import type { Telemetry } from "../ports/index.ts";
 
 /** Tells nobody anything. */
 export const noTelemetry: Telemetry = {

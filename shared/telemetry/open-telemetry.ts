@@ -23,7 +23,7 @@ import {
   type SpanExporter,
 } from "@opentelemetry/sdk-trace-base";
 import { messageOf } from "../errors.ts";
-import { type Attributes, type Metric, metrics, type Telemetry } from "../ports.ts";
+import { type Attributes, type Metric, metrics, type Telemetry } from "../ports/index.ts";
 
 /** Where spans and metrics go. */
 export interface Exporters {

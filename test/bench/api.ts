@@ -15,7 +15,7 @@ import { parseArgs } from "node:util";
 import { startEnvironment } from "../../infra/local/environment/environment.ts";
 import type { ClusterNode, NodeHistory } from "../../shared/engine/index.ts";
 import { ConfigurationError } from "../../shared/errors.ts";
-import type { PlanHead, SourceDemand } from "../../shared/ports.ts";
+import type { PlanHead, SourceDemand } from "../../shared/ports/index.ts";
 import { connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../support/cluster.ts";
 

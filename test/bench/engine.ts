@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import { loadWorkload } from "../../infra/local/scheduler/workload.ts";
 import { type Plan, type PlanInput, plan } from "../../shared/engine/index.ts";
-import { violationsOf } from "../engine/plan-validity.ts";
+import { violationsOf } from "../shared/engine/plan-validity.ts";
 import { CASES, type Case } from "./cases.ts";
 import { planInput } from "./clusters.ts";
 import { toEngineJob } from "./trace.ts";

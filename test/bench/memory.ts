@@ -4,11 +4,11 @@
  * comes on top. Run it with `npm run bench:memory -- [--nodes 10000] [--jobs 100000] [--clusters 4]`.
  */
 import { parseArgs } from "node:util";
-import { OutlookMemory } from "../../shared/cycle/views/index.ts";
 import type { NodeHistory } from "../../shared/engine/index.ts";
-import type { Ports, Snapshot, SourceDemand } from "../../shared/ports.ts";
+import type { Ports, Snapshot, SourceDemand } from "../../shared/ports/index.ts";
 import { packDemand, readDemand } from "../../shared/stores/azure/packed-demand.ts";
 import { createMemoryStores } from "../../shared/stores/in-memory/index.ts";
+import { OutlookMemory } from "../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../support/cluster.ts";
 import { configOf } from "../support/world.ts";
 

@@ -7,7 +7,7 @@ import {
   StaleSnapshotError,
   UpstreamError,
 } from "../../shared/errors.ts";
-import type { Log } from "../../shared/ports.ts";
+import type { Log } from "../../shared/ports/index.ts";
 
 const errors = {
   configuration: new ConfigurationError("settings", ["a: missing"]),

@@ -3,9 +3,9 @@ import { Pace } from "../../functions/support/pace.ts";
 import { Turns } from "../../functions/support/turns.ts";
 import type { OperatorService, Service } from "../../functions/support/wire.ts";
 import { checkConfig } from "../../shared/config/check-config.ts";
-import { OutlookMemory } from "../../shared/cycle/views/index.ts";
-import { MemoryDemandQueue } from "../../shared/messages/in-memory.ts";
+import { MemoryDemandQueue } from "../../shared/queues/in-memory.ts";
 import { MemoryConfigFiles } from "../../shared/stores/in-memory/index.ts";
+import { OutlookMemory } from "../../shared/views/index.ts";
 import { cluster, createWorld, type World } from "../support/world.ts";
 
 /**

@@ -16,7 +16,7 @@ import { toCluster } from "../../shared/cyclecloud/to-engine.ts";
 import { toRequestedNode } from "../../shared/cyclecloud/to-node.ts";
 import { LoginRefusedError, UpstreamError } from "../../shared/errors.ts";
 import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
-import type { CycleCloud, NodesRequest } from "../../shared/ports.ts";
+import type { CycleCloud, NodesRequest } from "../../shared/ports/index.ts";
 import type { Door } from "./cloud.ts";
 import type { Fault, FaultKind } from "./faults.ts";
 import type { Weather } from "./faulty-ports.ts";

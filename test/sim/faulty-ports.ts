@@ -1,5 +1,5 @@
 import { ConflictError, UpstreamError } from "../../shared/errors.ts";
-import type { Ports } from "../../shared/ports.ts";
+import type { Ports } from "../../shared/ports/index.ts";
 import type { Chance } from "./chance.ts";
 import type { Fault, FaultKind, FaultSource } from "./faults.ts";
 import type { Fleet, Run } from "./fleet.ts";

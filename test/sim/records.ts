@@ -8,7 +8,7 @@ import {
   type RequestSet,
   type Snapshot,
   type SourceDemand,
-} from "../../shared/ports.ts";
+} from "../../shared/ports/index.ts";
 import type { PortCall } from "./faulty-ports.ts";
 
 /** What the stores hold, as far as the simulation judges by it; kept up to date by every write that took effect. */

@@ -1,5 +1,5 @@
 import type { WorkloadJob } from "../../infra/local/scheduler/workload.ts";
-import { longestSilenceSeconds } from "../../shared/cycle/plan-input.ts";
+import { longestSilenceSeconds } from "../../shared/cycle/plan/plan-input.ts";
 import { explain } from "../../shared/engine/index.ts";
 import { accountOf, type NodeArrayTarget } from "../../shared/messages/node-array-target.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
@@ -11,8 +11,8 @@ import type {
   Snapshot,
   SourceDemand,
   Stored,
-} from "../../shared/ports.ts";
-import { violationsOf } from "../engine/plan-validity.ts";
+} from "../../shared/ports/index.ts";
+import { violationsOf } from "../shared/engine/plan-validity.ts";
 import type { Cloud, TrueNode } from "./cloud.ts";
 import type { Fleet, Run } from "./fleet.ts";
 import type { Source } from "./source.ts";

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { createManualClock } from "../../infra/local/cyclecloud/clock.ts";
 import { parseConfig } from "../../shared/config/parse-config.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
-import type { Log, Ports } from "../../shared/ports.ts";
+import type { Log, Ports } from "../../shared/ports/index.ts";
 import { createMemoryStores, type MemoryStores } from "../../shared/stores/in-memory/index.ts";
 import { noTelemetry } from "../../shared/telemetry/none.ts";
 import { createApp, type KeptAlive } from "./app.ts";

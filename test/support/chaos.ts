@@ -1,11 +1,11 @@
-import { executeAction } from "../../shared/cycle/execute-action.ts";
-import { planScale } from "../../shared/cycle/plan-scale.ts";
-import { receiveDemand } from "../../shared/cycle/receive-demand.ts";
-import { snapshotCluster } from "../../shared/cycle/snapshot-cluster.ts";
+import { receiveDemand } from "../../shared/cycle/demand/receive-demand.ts";
+import { executeAction } from "../../shared/cycle/execute/execute-action.ts";
+import { planScale } from "../../shared/cycle/plan/plan-scale.ts";
+import { snapshotCluster } from "../../shared/cycle/snapshot/snapshot-cluster.ts";
 import { StaleSnapshotError, UpstreamError } from "../../shared/errors.ts";
 import type { PlanRequest } from "../../shared/messages/plan-request.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
-import type { CycleCloud, Ports } from "../../shared/ports.ts";
+import type { CycleCloud, Ports } from "../../shared/ports/index.ts";
 import { Crash, type CrashPoint, interposed } from "./crash.ts";
 import { DrainingSource } from "./draining-source.ts";
 import { cluster, createWorld, jobFor, type World } from "./world.ts";

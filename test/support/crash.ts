@@ -1,4 +1,4 @@
-import type { Ports } from "../../shared/ports.ts";
+import type { Ports } from "../../shared/ports/index.ts";
 
 /** A call of a port at which a run dies: `nth` counts the calls of that name from 1. */
 export interface CrashPoint {

@@ -8,7 +8,7 @@ import {
 } from "../../shared/engine/index.ts";
 import { LoginRefusedError, UpstreamError } from "../../shared/errors.ts";
 import type { ActionCreateSet } from "../../shared/messages/scale-action.ts";
-import type { CycleCloud, ManagementVerb, RequestedNode } from "../../shared/ports.ts";
+import type { CycleCloud, ManagementVerb, RequestedNode } from "../../shared/ports/index.ts";
 
 type Call = "read" | "create" | "start" | "shutdown" | "retry" | "nodes-of-request" | ManagementVerb;
 

@@ -1,5 +1,5 @@
 import type { CreateNodesAction, NodesAction, ScaleAction } from "../../shared/messages/scale-action.ts";
-import type { Operation, RequestedNode } from "../../shared/ports.ts";
+import type { Operation, RequestedNode } from "../../shared/ports/index.ts";
 
 const envelope = {
   version: 1,

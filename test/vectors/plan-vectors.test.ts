@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { plan } from "../../shared/engine/index.ts";
-import { violationsOf } from "../engine/plan-validity.ts";
+import { violationsOf } from "../shared/engine/plan-validity.ts";
 import { type ExpectedPlan, firstDifference } from "./agreement.ts";
 import { BROKEN_VECTORS, DIFFERENCES } from "./differences.ts";
 import { inputOf, readVectors, type Scenario } from "./scenario.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { plan } from "../../shared/engine/index.ts";
-import { violationsOf } from "../engine/plan-validity.ts";
+import { violationsOf } from "../shared/engine/plan-validity.ts";
 import { inputOf } from "./scenario.ts";
 import { TINY_VECTORS } from "./tiny-scenarios.ts";
 

@@ -15,7 +15,7 @@ import type {
   RequestSet,
   Snapshot,
   SourceDemand,
-} from "../../../shared/ports.ts";
+} from "../../../shared/ports/index.ts";
 import { createMemoryStores, type MemoryStores } from "../../../shared/stores/in-memory/index.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { archiveFormat } from "./collect.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { ConfigChanged } from "../../../shared/api/index.ts";
-import { secretsIn } from "../../../shared/cycle/act/config-changes.ts";
+import { secretsIn } from "../../../shared/operate/config-changes.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { readConfig } from "../config/read-config.ts";
 import { confirm } from "../confirm.ts";

@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { Command, InvalidArgumentError } from "commander";
 import { messageOf } from "../../../shared/errors.ts";
 import { type DemandMessage, parseDemand } from "../../../shared/messages/job-demand.ts";
-import type { DemandToSend } from "../../../shared/ports.ts";
+import type { DemandToSend } from "../../../shared/ports/index.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { prettyJson } from "../output/json.ts";

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { plan } from "../../../shared/engine/index.ts";
-import type { ArchivedPlan } from "../../../shared/ports.ts";
+import type { ArchivedPlan } from "../../../shared/ports/index.ts";
 import { type Compatibility, compatibilityOption } from "../compatibility.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { firstDifference } from "../output/first-difference.ts";

@@ -4,7 +4,7 @@ import { parseConfig } from "../../../shared/config/parse-config.ts";
 import { resolveIncludes } from "../../../shared/config/resolve-includes.ts";
 import { isDictionary } from "../../../shared/dictionary.ts";
 import { messageOf } from "../../../shared/errors.ts";
-import type { ClusterConfig } from "../../../shared/ports.ts";
+import type { ClusterConfig } from "../../../shared/ports/index.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { parseColumns } from "../output/columns/parse-columns.ts";
 import { parseOutputSettings } from "../output/output-settings.ts";

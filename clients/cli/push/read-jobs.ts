@@ -1,4 +1,4 @@
-import { parseSwf, type SwfJob } from "../../../shared/schedulers/swf.ts";
+import { parseSwf, type SwfJob } from "../../../shared/workload/swf.ts";
 
 /** What a file says that a scheduler wants, before it is checked. */
 export interface Pushed {

@@ -1,13 +1,13 @@
 import { jobDemandQueue } from "../../../functions/support/names.ts";
 import { type Problem, problemType, refusals, SUPPORT_PARTS } from "../../../shared/api/index.ts";
 import { checkConfig } from "../../../shared/config/check-config.ts";
-import { type ConfigWish, changeConfig } from "../../../shared/cycle/act/change-config.ts";
-import { decidePause } from "../../../shared/cycle/act/decide-control.ts";
-import { postDemand } from "../../../shared/cycle/act/post-demand.ts";
-import { replayReject } from "../../../shared/cycle/act/replay-reject.ts";
-import { showConfig, showPlanArchive, showSupport } from "../../../shared/cycle/views/index.ts";
-import { StorageDemandQueue } from "../../../shared/messages/storage-queue.ts";
+import { type ConfigWish, changeConfig } from "../../../shared/operate/change-config.ts";
+import { decidePause } from "../../../shared/operate/decide-control.ts";
+import { postDemand } from "../../../shared/operate/post-demand.ts";
+import { replayReject } from "../../../shared/operate/replay-reject.ts";
+import { StorageDemandQueue } from "../../../shared/queues/storage-queue.ts";
 import { BlobConfigFiles } from "../../../shared/stores/azure/index.ts";
+import { showConfig, showPlanArchive, showSupport } from "../../../shared/views/index.ts";
 import {
   clock,
   onStorage,

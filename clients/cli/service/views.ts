@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { quoted, type Route, routes } from "../../../shared/api/index.ts";
-import { clusterStatus } from "../../../shared/cycle/status.ts";
+import { describeProblems } from "../../../shared/messages/problems.ts";
+import type { Ports } from "../../../shared/ports/index.ts";
 import {
   drawUpDemand,
   explainJob,
@@ -27,9 +28,8 @@ import {
   showReject,
   validateConstraint,
   whatIf,
-} from "../../../shared/cycle/views/index.ts";
-import { describeProblems } from "../../../shared/messages/problems.ts";
-import type { Ports } from "../../../shared/ports.ts";
+} from "../../../shared/views/index.ts";
+import { clusterStatus } from "../../../shared/views/status.ts";
 import { CommandFailure, NotFound } from "../exit-code.ts";
 import type { Call, RouteId } from "./service.ts";
 

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueServiceClient } from "@azure/storage-queue";
 import { jobDemandQueue, serviceBusConnection, storageConnection } from "../../../functions/support/names.ts";
-import { sendDemand } from "../../../shared/messages/storage-queue.ts";
+import { sendDemand } from "../../../shared/queues/storage-queue.ts";
 import type { DefinitionInput } from "../cyclecloud/index.ts";
 import { type RunningCycleCloud, startCycleCloud } from "../cyclecloud/index.ts";
 import { startAzurite } from "../environment/azurite.ts";

@@ -1,6 +1,6 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
 import { ConfigurationError } from "../../errors.ts";
-import type { CheckedConfig, ConfigFile, ConfigFiles, IfMatch } from "../../ports.ts";
+import type { CheckedConfig, ConfigFile, ConfigFiles, IfMatch } from "../../ports/index.ts";
 import { staysInside } from "./blob-path.ts";
 import { Container } from "./container.ts";
 import { escapeName } from "./keys.ts";

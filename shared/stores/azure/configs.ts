@@ -1,6 +1,6 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
 import { ConfigurationError } from "../../errors.ts";
-import type { ClusterConfig, ConfigStore, Log } from "../../ports.ts";
+import type { ClusterConfig, ConfigStore, Log } from "../../ports/index.ts";
 import { staysInside } from "./blob-path.ts";
 import { Container } from "./container.ts";
 import { escapeName, unescapeName } from "./keys.ts";

@@ -6,7 +6,7 @@ import type {
   ContainerClient,
 } from "@azure/storage-blob";
 import { InvariantError } from "../../errors.ts";
-import type { IfMatch } from "../../ports.ts";
+import type { IfMatch } from "../../ports/index.ts";
 import { FirstUse } from "./first-use.ts";
 import { checkVersion, recordVersion } from "./record-version.ts";
 import { calling, reading, saving, statusOf } from "./sdk-errors.ts";

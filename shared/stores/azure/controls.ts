@@ -1,5 +1,5 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
-import type { ClusterControl, ControlStore, IfMatch, RefusedLogin, Stored } from "../../ports.ts";
+import type { ClusterControl, ControlStore, IfMatch, RefusedLogin, Stored } from "../../ports/index.ts";
 import { Container, fromJson, jsonContent } from "./container.ts";
 import { escapeName } from "./keys.ts";
 

@@ -1,6 +1,6 @@
 import type { TableClient } from "@azure/data-tables";
 import type { BlobServiceClient } from "@azure/storage-blob";
-import type { Log, Ports } from "../../ports.ts";
+import type { Log, Ports } from "../../ports/index.ts";
 import { BlobConfigStore, type ParseConfig } from "./configs.ts";
 import { Container } from "./container.ts";
 import { BlobControlStore } from "./controls.ts";

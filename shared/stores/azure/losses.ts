@@ -1,5 +1,5 @@
 import { ConflictError } from "../../errors.ts";
-import type { Log, NodeLoss, NodeLossStore } from "../../ports.ts";
+import type { Log, NodeLoss, NodeLossStore } from "../../ports/index.ts";
 import { newestLossFirst } from "../order.ts";
 import { escapeName, reverseTime } from "./keys.ts";
 import { Retention } from "./retention.ts";

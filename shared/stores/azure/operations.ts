@@ -6,7 +6,7 @@ import {
   type Operation,
   type OperationStore,
   type Stored,
-} from "../../ports.ts";
+} from "../../ports/index.ts";
 import { oldestOperationFirst } from "../order.ts";
 import { concurrently } from "./concurrently.ts";
 import { escapeName, reverseTime } from "./keys.ts";

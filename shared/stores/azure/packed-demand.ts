@@ -1,6 +1,6 @@
 import { InvariantError } from "../../errors.ts";
 import type { DemandJob } from "../../messages/job-demand.ts";
-import type { SourceDemand } from "../../ports.ts";
+import type { SourceDemand } from "../../ports/index.ts";
 
 /** What jobs of one shape share: all but what tells one from the next. */
 type JobShape = Omit<DemandJob, OwnKey>;

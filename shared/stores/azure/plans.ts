@@ -2,7 +2,15 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import type { BlobServiceClient } from "@azure/storage-blob";
 import { ConflictError } from "../../errors.ts";
-import type { ArchivedPlan, IfMatch, Log, PlanHead, PlanStore, PlanSummary, Stored } from "../../ports.ts";
+import type {
+  ArchivedPlan,
+  IfMatch,
+  Log,
+  PlanHead,
+  PlanStore,
+  PlanSummary,
+  Stored,
+} from "../../ports/index.ts";
 import { newestPlanFirst } from "../order.ts";
 import { type BlobContent, Container, fromJson, jsonContent } from "./container.ts";
 import { escapeName, reverseTime } from "./keys.ts";

@@ -1,5 +1,5 @@
 import { ConflictError } from "../../errors.ts";
-import type { Log, RejectedMessage, Rejection, RejectionStore } from "../../ports.ts";
+import type { Log, RejectedMessage, Rejection, RejectionStore } from "../../ports/index.ts";
 import { newestRejectionFirst } from "../order.ts";
 import { escapeName, reverseTime } from "./keys.ts";
 import { Retention } from "./retention.ts";

@@ -1,4 +1,4 @@
-import type { Stored } from "../../ports.ts";
+import type { Stored } from "../../ports/index.ts";
 import { Recent } from "../../recent.ts";
 import { type Container, fromJson } from "./container.ts";
 

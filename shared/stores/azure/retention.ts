@@ -1,5 +1,5 @@
 import { messageOf } from "../../errors.ts";
-import type { Log } from "../../ports.ts";
+import type { Log } from "../../ports/index.ts";
 import { concurrently } from "./concurrently.ts";
 import { reverseTime } from "./keys.ts";
 import type { Table } from "./table.ts";

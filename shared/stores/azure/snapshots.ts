@@ -1,6 +1,6 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
 import { ConflictError } from "../../errors.ts";
-import type { Snapshot, SnapshotStore, Stored } from "../../ports.ts";
+import type { Snapshot, SnapshotStore, Stored } from "../../ports/index.ts";
 import { Container, jsonContent } from "./container.ts";
 import { escapeName } from "./keys.ts";
 import { RememberedBlobs } from "./remembered-blobs.ts";

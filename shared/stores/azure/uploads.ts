@@ -1,5 +1,5 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
-import type { DemandUploads } from "../../ports.ts";
+import type { DemandUploads } from "../../ports/index.ts";
 import { largestUploadBytes, tooLarge } from "../upload-limit.ts";
 import { staysInside } from "./blob-path.ts";
 import { Container } from "./container.ts";

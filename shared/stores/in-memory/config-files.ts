@@ -1,4 +1,4 @@
-import type { CheckedConfig, ConfigFile, ConfigFiles, IfMatch } from "../../ports.ts";
+import type { CheckedConfig, ConfigFile, ConfigFiles, IfMatch } from "../../ports/index.ts";
 import { Records } from "./records.ts";
 
 /** Configurations as texts; `check` stands for the parser, which gets what is given as includes, or nothing. */

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../errors.ts";
-import type { ClusterConfig, ConfigStore } from "../../ports.ts";
+import type { ClusterConfig, ConfigStore } from "../../ports/index.ts";
 import { Records } from "./records.ts";
 
 type Entry = { readonly config: ClusterConfig } | { readonly problems: readonly string[] };

@@ -1,4 +1,4 @@
-import type { ClusterControl, ControlStore, IfMatch, RefusedLogin, Stored } from "../../ports.ts";
+import type { ClusterControl, ControlStore, IfMatch, RefusedLogin, Stored } from "../../ports/index.ts";
 import { Records } from "./records.ts";
 
 /** What was decided about each cluster. */

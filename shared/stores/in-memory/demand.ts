@@ -6,7 +6,7 @@ import type {
   MessageIdentity,
   SourceDemand,
   Stored,
-} from "../../ports.ts";
+} from "../../ports/index.ts";
 import { summaryOf } from "../demand-summary.ts";
 import { bySource } from "../order.ts";
 import { keyOf, Records } from "./records.ts";

@@ -1,5 +1,5 @@
 import type { NodeHistory } from "../../engine/index.ts";
-import type { HistoryReading, HistoryStore, KeptReading } from "../../ports.ts";
+import type { HistoryReading, HistoryStore, KeptReading } from "../../ports/index.ts";
 import { byNodeId } from "../order.ts";
 import { Records } from "./records.ts";
 

@@ -1,4 +1,4 @@
-import type { NodeLoss, NodeLossStore } from "../../ports.ts";
+import type { NodeLoss, NodeLossStore } from "../../ports/index.ts";
 import { newestLossFirst } from "../order.ts";
 import { keyOf, Records } from "./records.ts";
 

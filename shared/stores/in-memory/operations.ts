@@ -1,5 +1,5 @@
 import { ConflictError } from "../../errors.ts";
-import { type IfMatch, isOpen, type Operation, type OperationStore, type Stored } from "../../ports.ts";
+import { type IfMatch, isOpen, type Operation, type OperationStore, type Stored } from "../../ports/index.ts";
 import { oldestOperationFirst } from "../order.ts";
 import { keyOf, Records } from "./records.ts";
 

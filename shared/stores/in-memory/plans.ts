@@ -1,4 +1,4 @@
-import type { ArchivedPlan, IfMatch, PlanHead, PlanStore, PlanSummary, Stored } from "../../ports.ts";
+import type { ArchivedPlan, IfMatch, PlanHead, PlanStore, PlanSummary, Stored } from "../../ports/index.ts";
 import { newestPlanFirst } from "../order.ts";
 import { keyOf, Records } from "./records.ts";
 

@@ -1,5 +1,5 @@
 import { ConflictError } from "../../errors.ts";
-import type { IfMatch, Stored } from "../../ports.ts";
+import type { IfMatch, Stored } from "../../ports/index.ts";
 
 interface Row<T> {
   readonly text: string;

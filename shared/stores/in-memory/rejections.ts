@@ -1,5 +1,5 @@
 import { ConflictError } from "../../errors.ts";
-import type { RejectedMessage, Rejection, RejectionStore } from "../../ports.ts";
+import type { RejectedMessage, Rejection, RejectionStore } from "../../ports/index.ts";
 import { newestRejectionFirst } from "../order.ts";
 import { keyOf, Records } from "./records.ts";
 

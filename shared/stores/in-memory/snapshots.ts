@@ -1,4 +1,4 @@
-import type { Snapshot, SnapshotStore, Stored } from "../../ports.ts";
+import type { Snapshot, SnapshotStore, Stored } from "../../ports/index.ts";
 import { Records } from "./records.ts";
 
 /** The newest snapshot of each cluster. */

@@ -1,4 +1,4 @@
-import type { IfMatch, RequestSet, Stored, TargetStore } from "../../ports.ts";
+import type { IfMatch, RequestSet, Stored, TargetStore } from "../../ports/index.ts";
 import { byRequestSet } from "../order.ts";
 import { keyOf, Records } from "./records.ts";
 

@@ -1,4 +1,4 @@
-import type { DemandUploads } from "../../ports.ts";
+import type { DemandUploads } from "../../ports/index.ts";
 import { largestUploadBytes, tooLarge } from "../upload-limit.ts";
 
 /** Uploaded blobs by name; `put` stands for the sender. */

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { brokerProblem, readBacklog } from "../../../clients/agent/broker/read-backlog.ts";
 import { parseAgentConfig } from "../../../clients/agent/config.ts";
-import { brokerProblem, readBacklog } from "../../../clients/agent/read-backlog.ts";
 import { StateFolder } from "../../../clients/agent/state.ts";
 
 const enough = { cluster: "hpc", source: "celery", driver: "celery", celery: { app: "work" } };

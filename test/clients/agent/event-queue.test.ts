@@ -2,7 +2,7 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EventQueue } from "../../../clients/agent/event-queue.ts";
 import type { SchedulerEvent } from "../../../shared/messages/scheduler-event.ts";
-import { StorageQueueEvents } from "../../../shared/messages/storage-queue.ts";
+import { StorageQueueEvents } from "../../../shared/queues/storage-queue.ts";
 import { type Azurite, startAzurite } from "../../support/azurite.ts";
 
 let azurite: Azurite;

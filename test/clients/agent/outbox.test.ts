@@ -6,11 +6,11 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { changesBetween, type Demand } from "../../../clients/agent/changes.ts";
 import { Outbox } from "../../../clients/agent/outbox.ts";
 import { StateFolder } from "../../../clients/agent/state.ts";
-import { mergeDemand } from "../../../shared/cycle/merge-demand.ts";
+import { mergeDemand } from "../../../shared/cycle/demand/merge-demand.ts";
 import { UpstreamError } from "../../../shared/errors.ts";
 import { parseDemand } from "../../../shared/messages/job-demand.ts";
-import type { DemandToSend } from "../../../shared/messages/storage-queue.ts";
-import type { SourceDemand } from "../../../shared/ports.ts";
+import type { SourceDemand } from "../../../shared/ports/index.ts";
+import type { DemandToSend } from "../../../shared/queues/storage-queue.ts";
 
 const nowSeconds = 1_795_300_000;
 let path: string;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Demand } from "../../../clients/agent/changes.ts";
+import type { Command, Driver, Reading } from "../../../clients/agent/drivers/driver.ts";
 import type { TakenEvent } from "../../../clients/agent/event-queue.ts";
 import { type PassPorts, runPass } from "../../../clients/agent/pass.ts";
 import type { AgentState } from "../../../clients/agent/state.ts";
 import type { SchedulerEvent } from "../../../shared/messages/scheduler-event.ts";
-import type { Command, Driver, Reading } from "../../../shared/schedulers/driver.ts";
 
 const fresh: AgentState = { version: 1, decisions: {}, memory: {} };
 const quiet: Reading = {

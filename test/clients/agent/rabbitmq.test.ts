@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "amqplib";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readBacklog } from "../../../clients/agent/read-backlog.ts";
+import { readBacklog } from "../../../clients/agent/broker/read-backlog.ts";
 
 const server = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const isMissing = !existsSync(server);

@@ -5,8 +5,8 @@ import type { AnswerOf, Call, RouteId, Service } from "../../../clients/cli/serv
 import { views } from "../../../clients/cli/service/views.ts";
 import type { SupportPart } from "../../../shared/api/index.ts";
 import { checkConfig } from "../../../shared/config/check-config.ts";
-import { type SupportPorts, showSupport } from "../../../shared/cycle/views/index.ts";
 import { MemoryConfigFiles } from "../../../shared/stores/in-memory/index.ts";
+import { type SupportPorts, showSupport } from "../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, type World } from "../../support/world.ts";

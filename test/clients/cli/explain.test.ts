@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ask, happenToTarget, targetSituations } from "../../shared/cycle/views/target-situations.ts";
-import { asked, configOf, happen, situations } from "../../shared/cycle/views/waiting-situations.ts";
+import { ask, happenToTarget, targetSituations } from "../../shared/views/target-situations.ts";
+import { asked, configOf, happen, situations } from "../../shared/views/waiting-situations.ts";
 import { archiveOf } from "./archived-world.ts";
 import { ccscale } from "./in-process.ts";
 

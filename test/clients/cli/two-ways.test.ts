@@ -11,7 +11,7 @@ import {
   startServiceBus,
 } from "../../../infra/local/service-bus/index.ts";
 import { parseDemand } from "../../../shared/messages/job-demand.ts";
-import type { ArchivedPlan, RejectedMessage } from "../../../shared/ports.ts";
+import type { ArchivedPlan, RejectedMessage } from "../../../shared/ports/index.ts";
 import { connectStorage, type StorageClients } from "../../../shared/stores/azure/index.ts";
 import { type Azurite, startAzurite } from "../../support/azurite.ts";
 import { createWorld, jobFor } from "../../support/world.ts";

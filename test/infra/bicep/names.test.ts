@@ -9,7 +9,7 @@ import * as names from "../../../functions/support/names.ts";
 import { settingNames } from "../../../functions/support/settings.ts";
 import { loadApp } from "../../../infra/local/functions-host/app-loader.ts";
 import { appRoles } from "../../../shared/api/index.ts";
-import { metrics } from "../../../shared/ports.ts";
+import { metrics } from "../../../shared/ports/index.ts";
 import { createAzureStores } from "../../../shared/stores/azure/index.ts";
 import { propertiesOf, propertyOf, readBicep, stringOf, stringsOf, walk } from "./bicep-file.ts";
 

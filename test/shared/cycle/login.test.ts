@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { resumeCluster } from "../../../shared/cycle/pause-cluster.ts";
-import { snapshotCluster } from "../../../shared/cycle/snapshot-cluster.ts";
-import { clusterStatus } from "../../../shared/cycle/status.ts";
+import { snapshotCluster } from "../../../shared/cycle/snapshot/snapshot-cluster.ts";
+import { resumeCluster } from "../../../shared/operate/pause-cluster.ts";
+import { clusterStatus } from "../../../shared/views/status.ts";
 import { clusterOf } from "../../support/cluster.ts";
 import { crashingAt } from "../../support/crash.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { snapshotCluster } from "../../../shared/cycle/snapshot-cluster.ts";
+import { snapshotCluster } from "../../../shared/cycle/snapshot/snapshot-cluster.ts";
 import { spendingAt, spendingStatus, spentUntil } from "../../../shared/cycle/spending.ts";
-import { clusterStatus } from "../../../shared/cycle/status.ts";
-import type { CapSettings, Snapshot } from "../../../shared/ports.ts";
+import type { CapSettings, Snapshot } from "../../../shared/ports/index.ts";
+import { clusterStatus } from "../../../shared/views/status.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { crashingAt } from "../../support/crash.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";

@@ -1,7 +1,7 @@
 import { BlobServiceClient } from "@azure/storage-blob";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UpstreamError } from "../../../shared/errors.ts";
-import type { LogFields } from "../../../shared/ports.ts";
+import type { LogFields } from "../../../shared/ports/index.ts";
 import {
   type AzureStoreOptions,
   type AzureStores,

@@ -1,7 +1,7 @@
 import { AggregationTemporality, InMemoryMetricExporter } from "@opentelemetry/sdk-metrics";
 import { InMemorySpanExporter } from "@opentelemetry/sdk-trace-base";
 import { expect, test } from "vitest";
-import { metrics, type Telemetry } from "../../../shared/ports.ts";
+import { metrics, type Telemetry } from "../../../shared/ports/index.ts";
 import { createOpenTelemetry } from "../../../shared/telemetry/open-telemetry.ts";
 
 /** Exporters in memory; they forget when they are stopped, so `finished` is what was exported until then. */

@@ -134,10 +134,7 @@ async function writeFiles({ folder, environment }: LocalStack): Promise<void> {
 }
 
 /** A Slurm whose node htc-1 runs two jobs while more wait, as its programs told it. */
-const recorded = join(
-  import.meta.dirname,
-  "../../../shared/schedulers/fixtures/slurm/one-node-runs-two-jobs",
-);
+const recorded = join(import.meta.dirname, "../../agent/drivers/fixtures/slurm/one-node-runs-two-jobs");
 
 /** Where programs are that answer as a Slurm once did. */
 export function slurmOf(folder: string): string {

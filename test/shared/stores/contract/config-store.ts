@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { ConfigurationError } from "../../../../shared/errors.ts";
-import type { ConfigStore } from "../../../../shared/ports.ts";
+import type { ConfigStore } from "../../../../shared/ports/index.ts";
 import { type ContractCase, uniqueCluster } from "./suite.ts";
 import { configOf } from "./values.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { ConflictError } from "../../../../shared/errors.ts";
-import type { DemandStore } from "../../../../shared/ports.ts";
+import type { DemandStore } from "../../../../shared/ports/index.ts";
 import { oddNames } from "./names.ts";
 import { type ContractCase, outcomes, uniqueCluster } from "./suite.ts";
 import { demandOf } from "./values.ts";

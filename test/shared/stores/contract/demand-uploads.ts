@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { DemandUploads } from "../../../../shared/ports.ts";
+import type { DemandUploads } from "../../../../shared/ports/index.ts";
 import type { ContractCase } from "./suite.ts";
 
 /** The store with a limit of 1,000 bytes, and how a sender puts a blob there. */

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { HistoryStore } from "../../../../shared/ports.ts";
+import type { HistoryStore } from "../../../../shared/ports/index.ts";
 import { oddNames } from "./names.ts";
 import { type ContractCase, uniqueCluster } from "./suite.ts";
 import { rowOf } from "./values.ts";

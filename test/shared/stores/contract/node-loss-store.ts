@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { NodeLoss, NodeLossStore } from "../../../../shared/ports.ts";
+import type { NodeLoss, NodeLossStore } from "../../../../shared/ports/index.ts";
 import { oddNames } from "./names.ts";
 import { type ContractCase, uniqueCluster } from "./suite.ts";
 import { startSeconds } from "./values.ts";

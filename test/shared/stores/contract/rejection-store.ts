@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { RejectionStore } from "../../../../shared/ports.ts";
+import type { RejectionStore } from "../../../../shared/ports/index.ts";
 import { oddNames } from "./names.ts";
 import { type ContractCase, uniqueCluster } from "./suite.ts";
 import { rejectionOf, startSeconds } from "./values.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { SnapshotStore } from "../../../../shared/ports.ts";
+import type { SnapshotStore } from "../../../../shared/ports/index.ts";
 import { oddNames } from "./names.ts";
 import { type ContractCase, uniqueCluster } from "./suite.ts";
 import { snapshotOf, startSeconds } from "./values.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { ConflictError } from "../../../../shared/errors.ts";
-import type { TargetStore } from "../../../../shared/ports.ts";
+import type { TargetStore } from "../../../../shared/ports/index.ts";
 import { oddNames } from "./names.ts";
 import { type ContractCase, outcomes, uniqueCluster } from "./suite.ts";
 import { targetsOf } from "./values.ts";

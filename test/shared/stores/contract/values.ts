@@ -17,7 +17,7 @@ import type {
   RequestSet,
   Snapshot,
   SourceDemand,
-} from "../../../../shared/ports.ts";
+} from "../../../../shared/ports/index.ts";
 
 /** Small valid values for the contract suites; each takes what the case is about. */
 export const startSeconds = 1_770_000_000.25;

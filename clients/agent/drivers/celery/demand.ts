@@ -1,0 +1,132 @@
+import type { Backlog, Job, WaitingMessage } from "../driver.ts";
+import { type CeleryTask, toSeconds } from "./replies.ts";
+import { type Headers, type Need, NeedChooser } from "./rules.ts";
+import type { CelerySettings, Constraints } from "./settings.ts";
+
+const notInJobNames = /[^\p{L}\p{N} ._:@#%+=~,*$&!()[\]{}^-]/gu;
+const longestName = 200;
+
+/** Everything that is to be done; a task that was seen twice while it moved counts once, where it was furthest. */
+export interface CeleryWork {
+  readonly active: readonly { readonly task: CeleryTask; readonly hostname: string }[];
+  /** Reserved or scheduled by a worker. */
+  readonly held: readonly CeleryTask[];
+  readonly backlog: Backlog;
+}
+
+export interface CeleryDemand {
+  readonly jobs: readonly Job[];
+  /** What headers decided, for the next time. */
+  readonly remembered: ReadonlyMap<string, Constraints>;
+}
+
+/** Tasks as jobs: one for each that runs, one for all alike that wait, and one that keeps a reserve up. */
+export function celeryDemand(
+  work: CeleryWork,
+  settings: CelerySettings,
+  known: { readonly nowSeconds: number; readonly remembered: ReadonlyMap<string, Constraints> },
+): CeleryDemand {
+  const chooser = new NeedChooser(settings, known.remembered);
+  const latestSeconds = known.nowSeconds + settings.eta_seconds;
+  const isDue = (task: CeleryTask) => task.etaSeconds === undefined || task.etaSeconds <= latestSeconds;
+  const isOver = ({ expires }: Headers) =>
+    (toSeconds(expires) ?? Number.POSITIVE_INFINITY) < known.nowSeconds;
+  const isNew = firstTime();
+  const headers = headersOfTasks(work.backlog);
+
+  const running = work.active
+    .filter(({ task }) => isNew(task))
+    .map(({ task, hostname }) => ({
+      name: printable(task.id ?? "a task"),
+      constraints: chooser.choose(task, headers(task)).constraints,
+      executingHostnames: [hostname],
+    }));
+  const waiting = new Tally();
+  for (const task of work.held.filter(isNew).filter(isDue)) {
+    waiting.add(task, chooser.choose(task, headers(task)), 1);
+  }
+  const addMessages = (messages: readonly WaitingMessage[], weight: number) => {
+    for (const message of messages) {
+      const task = toTask(message);
+      if (!isNew(task) || isOver(message.headers) || !isDue(task)) continue;
+      waiting.add(task, chooser.choose(task, message.headers), weight);
+    }
+  };
+  addMessages(work.backlog.unacknowledged ?? [], 1);
+  for (const { name, length, messages } of work.backlog.queues) {
+    // What the broker did not show is taken to be like what it showed.
+    if (messages.length > 0) addMessages(messages, Math.max(1, length / messages.length));
+    else if (length > 0) {
+      const any = { queue: name };
+      waiting.add(any, chooser.choose(any, {}), length);
+    }
+  }
+  const jobs = [...running, ...waiting.jobs()];
+  return { jobs: [...jobs, ...reserveFor(jobs, settings)], remembered: chooser.remembered };
+}
+
+/** Demand is the larger of the minimum and of what tasks need with the buffer, not the sum of both. */
+function reserveFor(jobs: readonly Job[], settings: CelerySettings): readonly Job[] {
+  const cores = jobs.reduce((sum, job) => sum + coresOf(job.constraints) * (job.iterations ?? 1), 0);
+  const missing = Math.max(cores + settings.warm_buffer, settings.min_core_count) - cores;
+  if (missing <= 0) return [];
+  const constraints = settings.default_constraints;
+  return [
+    { name: "reserve", constraints, iterations: Math.ceil(missing / coresOf(constraints)), priority: -1 },
+  ];
+}
+
+/** A task whose constraints name no cores counts as one. */
+function coresOf(constraints: Job["constraints"]): number {
+  const named = [constraints].flat().map((each) => Number((each as Readonly<Record<string, unknown>>).ncpus));
+  return named.find((cores) => cores > 0) ?? 1;
+}
+
+/** Tells a task from one that was there before; what has no id always counts. */
+function firstTime(): (task: CeleryTask) => boolean {
+  const seen = new Set<string>();
+  return ({ id }) => {
+    if (id === undefined) return true;
+    if (seen.has(id)) return false;
+    seen.add(id);
+    return true;
+  };
+}
+
+/** The broker was read before the workers, so it knows the headers of what they hold, if it shows any. */
+function headersOfTasks(backlog: Backlog): (task: CeleryTask) => Headers {
+  const messages = [...backlog.queues.flatMap((queue) => queue.messages), ...(backlog.unacknowledged ?? [])];
+  const byId = new Map(messages.map(({ headers }) => [headers.id, headers]));
+  return ({ id }) => byId.get(id) ?? {};
+}
+
+/** Waiting tasks, counted by name (or queue) and rule. */
+class Tally {
+  readonly #counts = new Map<string, { readonly constraints: Constraints; count: number }>();
+
+  add(task: CeleryTask, need: Need, count: number): void {
+    const what = task.name ?? `any task of queue ${task.queue ?? "unknown"}`;
+    const name = `${printable(what).slice(0, longestName)} (${need.rule})`;
+    const entry = this.#counts.get(name) ?? { constraints: need.constraints, count: 0 };
+    entry.count += count;
+    this.#counts.set(name, entry);
+  }
+
+  jobs(): Job[] {
+    return [...this.#counts].map(([name, { constraints, count }]) => ({
+      name,
+      constraints,
+      // A share such as 10 * 1.1 is not exact: what is a rounding error above a whole number is that number.
+      iterations: Math.ceil(count - 1e-6),
+    }));
+  }
+}
+
+function toTask({ queue, headers }: WaitingMessage): CeleryTask {
+  const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+  return { id: text(headers.id), name: text(headers.task), queue, etaSeconds: toSeconds(headers.eta) };
+}
+
+function printable(text: string): string {
+  return text.replaceAll(notInJobNames, "_");
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { parseConstraints } from "../../../../shared/engine/index.ts";
+
+const program = z.array(z.string().min(1)).min(1);
+
+/** Constraints that a feature stands for, such as `{"node.vm_size": "Standard_HB120rs_v3"}`. */
+const constraints = z.record(z.string(), z.unknown()).superRefine((value, context) => {
+  const parsed = parseConstraints(value);
+  if (parsed.ok) return;
+  for (const { path, message } of parsed.problems) {
+    context.addIssue({ code: "custom", message: `${path}: ${message}` });
+  }
+});
+
+const partition = z.strictObject({
+  /** CycleCloud's node array; the partition's own name when it is left out. */
+  node_array: z.string().min(1).optional(),
+  /** Jobs of several nodes want them in one placement group, whether they say `--switches=1` or not. */
+  colocated: z.boolean().default(false),
+  /** The partition has `OverSubscribe=EXCLUSIVE`: its jobs share no node. */
+  exclusive: z.boolean().default(false),
+});
+
+/** The section `slurm` of the agent's configuration. */
+export const slurmSettingsSchema = z.strictObject({
+  /** What the driver cannot read off a partition. */
+  partitions: z.record(z.string(), partition).default({}),
+  /** Partitions whose jobs are no demand, such as those of machines that are always there. */
+  ignore_partitions: z.array(z.string().min(1)).default([]),
+  /** What features (`--constraint`) mean. A feature that is not listed and names a VM size (`Standard_…`) means that size. */
+  features: z.record(z.string(), constraints).default({}),
+  /** Slurm calls a node by CycleCloud's name with this before it. */
+  node_prefix: z.string().max(64).default(""),
+  squeue: program.default(["squeue"]),
+  scontrol: program.default(["scontrol"]),
+  sinfo: program.default(["sinfo"]),
+});
+
+export type SlurmSettings = z.infer<typeof slurmSettingsSchema>;

@@ -1,0 +1,141 @@
+import { describeProblems } from "../../../../shared/messages/problems.ts";
+import type { Answers, Context, DriverKind, Memory, Read, Reading, SetAside, Steps } from "../driver.ts";
+import { toJobs } from "./jobs.ts";
+import { commandsFor, correction, hasJoined, isIgnored, isUsable, toNode } from "./nodes.ts";
+import { type JobRecord, jobRecord, jobsOf, nodeRecord, nodesOf } from "./records.ts";
+import { type SlurmSettings, slurmSettingsSchema } from "./settings.ts";
+
+/**
+ * Slurm's queue as jobs, its nodes as nodes. Slurm knows every node that may ever come (`State=CLOUD`) by CycleCloud's name;
+ * those that are not there are down, so that jobs wait for them. Nodes are read before jobs: a job that starts in
+ * between is then told to run, and not to wait.
+ */
+export const slurm: DriverKind = {
+  name: "slurm",
+  configure(section) {
+    const parsed = slurmSettingsSchema.safeParse(section, { reportInput: true });
+    if (!parsed.success) return { ok: false, problems: describeProblems(parsed.error) };
+    const settings = parsed.data;
+    return {
+      ok: true,
+      driver: {
+        reads: (context) => reads(settings, context.memory),
+        interpret: (answers, context) => interpret(answers, context, settings),
+        commandsFor: (event, { memory }): Steps => ({ commands: commandsFor(event, settings), memory }),
+      },
+    };
+  },
+};
+
+/** `scontrol show nodes --json` came with 23.02; before, `sinfo --json` prints the same. Which one works is remembered. */
+function reads(
+  { squeue, scontrol, sinfo }: SlurmSettings,
+  { nodesFrom }: Memory,
+): readonly (readonly Read[])[] {
+  const scontrolRead = { ...read("scontrol", scontrol, ["show", "nodes", "--json"]), exitCodes: [1] };
+  const sinfoRead = read("sinfo", sinfo, ["--json"]);
+  const nodes =
+    nodesFrom === "scontrol"
+      ? [scontrolRead]
+      : nodesFrom === "sinfo"
+        ? [sinfoRead]
+        : [scontrolRead, sinfoRead];
+  return [
+    nodes,
+    [
+      // Without the variable the list of an array's tasks ends after 64 characters.
+      read("squeue", ["env", "SLURM_BITSTR_LEN=0", ...squeue], ["--json"]),
+      read("switches", squeue, ["--noheader", "--states=PENDING", "--Format=JobID:20,ReqSwitch:20"]),
+    ],
+  ];
+}
+
+function read(name: string, [program = "", ...first]: readonly string[], args: readonly string[]) {
+  return { kind: "command" as const, name, program, args: [...first, ...args] };
+}
+
+function interpret(answers: Answers, context: Context, settings: SlurmSettings): Reading {
+  const fromScontrol = nodesOf(answers.scontrol?.text ?? "");
+  const nodeRecords = fromScontrol ?? nodesOf(answers.sinfo?.text ?? "");
+  if (nodeRecords === undefined)
+    return { known: false, reason: "neither scontrol nor sinfo printed nodes as JSON" };
+  const jobRecords = jobsOf(answers.squeue?.text ?? "");
+  if (jobRecords === undefined) return { known: false, reason: '"squeue --json" printed no jobs' };
+  const setAside: SetAside[] = [];
+  const nodes = checked(nodeRecords, nodeRecord, setAside);
+  const records = checked(jobRecords, jobRecord, setAside);
+  const jobContext = {
+    settings,
+    nowSeconds: context.nowSeconds,
+    nodes: new Map(nodes.map((node) => [node.name, node])),
+    switches: readSwitches(answers.switches?.text ?? ""),
+    running: runningTasks(records),
+  };
+  const jobs = records.flatMap((record) => {
+    const read = toJobs(record, jobContext);
+    if (!("unreadable" in read)) return read;
+    setAside.push({ record: `job ${record.job_id}`, reason: read.unreadable });
+    return [];
+  });
+  // A job of several nodes that came between the two commands: one node group or any would be a guess.
+  const unseen = records.find((record) => needsSwitches(record) && !jobContext.switches.has(record.job_id));
+  if (unseen !== undefined)
+    return {
+      known: false,
+      reason: `job ${unseen.job_id} came while Slurm was read: its switches are not known`,
+    };
+  return {
+    known: true,
+    jobs,
+    nodes: nodes.filter((node) => isUsable(node) && !isIgnored(node, settings)).map(toNode),
+    setAside,
+    silent: nodes
+      .filter(hasJoined)
+      .filter(({ flags }) => flags.has("NOT_RESPONDING"))
+      .map(({ name }) => name),
+    corrections: nodes.filter(hasJoined).flatMap((node) => correction(node, context, settings)),
+    memory: { nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol" },
+  };
+}
+
+function checked<T>(
+  records: readonly unknown[],
+  schema: {
+    safeParse(
+      record: unknown,
+    ): { success: true; data: T } | { success: false; error: Parameters<typeof describeProblems>[0] };
+  },
+  setAside: SetAside[],
+): T[] {
+  return records.flatMap((record, index) => {
+    const parsed = schema.safeParse(record);
+    if (parsed.success) return [parsed.data];
+    setAside.push({ record: `record ${index}`, reason: describeProblems(parsed.error).join("; ") });
+    return [];
+  });
+}
+
+/** Jobs of one node need no switch; since 23.02 the record itself has the number. */
+function needsSwitches({ job_state, node_count, required_switches }: JobRecord): boolean {
+  return required_switches === undefined && (node_count ?? 1) > 1 && job_state.includes("PENDING");
+}
+
+function readSwitches(text: string): ReadonlyMap<number, number> {
+  const rows = text.split("\n").flatMap((line) => {
+    const [id, count] = line.trim().split(/\s+/).map(Number);
+    return id !== undefined && count !== undefined && Number.isInteger(id * count)
+      ? [[id, count] as const]
+      : [];
+  });
+  return new Map(rows);
+}
+
+function runningTasks(records: readonly JobRecord[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const { array_job_id: array, array_task_id: task, job_state: state } of records) {
+    if (!array || task === undefined || !(state.includes("RUNNING") || state.includes("CONFIGURING")))
+      continue;
+    counts.set(array, (counts.get(array) ?? 0) + 1);
+  }
+  return counts;
+}

@@ -1,0 +1,122 @@
+import { kindOf } from "../../errors.ts";
+import type { DemandMessage } from "../../messages/job-demand.ts";
+import type { Ports, SourceDemand } from "../../ports/index.ts";
+import { requestPlan } from "../request-plan.ts";
+import { assemble, parkDelta, parkedAfter } from "./demand-parts.ts";
+import { type Merge, mergeDemand } from "./merge-demand.ts";
+import { unknownCluster } from "./unknown-cluster.ts";
+
+/** When the cluster's own setting cannot be read: a mistake elsewhere in the file must not cost demand. */
+const usualTtlSeconds = 300;
+/** Messages of one source race each other; each round one wins. */
+const mostSaves = 20;
+
+export type AcceptOutcome =
+  | { readonly outcome: "accepted"; readonly jobs: number; readonly nodes: number }
+  /** An older or repeated message. */
+  | { readonly outcome: "ignored" }
+  | { readonly outcome: "waiting-for-parts"; readonly have: number; readonly want: number }
+  /** A delta that came before its predecessor: kept until that one comes, or a snapshot makes it needless. */
+  | { readonly outcome: "parked"; readonly reason: string }
+  | { readonly outcome: "rejected"; readonly problems: readonly string[] };
+
+type DemandPorts = Pick<Ports, "clock" | "configs" | "demand" | "log" | "planRequests">;
+
+/**
+ * Takes one demand message that was checked already: merges it into what its source wants and asks for a plan.
+ * Throws ConflictError when other messages of the same source were faster again and again; it is then tried again.
+ */
+export async function acceptDemand(ports: DemandPorts, message: DemandMessage): Promise<AcceptOutcome> {
+  const outcome = await accept(ports, message);
+  ports.log.info("demand", {
+    cluster: message.cluster,
+    source: message.source,
+    sequence: message.sequence,
+    kind: message.kind,
+    outcome: outcome.outcome,
+    jobs: message.jobs.length,
+  });
+  return outcome;
+}
+
+async function accept(ports: DemandPorts, message: DemandMessage): Promise<AcceptOutcome> {
+  const { cluster, source } = message;
+  const ttlSeconds = message.ttlSeconds ?? (await configuredTtlSeconds(ports, cluster));
+  if (ttlSeconds === undefined)
+    return { outcome: "rejected", problems: [await unknownCluster(ports, cluster)] };
+  const assembled = await assemble(ports.demand, message, ports.clock.nowSeconds());
+  if (assembled.outcome !== "whole") return assembled;
+
+  const merged = await saveOrPark(ports, assembled.message, ttlSeconds);
+  if (merged.outcome === "early") return { outcome: "parked", reason: earlyReason(message, merged.have) };
+  const reason = `demand from ${source}`;
+  if (merged.outcome === "ignored") {
+    // The run that saved this message may have died before it asked for the plan.
+    if (merged.demand.sequence === message.sequence) await requestPlan(ports, { cluster, reason });
+    return { outcome: "ignored" };
+  }
+  const demand = await saveParked(ports, merged.demand, message);
+  await ports.demand.dropParts({ cluster, source, sequence: demand.sequence });
+  await requestPlan(ports, { cluster, reason });
+  return { outcome: "accepted", jobs: demand.jobs.length, nodes: demand.nodes.length };
+}
+
+/** Undefined for an unknown cluster. */
+async function configuredTtlSeconds(ports: DemandPorts, cluster: string): Promise<number | undefined> {
+  try {
+    return (await ports.configs.load(cluster))?.cycle.demandTtlSeconds;
+  } catch (error) {
+    if (kindOf(error) !== "configuration") throw error;
+    return usualTtlSeconds;
+  }
+}
+
+async function saveOrPark(ports: DemandPorts, message: DemandMessage, ttlSeconds: number): Promise<Merge> {
+  const merged = await save(ports, message, ttlSeconds);
+  if (merged.outcome !== "early" || message.kind !== "delta") return merged;
+  await parkDelta(ports.demand, message);
+  // The predecessor may have come between the look and the parking, and found nothing parked.
+  return save(ports, message, ttlSeconds);
+}
+
+/** Applies what was parked behind a message that has just been saved. */
+async function saveParked(
+  ports: DemandPorts,
+  saved: SourceDemand,
+  { sentAt, version }: DemandMessage,
+): Promise<SourceDemand> {
+  const parked = await parkedAfter(ports.demand, saved);
+  if (parked === undefined) return saved;
+  const { cluster, source, sequence, receivedAtSeconds, expiresAtSeconds } = saved;
+  const { jobs, nodes, remove, capabilities } = parked;
+  const delta: DemandMessage = {
+    ...{ version, kind: "delta", cluster, source, sequence: sequence + 1, sentAt },
+    ...{ jobs: [...jobs], nodes: [...nodes], remove: [...remove] },
+    ...(capabilities === undefined ? {} : { capabilities: [...capabilities] }),
+  };
+  const merged = await save(ports, delta, expiresAtSeconds - receivedAtSeconds);
+  return merged.outcome === "merged" ? saveParked(ports, merged.demand, { ...delta }) : saved;
+}
+
+async function save(
+  ports: DemandPorts,
+  message: DemandMessage,
+  ttlSeconds: number,
+  triesLeft = mostSaves,
+): Promise<Merge> {
+  const current = await ports.demand.load(message.cluster, message.source);
+  const merged = mergeDemand(current?.value, message, { nowSeconds: ports.clock.nowSeconds(), ttlSeconds });
+  if (merged.outcome === "early") return merged;
+  try {
+    await ports.demand.save(merged.demand, current?.etag);
+    return merged;
+  } catch (error) {
+    if (kindOf(error) !== "conflict" || triesLeft <= 1) throw error;
+    return save(ports, message, ttlSeconds, triesLeft - 1);
+  }
+}
+
+function earlyReason(message: DemandMessage, have: number | undefined): string {
+  const base = have === undefined ? "no snapshot of this source" : `sequence ${have}`;
+  return `delta ${message.sequence} of source "${message.source}" waits: have ${base}, expected ${message.sequence - 1}`;
+}

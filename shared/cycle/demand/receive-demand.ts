@@ -1,0 +1,51 @@
+import {
+  claimedBlob,
+  type Parsed,
+  parseMessage,
+  type QueueMessage,
+  withClaimed,
+} from "../../messages/job-demand.ts";
+import type { Ports } from "../../ports/index.ts";
+import { type AcceptOutcome, acceptDemand } from "./accept-demand.ts";
+import { type AcceptTargetsOutcome, acceptTargets } from "./accept-targets.ts";
+import { type RawMessage, reject } from "./reject.ts";
+
+type ReceivePorts = Parameters<typeof acceptDemand>[0] & Pick<Ports, "rejections" | "targets" | "uploads">;
+
+export type ReceiveOutcome = AcceptOutcome | AcceptTargetsOutcome;
+
+/**
+ * Takes a message off the demand queue: fetches what it claims, checks it and merges it. One that is not what it should
+ * be is recorded with every problem named, and is then done with: it never blocks what stands behind it.
+ */
+export async function receiveDemand(ports: ReceivePorts, raw: RawMessage): Promise<ReceiveOutcome> {
+  const outcome = await checkAndAccept(ports, raw.body);
+  if (outcome.outcome === "rejected")
+    await reject(ports, raw, { kind: "invalid", problems: outcome.problems });
+  return outcome;
+}
+
+async function checkAndAccept(ports: ReceivePorts, body: unknown): Promise<ReceiveOutcome> {
+  const parsed = await checkDemand(ports, body);
+  if (!parsed.ok) return { outcome: "rejected", problems: parsed.problems };
+  const { message } = parsed;
+  return message.kind === "targets" ? acceptTargets(ports, message) : acceptDemand(ports, message);
+}
+
+/** Checks a message with what it claims, and changes nothing. */
+export async function checkDemand(
+  ports: Pick<Ports, "uploads">,
+  body: unknown,
+): Promise<Parsed<QueueMessage>> {
+  const blob = claimedBlob(body);
+  if (blob === undefined) return parseMessage(body);
+  const content = await ports.uploads.read(blob);
+  if (content === undefined) return refused(`blob: "${blob}", expected the name of an uploaded blob`);
+  return typeof content === "string"
+    ? parseMessage(withClaimed(body, content))
+    : refused(`blob: ${content.refused}`);
+}
+
+function refused(problem: string): Parsed<never> {
+  return { ok: false, problems: [problem] };
+}

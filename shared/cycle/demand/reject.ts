@@ -1,0 +1,66 @@
+import { claimedOrigin } from "../../messages/job-demand.ts";
+import type { Ports, Rejection, RejectionKind } from "../../ports/index.ts";
+
+/** A queue message holds no more, so nothing that came in one is lost. */
+const longestBodyBytes = 64 * 1024;
+const longestExcerpt = 500;
+const mostProblems = 60;
+const longestProblem = 1_000;
+
+/** A message as it came from a queue: text or JSON, checked by nobody. */
+export interface RawMessage {
+  readonly body: unknown;
+  /** The queue's own id of it: a message that is delivered twice is rejected once. */
+  readonly messageId: string;
+  readonly queue: string;
+  /** How often it was delivered, this time included, if the queue tells. */
+  readonly attempts?: number | undefined;
+}
+
+/** Records a message that was not taken: with all of it, so that it can be replayed. */
+export async function reject(
+  ports: Pick<Ports, "clock" | "configs" | "log" | "rejections">,
+  raw: RawMessage,
+  why: { readonly kind: RejectionKind; readonly problems: readonly string[] },
+): Promise<void> {
+  const { cluster: claimedCluster, source } = claimedOrigin(raw.body);
+  // Kept with a cluster only when there is one of that name: else nobody would ever see it.
+  const cluster = (await ports.configs.clusters()).find((known) => known === claimedCluster);
+  const text = textOf(raw.body);
+  const rejection: Rejection = {
+    rejectionId: raw.messageId,
+    kind: why.kind,
+    cluster,
+    source,
+    queue: raw.queue,
+    receivedAtSeconds: ports.clock.nowSeconds(),
+    attempts: raw.attempts,
+    problems: why.problems.slice(0, mostProblems).map(shortened),
+    excerpt: (text ?? "(nested too deeply to be shown)").slice(0, longestExcerpt),
+  };
+  const isKept = text !== undefined && Buffer.byteLength(text) <= longestBodyBytes;
+  await ports.rejections.add({ rejection, body: isKept ? text : undefined });
+  report(ports, rejection);
+}
+
+/** The host hands JSON over as values. Undefined for what JSON.stringify cannot climb, though JSON.parse could. */
+function textOf(body: unknown): string | undefined {
+  if (typeof body === "string") return body;
+  try {
+    return JSON.stringify(body) ?? "";
+  } catch {
+    return undefined;
+  }
+}
+
+function shortened(problem: string): string {
+  return problem.length <= longestProblem ? problem : `${problem.slice(0, longestProblem)}…`;
+}
+
+/** What a sender got wrong is the sender's to mend; what was given up is the operator's. */
+function report(ports: Pick<Ports, "log">, rejection: Rejection): void {
+  const { rejectionId, kind, cluster, source, queue, attempts, problems } = rejection;
+  const fields = { cluster, source, queue, rejectionId, kind, attempts, problems: problems.join("; ") };
+  if (kind === "invalid") ports.log.warn("rejected", fields);
+  else ports.log.error("rejected", fields);
+}

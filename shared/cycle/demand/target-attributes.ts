@@ -1,0 +1,82 @@
+import { matchesWildcard } from "../../engine/index.ts";
+import { kindOf } from "../../errors.ts";
+import { attributesOf, type NodeArrayTarget } from "../../messages/node-array-target.ts";
+import type { Ports } from "../../ports/index.ts";
+
+const mostProblems = 50;
+const longestPath = 200;
+
+/** Says how many cores a node counts for, and nothing about the node. */
+const alwaysAllowed = "CoreCount";
+
+/**
+ * Attributes of new nodes that a request chooses and its cluster's configuration does not let requests choose: one
+ * sentence each. They can have code run on those nodes, so a configuration that cannot be read allows none.
+ */
+export async function refusedAttributes(
+  ports: Pick<Ports, "configs">,
+  request: { readonly cluster: string; readonly arrays: readonly NodeArrayTarget[] },
+): Promise<readonly string[]> {
+  const chosen = request.arrays.flatMap((definition, index) =>
+    pathsOf(definition).map((path) => ({ path, place: `arrays[${index}].${path.join(".")}` })),
+  );
+  if (chosen.length === 0) return [];
+  const allowed = await allowedAttributes(ports, request.cluster);
+  const refused = chosen.filter(({ path }) => !isAllowed(path, allowed ?? []));
+  return toProblems(
+    refused.map(({ place }) => place),
+    allowed,
+  );
+}
+
+/** Undefined when the configuration cannot be used. */
+async function allowedAttributes(
+  { configs }: Pick<Ports, "configs">,
+  cluster: string,
+): Promise<readonly string[] | undefined> {
+  try {
+    return (await configs.load(cluster))?.cycle.targetAttributes ?? [];
+  } catch (error) {
+    if (kindOf(error) !== "configuration") throw error;
+    return undefined;
+  }
+}
+
+/** The way to each value: `["Configuration", "application", "version"]`. Lists are values. */
+function pathsOf(definition: NodeArrayTarget): readonly (readonly string[])[] {
+  const { [alwaysAllowed]: _, ...attributes } = attributesOf(definition);
+  return leavesOf(attributes);
+}
+
+function leavesOf(value: Readonly<Record<string, unknown>>): readonly (readonly string[])[] {
+  return Object.entries(value).flatMap(([key, child]) => {
+    const below = isObject(child) ? leavesOf(child) : [];
+    return below.length === 0 ? [[key]] : below.map((path) => [key, ...path]);
+  });
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whoever may choose an attribute may choose all that is below it. */
+function isAllowed(path: readonly string[], allowed: readonly string[]): boolean {
+  const above = path.map((_, index) => path.slice(0, index + 1).join("."));
+  return above.some((part) => allowed.some((pattern) => matchesWildcard(pattern, part)));
+}
+
+function toProblems(places: readonly string[], allowed: readonly string[] | undefined): readonly string[] {
+  const wanted =
+    allowed === undefined
+      ? "the configuration of the cluster cannot be used, and says of no attribute that a target may choose it"
+      : allowed.length === 0
+        ? "expected no attribute: target_attributes of the cluster's configuration names none"
+        : `expected one of ${allowed.join(", ")} (target_attributes of the cluster's configuration)`;
+  const told = places.slice(0, mostProblems).map((place) => `${cut(place)}: ${wanted}`);
+  const more = places.length - told.length;
+  return more > 0 ? [...told, `and ${more} more`] : told;
+}
+
+function cut(place: string): string {
+  return place.length <= longestPath ? place : `${place.slice(0, longestPath)}…`;
+}

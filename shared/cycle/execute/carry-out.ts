@@ -1,0 +1,147 @@
+import { kindOf } from "../../errors.ts";
+import type {
+  ActionCreateSet,
+  CreateNodesAction,
+  ManageNodesAction,
+  NodesAction,
+  ScaleAction,
+} from "../../messages/scale-action.ts";
+import type {
+  CreatedSet,
+  CycleCloud,
+  ManagementVerb,
+  Operation,
+  RequestedNode,
+  Shortfall,
+} from "../../ports/index.ts";
+import { type Rechecked, type RecheckPorts, recheckNodes, withoutKept } from "./recheck-nodes.ts";
+
+/** How an action ended, to be written into its operation. */
+export type Fate = Pick<Operation, "state" | "messages"> &
+  Partial<Pick<Operation, "operationId" | "nodes" | "added" | "shortfalls">>;
+
+/** `ask` runs one call that changes something, after it was written down that it is going to be made. */
+interface Server {
+  readonly cycleCloud: CycleCloud;
+  readonly ask: <T>(call: () => Promise<T>) => Promise<T>;
+}
+
+/** Asks CycleCloud for what the action says. Throws UpstreamError when it does not answer as documented. */
+export async function carryOut(ports: RecheckPorts, server: Server, action: ScaleAction): Promise<Fate> {
+  return action.kind === "create-nodes"
+    ? createNodes(server, action, ports.clock.nowSeconds())
+    : actOnNodes(ports, server, { action, ...(await recheckNodes(ports, server.cycleCloud, action)) });
+}
+
+export function dropped(why: string): Fate {
+  return { state: "dropped", messages: [why] };
+}
+
+/** An earlier try may have had its effect: nodes that were made then must not be forgotten. */
+export async function droppedOrDone(cycleCloud: CycleCloud, action: ScaleAction, why: string): Promise<Fate> {
+  const nodes = await cycleCloud.nodesOfRequest(action.requestId);
+  return nodes === undefined ? dropped(why) : doneBefore(nodes);
+}
+
+/** A request that is known and whose nodes do not show yet: the snapshots look for them until the operation times out. */
+function doneBefore(nodes: readonly RequestedNode[], messages: readonly string[] = []): Fate {
+  return { state: "accepted", messages: [...messages, "was asked for before"], nodes };
+}
+
+/** A 409 means that the request id was used before, or that the request is invalid: whether the server knows it tells which. */
+async function refusedOrDone(
+  cycleCloud: CycleCloud,
+  action: ScaleAction,
+  words: { readonly refusal: string; readonly stale?: readonly string[] },
+): Promise<Fate> {
+  const { refusal, stale = [] } = words;
+  const nodes = await cycleCloud.nodesOfRequest(action.requestId);
+  return nodes === undefined ? { state: "failed", messages: [...stale, refusal] } : doneBefore(nodes, stale);
+}
+
+async function createNodes(
+  { cycleCloud, ask }: Server,
+  action: CreateNodesAction,
+  nowSeconds: number,
+): Promise<Fate> {
+  const { requestId, sets } = action;
+  const answer = await ask(() => cycleCloud.createNodes({ requestId, sets }));
+  if (answer.outcome === "refused") return refusedOrDone(cycleCloud, action, { refusal: answer.message });
+  const { operationId } = answer;
+  const added = answer.sets.map((set) => set.added);
+  const messages = answer.sets.flatMap((set) => (set.message === undefined ? [] : [set.message]));
+  const shortfalls = shortfallsOf(sets, answer.sets, nowSeconds);
+  const fate = { messages, operationId, added, ...(shortfalls.length === 0 ? {} : { shortfalls }) };
+  if (added.every((count) => count === 0)) return { ...fate, state: "failed" };
+  return { ...fate, state: "accepted", nodes: await nodesMade(cycleCloud, requestId) };
+}
+
+function shortfallsOf(
+  sets: readonly ActionCreateSet[],
+  created: readonly CreatedSet[],
+  atSeconds: number,
+): readonly Shortfall[] {
+  return sets.flatMap(({ nodeArray, vmSize, count: asked }, index) => {
+    const { added, message = null } = created[index] ?? { added: asked };
+    return added < asked ? [{ nodeArray, vmSize, asked, added, message, atSeconds }] : [];
+  });
+}
+
+/** What the server agreed to stays so when it cannot tell the nodes now: the snapshots ask again. */
+async function nodesMade(cycleCloud: CycleCloud, requestId: string): Promise<readonly RequestedNode[]> {
+  try {
+    return (await cycleCloud.nodesOfRequest(requestId)) ?? [];
+  } catch (error) {
+    if (kindOf(error) !== "upstream") throw error;
+    return [];
+  }
+}
+
+const verbs: Readonly<Record<ManageNodesAction["kind"], ManagementVerb>> = {
+  "remove-nodes": "remove",
+  "deallocate-nodes": "deallocate",
+  "restart-nodes": "restart",
+  "reimage-nodes": "reimage",
+};
+
+async function actOnNodes(
+  ports: RecheckPorts,
+  { cycleCloud, ask }: Server,
+  { action, due: dueBefore, stale: staleBefore }: Rechecked & { readonly action: NodesAction },
+): Promise<Fate> {
+  if (dueBefore.length === 0) return { state: "dropped", messages: staleBefore };
+  if (action.kind === "retry-failed") {
+    await ask(() => cycleCloud.retryFailedNodes());
+    return { state: "accepted", messages: staleBefore, nodes: dueBefore };
+  }
+  const { due, stale, answer } = await ask(async () => {
+    const last = await withoutKept(ports, action, dueBefore);
+    const nodeIds = last.due.map(({ nodeId }) => nodeId);
+    return {
+      due: last.due,
+      stale: [...staleBefore, ...last.stale],
+      answer: nodeIds.length === 0 ? undefined : await callFor(cycleCloud, action, nodeIds),
+    };
+  });
+  if (answer === undefined) return { state: "dropped", messages: stale };
+  if (answer.outcome === "refused")
+    return refusedOrDone(cycleCloud, action, { refusal: answer.message, stale });
+  const refused = answer.nodes.filter((node) => node.error !== undefined);
+  const refusedIds = new Set(refused.map((node) => node.nodeId));
+  const nodes = due.filter((node) => !refusedIds.has(node.nodeId));
+  const messages = [...stale, ...refused.map(({ name, error }) => `${name}: ${error}`)];
+  const state = nodes.length === 0 ? "failed" : "accepted";
+  return { state, messages, operationId: answer.operationId, nodes };
+}
+
+function callFor(
+  cycleCloud: CycleCloud,
+  { kind, requestId }: Exclude<NodesAction, { kind: "retry-failed" }>,
+  nodeIds: readonly string[],
+): ReturnType<CycleCloud["shutdownNodes"]> {
+  const request = { requestId, nodeIds };
+  if (kind === "start-nodes") return cycleCloud.startNodes(request);
+  return kind === "shutdown-nodes"
+    ? cycleCloud.shutdownNodes(request)
+    : cycleCloud.manageNodes(verbs[kind], request);
+}

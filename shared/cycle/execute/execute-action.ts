@@ -1,0 +1,190 @@
+import { kindOf, messageOf } from "../../errors.ts";
+import type { ScaleAction } from "../../messages/scale-action.ts";
+import type {
+  ClusterConfig,
+  ClusterControl,
+  Operation,
+  OperationState,
+  Ports,
+  Stored,
+} from "../../ports/index.ts";
+import { loadControl, whyPaused } from "../control.ts";
+import { whileLoggedIn } from "../login.ts";
+import { measureAction } from "../measure.ts";
+import { requestPlan } from "../request-plan.ts";
+import { carryOut, dropped, droppedOrDone, type Fate } from "./carry-out.ts";
+import { isWorthAnotherTry, tryLater } from "./try-later.ts";
+
+type ExecutePorts = Pick<
+  Ports,
+  | "clock"
+  | "configs"
+  | "controls"
+  | "cycleCloudFor"
+  | "demand"
+  | "history"
+  | "log"
+  | "operations"
+  | "planRequests"
+  | "random"
+  | "scaleActions"
+  | "snapshots"
+  | "telemetry"
+  | "targets"
+>;
+
+export type ExecuteOutcome =
+  | { readonly outcome: OperationState; readonly messages: readonly string[] }
+  | Undecided
+  /** Nothing is known of the action, or it was carried out before. */
+  | { readonly outcome: "already-done" };
+
+type Undecided =
+  /** It was asked for, and nobody can tell whether it had an effect: the snapshots find out. */
+  | { readonly outcome: "unclear"; readonly messages: readonly string[] }
+  /** CycleCloud cannot answer now: a copy of the action comes again at that time. */
+  | { readonly outcome: "waiting"; readonly messages: readonly string[]; readonly untilSeconds: number };
+
+/**
+ * Carries an action out, exactly once in effect: what was done before is not done again, because the operation says so,
+ * or, when a run died between the call and its record, because CycleCloud knows the request id.
+ *
+ * What CycleCloud cannot answer now is tried again later, until the action expires. Throws UpstreamError for an answer
+ * that no other try will better, and when a store or a queue fails: then the host offers the action again.
+ */
+export async function executeAction(ports: ExecutePorts, action: ScaleAction): Promise<ExecuteOutcome> {
+  const due = await loadDue(ports, action);
+  if (due === undefined) return report(ports, action, { outcome: "already-done" });
+  const fate = await tried(ports, due.value);
+  if ("outcome" in fate) return report(ports, action, fate);
+  await change(ports, action, {
+    isFit: (operation) => isDue(operation) || (fate.state === "accepted" && isTakenForNothing(operation)),
+    next: (operation) => ({ ...operation, ...fate }),
+  });
+  if (fate.shortfalls !== undefined)
+    await requestPlan(ports, { cluster: action.cluster, reason: "fewer nodes than asked" });
+  return report(ports, action, { outcome: fate.state, messages: fate.messages });
+}
+
+/** Another run of the same action came to an end while this one was at it. */
+class Overtaken extends Error {}
+
+type AlreadyDone = Extract<ExecuteOutcome, { outcome: "already-done" }>;
+
+async function tried(
+  ports: ExecutePorts,
+  { action, attempts, asked }: Operation,
+): Promise<Undecided | AlreadyDone | Fate> {
+  try {
+    return await decide(ports, action, { wasAsked: asked === true });
+  } catch (error) {
+    if (error instanceof Overtaken) return { outcome: "already-done" };
+    // A file that cannot be used will not be mended while the message waits; the next plan asks for what is needed then.
+    if (kindOf(error) === "configuration") {
+      const why = messageOf(error);
+      return asked === true ? { outcome: "unclear", messages: [why] } : dropped(why);
+    }
+    if (!isWorthAnotherTry(error)) throw error;
+    // The last look failed too. The operation stays open, and is looked up when its time is over.
+    const messages = [error.message];
+    if (ports.clock.nowSeconds() > action.expiresAtSeconds) return { outcome: "unclear", messages };
+    const attempt = (attempts ?? 0) + 1;
+    // Counted first: a copy under a number that was used before would be dropped by the broker.
+    const next = (operation: Operation) => ({ ...operation, attempts: attempt, messages });
+    await change(ports, action, { isFit: isDue, next });
+    const untilSeconds = await tryLater(ports, action, { attempt, error });
+    return { outcome: "waiting", messages, untilSeconds };
+  }
+}
+
+async function loadDue(ports: ExecutePorts, action: ScaleAction): Promise<Stored<Operation> | undefined> {
+  const operation = await ports.operations.load(action.cluster, action.actionId);
+  return operation !== undefined && isDue(operation.value) ? operation : undefined;
+}
+
+function isDue({ state }: Operation): boolean {
+  return state === "planned" || state === "sent";
+}
+
+/** A run that lost its session may be refused while the next one is not: what CycleCloud agreed to is so, whoever heard it. */
+function isTakenForNothing({ state }: Operation): boolean {
+  return state === "failed" || state === "lost" || state === "dropped";
+}
+
+/**
+ * The planner marks an action as sent while it is being carried out: that takes nothing from what came of it. False when
+ * the operation is not fit for the change any more.
+ */
+async function change(
+  ports: ExecutePorts,
+  action: ScaleAction,
+  to: {
+    readonly isFit: (operation: Operation) => boolean;
+    readonly next: (operation: Operation) => Operation;
+  },
+): Promise<boolean> {
+  const operation = await ports.operations.load(action.cluster, action.actionId);
+  if (operation === undefined || !to.isFit(operation.value)) return false;
+  try {
+    const updatedAtSeconds = ports.clock.nowSeconds();
+    await ports.operations.save({ ...to.next(operation.value), updatedAtSeconds }, operation.etag);
+    return true;
+  } catch (error) {
+    if (kindOf(error) !== "conflict") throw error;
+    return change(ports, action, to);
+  }
+}
+
+/** `wasAsked`: an earlier try may have had its effect. Without one, an action can be dropped without a look. */
+async function decide(
+  ports: ExecutePorts,
+  action: ScaleAction,
+  { wasAsked }: { readonly wasAsked: boolean },
+): Promise<Undecided | Fate> {
+  const { cluster } = action;
+  const config = await ports.configs.load(cluster);
+  if (config === undefined) return dropped(`cluster "${cluster}" is no longer configured`);
+  const cycleCloud = ports.cycleCloudFor(config);
+  const control = await loadControl(ports, cluster);
+  const run = await whileLoggedIn(ports, { control, cycleCloud }, async () => {
+    const why = whyNot(ports, { action, config, control });
+    if (why !== undefined) return wasAsked ? droppedOrDone(cycleCloud, action, why) : dropped(why);
+    const ask = async <T>(call: () => Promise<T>): Promise<T> => {
+      const next = (operation: Operation): Operation => ({ ...operation, state: "sent", asked: true });
+      if (!(await change(ports, action, { isFit: isDue, next }))) throw new Overtaken();
+      return ports.telemetry.part(`cyclecloud ${action.kind}`, { cluster }, call);
+    };
+    return carryOut(ports, { cycleCloud, ask }, action);
+  });
+  if (run.outcome === "done") return run.value;
+  return wasAsked ? { outcome: "unclear", messages: [run.why] } : dropped(run.why);
+}
+
+function whyNot(
+  ports: ExecutePorts,
+  known: { readonly action: ScaleAction; readonly config: ClusterConfig; readonly control: ClusterControl },
+): string | undefined {
+  const { cycle } = known.config;
+  const { paused } = known.control;
+  if (cycle.readOnly) return "the cluster has become read-only";
+  if (paused !== null) return whyPaused(paused);
+  return ports.clock.nowSeconds() > known.action.expiresAtSeconds
+    ? "expired before its turn came"
+    : undefined;
+}
+
+function report(ports: ExecutePorts, action: ScaleAction, outcome: ExecuteOutcome): ExecuteOutcome {
+  const messages = outcome.outcome === "already-done" ? [] : outcome.messages;
+  const fields = {
+    cluster: action.cluster,
+    actionId: action.actionId,
+    kind: action.kind,
+    outcome: outcome.outcome,
+    reason: action.reason,
+    ...(messages.length === 0 ? {} : { messages: messages.join("; ") }),
+  };
+  if (["failed", "unclear", "waiting"].includes(outcome.outcome)) ports.log.warn("action", fields);
+  else ports.log.info("action", fields);
+  measureAction(ports, action, outcome.outcome);
+  return outcome;
+}

@@ -1,0 +1,76 @@
+import { kindOf, messageOf } from "../../errors.ts";
+import type { NodesAction } from "../../messages/scale-action.ts";
+import type { Operation, Ports } from "../../ports/index.ts";
+import { mostOfLastMinutes } from "../operations.ts";
+import { type Now, readNow, useOf, whyNeeded } from "./spare-node.ts";
+
+type NeededPorts = Pick<
+  Ports,
+  "clock" | "configs" | "controls" | "demand" | "history" | "operations" | "snapshots" | "targets"
+>;
+
+/** Stops that were asked for so long before a plan may have been recorded after it read the operations. */
+const longestPlanSeconds = 120;
+
+/**
+ * Why nodes have to stay after all, by id; of actions that let spare nodes go. What was spare when a node asked may be needed
+ * now, so it is judged anew. So are a plan's idle nodes when a stop was granted beside the plan: it may not have known that the
+ * other one goes, and whoever granted that counted on these. What cannot be judged stays.
+ */
+export async function neededNow(
+  ports: NeededPorts,
+  action: NodesAction,
+): Promise<ReadonlyMap<string, string>> {
+  if (action.kind !== "shutdown-nodes") return new Map();
+  const isAsked = action.cause === "autostop";
+  const isIdle = action.cause === "idle-timeout";
+  if (!isAsked && !(isIdle && (await isStopBeside(ports, action)))) return new Map();
+  const config = await ports.configs.load(action.cluster);
+  const allStay = (why: string) => new Map(action.nodes.map(({ nodeId }) => [nodeId, why]));
+  if (config === undefined) return allStay("is of a cluster that is no longer configured");
+  try {
+    const now = await readNow(ports, config, { without: action.actionId });
+    return isAsked ? judgedOneByOne(now, action) : judgedTogether(now, action, allStay);
+  } catch (error) {
+    if (kindOf(error) !== "stale-snapshot") throw error;
+    return allStay(messageOf(error));
+  }
+}
+
+async function isStopBeside(
+  { operations }: Pick<NeededPorts, "operations">,
+  { cluster, createdAtSeconds }: NodesAction,
+): Promise<boolean> {
+  const open = (await operations.open(cluster)).map(({ value }) => value);
+  const since = createdAtSeconds - longestPlanSeconds;
+  return [...open, ...(await operations.recent(cluster, mostOfLastMinutes, since))].some(isGranted);
+}
+
+/** Whatever became of it, unless its node stays. */
+function isGranted({ action, state }: Operation): boolean {
+  const isStop = action.kind === "shutdown-nodes" && action.cause === "autostop";
+  return isStop && state !== "dropped" && state !== "failed";
+}
+
+function judgedOneByOne(now: Now, { nodes }: NodesAction): ReadonlyMap<string, string> {
+  return new Map(
+    nodes.flatMap(({ nodeId }) => {
+      const judged = useOf(now, nodeId);
+      if (judged.use === "spare") return [];
+      return [[nodeId, judged.use === "needed" ? `is needed: ${judged.why}` : "is left alone now"]];
+    }),
+  );
+}
+
+/** Two plans, however many nodes: those that can go all the same are deleted by the next plan. */
+function judgedTogether(
+  now: Now,
+  { nodes }: NodesAction,
+  allStay: (why: string) => ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const why = whyNeeded(
+    now,
+    nodes.map(({ nodeId }) => nodeId),
+  );
+  return why === undefined ? new Map() : allStay(`may be needed, since another node was let go: ${why}`);
+}

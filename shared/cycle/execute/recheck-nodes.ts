@@ -1,0 +1,160 @@
+import { type ClusterNode, type NodeHistory, shortHostname } from "../../engine/index.ts";
+import type { ActionNode, NodesAction } from "../../messages/scale-action.ts";
+import type { CycleCloud, Ports, RequestedNode } from "../../ports/index.ts";
+import { loadControl } from "../control.ts";
+import { isDrained, type Listings, listingsFor, listingsOf } from "../listings.ts";
+import { busyHostnames, liveSources } from "../plan/plan-input.ts";
+import { neededNow } from "./needed-now.ts";
+import { mayGetJobs as isUndrained } from "./spare-node.ts";
+
+/** What a second look needs. */
+export type RecheckPorts = Pick<
+  Ports,
+  "clock" | "configs" | "controls" | "demand" | "history" | "operations" | "snapshots" | "targets"
+>;
+
+/** Nodes that an action is still right for, and a sentence for every other. */
+export interface Rechecked {
+  readonly due: readonly RequestedNode[];
+  readonly stale: readonly string[];
+}
+
+/** What is known now, which may be newer than what the plan knew. */
+interface Known {
+  readonly nodes: ReadonlyMap<string, ClusterNode>;
+  readonly history: ReadonlyMap<string, NodeHistory>;
+  readonly busyHostnames: ReadonlySet<string>;
+  /** Nodes that an operator told the autoscaler to leave alone. */
+  readonly ignoredIds: ReadonlySet<string>;
+  /** Nodes that an operator keeps alive. */
+  readonly keptIds: ReadonlySet<string>;
+  /** Why a node that was to go as spare has to stay after all, by node id. */
+  readonly needed: ReadonlyMap<string, string>;
+  readonly listings: Listings;
+}
+
+/**
+ * Between a plan and its execution the world moves on: a node that was idle may have got a job, become keep-alive, or
+ * be gone. Such a node is left out, and said so.
+ */
+export async function recheckNodes(
+  ports: RecheckPorts,
+  cycleCloud: Pick<CycleCloud, "readCluster">,
+  action: NodesAction,
+): Promise<Rechecked> {
+  const known = await load(ports, action, await nodesNow(ports, cycleCloud, action));
+  const due: RequestedNode[] = [];
+  const stale: string[] = [];
+  for (const { nodeId, name, drain } of action.nodes) {
+    const node = known.nodes.get(nodeId);
+    const why = node === undefined ? "is gone" : whyStale(action, { node, drain }, known);
+    if (node === undefined || why !== undefined) {
+      stale.push(`${name} ${why}`);
+    } else {
+      const { nodeArray, vmSize, placementGroup } = node;
+      due.push({ nodeId, name, nodeArray, vmSize, placementGroup });
+    }
+  }
+  return { due, stale };
+}
+
+const keptNow = "is keep-alive now";
+
+/**
+ * The very last look, once it is written down that CycleCloud is about to be asked: whoever keeps a node alive meanwhile
+ * either comes before this, or sees that it was asked for.
+ */
+export async function withoutKept(
+  ports: Pick<Ports, "controls">,
+  action: NodesAction,
+  due: readonly RequestedNode[],
+): Promise<Rechecked> {
+  if (!takesAway(action)) return { due, stale: [] };
+  const { keptNodes = [] } = await loadControl(ports, action.cluster);
+  const keptIds = new Set(keptNodes.map(({ nodeId }) => nodeId));
+  const kept = due.filter(({ nodeId }) => keptIds.has(nodeId));
+  return {
+    due: due.filter((node) => !kept.includes(node)),
+    stale: kept.map(({ name }) => `${name} ${keptNow}`),
+  };
+}
+
+/** Whether what runs on its nodes is lost, at once or for a while. */
+export function takesAway({ kind }: NodesAction): boolean {
+  return kind !== "start-nodes" && kind !== "retry-failed";
+}
+
+/**
+ * A node that booted after the last snapshot has no host name in it, so nobody could tell that it runs a job by now. So
+ * CycleCloud is asked before a node is deleted that was not up when the plan was made, which is rare enough.
+ */
+async function nodesNow(
+  ports: Pick<Ports, "snapshots">,
+  cycleCloud: Pick<CycleCloud, "readCluster">,
+  action: NodesAction,
+): Promise<readonly ClusterNode[]> {
+  const isUnmatched = (cause: string) => cause === "idle-timeout" || cause === "autostop";
+  const mayHaveChanged = action.kind === "shutdown-nodes" ? !isUnmatched(action.cause) : takesAway(action);
+  if (mayHaveChanged) return (await cycleCloud.readCluster()).cluster.nodes;
+  return (await ports.snapshots.load(action.cluster))?.value.cluster.nodes ?? [];
+}
+
+async function load(ports: RecheckPorts, action: NodesAction, nodes: readonly ClusterNode[]): Promise<Known> {
+  const { cluster } = action;
+  const nowSeconds = ports.clock.nowSeconds();
+  const demand = await ports.demand.list(cluster);
+  const history = await ports.history.list(cluster);
+  const control = await loadControl(ports, cluster);
+  return {
+    nodes: new Map(nodes.map((node) => [node.nodeId, node])),
+    history: new Map(history.map((row) => [row.nodeId, row])),
+    busyHostnames: busyHostnames(demand, nowSeconds),
+    ignoredIds: new Set(control.ignoredNodes?.map(({ nodeId }) => nodeId)),
+    keptIds: new Set(control.keptNodes?.map(({ nodeId }) => nodeId)),
+    needed: await neededNow(ports, action),
+    listings: listingsOf(liveSources(demand, nowSeconds), nowSeconds),
+  };
+}
+
+function whyStale(
+  action: NodesAction,
+  { node, drain }: { readonly node: ClusterNode } & Pick<ActionNode, "drain">,
+  known: Known,
+): string | undefined {
+  if (action.kind === "start-nodes") {
+    return node.targetState === "Started" ? "is started already" : undefined;
+  }
+  if (action.kind === "retry-failed") {
+    return node.status === "Failed" && node.targetState === "Started" ? undefined : "has not failed any more";
+  }
+  if (node.keepAlive || known.keptIds.has(node.nodeId)) return keptNow;
+  const isOperators = action.kind !== "shutdown-nodes" || action.cause === "operator";
+  const isForced = isOperators && action.force === true;
+  if (!isForced && node.hostname !== null && known.busyHostnames.has(shortHostname(node.hostname)))
+    return "runs a job now";
+  if (action.kind === "deallocate-nodes" && node.targetState !== "Started") return "is not started any more";
+  if (action.kind !== "shutdown-nodes" || action.cause === "operator") return undefined;
+  if (known.ignoredIds.has(node.nodeId)) return "is ignored now";
+  const row = known.history.get(node.nodeId);
+  switch (action.cause) {
+    case "autostop":
+      return (
+        known.needed.get(node.nodeId) ?? (isUndrained(known.listings, node) ? "is not drained" : undefined)
+      );
+    case "idle-timeout":
+      if (row !== undefined && row.lastMatchSeconds === null) return "is needed again";
+      if (known.needed.has(node.nodeId)) return known.needed.get(node.nodeId);
+      return mayGetJobs(node, drain, known) ? "is not drained" : undefined;
+    case "boot-timeout":
+      return node.status === "Ready" ? "is ready now" : undefined;
+    case "failed":
+      return node.status === "Failed" ? undefined : "has not failed any more";
+  }
+}
+
+/** Whether a scheduler that could drain the node has not done so, or has taken it back; except when its time is over. */
+function mayGetJobs(node: ClusterNode, drain: ActionNode["drain"], { listings }: Known): boolean {
+  if (drain?.isTimedOut === true) return false;
+  const sinceSeconds = drain?.sinceSeconds ?? Number.POSITIVE_INFINITY;
+  return listingsFor(listings, node.hostname).some((listing) => !isDrained(listing, sinceSeconds));
+}

@@ -1,0 +1,115 @@
+import type { Cluster, Reason } from "../../engine/index.ts";
+import type { BackedOff, NodeLoss, Operation, Snapshot } from "../../ports/index.ts";
+
+/**
+ * Buckets that lately gave less than was asked, and get no more requests for a while, so that plans go elsewhere: what
+ * creates were short of, what CycleCloud itself remembers, and where Azure took spot nodes back. A bucket is a VM size of a node array here: when Azure has no more of a size, its placement groups have not.
+ */
+export function backedOffBuckets(known: {
+  readonly snapshot: Snapshot;
+  /** Of at least the last `backoffSeconds`. */
+  readonly operations: readonly Operation[];
+  /** Of at least the last `backoffSeconds`. */
+  readonly losses: readonly NodeLoss[];
+  readonly backoffSeconds: number;
+  readonly nowSeconds: number;
+}): readonly BackedOff[] {
+  const { snapshot, operations, losses, backoffSeconds, nowSeconds } = known;
+  const failures = [
+    ...operations.flatMap(shortfallsOf),
+    ...losses.flatMap((loss) => lossesOf(loss, snapshot.cluster)),
+    ...snapshot.cluster.nodeArrays.flatMap((array) =>
+      array.buckets.flatMap(({ vmSize, secondsSinceCapacityFailure: age }): Failure[] =>
+        age === null
+          ? []
+          : [
+              {
+                nodeArray: array.name,
+                vmSize,
+                atSeconds: snapshot.takenAtSeconds - age,
+                why: "Azure had no such VM",
+              },
+            ],
+      ),
+    ),
+  ];
+  const buckets = failures.map(({ atSeconds, ...failure }) => ({
+    ...failure,
+    untilSeconds: atSeconds + backoffSeconds,
+  }));
+  return longest(buckets.filter(({ untilSeconds }) => untilSeconds > nowSeconds));
+}
+
+/** Each bucket once, with the reason that holds longest. */
+export function longest(backedOff: readonly BackedOff[]): readonly BackedOff[] {
+  const latest = new Map<string, BackedOff>();
+  for (const bucket of backedOff) {
+    const known = latest.get(keyOf(bucket));
+    if (known === undefined || known.untilSeconds < bucket.untilSeconds) latest.set(keyOf(bucket), bucket);
+  }
+  return [...latest.values()];
+}
+
+type Failure = Omit<BackedOff, "untilSeconds"> & { readonly atSeconds: number };
+
+function shortfallsOf({ shortfalls = [] }: Operation): Failure[] {
+  return shortfalls.map(({ nodeArray, vmSize, asked, added, message, atSeconds }) => ({
+    nodeArray,
+    vmSize,
+    atSeconds,
+    why: `${added} of ${asked} nodes were added${message === null ? "" : `: ${message}`}`,
+  }));
+}
+
+/**
+ * A node that vanished for no reason says nothing about the next. An event is a stranger's word: it counts for buckets that
+ * the cluster has, and an eviction where nodes can be evicted.
+ */
+function lossesOf({ reason, nodeArray, vmSize, atSeconds }: NodeLoss, { nodeArrays }: Cluster): Failure[] {
+  if (reason === "VMDisappeared") return [];
+  const array = nodeArrays.find(({ name }) => name === nodeArray);
+  const isBucket = array?.buckets.some((bucket) => bucket.vmSize === vmSize) === true;
+  if (!isBucket || (reason === "SpotEvicted" && array?.spot !== true)) return [];
+  const why = reason === "SpotEvicted" ? "Azure took a spot node back" : "Azure could not give a node";
+  return [{ nodeArray, vmSize, atSeconds, why }];
+}
+
+/**
+ * The cluster with no room for new nodes in these buckets. Nodes that exist or are coming keep their place, which a
+ * job's own `capacity-failure-backoff` constraint would take from them: it refuses every node of the bucket.
+ */
+export function withoutRoom(cluster: Cluster, backedOff: readonly BackedOff[]): Cluster {
+  if (backedOff.length === 0) return cluster;
+  const keys = new Set(backedOff.map(keyOf));
+  const nodeArrays = cluster.nodeArrays.map((array) => ({
+    ...array,
+    buckets: array.buckets.map((bucket) =>
+      keys.has(keyOf({ nodeArray: array.name, vmSize: bucket.vmSize }))
+        ? { ...bucket, limits: { ...bucket.limits, availableCount: 0 } }
+        : bucket,
+    ),
+  }));
+  return { ...cluster, nodeArrays };
+}
+
+/** What the engine cannot know of a wait: that "0 left" of a bucket is our own caution, why, and for how long. */
+export function explainBackOff(
+  outcome: { readonly reasons: readonly Reason[] },
+  backedOff: readonly BackedOff[],
+  nowSeconds: number,
+): readonly string[] {
+  if (backedOff.length === 0) return [];
+  const full = outcome.reasons.flatMap(({ bucket, limit }) =>
+    bucket !== null && limit === "bucket" ? [keyOf(bucket)] : [],
+  );
+  return backedOff
+    .filter((bucket) => full.includes(keyOf(bucket)))
+    .map(({ nodeArray, vmSize, untilSeconds, why }) => {
+      const seconds = Math.ceil(untilSeconds - nowSeconds);
+      return `${nodeArray}/${vmSize}: no new nodes are asked for during the next ${seconds} s, because ${why}.`;
+    });
+}
+
+function keyOf({ nodeArray, vmSize }: Pick<BackedOff, "nodeArray" | "vmSize">): string {
+  return JSON.stringify([nodeArray, vmSize]);
+}

@@ -1,0 +1,61 @@
+import { type EngineSettings, forNodeArray, type NodeHistory, type Plan } from "../../engine/index.ts";
+import type { RequestSet, Snapshot, SourceDemand } from "../../ports/index.ts";
+import { longestSilenceSeconds } from "./plan-input.ts";
+
+/** Jobs and targets that wait for capacity are tried again this often, since nobody tells when capacity is back. */
+const retryWaitingSeconds = 60;
+
+/**
+ * When time alone makes another plan due: a node has been idle or booting for too long, a source falls silent,
+ * targets expire, a waiting job or an unmet target is worth another try. Null when nothing waits for the clock.
+ */
+export function nextDeadlineSeconds(planned: {
+  readonly plan: Plan;
+  readonly snapshot: Snapshot;
+  /** The rows as the plan left them. */
+  readonly history: readonly NodeHistory[];
+  readonly demand: readonly SourceDemand[];
+  readonly targets: readonly RequestSet[];
+  readonly settings: EngineSettings;
+  readonly nowSeconds: number;
+}): number | null {
+  const { plan, nowSeconds } = planned;
+  const waits = [...plan.jobs, ...plan.targets].some((each) => each.granted < each.asked);
+  const deadlines = [
+    ...nodeDeadlines(planned.snapshot, planned.history, planned.settings),
+    ...planned.demand.flatMap(({ expiresAtSeconds }) => [
+      expiresAtSeconds,
+      expiresAtSeconds + longestSilenceSeconds,
+    ]),
+    ...planned.targets.map((set) => set.expiresAtSeconds),
+    ...(waits ? [nowSeconds + retryWaitingSeconds] : []),
+    // A time-out takes effect after its deadline, not at it: a plan made in that very second has not acted on it.
+  ].filter((deadline) => deadline >= nowSeconds);
+  return earliest(deadlines);
+}
+
+/** Null when there is none. */
+export function earliest(times: readonly (number | null)[]): number | null {
+  return times.reduce<number | null>(
+    (first, time) => (first === null || (time !== null && time < first) ? time : first),
+    null,
+  );
+}
+
+function nodeDeadlines(
+  snapshot: Snapshot,
+  history: readonly NodeHistory[],
+  settings: EngineSettings,
+): number[] {
+  const arrayOf = new Map(snapshot.cluster.nodes.map((node) => [node.nodeId, node.nodeArray]));
+  return history.flatMap((row) => {
+    const nodeArray = arrayOf.get(row.nodeId);
+    if (nodeArray === undefined) return [];
+    if (row.readySeconds === null) {
+      return [row.createdSeconds + forNodeArray(settings.bootTimeoutSeconds, nodeArray)];
+    }
+    return row.lastMatchSeconds === null
+      ? []
+      : [row.lastMatchSeconds + forNodeArray(settings.idleTimeoutSeconds, nodeArray)];
+  });
+}

@@ -1,0 +1,259 @@
+import type { ClusterNode, NodeHistory, Plan, Retirement } from "../../engine/index.ts";
+import type { ActionDrain } from "../../messages/scale-action.ts";
+import type { SchedulerEvent } from "../../messages/scheduler-event.ts";
+import type { DrainingNode, PlanHead, Snapshot, SourceDemand } from "../../ports/index.ts";
+import {
+  isDrained,
+  isOutByEvent,
+  isOutByOthers,
+  type Listing,
+  listingsFor,
+  listingsOf,
+  obeys,
+} from "../listings.ts";
+import { earliest } from "./deadline.ts";
+
+/** What is not answered is sent again this often: an event may be lost with the machine that took it. */
+const repeatSeconds = 30;
+
+/** A node that goes, and how it was drained. Without: no scheduler that can drain lists it, or it never was up. */
+export type DrainedRetirement = Retirement & { readonly drain?: ActionDrain };
+
+/** A plan of which only nodes go that are drained, or need not be. */
+export type DrainedPlan = Omit<Plan, "retire"> & { readonly retire: readonly DrainedRetirement[] };
+
+export interface Drains {
+  readonly plan: DrainedPlan;
+  readonly draining: readonly DrainingNode[];
+  /** For the schedulers, once the plan counts. */
+  readonly events: readonly SchedulerEvent[];
+  /** When time alone makes another look due; null when nothing waits for the clock. */
+  readonly nextLookSeconds: number | null;
+}
+
+interface Known {
+  readonly before: Pick<PlanHead, "draining"> | undefined;
+  readonly snapshot: Pick<Snapshot, "cluster">;
+  /** All sources, silent ones too: who was to drain a node and fell silent has not said that it is free. */
+  readonly demand: readonly SourceDemand[];
+  /** As it was before the plan. */
+  readonly history: readonly NodeHistory[];
+  /** Nodes that were asked to go already: what becomes of them is decided when that has come to its end. */
+  readonly leavingNodeIds: readonly string[];
+  /** Nodes that operators want drained: out until they say otherwise, whether a job could use them or not. */
+  readonly drainedNodeIds: readonly string[];
+  /** 0: nodes are not drained, except those that operators want so. */
+  readonly drainTimeoutSeconds: number;
+  /** A plan that is held drains nothing, and shows what it would delete. */
+  readonly isSent: boolean;
+  readonly nowSeconds: number;
+}
+
+/**
+ * Idle nodes do not go while a scheduler may still start a job on them: those that can drain are asked to, and the node
+ * goes when each of them reports it drained or lists it no longer, or when its time is over. One that is wanted again stays.
+ *
+ * To the planner a node is up, `draining`, or `undraining`: wanted again, and kept in mind until its scheduler has taken
+ * it back. Every change carries a later time than the one before, and schedulers report the time of the event that they
+ * obey: what they said of an earlier drain never counts for this one, in whatever order messages come.
+ */
+export function decideOnDraining(plan: Plan, known: Known): Drains {
+  const { before, snapshot, isSent, nowSeconds } = known;
+  const records = new Map(before?.draining?.map((record) => [record.nodeId, record]));
+  const listings = listingsOf(known.demand, nowSeconds);
+  const nothing = { plan, draining: [...records.values()], events: [], nextLookSeconds: null };
+  const wished = new Set(known.drainedNodeIds);
+  if (!isSent || (records.size === 0 && listings.size === 0 && wished.size === 0)) return nothing;
+
+  const createdSeconds = new Map(
+    [...known.history, ...plan.history].map((row) => [row.nodeId, row.createdSeconds]),
+  );
+  const leaving = new Set(known.leavingNodeIds);
+  const retired = new Map(plan.retire.map((retirement) => [retirement.nodeId, retirement]));
+  const decisions = snapshot.cluster.nodes
+    .filter((node) => node.targetState === "Started")
+    .map((node) => {
+      const cause = retired.get(node.nodeId)?.cause;
+      const record = records.get(node.nodeId);
+      const isSettled = leaving.has(node.nodeId) || (cause !== undefined && cause !== "idle-timeout");
+      if (isSettled) return { ...undecided, nodeId: node.nodeId, record, goes: {} };
+      const created = createdSeconds.get(node.nodeId) ?? nowSeconds;
+      const about = {
+        node,
+        createdSeconds: created,
+        record,
+        said: listingsFor(listings, node.hostname),
+        known,
+      };
+      const isIdle = cause !== undefined;
+      const kept = wished.has(node.nodeId) ? keptOut(about, { isIdle }) : undefined;
+      return { ...(kept ?? (isIdle ? drained(about) : takenBack(about))), nodeId: node.nodeId };
+    });
+  const told = decisions.map((decision) => tell(decision, nowSeconds));
+  return {
+    plan: { ...plan, retire: goingOnly(plan.retire, decisions) },
+    draining: told.flatMap(({ record }) => record ?? []),
+    events: eventsOf(told, { cluster: snapshot.cluster.name }),
+    nextLookSeconds: earliest(told.map(({ lookSeconds }) => lookSeconds)),
+  };
+}
+
+/** What is decided of one node. */
+interface Decision {
+  /** Undefined: the node is up as far as anybody knows. */
+  readonly record: DrainingNode | undefined;
+  /** Live sources that have not answered. */
+  readonly unanswered: readonly string[];
+  /** Set: nothing keeps an idle node. */
+  readonly goes?: { readonly drain?: ActionDrain };
+  readonly lookSeconds: number | null;
+}
+
+const undecided: Decision = { record: undefined, unanswered: [], lookSeconds: null };
+
+interface About {
+  readonly node: ClusterNode;
+  /** When a plan first saw it. */
+  readonly createdSeconds: number;
+  readonly record: DrainingNode | undefined;
+  readonly said: readonly Listing[];
+  readonly known: Known;
+}
+
+/** Of an idle node. */
+function drained(about: About): Decision {
+  const { record, said, known } = about;
+  const { nowSeconds, drainTimeoutSeconds } = known;
+  const isOver = record !== undefined && nowSeconds >= record.sinceSeconds + drainTimeoutSeconds;
+  if (record?.phase === "draining") {
+    const { sinceSeconds } = record;
+    const open = said.filter((listing) => !isDrained(listing, sinceSeconds));
+    if (open.length === 0 || isOver)
+      return { ...undecided, record, goes: { drain: { sinceSeconds, isTimedOut: open.length > 0 } } };
+    const lookSeconds = sinceSeconds + drainTimeoutSeconds;
+    return { record, unanswered: live(open.filter((listing) => !isOut(listing, sinceSeconds))), lookSeconds };
+  }
+  // A scheduler that has not taken it back yet would take the next drain for the last one, and one that cannot be reached
+  // must not keep an idle node up for ever.
+  const waits = record === undefined || isOver ? undecided : takenBack(about);
+  if (waits.record !== undefined) return waits;
+  const sources = live(said);
+  if (sources.length === 0) return { ...undecided, goes: {} };
+  if (drainTimeoutSeconds === 0)
+    return { ...undecided, goes: { drain: { sinceSeconds: nowSeconds, isTimedOut: true } } };
+  const next = changed(about, "draining");
+  const unanswered = live(said.filter((listing) => !isOut(listing, next.sinceSeconds)));
+  return { record: next, unanswered, lookSeconds: next.sinceSeconds + drainTimeoutSeconds };
+}
+
+/**
+ * Whether its scheduler needs not be asked to drain it: it obeys, or has the node out by its own making. What somebody did
+ * by hand stays theirs, with their words; the node goes when a later message still has it drained.
+ */
+function isOut(listing: Listing, sinceSeconds: number): boolean {
+  return obeys(listing, sinceSeconds) || isOutByOthers(listing);
+}
+
+/** Of a node that an operator wants drained; idle, it goes like any other. */
+function keptOut(about: About, { isIdle }: { readonly isIdle: boolean }): Decision {
+  const { node, record, said } = about;
+  if (isIdle && record?.phase !== "undraining") return drained(about);
+  // A node gets its host name while it boots.
+  const { name, hostname } = node;
+  const next = record?.phase === "draining" ? { ...record, name, hostname } : changed(about, "draining");
+  const unanswered = live(said.filter((listing) => !isOut(listing, next.sinceSeconds)));
+  return { record: next, unanswered, lookSeconds: null };
+}
+
+/** Of a node that is wanted, or may not go. */
+function takenBack(about: About): Decision {
+  const { record, said, known, createdSeconds } = about;
+  // A new machine under the name of an old one may still be out for the old one's sake. An event that is younger than the
+  // machine, and not remembered here, is somebody else's: an operator who drains a node wants it so.
+  const isLeftOut = record === undefined && said.some((listing) => isOutByEvent(listing, createdSeconds));
+  if (record === undefined && !isLeftOut) return undecided;
+  const next = record?.phase === "undraining" ? record : changed(about, "undraining");
+  const endSeconds = next.sinceSeconds + known.drainTimeoutSeconds;
+  // Out by a later event than ours: taken back, and drained anew by an operator.
+  const isAnsweredBy = (eventAtSeconds: number | null) =>
+    eventAtSeconds === null || eventAtSeconds > next.sinceSeconds;
+  const isBack = (listing: Listing) =>
+    listing.state === "up"
+      ? obeys(listing, next.sinceSeconds) || known.nowSeconds >= endSeconds
+      : isAnsweredBy(listing.eventAtSeconds);
+  const open = said.filter((listing) => !isBack(listing));
+  if (open.length === 0) return undecided;
+  return {
+    record: next,
+    unanswered: live(open),
+    lookSeconds: known.nowSeconds < endSeconds ? endSeconds : null,
+  };
+}
+
+/** Later than everything that was decided of this node, or that its schedulers obey, on whatever clock. */
+function changed({ node, record, said, known }: About, phase: DrainingNode["phase"]): DrainingNode {
+  const { nodeId, name, hostname } = node;
+  const times = [record?.sinceSeconds, ...said.map(({ eventAtSeconds }) => eventAtSeconds)];
+  const sinceSeconds = times.reduce<number>(
+    (latest, at) => Math.max(latest, (at ?? 0) + 1),
+    known.nowSeconds,
+  );
+  return { nodeId, name, hostname, phase, sinceSeconds, toldSeconds: null };
+}
+
+function live(said: readonly Listing[]): readonly string[] {
+  return [...new Set(said.filter(({ isLive }) => isLive).map(({ source }) => source))];
+}
+
+/** A decision with the sources that are told of it now; the record says so, whether or not this run lives to tell them. */
+type Told = Decision & { readonly sources: readonly string[] };
+
+function tell(decision: Decision, nowSeconds: number): Told {
+  const { record, unanswered, lookSeconds } = decision;
+  if (record === undefined || unanswered.length === 0) return { ...decision, sources: [] };
+  const { toldSeconds } = record;
+  const isDue = toldSeconds === null || nowSeconds >= toldSeconds + repeatSeconds;
+  const next = isDue ? { ...record, toldSeconds: nowSeconds } : record;
+  const again = (next.toldSeconds ?? nowSeconds) + repeatSeconds;
+  return {
+    ...decision,
+    record: next,
+    lookSeconds: lookSeconds === null ? again : Math.min(lookSeconds, again),
+    sources: isDue ? unanswered : [],
+  };
+}
+
+function goingOnly(
+  retire: readonly Retirement[],
+  decisions: readonly (Decision & { readonly nodeId: string })[],
+): readonly DrainedRetirement[] {
+  const byNode = new Map(decisions.map((decision) => [decision.nodeId, decision.goes]));
+  return retire.flatMap((retirement) => {
+    const goes = byNode.get(retirement.nodeId);
+    return goes === undefined ? [] : [{ ...retirement, ...goes }];
+  });
+}
+
+/** One event for all nodes of which a source is told the same. */
+function eventsOf(told: readonly Told[], { cluster }: { readonly cluster: string }): SchedulerEvent[] {
+  const events = new Map<string, SchedulerEvent>();
+  for (const { record, sources } of told) {
+    if (record === undefined) continue;
+    const { nodeId, name, hostname, phase, sinceSeconds: atSeconds } = record;
+    const kind = phase === "draining" ? "drain" : "undrain";
+    for (const source of sources) {
+      const key = JSON.stringify([source, kind, atSeconds]);
+      const event: SchedulerEvent = events.get(key) ?? {
+        version: 1,
+        cluster,
+        source,
+        kind,
+        nodes: [],
+        atSeconds,
+      };
+      event.nodes.push({ nodeId, name, hostname });
+      events.set(key, event);
+    }
+  }
+  return [...events.values()];
+}

@@ -1,0 +1,104 @@
+import { type Plan, type PlanInput, plan as plannedBy } from "../../engine/index.ts";
+import type { SchedulerEvent } from "../../messages/scheduler-event.ts";
+import type {
+  BackedOff,
+  BootsFailing,
+  ClusterConfig,
+  DrainingNode,
+  NodeLoss,
+  Operation,
+  PlanHead,
+  Snapshot,
+  TroubledNode,
+} from "../../ports/index.ts";
+import { capsAt } from "../spending.ts";
+import { bootsFailing, bucketsOf } from "./boots-failing.ts";
+import { backedOffBuckets, longest, withoutRoom } from "./capacity-memory.ts";
+import { type DrainedPlan, decideOnDraining } from "./drain.ts";
+import { type Loaded, toPlanInput } from "./plan-input.ts";
+import { decideOnFailed } from "./troubled-nodes.ts";
+
+/** What a plan is made from, apart from what the engine itself looks at. */
+export interface Known {
+  readonly config: ClusterConfig;
+  readonly loaded: Loaded;
+  readonly snapshot: Snapshot;
+  /** Operations of the last while, in any state. */
+  readonly recent: readonly Operation[];
+  /** Nodes that were lost in the last while. */
+  readonly losses: readonly NodeLoss[];
+  /** The plan before this one. */
+  readonly before: PlanHead | undefined;
+  readonly isSent: boolean;
+  readonly nowSeconds: number;
+}
+
+/** `plan` is the engine's, which the input gives again; `decided` is what is done. */
+export interface MadePlan {
+  readonly input: PlanInput;
+  readonly plan: Plan;
+  readonly decided: DrainedPlan;
+  readonly backedOff: readonly BackedOff[];
+  readonly troubled: readonly TroubledNode[];
+  readonly bootsFailing: readonly BootsFailing[];
+  readonly draining: readonly DrainingNode[];
+  /** What schedulers are to be told once the plan counts, and when to look again at what they answer. */
+  readonly drainEvents: readonly SchedulerEvent[];
+  readonly drainLookSeconds: number | null;
+}
+
+/**
+ * Lets the engine plan without the buckets that are backed off. When this very plan deletes the node that is one too
+ * many, it is made again without its array: else it would replace that node there.
+ */
+export function makePlan(known: Known): MadePlan {
+  const failingBefore = failingOf(known, known.before?.troubled ?? []);
+  const made = planWithout(known, failingBefore);
+  const isNew = (array: BootsFailing) =>
+    !failingBefore.some(({ nodeArray }) => nodeArray === array.nodeArray);
+  return made.bootsFailing.some(isNew) ? planWithout(known, made.bootsFailing) : made;
+}
+
+function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
+  const { config, loaded, snapshot, recent, losses, nowSeconds } = known;
+  const backoffSeconds = config.cycle.capacityFailureBackoffSeconds;
+  const short = backedOffBuckets({ snapshot, operations: recent, losses, backoffSeconds, nowSeconds });
+  const backedOff = longest([...short, ...bucketsOf(snapshot.cluster, failing)]);
+  const cluster = withoutRoom(snapshot.cluster, backedOff);
+  const caps = capsAt(config.cycle.caps, snapshot, nowSeconds);
+  const input = {
+    ...toPlanInput({ ...loaded, snapshot: { cluster } }, nowSeconds),
+    ...(caps === undefined ? {} : { caps }),
+  };
+  const plan = plannedBy(input);
+  const decided = decideOnFailed(plan, {
+    ...known,
+    operations: loaded.operations,
+    failedNodeRetries: config.cycle.failedNodeRetries,
+  });
+  const { troubled } = decided;
+  const drains = decideOnDraining(decided.plan, {
+    ...known,
+    demand: loaded.demand,
+    history: loaded.history,
+    leavingNodeIds: input.leavingNodeIds,
+    drainedNodeIds: input.closedNodeIds ?? [],
+    drainTimeoutSeconds: config.cycle.drainTimeoutSeconds,
+  });
+  return {
+    input,
+    plan,
+    decided: drains.plan,
+    backedOff,
+    troubled,
+    bootsFailing: failingOf(known, troubled),
+    draining: drains.draining,
+    drainEvents: drains.events,
+    drainLookSeconds: drains.nextLookSeconds,
+  };
+}
+
+function failingOf({ config, nowSeconds }: Known, troubled: readonly TroubledNode[]) {
+  const { bootFailuresBeforeBackoff: failures, bootFailureBackoffSeconds: backoffSeconds } = config.cycle;
+  return bootsFailing(troubled, { failures, backoffSeconds, nowSeconds });
+}

@@ -1,0 +1,127 @@
+import { explain, explainTarget, type NodeHistory, type Plan } from "../../engine/index.ts";
+import type { PlanRequest } from "../../messages/plan-request.ts";
+import type {
+  BackedOff,
+  Ids,
+  MetTarget,
+  PlanHead,
+  PlanSummary,
+  Snapshot,
+  WaitingJob,
+} from "../../ports/index.ts";
+import { clusterDigest } from "../cluster-digest.ts";
+import { explainBackOff } from "./capacity-memory.ts";
+import { earliest, nextDeadlineSeconds } from "./deadline.ts";
+import type { DrainedPlan } from "./drain.ts";
+import type { MadePlan } from "./make-plan.ts";
+import { outNodesOf } from "./out-nodes.ts";
+import type { Loaded } from "./plan-input.ts";
+
+const mostWaitingShown = 20;
+const mostTargetsShown = 100;
+const mostGroupsShown = 100;
+const mostOutShown = 100;
+
+/** A plan in counts. */
+export function summarize(
+  plan: DrainedPlan,
+  run: PlanRequest & {
+    readonly planId: string;
+    readonly nowSeconds: number;
+    readonly readOnly: boolean;
+    readonly held: string | undefined;
+  },
+): PlanSummary {
+  return {
+    cluster: run.cluster,
+    planId: run.planId,
+    atSeconds: run.nowSeconds,
+    reason: run.reason,
+    jobs: plan.jobs.length,
+    placedJobs: plan.jobs.filter((job) => job.granted >= job.asked).length,
+    create: plan.create.reduce((total, set) => total + set.count, 0),
+    start: plan.start.length,
+    retire: plan.retire.length,
+    readOnly: run.readOnly,
+    ...(run.held === undefined ? {} : { held: run.held }),
+    ...(plan.clipped === undefined ? {} : { clipped: plan.clipped }),
+  };
+}
+
+/** What the next snapshot needs to tell whether another plan is due. */
+export function toHead(
+  ids: Pick<Ids, "digest">,
+  made: Omit<MadePlan, "decided"> & {
+    readonly summary: PlanSummary;
+    readonly loaded: Loaded;
+    readonly snapshot: Snapshot;
+    readonly rows: readonly NodeHistory[];
+    readonly demandReadAtSeconds: number;
+    readonly unsentPlanIds: readonly string[];
+  },
+): PlanHead {
+  const { demand, targets, settings } = made.loaded;
+  const { snapshot } = made;
+  const out = outNodesOf(snapshot.cluster, demand, made.input.nowSeconds).slice(0, mostOutShown);
+  return {
+    ...made.summary,
+    snapshotTakenAtSeconds: snapshot.takenAtSeconds,
+    demandReadAtSeconds: made.demandReadAtSeconds,
+    unsentPlanIds: made.unsentPlanIds,
+    demandSequences: Object.fromEntries(demand.map(({ source, sequence }) => [source, sequence])),
+    clusterDigest: clusterDigest(snapshot.cluster, ids),
+    nextDeadlineSeconds: earliest([
+      made.drainLookSeconds,
+      nextDeadlineSeconds({
+        plan: made.plan,
+        snapshot,
+        demand,
+        targets,
+        history: made.rows,
+        settings,
+        nowSeconds: made.input.nowSeconds,
+      }),
+    ]),
+    backedOff: made.backedOff,
+    troubled: made.troubled,
+    bootsFailing: made.bootsFailing,
+    draining: made.draining,
+    ...(out.length === 0 ? {} : { out }),
+    targetRequests: Object.fromEntries(
+      targets.map(({ requestSet, receivedAtSeconds }) => [requestSet, receivedAtSeconds]),
+    ),
+    targets: metTargets(made.plan, made.backedOff, made.input.nowSeconds),
+    waiting: waitingJobs(made.plan, made.backedOff, made.input.nowSeconds),
+  };
+}
+
+/** Wording a reason costs time, so it is done for the few that are shown. */
+function waitingJobs(plan: Plan, backedOff: readonly BackedOff[], nowSeconds: number): WaitingJob[] {
+  return plan.jobs
+    .filter((outcome) => outcome.granted < outcome.asked)
+    .slice(0, mostWaitingShown)
+    .map((outcome) => ({
+      job: outcome.name,
+      asked: outcome.asked,
+      granted: outcome.granted,
+      why: [...explain(outcome), ...explainBackOff(outcome, backedOff, nowSeconds)],
+    }));
+}
+
+/** The first of the targets, those that are not met before the others, in sentences too. */
+export function metTargets(plan: Plan, backedOff: readonly BackedOff[], nowSeconds: number): MetTarget[] {
+  const isMet = ({ asked, granted }: Plan["targets"][number]) => granted >= asked;
+  return plan.targets
+    .toSorted((a, b) => Number(isMet(a)) - Number(isMet(b)))
+    .slice(0, mostTargetsShown)
+    .map((outcome) => {
+      const { reasons: _, ...target } = outcome;
+      return {
+        ...target,
+        groups: target.groups.slice(0, mostGroupsShown),
+        why: isMet(outcome)
+          ? []
+          : [...explainTarget(outcome), ...explainBackOff(outcome, backedOff, nowSeconds)],
+      };
+    });
+}

@@ -1,0 +1,110 @@
+import type { Plan, Retirement } from "../../engine/index.ts";
+import {
+  isOpen,
+  type Operation,
+  type PlanHead,
+  type Snapshot,
+  type TroubledNode,
+} from "../../ports/index.ts";
+
+/** How far back failed boots are counted. */
+export const bootFailureWindowSeconds = 3_600;
+/** Keeps the head of the plans small; more than any sensible threshold. */
+const mostDeletedKept = 500;
+
+/** What is done about nodes that failed, and what is to be remembered of it. */
+export interface Decided {
+  /** The engine's plan, except that nodes which were retried often enough are deleted instead. */
+  readonly plan: Plan;
+  readonly troubled: readonly TroubledNode[];
+}
+
+/**
+ * Bounds the retries of failed nodes: whoever failed again after `failedNodeRetries` of them is deleted, unless it is
+ * keep-alive. A node that is being retried already is left alone. Only a plan that is sent is remembered.
+ */
+export function decideOnFailed(
+  plan: Plan,
+  known: {
+    readonly before: Pick<PlanHead, "troubled"> | undefined;
+    readonly operations: readonly Operation[];
+    readonly snapshot: Snapshot;
+    readonly failedNodeRetries: number;
+    readonly isSent: boolean;
+    readonly nowSeconds: number;
+  },
+): Decided {
+  const { snapshot, nowSeconds } = known;
+  const nodes = new Map(snapshot.cluster.nodes.map((node) => [node.nodeId, node]));
+  const remembered = stillTrue(known.before?.troubled ?? [], { nodes, nowSeconds });
+  const retries = countRetries(remembered);
+  const underWay = nodesUnderRetry(known.operations);
+  const leaving = new Set(plan.retire.map(({ nodeId }) => nodeId));
+  const failed = plan.retry.filter(({ nodeId }) => !underWay.has(nodeId) && !leaving.has(nodeId));
+  const isGivenUp = (nodeId: string) => (retries.get(nodeId) ?? 0) >= known.failedNodeRetries;
+  const retry = failed.filter(({ nodeId }) => !isGivenUp(nodeId));
+  const givenUp = failed.flatMap(({ nodeId, name }): Retirement[] => {
+    const node = nodes.get(nodeId);
+    if (node === undefined || node.keepAlive || !isGivenUp(nodeId)) return [];
+    const { nodeArray, hostname } = node;
+    return [{ nodeId, name, nodeArray, hostname, cause: "failed", sinceSeconds: nowSeconds }];
+  });
+  const decided = { ...plan, retry, retire: [...plan.retire, ...givenUp] };
+  const troubled = known.isSent ? [...remembered, ...troubledBy(decided, { nodes, nowSeconds })] : remembered;
+  return { plan: decided, troubled: withoutRepeats(troubled) };
+}
+
+interface Now {
+  readonly nodes: ReadonlyMap<string, Snapshot["cluster"]["nodes"][number]>;
+  readonly nowSeconds: number;
+}
+
+/** Retries count until the node is up or gone, deletions until their hour is over. */
+function stillTrue(troubled: readonly TroubledNode[], { nodes, nowSeconds }: Now): readonly TroubledNode[] {
+  return troubled.filter(({ nodeId, fate, atSeconds }) => {
+    if (fate === "deleted") return atSeconds > nowSeconds - bootFailureWindowSeconds;
+    const node = nodes.get(nodeId);
+    return node !== undefined && node.status !== "Ready";
+  });
+}
+
+function countRetries(troubled: readonly TroubledNode[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { nodeId, fate } of troubled)
+    if (fate === "retried") counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1);
+  return counts;
+}
+
+function troubledBy(plan: Plan, { nodes, nowSeconds: atSeconds }: Now): TroubledNode[] {
+  const deleted = plan.retire.filter(({ cause }) => cause === "failed" || cause === "boot-timeout");
+  return [
+    ...plan.retry.map(({ nodeId }): TroubledNode => {
+      const nodeArray = nodes.get(nodeId)?.nodeArray ?? "";
+      return { nodeId, nodeArray, fate: "retried", atSeconds };
+    }),
+    ...deleted.map(
+      ({ nodeId, nodeArray }): TroubledNode => ({ nodeId, nodeArray, fate: "deleted", atSeconds }),
+    ),
+  ];
+}
+
+/** A node whose deletion had to be asked for twice failed once. */
+function withoutRepeats(troubled: readonly TroubledNode[]): readonly TroubledNode[] {
+  const deleted = new Map<string, TroubledNode>();
+  for (const each of troubled)
+    if (each.fate === "deleted" && !deleted.has(each.nodeId)) deleted.set(each.nodeId, each);
+  return [
+    ...troubled.filter(({ fate }) => fate === "retried"),
+    ...[...deleted.values()].slice(-mostDeletedKept),
+  ];
+}
+
+function nodesUnderRetry(operations: readonly Operation[]): ReadonlySet<string> {
+  return new Set(
+    operations.flatMap((operation) =>
+      isOpen(operation) && operation.action.kind === "retry-failed"
+        ? operation.action.nodes.map((node) => node.nodeId)
+        : [],
+    ),
+  );
+}

@@ -1,0 +1,25 @@
+import type { ClusterNode } from "../../engine/index.ts";
+import type { SchedulerEvent } from "../../messages/scheduler-event.ts";
+import type { Snapshot } from "../../ports/index.ts";
+
+export type NodeChange = Pick<SchedulerEvent, "kind" | "nodes">;
+
+/** What a scheduler wants to know: nodes that became Ready, and nodes that are gone. Without a snapshot before: nothing. */
+export function nodeChanges(before: Snapshot | undefined, now: Snapshot): NodeChange[] {
+  if (before === undefined) return [];
+  const then = new Map(before.cluster.nodes.map((node) => [node.nodeId, node]));
+  const present = new Set(now.cluster.nodes.map((node) => node.nodeId));
+  const joined = now.cluster.nodes.filter((node) => isReady(node) && !isReady(then.get(node.nodeId)));
+  const deleted = before.cluster.nodes.filter((node) => !present.has(node.nodeId));
+  return [change("node-joined", joined), change("node-deleted", deleted)].filter(
+    ({ nodes }) => nodes.length > 0,
+  );
+}
+
+function isReady(node: ClusterNode | undefined): boolean {
+  return node?.status === "Ready" && node.targetState === "Started";
+}
+
+function change(kind: SchedulerEvent["kind"], nodes: readonly ClusterNode[]): NodeChange {
+  return { kind, nodes: nodes.map(({ nodeId, name, hostname }) => ({ nodeId, name, hostname })) };
+}

@@ -1,0 +1,154 @@
+import type { SchedulerEvent } from "../../messages/scheduler-event.ts";
+import {
+  type ClusterConfig,
+  type ClusterReading,
+  type CycleCloud,
+  isOpen,
+  type Operation,
+  type PlanHead,
+  type Ports,
+  type Snapshot,
+} from "../../ports/index.ts";
+import { clusterDigest } from "../cluster-digest.ts";
+import { loadControl, whyHeld, withKept } from "../control.ts";
+import { tryingLogin, untilRefused } from "../login.ts";
+import { measureSnapshot } from "../measure.ts";
+import { liveSources } from "../plan/plan-input.ts";
+import { requestPlan } from "../request-plan.ts";
+import { reportSpending, spendingAt } from "../spending.ts";
+import { tellSchedulers } from "../tell-schedulers.ts";
+import { isUnverified } from "./certificates.ts";
+import { nodeChanges } from "./node-changes.ts";
+import { resolveOperations } from "./resolve-operations.ts";
+
+/** More than one plan sends; of those that failed since, one is enough. */
+const recentOperations = 20;
+
+type SnapshotPorts = Pick<
+  Ports,
+  | "clock"
+  | "configs"
+  | "controls"
+  | "cycleCloudFor"
+  | "demand"
+  | "ids"
+  | "log"
+  | "operations"
+  | "planRequests"
+  | "plans"
+  | "schedulerEvents"
+  | "snapshots"
+  | "telemetry"
+  | "targets"
+>;
+
+/**
+ * Reads one cluster from CycleCloud, tells schedulers which nodes came and went, stores what it saw, closes operations
+ * whose effect shows, and asks for a plan when anything changed or is due. Does nothing while the login is refused.
+ */
+export async function snapshotCluster(ports: SnapshotPorts, cluster: string): Promise<void> {
+  const config = await ports.configs.load(cluster);
+  if (config === undefined) return;
+  const cycleCloud = ports.cycleCloudFor(config);
+  if (isUnverified(config))
+    ports.log.warn("certificates-not-verified", { cluster, url: config.connection.url });
+  const server = { control: await loadControl(ports, cluster), cycleCloud };
+  const takenAtSeconds = ports.clock.nowSeconds();
+  const read = await tryingLogin(ports, server, () => cycleCloud.readCluster());
+  if (read.outcome === "stopped") return;
+  const taken = { reading: read.value, takenAtSeconds };
+  await untilRefused(ports, server, () => keep(ports, { config, cycleCloud, taken }));
+}
+
+async function keep(
+  ports: SnapshotPorts,
+  read: {
+    readonly config: ClusterConfig;
+    readonly cycleCloud: CycleCloud;
+    readonly taken: { readonly reading: ClusterReading; readonly takenAtSeconds: number };
+  },
+): Promise<void> {
+  const { config, cycleCloud } = read;
+  const { reading, takenAtSeconds } = read.taken;
+  const { cluster } = config;
+  const before = (await ports.snapshots.load(cluster))?.value;
+  // Overtaken by a newer reading: this one would take nodes that came since for gone.
+  if (before !== undefined && before.takenAtSeconds > takenAtSeconds) return;
+  const budgetUsd = config.cycle.caps?.monthlyBudgetUsd ?? null;
+  const spending = spendingAt({ cluster: reading.cluster, takenAtSeconds, before, budgetUsd });
+  const snapshot: Snapshot = { ...reading, takenAtSeconds, spending };
+  // Told before it is stored: should this run die in between, the next one tells it again rather than never.
+  await tellChanges(ports, cluster, { before, now: snapshot });
+  reportSpending(ports.log, snapshot, before);
+  await ports.snapshots.save(cluster, snapshot);
+
+  const { operationTimeoutSeconds } = config.cycle;
+  const closed = await resolveOperations(ports, cycleCloud, { cluster, snapshot, operationTimeoutSeconds });
+  const head = (await ports.plans.loadHead(cluster))?.value;
+  const due = closed > 0 ? "operations closed" : await whyDue(ports, { config, snapshot, head });
+  if (due !== undefined) await requestPlan(ports, { cluster, reason: due });
+  report(ports, snapshot, due);
+  measureSnapshot(ports, snapshot);
+}
+
+/** Why a plan is due; undefined when the last one still stands. */
+async function whyDue(
+  ports: SnapshotPorts,
+  known: {
+    readonly config: ClusterConfig;
+    readonly snapshot: Snapshot;
+    readonly head: PlanHead | undefined;
+  },
+): Promise<string | undefined> {
+  const { config, snapshot, head } = known;
+  if (head === undefined) return "first snapshot";
+  const control = await loadControl(ports, config.cluster);
+  if (head.held !== undefined && whyHeld(config, control) === undefined)
+    return "nothing holds the cluster any more";
+  const { cluster } = withKept(snapshot, control);
+  if (head.clusterDigest !== clusterDigest(cluster, ports.ids)) return "snapshot changed";
+  const nowSeconds = ports.clock.nowSeconds();
+  if (head.nextDeadlineSeconds !== null && head.nextDeadlineSeconds <= nowSeconds) return "deadline passed";
+  // Catches a plan request that was lost, or dropped as a repeat because clocks disagree. No clock is asked here.
+  const demand = await ports.demand.list(snapshot.cluster.name);
+  const isUnplanned = demand.some(({ source, sequence }) => head.demandSequences[source] !== sequence);
+  if (isUnplanned) return "demand not planned yet";
+  const targets = await ports.targets.list(snapshot.cluster.name);
+  const isUnmet = targets.some((set) => head.targetRequests?.[set.requestSet] !== set.receivedAtSeconds);
+  if (isUnmet) return "targets not planned yet";
+  return whyOperations(await ports.operations.recent(head.cluster, recentOperations), head);
+}
+
+/** What the last plan counted on may have come to nothing since, without leaving a trace in the cluster. */
+function whyOperations(operations: readonly Operation[], head: PlanHead): string | undefined {
+  const isNews = (operation: Operation) => operation.updatedAtSeconds >= head.demandReadAtSeconds;
+  if (operations.some((operation) => !isOpen(operation) && isNews(operation))) return "operations closed";
+  // A planner that died for good had recorded its actions: the next one sends them.
+  return operations.some((operation) => operation.state === "planned") ? "actions not sent" : undefined;
+}
+
+async function tellChanges(
+  ports: SnapshotPorts,
+  cluster: string,
+  snapshots: { readonly before: Snapshot | undefined; readonly now: Snapshot },
+): Promise<void> {
+  const changes = nodeChanges(snapshots.before, snapshots.now);
+  if (changes.length === 0) return;
+  const atSeconds = ports.clock.nowSeconds();
+  const sources = liveSources(await ports.demand.list(cluster), atSeconds);
+  const events = sources.flatMap(({ source }) =>
+    changes.map((change): SchedulerEvent => ({ version: 1, cluster, source, ...change, atSeconds })),
+  );
+  await tellSchedulers(ports, events);
+}
+
+function report(ports: SnapshotPorts, snapshot: Snapshot, due: string | undefined): void {
+  const { cluster, setAside } = snapshot;
+  for (const message of setAside) ports.log.warn("set-aside", { cluster: cluster.name, message });
+  ports.log.info("snapshot", {
+    cluster: cluster.name,
+    nodes: cluster.nodes.length,
+    setAside: setAside.length,
+    planRequested: due ?? null,
+  });
+}

@@ -1,0 +1,242 @@
+import type { Constraint, NodeProperty } from "../model/constraint.ts";
+import { isSize, type Json, type Resources, type Scalar } from "../model/resources.ts";
+import type { DefaultResource, DefaultValue, Modifier } from "../model/settings.ts";
+import { bytesPer } from "../model/units.ts";
+import { firstRefusing } from "./match.ts";
+import { amountOf, memoryResources, normalise, plainNumber } from "./stock.ts";
+import type { Subject } from "./subject.ts";
+
+/** A node that is being equipped: its properties, what was reported of its resources, its configuration. */
+export interface Newborn {
+  readonly property: (name: NodeProperty) => Scalar;
+  readonly nodeId: string | null;
+  readonly reported: Resources;
+  readonly softwareConfiguration: { readonly [key: string]: Json };
+}
+
+export interface DefaultsPolicy {
+  readonly entries: readonly DefaultResource[];
+  readonly systemResources: boolean;
+}
+
+/**
+ * All resources of a node: what was reported, then the system defaults, then the configured entries in order.
+ * An entry named like a system default replaces it; of several entries for one name the first that matches wins.
+ * An entry that cannot be worked out for this node is left out and told to `complain`.
+ */
+export function equip(
+  newborn: Newborn,
+  policy: DefaultsPolicy,
+  complain: (message: string) => void,
+): Resources {
+  const resources = new Map<string, Scalar>();
+  for (const [name, value] of Object.entries(newborn.reported))
+    if (value !== null) resources.set(name, normalise(name, value));
+  const settled = new Set(resources.keys());
+  if (policy.systemResources)
+    for (const [name, value] of systemDefaults(newborn)) if (!settled.has(name)) resources.set(name, value);
+  const subject = subjectOf(newborn, resources);
+  for (const entry of policy.entries) {
+    if (settled.has(entry.name) || firstRefusing(entry.select, subject) !== null) continue;
+    const value = evaluate(entry, newborn, resources, complain);
+    if (value === undefined) continue;
+    resources.set(entry.name, normalise(entry.name, value));
+    settled.add(entry.name);
+  }
+  return Object.fromEntries(resources);
+}
+
+function systemDefaults({ property }: Newborn): readonly (readonly [string, Scalar])[] {
+  return [
+    ["ncpus", property("vcpu_count")],
+    ["pcpus", property("pcpu_count")],
+    ["ngpus", property("gpu_count")],
+    ...memoryResources(amountOf(property("memory"))),
+    ["nodearray", property("nodearray")],
+  ];
+}
+
+function subjectOf(newborn: Newborn, resources: ReadonlyMap<string, Scalar>): Subject {
+  return {
+    property: newborn.property,
+    resource: (name) => resourceOf(newborn, resources, name),
+    left: (name) => amountOf(resources.get(name)),
+    vacant: true,
+    placementGroup: textOrNull(newborn.property("placement_group")),
+    secondsSinceCapacityFailure: null,
+    poolLeft: () => undefined,
+  };
+}
+
+function resourceOf(
+  newborn: Newborn,
+  resources: ReadonlyMap<string, Scalar>,
+  name: string,
+): Scalar | undefined {
+  return resources.get(name) ?? (name === "ccnodeid" ? (newborn.nodeId ?? undefined) : undefined);
+}
+
+function textOrNull(value: Scalar): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function evaluate(
+  entry: DefaultResource,
+  newborn: Newborn,
+  resources: ReadonlyMap<string, Scalar>,
+  complain: (message: string) => void,
+): Scalar | undefined {
+  const value = lookUp(entry.value, newborn, resources);
+  if (value === undefined) {
+    complain(
+      `Cannot set default resource "${entry.name}": ${describe(entry.value)} has no value on this node`,
+    );
+    return undefined;
+  }
+  if (entry.modifier === null || value === null) return value;
+  const operand = lookUp(entry.modifier.operand, newborn, resources);
+  const modified = operand === undefined ? null : modify(value, entry.modifier, operand);
+  if (modified === null)
+    complain(
+      `Cannot set default resource "${entry.name}": ${describe(entry.value)} ${entry.modifier.operation} ${describe(entry.modifier.operand)} is no number`,
+    );
+  return modified ?? undefined;
+}
+
+function describe(value: DefaultValue): string {
+  switch (value.kind) {
+    case "literal":
+      return JSON.stringify(value.value);
+    case "property":
+      return `node.${value.property}`;
+    case "resource":
+      return `node.resources.${value.name}`;
+    case "software-configuration":
+      return `node.software_configuration.${value.path.join(".")}`;
+  }
+}
+
+function lookUp(
+  value: DefaultValue,
+  newborn: Newborn,
+  resources: ReadonlyMap<string, Scalar>,
+): Scalar | undefined {
+  switch (value.kind) {
+    case "literal":
+      return value.value;
+    case "property":
+      return newborn.property(value.property);
+    case "resource": {
+      const found = resourceOf(newborn, resources, value.name);
+      return found !== undefined && value.plain ? plainNumber(found) : found;
+    }
+    case "software-configuration":
+      return configured(newborn.softwareConfiguration, value.path);
+  }
+}
+
+function configured(json: Json, path: readonly string[]): Scalar | undefined {
+  let at: Json | undefined = json;
+  for (const key of path) at = memberOf(at, key);
+  return typeof at === "object" && at !== null ? undefined : at;
+}
+
+function memberOf(json: Json | undefined, key: string): Json | undefined {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return undefined;
+  const record = json as { readonly [key: string]: Json };
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** Arithmetic on numbers and sizes; null when it makes no number. A plain operand added to a size is in the size's unit. */
+function modify(value: Scalar, { operation }: Modifier, operand: Scalar): Scalar | null {
+  const scales = operation === "multiply" || operation.startsWith("divide");
+  const unit = isSize(value) ? bytesPer(value.magnitude) : 1;
+  const right = amountOf(operand) * (isSize(operand) || scales ? 1 : unit);
+  const result = compute(amountOf(value), operation, right, unit);
+  if (!Number.isFinite(result)) return null;
+  const ratioOfSizes = isSize(value) && isSize(operand) && scales;
+  return isSize(value) && !ratioOfSizes ? { bytes: result, magnitude: value.magnitude } : result;
+}
+
+function compute(left: number, operation: Modifier["operation"], right: number, unit: number): number {
+  switch (operation) {
+    case "add":
+      return left + right;
+    case "subtract":
+      return left - right;
+    case "multiply":
+      return left * right;
+    case "divide":
+      return left / right;
+    case "divide-floor":
+      return Math.floor(left / unit / right) * unit;
+  }
+}
+
+/** Properties that nodes of one bucket share; entries that use only these give all of them the same resources. */
+const SHARED_PROPERTIES: ReadonlySet<NodeProperty> = new Set<NodeProperty>([
+  "nodearray",
+  "bucket_id",
+  "vm_size",
+  "vm_family",
+  "location",
+  "spot",
+  "vcpu_count",
+  "pcpu_count",
+  "gpu_count",
+  "cores_per_socket",
+  "memory",
+  "infiniband",
+  "colocated",
+  "placement_group",
+  "version",
+]);
+
+/** Whether a property can differ between nodes of one bucket. */
+export function isOwnProperty(property: NodeProperty): boolean {
+  return !SHARED_PROPERTIES.has(property);
+}
+
+/** Whether some entry has to be worked out for every node by itself. */
+export function differsByNode(entries: readonly DefaultResource[]): boolean {
+  return entries.some(
+    (entry) =>
+      entry.select.some(usesOwnProperty) ||
+      valueDiffersByNode(entry.value) ||
+      (entry.modifier !== null && valueDiffersByNode(entry.modifier.operand)),
+  );
+}
+
+function valueDiffersByNode(value: DefaultValue): boolean {
+  switch (value.kind) {
+    case "literal":
+      return false;
+    case "property":
+      return isOwnProperty(value.property);
+    case "resource":
+      return value.name === "ccnodeid";
+    case "software-configuration":
+      return true;
+  }
+}
+
+/** Whether a constraint asks for something that nodes of one bucket do not share. */
+export function usesOwnProperty(constraint: Constraint): boolean {
+  switch (constraint.kind) {
+    case "property-options":
+      return isOwnProperty(constraint.property);
+    case "resource-options":
+    case "minimum-resource":
+      return constraint.resource === "ccnodeid";
+    case "and":
+      return constraint.all.some(usesOwnProperty);
+    case "or":
+      return constraint.any.some(usesOwnProperty);
+    case "xor":
+      return constraint.oneOf.some(usesOwnProperty);
+    case "not":
+      return usesOwnProperty(constraint.child);
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,152 @@
+import type { Bucket, NodeArray, VmFacts } from "../model/bucket.ts";
+import type { NodeProperty } from "../model/constraint.ts";
+import type { Charge } from "../model/quota.ts";
+import { accountName, type BucketName } from "../model/reasons.ts";
+import type { Scalar } from "../model/resources.ts";
+import { Availability } from "./availability.ts";
+import { EXAMPLE, LedgerNode, type LedgerNodeFields, type PlanContext } from "./ledger-node.ts";
+import type { Refusal } from "./refusal.ts";
+import { SearchMemory } from "./search-memory.ts";
+import type { Stock } from "./stock.ts";
+
+export interface LedgerBucketFields {
+  readonly name: BucketName;
+  readonly bucketId: string;
+  readonly vm: VmFacts;
+  readonly location: string;
+  readonly spot: boolean;
+  /** Null for on-premise hosts. */
+  readonly nodeArray: NodeArray | null;
+  readonly size: Bucket | null;
+  readonly charges: readonly Charge[];
+  /** Why no new node comes from it for a job; null when new nodes do. Targets make those of dynamic arrays. */
+  readonly closed: "invalid" | "unknown" | "on-premise" | "dynamic" | null;
+  readonly systemResources: boolean;
+  readonly context: PlanContext;
+}
+
+/** A bucket while planning: its nodes in the order in which they fill, what they have left, and its limits. */
+export class LedgerBucket {
+  readonly name: BucketName;
+  readonly bucketId: string;
+  readonly vm: VmFacts;
+  readonly nodeArray: NodeArray | null;
+  readonly size: Bucket | null;
+  readonly charges: readonly Charge[];
+  readonly closed: LedgerBucketFields["closed"];
+  readonly systemResources: boolean;
+  readonly context: PlanContext;
+  readonly nodes: LedgerNode[] = [];
+  /** Those of them that take no new jobs. */
+  readonly closedNodes: LedgerNode[] = [];
+  readonly table: Availability;
+  readonly memory = new SearchMemory();
+  /** Nodes that hold no job. */
+  vacantCount = 0;
+  /** Place in the order of arrival. */
+  index = 0;
+  /** Why it last had no room; reused while it stays the same. */
+  lastRefusal: Refusal | null = null;
+  private readonly location: string;
+  private readonly spot: boolean;
+  private exampleNode: LedgerNode | null = null;
+
+  constructor(fields: LedgerBucketFields) {
+    this.name = fields.name;
+    this.bucketId = fields.bucketId;
+    this.vm = fields.vm;
+    this.location = fields.location;
+    this.spot = fields.spot;
+    this.nodeArray = fields.nodeArray;
+    this.size = fields.size;
+    this.charges = fields.charges;
+    this.closed = fields.closed;
+    this.systemResources = fields.systemResources;
+    this.context = fields.context;
+    this.table = new Availability(fields.context.columns.count);
+  }
+
+  get placementGroup(): string | null {
+    return this.name.placementGroup;
+  }
+
+  get secondsSinceCapacityFailure(): number | null {
+    return this.size?.secondsSinceCapacityFailure ?? null;
+  }
+
+  get maxPlacementGroupSize(): number {
+    return this.size?.limits.maxPlacementGroupSize ?? 0;
+  }
+
+  /** The node that stands for all new ones. Set once, before planning. */
+  get example(): LedgerNode {
+    if (this.exampleNode === null) throw new Error(`Bucket "${this.bucketId}" has no example node yet`);
+    return this.exampleNode;
+  }
+
+  setExample(stock: Stock): void {
+    const fields = { bucket: this, position: EXAMPLE, name: `${accountName(this.name)}-0`, stock };
+    this.exampleNode = new LedgerNode({
+      ...fields,
+      origin: "new",
+      reported: null,
+      hostname: null,
+      history: null,
+      keepAlive: false,
+    });
+  }
+
+  add(fields: Omit<LedgerNodeFields, "bucket" | "position">): LedgerNode {
+    const node = new LedgerNode({ ...fields, bucket: this, position: this.nodes.length });
+    this.nodes.push(node);
+    if (node.takesNoJobs) this.closedNodes.push(node);
+    this.vacantCount++;
+    this.table.append(node.stock.amounts);
+    return node;
+  }
+
+  /** Forgets the node that was added last. */
+  dropLast(): void {
+    this.nodes.pop();
+    this.vacantCount--;
+    this.table.pop();
+  }
+
+  /** A property that all nodes of the bucket share; undefined for one that each node has for itself. */
+  property(name: NodeProperty): Scalar | undefined {
+    switch (name) {
+      case "nodearray":
+        return accountName(this.name);
+      case "bucket_id":
+        return this.bucketId;
+      case "vm_size":
+        return this.name.vmSize;
+      case "vm_family":
+        return this.vm.family;
+      case "location":
+        return this.location;
+      case "spot":
+        return this.spot;
+      case "vcpu_count":
+        return this.vm.vcpuCount;
+      case "pcpu_count":
+        return this.vm.pcpuCount;
+      case "gpu_count":
+        return this.vm.gpuCount;
+      case "cores_per_socket":
+        return this.vm.coresPerSocket;
+      case "memory":
+        return { bytes: this.vm.memoryBytes, magnitude: "g" };
+      case "infiniband":
+        return this.vm.infiniband;
+      case "colocated":
+        return this.placementGroup !== null;
+      case "placement_group":
+        return this.placementGroup;
+      case "version":
+        return null;
+      default:
+        return undefined;
+    }
+  }
+}

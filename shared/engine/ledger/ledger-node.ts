@@ -1,0 +1,176 @@
+import type { ClusterNode } from "../model/bucket.ts";
+import type { NodeProperty, SharedDraw } from "../model/constraint.ts";
+import type { NodeHistory } from "../model/history.ts";
+import type { Scalar } from "../model/resources.ts";
+import { isoTime } from "../model/time.ts";
+import type { LedgerBucket } from "./ledger-bucket.ts";
+import type { Pools } from "./pools.ts";
+import { amountOf, type Columns, type Stock, VACANT } from "./stock.ts";
+import type { Subject } from "./subject.ts";
+
+/** Position of an example node: it stands for nodes that do not exist and is never in a table. */
+export const EXAMPLE = -1;
+
+/** `deallocated`: exists without a VM, can be started. The others are as in the plan. */
+export type LedgerOrigin = "existing" | "deallocated" | "starting" | "pending" | "new" | "on-premise";
+
+export interface LedgerNodeFields {
+  readonly bucket: LedgerBucket;
+  readonly position: number;
+  readonly name: string;
+  readonly origin: LedgerOrigin;
+  readonly stock: Stock;
+  readonly reported: ClusterNode | null;
+  /** Without domain. */
+  readonly hostname: string | null;
+  readonly history: NodeHistory | null;
+  readonly keepAlive: boolean;
+  /** Absent: it does. */
+  readonly takesNoJobs?: boolean;
+}
+
+/** What a plan is made for: the things that properties and left-overs are looked up in. */
+export interface PlanContext {
+  readonly columns: Columns;
+  readonly pools: Pools;
+  readonly nowSeconds: number;
+  readonly bootTimeoutSeconds: (nodeArray: string) => number;
+}
+
+/** A node while planning. Its left-overs live in its bucket's table. */
+export class LedgerNode implements Subject {
+  readonly bucket: LedgerBucket;
+  readonly position: number;
+  readonly name: string;
+  readonly stock: Stock;
+  readonly reported: ClusterNode | null;
+  readonly hostname: string | null;
+  readonly history: NodeHistory | null;
+  readonly keepAlive: boolean;
+  /** No new ones: those that run there stay. */
+  readonly takesNoJobs: boolean;
+  origin: LedgerOrigin;
+  /** Index in its name format, of new nodes. */
+  nameIndex = 0;
+  readonly jobs: { job: string; slots: number }[] = [];
+  /** Names of the targets that it counts towards. */
+  readonly targets: string[] = [];
+
+  constructor(fields: LedgerNodeFields) {
+    this.bucket = fields.bucket;
+    this.position = fields.position;
+    this.name = fields.name;
+    this.origin = fields.origin;
+    this.stock = fields.stock;
+    this.reported = fields.reported;
+    this.hostname = fields.hostname;
+    this.history = fields.history;
+    this.keepAlive = fields.keepAlive;
+    this.takesNoJobs = fields.takesNoJobs ?? false;
+  }
+
+  get placementGroup(): string | null {
+    return this.bucket.placementGroup;
+  }
+
+  get secondsSinceCapacityFailure(): number | null {
+    return this.bucket.secondsSinceCapacityFailure;
+  }
+
+  /** Whether something needs it: a job, a target, or whoever made it keep-alive. */
+  get matched(): boolean {
+    return this.jobs.length > 0 || this.targets.length > 0 || this.keepAlive;
+  }
+
+  get vacant(): boolean {
+    return this.position === EXAMPLE || this.bucket.table.get(this.position, VACANT) > 0;
+  }
+
+  /** The same node without any job on it: nothing can be put there. */
+  emptied(): LedgerNode {
+    return new LedgerNode({ ...this, position: EXAMPLE });
+  }
+
+  poolLeft(draw: SharedDraw): number | undefined {
+    return this.bucket.context.pools.left(draw);
+  }
+
+  resource(name: string): Scalar | undefined {
+    const { resources } = this.stock;
+    if (Object.hasOwn(resources, name)) return resources[name];
+    // The one system resource that differs from node to node is not part of the shared stock.
+    if (name === "ccnodeid" && this.bucket.systemResources) return this.reported?.nodeId ?? undefined;
+    return undefined;
+  }
+
+  left(name: string): number {
+    const column = this.bucket.context.columns.find(name);
+    if (column === undefined) return amountOf(this.resource(name));
+    return this.position === EXAMPLE
+      ? (this.stock.amounts[column] ?? 0)
+      : this.bucket.table.get(this.position, column);
+  }
+
+  get exists(): boolean {
+    return this.origin === "existing" || this.origin === "on-premise";
+  }
+
+  property(name: NodeProperty): Scalar {
+    const shared = this.bucket.property(name);
+    if (shared !== undefined) return shared;
+    switch (name) {
+      case "name":
+        return this.name;
+      case "hostname":
+        return this.hostname;
+      case "fqdn":
+        return this.reported?.fqdn ?? this.hostname;
+      case "hostname_or_uuid":
+        return this.hostname ?? this.reported?.nodeId ?? this.name;
+      case "private_ip":
+        return this.reported?.privateIp ?? null;
+      case "instance_id":
+        return this.reported?.instanceId ?? null;
+      case "state":
+        return this.reported?.status ?? (this.origin === "on-premise" ? "Ready" : "Off");
+      case "exists":
+        return this.exists;
+      case "keep_alive":
+        return this.keepAlive;
+      default:
+        return this.timeProperty(name);
+    }
+  }
+
+  private timeProperty(name: NodeProperty): Scalar {
+    const created = this.history?.createdSeconds ?? null;
+    const matched = this.history?.lastMatchSeconds ?? null;
+    const deleted = this.history?.deletedSeconds ?? null;
+    switch (name) {
+      case "create_time_unix":
+        return created;
+      case "create_time":
+        return created === null ? null : isoTime(created);
+      case "create_time_remaining":
+        return this.bootSecondsLeft(created);
+      case "last_match_time_unix":
+        return matched;
+      case "last_match_time":
+        return matched === null ? null : isoTime(matched);
+      case "delete_time_unix":
+        return deleted;
+      case "delete_time":
+        return deleted === null ? null : isoTime(deleted);
+      default:
+        return null;
+    }
+  }
+
+  /** Seconds until the boot time-out; -1 once Ready. */
+  private bootSecondsLeft(created: number | null): number {
+    if (this.reported?.status === "Ready" || this.origin === "on-premise") return -1;
+    const { nowSeconds, bootTimeoutSeconds } = this.bucket.context;
+    const timeout = bootTimeoutSeconds(this.bucket.name.nodeArray);
+    return created === null ? timeout : Math.max(0, timeout - (nowSeconds - created));
+  }
+}

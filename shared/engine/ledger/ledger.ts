@@ -1,0 +1,219 @@
+import type { SharedConsumable } from "../model/constraint.ts";
+import type { NodeNames } from "../model/names.ts";
+import { availableNodes, charge } from "../model/quota.ts";
+import type { BucketName } from "../model/reasons.ts";
+import type { Demand } from "./availability.ts";
+import type { Step, Taken } from "./journal.ts";
+import type { LedgerBucket } from "./ledger-bucket.ts";
+import type { LedgerNode } from "./ledger-node.ts";
+import type { Pools } from "./pools.ts";
+import { OPEN, VACANT } from "./stock.ts";
+
+/** What a job takes of a node: amounts per slot, and whether it closes the node to others. */
+export interface Taking {
+  readonly node: LedgerNode;
+  readonly job: string;
+  readonly slots: number;
+  readonly demand: Demand;
+  readonly closes: boolean;
+}
+
+interface LedgerFields {
+  readonly buckets: readonly LedgerBucket[];
+  readonly pools: Pools;
+  readonly names: NodeNames;
+  readonly nameFormat: (bucket: BucketName) => string;
+  readonly keepAlive: (nodeArray: string) => boolean;
+  /** Whether a bucket is closed to a job that untouched and new nodes alone could not hold (scalelib's way). */
+  readonly wantsFreshNodes: boolean;
+}
+
+/**
+ * The only thing that changes while a plan is made: it is born and dropped within one `plan` call. Steps of an
+ * all-or-nothing job are kept in a journal, so that giving up costs as much as trying did and nothing is cloned.
+ */
+export class Ledger {
+  readonly pools: Pools;
+  /** Nodes made so far: what was refused for good can only fit again when this grew. */
+  created = 0;
+  private readonly fields: LedgerFields;
+  private readonly opened: LedgerBucket[];
+  private journal: Step[] | null = null;
+
+  constructor(fields: LedgerFields) {
+    this.opened = [...fields.buckets];
+    this.pools = fields.pools;
+    this.fields = fields;
+  }
+
+  get buckets(): readonly LedgerBucket[] {
+    return this.opened;
+  }
+
+  /** Adds a bucket at the end. Only once all jobs are placed: shapes remember which buckets there are. */
+  add(bucket: LedgerBucket): void {
+    bucket.index = this.opened.length;
+    this.opened.push(bucket);
+  }
+
+  /** Runs an attempt; when it returns false, everything it did is undone. */
+  attempt(steps: () => boolean): boolean {
+    const journal: Step[] = [];
+    this.journal = journal;
+    const kept = steps();
+    this.journal = null;
+    if (!kept) for (let i = journal.length - 1; i >= 0; i--) this.undo(journal[i] as Step);
+    return kept;
+  }
+
+  /** Nodes that the limits of a bucket still allow; 0 where no new ones come from. */
+  capacityOf(bucket: LedgerBucket): number {
+    return bucket.closed === null ? availableNodes(bucket.charges) : 0;
+  }
+
+  /** The same for a target, which also makes nodes of dynamic arrays. */
+  roomFor(bucket: LedgerBucket): number {
+    return bucket.closed === null || bucket.closed === "dynamic" ? availableNodes(bucket.charges) : 0;
+  }
+
+  /** Whether a bucket may be asked for this many nodes. */
+  isOpenFor(bucket: LedgerBucket, nodes: number): boolean {
+    if (!this.fields.wantsFreshNodes) return true;
+    // Every on-premise host is a bucket of its own there.
+    if (bucket.closed === "on-premise") return nodes === 1;
+    return this.capacityOf(bucket) + bucket.vacantCount >= nodes;
+  }
+
+  /** Whether a node can be used at all now: a deallocated one has to be started within the limits. */
+  isUsable(node: LedgerNode): boolean {
+    if (node.takesNoJobs) return false;
+    if (this.fields.wantsFreshNodes && node.origin === "on-premise") return node.vacant;
+    return node.origin !== "deallocated" || this.capacityOf(node.bucket) >= 1;
+  }
+
+  /** A new node; the limits must allow it. */
+  create(bucket: LedgerBucket): LedgerNode {
+    const { nodeArray } = bucket.name;
+    const format = this.fields.nameFormat(bucket.name);
+    const { name, index } = this.fields.names.next(format);
+    const node = bucket.add({
+      name,
+      origin: "new",
+      stock: bucket.example.stock,
+      reported: null,
+      hostname: null,
+      history: null,
+      keepAlive: this.fields.keepAlive(nodeArray),
+    });
+    charge(bucket.charges, 1);
+    node.nameIndex = index;
+    this.created++;
+    this.journal?.push({ kind: "created", node });
+    return node;
+  }
+
+  /** Takes back the node that was made last, before anything was put on it. */
+  discard(node: LedgerNode): void {
+    if (this.journal !== null) this.journal.pop();
+    this.remove(node);
+  }
+
+  /** Puts slots of a job on a node, which must cover them. */
+  take({ node, job, slots, demand, closes }: Taking): void {
+    const { table } = node.bucket;
+    this.journal?.push(this.takenFrom(node, demand, slots));
+    if (node.origin === "deallocated") this.start(node);
+    for (let i = 0; i < demand.columns.length; i++) {
+      const column = demand.columns[i] as number;
+      // The two marker columns are demanded, not used up.
+      if (column !== VACANT && column !== OPEN)
+        table.take(node.position, column, (demand.amounts[i] as number) * slots);
+    }
+    this.assign(node, job, slots);
+    if (closes) table.set(node.position, OPEN, 0);
+  }
+
+  /** Counts a node towards a target; a deallocated one is started, which the limits must allow. */
+  hold(node: LedgerNode, target: string): void {
+    if (node.origin === "deallocated") this.start(node);
+    // Two request sets may want the same.
+    if (!node.targets.includes(target)) node.targets.push(target);
+  }
+
+  /** Puts a job on a node on which it runs already: what it takes is floored at zero, and nothing is started. */
+  occupy({ node, job, slots, demand, closes }: Taking): void {
+    const { table } = node.bucket;
+    demand.columns.forEach((column, index) => {
+      const left = table.get(node.position, column);
+      if (column === VACANT || column === OPEN || left < 0) return;
+      table.set(node.position, column, Math.max(0, left - (demand.amounts[index] ?? 0) * slots));
+    });
+    this.assign(node, job, slots);
+    if (closes) table.set(node.position, OPEN, 0);
+  }
+
+  /** Draws slots from shared pools. */
+  draw(consumables: readonly SharedConsumable[], slots: number, firstSlots: boolean): void {
+    for (const { draws } of consumables) {
+      for (const draw of draws) {
+        const times = draw.once ? (firstSlots ? 1 : 0) : slots;
+        this.pools.draw(draw, times);
+        this.journal?.push({ kind: "drawn", draw, times });
+      }
+    }
+  }
+
+  private assign(node: LedgerNode, job: string, slots: number): void {
+    const last = node.jobs.at(-1);
+    if (last === undefined) {
+      node.bucket.vacantCount--;
+      node.bucket.table.set(node.position, VACANT, 0);
+    }
+    if (last?.job === job) last.slots += slots;
+    else node.jobs.push({ job, slots });
+  }
+
+  private start(node: LedgerNode): void {
+    node.origin = "starting";
+    charge(node.bucket.charges, 1);
+  }
+
+  private takenFrom(node: LedgerNode, demand: Demand, slots: number): Taken {
+    const { table } = node.bucket;
+    const columns = [VACANT, OPEN, ...demand.columns];
+    const before = columns.map((column) => table.get(node.position, column));
+    return { kind: "taken", node, columns, before, origin: node.origin, slots };
+  }
+
+  private undo(step: Step): void {
+    switch (step.kind) {
+      case "taken":
+        this.giveBack(step);
+        return;
+      case "drawn":
+        this.pools.draw(step.draw, -step.times);
+        return;
+      case "created":
+        this.remove(step.node);
+        return;
+    }
+  }
+
+  private giveBack({ node, columns, before, origin, slots }: Taken): void {
+    columns.forEach((column, index) => {
+      node.bucket.table.set(node.position, column, before[index] ?? 0);
+    });
+    if (node.origin !== origin) charge(node.bucket.charges, -1);
+    node.origin = origin;
+    const last = node.jobs.at(-1);
+    if (last !== undefined && last.slots > slots) last.slots -= slots;
+    else node.jobs.pop();
+    if (node.jobs.length === 0) node.bucket.vacantCount++;
+  }
+
+  private remove({ bucket, nameIndex }: LedgerNode): void {
+    bucket.dropLast();
+    charge(bucket.charges, -1);
+    this.fields.names.release(this.fields.nameFormat(bucket.name), nameIndex);
+  }
+}

@@ -1,0 +1,423 @@
+import type { Bucket, ClusterNode, NodeArray, VmFacts } from "../model/bucket.ts";
+import { runningIn } from "../model/caps.ts";
+import { plainName } from "../model/dynamic-array.ts";
+import type { NodeHistory } from "../model/history.ts";
+import { shortHostname } from "../model/hostname.ts";
+import { defaultNameFormat, NodeNames, sortByNodeName } from "../model/names.ts";
+import type { PendingNodes, SchedulerNode } from "../model/node.ts";
+import type { PlanInput } from "../model/plan-input.ts";
+import type { Warning } from "../model/plan-result.ts";
+import { charge } from "../model/quota.ts";
+import { accountName, type BucketName } from "../model/reasons.ts";
+import type { Resources } from "../model/resources.ts";
+import { type EngineSettings, forNodeArray } from "../model/settings.ts";
+import { hasWildcard, matchesWildcard } from "../model/wildcard.ts";
+import { Limits } from "./cluster-limits.ts";
+import { type DefaultsPolicy, differsByNode, equip } from "./default-resources.ts";
+import { Ledger } from "./ledger.ts";
+import { LedgerBucket } from "./ledger-bucket.ts";
+import { EXAMPLE, LedgerNode, type LedgerOrigin, type PlanContext } from "./ledger-node.ts";
+import { placementGroupsOf } from "./placement-groups.ts";
+import type { Pools } from "./pools.ts";
+import { type Columns, type Stock, Stocks } from "./stock.ts";
+
+export interface OpenedLedger {
+  readonly ledger: Ledger;
+  /** By short host name in lower case. */
+  readonly byHostname: ReadonlyMap<string, LedgerNode>;
+  readonly warnings: readonly Warning[];
+  /** A bucket for new nodes of a target, laid out when it is first asked for; null for an unknown array or VM size. */
+  bucketFor(name: BucketName): LedgerBucket | null;
+  /** Placement groups that hold a node in any state, or will. */
+  readonly usedGroups: ReadonlySet<string>;
+}
+
+/** Lays out buckets, limits and nodes for one plan. */
+export function openLedger(
+  input: PlanInput,
+  columns: Columns,
+  pools: Pools,
+  overdueNodeIds: ReadonlySet<string>,
+): OpenedLedger {
+  return new Layout(input, columns, pools).open(overdueNodeIds);
+}
+
+/** Whether a node is on the ignore list, by name, id or host name. */
+export function isIgnored(node: ClusterNode, patterns: readonly string[]): boolean {
+  if (patterns.length === 0) return false;
+  const names = [node.name, node.nodeId, node.hostname ?? ""];
+  return patterns.some((pattern) =>
+    names.some((name) => name === pattern || (hasWildcard(pattern) && matchesWildcard(pattern, name))),
+  );
+}
+
+/** scalelib does not see the nodes of invalid buckets. */
+export function isLeftOut(node: ClusterNode, array: NodeArray, { compatibility }: EngineSettings): boolean {
+  if (compatibility !== "scalelib") return false;
+  return array.buckets.some((bucket) => bucket.vmSize === node.vmSize && !bucket.valid);
+}
+
+/** Names the on-premise "node array" in results and properties. */
+const ON_PREMISE = "on-premise";
+/** What is known of a host that CycleCloud does not have: one cpu, until its scheduler says more. */
+const UNKNOWN_VM: VmFacts = {
+  vcpuCount: 1,
+  vcpuQuotaCount: 1,
+  pcpuCount: 1,
+  gpuCount: 0,
+  coresPerSocket: 1,
+  memoryBytes: 0,
+  family: "unknown",
+  infiniband: false,
+};
+
+class Layout {
+  private readonly input: PlanInput;
+  private readonly context: PlanContext;
+  private readonly stocks: Stocks;
+  private readonly limits: Limits;
+  private readonly defaults: DefaultsPolicy;
+  private readonly everyNodeDiffers: boolean;
+  private readonly buckets = new Map<string, LedgerBucket>();
+  private readonly byHostname = new Map<string, LedgerNode>();
+  private readonly byScheduler: ReadonlyMap<string, SchedulerNode>;
+  /** Short host names on which some scheduler starts no more jobs, and ids of such nodes. */
+  private readonly closedHosts: ReadonlySet<string>;
+  private readonly closedIds: ReadonlySet<string>;
+  private readonly history: ReadonlyMap<string, NodeHistory>;
+  private readonly pendingNames: ReadonlySet<string>;
+  private readonly visibleNames: ReadonlySet<string>;
+  /** Placement groups of targets: jobs make no nodes there. */
+  private readonly targetGroups: ReadonlySet<string>;
+  private readonly warnings = new Map<string, Warning>();
+
+  constructor(input: PlanInput, columns: Columns, pools: Pools) {
+    const { settings, cluster } = input;
+    this.input = input;
+    this.context = {
+      columns,
+      pools,
+      nowSeconds: input.nowSeconds,
+      bootTimeoutSeconds: (nodeArray) => forNodeArray(settings.bootTimeoutSeconds, nodeArray),
+    };
+    this.stocks = new Stocks(columns);
+    this.limits = new Limits(cluster, input.caps ?? null);
+    this.defaults = {
+      entries: settings.defaultResources,
+      systemResources: !settings.disableDefaultResources,
+    };
+    this.everyNodeDiffers = differsByNode(settings.defaultResources);
+    this.byScheduler = new Map(input.schedulerNodes.map((node) => [shortHostname(node.hostname), node]));
+    this.closedHosts = new Set(
+      input.schedulerNodes.flatMap((node) => (node.takesNoJobs ? [shortHostname(node.hostname)] : [])),
+    );
+    this.closedIds = new Set(input.closedNodeIds);
+    this.history = new Map(input.history.map((row) => [row.nodeId, row]));
+    this.visibleNames = new Set(cluster.nodes.map((node) => node.name));
+    this.targetGroups = groupsOf(
+      [...cluster.nodes, ...input.pending].filter((node) => node.dynamicArray !== undefined),
+    );
+    this.pendingNames = new Set(input.pending.flatMap((pending) => pending.names ?? []));
+  }
+
+  open(overdueNodeIds: ReadonlySet<string>): OpenedLedger {
+    const names = new NodeNames(this.visibleNames);
+    for (const array of this.input.cluster.nodeArrays) if (array.enabled) this.addArray(array);
+    const unfit = new Set([...this.input.leavingNodeIds, ...overdueNodeIds]);
+    const inUse = this.input.cluster.nodes.filter((node) => !unfit.has(node.nodeId) && this.mayRunJobs(node));
+    for (const node of sortByNodeName(inUse, (n) => n.name)) this.addNode(node);
+    this.addOnPremise();
+    for (const pending of this.input.pending) this.addPending(pending, names);
+    this.limits.closeCaps(runningIn(this.input.cluster, this.input.pending));
+    const { settings } = this.input;
+    const buckets = [...this.buckets.values()];
+    buckets.forEach((bucket, index) => {
+      bucket.index = index;
+    });
+    const ledger = new Ledger({
+      buckets,
+      pools: this.context.pools,
+      wantsFreshNodes: settings.compatibility === "scalelib",
+      names,
+      nameFormat: ({ nodeArray, dynamicArray }) => nameFormatOf(settings, nodeArray, dynamicArray),
+      keepAlive: (array) => forNodeArray(settings.keepAlive, array),
+    });
+    return {
+      ledger,
+      byHostname: this.byHostname,
+      warnings: [...this.warnings.values()],
+      bucketFor: (name) => this.bucketFor(ledger, name),
+      usedGroups: groupsOf([...this.input.cluster.nodes, ...this.input.pending]),
+    };
+  }
+
+  private warn(code: string, subject: string, message: string): void {
+    this.warnings.set(`${code} ${subject} ${message}`, { code, subject, message });
+  }
+
+  private addArray(array: NodeArray): void {
+    for (const size of array.buckets) {
+      for (const group of placementGroupsOf(array, size, this.input.settings))
+        if (!this.targetGroups.has(group)) this.addBucket(array, size, { placementGroup: group });
+      this.addBucket(array, size, { placementGroup: null });
+    }
+  }
+
+  private bucketFor(ledger: Ledger, name: BucketName): LedgerBucket | null {
+    const array = this.limits.enabledArray(name.nodeArray);
+    const size = array?.buckets.find((candidate) => candidate.vmSize === name.vmSize);
+    if (array === null || size === undefined) return null;
+    const before = this.buckets.size;
+    const bucket = this.addBucket(array, size, name);
+    if (this.buckets.size > before) ledger.add(bucket);
+    return bucket;
+  }
+
+  private addBucket(array: NodeArray, size: Bucket, home: Home): LedgerBucket {
+    const { placementGroup, dynamicArray } = home;
+    const plain = { nodeArray: array.name, vmSize: size.vmSize, placementGroup };
+    const name: BucketName = dynamicArray === undefined ? plain : { ...plain, dynamicArray };
+    const known = this.buckets.get(bucketKey(name));
+    if (known !== undefined) return known;
+    const open = dynamicArray === undefined ? null : "dynamic";
+    const bucket = new LedgerBucket({
+      name,
+      bucketId: size.bucketId,
+      vm: size.vm,
+      location: array.location,
+      spot: array.spot,
+      nodeArray: array,
+      size,
+      charges: this.limits.chargesOf(array, size, placementGroup),
+      closed: size.valid ? open : "invalid",
+      systemResources: this.defaults.systemResources,
+      context: this.context,
+    });
+    this.register(bucket, array.resources);
+    return bucket;
+  }
+
+  private register(bucket: LedgerBucket, reported: Resources): void {
+    this.buckets.set(bucketKey(bucket.name), bucket);
+    // The example has to exist before its properties can be asked for; its resources come in a second step.
+    bucket.setExample(this.stocks.of({}));
+    const { example } = bucket;
+    const softwareConfiguration = bucket.nodeArray?.softwareConfiguration ?? {};
+    const property = example.property.bind(example);
+    const newborn = { property, nodeId: null, reported, softwareConfiguration };
+    bucket.setExample(this.stocks.of(this.equip(newborn, accountName(bucket.name))));
+  }
+
+  private equip(newborn: Parameters<typeof equip>[0], subject: string): Resources {
+    return equip(newborn, this.defaults, (message) => this.warn("default-resource", subject, message));
+  }
+
+  /** Nodes that are up, on their way, or deallocated. Failed ones only when they are neither deleted. */
+  private mayRunJobs(node: ClusterNode): boolean {
+    const { settings } = this.input;
+    if (node.targetState === null) {
+      this.warn("no-target-state", node.name, `Node "${node.name}" has no target state: it is left alone`);
+      return false;
+    }
+    if (isIgnored(node, settings.ignoredNodes)) return false;
+    if (node.status === "Failed" && settings.failedNodes === "delete") return false;
+    return (
+      node.targetState === "Started" || (node.status === "Deallocated" && node.targetState === "Deallocated")
+    );
+  }
+
+  private addNode(node: ClusterNode): void {
+    const array = this.limits.enabledArray(node.nodeArray);
+    if (array === null || isLeftOut(node, array, this.input.settings)) return;
+    const bucket = this.bucketOf(array, node);
+    if (bucket === null) {
+      this.warn(
+        "unknown-vm-size",
+        node.vmSize,
+        `VM size "${node.vmSize}" of node "${node.name}" is in no bucket of "${array.name}": the node is left alone`,
+      );
+      return;
+    }
+    const fields = {
+      name: node.name,
+      origin: this.originOf(node),
+      stock: bucket.example.stock,
+      reported: node,
+      hostname: node.hostname,
+      history: this.history.get(node.nodeId) ?? null,
+      keepAlive: node.keepAlive,
+      takesNoJobs: this.closedIds.has(node.nodeId) || this.isClosed(node.hostname),
+    };
+    const entry = bucket.add({
+      ...fields,
+      stock: this.stockOf(new LedgerNode({ ...fields, bucket, position: EXAMPLE }), node, array),
+    });
+    if (entry.origin === "pending") charge(bucket.charges, 1);
+    if (node.hostname !== null) this.byHostname.set(shortHostname(node.hostname), entry);
+  }
+
+  private isClosed(hostname: string | null): boolean {
+    return hostname !== null && this.closedHosts.has(shortHostname(hostname));
+  }
+
+  private originOf(node: ClusterNode): LedgerOrigin {
+    if (node.targetState === "Started") return "existing";
+    return this.pendingNames.has(node.name) ? "pending" : "deallocated";
+  }
+
+  private bucketOf(array: NodeArray, node: ClusterNode): LedgerBucket | null {
+    const size = array.buckets.find((candidate) => candidate.vmSize === node.vmSize);
+    return size === undefined ? null : this.addBucket(array, size, node);
+  }
+
+  /** The bucket's own stock, unless the node reports something for itself or a default differs from node to node. */
+  private stockOf(entry: LedgerNode, node: ClusterNode, array: NodeArray): Stock {
+    const scheduler = node.hostname === null ? undefined : this.byScheduler.get(shortHostname(node.hostname));
+    const overriding =
+      scheduler === undefined || scheduler.overrideResources === false ? {} : scheduler.resources;
+    const { ccnodeid: _, ...fromScheduler } = overriding;
+    const own = { ...node.resources, ...fromScheduler };
+    if (!this.everyNodeDiffers && Object.keys(own).length === 0) return entry.stock;
+    const property = entry.property.bind(entry);
+    const { softwareConfiguration } = node;
+    const newborn = {
+      property,
+      nodeId: node.nodeId,
+      reported: { ...array.resources, ...own },
+      softwareConfiguration,
+    };
+    return this.stocks.of(this.equip(newborn, node.nodeArray));
+  }
+
+  /** Hosts of the scheduler that CycleCloud does not have and never had, in the order in which the scheduler names them. */
+  private addOnPremise(): void {
+    const { nodes } = this.input.cluster;
+    // To scalelib, a host of an array or bucket that it does not look at is one that CycleCloud does not have.
+    const scalelib = this.input.settings.compatibility === "scalelib";
+    const managed = new Set(
+      scalelib ? this.byHostname.keys() : nodes.map((node) => shortHostname(node.hostname ?? "")),
+    );
+    const nodeIds = new Set(this.input.cluster.nodes.map((node) => node.nodeId));
+    const gone: string[] = [];
+    const formerNodes = scalelib ? new Map<string, string>() : this.hostsOfHistory();
+    for (const host of this.byScheduler.values()) {
+      const { ccnodeid, ...reported } = host.resources;
+      const vanished = typeof ccnodeid === "string" && ccnodeid !== "" && !nodeIds.has(ccnodeid);
+      if (vanished)
+        this.warn(
+          "unknown-node-id",
+          host.hostname,
+          `Host "${host.hostname}" has ccnodeid "${ccnodeid}", which CycleCloud does not know any more`,
+        );
+      if (vanished || managed.has(shortHostname(host.hostname))) continue;
+      if (formerNodes.has(shortHostname(host.hostname))) gone.push(host.hostname);
+      else this.addHost(host, reported);
+    }
+    this.warnOfGone(gone, formerNodes);
+  }
+
+  /** Once for all: some schedulers name such hosts for days, and every plan says it. */
+  private warnOfGone([first, ...others]: readonly string[], formerNodes: ReadonlyMap<string, string>): void {
+    if (first === undefined) return;
+    const node = `node "${formerNodes.get(shortHostname(first))}", which is gone`;
+    const rest = others.length === 0 ? "" : `, and ${others.length} more like it`;
+    this.warn(
+      "gone-host",
+      first,
+      `Host "${first}" was ${node}${rest}: nothing is planned where schedulers still name such hosts`,
+    );
+  }
+
+  /**
+   * Names of nodes by the hosts that they have, or had. A scheduler names the host of a deleted node until it notices: it
+   * is no host of its own for that.
+   */
+  private hostsOfHistory(): ReadonlyMap<string, string> {
+    return new Map(
+      this.input.history.flatMap(({ hostname, name }) =>
+        hostname === null ? [] : [[shortHostname(hostname), name] as const],
+      ),
+    );
+  }
+
+  private addHost(host: SchedulerNode, reported: Resources): void {
+    const bucket = this.onPremiseBucket(reported);
+    const { example } = bucket;
+    const property = example.property.bind(example);
+    const newborn = { property, nodeId: null, reported, softwareConfiguration: {} };
+    const node = bucket.add({
+      name: host.hostname,
+      origin: "on-premise",
+      stock: this.stocks.of(this.equip(newborn, host.hostname)),
+      reported: null,
+      hostname: host.hostname,
+      history: null,
+      keepAlive: false,
+      takesNoJobs: this.isClosed(host.hostname),
+    });
+    this.byHostname.set(shortHostname(host.hostname), node);
+  }
+
+  private onPremiseBucket(reported: Resources): LedgerBucket {
+    const name = { nodeArray: ON_PREMISE, vmSize: "unknown", placementGroup: null };
+    const known = this.buckets.get(bucketKey(name));
+    if (known !== undefined) return known;
+    const bucket = new LedgerBucket({
+      name,
+      bucketId: ON_PREMISE,
+      vm: UNKNOWN_VM,
+      location: "unknown",
+      spot: false,
+      nodeArray: null,
+      size: null,
+      charges: [],
+      closed: "on-premise",
+      systemResources: this.defaults.systemResources,
+      context: this.context,
+    });
+    this.register(bucket, reported);
+    return bucket;
+  }
+
+  /** Nodes on order count as if they were there. Those that are started again are in the snapshot already. */
+  private addPending(pending: PendingNodes, names: NodeNames): void {
+    const array = this.limits.enabledArray(pending.nodeArray);
+    const size = array?.buckets.find((bucket) => bucket.vmSize === pending.vmSize);
+    const wanted = pending.names ?? [];
+    for (const name of wanted) names.reserve(name);
+    if (array === null || size === undefined) return;
+    const bucket = this.addBucket(array, size, pending);
+    for (let i = 0; i < pending.count; i++) {
+      const name = wanted[i] ?? `${pending.actionId}#${i}`;
+      if (this.visibleNames.has(name)) continue;
+      bucket.add({
+        name,
+        origin: "pending",
+        stock: bucket.example.stock,
+        reported: null,
+        hostname: null,
+        history: null,
+        keepAlive: forNodeArray(this.input.settings.keepAlive, array.name),
+      });
+      charge(bucket.charges, 1);
+    }
+  }
+}
+
+function groupsOf(nodes: readonly Pick<ClusterNode, "placementGroup">[]): ReadonlySet<string> {
+  return new Set(nodes.flatMap((node) => node.placementGroup ?? []));
+}
+
+/** Where nodes of a VM size belong. */
+type Home = Pick<BucketName, "placementGroup" | "dynamicArray">;
+
+function bucketKey({ nodeArray, vmSize, placementGroup, dynamicArray }: BucketName): string {
+  return JSON.stringify([nodeArray, vmSize, placementGroup, dynamicArray ?? null]);
+}
+
+/** Nodes of a dynamic array are named after it. */
+function nameFormatOf(settings: EngineSettings, nodeArray: string, dynamicArray: string | undefined): string {
+  return dynamicArray === undefined
+    ? (forNodeArray<string | null>(settings.nameFormat, nodeArray) ?? defaultNameFormat(nodeArray))
+    : defaultNameFormat(plainName(dynamicArray));
+}

@@ -1,0 +1,42 @@
+import { capBounds, runningIn } from "../model/caps.ts";
+import { CAP_NAMES } from "../model/limits.ts";
+import type { PlanInput } from "../model/plan-input.ts";
+import type { ClippingCap } from "../model/plan-result.ts";
+import type { Reason } from "../model/reasons.ts";
+import type { TargetOutcome } from "../model/target.ts";
+import type { Allocation } from "../place/allocate.ts";
+import type { ReasonBook } from "./reason-book.ts";
+
+const CAPS: ReadonlySet<string | null> = new Set(CAP_NAMES);
+
+/** The caps that kept jobs and targets from getting all they asked for, with their figures. */
+export function clippingCaps(
+  { caps, cluster, pending }: PlanInput,
+  planned: {
+    readonly allocations: readonly Allocation[];
+    readonly book: ReasonBook;
+    readonly targets: readonly TargetOutcome[];
+  },
+): readonly ClippingCap[] {
+  if (caps === undefined) return [];
+  const { allocations, book } = planned;
+  const jobs = new Map<string, number>();
+  const targets = new Map<string, number>();
+  for (const { reasons } of planned.targets) countLimits(targets, reasons);
+  for (const allocation of allocations) {
+    const { asked, granted, refusals } = allocation;
+    // Reasons take time to word out; what ran out was noted anyway, and tells whether a cap was near.
+    if (granted >= asked || !refusals.some(({ limit }) => CAPS.has(limit))) continue;
+    countLimits(jobs, book.of(allocation));
+  }
+  return capBounds(caps, runningIn(cluster, pending)).flatMap((bound) => {
+    const held = { jobs: jobs.get(bound.cap) ?? 0, targets: targets.get(bound.cap) ?? 0 };
+    return held.jobs + held.targets === 0 ? [] : [{ ...bound, ...held }];
+  });
+}
+
+/** Each limit once, however many buckets it is told of. */
+function countLimits(counts: Map<string, number>, reasons: readonly Reason[]): void {
+  for (const limit of new Set(reasons.map((reason) => reason.limit)))
+    if (limit !== null) counts.set(limit, (counts.get(limit) ?? 0) + 1);
+}

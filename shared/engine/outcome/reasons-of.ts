@@ -1,0 +1,214 @@
+import { covers } from "../ledger/availability.ts";
+import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
+import type { LedgerNode } from "../ledger/ledger-node.ts";
+import { amountAsked, firstRefusing } from "../ledger/match.ts";
+import type { Refusal } from "../ledger/refusal.ts";
+import { amountOf } from "../ledger/stock.ts";
+import type { Subject } from "../ledger/subject.ts";
+import type { Constraint, SharedDraw } from "../model/constraint.ts";
+import type { Reason, ReasonCode } from "../model/reasons.ts";
+import type { Scalar } from "../model/resources.ts";
+import type { Allocation } from "../place/allocate.ts";
+import { demandIn, type Shape } from "../place/shape.ts";
+
+/**
+ * Why a job did not get all it asked for, at most one reason per bucket. Worked out when it is read: what refuses
+ * an example node never changes, and what ran out was noted while planning.
+ */
+export function reasonsOf(allocation: Allocation, buckets: readonly LedgerBucket[]): readonly Reason[] {
+  const { asked, granted, refusals } = allocation;
+  if (asked > 0 && granted >= asked) return [];
+  if (asked <= 0) return [plainReason("NothingRequested", null, 1, 0)];
+  if (buckets.length === 0) return [plainReason("NoBucketsDefined", null, asked, 0)];
+  const drained = drainedPool(allocation, buckets);
+  if (drained !== null) return [drained];
+  const ranOut = new Map(refusals.map((refusal) => [refusal.bucket, refusal]));
+  return buckets.map((bucket) => {
+    const refusal = ranOut.get(bucket);
+    return refusal === undefined ? refusedBy(allocation, bucket) : exhausted(allocation, refusal);
+  });
+}
+
+function plainReason(code: ReasonCode, bucket: LedgerBucket | null, asked: Scalar, left: Scalar): Reason {
+  return { code, bucket: bucket?.name ?? null, constraint: null, limit: null, asked, left };
+}
+
+function exhausted(allocation: Allocation, refusal: Refusal): Reason {
+  const { code, bucket, limit, left } = refusal;
+  const asked = refusal.asked || allocation.asked - allocation.granted;
+  const plain = { code, bucket: bucket?.name ?? null, constraint: null, limit, asked, left };
+  if (bucket === null || !isFull(code)) return plain;
+  const { shape } = allocation;
+  const refusing = firstRefusing(shape.profile.own, bucket.example);
+  const narrowed = refusing !== null || bucket.closed === "on-premise";
+  const unfit = narrowed ? noNodeFits(shape, bucket, refusing) : null;
+  if (unfit !== null) return unfit;
+  // A job that names its nodes gets no new ones, whatever the limits leave.
+  const full: Reason =
+    refusing === null
+      ? plain
+      : { ...plain, code: "OutOfCapacity", constraint: refusing, limit: null, left: 0 };
+  return closedTo(allocation, bucket, full);
+}
+
+function isFull(code: ReasonCode): boolean {
+  return code === "NoCapacity" || code === "OutOfCapacity" || code === "InvalidBucket";
+}
+
+/**
+ * Of a bucket whose nodes have to be asked one by one, because the job names its nodes or because they are on-premise
+ * hosts: what keeps it from all of them, were they empty; null when one of them would do.
+ */
+function noNodeFits(shape: Shape, bucket: LedgerBucket, refusing: Constraint | null): Reason | null {
+  let best: Reason | null = null;
+  // Hosts of one kind refuse alike, unless the job names hosts.
+  const kinds = new Map(bucket.nodes.map((node) => [shape.profile.own.length > 0 ? node : node.stock, node]));
+  for (const node of kinds.values()) {
+    const empty = node.emptied();
+    const refusal = firstRefusing(shape.constraints, empty);
+    if (refusal === null) return null;
+    const reason = reasonFor(refusal, empty, bucket);
+    const isNearer = best === null || (isAmount(reason) && amountOf(reason.left) > amountOf(best.left));
+    if (isNearer) best = reason;
+  }
+  if (refusing === null || (best !== null && best.constraint !== refusing)) return best;
+  // Whoever names nodes is told that they are not here, not what others are called.
+  const reason = reasonFor(refusing, bucket.example, bucket);
+  return reason.code === "InvalidOption" ? { ...reason, left: null } : reason;
+}
+
+function isAmount({ code }: Reason): boolean {
+  return code === "InsufficientResource";
+}
+
+/** Whether nodes that take no jobs are what is missing: then no limit has to be raised, and no job has to end. */
+function closedTo({ shape, asked, granted, job }: Allocation, bucket: LedgerBucket, full: Reason): Reason {
+  if (bucket.closedNodes.length === 0) return full;
+  const fits = (node: LedgerNode): boolean => firstRefusing(shape.constraints, node) === null;
+  const closed = bucket.closedNodes.filter(fits).length;
+  const isWhole = job.colocated || job.packingStrategy === "scatter";
+  const there = isWhole ? bucket.nodes.filter(fits).length + Number(full.left) : closed;
+  const enough = job.packingStrategy === "scatter" ? asked - granted : 1;
+  return closed === 0 || there < enough ? full : { ...full, code: "NodesTakeNoJobs", left: closed };
+}
+
+/** A shared pool that is empty, or that nobody defines, is a reason for the whole cluster. */
+function drainedPool({ shape }: Allocation, [bucket]: readonly LedgerBucket[]): Reason | null {
+  for (const constraint of shape.profile.draws) {
+    for (const draw of constraint.draws) {
+      const left = bucket?.context.pools.left(draw);
+      if (left !== undefined && left >= draw.amount) continue;
+      const code = left === undefined ? "UndefinedResource" : "SharedLimitReached";
+      return { code, bucket: null, constraint, limit: null, asked: draw.amount, left: left ?? null };
+    }
+  }
+  return null;
+}
+
+function refusedBy({ shape, job }: Allocation, bucket: LedgerBucket): Reason {
+  if (job.colocated && bucket.placementGroup === null)
+    return plainReason("NotInAPlacementGroup", bucket, true, null);
+  const refusing = firstRefusing(shape.constraints, bucket.example);
+  if (refusing !== null) return reasonFor(refusing, bucket.example, bucket);
+  return (
+    shortOf(shape, bucket) ??
+    plainReason(bucket.closed === "invalid" ? "InvalidBucket" : "OutOfCapacity", bucket, 1, 0)
+  );
+}
+
+/** A resource that several constraints ask for together, and that the example has too little of. */
+function shortOf(shape: Shape, bucket: LedgerBucket): Reason | null {
+  const { stock } = bucket.example;
+  const { columns, amounts } = demandIn(shape, stock.units);
+  const index = columns.findIndex((column, i) => !covers(stock.amounts[column] ?? 0, amounts[i] ?? 0));
+  const minimum = shape.minimums[shape.columns.indexOf(columns[index] ?? -1)];
+  if (minimum === undefined) return null;
+  const value = bucket.example.resource(minimum.resource) ?? null;
+  const asked = askedIn(value, amounts[index] ?? 0);
+  return {
+    code: "InsufficientResource",
+    bucket: bucket.name,
+    constraint: minimum,
+    limit: null,
+    asked,
+    left: value,
+  };
+}
+
+/** Words nothing: code and figures of a constraint that refuses a subject. */
+export function reasonFor(constraint: Constraint, subject: Subject, bucket: LedgerBucket | null): Reason {
+  return { bucket: bucket?.name ?? null, constraint, limit: null, ...figures(constraint, subject) };
+}
+
+function figures(constraint: Constraint, subject: Subject): Pick<Reason, "code" | "asked" | "left"> {
+  switch (constraint.kind) {
+    case "minimum-resource": {
+      const value = subject.resource(constraint.resource);
+      if (value === undefined) return { code: "UndefinedResource", asked: constraint.amount, left: null };
+      return {
+        code: "InsufficientResource",
+        asked: askedIn(value, amountAsked(constraint, subject)),
+        left: value,
+      };
+    }
+    case "resource-options": {
+      const value = subject.resource(constraint.resource);
+      const asked = constraint.options[0] ?? null;
+      if (value === undefined) return { code: "UndefinedResource", asked, left: null };
+      return { code: "InvalidOption", asked, left: value };
+    }
+    case "property-options":
+      return {
+        code: "InvalidOption",
+        asked: constraint.options[0] ?? null,
+        left: subject.property(constraint.property),
+      };
+    case "exclusive":
+      return { code: "ExclusiveRequirementFailed", asked: true, left: false };
+    case "in-a-placement-group":
+      return {
+        code: constraint.wanted ? "NotInAPlacementGroup" : "InAPlacementGroup",
+        asked: constraint.wanted,
+        left: subject.placementGroup,
+      };
+    case "and":
+      return { code: "AndFailed", asked: constraint.all.length, left: null };
+    case "or":
+      return { code: "OrFailed", asked: 1, left: 0 };
+    case "xor": {
+      const satisfied = constraint.oneOf.filter((child) => firstRefusing([child], subject) === null);
+      return { code: "XORFailed", asked: 1, left: satisfied.length };
+    }
+    case "not":
+      return { code: "NotFailed", asked: false, left: true };
+    case "never":
+      return { code: "Never", asked: constraint.message, left: null };
+    case "shared-consumable":
+      return drawFigures(constraint.draws, subject);
+    case "shared-value":
+      return { code: "InvalidSharedValue", asked: constraint.target, left: constraint.current };
+    case "capacity-failure-backoff":
+      return {
+        code: "CapacityFailureBackoff",
+        asked: constraint.seconds,
+        left: subject.secondsSinceCapacityFailure,
+      };
+  }
+}
+
+/** An amount in the form of the value that it is compared with. */
+function askedIn(value: Scalar, bytes: number): Scalar {
+  return typeof value === "object" && value !== null ? { bytes, magnitude: value.magnitude } : bytes;
+}
+
+function drawFigures(
+  draws: readonly SharedDraw[],
+  subject: Subject,
+): Pick<Reason, "code" | "asked" | "left"> {
+  const short = draws.find((draw) => (subject.poolLeft(draw) ?? -1) < draw.amount);
+  return {
+    code: "SharedLimitReached",
+    asked: short?.amount ?? 0,
+    left: (short && subject.poolLeft(short)) ?? null,
+  };
+}

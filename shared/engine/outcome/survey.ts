@@ -1,0 +1,126 @@
+import type { LedgerNode } from "../ledger/ledger-node.ts";
+import { firstRefusing } from "../ledger/match.ts";
+import { openLedger } from "../ledger/open-ledger.ts";
+import { Pools } from "../ledger/pools.ts";
+import { Columns } from "../ledger/stock.ts";
+import { MICRO } from "../model/caps.ts";
+import type { Constraint } from "../model/constraint.ts";
+import type { LimitName } from "../model/limits.ts";
+import type { PlanInput } from "../model/plan-input.ts";
+import { availableNodes, bindingCharge, type Charge, nodesLeft } from "../model/quota.ts";
+import type { BucketName, Reason } from "../model/reasons.ts";
+import type { Resources } from "../model/resources.ts";
+import { reasonFor } from "./reasons-of.ts";
+
+/** One limit of a bucket before any job is placed: nodes that exist or are on order count as used. */
+export interface LimitFigure {
+  readonly limit: LimitName;
+  /** What it limits, for people: `htc`, `westeurope/standardFSv2Family`. The same limit has the same everywhere. */
+  readonly scope: string;
+  readonly unit: "nodes" | "cores" | "usd";
+  readonly max: number;
+  readonly used: number;
+  /** Can be less than the rest of `max`: of a bucket, CycleCloud says what it still offers. */
+  readonly left: number;
+  /** What one node of the bucket costs, in that unit. */
+  readonly perNode: number;
+  readonly nodesLeft: number;
+}
+
+/** A bucket before any job is placed. */
+export interface BucketSurvey extends BucketName {
+  readonly bucketId: string;
+  /** Whether new nodes come from it at all. */
+  readonly isOpen: boolean;
+  /** New nodes that all limits together allow; 0 when it is not open. */
+  readonly nodesLeft: number;
+  /** The limit that allows least; null when it is not open. */
+  readonly binding: LimitName | null;
+  readonly limits: readonly LimitFigure[];
+  /** What a new node has. */
+  readonly resources: Resources;
+}
+
+/** Every bucket of the cluster with its limits, in order of arrival. On-premise hosts are in no such bucket. */
+export function survey(input: PlanInput): readonly BucketSurvey[] {
+  return open(input).buckets.flatMap((bucket) => {
+    const { size } = bucket;
+    if (size === null) return [];
+    const isOpen = bucket.closed === null;
+    return [
+      {
+        ...bucket.name,
+        bucketId: bucket.bucketId,
+        isOpen,
+        nodesLeft: isOpen ? availableNodes(bucket.charges) : 0,
+        binding: isOpen ? (bindingCharge(bucket.charges)?.limit ?? null) : null,
+        limits: bucket.charges.map((charge) =>
+          charge.limit === "bucket"
+            ? figureOf(charge, { max: size.limits.maxCount, used: size.limits.activeCount })
+            : figureOf(charge, charge.quota),
+        ),
+        resources: bucket.example.stock.resources,
+      },
+    ];
+  });
+}
+
+/** What was charged since the limit was read, for nodes on order, counts as used. */
+function figureOf(charge: Charge, reported: { readonly max: number; readonly used: number }): LimitFigure {
+  const { limit, scope, quota } = charge;
+  const charged = Math.max(0, quota.max - quota.used) - quota.left;
+  const isMoney = charge.unit === "micro-usd";
+  const shown = (amount: number) => (isMoney ? amount / MICRO : amount);
+  return {
+    limit,
+    scope,
+    unit: charge.unit === "micro-usd" ? "usd" : charge.unit,
+    max: shown(reported.max),
+    used: shown(reported.used + charged),
+    left: shown(quota.left),
+    perNode: shown(charge.perNode),
+    nodesLeft: Math.min(nodesLeft(charge), Number.MAX_SAFE_INTEGER),
+  };
+}
+
+/** Which buckets and nodes satisfy constraints while no job is on them. */
+export interface Examination {
+  readonly buckets: readonly (BucketName & {
+    /** Null: an empty node of the bucket satisfies them. */
+    readonly reason: Reason | null;
+  })[];
+  /** Ids of the nodes that satisfy them, in any state. Nodes of unknown sizes and of switched-off arrays never do. */
+  readonly nodeIds: ReadonlySet<string>;
+  /** Names of the on-premise hosts that satisfy them: they have no ids. */
+  readonly hosts: ReadonlySet<string>;
+}
+
+export function examine(input: PlanInput, constraints: readonly Constraint[]): Examination {
+  // Every node is looked at, whatever the plan may do with it.
+  const { settings, cluster } = input;
+  const { buckets } = open({
+    ...input,
+    leavingNodeIds: [],
+    settings: { ...settings, ignoredNodes: [], failedNodes: "keep" },
+    cluster: { ...cluster, nodes: cluster.nodes.map((node) => ({ ...node, targetState: "Started" })) },
+  });
+  const satisfying = buckets
+    .flatMap((bucket) => bucket.nodes)
+    .filter((node) => firstRefusing(constraints, node) === null);
+  return {
+    buckets: buckets
+      .filter(({ size }) => size !== null)
+      .map((bucket) => ({ ...bucket.name, reason: refusalOf(constraints, bucket.example) })),
+    nodeIds: new Set(satisfying.flatMap(({ reported }) => (reported === null ? [] : [reported.nodeId]))),
+    hosts: new Set(satisfying.filter(({ origin }) => origin === "on-premise").map(({ name }) => name)),
+  };
+}
+
+function refusalOf(constraints: readonly Constraint[], example: LedgerNode): Reason | null {
+  const refusing = firstRefusing(constraints, example);
+  return refusing === null ? null : reasonFor(refusing, example, example.bucket);
+}
+
+function open(input: PlanInput) {
+  return openLedger(input, new Columns(), new Pools(input.settings.sharedPools), new Set()).ledger;
+}

@@ -1,0 +1,310 @@
+/**
+ * Targets are floors under the nodes of an array, met once all jobs are placed: nodes that jobs need count first, so
+ * that nothing is counted twice; then other nodes that are there are held, then deallocated ones started, then new ones
+ * made, size by size, as far as the limits allow. Every target counts the nodes that earlier ones hold, so that two
+ * targets on one array come to the larger, not to the sum.
+ */
+
+import type { Ledger } from "../ledger/ledger.ts";
+import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
+import type { LedgerNode } from "../ledger/ledger-node.ts";
+import type { OpenedLedger } from "../ledger/open-ledger.ts";
+import type { NodeArray } from "../model/bucket.ts";
+import { plainName } from "../model/dynamic-array.ts";
+import { sortByNodeName } from "../model/names.ts";
+import type { PlanInput } from "../model/plan-input.ts";
+import { bindingCharge, nodesLeft } from "../model/quota.ts";
+import type { BucketName, Reason, ReasonCode } from "../model/reasons.ts";
+import type { GroupSize, Target, TargetGroup, TargetOutcome } from "../model/target.ts";
+
+/** Meets the targets one after the other, as far as that goes. */
+export function meetTargets(
+  opened: OpenedLedger,
+  { cluster, targets = [] }: Pick<PlanInput, "cluster" | "targets">,
+): readonly TargetOutcome[] {
+  const arrays = new Map(cluster.nodeArrays.map((array) => [array.name, array]));
+  const accounts = new Accounts(opened.ledger);
+  const meet = (target: Target): TargetOutcome => {
+    const array = arrays.get(target.nodeArray);
+    const pass = new Pass(opened, accounts, target);
+    if (array === undefined) return pass.refused("UnknownNodeArray");
+    if (arrays.has(target.dynamicArray ?? "")) return pass.refused("NameOfANodeArray");
+    if (!array.enabled) return pass.refused("NodeArrayDisabled");
+    return target.wish.kind === "groups"
+      ? pass.meetGroups(array, target.wish)
+      : pass.meetCount(array, target.wish);
+  };
+  const met = targets.map((target) => ({ target, outcome: meet(target) }));
+  // What a later target made may be all that an earlier one lacked.
+  return met.map(({ target, outcome }) => (outcome.granted < outcome.asked ? meet(target) : outcome));
+}
+
+/**
+ * Nodes by whom they are accounted to, sorted by name once: many targets may be on one array. Without those that take no
+ * jobs: a floor of them would be no use to anybody.
+ */
+class Accounts {
+  private readonly ledger: Ledger;
+  private readonly nodes = new Map<string, LedgerNode[]>();
+
+  constructor(ledger: Ledger) {
+    this.ledger = ledger;
+  }
+
+  of({ nodeArray, dynamicArray }: Pick<Target, "nodeArray" | "dynamicArray">): LedgerNode[] {
+    const key = JSON.stringify([nodeArray, dynamicArray]);
+    const known = this.nodes.get(key);
+    if (known !== undefined) return known;
+    const own = this.ledger.buckets.filter(
+      ({ name }) => name.nodeArray === nodeArray && (name.dynamicArray ?? null) === dynamicArray,
+    );
+    const named = [
+      ...sortByNodeName(
+        own.flatMap((bucket) => bucket.nodes.filter((node) => !node.takesNoJobs)),
+        ({ name }) => name,
+      ),
+    ];
+    this.nodes.set(key, named);
+    return named;
+  }
+}
+
+/** One target being met. */
+class Pass {
+  private readonly opened: OpenedLedger;
+  private readonly ledger: Ledger;
+  private readonly target: Target;
+  /** Those accounted to the target. */
+  private readonly own: LedgerNode[];
+  private readonly reasons: Reason[] = [];
+  private readonly groups: TargetGroup[] = [];
+  private nodes = 0;
+
+  constructor(opened: OpenedLedger, accounts: Accounts, target: Target) {
+    this.opened = opened;
+    this.own = accounts.of(target);
+    this.ledger = opened.ledger;
+    this.target = target;
+  }
+
+  refused(code: ReasonCode): TargetOutcome {
+    if (this.target.wish.count > 0) this.refuse(code, null, this.target.wish.count);
+    return this.outcome(0);
+  }
+
+  meetCount(
+    array: NodeArray,
+    { kind, count: asked }: { readonly kind: "nodes" | "cores"; readonly count: number },
+  ): TargetOutcome {
+    const weightOf = (bucket: LedgerBucket): number => (kind === "nodes" ? 1 : this.coresOf(bucket));
+    let have = 0;
+    for (const node of asked > 0 ? inOrder(this.own) : []) {
+      if (have >= asked) break;
+      if (this.hold(node)) have += weightOf(node.bucket);
+    }
+    for (const vmSize of this.sizes(array)) {
+      if (have >= asked) break;
+      const last = this.bucketOf(vmSize, array.placementGroup);
+      if (last === null) continue;
+      const weight = weightOf(last);
+      for (const bucket of this.bucketsInTurn(last)) {
+        const wanted = Math.ceil((asked - have) / weight);
+        const made = Math.max(0, Math.min(wanted, this.ledger.roomFor(bucket)));
+        for (let k = 0; k < made; k++) this.make(bucket);
+        have += made * weight;
+      }
+      if (have < asked) this.refuseRoom(last, Math.ceil((asked - have) / weight));
+    }
+    return this.outcome(have);
+  }
+
+  meetGroups(
+    array: NodeArray,
+    { count: asked, size }: { readonly count: number; readonly size: GroupSize },
+  ): TargetOutcome {
+    const byBucket = Map.groupBy(this.own, ({ bucket }) => bucket);
+    const candidates = [...byBucket]
+      .filter(([bucket]) => bucket.placementGroup !== null)
+      .map(([bucket, nodes]) => groupOf(bucket, nodes, this.nodesOf(bucket, size)));
+    for (const group of bestFirst(candidates)) {
+      if (this.groups.length >= asked) break;
+      this.complete(group);
+    }
+    while (this.groups.length < asked && this.makeGroup(array, size));
+    return this.outcome(this.groups.length);
+  }
+
+  /** Brings a group that is there to its full size, or leaves it alone. */
+  private complete({ bucket, size, started, deallocated }: Group): void {
+    const missing = Math.max(0, size - started.length);
+    if (missing > this.ledger.roomFor(bucket)) {
+      this.refuseRoom(bucket, missing);
+      return;
+    }
+    for (const node of [...started, ...deallocated].slice(0, size)) this.hold(node);
+    for (let k = started.length + deallocated.length; k < size; k++) this.make(bucket);
+    this.noteGroup(bucket, size);
+  }
+
+  /** A new group, whole, of the first size that has room for it. Reasons are told once a size. */
+  private makeGroup(array: NodeArray, size: GroupSize): boolean {
+    this.reasons.length = 0;
+    const id = this.freeGroupId();
+    for (const vmSize of this.sizes(array)) {
+      const bucket = this.bucketOf(vmSize, id);
+      if (bucket === null) continue;
+      const wanted = this.nodesOf(bucket, size);
+      const most = bucket.maxPlacementGroupSize;
+      if (wanted > most) {
+        this.refuse("PlacementGroupTooSmall", bucket.name, wanted, most);
+        continue;
+      }
+      if (wanted > this.ledger.roomFor(bucket)) {
+        this.refuseRoom(bucket, wanted);
+        continue;
+      }
+      for (let k = 0; k < wanted; k++) this.make(bucket);
+      this.noteGroup(bucket, wanted);
+      this.reasons.length = 0;
+      return true;
+    }
+    return false;
+  }
+
+  private noteGroup({ placementGroup, name }: LedgerBucket, nodes: number): void {
+    this.groups.push({ id: placementGroup ?? "", vmSize: name.vmSize, nodes });
+  }
+
+  /** False for a deallocated node that the limits do not let start. */
+  private hold(node: LedgerNode): boolean {
+    if (node.origin === "deallocated" && this.ledger.roomFor(node.bucket) < 1) return false;
+    this.ledger.hold(node, this.target.name);
+    this.nodes++;
+    return true;
+  }
+
+  private make(bucket: LedgerBucket): void {
+    const node = this.ledger.create(bucket);
+    this.own.push(node);
+    this.hold(node);
+  }
+
+  private sizes(array: NodeArray): readonly string[] {
+    const { vmSizes } = this.target;
+    return vmSizes.length > 0 ? [...new Set(vmSizes)] : array.buckets.map(({ vmSize }) => vmSize);
+  }
+
+  private bucketOf(vmSize: string, placementGroup: string | null): LedgerBucket | null {
+    const { nodeArray, dynamicArray } = this.target;
+    const plain = { nodeArray, vmSize, placementGroup };
+    const bucket = this.opened.bucketFor(dynamicArray === null ? plain : { ...plain, dynamicArray });
+    if (bucket === null) this.refuse("UnknownVmSize", plain, this.target.wish.count);
+    return bucket;
+  }
+
+  /**
+   * Plain nodes are made where jobs that name their array look first, which is in placement groups when the array has
+   * any: nodes elsewhere would stand by while those jobs buy others. Nobody looks for new nodes of a dynamic array.
+   */
+  private bucketsInTurn(last: LedgerBucket): readonly LedgerBucket[] {
+    if (last.name.dynamicArray !== undefined) return [last];
+    return this.ledger.buckets.filter(
+      ({ name }) =>
+        name.nodeArray === last.name.nodeArray &&
+        name.vmSize === last.name.vmSize &&
+        name.dynamicArray === undefined,
+    );
+  }
+
+  private coresOf(bucket: LedgerBucket): number {
+    return this.target.coresPerNode ?? Math.max(1, bucket.vm.vcpuCount);
+  }
+
+  private nodesOf(bucket: LedgerBucket, size: GroupSize): number {
+    return size.kind === "nodes" ? size.count : Math.ceil(size.count / this.coresOf(bucket));
+  }
+
+  /** The smallest number that no node's placement group has. */
+  private freeGroupId(): string {
+    const taken = new Set(
+      this.ledger.buckets.filter(({ nodes }) => nodes.length > 0).map((bucket) => bucket.placementGroup),
+    );
+    const prefix = `${plainName(this.target.name)}-group`;
+    for (let index = 1; ; index++) {
+      const id = `${prefix}${index}`;
+      if (!taken.has(id) && !this.opened.usedGroups.has(id)) return id;
+    }
+  }
+
+  private refuseRoom(bucket: LedgerBucket, asked: number): void {
+    if (bucket.closed === "invalid") {
+      this.refuse("InvalidBucket", bucket.name, asked);
+      return;
+    }
+    const binding = bindingCharge(bucket.charges);
+    const closed = bucket.closedNodes.length;
+    if (closed > 0 && closed + this.ledger.roomFor(bucket) >= asked) {
+      // They are there, and count as soon as they are taken back.
+      const drained = { code: "NodesTakeNoJobs", bucket: bucket.name, constraint: null } as const;
+      this.reasons.push({ ...drained, limit: binding?.limit ?? null, asked, left: closed });
+      return;
+    }
+    const left = binding === null ? 0 : nodesLeft(binding);
+    this.reasons.push({
+      ...{ code: "NoCapacity", bucket: bucket.name, constraint: null },
+      ...{ limit: binding?.limit ?? null, asked, left },
+    });
+  }
+
+  private refuse(code: ReasonCode, bucket: BucketName | null, asked: number, left = 0): void {
+    this.reasons.push({ code, bucket, constraint: null, limit: null, asked, left });
+  }
+
+  private outcome(have: number): TargetOutcome {
+    const { name, nodeArray, dynamicArray, requestSet, wish } = this.target;
+    const granted = Math.min(have, wish.count);
+    return {
+      ...{ name, nodeArray, dynamicArray, requestSet },
+      ...{ unit: wish.kind, asked: wish.count, granted, nodes: this.nodes, groups: this.groups },
+      reasons: granted < wish.count ? this.reasons : [],
+    };
+  }
+}
+
+/** A group that is there: its nodes in the order in which they are kept. */
+interface Group {
+  readonly bucket: LedgerBucket;
+  /** Nodes that make it complete. */
+  readonly size: number;
+  readonly started: readonly LedgerNode[];
+  readonly deallocated: readonly LedgerNode[];
+}
+
+function groupOf(bucket: LedgerBucket, nodes: readonly LedgerNode[], size: number): Group {
+  const ordered = inOrder(nodes);
+  return {
+    bucket,
+    size,
+    started: ordered.filter(({ origin }) => origin !== "deallocated"),
+    deallocated: ordered.filter(({ origin }) => origin === "deallocated"),
+  };
+}
+
+/** Those that are needed anyway, then those that lack least. */
+function bestFirst(groups: readonly Group[]): readonly Group[] {
+  const named = sortByNodeName(groups, ({ bucket }) => bucket.placementGroup ?? "");
+  const missing = ({ size, started }: Group): number => Math.max(0, size - started.length);
+  const isIdle = ({ started }: Group): number => (started.some(({ matched }) => matched) ? 0 : 1);
+  return named.toSorted((a, b) => isIdle(a) - isIdle(b) || missing(a) - missing(b));
+}
+
+/** Nodes that are needed anyway, then those that are ready, then those that come, then those to start; by name. */
+function inOrder(named: readonly LedgerNode[]): readonly LedgerNode[] {
+  return named.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function rank(node: LedgerNode): number {
+  if (node.matched) return 0;
+  if (node.origin === "deallocated") return 3;
+  return node.reported?.status === "Ready" ? 1 : 2;
+}

@@ -1,0 +1,316 @@
+import type { ActionAnswer, ActionBody, CreateNodesBody, NodeActionKind } from "../api/index.ts";
+import { counted } from "../cycle/counted.ts";
+import { toActions } from "../cycle/plan/to-actions.ts";
+import type { ClusterNode } from "../engine/index.ts";
+import type { ScaleAction } from "../messages/scale-action.ts";
+import type { Ports } from "../ports/index.ts";
+import { someOf } from "../views/explain/cause.ts";
+import { lookAhead, type Outlook, type OutlookPorts } from "../views/index.ts";
+import { plannedThere } from "../views/jobs-there.ts";
+import { decideIgnored, decidePause } from "./decide-control.ts";
+import { drainNodes, undrainNodes } from "./drain-nodes.ts";
+import { drawUpCreation } from "./draw-up-creation.ts";
+import { decideKeepAlive } from "./keep-nodes.ts";
+import { type ActionDraft, requestAction } from "./request-action.ts";
+import { chooseNodes, type Skipped } from "./select-nodes.ts";
+
+export type ActPorts = OutlookPorts & Pick<Ports, "ids" | "log" | "planRequests" | "scaleActions">;
+
+/** An action that somebody asked for. */
+export interface Ask {
+  readonly cluster: string;
+  readonly body: ActionBody;
+  /** Names the request: the same key again asks for nothing new. */
+  readonly key?: string | undefined;
+}
+
+export type ActOutcome =
+  | { readonly outcome: "answered"; readonly answer: ActionAnswer }
+  /** Nothing of it is done, for these reasons. */
+  | { readonly outcome: "refused"; readonly problems: readonly string[]; readonly answer: ActionAnswer }
+  /** Too many requests at the same moment. */
+  | { readonly outcome: "busy" }
+  | { readonly outcome: "unknown-cluster" };
+
+/**
+ * Does what an operator asks for in the planner's way: recorded with who asked and why, sent to the executor, which looks
+ * again. What needs no CycleCloud (pause, ignore, keep-alive, drain) takes effect at once. A dry run says what would be done.
+ *
+ * Throws StaleSnapshotError for a cluster that was never seen (which can be paused all the same), and what a store throws.
+ */
+export async function act(ports: ActPorts, ask: Ask): Promise<ActOutcome> {
+  const { body } = ask;
+  switch (body.kind) {
+    case "pause":
+    case "resume":
+      return decidePause(ports, ask.cluster, body);
+    default:
+      return actOnNodes(ports, { ...ask, body });
+  }
+}
+
+type OnNodes = Exclude<ActionBody, { kind: "pause" | "resume" }>;
+
+async function actOnNodes(ports: ActPorts, ask: Ask & { readonly body: OnNodes }): Promise<ActOutcome> {
+  const outlook = await lookAhead(ports, ask.cluster);
+  if (outlook === undefined) return { outcome: "unknown-cluster" };
+  const { body } = ask;
+  switch (body.kind) {
+    case "ignore":
+    case "unignore":
+      return decideIgnored(ports, outlook, body);
+    case "keep-alive":
+      return decideKeepAlive(ports, outlook, body);
+    case "drain":
+      return drainNodes(ports, outlook, body);
+    case "undrain":
+      return undrainNodes(ports, outlook, body);
+    default:
+      return body.dryRun ? dryRun(outlook, body) : request(ports, outlook, { ...ask, body });
+  }
+}
+
+/** What goes to CycleCloud. */
+type Requested = Extract<ActionBody, { kind: "create-nodes" | NodeActionKind }>;
+
+/** What is asked of CycleCloud, one draft per request, given everything that was recorded before. */
+interface Drafts {
+  readonly drafts: readonly ActionDraft[];
+  readonly skipped: readonly Skipped[];
+  readonly problems: readonly string[];
+}
+
+function draftsOf(outlook: Outlook, body: Requested): Drafts {
+  if (body.kind === "create-nodes") return creationDrafts(outlook, body);
+  const chosen = chooseNodes(outlook, body);
+  if (!chosen.ok) return { drafts: [], skipped: [], problems: chosen.problems };
+  return {
+    drafts: chunks(chosen.nodes).map((nodes) => nodesDraft(body, nodes)),
+    skipped: chosen.skipped,
+    problems: [],
+  };
+}
+
+function creationDrafts(outlook: Outlook, body: CreateNodesBody): Drafts {
+  const creation = drawUpCreation(outlook, body);
+  if (!creation.ok) return { drafts: [], skipped: [], problems: creation.problems };
+  const { plan, cluster, atSeconds } = outlook;
+  const actions = toActions(
+    { ...plan, create: creation.sets, start: [], retire: [], retry: [] },
+    { cluster, planId: "", nowSeconds: atSeconds, expiresAtSeconds: atSeconds, requestIdOf: () => "" },
+  );
+  const drafts = actions.flatMap((action): ActionDraft[] =>
+    action.kind === "create-nodes" ? [{ kind: action.kind, sets: action.sets }] : [],
+  );
+  return { drafts, skipped: [], problems: [] };
+}
+
+/** As many as a message, a table row and a request hold. */
+const mostNodesPerRequest = 200;
+
+function chunks<T>(items: readonly T[]): readonly (readonly T[])[] {
+  const count = Math.ceil(items.length / mostNodesPerRequest);
+  return Array.from({ length: count }, (_, index) =>
+    items.slice(index * mostNodesPerRequest, (index + 1) * mostNodesPerRequest),
+  );
+}
+
+function nodesDraft(
+  { kind, force }: { readonly kind: NodeActionKind; readonly force: boolean },
+  selected: readonly ClusterNode[],
+): ActionDraft {
+  const nodes = selected.map(({ nodeId, name, hostname }) => ({
+    nodeId,
+    name,
+    ...(hostname === null ? {} : { hostname }),
+  }));
+  switch (kind) {
+    case "delete":
+      return { kind: "shutdown-nodes", cause: "operator", force, nodes };
+    case "start":
+      return { kind: "start-nodes", nodes };
+    case "retry-failed":
+      return { kind: "retry-failed", nodes };
+    case "drain":
+      throw new Error("A drain asks nothing of CycleCloud");
+    default:
+      return { kind: `${kind}-nodes`, force, nodes };
+  }
+}
+
+function dryRun(outlook: Outlook, body: Requested): ActOutcome {
+  const { drafts, skipped, problems } = draftsOf(outlook, body);
+  const held = outlook.held === undefined ? [] : [`nothing would be sent: ${outlook.held}`];
+  const answer = answerOf(outlook, {
+    actions: drafts.map((draft) => viewOf(null, draft)),
+    skipped,
+    problems: [...held, ...problems],
+    isDryRun: true,
+  });
+  return { outcome: "answered", answer };
+}
+
+/**
+ * One request after the other, each decided anew from what was recorded until then: nodes that an earlier one is about
+ * are skipped by the next.
+ */
+async function request(
+  ports: ActPorts,
+  outlook: Outlook,
+  { cluster, body, key }: Ask & { readonly body: Requested },
+): Promise<ActOutcome> {
+  const first = draftsOf(outlook, body);
+  const actions: ActionAnswer["actions"][number][] = [];
+  let { skipped, problems } = first;
+  // What was asked for under this key may be under way by now, and leaves nothing to draw up.
+  let mayBeKnown = key !== undefined;
+  const isNews = ({ node }: Skipped) => !skipped.some((known) => known.node === node);
+  for (let index = 0; ; index += 1) {
+    const isWanted = index < first.drafts.length && problems.length === 0;
+    if (!isWanted && !mayBeKnown) break;
+    const asked = await requestAction<Drafts>(ports, {
+      cluster,
+      requestedBy: { who: body.by, why: body.reason },
+      ...(key === undefined ? {} : { key: `${cluster}\n${key}\n${index}` }),
+      decide: async () => {
+        const now = await lookAhead(ports, cluster);
+        const drafts = now === undefined ? first : draftsOf(now, remaining(body, first, index));
+        const [draft] = drafts.drafts;
+        return draft === undefined ? { refused: drafts } : { ask: draft };
+      },
+    });
+    mayBeKnown = asked.outcome === "known";
+    if (asked.outcome === "known") problems = [];
+    switch (asked.outcome) {
+      case "unknown-cluster":
+        return { outcome: "unknown-cluster" };
+      case "busy":
+        if (actions.length === 0) return { outcome: "busy" };
+        problems = ["too many requests at the same moment: the rest was not asked for"];
+        break;
+      case "held":
+        problems = [`nothing is sent: ${asked.why}`];
+        break;
+      case "refused":
+        skipped = [...skipped, ...asked.why.skipped.filter(isNews)];
+        problems = actions.length > 0 && first.drafts.length <= index ? [] : asked.why.problems;
+        break;
+      default:
+        actions.push(viewOf(asked.operation.actionId, asked.operation.action));
+    }
+  }
+  const { actionTtlSeconds } = outlook.config.cycle;
+  skipped = skipped.filter(({ node }) => !isActedOn(actions, node));
+  const answer = answerOf(outlook, { actions, skipped, problems, isDryRun: false, actionTtlSeconds });
+  return answer.outcome === "refused"
+    ? { outcome: "refused", problems, answer }
+    : { outcome: "answered", answer };
+}
+
+/**
+ * Of a creation, the part that a later request is for; node actions leave out what is under way by themselves. Scattered
+ * nodes stay in the bucket of the first.
+ */
+function remaining(body: Requested, { drafts }: Drafts, index: number): Requested {
+  if (body.kind !== "create-nodes" || index === 0) return body;
+  const sets = drafts.slice(index).flatMap((draft) => (draft.kind === "create-nodes" ? draft.sets : []));
+  const count = sets.reduce((sum, set) => sum + set.count, 0);
+  const { slots: _, ...rest } = body;
+  const [first] = sets;
+  if (body.strategy === "pack" || first === undefined) return { ...rest, count };
+  const { nodeArray, vmSize, placementGroup } = first;
+  return { ...rest, nodeArray, vmSize, ...(placementGroup === null ? {} : { placementGroup }), count };
+}
+
+function isActedOn(actions: ActionAnswer["actions"], node: string): boolean {
+  return actions.some(({ nodes }) => nodes.some(({ name }) => name === node));
+}
+
+function viewOf(actionId: string | null, action: ActionDraft | ScaleAction): ActionAnswer["actions"][number] {
+  const { kind } = action;
+  if (action.kind !== "create-nodes")
+    return { actionId, kind, nodes: action.nodes.map(({ nodeId, name }) => ({ nodeId, name })), create: [] };
+  const create = action.sets.map(({ nodeArray, vmSize, placementGroup, count, names }) => ({
+    nodeArray,
+    vmSize,
+    placementGroup,
+    count,
+    names,
+  }));
+  return { actionId, kind, nodes: [], create };
+}
+
+function answerOf(
+  outlook: Outlook,
+  done: Pick<ActionAnswer, "actions" | "skipped" | "problems"> & {
+    readonly isDryRun: boolean;
+    readonly actionTtlSeconds?: number;
+  },
+): ActionAnswer {
+  const { cluster, atSeconds } = outlook;
+  const { actions, skipped, problems, isDryRun, actionTtlSeconds = null } = done;
+  const outcome =
+    actions.length > 0 && !(isDryRun && problems.length > 0)
+      ? isDryRun
+        ? "would"
+        : "requested"
+      : problems.length > 0
+        ? "refused"
+        : "nothing-to-do";
+  return {
+    cluster,
+    atSeconds,
+    outcome,
+    summary: `${summaryOf(outcome, { actions, skipped })}${displaced(outlook, actions)}`,
+    actions,
+    skipped,
+    problems,
+    expiresInSeconds: outcome === "requested" ? actionTtlSeconds : null,
+  };
+}
+
+/** Jobs that have a place on nodes which are taken from them. They do not run there, so nothing of them is lost. */
+function displaced({ input, plan }: Outlook, actions: ActionAnswer["actions"]): string {
+  const taken = actions.filter(({ kind }) => takingAway.includes(kind)).flatMap(({ nodes }) => nodes);
+  const ids = new Set(taken.map(({ nodeId }) => nodeId));
+  const there = plan.nodes.filter(({ nodeId }) => nodeId !== null && ids.has(nodeId));
+  const jobs = [...new Set(there.flatMap((node) => plannedThere(input, node)))];
+  if (jobs.length === 0) return "";
+  const [noun, verb] = jobs.length === 1 ? ["job", "is"] : ["jobs", "are"];
+  return ` ${jobs.length} ${noun} ${verb} planned there, and not running there: ${someOf(jobs)}.`;
+}
+
+const takingAway: readonly string[] = [
+  "shutdown-nodes",
+  "remove-nodes",
+  "deallocate-nodes",
+  "restart-nodes",
+  "reimage-nodes",
+] satisfies readonly ScaleAction["kind"][];
+
+function summaryOf(
+  outcome: ActionAnswer["outcome"],
+  { actions, skipped }: Pick<ActionAnswer, "actions" | "skipped">,
+): string {
+  const nodes = actions.reduce(
+    (sum, { nodes, create }) => sum + nodes.length + create.reduce((total, { count }) => total + count, 0),
+    0,
+  );
+  const left = skipped.length === 0 ? "" : `; ${skipped.length} left alone`;
+  const retry = actions.some(({ kind }) => kind === "retry-failed")
+    ? " CycleCloud retries every failed node of the cluster: its call takes no list."
+    : "";
+  const fresh = actions.some(({ kind }) => kind === "create-nodes")
+    ? " Nodes without jobs are deleted after the idle time-out, unless they are keep-alive."
+    : "";
+  switch (outcome) {
+    case "requested":
+      return `Asked for ${actions[0]?.kind}: ${counted(nodes, "nodes")}${left}.${retry}${fresh}`;
+    case "would":
+      return `Would ask for ${actions[0]?.kind}: ${counted(nodes, "nodes")}${left}.${retry}${fresh}`;
+    case "refused":
+      return "Refused.";
+    default:
+      return `Nothing to do${left}.`;
+  }
+}

@@ -1,0 +1,137 @@
+import type { ConfigBody, ConfigChanged } from "../api/index.ts";
+import { isDictionary } from "../dictionary.ts";
+import { kindOf } from "../errors.ts";
+import type { ConfigFiles, IfMatch, Ports } from "../ports/index.ts";
+import { readDictionary } from "../views/config.ts";
+import { changesOf, isSame, secretsIn } from "./config-changes.ts";
+
+type ConfigPorts = Pick<Ports, "clock" | "log"> & { readonly configFiles: ConfigFiles };
+
+/**
+ * What may be changed. `settings`: everything but where the CycleCloud server is and how it is known, because that says
+ * where the password is sent to.
+ */
+export type ConfigChanges = "off" | "settings" | "all";
+
+export interface ConfigWish {
+  readonly cluster: string;
+  readonly body: ConfigBody;
+  /** What the caller has seen: the ETag of the file, `none`, `some` file, or `any` for whatever is there or not. */
+  readonly seen: { readonly etag: string } | "none" | "some" | "any";
+  readonly allowed: ConfigChanges;
+  /** What must not be stored in a configuration, nor shown. */
+  readonly knownSecrets: readonly string[];
+}
+
+export type ConfigOutcome =
+  | { readonly outcome: "answered"; readonly answer: ConfigChanged }
+  /** The configuration cannot be used, for these reasons. */
+  | { readonly outcome: "unusable"; readonly problems: readonly string[] }
+  /** It may not be changed so. */
+  | { readonly outcome: "forbidden"; readonly problems: readonly string[] }
+  /** What is stored is not what the caller has seen. */
+  | { readonly outcome: "changed-meanwhile" };
+
+/** Keys that say where the password goes, and how the server there is known. */
+const connectionKeys = [
+  "url",
+  "username",
+  "password_setting",
+  "verify_certificates",
+  "certificate_authority",
+  "certificate_fingerprint",
+] as const;
+
+const longestCluster = 256;
+
+/** Checks a configuration with what it includes, and stores it in place of the one that its caller has seen. */
+export async function changeConfig(ports: ConfigPorts, wish: ConfigWish): Promise<ConfigOutcome> {
+  const { cluster, body, seen, allowed, knownSecrets } = wish;
+  const named = nameProblems(cluster);
+  if (named.length > 0) return { outcome: "unusable", problems: named };
+  const checked = await ports.configFiles.check(cluster, body.config, body.includes);
+  if (!checked.ok) return { outcome: "unusable", problems: checked.problems };
+  // With `include` left in, it is read anew at every start: what is stored is what was sent.
+  const next = body.includes === undefined ? body.config : checked.json;
+  if (!isDictionary(next)) return { outcome: "unusable", problems: ["config: expected an object"] };
+  const secrets = secretsIn(next, knownSecrets).map(
+    (path) => `${path}: looks like a secret, expected it in an app setting`,
+  );
+  if (secrets.length > 0) return { outcome: "unusable", problems: secrets };
+
+  const file = await ports.configFiles.read(cluster);
+  if (!isSeen(seen, file?.etag)) return { outcome: "changed-meanwhile" };
+  const before = file && (readDictionary(file.text) ?? {});
+  const merged = before && (await ports.configFiles.check(cluster, before)).json;
+  const forbidden = forbiddenChanges(allowed, dictionary(merged), dictionary(checked.json));
+  if (forbidden.length > 0) return { outcome: "forbidden", problems: forbidden };
+
+  const changes = changesOf(before, next, knownSecrets);
+  const told = { cluster, changes, warnings: checked.config.warnings };
+  const answer = (outcome: ConfigChanged["outcome"], etag: string | undefined): ConfigOutcome => {
+    const summary = summaries[outcome].replace("%s", `"${cluster}"`);
+    const atSeconds = ports.clock.nowSeconds();
+    return { outcome: "answered", answer: { ...told, atSeconds, outcome, summary, etag: etag ?? null } };
+  };
+  if (changes.length === 0) return answer("nothing-to-do", file?.etag);
+  if (body.dryRun) return answer("would", file?.etag);
+  const etag = await saved(ports.configFiles, { cluster, json: next, ifMatch: file?.etag });
+  if (etag === undefined) return { outcome: "changed-meanwhile" };
+  const keys = changes.map((change) => change.split(":", 1)[0]).join(", ");
+  ports.log.info("config-changed", { cluster, requestedBy: body.by, reason: body.reason, keys });
+  return answer("done", etag);
+}
+
+const summaries: Readonly<Record<ConfigChanged["outcome"], string>> = {
+  done: "Stored the configuration of cluster %s. It counts from the next snapshot on.",
+  would: "Would store the configuration of cluster %s.",
+  "nothing-to-do": "Nothing to do: cluster %s has this configuration.",
+};
+
+/** Names end up in addresses, logs and tables. */
+function nameProblems(cluster: string): readonly string[] {
+  const isName = cluster !== "" && cluster.length <= longestCluster && !/\p{Cc}/u.test(cluster);
+  return isName ? [] : [`cluster: expected a name of at most ${longestCluster} characters`];
+}
+
+function isSeen(seen: ConfigWish["seen"], etag: string | undefined): boolean {
+  switch (seen) {
+    case "any":
+      return true;
+    case "some":
+      return etag !== undefined;
+    case "none":
+      return etag === undefined;
+    default:
+      return seen.etag === etag;
+  }
+}
+
+function forbiddenChanges(
+  allowed: ConfigChanges,
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  if (allowed === "all") return [];
+  if (allowed === "off") return ["configurations are not changed through this API"];
+  return connectionKeys
+    .filter((key) => !isSame(before[key], after[key]))
+    .map((key) => `${key}: says where the password is sent to, which is not changed through this API`);
+}
+
+/** Undefined when somebody else was faster. */
+async function saved(
+  files: ConfigFiles,
+  file: { readonly cluster: string; readonly json: unknown; readonly ifMatch: IfMatch },
+): Promise<string | undefined> {
+  try {
+    return await files.save(file.cluster, `${JSON.stringify(file.json, null, 2)}\n`, file.ifMatch);
+  } catch (error) {
+    if (kindOf(error) !== "conflict") throw error;
+    return undefined;
+  }
+}
+
+function dictionary(value: unknown): Readonly<Record<string, unknown>> {
+  return isDictionary(value) ? value : {};
+}

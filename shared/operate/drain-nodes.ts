@@ -1,0 +1,115 @@
+import type { ActionBody, NodeActionBody } from "../api/index.ts";
+import { changeControl, stillThere } from "../cycle/control.ts";
+import { counted } from "../cycle/counted.ts";
+import { outNodesOf } from "../cycle/plan/out-nodes.ts";
+import { liveSources } from "../cycle/plan/plan-input.ts";
+import { requestPlan } from "../cycle/request-plan.ts";
+import type { ClusterNode } from "../engine/index.ts";
+import type { Outlook } from "../views/index.ts";
+import type { ActOutcome, ActPorts } from "./act.ts";
+import { answered, refused } from "./decide-control.ts";
+import { chooseNodes, type Skipped, selectNodes } from "./select-nodes.ts";
+
+type UndrainBody = Extract<ActionBody, { kind: "undrain" }>;
+
+/**
+ * Notes that nodes are to take no new jobs, and asks for the plan that tells their schedulers. CycleCloud has no part in it,
+ * so nothing is recorded as an operation; the idle time-out deletes a drained node like any other.
+ */
+export async function drainNodes(
+  ports: ActPorts,
+  outlook: Outlook,
+  body: NodeActionBody,
+): Promise<ActOutcome> {
+  const chosen = chooseNodes(outlook, body);
+  if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
+  const known = new Map(outlook.control.drainedNodes?.map((node) => [node.nodeId, node]));
+  const changing = chosen.nodes.filter(({ nodeId }) => !known.has(nodeId));
+  const already = chosen.nodes.flatMap(({ nodeId, name }): Skipped[] => {
+    const drained = known.get(nodeId);
+    if (drained === undefined) return [];
+    const why = `is drained already, by ${drained.by}: ${drained.reason}`;
+    return [{ node: name, why, next: "Nothing.", refused: false }];
+  });
+  const skipped = [...chosen.skipped, ...already];
+  const words = `${counted(changing.length, "nodes")}: no new jobs go there.${noteOf(outlook)}`;
+  return decide(ports, outlook, {
+    body,
+    changing,
+    skipped,
+    would: `Would drain ${words}`,
+    done: `Draining ${words}`,
+  });
+}
+
+/** The end of a drain that was asked for. What somebody drained at the scheduler is taken back there. */
+export async function undrainNodes(
+  ports: ActPorts,
+  outlook: Outlook,
+  body: UndrainBody,
+): Promise<ActOutcome> {
+  const chosen = selectNodes(outlook, body.nodes);
+  if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
+  const known = new Set(outlook.control.drainedNodes?.map(({ nodeId }) => nodeId));
+  const changing = chosen.nodes.filter(({ nodeId }) => known.has(nodeId));
+  const out = outNodesOf(outlook.snapshot.cluster, outlook.loaded.demand, outlook.atSeconds);
+  const outIds = new Set(out.map(({ nodeId }) => nodeId));
+  const skipped = chosen.nodes
+    .filter((node) => !changing.includes(node))
+    .map(({ name, nodeId }) => ({
+      node: name,
+      why: "is not drained by anybody's request",
+      next: "What was drained at the scheduler is taken back there.",
+      refused: outIds.has(nodeId),
+    }));
+  const words = counted(changing.length, "nodes");
+  return decide(ports, outlook, {
+    body,
+    changing,
+    skipped,
+    would: `Would take ${words} back.`,
+    done: `${words} may take jobs again.`,
+  });
+}
+
+interface Decided {
+  readonly body: NodeActionBody | UndrainBody;
+  readonly changing: readonly ClusterNode[];
+  readonly skipped: readonly Skipped[];
+  readonly would: string;
+  readonly done: string;
+}
+
+async function decide(
+  ports: ActPorts,
+  outlook: Outlook,
+  { body, changing, skipped, would, done }: Decided,
+): Promise<ActOutcome> {
+  const { cluster, snapshot, atSeconds } = outlook;
+  const { kind, by, reason, dryRun } = body;
+  const nodes = changing.map(({ nodeId, name }) => ({ nodeId, name }));
+  if (nodes.length === 0) return answered(outlook, "nothing-to-do", "Nothing to do.", { skipped });
+  const more = { actions: [{ actionId: null, kind, nodes, create: [] }], skipped };
+  if (dryRun) return answered(outlook, "would", would, more);
+  const ids = new Set(nodes.map(({ nodeId }) => nodeId));
+  await changeControl(ports, cluster, (current) => {
+    const others = stillThere(current.drainedNodes, snapshot).filter(({ nodeId }) => !ids.has(nodeId));
+    const added = kind === "drain" ? nodes.map((node) => ({ ...node, by, reason, atSeconds })) : [];
+    return { ...current, drainedNodes: [...others, ...added] };
+  });
+  ports.log.info("requested", { cluster, kind, nodes: nodes.length, by, reason });
+  await requestPlan(ports, { cluster, reason: `${kind} by ${by}: ${reason}` });
+  return answered(outlook, "done", done, more);
+}
+
+/** What becomes of the schedulers' part. */
+function noteOf({ loaded, atSeconds, held }: Outlook): string {
+  const drainers = liveSources(loaded.demand, atSeconds).filter(({ capabilities }) =>
+    capabilities?.includes("drain"),
+  );
+  if (drainers.length === 0)
+    return " No live source of the cluster says that it can drain nodes, so that its scheduler may still start some there.";
+  const names = drainers.map(({ source }) => `"${source}"`).join(", ");
+  if (held !== undefined) return ` ${names} will be told once plans are sent again: ${held}.`;
+  return ` The next plan tells ${names}.`;
+}

@@ -1,0 +1,126 @@
+import type { CreateNodesBody } from "../api/index.ts";
+import {
+  type Constraint,
+  type CreateSet,
+  defineJob,
+  type EngineSettings,
+  explain,
+  type Job,
+  type JobOutcome,
+  type Json,
+  type PlanInput,
+  parseConstraints,
+  plan,
+} from "../engine/index.ts";
+import type { Outlook } from "../views/index.ts";
+
+export type Creation =
+  | { readonly ok: true; readonly sets: readonly CreateSet[] }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+const jobName = "requested nodes";
+
+/**
+ * The new nodes that a request means, chosen by the engine as if the request were the only job and every existing node
+ * were taken: within all limits and caps, in the order in which it prefers buckets. All of them, or none. Scattered ones
+ * are of one bucket, as those of a job are.
+ */
+export function drawUpCreation(outlook: Outlook, body: CreateNodesBody): Creation {
+  const own = parseConstraints(body.constraints ?? []);
+  if (!own.ok)
+    return { ok: false, problems: own.problems.map(({ path, message }) => `constraints${path}: ${message}`) };
+  const { input } = outlook;
+  const array = body.nodeArray;
+  const known = input.cluster.nodeArrays.find(({ name }) => name === array);
+  if (array !== undefined && known?.enabled !== true) {
+    const names = input.cluster.nodeArrays.filter(({ enabled }) => enabled).map(({ name }) => name);
+    return { ok: false, problems: [`nodeArray: "${array}", expected one of ${names.join(", ")}`] };
+  }
+  const job = jobOf(body, own.constraints);
+  const planned = plan({
+    ...input,
+    settings: settingsFor(input.settings, body),
+    jobs: [...fillers(input), job],
+    // Hosts on premise would take slots, and are not what was asked for.
+    schedulerNodes: [],
+    targets: [],
+  });
+  const outcome = planned.jobs.at(-1);
+  if (outcome === undefined || outcome.granted < outcome.asked)
+    return { ok: false, problems: outcome === undefined ? [] : whyNotAll(outcome, body) };
+  const sets = planned.create.map((set) => ({
+    ...set,
+    nodeAttributes: { ...set.nodeAttributes, ...(body.nodeAttributes as { readonly [key: string]: Json }) },
+  }));
+  return { ok: true, sets };
+}
+
+function whyNotAll(outcome: JobOutcome, { count, strategy }: CreateNodesBody): readonly string[] {
+  const { asked, granted } = outcome;
+  const unit = count === undefined && strategy === "pack" ? "slots" : "nodes";
+  const what =
+    strategy === "scatter"
+      ? `no bucket can give ${asked} nodes now, and scattered ones come from one`
+      : `${granted} of ${asked} ${unit} can be had now`;
+  return [what, ...explain(outcome).slice(1)];
+}
+
+function jobOf(body: CreateNodesBody, own: readonly Constraint[]): Job {
+  const { nodeArray, vmSize, placementGroup, count, slots, strategy } = body;
+  const isPerNode = count !== undefined;
+  const wanted = count ?? slots ?? 1;
+  return defineJob({
+    name: jobName,
+    constraints: [
+      ...(nodeArray === undefined ? [] : [propertyIs("nodearray", nodeArray)]),
+      ...(vmSize === undefined ? [] : [propertyIs("vm_size", vmSize)]),
+      propertyIs("placement_group", placementGroup ?? null),
+      ...own,
+      // A slot that says nothing else takes a vcpu: else all of them would fit one node.
+      ...(isPerNode || own.length > 0 ? [] : [oneVcpu]),
+    ],
+    ...(strategy === "pack" ? { iterations: wanted } : { nodeCount: wanted }),
+    exclusive: isPerNode || body.exclusive,
+    packingStrategy: strategy,
+  });
+}
+
+const oneVcpu: Constraint = { kind: "minimum-resource", resource: "ncpus", amount: 1 };
+
+function propertyIs(property: "nodearray" | "vm_size" | "placement_group", value: string | null): Constraint {
+  return { kind: "property-options", property, options: [value] };
+}
+
+/** No existing node takes a slot; the request's own name format, keep-alive and placement group hold. */
+function settingsFor(settings: EngineSettings, body: CreateNodesBody): EngineSettings {
+  const { nameFormat, placementGroup, keepAlive } = body;
+  const groups = settings.placementGroups;
+  return {
+    ...settings,
+    // What the request says of exclusive nodes is the documented meaning, whatever the cluster's jobs are held to.
+    exclusiveScope: "iteration",
+    ignoredNodes: ["*"],
+    keepAlive: { default: keepAlive, byNodeArray: {} },
+    ...(nameFormat === undefined ? {} : { nameFormat: { default: nameFormat, byNodeArray: {} } }),
+    ...(placementGroup === undefined
+      ? {}
+      : { placementGroups: { ...groups, default: [...groups.default, placementGroup] } }),
+  };
+}
+
+/** Nodes on order are no existing nodes to the engine: a job for each of their buckets takes them all. */
+function fillers({ pending }: PlanInput): readonly Job[] {
+  return pending.map(({ nodeArray, vmSize, placementGroup, count }, index) =>
+    defineJob({
+      name: `on order ${index}`,
+      constraints: [
+        propertyIs("nodearray", nodeArray),
+        propertyIs("vm_size", vmSize),
+        propertyIs("placement_group", placementGroup),
+      ],
+      iterations: count,
+      exclusive: true,
+      packingStrategy: "pack",
+    }),
+  );
+}

@@ -1,0 +1,102 @@
+import type { ActionBody } from "../api/index.ts";
+import { changeControl, stillThere } from "../cycle/control.ts";
+import { counted } from "../cycle/counted.ts";
+import { takesAway } from "../cycle/execute/recheck-nodes.ts";
+import { requestPlan } from "../cycle/request-plan.ts";
+import type { ClusterNode } from "../engine/index.ts";
+import type { KeptNode } from "../ports/index.ts";
+import type { Outlook } from "../views/index.ts";
+import type { ActOutcome, ActPorts } from "./act.ts";
+import { answered, refused } from "./decide-control.ts";
+import { type Skipped, selectNodes } from "./select-nodes.ts";
+
+type KeepAliveBody = Extract<ActionBody, { kind: "keep-alive" }>;
+
+/**
+ * Notes that nobody but an operator may delete nodes, or ends that. CycleCloud documents no call that changes its own
+ * record of a node that exists, so the note is ours: plans, and the look just before a deletion, go by it.
+ */
+export async function decideKeepAlive(
+  ports: ActPorts,
+  outlook: Outlook,
+  body: KeepAliveBody,
+): Promise<ActOutcome> {
+  const chosen = selectNodes(outlook, body.nodes);
+  if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
+  const { cluster, snapshot, control, atSeconds } = outlook;
+  const { on, by, reason } = body;
+  const kept = new Map(control.keptNodes?.map((node) => [node.nodeId, node]));
+  const changing: ClusterNode[] = [];
+  const skipped: Skipped[] = [];
+  for (const node of chosen.nodes) {
+    const why = on ? whyNotKept(node, kept.get(node.nodeId)) : whyNotFreed(node, kept.has(node.nodeId));
+    if (why === undefined) changing.push(node);
+    else skipped.push({ node: node.name, ...why });
+  }
+  const nodes = changing.map(({ nodeId, name }) => ({ nodeId, name }));
+  const kind = `keep-alive ${on ? "on" : "off"}`;
+  const more = { actions: nodes.length === 0 ? [] : [{ actionId: null, kind, nodes, create: [] }], skipped };
+  if (nodes.length === 0) return answered(outlook, "nothing-to-do", "Nothing to do.", more);
+  const count = counted(nodes.length, "nodes");
+  if (body.dryRun)
+    return answered(outlook, "would", `Would ${on ? "keep" : "no longer keep"} ${count} alive.`, more);
+  const ids = new Set(nodes.map(({ nodeId }) => nodeId));
+  await changeControl(ports, cluster, (current) => {
+    const others = stillThere(current.keptNodes, snapshot).filter(({ nodeId }) => !ids.has(nodeId));
+    const added = on ? nodes.map((node) => ({ ...node, by, reason, atSeconds })) : [];
+    return { ...current, keptNodes: [...others, ...added] };
+  });
+  ports.log.info("requested", { cluster, kind, nodes: nodes.length, by, reason });
+  await requestPlan(ports, { cluster, reason: `${kind} by ${by}: ${reason}` });
+  const note = on ? await tooLate(ports, cluster, ids) : await stillKept(ports, cluster, ids);
+  const words = on
+    ? `Keeping ${count} alive: jobs run there as ever, and nobody but an operator deletes them.`
+    : `No longer keeping ${count} alive: idle ones may be deleted again.`;
+  return answered(outlook, "done", `${words}${note}`, more);
+}
+
+type Why = Omit<Skipped, "node"> | undefined;
+
+function whyNotKept({ keepAlive, targetState }: ClusterNode, kept: KeptNode | undefined): Why {
+  if (kept !== undefined)
+    return { why: `is kept alive already, by ${kept.by}: ${kept.reason}`, next: "Nothing.", refused: false };
+  if (keepAlive) return { why: "is keep-alive already, in CycleCloud", next: "Nothing.", refused: false };
+  return targetState === "Terminated"
+    ? { why: "is on its way out", next: "It is too late for this node.", refused: true }
+    : undefined;
+}
+
+function whyNotFreed({ keepAlive }: ClusterNode, isKept: boolean): Why {
+  if (isKept) return undefined;
+  return keepAlive
+    ? {
+        why: "is keep-alive in CycleCloud, by nobody's request here",
+        next: "Take keep-alive off there: CycleCloud's API has no call for it.",
+        refused: true,
+      }
+    : { why: "is not kept alive", next: "Nothing.", refused: false };
+}
+
+/** The executor writes down that it asks, then looks at the note for the last time: who reads the one later sees the other. */
+async function tooLate(ports: ActPorts, cluster: string, ids: ReadonlySet<string>): Promise<string> {
+  const open = await ports.operations.open(cluster);
+  const names = open
+    .filter(({ value }) => value.state === "accepted" || value.asked === true)
+    .flatMap(({ value: { action } }) =>
+      action.kind !== "create-nodes" && takesAway(action) ? action.nodes : [],
+    )
+    .filter(({ nodeId }) => ids.has(nodeId))
+    .map(({ name }) => name);
+  if (names.length === 0) return "";
+  return ` It may be too late for ${names.join(", ")}: CycleCloud is being asked to take them away, see operations.`;
+}
+
+async function stillKept(ports: ActPorts, cluster: string, ids: ReadonlySet<string>): Promise<string> {
+  const reported = (await ports.snapshots.load(cluster))?.value.cluster.nodes ?? [];
+  const names = reported
+    .filter(({ nodeId, keepAlive }) => keepAlive && ids.has(nodeId))
+    .map(({ name }) => name);
+  return names.length === 0
+    ? ""
+    : ` CycleCloud's own record keeps ${names.join(", ")} alive: take it off there.`;
+}

@@ -1,0 +1,70 @@
+import { changeControl, loadControl } from "../cycle/control.ts";
+import { resumeLogin } from "../cycle/login.ts";
+import { requestPlan } from "../cycle/request-plan.ts";
+import type { ConfigStore, Ports } from "../ports/index.ts";
+
+type PausePorts = Pick<Ports, "clock" | "controls"> & { readonly configs: Pick<ConfigStore, "clusters"> };
+type ResumePorts = PausePorts & Pick<Ports, "planRequests">;
+
+/** What an operator decided, and why. */
+export interface Decision {
+  readonly cluster: string;
+  readonly by: string;
+  readonly reason: string;
+}
+
+export type PauseOutcome = { readonly outcome: "paused" } | UnknownCluster;
+
+export type ResumeOutcome =
+  /** What stood in the way, and does not any more. */
+  | { readonly outcome: "resumed"; readonly from: readonly ("pause" | "refused login")[] }
+  | { readonly outcome: "not-stopped" }
+  | UnknownCluster;
+
+export interface UnknownCluster {
+  readonly outcome: "unknown-cluster";
+  readonly known: readonly string[];
+}
+
+/**
+ * From now on plans of the cluster are made and shown, and nothing is sent; actions that wait are dropped with this
+ * reason. What CycleCloud was asked for already goes on. Pausing again replaces the reason.
+ */
+export async function pauseCluster(ports: PausePorts, decision: Decision): Promise<PauseOutcome> {
+  const { cluster, by, reason } = decision;
+  const unknown = await unknownCluster(ports, cluster);
+  if (unknown !== undefined) return unknown;
+  const paused = { by, reason, atSeconds: ports.clock.nowSeconds() };
+  await changeControl(ports, cluster, (control) => ({ ...control, paused }));
+  return { outcome: "paused" };
+}
+
+/**
+ * Ends a pause, and asks for a plan: the last one was not carried out. A refused login may be tried once more from now on:
+ * by the next snapshot of any cluster that uses it, while plans stay held; when it is taken, all of them go on.
+ */
+export async function resumeCluster(ports: ResumePorts, decision: Decision): Promise<ResumeOutcome> {
+  const { cluster, by, reason } = decision;
+  const unknown = await unknownCluster(ports, cluster);
+  if (unknown !== undefined) return unknown;
+  const before = await loadControl(ports, cluster);
+  const from = [
+    ...(before.paused === null ? [] : (["pause"] as const)),
+    ...(before.refusedLogin === null ? [] : (["refused login"] as const)),
+  ];
+  if (from.length === 0) return { outcome: "not-stopped" };
+  // First: the cluster's own record is what a second try of this command goes by.
+  if (before.refusedLogin !== null) await resumeLogin(ports, before.refusedLogin.fingerprint);
+  const resumedAtSeconds = ports.clock.nowSeconds();
+  await changeControl(ports, cluster, (control) => {
+    const { refusedLogin } = control;
+    return { ...control, paused: null, refusedLogin: refusedLogin && { ...refusedLogin, resumedAtSeconds } };
+  });
+  await requestPlan(ports, { cluster, reason: `resumed by ${by}: ${reason}` });
+  return { outcome: "resumed", from };
+}
+
+async function unknownCluster(ports: PausePorts, cluster: string): Promise<UnknownCluster | undefined> {
+  const known = await ports.configs.clusters();
+  return known.includes(cluster) ? undefined : { outcome: "unknown-cluster", known };
+}

@@ -1,0 +1,54 @@
+import type { DemandPosted } from "../api/index.ts";
+import { counted } from "../cycle/counted.ts";
+import { parseDemand } from "../messages/job-demand.ts";
+import type { DemandQueue, DemandToSend, Ports } from "../ports/index.ts";
+
+export type PostOutcome =
+  | { readonly outcome: "answered"; readonly answer: DemandPosted }
+  | { readonly outcome: "refused"; readonly problems: readonly string[] };
+
+/**
+ * Checks what a scheduler wants and puts it on the demand queue, in parts or as an upload where it is large. Not merged at
+ * once: the queue keeps it until it takes effect, tries again, and lets as many in as the service can take.
+ */
+export async function postDemand(
+  ports: Pick<Ports, "clock"> & { readonly demandQueue: DemandQueue },
+  wish: {
+    readonly cluster: string;
+    readonly message: Readonly<Record<string, unknown>>;
+    readonly dryRun: boolean;
+  },
+): Promise<PostOutcome> {
+  const { cluster, dryRun } = wish;
+  const { cluster: named = cluster, ...message } = wish.message;
+  const parsed = parseDemand({ ...message, cluster });
+  const problems = [
+    ...(named === cluster ? [] : [`cluster: "${String(named)}", expected "${cluster}" or none`]),
+    // The service cuts it as it has to.
+    ...["part", "blob"].filter((key) => Object.hasOwn(message, key)).map((key) => `${key}: expected none`),
+    ...(parsed.ok ? [] : parsed.problems),
+  ];
+  if (!parsed.ok || problems.length > 0) return { outcome: "refused", problems };
+  const demand: DemandToSend = parsed.message;
+  const { source, sequence, jobs, nodes, kind } = demand;
+  if (!dryRun) {
+    const sent = await ports.demandQueue.send(demand);
+    if (sent.outcome === "refused") return { outcome: "refused", problems: [sent.reason] };
+  }
+  const hosts = nodes.length === 0 ? "" : ` and ${counted(nodes.length, "nodes")}`;
+  const change = kind === "delta" ? "changes to " : "";
+  const what = `${change}${counted(jobs.length, "jobs")}${hosts} of source "${source}" for cluster "${cluster}"`;
+  return {
+    outcome: "answered",
+    answer: {
+      cluster,
+      atSeconds: ports.clock.nowSeconds(),
+      outcome: dryRun ? "would" : "done",
+      summary: `${dryRun ? "Would post" : "Posted"} ${what}.`,
+      source,
+      sequence,
+      jobs: jobs.length,
+      nodes: nodes.length,
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { ReplayAnswer, ReplayBody } from "../api/index.ts";
+import { counted } from "../cycle/counted.ts";
+import { prepareReplay, type Replay, type ReplayPorts, replay } from "../cycle/demand/replay-rejection.ts";
+import { findReject } from "../views/rejects.ts";
+
+export type ReplayOutcome =
+  | { readonly outcome: "answered"; readonly answer: ReplayAnswer }
+  | { readonly outcome: "refused"; readonly problems: readonly string[] }
+  | { readonly outcome: "not-found" };
+
+/** Sends a rejected message, or a mended one in its place, on its way again; a dry run says what would be done. */
+export async function replayReject(
+  ports: ReplayPorts,
+  id: { readonly cluster: string; readonly rejectionId: string },
+  { message, dryRun }: ReplayBody,
+): Promise<ReplayOutcome> {
+  const found = await findReject(ports, id.cluster, id.rejectionId);
+  if (found === undefined) return { outcome: "not-found" };
+  const prepared = await prepareReplay(ports, found, message);
+  if (prepared.kind === "refused") return { outcome: "refused", problems: prepared.problems };
+  if (!dryRun) await replay(ports, found.rejection, prepared);
+  const { verb, what } = wordsOf(prepared);
+  const summary = dryRun ? `Would ${verb[0]} ${what}.` : `${verb[1]} ${what}.`;
+  const answer: ReplayAnswer = {
+    cluster: id.cluster,
+    atSeconds: ports.clock.nowSeconds(),
+    outcome: dryRun ? "would" : "done",
+    summary,
+  };
+  return { outcome: "answered", answer };
+}
+
+function wordsOf(prepared: Exclude<Replay, { kind: "refused" }>): {
+  readonly verb: readonly [would: string, done: string];
+  readonly what: string;
+} {
+  if (prepared.kind === "request-plan")
+    return { verb: ["ask for", "Asked for"], what: `a plan of cluster "${prepared.cluster}"` };
+  const { message } = prepared;
+  const { kind, source, cluster, sequence, sentAt } = message;
+  const content =
+    message.kind === "targets"
+      ? counted(message.arrays.length, "node arrays")
+      : counted(message.jobs.length, "jobs");
+  const what = `${kind} ${sequence} of source "${source}", sent ${sentAt}, with ${content}, for cluster "${cluster}"`;
+  return { verb: ["post", "Posted"], what };
+}

@@ -1,0 +1,147 @@
+import { loadControl, whyHeld } from "../cycle/control.ts";
+import { plannedOperation, sendRecorded } from "../cycle/plan/outbox.ts";
+import { kindOf, messageOf } from "../errors.ts";
+import type { RequestedBy, ScaleAction } from "../messages/scale-action.ts";
+import type { Operation, Ports, Stored } from "../ports/index.ts";
+
+type RequestPorts = Pick<
+  Ports,
+  "clock" | "configs" | "controls" | "ids" | "log" | "operations" | "scaleActions"
+>;
+
+/** Tries to record a request while others record theirs. Each lost one means that another request was recorded. */
+const mostTries = 100;
+const longestWord = 500;
+
+type Envelope = Exclude<keyof ScaleAction, "kind">;
+type DraftOf<A> = A extends ScaleAction ? Omit<A, Envelope> : never;
+
+/** What is asked for: an action without its envelope. */
+export type ActionDraft = DraftOf<ScaleAction>;
+
+/** What somebody decided to ask for, given everything that was recorded before; or why nothing is asked for. */
+export type Decision<R> = { readonly ask: ActionDraft } | { readonly refused: R };
+
+export interface ActionRequest<R> {
+  readonly cluster: string;
+  readonly requestedBy: RequestedBy;
+  /**
+   * Names the request: the same key again finds the operation of the first time and asks for nothing. Without a key every
+   * request is a new one.
+   */
+  readonly key?: string;
+  /** Asked anew when another request was recorded meanwhile, so it has to read what it decides from by itself. */
+  readonly decide: () => Promise<Decision<R>>;
+}
+
+export type RequestOutcome<R> =
+  /** Recorded: it will be sent, if not by this run then by the next plan. */
+  | { readonly outcome: "requested"; readonly operation: Operation }
+  /** A request with this key was recorded before. */
+  | { readonly outcome: "known"; readonly operation: Operation }
+  | { readonly outcome: "refused"; readonly why: R }
+  /** The cluster is read-only or paused, or CycleCloud refuses the login. */
+  | { readonly outcome: "held"; readonly why: string }
+  /** Too many requests at the same moment. */
+  | { readonly outcome: "busy" }
+  | { readonly outcome: "unknown-cluster" };
+
+/**
+ * Asks for an action in somebody's name, in the same way in which the planner does: it is recorded as a `planned`
+ * operation, sent to the executor, which looks again whether it is right, and closed by the snapshots; plans count on it
+ * from the moment on at which it is recorded.
+ *
+ * A requested action is of no plan (`planId` null), so no plan takes it back as stray. A run that dies before it was
+ * recorded has asked for nothing; one that dies before it was sent leaves it to the next plan, which the next snapshot
+ * asks for, and the broker drops what was sent twice. Of requests at the same moment one is recorded, and the others
+ * decide again: what several ask for is decided one after the other, wherever they run.
+ */
+export async function requestAction<R = never>(
+  ports: RequestPorts,
+  request: ActionRequest<R>,
+): Promise<RequestOutcome<R>> {
+  const { cluster } = request;
+  const config = await ports.configs.load(cluster);
+  if (config === undefined) return { outcome: "unknown-cluster" };
+  const held = whyHeld(config, await loadControl(ports, cluster));
+  if (held !== undefined) return { outcome: "held", why: held };
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const outcome = await tryOnce(ports, request, config.cycle.actionTtlSeconds);
+    if (outcome !== undefined) return outcome;
+  }
+  return { outcome: "busy" };
+}
+
+/** Undefined when another request was recorded first. */
+async function tryOnce<R>(
+  ports: RequestPorts,
+  request: ActionRequest<R>,
+  ttlSeconds: number,
+): Promise<RequestOutcome<R> | undefined> {
+  const { cluster, key } = request;
+  const tag = await ports.operations.requestsTag(cluster);
+  const nowSeconds = ports.clock.nowSeconds();
+  const actionId =
+    key === undefined ? `${ports.ids.planId(nowSeconds)}-request` : `request-${ports.ids.digest(key)}`;
+  const known = key === undefined ? undefined : await ports.operations.load(cluster, actionId);
+  if (known !== undefined) return { outcome: "known", operation: known.value };
+  const decision = await request.decide();
+  if ("refused" in decision) return { outcome: "refused", why: decision.refused };
+  const action = toAction(decision.ask, {
+    cluster,
+    requestedBy: request.requestedBy,
+    actionId,
+    requestId: ports.ids.requestId(actionId),
+    createdAtSeconds: nowSeconds,
+    expiresAtSeconds: nowSeconds + ttlSeconds,
+  });
+  const recorded = await record(ports, plannedOperation(action, nowSeconds), tag);
+  if (recorded === undefined) return undefined;
+  await send(ports, recorded);
+  return { outcome: "requested", operation: recorded.value };
+}
+
+/** A store whose answer was lost is asked again by its client, and finds what it wrote itself: that is no conflict. */
+async function record(
+  ports: RequestPorts,
+  operation: Operation,
+  tag: string | undefined,
+): Promise<Stored<Operation> | undefined> {
+  try {
+    return { value: operation, etag: await ports.operations.saveRequested(operation, tag) };
+  } catch (error) {
+    if (kindOf(error) !== "conflict") throw error;
+    return ports.operations.load(operation.cluster, operation.actionId);
+  }
+}
+
+function toAction(
+  draft: ActionDraft,
+  envelope: Pick<
+    ScaleAction,
+    "actionId" | "cluster" | "requestId" | "createdAtSeconds" | "expiresAtSeconds"
+  > & { readonly requestedBy: RequestedBy },
+): ScaleAction {
+  const who = envelope.requestedBy.who.slice(0, longestWord);
+  const why = envelope.requestedBy.why.slice(0, longestWord);
+  return {
+    ...draft,
+    ...envelope,
+    version: 1,
+    planId: null,
+    requestedBy: { who, why },
+    reason: `${why} (asked for by ${who})`,
+  };
+}
+
+/** What is recorded is as good as sent: a queue that cannot be reached now keeps nobody from having asked. */
+async function send(ports: RequestPorts, recorded: Stored<Operation>): Promise<void> {
+  const { cluster, actionId, action } = recorded.value;
+  ports.log.info("requested", { cluster, actionId, kind: action.kind, reason: action.reason });
+  try {
+    await sendRecorded(ports, [recorded], ports.clock.nowSeconds());
+  } catch (error) {
+    if (kindOf(error) !== "upstream") throw error;
+    ports.log.warn("request-not-sent", { cluster, actionId, message: messageOf(error) });
+  }
+}

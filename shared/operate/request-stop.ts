@@ -1,0 +1,130 @@
+import { mayGetJobs, type Now, readNow, runsJob, useOf } from "../cycle/execute/spare-node.ts";
+import { listingsOf } from "../cycle/listings.ts";
+import { underWay } from "../cycle/operations.ts";
+import type { ClusterNode } from "../engine/index.ts";
+import type { RequestedBy } from "../messages/scale-action.ts";
+import type { AutostopSettings, ClusterConfig, Ports } from "../ports/index.ts";
+import { type Decision, requestAction } from "./request-action.ts";
+
+type StopPorts = Parameters<typeof requestAction>[0] &
+  Pick<Ports, "demand" | "history" | "snapshots" | "targets">;
+
+export interface StopRequest {
+  readonly cluster: string;
+  /** What the node calls itself: CycleCloud's instance id, or its node id. */
+  readonly instance: string;
+  readonly requestedBy: RequestedBy;
+  /** Whether the node has to have been idle for as long as the configuration says. */
+  readonly afterIdleTime: boolean;
+}
+
+/** Why a node stays. `retryAfterSeconds`: time alone may change that, no sooner. */
+export interface StopRefusal {
+  readonly node: string;
+  readonly reason: "keep-alive" | "busy" | "not-drained" | "not-idle-long-enough" | "needed" | "left-alone";
+  readonly why: string;
+  readonly retryAfterSeconds?: number;
+}
+
+export type StopOutcome =
+  /** Its deletion is recorded, and will be carried out if nothing has changed when its turn comes. */
+  | { readonly outcome: "granted"; readonly node: string; readonly actionId: string }
+  /** It was granted before, or is stopping for another reason. */
+  | { readonly outcome: "leaving"; readonly node: string }
+  | ({ readonly outcome: "refused" } & StopRefusal)
+  | { readonly outcome: "held"; readonly why: string }
+  | { readonly outcome: "busy" }
+  /** No node of the cluster calls itself so: it is gone, or was never there. */
+  | { readonly outcome: "unknown-instance" }
+  | { readonly outcome: "unknown-cluster" };
+
+type NoStop = Extract<StopOutcome, { outcome: "leaving" | "refused" | "unknown-instance" }>;
+
+/**
+ * Grants a node's wish to stop when the demand, as of now, is met as well without it. Requests are decided one after the
+ * other, wherever they run, and a node whose stop was granted counts as gone for the next: of many idle nodes that ask at
+ * once, as many stay as the demand needs.
+ *
+ * Throws StaleSnapshotError without a fresh snapshot, and what a store throws: nothing is granted on a guess.
+ */
+export async function requestStop(ports: StopPorts, request: StopRequest): Promise<StopOutcome> {
+  const { cluster, requestedBy } = request;
+  const config = await ports.configs.load(cluster);
+  if (config === undefined) return { outcome: "unknown-cluster" };
+  const asked = await requestAction<NoStop>(ports, {
+    cluster,
+    requestedBy,
+    decide: async () => decide(await readNow(ports, config), config, request),
+  });
+  switch (asked.outcome) {
+    case "requested":
+    case "known": {
+      const { actionId, action } = asked.operation;
+      const [node] = action.kind === "create-nodes" ? [] : action.nodes;
+      return { outcome: "granted", node: node?.name ?? "", actionId };
+    }
+    case "refused":
+      return asked.why;
+    default:
+      return asked;
+  }
+}
+
+function decide(
+  now: Now,
+  { autostop }: ClusterConfig,
+  { instance, afterIdleTime }: StopRequest,
+): Decision<NoStop> {
+  const { cluster } = now.loaded.snapshot;
+  const node = cluster.nodes.find(({ instanceId, nodeId }) => instanceId === instance || nodeId === instance);
+  if (node === undefined) return { refused: { outcome: "unknown-instance" } };
+  const { nodeId, name, hostname } = node;
+  const { leavingNodeIds } = underWay(now.loaded.operations, cluster, now.nowSeconds);
+  const isLeaving = leavingNodeIds.includes(nodeId) || node.targetState === "Terminated";
+  if (isLeaving) return { refused: { outcome: "leaving", node: name } };
+  const refusal =
+    whyProtected(now, node) ??
+    (afterIdleTime ? whyTooSoon(now, node, autostop) : undefined) ??
+    whyUsed(now, node);
+  if (refusal !== undefined) return { refused: { outcome: "refused", node: name, ...refusal } };
+  const nodes = [{ nodeId, name, ...(hostname === null ? {} : { hostname }) }];
+  return { ask: { kind: "shutdown-nodes", cause: "autostop", nodes } };
+}
+
+type Why = Omit<StopRefusal, "node">;
+
+function whyProtected(now: Now, node: ClusterNode): Why | undefined {
+  if (node.keepAlive) return { reason: "keep-alive", why: "is keep-alive" };
+  if (runsJob(now, node)) return { reason: "busy", why: "runs a job" };
+  const listings = listingsOf(now.loaded.demand, now.nowSeconds);
+  return mayGetJobs(listings, node)
+    ? { reason: "not-drained", why: "is not drained, and its scheduler can drain it" }
+    : undefined;
+}
+
+function whyTooSoon(now: Now, node: ClusterNode, settings: AutostopSettings): Why | undefined {
+  const row = now.loaded.history.find(({ nodeId }) => nodeId === node.nodeId);
+  const hasRun = row?.ranJob === true;
+  const neededSeconds = hasRun ? settings.idleSecondsAfterJobs : settings.idleSecondsBeforeJobs;
+  // Without a row, or matched by the last plan: its idle time begins now at the earliest.
+  const idleSeconds = now.nowSeconds - (row?.lastMatchSeconds ?? now.nowSeconds);
+  if (idleSeconds >= neededSeconds) return undefined;
+  const since = hasRun ? "since its last job" : "and has run no job yet";
+  return {
+    reason: "not-idle-long-enough",
+    why: `has been idle for ${Math.floor(idleSeconds)} s ${since}, expected ${neededSeconds} s`,
+    retryAfterSeconds: neededSeconds - idleSeconds,
+  };
+}
+
+function whyUsed(now: Now, { nodeId }: ClusterNode): Why | undefined {
+  const judged = useOf(now, nodeId);
+  switch (judged.use) {
+    case "spare":
+      return undefined;
+    case "needed":
+      return { reason: "needed", why: judged.why };
+    case "left-alone":
+      return { reason: "left-alone", why: "is no node that is scaled here" };
+  }
+}

@@ -1,0 +1,97 @@
+import type { AutoscaleAnswer } from "../api/index.ts";
+import { acceptTargets, checkTargets } from "../cycle/demand/accept-targets.ts";
+import { toTargets } from "../cycle/plan/to-targets.ts";
+import { type Cluster, nearest, type Target } from "../engine/index.ts";
+import { demandVersion, parseTargets, type TargetsMessage } from "../messages/job-demand.ts";
+import { nearestVmSize } from "../views/explain/nearest-vm-size.ts";
+import { loadKnown, type OutlookPorts, whatIfTargets } from "../views/index.ts";
+
+/** Names whoever asks through the HTTP API; requests of one set count in the order in which they come. */
+const source = "http";
+
+type RequestPorts = Parameters<typeof acceptTargets>[0] & OutlookPorts;
+
+export type TargetsAsked =
+  | { readonly outcome: "accepted"; readonly answer: AutoscaleAnswer }
+  | { readonly outcome: "refused"; readonly problems: readonly string[] };
+
+/** An autoscale request that is answered at once, with what was understood of it, or with every problem. */
+export async function requestTargets(
+  ports: RequestPorts,
+  request: {
+    readonly cluster: string;
+    readonly requestSet: string;
+    readonly expirationInterval: number;
+    /** Not checked yet. */
+    readonly arrays: unknown;
+    /** Only says what was understood, and what the plan would then do. */
+    readonly dryRun: boolean;
+  },
+): Promise<TargetsAsked> {
+  const { dryRun, ...wish } = request;
+  const { cluster } = wish;
+  const atSeconds = ports.clock.nowSeconds();
+  const sentAt = new Date(atSeconds * 1000).toISOString();
+  const envelope = { version: demandVersion, kind: "targets", source, sequence: 0, sentAt };
+  const parsed = parseTargets({ ...envelope, ...wish });
+  if (!parsed.ok) return { outcome: "refused", problems: parsed.problems };
+  const problems = dryRun ? await checkTargets(ports, parsed.message) : await accept(ports, parsed.message);
+  if (problems.length > 0) return { outcome: "refused", problems };
+  // By arrival, no request is older than another.
+  const { message } = parsed;
+  const expiresAtSeconds = atSeconds + message.expirationInterval;
+  const { requestSet, arrays } = message;
+  const set = { ...message, sentAtSeconds: atSeconds, receivedAtSeconds: atSeconds, ignoredMessages: 0 };
+  const wanted = { ...set, expiresAtSeconds, arrays };
+  const targets = toTargets([wanted], atSeconds);
+  const snapshot = await ports.snapshots.load(cluster);
+  const warnings =
+    snapshot === undefined ? [] : targets.flatMap((target) => unknownTo(snapshot.value.cluster, target));
+  const known = dryRun ? await loadKnown(ports, cluster) : undefined;
+  const forecast = known && { forecast: whatIfTargets(known, wanted, atSeconds) };
+  const understood = { requestSet, expiresAtSeconds, targets: targets.map(toAnswer), warnings };
+  return { outcome: "accepted", answer: { cluster, atSeconds, ...understood, ...forecast } };
+}
+
+async function accept(ports: RequestPorts, message: TargetsMessage): Promise<readonly string[]> {
+  const accepted = await acceptTargets(ports, message, "arrival");
+  return accepted.outcome === "rejected" ? accepted.problems : [];
+}
+
+function toAnswer({
+  name,
+  nodeArray,
+  dynamicArray,
+  wish,
+  vmSizes,
+}: Target): AutoscaleAnswer["targets"][number] {
+  const { kind: unit, count: asked } = wish;
+  const groupSize = wish.kind === "groups" ? wish.size : null;
+  return { name, nodeArray, dynamicArray, unit, asked, groupSize, vmSizes };
+}
+
+/** The array may be new, or misspelt: the plan tells for certain. */
+function unknownTo({ nodeArrays }: Cluster, { name, nodeArray, dynamicArray, vmSizes }: Target): string[] {
+  const array = nodeArrays.find((each) => each.name === nodeArray);
+  if (array === undefined) {
+    const names = nodeArrays.map((each) => each.name);
+    return [
+      `${name}: the cluster has no node array "${nodeArray}", expected one of ${names.join(", ")}${meant(nearest(nodeArray, names))}`,
+    ];
+  }
+  const isTaken = nodeArrays.some((each) => each.name === dynamicArray);
+  const sizes = array.buckets.map(({ vmSize }) => vmSize);
+  return [
+    ...(isTaken ? [`${name}: is the name of a node array, expected one of its own`] : []),
+    ...vmSizes
+      .filter((size) => !sizes.includes(size))
+      .map(
+        (size) =>
+          `${name}: node array "${nodeArray}" has no VM size "${size}", expected one of ${sizes.join(", ")}${meant(nearestVmSize(size, sizes))}`,
+      ),
+  ];
+}
+
+function meant(guess: string | null): string {
+  return guess === null ? "" : `; did you mean "${guess}"?`;
+}

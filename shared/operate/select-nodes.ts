@@ -1,0 +1,181 @@
+import type { NodeActionKind, Selection } from "../api/index.ts";
+import { busyHostnames } from "../cycle/plan/plan-input.ts";
+import { type ClusterNode, shortHostname, sortByNodeName } from "../engine/index.ts";
+import type { KeptNode, Operation } from "../ports/index.ts";
+import type { Outlook } from "../views/index.ts";
+import { selectorOf } from "../views/index.ts";
+
+/** A node that was selected and is left alone. */
+export interface Skipped {
+  readonly node: string;
+  readonly why: string;
+  readonly next: string;
+  /** False: it is as asked already, or is becoming so. */
+  readonly refused: boolean;
+}
+
+export type Chosen =
+  | { readonly ok: true; readonly nodes: readonly ClusterNode[]; readonly skipped: readonly Skipped[] }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** The nodes of the cluster's arrays that a selection names, by name; and whether it names any at all. */
+export function selectNodes(outlook: Outlook, selection: Selection): Chosen {
+  const selector = selectorOf(outlook.input, selection);
+  if (!selector.ok) return selector;
+  const arrays = new Set(outlook.snapshot.cluster.nodeArrays.map(({ name }) => name));
+  const nodes = outlook.snapshot.cluster.nodes.filter(
+    (node) => arrays.has(node.nodeArray) && selector.answer.isSelected(node),
+  );
+  if (nodes.length === 0)
+    return { ok: false, problems: ["nodes: no node of the cluster is selected, expected at least one"] };
+  return { ok: true, nodes: sortByNodeName(nodes, ({ name }) => name), skipped: [] };
+}
+
+/** What an action on nodes must not touch, and why; each sentence says what to do instead. */
+export function chooseNodes(
+  outlook: Outlook,
+  action: { readonly kind: NodeActionKind; readonly nodes: Selection; readonly force: boolean },
+): Chosen {
+  const selected = selectNodes(outlook, action.nodes);
+  if (!selected.ok) return selected;
+  const facts = factsOf(outlook);
+  const nodes: ClusterNode[] = [];
+  const skipped: Skipped[] = [];
+  for (const node of selected.nodes) {
+    const why = whyNot(node, action, facts);
+    if (why === undefined) nodes.push(node);
+    else skipped.push({ node: node.name, ...why });
+  }
+  return { ok: true, nodes, skipped };
+}
+
+interface Facts {
+  readonly keptNodes: ReadonlyMap<string, KeptNode>;
+  readonly busyHostnames: ReadonlySet<string>;
+  /** Open operations by the ids of the nodes that they are about. */
+  readonly operations: ReadonlyMap<string, Operation>;
+}
+
+function factsOf({ loaded, atSeconds, control }: Outlook): Facts {
+  return {
+    keptNodes: new Map(control.keptNodes?.map((kept) => [kept.nodeId, kept])),
+    busyHostnames: busyHostnames(loaded.demand, atSeconds),
+    operations: new Map(
+      loaded.operations.flatMap((operation) => {
+        const { action, nodes } = operation;
+        const about = action.kind === "create-nodes" ? nodes : [...action.nodes, ...nodes];
+        return about.map(({ nodeId }) => [nodeId, operation] as const);
+      }),
+    ),
+  };
+}
+
+type WhyNot = Omit<Skipped, "node"> | undefined;
+
+function whyNot(
+  node: ClusterNode,
+  { kind, force }: { readonly kind: NodeActionKind; readonly force: boolean },
+  { busyHostnames, operations, keptNodes }: Facts,
+): WhyNot {
+  const operation = operations.get(node.nodeId);
+  // A create is done with a node that shows.
+  if (operation !== undefined && operation.action.kind !== "create-nodes")
+    return {
+      why: `${operation.action.kind} ${operation.actionId} is under way for it`,
+      next: "Wait until that is done.",
+      refused: !isUnderWay(kind, operation.action),
+    };
+  const wrongState = whyWrongState(node, kind);
+  if (wrongState !== undefined || !isDestructive(kind)) return wrongState;
+  if (node.keepAlive) return whyKept(keptNodes.get(node.nodeId));
+  const isBusy = node.hostname !== null && busyHostnames.has(shortHostname(node.hostname));
+  return isBusy && !force
+    ? { why: "runs a job", next: "Drain it and wait, or ask again with force.", refused: true }
+    : undefined;
+}
+
+/** Whose wish it is decides where it ends. */
+function whyKept(kept: KeptNode | undefined): Omit<Skipped, "node"> {
+  return kept === undefined
+    ? {
+        why: "is keep-alive in CycleCloud",
+        next: "Take keep-alive off there: CycleCloud's API has no call for it.",
+        refused: true,
+      }
+    : {
+        why: `is kept alive by ${kept.by}: ${kept.reason}`,
+        next: "End that with `ccscale keep-alive off`.",
+        refused: true,
+      };
+}
+
+function whyWrongState({ status, targetState }: ClusterNode, kind: NodeActionKind): WhyNot {
+  const is = `is ${status}${destinyOf(status, targetState)}`;
+  switch (kind) {
+    case "start":
+      return targetState === "Deallocated"
+        ? undefined
+        : { why: is, next: "Only deallocated nodes are started.", refused: targetState !== "Started" };
+    case "retry-failed":
+      return status === "Failed" && targetState === "Started"
+        ? undefined
+        : { why: is, next: "Only failed nodes are retried.", refused: status === "Failed" };
+    case "remove":
+      return targetState === null || targetState === "Terminated"
+        ? {
+            why: is,
+            next: "Nodes on their way out, or of unknown fate, are left alone.",
+            refused: targetState === null,
+          }
+        : undefined;
+    default:
+      return targetState === "Started"
+        ? undefined
+        : { why: is, next: nextOf(kind, targetState), refused: targetState !== goalOf(kind) };
+  }
+}
+
+/** What a node becomes by it, where that is for good. */
+function goalOf(kind: string): string | undefined {
+  switch (kind) {
+    case "delete":
+    case "remove":
+      return "Terminated";
+    case "deallocate":
+      return "Deallocated";
+    default:
+      return undefined;
+  }
+}
+
+/** Whether the action does what is asked for, or something as good. */
+function isUnderWay(kind: NodeActionKind, action: Operation["action"]): boolean {
+  const known = action.kind === "shutdown-nodes" ? "delete" : action.kind.replace(/-nodes$/, "");
+  return known === kind || (goalOf(kind) !== undefined && goalOf(kind) === goalOf(known));
+}
+
+/** What to do in place of what only nodes that are up can be asked for. */
+function nextOf(kind: NodeActionKind, targetState: ClusterNode["targetState"]): string {
+  if (targetState !== "Deallocated") return "Only nodes that are up or booting can be asked for that.";
+  switch (kind) {
+    case "delete":
+      return "Take it away with `ccscale remove-nodes`.";
+    case "deallocate":
+      return "Nothing.";
+    default:
+      return "Start it first: `ccscale start`.";
+  }
+}
+
+/** What becomes of the node, where that is not what it is: a Ready node stays started. */
+function destinyOf(status: string, targetState: ClusterNode["targetState"]): string {
+  if (targetState === null) return ", and CycleCloud does not say what it is to become";
+  return targetState === status || (status === "Ready" && targetState === "Started")
+    ? ""
+    : ` and to be ${targetState}`;
+}
+
+/** Whether what runs on the node is lost, at once or for a while. */
+function isDestructive(kind: NodeActionKind): boolean {
+  return ["delete", "remove", "deallocate", "restart", "reimage"].includes(kind);
+}

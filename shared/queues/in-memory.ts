@@ -1,0 +1,134 @@
+import type { ScaleAction } from "../messages/scale-action.ts";
+import type { SchedulerEvent } from "../messages/scheduler-event.ts";
+import type {
+  DemandQueue,
+  DemandSent,
+  DemandToSend,
+  PlanRequests,
+  ScaleActions,
+  ScheduledPlanRequest,
+  SchedulerEvents,
+} from "../ports/index.ts";
+
+/** A queue of plan requests that drops a repeated message id, also after the first was taken, as the broker does. */
+export class MemoryPlanRequests implements PlanRequests {
+  readonly #seen = new Set<string>();
+  #scheduled: readonly ScheduledPlanRequest[] = [];
+
+  async send(scheduled: ScheduledPlanRequest): Promise<void> {
+    if (this.#seen.has(scheduled.messageId)) return;
+    this.#seen.add(scheduled.messageId);
+    this.#scheduled = [...this.#scheduled, structuredClone(scheduled)];
+  }
+
+  /** What waits, in the order of sending. */
+  get scheduled(): readonly ScheduledPlanRequest[] {
+    return structuredClone(this.#scheduled);
+  }
+
+  /** Removes and returns what is due, soonest first. */
+  takeDue(nowSeconds: number): readonly ScheduledPlanRequest[] {
+    const isDue = (request: ScheduledPlanRequest) => request.deliverAtSeconds <= nowSeconds;
+    const due = this.#scheduled.filter(isDue);
+    this.#scheduled = this.#scheduled.filter((request) => !isDue(request));
+    return due.sort((a, b) => a.deliverAtSeconds - b.deliverAtSeconds);
+  }
+}
+
+type Retry = Parameters<ScaleActions["sendLater"]>[1];
+
+/** A copy for another try, and when it is due. */
+export interface DelayedAction {
+  readonly action: ScaleAction;
+  readonly atSeconds: number;
+}
+
+/** A queue of actions that keeps their order and drops a repeated action id. */
+export class MemoryScaleActions implements ScaleActions {
+  readonly #seen = new Set<string>();
+  #waiting: readonly ScaleAction[] = [];
+  #delayed: readonly DelayedAction[] = [];
+
+  async send(actions: readonly ScaleAction[]): Promise<void> {
+    for (const action of actions) {
+      if (this.#seen.has(action.actionId)) continue;
+      this.#seen.add(action.actionId);
+      this.#waiting = [...this.#waiting, structuredClone(action)];
+    }
+  }
+
+  async sendLater(action: ScaleAction, { attempt, atSeconds }: Retry): Promise<void> {
+    const messageId = `${action.actionId}:attempt-${attempt}`;
+    if (this.#seen.has(messageId)) return;
+    this.#seen.add(messageId);
+    this.#delayed = [...this.#delayed, structuredClone({ action, atSeconds })];
+  }
+
+  /** Copies whose time has not come, in the order of sending. */
+  get delayed(): readonly DelayedAction[] {
+    return structuredClone(this.#delayed);
+  }
+
+  get waiting(): readonly ScaleAction[] {
+    return structuredClone(this.#waiting);
+  }
+
+  /** Removes and returns the oldest action; copies count from their time on, which without a time never comes. */
+  take(nowSeconds = Number.NEGATIVE_INFINITY): ScaleAction | undefined {
+    const isDue = ({ atSeconds }: DelayedAction) => atSeconds <= nowSeconds;
+    const due = this.#delayed.filter(isDue).sort((a, b) => a.atSeconds - b.atSeconds);
+    this.#waiting = [...this.#waiting, ...due.map(({ action }) => action)];
+    this.#delayed = this.#delayed.filter((delayed) => !isDue(delayed));
+    const [first, ...rest] = this.#waiting;
+    this.#waiting = rest;
+    return first;
+  }
+}
+
+/** One list of events per source. */
+export class MemorySchedulerEvents implements SchedulerEvents {
+  readonly #events = new Map<string, readonly SchedulerEvent[]>();
+
+  async send(event: SchedulerEvent): Promise<void> {
+    this.#events.set(event.source, [...(this.#events.get(event.source) ?? []), structuredClone(event)]);
+  }
+
+  /** Everything that was sent to the source, oldest first. */
+  of(source: string): readonly SchedulerEvent[] {
+    return structuredClone(this.#events.get(source) ?? []);
+  }
+}
+
+/** The queue of demand as texts, oldest first; whatever is sent is one message. */
+export class MemoryDemandQueue implements DemandQueue {
+  readonly #texts: string[] = [];
+
+  async post(text: string): Promise<void> {
+    this.#texts.push(text);
+  }
+
+  async send(demand: DemandToSend): Promise<DemandSent> {
+    this.#texts.push(JSON.stringify(demand));
+    return { outcome: "sent", messages: 1 };
+  }
+
+  get texts(): readonly string[] {
+    return [...this.#texts];
+  }
+}
+
+/** The three queues of the cycle, in memory. */
+export interface MemoryQueues {
+  readonly planRequests: MemoryPlanRequests;
+  readonly scaleActions: MemoryScaleActions;
+  readonly schedulerEvents: MemorySchedulerEvents;
+}
+
+/** Empty queues, under the names that `Ports` gives them. */
+export function createMemoryQueues(): MemoryQueues {
+  return {
+    planRequests: new MemoryPlanRequests(),
+    scaleActions: new MemoryScaleActions(),
+    schedulerEvents: new MemorySchedulerEvents(),
+  };
+}

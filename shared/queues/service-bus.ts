@@ -1,0 +1,181 @@
+import { createHash } from "node:crypto";
+import {
+  isServiceBusError,
+  type ServiceBusClient,
+  type ServiceBusMessage,
+  type ServiceBusSender,
+} from "@azure/service-bus";
+import { messageOf, UpstreamError } from "../errors.ts";
+import type { ScaleAction } from "../messages/scale-action.ts";
+import type { Clock, PlanRequests, ScaleActions, ScheduledPlanRequest } from "../ports/index.ts";
+
+/** What the broker allows for session ids, message ids and, as far as is documented, subjects. */
+const longestProperty = 128;
+const shortestTtlMs = 1_000;
+/** A late copy closes its action, which nobody else does before the operation times out. */
+const shortestRetryTtlMs = 60_000;
+
+/** Errors that the same message meets again, however often it is sent. */
+const lastingCodes: readonly string[] = [
+  "MessageSizeExceeded",
+  "MessagingEntityNotFound",
+  "MessagingEntityDisabled",
+  "UnauthorizedAccess",
+];
+
+const credentialErrors = /^(CredentialUnavailable|Authentication|AggregateAuthentication)/;
+
+export interface ServiceBusOptions {
+  /** Owned by the caller, who closes it; it reconnects by itself. */
+  readonly client: ServiceBusClient;
+  readonly clock: Clock;
+  readonly planRequestsQueue?: string;
+  readonly scaleActionsQueue?: string;
+}
+
+/** The two session queues, for sending; both need duplicate detection. `close` ends their links, not the client. */
+export interface ServiceBusQueues {
+  readonly planRequests: PlanRequests;
+  readonly scaleActions: ScaleActions;
+  close(): Promise<void>;
+}
+
+/** Nothing is sent, nor connected, before the first message. Sending throws UpstreamError. */
+export function createServiceBus(options: ServiceBusOptions): ServiceBusQueues {
+  const { client, clock } = options;
+  const plans = new QueueSender(client, options.planRequestsQueue ?? "plan-requests");
+  const actions = new QueueSender(client, options.scaleActionsQueue ?? "scale-actions");
+  return {
+    planRequests: { send: (scheduled) => plans.send([toPlanMessage(scheduled)]) },
+    scaleActions: {
+      send: (some) => actions.send(some.map((action) => toActionMessage(action, clock.nowSeconds()))),
+      sendLater: (action, retry) => actions.send([toRetryMessage(action, retry)]),
+    },
+    async close() {
+      await Promise.all([plans.close(), actions.close()]);
+    },
+  };
+}
+
+/** The session of a cluster: one planner and one executor at a time, in order. */
+export function sessionIdOf(cluster: string): string {
+  return fitting(`cluster:${cluster}`);
+}
+
+function toPlanMessage({ request, messageId, deliverAtSeconds }: ScheduledPlanRequest): ServiceBusMessage {
+  return {
+    body: request,
+    contentType: "application/json",
+    subject: request.reason.slice(0, longestProperty),
+    sessionId: sessionIdOf(request.cluster),
+    messageId: fitting(messageId),
+    scheduledEnqueueTimeUtc: new Date(deliverAtSeconds * 1000),
+  };
+}
+
+/** An action that has expired already still goes out, for a second: the executor may be waiting to record that. */
+function toActionMessage(action: ScaleAction, nowSeconds: number): ServiceBusMessage {
+  const leftMs = Math.round((action.expiresAtSeconds - nowSeconds) * 1000);
+  return {
+    body: action,
+    contentType: "application/json",
+    subject: action.kind,
+    sessionId: sessionIdOf(action.cluster),
+    messageId: fitting(action.actionId),
+    timeToLive: Math.max(leftMs, shortestTtlMs),
+  };
+}
+
+/** Its time to live begins when it is delivered. */
+function toRetryMessage(
+  action: ScaleAction,
+  { attempt, atSeconds }: Parameters<ScaleActions["sendLater"]>[1],
+): ServiceBusMessage {
+  const message = toActionMessage(action, atSeconds);
+  return {
+    ...message,
+    messageId: fitting(`${action.actionId}:attempt-${attempt}`),
+    scheduledEnqueueTimeUtc: new Date(atSeconds * 1000),
+    timeToLive: Math.max(message.timeToLive ?? 0, shortestRetryTtlMs),
+  };
+}
+
+/** Long ids keep their start, followed by a digest: the same id gives the same text, another gives another. */
+function fitting(id: string): string {
+  if (id.length <= longestProperty) return id;
+  const digest = createHash("sha256").update(Buffer.from(id, "utf16le")).digest("hex").slice(0, 32);
+  return `${id.slice(0, longestProperty - digest.length - 1)}:${digest}`;
+}
+
+/** Sends to one queue over one link, in batches as large as the broker takes, one after the other. */
+class QueueSender {
+  readonly #client: ServiceBusClient;
+  readonly #queue: string;
+  #sender: ServiceBusSender | undefined;
+
+  constructor(client: ServiceBusClient, queue: string) {
+    this.#client = client;
+    this.#queue = queue;
+  }
+
+  async send(messages: readonly ServiceBusMessage[]): Promise<void> {
+    if (messages.length === 0) return;
+    try {
+      await this.#sendInBatches(this.#link(), messages);
+    } catch (error) {
+      throw toUpstream(this.#queue, error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#sender?.close();
+    this.#sender = undefined;
+  }
+
+  /** A lost connection is opened again by the SDK; a link that was closed for good is replaced. */
+  #link(): ServiceBusSender {
+    if (this.#sender === undefined || this.#sender.isClosed) {
+      this.#sender = this.#client.createSender(this.#queue);
+    }
+    return this.#sender;
+  }
+
+  async #sendInBatches(sender: ServiceBusSender, messages: readonly ServiceBusMessage[]): Promise<void> {
+    const [only, ...more] = messages;
+    if (only !== undefined && more.length === 0) return sender.sendMessages(only);
+    let batch = await sender.createMessageBatch();
+    for (const message of messages) {
+      if (batch.tryAddMessage(message)) continue;
+      if (batch.count > 0) await sender.sendMessages(batch);
+      batch = await sender.createMessageBatch();
+      if (!batch.tryAddMessage(message)) throw tooLarge(this.#queue, message, batch.maxSizeInBytes);
+    }
+    await sender.sendMessages(batch);
+  }
+}
+
+function tooLarge(queue: string, message: ServiceBusMessage, mostBytes: number): UpstreamError {
+  const bytes = Buffer.byteLength(JSON.stringify(message.body));
+  return new UpstreamError(
+    `Cannot send message "${message.messageId}" to queue "${queue}": ${bytes} bytes, expected below ${mostBytes}`,
+    { retryable: false },
+  );
+}
+
+/** The SDK's errors become ours; anything else is a bug, or ours already, and stays what it is. */
+function toUpstream(queue: string, error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  const words = messageOf(error).replace(/(SharedAccess(Key|Signature)|sig)=[^;\s]+/gi, "$1=…");
+  return new UpstreamError(`Cannot send to queue "${queue}": ${code}, ${words}`, {
+    retryable: !lastingCodes.includes(code),
+    cause: error,
+  });
+}
+
+/** Of an error of the SDK or of the credential; undefined for every other value. */
+function codeOf(error: unknown): string | undefined {
+  if (isServiceBusError(error)) return error.code;
+  const name = error instanceof Error ? error.name : "";
+  return credentialErrors.test(name) ? name : undefined;
+}

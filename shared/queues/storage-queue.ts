@@ -1,0 +1,188 @@
+import { randomUUID } from "node:crypto";
+import type { BlobServiceClient } from "@azure/storage-blob";
+import { type QueueClient, type QueueServiceClient, RestError } from "@azure/storage-queue";
+import { UpstreamError } from "../errors.ts";
+import type { SchedulerEvent } from "../messages/scheduler-event.ts";
+import type { DemandQueue, DemandSent, DemandToSend, SchedulerEvents } from "../ports/index.ts";
+
+/** A message is at most 64 KiB as base64, which is 48 KiB of JSON. */
+const mostJsonBytes = 48 * 1024;
+/** A snapshot in more parts than this goes into a blob, if the sender can write one. */
+const mostPartsWithUpload = 20;
+/** What the message schema takes. */
+const mostParts = 1_000;
+/** What the reader of uploads takes unless it was configured otherwise. */
+const largestUploadBytes = 32 * 1024 * 1024;
+const uploadContainer = "demand-uploads";
+
+/** Time-outs, and errors of the credential, which come without an answer of the queue. */
+const otherSdkErrors =
+  /^(AbortError|TimeoutError|CredentialUnavailable|Authentication|AggregateAuthentication)/;
+
+export type { DemandSent, DemandToSend } from "../ports/index.ts";
+
+export interface DemandDestination {
+  /** The queue `job-demand`. */
+  readonly queue: QueueClient;
+  /** For demand that is too large for messages; without it only a snapshot can be large, in many parts. */
+  readonly uploads?: BlobServiceClient;
+}
+
+/**
+ * Posts demand as one message, as parts of a snapshot, or as a claim check (a blob with the jobs and nodes, and a
+ * message that names it). Throws UpstreamError; then nothing, or a part of it, was sent: send all of it again with a
+ * higher sequence.
+ */
+export async function sendDemand(demand: DemandToSend, to: DemandDestination): Promise<DemandSent> {
+  const whole = JSON.stringify(demand);
+  if (Buffer.byteLength(whole) <= mostJsonBytes) return sendAll(to.queue, [whole]);
+  const parts = demand.kind === "snapshot" ? splitSnapshot(demand) : undefined;
+  if (parts !== undefined && parts.length <= mostPartsWithUpload) return sendAll(to.queue, parts);
+  if (to.uploads !== undefined) return sendClaim(demand, { ...to, uploads: to.uploads });
+  if (parts !== undefined && parts.length <= mostParts) return sendAll(to.queue, parts);
+  return {
+    outcome: "refused",
+    reason: `Cannot send ${demand.kind} of source "${demand.source}": ${whole.length} characters, expected storage for uploads`,
+  };
+}
+
+/** The queue `job-demand`, and the container for what is too large for it. */
+export class StorageDemandQueue implements DemandQueue {
+  readonly #to: DemandDestination;
+
+  constructor(to: DemandDestination) {
+    this.#to = to;
+  }
+
+  post(text: string): Promise<void> {
+    return post(this.#to.queue, text);
+  }
+
+  send(demand: DemandToSend): Promise<DemandSent> {
+    return sendDemand(demand, this.#to);
+  }
+}
+
+/** Queues `events-<source>`, one per source, so that each can be given rights to its own. */
+export class StorageQueueEvents implements SchedulerEvents {
+  readonly #service: QueueServiceClient;
+
+  constructor(service: QueueServiceClient) {
+    this.#service = service;
+  }
+
+  /** An event of more nodes than a message holds becomes several with some of the nodes each. */
+  async send(event: SchedulerEvent): Promise<void> {
+    const queue = this.#service.getQueueClient(`events-${event.source}`);
+    const room = mostJsonBytes - sizeOf({ ...event, nodes: [] });
+    const groups = groupBySize(event.nodes, room) ?? event.nodes.map((node) => [node]);
+    for (const nodes of groups) await post(queue, JSON.stringify({ ...event, nodes }));
+  }
+}
+
+async function sendAll(queue: QueueClient, messages: readonly string[]): Promise<DemandSent> {
+  for (const message of messages) await post(queue, message);
+  return { outcome: "sent", messages: messages.length };
+}
+
+/** Undefined when one job or node alone is too large for a message. */
+function splitSnapshot(demand: Extract<DemandToSend, { kind: "snapshot" }>): string[] | undefined {
+  const part = { index: mostParts, count: mostParts };
+  const room = mostJsonBytes - sizeOf({ ...demand, part, jobs: [], nodes: [] });
+  const items = [...demand.jobs.map((job) => ({ job })), ...demand.nodes.map((node) => ({ node }))];
+  const groups = groupBySize(items, room);
+  return groups?.map((group, index) =>
+    JSON.stringify({
+      ...demand,
+      part: { index, count: groups.length },
+      jobs: group.flatMap((item) => ("job" in item ? [item.job] : [])),
+      nodes: group.flatMap((item) => ("node" in item ? [item.node] : [])),
+    }),
+  );
+}
+
+/** Groups in order, each with at most `room` bytes of JSON, commas included. Undefined when one item has no room. */
+function groupBySize<T>(items: readonly T[], room: number): T[][] | undefined {
+  const groups: T[][] = [];
+  let left = 0;
+  for (const item of items) {
+    const bytes = sizeOf(item) + 1;
+    if (bytes > room) return undefined;
+    if (bytes > left) {
+      groups.push([]);
+      left = room;
+    }
+    groups.at(-1)?.push(item);
+    left -= bytes;
+  }
+  return groups;
+}
+
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+async function sendClaim(demand: DemandToSend, to: Required<DemandDestination>): Promise<DemandSent> {
+  const { jobs, nodes, ...rest } = demand;
+  const content = Buffer.from(JSON.stringify({ jobs, nodes }));
+  const refused = (problem: string): DemandSent => ({
+    outcome: "refused",
+    reason: `Cannot send ${demand.kind} of source "${demand.source}": ${problem}`,
+  });
+  if (content.length > largestUploadBytes) {
+    return refused(`${content.length} bytes of jobs and nodes, expected at most ${largestUploadBytes}`);
+  }
+  const blob = `${demand.source}/${demand.sequence}-${randomUUID()}.json`;
+  const message = JSON.stringify({ ...rest, blob });
+  const bytes = Buffer.byteLength(message);
+  if (bytes > mostJsonBytes)
+    return refused(`${bytes} bytes without jobs and nodes, expected at most ${mostJsonBytes}`);
+  await upload(to.uploads, blob, content);
+  await post(to.queue, message);
+  return { outcome: "sent", messages: 1, blob };
+}
+
+/** The container is made only when it is missing: a sender may have the right to write, but not to create. */
+async function upload(service: BlobServiceClient, blob: string, content: Buffer): Promise<void> {
+  const container = service.getContainerClient(uploadContainer);
+  const write = () =>
+    container.getBlockBlobClient(blob).upload(content, content.length, {
+      blobHTTPHeaders: { blobContentType: "application/json" },
+    });
+  await makingIfMissing(`upload blob "${blob}"`, write, () => container.createIfNotExists());
+}
+
+async function post(queue: QueueClient, json: string): Promise<void> {
+  const send = () => queue.sendMessage(Buffer.from(json).toString("base64"));
+  await makingIfMissing(`send to queue "${queue.name}"`, send, () => queue.createIfNotExists());
+}
+
+async function makingIfMissing(
+  call: string,
+  run: () => Promise<unknown>,
+  create: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await run().catch(async (error: unknown) => {
+      if (!(error instanceof RestError) || error.statusCode !== 404) throw error;
+      await create();
+      await run();
+    });
+  } catch (error) {
+    throw toUpstream(call, error);
+  }
+}
+
+/** The SDK's errors become ours, with the code instead of a text that may quote the request. */
+function toUpstream(call: string, error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const status = error instanceof RestError ? error.statusCode : undefined;
+  if (!(error instanceof RestError) && !otherSdkErrors.test(error.name)) return error;
+  const code = error instanceof RestError ? (error.code ?? "no code") : error.name;
+  const answer = status === undefined ? "no answer" : `HTTP ${status}`;
+  return new UpstreamError(`Cannot ${call}: ${answer}, ${code}`, {
+    ...(status === undefined ? {} : { status }),
+    retryable: status === undefined || status === 408 || status === 409 || status === 429 || status >= 500,
+    cause: error,
+  });
+}

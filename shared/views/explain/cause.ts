@@ -1,0 +1,56 @@
+import type { CauseView } from "../../api/index.ts";
+import { shownNumber } from "../../cycle/counted.ts";
+import { type BucketName, bucketLabel, formatSize, type Reason, type Scalar } from "../../engine/index.ts";
+
+export type Kind = CauseView["kind"];
+
+/** A cause of a wait; what is not said is null. */
+export function cause(
+  kind: Kind,
+  said: Pick<CauseView, "text" | "next"> & Partial<Omit<CauseView, "kind" | "text" | "next">>,
+): CauseView {
+  return { kind, limit: null, asked: null, left: null, untilSeconds: null, ...said };
+}
+
+export function figures({ asked, left }: Reason): Pick<CauseView, "asked" | "left"> {
+  return { asked, left };
+}
+
+/** An amount to compare by; sizes in bytes. */
+export function amount(value: Scalar): number {
+  if (typeof value === "number") return value;
+  return typeof value === "object" && value !== null ? value.bytes : 0;
+}
+
+export function shown(value: Scalar): string {
+  if (typeof value === "number") return shownNumber(value);
+  return typeof value === "object" && value !== null ? formatSize(value) : String(value);
+}
+
+/** As people name it; hosts that CycleCloud does not have are in no bucket that anybody knows. */
+export function labelOf(bucket: BucketName | null): string {
+  return bucket?.nodeArray === "on-premise" ? "the scheduler's own hosts" : bucketLabel(bucket);
+}
+
+/** Whole seconds, never less than none. */
+export function rounded(seconds: number): number {
+  return Math.max(0, Math.ceil(seconds));
+}
+
+const mostNamed = 5;
+
+export function someOf(names: readonly string[]): string {
+  return names.length <= mostNamed
+    ? names.join(", ")
+    : `${names.slice(0, mostNamed).join(", ")} and ${names.length - mostNamed} more`;
+}
+
+/** A selection as the command line takes it. */
+export function selecting(names: readonly string[]): string {
+  return `-N ${names.slice(0, mostNamed).join(",")}`;
+}
+
+/** As one word of a shell; names hold no quotes. */
+export function shellWord(name: string): string {
+  return /^[\w.:@%+=,-]+$/.test(name) ? name : `'${name}'`;
+}

@@ -1,0 +1,39 @@
+import type { CauseView } from "../../api/index.ts";
+import { isUpNode, type OutlookJob, unitOf, waits } from "../job-states.ts";
+import type { NodeViews } from "../node-views.ts";
+import type { Outlook } from "../outlook.ts";
+import { cause } from "./cause.ts";
+import { heldBy, staleness } from "./held.ts";
+import { isPlannedNode, onTheirWay } from "./on-their-way.ts";
+import { shortages } from "./shortages.ts";
+import { silentSource } from "./silent.ts";
+
+export { silence } from "./silent.ts";
+
+/** Why a job has to wait, the gravest first: what stops the whole cluster, what is short, what is on its way. */
+export function causesOf(outlook: Outlook, views: NodeViews, each: OutlookJob): readonly CauseView[] {
+  const { job, outcome } = each;
+  const isShort = waits(outcome);
+  const names = [...new Set(outcome.placements.map(({ node }) => node))];
+  const needsNodes = names.some((node) => isPlannedNode(outlook, node));
+  const isComing = names.some((node) => !isUpNode(outlook.nodesByName.get(node)));
+  // Somebody whose job runs need not be told of its node.
+  const isRunning = job.executingHostnames.length > 0 && !isShort;
+  return [
+    ...(isShort || needsNodes ? heldBy(outlook) : isComing ? staleness(outlook) : []),
+    ...silentSource(outlook, job.source),
+    ...(isShort && outcome.granted > 0 ? [partlyPlaced(each)] : []),
+    ...(isShort ? shortages(outlook, views, each) : []),
+    ...(isRunning || (isShort && outcome.granted === 0) ? [] : onTheirWay(outlook, views, names, job.source)),
+  ];
+}
+
+function partlyPlaced({ job, outcome }: OutlookJob): CauseView {
+  const { asked, granted } = outcome;
+  return cause("partly-placed", {
+    text: `${granted} of ${asked} ${unitOf(job)} have a place; ${asked - granted} wait for the reasons below.`,
+    next: "The scheduler can start what has a place on nodes that are up; the rest gets its own as soon as there is room.",
+    asked,
+    left: granted,
+  });
+}

@@ -1,0 +1,54 @@
+import type { CauseView } from "../../api/index.ts";
+import type { Outlook } from "../outlook.ts";
+import { cause, rounded } from "./cause.ts";
+
+/** Whether what is known of the nodes is too old to plan with. */
+export function staleness({ snapshot, config, atSeconds }: Outlook): readonly CauseView[] {
+  const age = rounded(atSeconds - snapshot.takenAtSeconds);
+  const most = config.cycle.maxSnapshotAgeSeconds;
+  if (age <= most) return [];
+  return [
+    cause("snapshot-stale", {
+      text: `Nothing is planned: the snapshot of the cluster is ${age} s old, expected at most ${most} s.`,
+      next: "See whether CycleCloud answers and the snapshot timer runs: `ccscale status`.",
+      asked: most,
+      left: age,
+    }),
+  ];
+}
+
+/** What keeps every plan of the cluster from being made or sent. At most one: whoever mends it sees the next. */
+export function heldBy(outlook: Outlook): readonly CauseView[] {
+  const { held, control, config, atSeconds } = outlook;
+  if (held === undefined) return [];
+  const stale = staleness(outlook);
+  if (stale.length > 0) return stale;
+  if (config.cycle.readOnly)
+    return [
+      cause("read-only", {
+        text: "Nothing is sent: the cluster is read-only.",
+        next: 'Set "read_only" to false and store the configuration: `ccscale config push FILE`.',
+      }),
+    ];
+  const { paused, refusedLogin } = control;
+  if (paused !== null)
+    return [
+      cause("cluster-paused", {
+        text: `Nothing is sent: ${paused.by} paused the cluster ${rounded(atSeconds - paused.atSeconds)} s ago: ${paused.reason}.`,
+        next: "Let it go on: `ccscale resume`.",
+      }),
+    ];
+  const since =
+    refusedLogin === null
+      ? ""
+      : ` ${rounded(atSeconds - refusedLogin.atSeconds)} s ago: ${refusedLogin.message}`;
+  return [
+    cause("login-refused", {
+      text: `Nothing is sent: CycleCloud refused the login${since}.`,
+      next:
+        refusedLogin?.resumedAtSeconds === undefined
+          ? "Correct the user name or the password, then try once more: `ccscale resume`."
+          : "Wait: one of the next snapshots tries it once more.",
+    }),
+  ];
+}

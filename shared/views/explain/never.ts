@@ -1,0 +1,218 @@
+import type { CauseView } from "../../api/index.ts";
+import { counted } from "../../cycle/counted.ts";
+import {
+  type Constraint,
+  describeConstraint,
+  type Examination,
+  examine,
+  explain,
+  isIgnored,
+  nearest,
+  type Reason,
+} from "../../engine/index.ts";
+import { type OutlookJob, unitOf } from "../job-states.ts";
+import type { Outlook } from "../outlook.ts";
+import { amount, cause, figures, labelOf, shown, someOf } from "./cause.ts";
+import { ignoredCause } from "./ignored-nodes.ts";
+import { isIn } from "./in-bucket.ts";
+import { nearestName } from "./nearest-name.ts";
+import { nearestVmSize } from "./nearest-vm-size.ts";
+import { poolCause } from "./pools.ts";
+
+/** No bucket could take the job, were all its nodes empty: what comes closest, and what is in its way. */
+export function refusedEverywhere(
+  outlook: Outlook,
+  reasons: readonly Reason[],
+  { job, outcome }: OutlookJob,
+): CauseView {
+  const pool = reasons.find(
+    ({ code, constraint }) => code === "SharedLimitReached" || constraint?.kind === "shared-consumable",
+  );
+  if (pool !== undefined) return poolCause(outlook, pool);
+  const [first] = reasons;
+  if (first === undefined || first.code === "NothingRequested")
+    return cause("nothing-requested", {
+      text: `Job "${outcome.name}" asks for no slots and no nodes.`,
+      next: "Let its scheduler say how many it wants.",
+    });
+  if (first.code === "NoBucketsDefined") return noArrays(outlook);
+  const named = namedButAbsent(outlook, reasons);
+  if (named !== undefined) return named;
+  return tooBig(outlook, reasons, job.constraints) ?? neverFits(outlook, { job, outcome }, first);
+}
+
+function noArrays({ input }: Outlook): CauseView {
+  const arrays = input.cluster.nodeArrays;
+  const off = arrays.filter(({ enabled }) => !enabled).map(({ name }) => name);
+  const why =
+    off.length === 0 ? "it has no node array with a VM size" : `autoscaling is off for ${someOf(off)}`;
+  return cause("never-satisfiable", {
+    text: `The cluster has nothing to make nodes of: ${why}.`,
+    next: "Set Configuration.autoscale.enabled = true on a node array in CycleCloud, and see that it has a VM size.",
+  });
+}
+
+/** The job names a node that is there and that no plan counts with, or an array that is switched off. */
+function namedButAbsent(outlook: Outlook, reasons: readonly Reason[]): CauseView | undefined {
+  const reason = reasons.find(
+    ({ code, constraint }) => code === "InvalidOption" && constraint?.kind === "property-options",
+  );
+  if (reason?.constraint?.kind !== "property-options") return undefined;
+  const { property, options } = reason.constraint;
+  const { cluster, settings, leavingNodeIds } = outlook.input;
+  if (property === "nodearray") {
+    const off = cluster.nodeArrays.find(({ name, enabled }) => !enabled && options.includes(name));
+    if (off === undefined) return undefined;
+    return cause("never-satisfiable", {
+      text: `Autoscaling is off for node array "${off.name}", which the job names.`,
+      next: "Set Configuration.autoscale.enabled = true on the node array in CycleCloud, or let the job name another one.",
+      ...figures(reason),
+    });
+  }
+  if (reason.left !== null) return undefined;
+  const ids = examine(outlook.input, [reason.constraint]).nodeIds;
+  const nodes = cluster.nodes.filter(({ nodeId }) => ids.has(nodeId));
+  const [node] = nodes;
+  if (node === undefined) return undefined;
+  if (isIgnored(node, settings.ignoredNodes))
+    return ignoredCause(outlook, [node.name], outlook.control.ignoredNodes ?? []);
+  const isLeaving = leavingNodeIds.includes(node.nodeId) || node.targetState !== "Started";
+  const what = isLeaving ? "is on its way out" : `is ${node.status}, and takes no jobs`;
+  return cause("never-satisfiable", {
+    text: `The job names ${node.name} (${describeConstraint(reason.constraint)}), which ${what}.`,
+    next: `Let the job name another node, or none. What becomes of it: \`ccscale history ${node.name}\`.`,
+    ...figures(reason),
+  });
+}
+
+/** The largest amount among the buckets that satisfy all the rest; undefined when it is not the amount that is in the way. */
+function tooBig(
+  outlook: Outlook,
+  reasons: readonly Reason[],
+  constraints: readonly Constraint[],
+): CauseView | undefined {
+  const small = reasons.filter(({ code }) => code === "InsufficientResource");
+  const isFit = fitsBut(outlook, constraints);
+  const largest = small.reduce<Reason | undefined>((best, each) => {
+    const isLarger = best === undefined || amount(each.left) > amount(best.left);
+    return isLarger && isFit(each) ? each : best;
+  }, undefined);
+  if (largest === undefined) return undefined;
+  const { constraint, asked, left, bucket } = largest;
+  const resource = constraint?.kind === "minimum-resource" ? constraint.resource : "it";
+  const isOnly = small.length === reasons.length ? "" : " that may take it";
+  const elsewhere =
+    resource === "it" ? "" : largeEnough(outlook, reasons, { resource, asked: amount(asked) });
+  return cause("too-big", {
+    text: `Each place asks for ${shown(asked)} ${resource}; the largest node${isOnly}, of ${labelOf(bucket)}, has ${shown(left)}.${elsewhere}`,
+    next: `Ask for ${shown(left)} ${resource} or less, or add a larger VM size to a node array. What there is: \`ccscale buckets\`.`,
+    asked,
+    left,
+  });
+}
+
+/** A bucket that has enough of a resource and is not allowed by another constraint, in a sentence. */
+function largeEnough(
+  outlook: Outlook,
+  reasons: readonly Reason[],
+  { resource, asked }: { readonly resource: string; readonly asked: number },
+): string {
+  const other = outlook.buckets().find(({ resources }) => amount(resources[resource] ?? null) >= asked);
+  const refusal = reasons.find(
+    ({ bucket, constraint }) =>
+      constraint !== null && bucket?.nodeArray === other?.nodeArray && bucket?.vmSize === other?.vmSize,
+  );
+  if (other === undefined || refusal === undefined) return "";
+  const has = shown(other.resources[resource] ?? null);
+  return ` ${labelOf(other)} has ${has}, and the job does not allow it: ${describeConstraint(refusal.constraint)}.`;
+}
+
+/**
+ * Whether a bucket satisfies all but the constraint that refused it. Hosts that CycleCloud does not have are no buckets to
+ * be examined: they were looked at one by one.
+ */
+function fitsBut({ input }: Outlook, constraints: readonly Constraint[]): (reason: Reason) => boolean {
+  const empty = { ...input, cluster: { ...input.cluster, nodes: [] }, schedulerNodes: [], pending: [] };
+  const known = new Map<Constraint | null, Examination["buckets"]>();
+  const without = (constraint: Constraint | null) => {
+    const rest = constraints.filter((each) => each !== constraint);
+    const buckets = known.get(constraint) ?? examine(empty, rest).buckets;
+    known.set(constraint, buckets);
+    return buckets;
+  };
+  return ({ bucket, constraint }) => {
+    const found = without(constraint).find((each) => isIn(each, bucket));
+    return found === undefined || found.reason === null;
+  };
+}
+
+function neverFits(outlook: Outlook, { job, outcome }: OutlookJob, first: Reason): CauseView {
+  const { reasons, asked } = outcome;
+  // A colocated job is refused by every bucket outside a group; what the groups say tells more.
+  const telling = reasons.find(({ code }) => code !== "NotInAPlacementGroup") ?? first;
+  if (telling.code === "NotInAPlacementGroup") {
+    const where = [...new Set(reasons.map(({ bucket }) => labelOf(bucket)))];
+    return cause("never-satisfiable", {
+      text: `The job wants ${job.colocated ? `all of its ${counted(asked, unitOf(job))} in one placement group` : "a placement group"}, and there is none in what it may use (${someOf(where)}).`,
+      next: 'Set Configuration.autoscale.is_hpc = true on the node array in CycleCloud, so that groups are made there, or name "placement_groups" of it under "nodearrays" and store the configuration: `ccscale config push FILE`.',
+      ...figures(telling),
+    });
+  }
+  const alike = reasons.filter(
+    ({ code, constraint }) => code === telling.code && constraint === telling.constraint,
+  );
+  const [, sentence = ""] = explain({ ...outcome, reasons: alike });
+  const guess = meant(outlook, telling);
+  return cause("never-satisfiable", {
+    text: `No node can satisfy it as things are. ${sentence}${guess === null ? "" : ` Did you mean "${guess}"?`}`,
+    next: wayOut(telling, guess),
+    ...figures(telling),
+  });
+}
+
+function wayOut({ code }: Reason, guess: string | null): string {
+  if (guess !== null) return `Change it to "${guess}" in the job. What there is: \`ccscale buckets\`.`;
+  switch (code) {
+    case "Never":
+      return "Its scheduler refuses it for good, for that reason: change the job.";
+    case "InvalidSharedValue":
+      return "It fits when the shared value changes, or when the job asks for the present one.";
+    case "UndefinedResource":
+      return 'Give nodes the resource with "default_resources" and store the configuration (`ccscale config push FILE`), or change the job.';
+    default:
+      return "Change the job's constraints, or add what they ask for to a node array. What there is: `ccscale buckets`.";
+  }
+}
+
+/** What a misspelt name or value most likely means. */
+function meant(outlook: Outlook, { code, constraint }: Reason): string | null {
+  if (code === "UndefinedResource") {
+    const name =
+      constraint?.kind === "minimum-resource" || constraint?.kind === "resource-options"
+        ? constraint.resource
+        : "";
+    return nearest(name, [...new Set(outlook.buckets().flatMap(({ resources }) => Object.keys(resources)))]);
+  }
+  if (code !== "InvalidOption" || constraint?.kind !== "property-options") return null;
+  const { property, options } = constraint;
+  const [option] = options;
+  if (typeof option !== "string") return null;
+  switch (property) {
+    case "nodearray":
+      return nearest(option, [...new Set(outlook.buckets().map(({ nodeArray }) => nodeArray))]);
+    case "vm_size":
+      return nearestVmSize(option, [...new Set(outlook.buckets().map(({ vmSize }) => vmSize))]);
+    case "hostname":
+      return nearestName(
+        option,
+        outlook.plan.nodes.flatMap(({ hostname }) => hostname ?? []),
+      );
+    case "name":
+      return nearestName(
+        option,
+        outlook.plan.nodes.map(({ name }) => name),
+      );
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,157 @@
+import type { CauseView } from "../../api/index.ts";
+import { counted } from "../../cycle/counted.ts";
+import { nearest, type Reason, type Target, type TargetOutcome } from "../../engine/index.ts";
+import type { RequestSet } from "../../ports/index.ts";
+import { isUpNode } from "../job-states.ts";
+import type { NodeViews } from "../node-views.ts";
+import type { Outlook } from "../outlook.ts";
+import { amount, cause, figures, labelOf, rounded, shown } from "./cause.ts";
+import { drainedNodes } from "./drained-nodes.ts";
+import { unusable } from "./full-nodes.ts";
+import { heldBy, staleness } from "./held.ts";
+import { noCapacity } from "./limits.ts";
+import { nearestVmSize } from "./nearest-vm-size.ts";
+import { isPlannedNode, onTheirWay } from "./on-their-way.ts";
+import { inOrder } from "./shortages.ts";
+import type { Wanted } from "./wanted.ts";
+
+/** A target, what the plan made of it, and the names of the nodes that count towards it. */
+export interface OutlookTarget {
+  readonly target: Target;
+  readonly outcome: TargetOutcome;
+  readonly nodes: readonly string[];
+}
+
+/** Why a target is not met, the gravest first. */
+export function causesOfTarget(
+  outlook: Outlook,
+  views: NodeViews,
+  { target, outcome, nodes }: OutlookTarget,
+): readonly CauseView[] {
+  const isShort = outcome.granted < outcome.asked;
+  const needsNodes = nodes.some((node) => isPlannedNode(outlook, node));
+  const isComing = nodes.some((node) => !isUpNode(outlook.nodesByName.get(node)));
+  const wanted = wantedByTarget(outlook, target, outcome);
+  const shortages = outcome.reasons.map((reason) => shortage(outlook, views, { reason, wanted, target }));
+  return [
+    ...(isShort || needsNodes ? heldBy(outlook) : isComing ? staleness(outlook) : []),
+    ...(isShort && outcome.granted > 0 ? [partlyMet(outcome)] : []),
+    ...(isShort ? inOrder(shortages) : []),
+    ...onTheirWay(outlook, views, nodes, null),
+  ];
+}
+
+/** A request set past its time wants nothing, whatever room there is. */
+export function expiry(
+  { requestSet, receivedAtSeconds, expiresAtSeconds }: RequestSet,
+  nowSeconds: number,
+): CauseView {
+  const interval = rounded(expiresAtSeconds - receivedAtSeconds);
+  const silent = rounded(nowSeconds - receivedAtSeconds);
+  return cause("request-expired", {
+    text: `Request set "${requestSet}" was last asked for ${silent} s ago, and such a request holds for ${interval} s: it has wanted nothing for ${rounded(nowSeconds - expiresAtSeconds)} s.`,
+    next: "Ask again, at least twice as often as it expires: `ccscale autoscale`.",
+    asked: interval,
+    left: silent,
+  });
+}
+
+function partlyMet({ asked, granted, unit }: TargetOutcome): CauseView {
+  return cause("partly-placed", {
+    text: `${granted} of ${asked} ${unit} are there or on their way; ${asked - granted} wait for the reasons below.`,
+    next: "The rest is made as soon as there is room.",
+    asked,
+    left: granted,
+  });
+}
+
+function wantedByTarget(
+  { snapshot }: Outlook,
+  target: Target,
+  { asked, granted, unit }: TargetOutcome,
+): Wanted {
+  const missing = asked - granted;
+  const { wish, coresPerNode } = target;
+  const coresOf = ({ nodeArray, vmSize }: { readonly nodeArray: string; readonly vmSize: string }) =>
+    coresPerNode ??
+    snapshot.cluster.nodeArrays
+      .find(({ name }) => name === nodeArray)
+      ?.buckets.find((size) => size.vmSize === vmSize)?.vm.vcpuCount ??
+    null;
+  return {
+    missing: counted(missing, unit),
+    note: "",
+    nodesOf: (bucket) => {
+      const cores = coresOf(bucket);
+      switch (wish.kind) {
+        case "nodes":
+          return missing;
+        case "cores":
+          return cores === null ? null : Math.ceil(missing / cores);
+        case "groups": {
+          if (wish.size.kind === "nodes") return missing * wish.size.count;
+          return cores === null ? null : missing * Math.ceil(wish.size.count / cores);
+        }
+      }
+    },
+  };
+}
+
+function shortage(
+  outlook: Outlook,
+  views: NodeViews,
+  { reason, wanted, target }: { readonly reason: Reason; readonly wanted: Wanted; readonly target: Target },
+): CauseView {
+  const { nodeArrays } = outlook.snapshot.cluster;
+  switch (reason.code) {
+    case "NoCapacity":
+      return noCapacity(outlook, views, reason, wanted);
+    case "NodesTakeNoJobs":
+      return drainedNodes(outlook, views, reason, wanted);
+    case "InvalidBucket":
+      return unusable(outlook, reason, wanted);
+    case "PlacementGroupTooSmall":
+      return cause("placement-group-too-small", {
+        text: `A group wants ${counted(amount(reason.asked), "nodes")} of ${labelOf(reason.bucket)} in one placement group, which holds at most ${shown(reason.left)}.`,
+        next: "Ask for smaller groups, or raise Azure.MaxScalesetSize of the node array in CycleCloud.",
+        ...figures(reason),
+      });
+    case "UnknownVmSize": {
+      const sizes =
+        nodeArrays.find(({ name }) => name === target.nodeArray)?.buckets.map(({ vmSize }) => vmSize) ?? [];
+      return notThere(reason, `Node array "${target.nodeArray}" has no VM size "${reason.bucket?.vmSize}"`, {
+        guess: nearestVmSize(reason.bucket?.vmSize ?? "", sizes),
+        next: "Name a MachineType that the array has: `ccscale buckets`.",
+      });
+    }
+    case "NodeArrayDisabled":
+      return cause("never-satisfiable", {
+        text: `Autoscaling is off for node array "${target.nodeArray}".`,
+        next: "Set Configuration.autoscale.enabled = true on the node array in CycleCloud.",
+        ...figures(reason),
+      });
+    case "NameOfANodeArray":
+      return cause("never-satisfiable", {
+        text: `"${target.dynamicArray}" is the name of a node array of the cluster, and a dynamic one needs its own.`,
+        next: 'Give the dynamic array another Name, or ask for the node array without "Dynamic".',
+        ...figures(reason),
+      });
+    default:
+      return notThere(reason, `The cluster has no node array "${target.nodeArray}"`, {
+        guess: nearest(
+          target.nodeArray,
+          nodeArrays.map(({ name }) => name),
+        ),
+        next: "Name a node array of the cluster: `ccscale buckets`.",
+      });
+  }
+}
+
+function notThere(
+  reason: Reason,
+  what: string,
+  { guess, next }: { readonly guess: string | null; readonly next: string },
+): CauseView {
+  const text = guess === null ? `${what}.` : `${what}. Did you mean "${guess}"?`;
+  return cause("never-satisfiable", { text, next, ...figures(reason) });
+}

@@ -1,0 +1,92 @@
+import type { CauseView } from "../../api/index.ts";
+import { bucketLabel, type Reason } from "../../engine/index.ts";
+import type { OutlookJob } from "../job-states.ts";
+import type { NodeViews } from "../node-views.ts";
+import type { Outlook } from "../outlook.ts";
+import { amount, cause, type Kind, shown } from "./cause.ts";
+import { drainedNodes } from "./drained-nodes.ts";
+import { fullNodes, groupTooSmall, unusable } from "./full-nodes.ts";
+import { ignoredNodes } from "./ignored-nodes.ts";
+import { noCapacity } from "./limits.ts";
+import { refusedEverywhere } from "./never.ts";
+import { type Wanted, wantedBy } from "./wanted.ts";
+
+/** Codes of refusals that say "not now" where every other says "not there". */
+const notNow: ReadonlySet<string> = new Set([
+  "NoCapacity",
+  "OutOfCapacity",
+  "NodesTakeNoJobs",
+  "InvalidBucket",
+  "PlacementGroupTooSmall",
+  "CapacityFailureBackoff",
+]);
+
+/** What a job is short of: what passes, or is in somebody's hand, before what never fits. */
+export function shortages(outlook: Outlook, views: NodeViews, each: OutlookJob): readonly CauseView[] {
+  const { reasons } = each.outcome;
+  const passing = reasons.filter(({ code }) => notNow.has(code));
+  if (passing.length === 0) return [refusedEverywhere(outlook, reasons, each)];
+  const wanted = wantedBy(each.job, each.outcome);
+  const causes = distinct(passing).map((reason) => shortage(outlook, views, reason, wanted));
+  return inOrder([...causes, ...ignoredNodes(outlook, passing)]);
+}
+
+/** A limit that holds for a whole VM size is told once, not for each of its placement groups. */
+function distinct(reasons: readonly Reason[]): readonly Reason[] {
+  const first = new Map<string, Reason>();
+  for (const reason of reasons) {
+    const { code, limit, bucket, left } = reason;
+    const isOfSize = code === "NoCapacity" && limit !== "placement-group";
+    const group = isOfSize ? null : bucket?.placementGroup;
+    const key = JSON.stringify([code, limit, bucket?.nodeArray, bucket?.vmSize, group, left]);
+    if (!first.has(key)) first.set(key, reason);
+  }
+  return [...first.values()];
+}
+
+/** Each once, by kind. */
+export function inOrder(causes: readonly CauseView[]): readonly CauseView[] {
+  const once = new Map(causes.map((each) => [`${each.kind} ${each.limit} ${each.text}`, each]));
+  return [...once.values()].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+}
+
+const order: readonly Kind[] = [
+  "nodes-drained",
+  "quota",
+  "cap",
+  "capacity-back-off",
+  "boots-failing",
+  "placement-group-too-small",
+  "nodes-full",
+  "nodes-ignored",
+  "bucket-unusable",
+];
+
+function shortage(outlook: Outlook, views: NodeViews, reason: Reason, wanted: Wanted): CauseView {
+  switch (reason.code) {
+    case "PlacementGroupTooSmall":
+      return groupTooSmall(outlook, reason);
+    case "CapacityFailureBackoff":
+      return ownBackOff(outlook, reason);
+    case "InvalidBucket":
+      return unusable(outlook, reason, wanted);
+    case "OutOfCapacity":
+      return fullNodes(outlook, reason, wanted);
+    case "NodesTakeNoJobs":
+      return drainedNodes(outlook, views, reason, wanted);
+    default:
+      return noCapacity(outlook, views, reason, wanted);
+  }
+}
+
+/** The job itself says how long after a failure of Azure it does not want the size. */
+function ownBackOff({ atSeconds }: Outlook, { bucket, asked, left }: Reason): CauseView {
+  const seconds = Math.max(0, amount(asked) - amount(left));
+  return cause("capacity-back-off", {
+    text: `Azure had no VM for ${bucketLabel(bucket)} ${shown(left)} s ago, and the job wants that to be ${shown(asked)} s ago: ${shown(seconds)} s to go.`,
+    next: "It ends by itself; other sizes are tried meanwhile if the job allows them: `ccscale buckets`.",
+    asked,
+    left,
+    untilSeconds: atSeconds + seconds,
+  });
+}

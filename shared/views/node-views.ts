@@ -1,0 +1,294 @@
+import { foldedName, type NodeView } from "../api/index.ts";
+import { outNodesOf } from "../cycle/plan/out-nodes.ts";
+import {
+  type Bucket,
+  type ClusterNode,
+  forNodeArray,
+  isIgnored,
+  type NodeArray,
+  type NodeHistory,
+  type PlannedNode,
+  type Resources,
+  sortByNodeName,
+} from "../engine/index.ts";
+import type { KeptNode, Operation } from "../ports/index.ts";
+import { bootSecondsOf } from "./boot-times.ts";
+import { drainInWords, drainsOf, type NodeDrain } from "./drains.ts";
+import { plannedThere } from "./jobs-there.ts";
+import type { Outlook } from "./outlook.ts";
+
+/** What nodes are looked up in. */
+interface Facts {
+  readonly outlook: Outlook;
+  readonly plannedById: ReadonlyMap<string, PlannedNode>;
+  readonly reportedById: ReadonlyMap<string, ClusterNode>;
+  readonly history: ReadonlyMap<string, NodeHistory>;
+  readonly draining: ReadonlyMap<string, NodeDrain>;
+  /** Of nodes that the plan drains or takes back, and so does not delete yet: when it waits no longer. */
+  readonly drainOver: ReadonlyMap<string, number>;
+  readonly kept: ReadonlyMap<string, KeptNode>;
+  readonly arrays: ReadonlyMap<string, NodeArray>;
+  readonly sizes: ReadonlyMap<string, Bucket>;
+  readonly bootSeconds: (nodeArray: string) => number | null;
+  readonly operationByNode: ReadonlyMap<string, Operation>;
+  readonly operationByName: ReadonlyMap<string, Operation>;
+}
+
+/** Makes views of an outlook's nodes, one at a time: writing all of 10,000 out would be wasted on a page of 200. */
+export interface NodeViews {
+  /** What a cluster has, sorted by name: nodes of its arrays, nodes on order, on-premise hosts. */
+  readonly present: () => readonly NodeSubject[];
+  /** Nodes whose idle time-out runs, and when it ends. Worked out when first asked for. */
+  readonly idle: () => readonly IdleNode[];
+  /** `told`: the resources to tell, by their folded names; all where it is left out. */
+  readonly viewOf: (subject: NodeSubject, told?: ReadonlySet<string>) => NodeView;
+  readonly viewOfPlanned: (node: PlannedNode) => NodeView;
+}
+
+export interface IdleNode {
+  readonly reported: ClusterNode;
+  readonly deleteAtSeconds: number;
+}
+
+/** A node as CycleCloud reports it, as the plan sees it, or both. */
+export interface NodeSubject {
+  readonly name: string;
+  readonly reported: ClusterNode | null;
+  readonly planned: PlannedNode | null;
+}
+
+/** The next page or the next question needs the same. Views go with their outlook, which `OutlookMemory` owns. */
+const knownViews = new WeakMap<Outlook, NodeViews>();
+
+export function nodeViews(outlook: Outlook): NodeViews {
+  const known = knownViews.get(outlook);
+  if (known !== undefined) return known;
+  const views = makeViews(factsOf(outlook));
+  knownViews.set(outlook, views);
+  return views;
+}
+
+function makeViews(facts: Facts): NodeViews {
+  let sorted: readonly NodeSubject[] | undefined;
+  let idle: readonly IdleNode[] | undefined;
+  return {
+    present: () => {
+      sorted ??= present(facts);
+      return sorted;
+    },
+    idle: () => {
+      idle ??= facts.outlook.snapshot.cluster.nodes.flatMap((reported) => {
+        const { idleSinceSeconds, deleteAtSeconds } = timesOf(facts, reported);
+        return idleSinceSeconds === null || deleteAtSeconds === null ? [] : [{ reported, deleteAtSeconds }];
+      });
+      return idle;
+    },
+    viewOf: (subject, told) => toView(facts, subject, told),
+    viewOfPlanned: (planned) => {
+      const reported = planned.nodeId === null ? null : (facts.reportedById.get(planned.nodeId) ?? null);
+      return toView(facts, { name: planned.name, reported, planned });
+    },
+  };
+}
+
+function factsOf(outlook: Outlook): Facts {
+  const { input, plan, loaded, snapshot } = outlook;
+  const { cluster } = snapshot;
+  const rows = new Map(loaded.history.map((row) => [row.nodeId, row]));
+  for (const row of plan.history) rows.set(row.nodeId, row);
+  return {
+    outlook,
+    plannedById: new Map(
+      plan.nodes.flatMap((node) => (node.nodeId === null ? [] : [[node.nodeId, node] as const])),
+    ),
+    reportedById: new Map(cluster.nodes.map((node) => [node.nodeId, node])),
+    history: rows,
+    draining: new Map(drainsOfOutlook(outlook).map((drain) => [drain.nodeId, drain])),
+    drainOver: drainOverOf(outlook),
+    kept: new Map(outlook.control.keptNodes?.map((node) => [node.nodeId, node])),
+    arrays: new Map(input.cluster.nodeArrays.map((array) => [array.name, array])),
+    sizes: new Map(
+      input.cluster.nodeArrays.flatMap((array) =>
+        array.buckets.map((bucket) => [sizeKey(array.name, bucket.vmSize), bucket] as const),
+      ),
+    ),
+    bootSeconds: bootSecondsOf([...rows.values()], cluster),
+    ...operationsByNode(loaded.operations),
+  };
+}
+
+function sizeKey(nodeArray: string, vmSize: string): string {
+  return `${nodeArray}\n${vmSize}`;
+}
+
+/** The open operations by the ids of the nodes that they are about, and by the names of nodes that they ask for. */
+function operationsByNode(
+  operations: readonly Operation[],
+): Pick<Facts, "operationByNode" | "operationByName"> {
+  const operationByNode = new Map<string, Operation>();
+  const operationByName = new Map<string, Operation>();
+  for (const operation of operations) {
+    const { action, nodes } = operation;
+    const about = action.kind === "create-nodes" ? nodes : [...action.nodes, ...nodes];
+    for (const { nodeId, name } of about) {
+      operationByNode.set(nodeId, operation);
+      operationByName.set(name, operation);
+    }
+    if (action.kind !== "create-nodes") continue;
+    for (const name of action.sets.flatMap((set) => set.names)) operationByName.set(name, operation);
+  }
+  return { operationByNode, operationByName };
+}
+
+/** Nodes of no array, such as the scheduler's own, are none of the autoscaler's. */
+function present({ outlook, plannedById, reportedById, arrays }: Facts): readonly NodeSubject[] {
+  const reported = [...reportedById.values()].filter((node) => arrays.has(node.nodeArray));
+  const unreported = outlook.plan.nodes.filter(
+    ({ nodeId, origin }) => nodeId === null && (origin === "pending" || origin === "on-premise"),
+  );
+  const subjects: NodeSubject[] = [
+    ...reported.map((node) => ({
+      name: node.name,
+      reported: node,
+      planned: plannedById.get(node.nodeId) ?? null,
+    })),
+    ...unreported.map((planned) => ({ name: planned.name, reported: null, planned })),
+  ];
+  return sortByNodeName(subjects, ({ name }) => name);
+}
+
+/** As of now, where the status has what the newest plan knew. */
+export function drainsOfOutlook({
+  head,
+  control,
+  snapshot,
+  loaded,
+  atSeconds,
+}: Outlook): readonly NodeDrain[] {
+  return drainsOf({ head, control, snapshot, out: outNodesOf(snapshot.cluster, loaded.demand, atSeconds) });
+}
+
+function drainOverOf({ made, config }: Outlook): ReadonlyMap<string, number> {
+  const going = new Set(made.decided.retire.map(({ nodeId }) => nodeId));
+  return new Map(
+    made.draining
+      .filter(({ nodeId }) => !going.has(nodeId))
+      .map(({ nodeId, sinceSeconds }) => [nodeId, sinceSeconds + config.cycle.drainTimeoutSeconds]),
+  );
+}
+
+function drainingOf({ draining }: Facts, reported: ClusterNode | null): NodeView["draining"] {
+  const drain = reported === null ? undefined : draining.get(reported.nodeId);
+  if (drain === undefined) return null;
+  return { phase: drain.phase, sinceSeconds: drain.sinceSeconds, reason: drainInWords(drain) };
+}
+
+function keptOf({ kept }: Facts, reported: ClusterNode | null): NodeView["kept"] {
+  const request = reported === null ? undefined : kept.get(reported.nodeId);
+  if (request === undefined) return null;
+  return { by: request.by, reason: request.reason, sinceSeconds: request.atSeconds };
+}
+
+function toView(
+  facts: Facts,
+  { name, reported, planned }: NodeSubject,
+  told?: ReadonlySet<string>,
+): NodeView {
+  const nodeArray = reported?.nodeArray ?? planned?.nodeArray ?? "";
+  const vmSize = reported?.vmSize ?? planned?.vmSize ?? "";
+  const array = facts.arrays.get(nodeArray);
+  const size = facts.sizes.get(sizeKey(nodeArray, vmSize));
+  const operation = operationOf(facts, { name, reported, planned });
+  return {
+    name,
+    nodeId: reported?.nodeId ?? planned?.nodeId ?? null,
+    hostname: reported?.hostname ?? planned?.hostname ?? null,
+    privateIp: reported?.privateIp ?? null,
+    instanceId: reported?.instanceId ?? null,
+    nodeArray,
+    vmSize,
+    placementGroup: reported?.placementGroup ?? planned?.placementGroup ?? null,
+    bucketId: size?.bucketId ?? null,
+    location: reported?.location ?? array?.location ?? null,
+    spot: reported?.spot ?? array?.spot ?? false,
+    origin: planned?.origin ?? "existing",
+    state: reported?.status ?? planned?.status ?? null,
+    targetState: reported?.targetState ?? null,
+    vcpuCount: size?.vm.vcpuCount ?? null,
+    pcpuCount: size?.vm.pcpuCount ?? null,
+    gpuCount: size?.vm.gpuCount ?? null,
+    memoryBytes: size?.vm.memoryBytes ?? null,
+    jobs: planned?.jobs ?? [],
+    plannedJobs: planned === null ? [] : [...plannedThere(facts.outlook.input, planned)],
+    resources: only(told, planned?.resources ?? {}),
+    available: only(told, planned?.available ?? {}),
+    keepAlive: reported?.keepAlive ?? planned?.keepAlive ?? false,
+    kept: keptOf(facts, reported),
+    ignored: reported !== null && isIgnored(reported, facts.outlook.input.settings.ignoredNodes),
+    draining: drainingOf(facts, reported),
+    ...timesOf(facts, reported),
+    expectedReadySeconds: expectedReady(facts, { name, reported, planned }, operation),
+    operation:
+      operation === undefined
+        ? null
+        : { actionId: operation.actionId, kind: operation.action.kind, state: operation.state },
+  };
+}
+
+function only(told: ReadonlySet<string> | undefined, resources: Resources): Resources {
+  if (told === undefined) return resources;
+  return Object.fromEntries(Object.entries(resources).filter(([name]) => told.has(foldedName(name))));
+}
+
+function operationOf(facts: Facts, { name, reported }: NodeSubject): Operation | undefined {
+  if (reported !== null) return facts.operationByNode.get(reported.nodeId);
+  // A node on order whose name is taken goes by `<name>#<action id>`, see `operations.ts`.
+  return facts.operationByName.get(name) ?? facts.operationByName.get(name.replace(/#.*$/, ""));
+}
+
+type Times = Pick<NodeView, "firstSeenSeconds" | "readySeconds" | "idleSinceSeconds" | "deleteAtSeconds">;
+
+function timesOf({ outlook, history, drainOver }: Facts, reported: ClusterNode | null): Times {
+  const row = reported === null ? undefined : history.get(reported.nodeId);
+  if (reported === null || row === undefined || row.deletedSeconds !== null)
+    return { firstSeenSeconds: null, readySeconds: null, idleSinceSeconds: null, deleteAtSeconds: null };
+  const { idleTimeoutSeconds, bootTimeoutSeconds, ignoredNodes } = outlook.input.settings;
+  const idleSinceSeconds = row.readySeconds === null ? null : row.lastMatchSeconds;
+  const isSafe =
+    reported.keepAlive || isIgnored(reported, ignoredNodes) || reported.targetState !== "Started";
+  const bootOverSeconds =
+    row.readySeconds === null
+      ? row.createdSeconds + forNodeArray(bootTimeoutSeconds, reported.nodeArray)
+      : null;
+  const idleOverSeconds =
+    idleSinceSeconds === null
+      ? null
+      : Math.max(
+          idleSinceSeconds + forNodeArray(idleTimeoutSeconds, reported.nodeArray),
+          drainOver.get(reported.nodeId) ?? 0,
+        );
+  return {
+    firstSeenSeconds: row.createdSeconds,
+    readySeconds: row.readySeconds,
+    idleSinceSeconds,
+    deleteAtSeconds: isSafe ? null : (idleOverSeconds ?? bootOverSeconds),
+  };
+}
+
+/** Of a node that is booting or on order: when it began, and what boots take. */
+function expectedReady(
+  { bootSeconds, history }: Facts,
+  { reported, planned }: NodeSubject,
+  operation: Operation | undefined,
+): number | null {
+  const seconds = bootSeconds(reported?.nodeArray ?? planned?.nodeArray ?? "");
+  if (seconds === null) return null;
+  if (reported === null)
+    return planned?.origin === "pending" && operation !== undefined
+      ? operation.createdAtSeconds + seconds
+      : null;
+  if (reported.targetState !== "Started" || reported.status === "Ready" || reported.status === "Failed")
+    return null;
+  const row = history.get(reported.nodeId);
+  return row === undefined || row.deletedSeconds !== null ? null : row.createdSeconds + seconds;
+}

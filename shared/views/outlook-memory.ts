@@ -1,0 +1,83 @@
+import type { Ports } from "../ports/index.ts";
+import { Recent } from "../recent.ts";
+import { HistoryMemory } from "./history-memory.ts";
+import { type Outlook, type OutlookPorts, outlookOf, readKnown } from "./outlook.ts";
+
+/** How old an outlook may be when nothing that is stored has changed since: only the clock has moved on. */
+const longestAgeSeconds = 20;
+/** For so long the pages of a list are of one outlook, and so many that are not the last of their cluster are kept for that. */
+const longestHeldSeconds = 60;
+const mostHeld = 2;
+/**
+ * Nodes and jobs of the last outlooks together, and of those held: each takes 0.6 to 0.9 KB of memory with all that the
+ * plan says of it (`npm run bench:memory`), and an instance may have 512 MB.
+ */
+const mostRecords = 200_000;
+
+interface Remembered {
+  readonly tag: string;
+  readonly outlook: Outlook;
+}
+
+/**
+ * The last outlook of each cluster, for as long as it is still so: views that are polled would else plan a large cluster
+ * anew at every call. What it is made from is asked for at every call; stores read again what changed, and no more.
+ */
+export class OutlookMemory {
+  readonly #mostRecords: number;
+  readonly #last: Recent<Remembered>;
+  #held: readonly Outlook[] = [];
+  readonly #history = new HistoryMemory();
+
+  /** The newest outlook is remembered, and one is held, however large they are. */
+  constructor(options: { readonly mostRecords?: number } = {}) {
+    this.#mostRecords = options.mostRecords ?? mostRecords;
+    this.#last = new Recent({ most: this.#mostRecords });
+  }
+
+  /**
+   * The outlook that a page is of, for the page after it; undefined when it is not known here (any more): then that page is
+   * of a new one.
+   */
+  held(cluster: string, madeAtSeconds: number, nowSeconds: number): Outlook | undefined {
+    const last = this.#last.get(cluster)?.outlook;
+    return [...(last === undefined ? [] : [last]), ...this.#held].find(
+      (outlook) =>
+        outlook.cluster === cluster &&
+        outlook.atSeconds === madeAtSeconds &&
+        isAtMost(longestHeldSeconds, outlook, nowSeconds),
+    );
+  }
+
+  /** Undefined for a cluster that is not configured. Throws StaleSnapshotError when it was never seen. */
+  async lookAhead(ports: OutlookPorts & Pick<Ports, "log">, cluster: string): Promise<Outlook | undefined> {
+    const read = await readKnown(ports, cluster, () => this.#history.list(ports, cluster));
+    if (read === undefined) return undefined;
+    const { known, tag } = read;
+    const nowSeconds = ports.clock.nowSeconds();
+    // Only now: of several that looked at the same time, the first has planned for all.
+    const last = this.#last.get(cluster);
+    const isSame = last?.tag === tag && last.outlook.loaded.history === known.loaded.history;
+    if (isSame && isAtMost(longestAgeSeconds, last.outlook, nowSeconds)) return last.outlook;
+    const outlook = outlookOf(known, nowSeconds);
+    this.#hold(last?.outlook, nowSeconds);
+    this.#last.set(cluster, { tag, outlook }, recordsOf(outlook));
+    return outlook;
+  }
+
+  /** The newest of all clusters. */
+  #hold(outlook: Outlook | undefined, nowSeconds: number): void {
+    const all = outlook === undefined ? this.#held : [outlook, ...this.#held];
+    const recent = all.filter((each) => isAtMost(longestHeldSeconds, each, nowSeconds)).slice(0, mostHeld);
+    const records = recent.reduce((sum, each) => sum + recordsOf(each), 0);
+    this.#held = records <= this.#mostRecords ? recent : recent.slice(0, 1);
+  }
+}
+
+function recordsOf({ input }: Outlook): number {
+  return input.jobs.length + input.cluster.nodes.length;
+}
+
+function isAtMost(seconds: number, { atSeconds }: Outlook, nowSeconds: number): boolean {
+  return nowSeconds >= atSeconds && nowSeconds - atSeconds <= seconds;
+}

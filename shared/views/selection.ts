@@ -1,0 +1,129 @@
+import type { SelectionQuery } from "../api/index.ts";
+import {
+  type Examination,
+  examine,
+  matchesWildcard,
+  type PlanInput,
+  parseConstraints,
+  shortHostname,
+} from "../engine/index.ts";
+
+/** Which nodes: of several kinds all must hold, of several patterns of one kind one. */
+export interface Selecting {
+  readonly names?: readonly string[] | undefined;
+  readonly nodeIds?: readonly string[] | undefined;
+  readonly hostnames?: readonly string[] | undefined;
+  readonly nodeArrays?: readonly string[] | undefined;
+  /** As JSON writes them, see `parseConstraints`. */
+  readonly constraints?: unknown;
+}
+
+/** What new nodes come from, apart from CycleCloud's id of it. */
+export interface BucketKey {
+  readonly nodeArray: string;
+  readonly vmSize: string;
+  readonly placementGroup: string | null;
+}
+
+/** What a node is selected by: one that exists, is planned or is gone. */
+export interface Selectable extends BucketKey {
+  readonly name: string;
+  /** Null: CycleCloud does not know it (yet). */
+  readonly nodeId: string | null;
+  readonly hostname: string | null;
+}
+
+export interface Selector {
+  /** Constraints are asked of a node as if no job were on it; of one that does not exist, as of any new one of its bucket. */
+  readonly isSelected: (node: Selectable) => boolean;
+  /** Whether new nodes of it would be; where names or hosts were given, whether a selected node is of it. */
+  readonly isBucketSelected: (bucket: BucketKey) => boolean;
+}
+
+/** An answer, or why nodes cannot be selected so. */
+export type Selected<T> =
+  | { readonly ok: true; readonly answer: T }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Reads a selection once. */
+export function selectorOf(input: PlanInput, selecting: Selecting): Selected<Selector> {
+  const { names, nodeIds, hostnames, nodeArrays, constraints } = selecting;
+  const parsed = constraints === undefined ? undefined : parseConstraints(constraints);
+  if (parsed?.ok === false)
+    return {
+      ok: false,
+      problems: parsed.problems.map(({ path, message }) => `constraints${path}: ${message}`),
+    };
+  const satisfies = satisfying(input, parsed && examine(input, parsed.constraints));
+  const hosts = hostnames?.map((pattern) => pattern.toLowerCase());
+  const ids = nodeIds === undefined ? undefined : new Set(nodeIds);
+  const isSelected = (node: Selectable) =>
+    matches(names, node.name) &&
+    (ids === undefined || (node.nodeId !== null && ids.has(node.nodeId))) &&
+    matchesHost(hosts, node.hostname) &&
+    matches(nodeArrays, node.nodeArray) &&
+    satisfies.node(node);
+  const isOfNodes = names !== undefined || ids !== undefined || hostnames !== undefined;
+  let ofNodes: ReadonlySet<string> | undefined;
+  const isBucketSelected = (bucket: BucketKey) => {
+    if (!isOfNodes) return matches(nodeArrays, bucket.nodeArray) && satisfies.bucket(bucket);
+    ofNodes ??= new Set(input.cluster.nodes.filter(isSelected).map(bucketKey));
+    return ofNodes.has(bucketKey(bucket));
+  };
+  return { ok: true, answer: { isSelected, isBucketSelected } };
+}
+
+/** What is drawn up of a selection; without one, `undefined` stands for everything. */
+export function ofSelected<T>(
+  input: PlanInput,
+  selecting: Selecting | undefined,
+  drawUp: (selector: Selector | undefined) => T,
+): Selected<T> {
+  if (selecting === undefined) return { ok: true, answer: drawUp(undefined) };
+  const selector = selectorOf(input, selecting);
+  return selector.ok ? { ok: true, answer: drawUp(selector.answer) } : selector;
+}
+
+/** As a query says it; undefined when it selects nothing. A constraint that is no JSON is one that nobody can read. */
+export function selectingOf(query: SelectionQuery): Selecting | undefined {
+  const { name: names, hostname: hostnames, nodeArray: nodeArrays, constraint } = query;
+  const selecting = { names, hostnames, nodeArrays, constraints: constraint && fromJson(constraint) };
+  return Object.values(selecting).some((kind) => kind !== undefined) ? selecting : undefined;
+}
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function satisfying({ cluster }: PlanInput, examined: Examination | undefined) {
+  if (examined === undefined) return { node: () => true, bucket: () => true };
+  const { nodeIds, hosts } = examined;
+  const known = new Set(cluster.nodes.map(({ nodeId }) => nodeId));
+  const fitting = new Set(examined.buckets.filter(({ reason }) => reason === null).map(bucketKey));
+  const bucket = (key: BucketKey) => fitting.has(bucketKey(key));
+  const node = (each: Selectable) =>
+    each.nodeId !== null && known.has(each.nodeId)
+      ? nodeIds.has(each.nodeId)
+      : hosts.has(each.name) || bucket(each);
+  return { node, bucket };
+}
+
+function bucketKey({ nodeArray, vmSize, placementGroup }: BucketKey): string {
+  return JSON.stringify([nodeArray, vmSize, placementGroup]);
+}
+
+/** Host names do not care for case, and scheduler and CycleCloud write them with and without their domain. */
+function matchesHost(patterns: readonly string[] | undefined, hostname: string | null): boolean {
+  if (patterns === undefined) return true;
+  if (hostname === null) return false;
+  return matches(patterns, hostname.toLowerCase()) || matches(patterns, shortHostname(hostname));
+}
+
+export function matches(patterns: readonly string[] | undefined, text: string | null): boolean {
+  if (patterns === undefined) return true;
+  return text !== null && patterns.some((pattern) => pattern === text || matchesWildcard(pattern, text));
+}

@@ -1,0 +1,214 @@
+import type { ClusterStatus, StatusProblem } from "../api/index.ts";
+import { isUnverified } from "../cycle/snapshot/certificates.ts";
+import { ConfigurationError } from "../errors.ts";
+import type { ClusterConfig } from "../ports/index.ts";
+import { shellWord } from "./explain/cause.ts";
+
+/** What a status is made of, apart from its problems. */
+export type StatusFacts = Omit<ClusterStatus, "cluster" | "problems"> & {
+  /** Undefined: not found while the status was drawn up. */
+  readonly config: ClusterConfig | ConfigurationError | undefined;
+};
+
+type Checker = (facts: StatusFacts) => readonly StatusProblem[];
+
+/** Everything that is wrong with a cluster, the gravest first, each with what to do about it. */
+export function statusProblems(facts: StatusFacts): readonly StatusProblem[] {
+  return checkers.flatMap((check) => check(facts));
+}
+
+/** What stops a cluster, then what stops a part of it, then what is worth a look. */
+const checkers: readonly Checker[] = [
+  brokenConfiguration,
+  refusedLogin,
+  missingSnapshot,
+  paused,
+  readOnly,
+  unverified,
+  bootsFailing,
+  budget,
+  unpriced,
+  clipped,
+  expiredSources,
+  failedOperations,
+  backedOff,
+  setAside,
+  rejected,
+  unmetTargets,
+  waiting,
+];
+
+function brokenConfiguration({ config }: StatusFacts): readonly StatusProblem[] {
+  if (!(config instanceof ConfigurationError)) return [];
+  return [stopped("configuration", config.message, "Mend autoscale.json and store it again.")];
+}
+
+function refusedLogin({ loginStopped }: StatusFacts): readonly StatusProblem[] {
+  if (loginStopped === null) return [];
+  const { message, resumedAtSeconds } = loginStopped;
+  const text = `CycleCloud refused the login, and is not called any more: ${message}`;
+  const next =
+    resumedAtSeconds === null
+      ? "Correct the user name or the password, or resume to try once more."
+      : "Wait: one of the next snapshots tries it once more, a minute after the refusal at the earliest.";
+  return [stopped("login-refused", text, next)];
+}
+
+function missingSnapshot({ snapshot, atSeconds, config }: StatusFacts): readonly StatusProblem[] {
+  if (config === undefined || config instanceof ConfigurationError) return [];
+  const most = config.cycle.maxSnapshotAgeSeconds;
+  const next =
+    "See whether CycleCloud can be reached and whether the snapshot timer runs; nothing is planned until then.";
+  if (snapshot === null) return [stopped("no-snapshot", "No snapshot of the cluster was ever taken.", next)];
+  const age = Math.round(atSeconds - snapshot.takenAtSeconds);
+  if (age <= most) return [];
+  return [stopped("stale-snapshot", `The snapshot is ${age} s old, expected at most ${most} s.`, next)];
+}
+
+function paused({ paused }: StatusFacts): readonly StatusProblem[] {
+  if (paused === null) return [];
+  const text = `Paused by ${paused.by}: ${paused.reason}. Plans are made, and nothing is sent.`;
+  return [stopped("paused", text, "When the reason is gone: `ccscale resume --reason WORDS`.")];
+}
+
+function readOnly({ config }: StatusFacts): readonly StatusProblem[] {
+  if (config === undefined || config instanceof ConfigurationError || !config.cycle.readOnly) return [];
+  const text = "The cluster is configured as read-only. Plans are made, and nothing is sent.";
+  return [stopped("read-only", text, "Set read_only to false to let it scale.")];
+}
+
+function unverified({ config }: StatusFacts): readonly StatusProblem[] {
+  if (config === undefined || config instanceof ConfigurationError || !isUnverified(config)) return [];
+  const text =
+    "The certificate of the CycleCloud server is not verified: anybody in between can read the password.";
+  return [
+    degraded(
+      "certificates-not-verified",
+      text,
+      "Give certificate_fingerprint or certificate_authority, and set verify_certificates to true.",
+    ),
+  ];
+}
+
+function bootsFailing({ bootsFailing, atSeconds }: StatusFacts): readonly StatusProblem[] {
+  return bootsFailing
+    .filter(({ untilSeconds }) => untilSeconds > atSeconds)
+    .map(({ nodeArray, failures, untilSeconds }) => {
+      const text = `Node array "${nodeArray}" gets no new nodes for ${seconds(untilSeconds - atSeconds)}: ${failures} of its nodes failed to boot within an hour.`;
+      return degraded(
+        "boots-failing",
+        text,
+        "Look at a failed node's messages in CycleCloud: image, scripts, quota.",
+      );
+    });
+}
+
+function budget({ spending }: StatusFacts): readonly StatusProblem[] {
+  const { level, monthlyUsd } = spending?.budget ?? {};
+  if (spending === null || monthlyUsd === undefined || level === "within") return [];
+  const text = `${spending.spentUsd} of ${monthlyUsd} USD of ${spending.month} are spent, by estimate; an hour costs ${spending.usdPerHour} USD now.`;
+  return level === "reached"
+    ? [
+        degraded(
+          "budget-reached",
+          `${text} No new nodes are bought.`,
+          "Raise monthly_budget_usd, or wait for the next month.",
+        ),
+      ]
+    : [notice("budget-near", text, "See `spending` for what can be kept up until the month ends.")];
+}
+
+function unpriced({ spending }: StatusFacts): readonly StatusProblem[] {
+  if (spending === null || spending.budget === null || spending.unpricedNodes === 0) return [];
+  const text = `${spending.unpricedNodes} nodes run whose price is not known: the budget leaves them out.`;
+  return [degraded("unknown-prices", text, "Give price_per_hour_usd of their sizes in vm_sizes.")];
+}
+
+function clipped({ plans }: StatusFacts): readonly StatusProblem[] {
+  const { clipped } = plans[0] ?? {};
+  if (clipped === undefined) return [];
+  const caps = clipped.by.map(({ cap, max, used }) => `${cap} (${used} of ${max} taken)`).join(", ");
+  const text = `Caps left the newest plan ${clipped.granted} of ${clipped.asked} nodes: ${caps}.`;
+  return [notice("clipped", text, "Raise the cap if the jobs should have them sooner.")];
+}
+
+function expiredSources({ demand, atSeconds }: StatusFacts): readonly StatusProblem[] {
+  return demand
+    .filter(({ expired, jobs }) => expired && jobs > 0)
+    .map(({ source, jobs, expiresAtSeconds }) => {
+      const text = `Source "${source}" is silent: of its ${jobs} jobs those that wait have not counted for ${seconds(atSeconds - expiresAtSeconds)}; nodes of those that ran are kept for a day.`;
+      return degraded("source-expired", text, `See whether what posts the demand of "${source}" still runs.`);
+    });
+}
+
+function failedOperations({ operations }: StatusFacts): readonly StatusProblem[] {
+  return operations
+    .filter(({ state }) => state === "failed" || state === "lost")
+    .map(({ actionId, kind, state, messages }) => {
+      const words = messages.length === 0 ? "no reason was given" : messages.join("; ");
+      const what = state === "failed" ? "was refused" : "had no effect in time";
+      return degraded(
+        `operation-${state}`,
+        `${kind} ${actionId} ${what}: ${words}.`,
+        "The next plan asks anew for what is still needed.",
+      );
+    });
+}
+
+function backedOff({ backedOff, atSeconds }: StatusFacts): readonly StatusProblem[] {
+  return backedOff
+    .filter(({ untilSeconds }) => untilSeconds > atSeconds)
+    .map(({ nodeArray, vmSize, untilSeconds, why }) => {
+      const text = `No new nodes are asked of ${nodeArray}/${vmSize} for ${seconds(untilSeconds - atSeconds)}: ${why}.`;
+      return degraded("capacity-back-off", text, "Jobs that other sizes can take go there meanwhile.");
+    });
+}
+
+function setAside({ snapshot }: StatusFacts): readonly StatusProblem[] {
+  return (snapshot?.setAside ?? []).map((text) =>
+    notice("record-set-aside", text, "CycleCloud's record is odd; what it is about is left alone."),
+  );
+}
+
+function rejected({ rejections }: StatusFacts): readonly StatusProblem[] {
+  const open = rejections.filter(({ replayedAtSeconds }) => replayedAtSeconds === undefined);
+  if (open.length === 0) return [];
+  const were = open.length === 1 ? "was" : "were";
+  const text = `${open.length} of the newest messages ${were} refused or given up, the last from ${open[0]?.source ?? "an unknown source"}.`;
+  return [notice("rejections", text, "`ccscale rejects list` tells why; mended ones can be sent again.")];
+}
+
+/** Of what a set has asked for anew since the newest plan, nobody knows yet. */
+function unmetTargets({ targets, requestSets }: StatusFacts): readonly StatusProblem[] {
+  const planned = new Set(requestSets.filter((set) => set.planned).map(({ requestSet }) => requestSet));
+  return targets
+    .filter(({ asked, granted, requestSet }) => granted < asked && planned.has(requestSet))
+    .map(({ name, requestSet, asked, granted, unit, why }) => {
+      const text = `Target "${name}" of request set "${requestSet}" has ${granted} of ${asked} ${unit}.`;
+      const explain = `\`ccscale explain --target ${shellWord(name)} --request-set ${shellWord(requestSet)}\``;
+      const first = why.slice(1).join(" ") || "It is tried again every minute.";
+      return notice("target-unmet", text, `${first} More: ${explain}.`);
+    });
+}
+
+function waiting({ waiting }: StatusFacts): readonly StatusProblem[] {
+  if (waiting.length === 0) return [];
+  const text = `Jobs wait, "${waiting[0]?.job}" first.`;
+  return [notice("jobs-waiting", text, `Why: \`ccscale explain ${shellWord(waiting[0]?.job ?? "")}\`.`)];
+}
+
+function stopped(kind: string, text: string, next: string): StatusProblem {
+  return { gravity: "stopped", kind, text, next };
+}
+
+function degraded(kind: string, text: string, next: string): StatusProblem {
+  return { gravity: "degraded", kind, text, next };
+}
+
+function notice(kind: string, text: string, next: string): StatusProblem {
+  return { gravity: "notice", kind, text, next };
+}
+
+function seconds(value: number): string {
+  return `${Math.max(0, Math.ceil(value))} s`;
+}

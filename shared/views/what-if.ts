@@ -1,0 +1,54 @@
+import type { WhatIfAnswer, WhatIfBody } from "../api/index.ts";
+import { InvariantError } from "../errors.ts";
+import { parseDemand } from "../messages/job-demand.ts";
+import type { SourceDemand } from "../ports/index.ts";
+import { drawUpDemand } from "./demand.ts";
+import { explainOne } from "./explain/explain.ts";
+import { outlookJobs } from "./job-states.ts";
+import { nodeViews } from "./node-views.ts";
+import { type Known, outlookOf } from "./outlook.ts";
+import type { Selected } from "./selection.ts";
+import { created } from "./what-if-targets.ts";
+
+/** The source that extra jobs are of: it posts nothing, and no queue is named after it. */
+const extraSource = "what-if";
+const mostExplained = 100;
+
+/** The plan that would be made now if these jobs were at the end of the queue. Pure; nothing is recorded or sent. */
+export function whatIf(known: Known, body: WhatIfBody, nowSeconds: number): Selected<WhatIfAnswer> {
+  const parsed = parseDemand({
+    version: 1,
+    kind: "snapshot",
+    cluster: known.cluster,
+    source: extraSource,
+    sequence: 0,
+    sentAt: new Date(nowSeconds * 1000).toISOString(),
+    jobs: body.jobs.map((job, index) => ({ name: `what-if-${index + 1}`, ...job })),
+  });
+  if (!parsed.ok) return parsed;
+  if (parsed.message.kind !== "snapshot") throw new InvariantError("A snapshot was parsed as something else");
+  const extra: SourceDemand = {
+    cluster: known.cluster,
+    source: extraSource,
+    sequence: 0,
+    receivedAtSeconds: nowSeconds,
+    expiresAtSeconds: Number.POSITIVE_INFINITY,
+    jobs: parsed.message.jobs,
+    nodes: [],
+    ignoredMessages: 0,
+  };
+  const without = outlookOf(known, nowSeconds);
+  const outlook = outlookOf(known, nowSeconds, extra);
+  const views = nodeViews(outlook);
+  const added = outlookJobs(outlook).filter(({ job }) => job.source === extraSource);
+  const more = {
+    create: Math.max(0, created(outlook.plan) - created(without.plan)),
+    start: Math.max(0, outlook.plan.start.length - without.plan.start.length),
+  };
+  // No plan has seen them, and none will.
+  const extras = added
+    .slice(0, mostExplained)
+    .map((each) => ({ ...explainOne(outlook, each, views), planner: [] }));
+  const demand = drawUpDemand(outlook, body.nodes);
+  return demand.ok ? { ok: true, answer: { ...demand.answer, extra: extras, more } } : demand;
+}

@@ -1,0 +1,16 @@
+import { celery } from "../../../../clients/agent/drivers/celery/celery.ts";
+import { testDriver } from "./driver-contract.ts";
+
+testDriver({
+  kind: celery,
+  section: { app: "work", queues: ["celery", "gpu"] },
+  wrong: [
+    [{ app: undefined }, /^app: /],
+    [{ app: "--config=/tmp/evil" }, /^app: "--config.*no dash/],
+    [{ queues: ["celery", "a,b"] }, /^queues\[1\]: "a,b"/],
+    [{ command: [] }, /^command: /],
+    [{ min_core_count: -1 }, /^min_core_count: -1/],
+    [{ rules: [{ task: "x", constraints: { ncpus: { and: 7 } } }] }, /^rules\[0\]\.constraints/],
+    [{ warm_bufer: 1 }, /warm_bufer/],
+  ],
+});

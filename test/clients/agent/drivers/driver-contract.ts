@@ -1,0 +1,189 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import type {
+  Answers,
+  Context,
+  Driver,
+  DriverKind,
+  Memory,
+  NodeEvent,
+  Reading,
+} from "../../../../clients/agent/drivers/driver.ts";
+import { parseDemand } from "../../../../shared/messages/job-demand.ts";
+
+const situationSchema = z.strictObject({
+  nowSeconds: z.number(),
+  exitCodes: z.record(z.string(), z.number()).default({}),
+  draining: z.record(z.string(), z.number()).default({}),
+  /** The memory is what the reading of this situation left. */
+  memoryFrom: z.string().optional(),
+  /** Settings beside those that every situation has. */
+  section: z.record(z.string(), z.unknown()).default({}),
+});
+
+const eventKinds = ["node-joined", "drain", "undrain", "node-deleted", "boot-timeout"] as const;
+/** Nothing of a name may become an option, a second argument or a command. */
+const hostileNames = ["--help", "-rf", "a; reboot", "$(reboot)", "a b", "a\nb", "'", '"', "a,b", "ALL"];
+
+export interface DriverCase {
+  readonly kind: DriverKind;
+  /** Settings that are enough to configure it. */
+  readonly section: Readonly<Record<string, unknown>>;
+  /** Settings that are wrong, and what is said of them. */
+  readonly wrong: readonly (readonly [Readonly<Record<string, unknown>>, RegExp])[];
+}
+
+interface Situation {
+  readonly name: string;
+  readonly folder: string;
+  readonly driver: Driver;
+  readonly answers: Answers;
+  readonly context: Context;
+}
+
+/** What every driver keeps to, whatever its scheduler; against everything that was recorded of it. */
+export function testDriver({ kind, section, wrong }: DriverCase): void {
+  const folder = join(import.meta.dirname, "fixtures", kind.name);
+  const configured = (more: Readonly<Record<string, unknown>> = {}): Driver => {
+    const result = kind.configure({ ...section, ...more });
+    if (!result.ok) throw new Error(result.problems.join("; "));
+    return result.driver;
+  };
+  const load = (name: string): Situation => {
+    const here = join(folder, name);
+    const facts = situationSchema.parse(JSON.parse(readFileSync(join(here, "situation.json"), "utf8")));
+    const memory = facts.memoryFrom === undefined ? {} : memoryOf(load(facts.memoryFrom));
+    const draining = new Map(Object.entries(facts.draining));
+    const driver = configured(facts.section);
+    const context = deepFrozen({ nowSeconds: facts.nowSeconds, draining, memory });
+    const reads = driver.reads(context).flat();
+    const answers = reads.map(({ name: read }) => {
+      const text = readFileSync(join(here, `${read}.txt`), "utf8");
+      return [read, { text, exitCode: facts.exitCodes[read] ?? 0 }] as const;
+    });
+    return { name, folder: here, driver, answers: deepFrozen(Object.fromEntries(answers)), context };
+  };
+  const situations = readdirSync(folder)
+    .filter((name) => existsSync(join(folder, name, "situation.json")))
+    .map(load);
+
+  describe(`${kind.name}: settings`, () => {
+    test("the smallest ones are enough", () => {
+      expect(kind.configure(section)).toMatchObject({ ok: true });
+    });
+    test.each(wrong)("%j is refused with the name of the field", (more, problem) => {
+      const result = kind.configure({ ...section, ...more });
+      expect(result.ok ? "accepted" : result.problems.join("; ")).toMatch(problem);
+    });
+  });
+
+  describe.each(situations)(`${kind.name}: $name`, ({ folder: here, driver, answers, context }) => {
+    const read = () => driver.interpret(answers, context);
+
+    test("gives this reading", async () => {
+      await expect(`${JSON.stringify(read(), null, 2)}\n`).toMatchFileSnapshot(join(here, "reading.json"));
+    });
+
+    test("gives jobs and nodes that the service takes", () => {
+      const reading = known(read());
+      expect(parseDemand(demandOf(reading))).toMatchObject({ ok: true });
+      const names = reading.jobs.map((job) => job.name);
+      expect(new Set(names).size).toBe(names.length);
+    });
+
+    test("gives the same again, and after its memory was written to disk", () => {
+      const kept = JSON.parse(JSON.stringify(context.memory)) as Memory;
+      expect(driver.interpret(answers, { ...context, memory: kept })).toEqual(read());
+    });
+
+    test("does without its memory, and with one of another version", () => {
+      for (const memory of [{}, { workers: 7, nodes: "x", version: -1 }]) {
+        expect(known(driver.interpret(answers, { ...context, memory })).jobs).toBeDefined();
+      }
+    });
+
+    test("output that was cut short is unknown, or nothing is missing from it: never less demand", () => {
+      const whole = known(read());
+      const names = Object.keys(answers).filter((name) => answers[name]?.exitCode === 0);
+      fc.assert(
+        fc.property(
+          fc.constantFrom(...names),
+          fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
+          (name, share) => {
+            const { text = "", exitCode = 0 } = answers[name] ?? {};
+            const cut = text.slice(0, Math.floor(text.trimEnd().length * share));
+            const reading = driver.interpret({ ...answers, [name]: { text: cut, exitCode } }, context);
+            if (reading.known) expect(reading.jobs).toEqual(whole.jobs);
+          },
+        ),
+        { numRuns: 50 },
+      );
+    });
+
+    test("nonsense is unknown, and never throws", () => {
+      const words = fc.oneof(
+        fc.string(),
+        fc.json(),
+        fc.constantFrom("", "null", "[]", "error: timeout", '{"toString": []}'),
+      );
+      fc.assert(
+        fc.property(fc.constantFrom(...Object.keys(answers)), words, (name, text) => {
+          const reading = driver.interpret({ ...answers, [name]: { text, exitCode: 0 } }, context);
+          expect(typeof reading.known).toBe("boolean");
+        }),
+        { numRuns: 50 },
+      );
+    });
+  });
+
+  describe(`${kind.name}: events`, () => {
+    const event = (kindOfEvent: NodeEvent["kind"], hostnames: readonly string[]): NodeEvent => ({
+      kind: kindOfEvent,
+      nodes: hostnames.map((hostname) => ({ name: hostname, hostname })),
+    });
+
+    test.each(eventKinds)("%s: the same commands when it comes twice, and the reading goes on", (each) => {
+      for (const { driver, answers, context } of situations) {
+        const steps = driver.commandsFor(event(each, ["ip-0A000005"]), context);
+        const memory = deepFrozen(JSON.parse(JSON.stringify(steps.memory)) as Memory);
+        expect(driver.commandsFor(event(each, ["ip-0A000005"]), { ...context, memory }).commands).toEqual(
+          steps.commands,
+        );
+        expect(driver.interpret(answers, { ...context, memory }).known).toBe(true);
+      }
+    });
+
+    test.each(eventKinds)("%s: a hostile host name is never an option of its own", (each) => {
+      for (const { driver, context } of situations) {
+        for (const hostname of hostileNames) {
+          const { commands } = driver.commandsFor(event(each, [hostname]), context);
+          expect(commands.flatMap(({ args }) => args).filter((arg) => arg === hostname)).toEqual([]);
+        }
+      }
+    });
+  });
+}
+
+function memoryOf({ driver, answers, context }: Situation): Memory {
+  return known(driver.interpret(answers, context)).memory;
+}
+
+function known(reading: Reading): Extract<Reading, { known: true }> {
+  if (!reading.known) throw new Error(`unknown: ${reading.reason}`);
+  return reading;
+}
+
+function demandOf({ jobs, nodes }: Extract<Reading, { known: true }>): unknown {
+  const envelope = { version: 1, kind: "snapshot", cluster: "hpc", source: "scheduler", sequence: 1 };
+  return { ...envelope, sentAt: "2026-11-21T10:00:00Z", jobs, nodes };
+}
+
+/** Whoever writes to it throws. */
+function deepFrozen<T>(value: T): T {
+  if (typeof value !== "object" || value === null || value instanceof Map) return value;
+  for (const inner of Object.values(value)) deepFrozen(inner);
+  return Object.freeze(value);
+}

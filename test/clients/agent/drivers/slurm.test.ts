@@ -1,0 +1,14 @@
+import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
+import { testDriver } from "./driver-contract.ts";
+
+testDriver({
+  kind: slurm,
+  section: { ignore_partitions: ["local"] },
+  wrong: [
+    [{ partitions: { hpc: { colocated: "yes" } } }, /^partitions\.hpc\.colocated: "yes"/],
+    [{ partitions: { hpc: { nodearray: "hpc" } } }, /nodearray/],
+    [{ features: { big: { ncpus: { and: 7 } } } }, /^features\.big/],
+    [{ squeue: [] }, /^squeue: /],
+    [{ node_prefx: "a" }, /node_prefx/],
+  ],
+});

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { mergeDemand } from "../../../../shared/cycle/demand/merge-demand.ts";
+import { type DemandMessage, parseDemand } from "../../../../shared/messages/job-demand.ts";
+import type { SourceDemand } from "../../../../shared/ports/index.ts";
+
+const times = { nowSeconds: 1_000, ttlSeconds: 300 };
+
+function message(fields: Record<string, unknown>): DemandMessage {
+  const envelope = {
+    version: 1,
+    kind: "snapshot",
+    cluster: "hpc",
+    source: "pbs",
+    sentAt: "2026-11-21T10:00:00Z",
+  };
+  const parsed = parseDemand({ ...envelope, ...fields });
+  if (!parsed.ok) throw new Error(parsed.problems.join());
+  return parsed.message;
+}
+
+function demandAfter(...messages: readonly DemandMessage[]): SourceDemand {
+  let demand: SourceDemand | undefined;
+  for (const each of messages) {
+    const merged = mergeDemand(demand, each, times);
+    if (merged.outcome === "early") throw new Error("early");
+    demand = merged.demand;
+  }
+  if (demand === undefined) throw new Error("no messages");
+  return demand;
+}
+
+const names = (demand: SourceDemand) => demand.jobs.map((job) => job.name);
+const jobs = (...list: readonly string[]) => list.map((name) => ({ name }));
+
+describe("mergeDemand", () => {
+  test("a snapshot replaces everything and lives for its time", () => {
+    const demand = demandAfter(
+      message({ sequence: 1, jobs: jobs("a") }),
+      message({ sequence: 5, jobs: jobs("b") }),
+    );
+    expect(names(demand)).toEqual(["b"]);
+    expect(demand).toMatchObject({ sequence: 5, receivedAtSeconds: 1_000, expiresAtSeconds: 1_300 });
+  });
+
+  test.each([
+    ["an older one", 3],
+    ["a repeated one", 4],
+  ])("%s is ignored and counted", (_case, sequence) => {
+    const demand = demandAfter(message({ sequence: 4, jobs: jobs("new") }));
+    const merged = mergeDemand(demand, message({ sequence, jobs: jobs("old") }), times);
+    expect(merged).toMatchObject({
+      outcome: "ignored",
+      demand: { ignoredMessages: 1, jobs: [{ name: "new" }] },
+    });
+  });
+
+  test("a delta changes, adds and removes, and keeps the order of the queue", () => {
+    const before = message({ sequence: 1, jobs: jobs("a", "b", "c") });
+    const delta = message({
+      kind: "delta",
+      sequence: 2,
+      jobs: [{ name: "d" }, { name: "b", iterations: 9 }],
+      remove: ["a"],
+    });
+    const demand = demandAfter(before, delta);
+    expect(names(demand)).toEqual(["b", "c", "d"]);
+    expect(demand.jobs[0]?.iterations).toBe(9);
+  });
+
+  test.each<[string, "snapshot" | "delta", unknown, unknown]>([
+    ["a snapshot without capabilities claims none", "snapshot", undefined, undefined],
+    ["a delta without capabilities leaves them", "delta", undefined, ["drain"]],
+    ["a delta takes them back", "delta", [], []],
+    ["a delta gives them", "delta", ["drain"], ["drain"]],
+  ])("%s", (_case, kind, capabilities, expected) => {
+    const before = message({ sequence: 1, capabilities: ["drain"] });
+    const demand = demandAfter(before, message({ kind, sequence: 2, capabilities }));
+    expect(demand.capabilities).toEqual(expected);
+  });
+
+  test.each([
+    ["whose predecessor is missing", demandAfter(message({ sequence: 1 })), 3],
+    ["without any snapshot", undefined, 1],
+  ])("a delta %s has come early", (_case, current, sequence) => {
+    expect(mergeDemand(current, message({ kind: "delta", sequence }), times).outcome).toBe("early");
+  });
+});

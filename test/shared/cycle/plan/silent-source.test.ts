@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+import {
+  busyHostnames,
+  longestSilenceSeconds,
+  presentDemand,
+} from "../../../../shared/cycle/plan/plan-input.ts";
+import type { DemandJob } from "../../../../shared/messages/job-demand.ts";
+import type { SourceDemand } from "../../../../shared/ports/index.ts";
+
+const expiresAtSeconds = 1_000;
+
+function job(fields: Partial<DemandJob> & { readonly name: string }): DemandJob {
+  return {
+    constraints: { ncpus: 1 },
+    iterations: 1,
+    nodeCount: 0,
+    colocated: false,
+    exclusive: false,
+    executingHostnames: [],
+    priority: 0,
+    ...fields,
+  };
+}
+
+function source(...jobs: DemandJob[]): SourceDemand {
+  return {
+    cluster: "hpc",
+    source: "pbs",
+    sequence: 1,
+    receivedAtSeconds: expiresAtSeconds - 300,
+    expiresAtSeconds,
+    jobs,
+    nodes: [],
+    ignoredMessages: 0,
+  };
+}
+
+const jobs = [
+  job({ name: "waits", iterations: 10 }),
+  job({ name: "half-runs", iterations: 4, executingHostnames: ["a", "b"] }),
+  job({ name: "gang-runs", nodeCount: 2, executingHostnames: ["c.cluster", "D"] }),
+];
+
+const wantedAt = (nowSeconds: number) =>
+  presentDemand([source(...jobs)], nowSeconds).flatMap((each) =>
+    each.jobs.map(({ name, iterations, nodeCount }) => [name, nodeCount || iterations]),
+  );
+
+describe("demand of a source", () => {
+  test.each<readonly [string, number, readonly (readonly [string, number])[]]>([
+    [
+      "counts whole in its time to live",
+      expiresAtSeconds - 1,
+      [
+        ["waits", 10],
+        ["half-runs", 4],
+        ["gang-runs", 2],
+      ],
+    ],
+    [
+      "is what runs once it is silent",
+      expiresAtSeconds,
+      [
+        ["half-runs", 2],
+        ["gang-runs", 2],
+      ],
+    ],
+    [
+      "is what runs for a day",
+      expiresAtSeconds + longestSilenceSeconds - 1,
+      [
+        ["half-runs", 2],
+        ["gang-runs", 2],
+      ],
+    ],
+    ["is nothing after that", expiresAtSeconds + longestSilenceSeconds, []],
+  ])("%s", (_, nowSeconds, wanted) => {
+    expect(wantedAt(nowSeconds)).toEqual(wanted);
+  });
+
+  test("hosts of silent sources count as busy, by short name", () => {
+    const demand = [source(...jobs)];
+    expect([...busyHostnames(demand, expiresAtSeconds)]).toEqual(["a", "b", "c", "d"]);
+    expect([...busyHostnames(demand, expiresAtSeconds + longestSilenceSeconds)]).toEqual([]);
+  });
+});

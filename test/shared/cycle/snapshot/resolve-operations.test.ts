@@ -1,0 +1,225 @@
+import { describe, expect, test } from "vitest";
+import { resolveOperations } from "../../../../shared/cycle/snapshot/resolve-operations.ts";
+import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
+import { UpstreamError } from "../../../../shared/errors.ts";
+import type { Operation } from "../../../../shared/ports/index.ts";
+import { clusterOf, nodeOf } from "../../../support/cluster.ts";
+import { interposed } from "../../../support/crash.ts";
+import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
+import { createAction, nodesAction, operationOf, requestedNode } from "../../../support/operation.ts";
+import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+
+const operationTimeoutSeconds = 900;
+const actionTtlSeconds = 600;
+
+async function only(world: World): Promise<Operation> {
+  const [operation, ...more] = await world.ports.operations.recent(cluster, 10);
+  if (operation === undefined || more.length > 0)
+    throw new Error(`${more.length + 1} operations, expected 1`);
+  return operation;
+}
+
+/** A world in which a create of two nodes is on the queue. */
+async function sent(): Promise<World> {
+  const world = createWorld();
+  await world.post([jobFor(2)]);
+  await world.snapshot();
+  world.advance(1);
+  await world.plan();
+  return world;
+}
+
+/** The same, carried out. */
+async function accepted(): Promise<World> {
+  const world = await sent();
+  await world.execute();
+  return world;
+}
+
+describe("resolveOperations: an accepted operation", () => {
+  test("is visible in a snapshot that was started later", async () => {
+    const world = await accepted();
+    world.advance(1);
+    await world.snapshot();
+    expect(await only(world)).toMatchObject({ state: "visible", updatedAtSeconds: world.now() });
+  });
+
+  test("is not looked for in a snapshot that was started earlier, or in the same moment", async () => {
+    const world = await accepted();
+    await world.snapshot();
+    expect(await only(world)).toMatchObject({ state: "accepted" });
+  });
+
+  test("stays open until the last of its nodes shows", async () => {
+    const world = await accepted();
+    world.advance(1);
+    const snapshot = {
+      cluster: clusterOf({ nodes: world.cycleCloud.nodes.slice(0, 1) }),
+      takenAtSeconds: world.now(),
+      setAside: [],
+    };
+    const seen = { cluster, snapshot, operationTimeoutSeconds };
+    expect(await resolveOperations(world.ports, world.cycleCloud, seen)).toBe(0);
+    expect(await only(world)).toMatchObject({ state: "accepted", nodes: [{}, {}] });
+  });
+
+  test("does not wait for a node that is gone again", async () => {
+    const world = await accepted();
+    world.cycleCloud.change("htc-1", { targetState: "Terminated" });
+    world.cycleCloud.settle();
+    for (let beat = 0; beat < 3; beat += 1) {
+      world.advance(60);
+      await world.snapshot();
+    }
+    expect(await only(world)).toMatchObject({ state: "visible", nodes: [{ name: "htc-2" }] });
+  });
+
+  test("does not wait when all of its nodes are gone again", async () => {
+    const world = await accepted();
+    world.cycleCloud.change("htc-1", { targetState: "Terminated" });
+    world.cycleCloud.change("htc-2", { targetState: "Terminated" });
+    world.cycleCloud.settle();
+    world.advance(60);
+    await world.snapshot();
+    expect(await only(world)).toMatchObject({ state: "visible", messages: ["its nodes are gone again"] });
+  });
+
+  test("that CycleCloud cannot tell about holds up nothing, and is lost in the end", async () => {
+    const world = await sent();
+    world.cycleCloud.isListLate = true;
+    await world.execute();
+    const deaf = Object.assign(Object.create(world.cycleCloud), {
+      nodesOfRequest: () => Promise.reject(new UpstreamError("no answer", { retryable: true })),
+    });
+    const ports = { ...world.ports, cycleCloudFor: () => deaf };
+    world.advance(60);
+    await snapshotCluster(ports, cluster);
+    expect(await only(world)).toMatchObject({ state: "accepted" });
+    expect(world.log.some((line) => line.includes("operation-not-found-out"))).toBe(true);
+    world.advance(900);
+    await snapshotCluster(ports, cluster);
+    expect(await only(world)).toMatchObject({ state: "accepted" });
+    world.advance(900);
+    await snapshotCluster(ports, cluster);
+    expect(await only(world)).toMatchObject({
+      state: "lost",
+      messages: ["CycleCloud could not tell what became of it"],
+    });
+  });
+
+  test("whose nodes were not told is looked up, and keeps its place in time", async () => {
+    const world = await sent();
+    world.cycleCloud.isListLate = true;
+    await world.execute();
+    const acceptedAtSeconds = world.now();
+    expect(await only(world)).toMatchObject({ state: "accepted", nodes: [], added: [2] });
+    world.advance(60);
+    await world.snapshot();
+    expect(await only(world)).toMatchObject({ state: "accepted", nodes: [] });
+    world.cycleCloud.isListLate = false;
+    await world.snapshot();
+    expect(await only(world)).toMatchObject({
+      state: "accepted",
+      nodes: [{ name: "htc-1" }, { name: "htc-2" }],
+      updatedAtSeconds: acceptedAtSeconds,
+    });
+    await world.snapshot();
+    expect(await only(world)).toMatchObject({ state: "visible" });
+  });
+
+  test("without a trace is lost after the time-out, once", async () => {
+    const world = await sent();
+    world.cycleCloud.isListLate = true;
+    await world.execute();
+    world.advance(operationTimeoutSeconds);
+    await world.snapshot();
+    expect(await only(world)).toMatchObject({ state: "accepted" });
+    world.advance(1);
+    await world.snapshot();
+    const lost = await only(world);
+    expect(lost).toMatchObject({ state: "lost", messages: ["no effect seen within 900 s"] });
+    world.advance(1);
+    await world.snapshot();
+    expect(await only(world)).toEqual(lost);
+    expect(world.log.filter((line) => line.startsWith("error operation"))).toHaveLength(1);
+  });
+
+  test.each(["start-nodes", "shutdown-nodes"] as const)("%s: visible by target state", async (kind) => {
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+    const before = kind === "start-nodes" ? "Deallocated" : "Started";
+    const after = kind === "start-nodes" ? "Started" : "Terminated";
+    world.cycleCloud.change("htc-1", { targetState: before });
+    const operation = operationOf(nodesAction(kind, ["htc-1"]), {
+      state: "accepted",
+      nodes: [requestedNode("htc-1")],
+      updatedAtSeconds: world.now(),
+    });
+    await world.ports.operations.save(operation, undefined);
+    world.advance(1);
+    await world.snapshot();
+    expect(await only(world)).toMatchObject({ state: "accepted" });
+    world.cycleCloud.change("htc-1", { targetState: after });
+    await world.snapshot();
+    expect(await only(world)).toMatchObject({ state: "visible" });
+  });
+});
+
+describe("resolveOperations: an operation that was only sent", () => {
+  const longest = actionTtlSeconds + operationTimeoutSeconds;
+
+  test("waits while its action may still be carried out", async () => {
+    const world = await sent();
+    world.ports.scaleActions.take();
+    world.advance(longest);
+    await world.snapshot();
+    expect(await only(world)).toMatchObject({ state: "sent" });
+  });
+
+  test("is lost when the server knows nothing of it", async () => {
+    const world = await sent();
+    world.ports.scaleActions.take();
+    world.advance(longest + 1);
+    await world.snapshot();
+    expect(await only(world)).toMatchObject({ state: "lost" });
+  });
+
+  test("is found late when the server carried it out, and then visible", async () => {
+    const world = await sent();
+    world.cycleCloud.fault = { afterEffect: true };
+    await world.execute();
+    world.advance(longest + 1);
+    await world.snapshot();
+    expect(await only(world)).toMatchObject({ state: "accepted", nodes: [{}, {}] });
+    world.advance(1);
+    await world.snapshot();
+    expect(await only(world)).toMatchObject({ state: "visible" });
+  });
+});
+
+describe("resolveOperations: others at work", () => {
+  test("an outcome that the executor writes at the same moment stays", async () => {
+    const world = await accepted();
+    world.advance(1);
+    const ports = interposed(world.ports, { port: "operations", method: "save" }, async (call) => {
+      const stored = await world.ports.operations.load(cluster, (await only(world)).actionId);
+      if (stored !== undefined)
+        await world.ports.operations.save({ ...stored.value, messages: ["by the executor"] }, stored.etag);
+      return call();
+    });
+    const reading = await world.cycleCloud.readCluster();
+    const snapshot = { ...reading, takenAtSeconds: world.now() };
+    const seen = { cluster, snapshot, operationTimeoutSeconds };
+    expect(await resolveOperations(ports, world.cycleCloud, seen)).toBe(0);
+    expect(await only(world)).toMatchObject({ state: "accepted", messages: ["by the executor"] });
+    expect(await resolveOperations(world.ports, world.cycleCloud, seen)).toBe(1);
+  });
+
+  test("operations of another cluster are left alone", async () => {
+    const world = await accepted();
+    const other = operationOf({ ...createAction(["htc-1"]), cluster: "other" }, { cluster: "other" });
+    await world.ports.operations.save(other, undefined);
+    world.advance(actionTtlSeconds + operationTimeoutSeconds + 2);
+    await world.snapshot();
+    expect(await world.ports.operations.open("other")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import {
+  describeConstraint,
+  explain,
+  nearestFirst,
+  parseConstraints,
+  plan,
+} from "../../../shared/engine/index.ts";
+import { array, bucket, cluster, input, job } from "./tiny.ts";
+
+const sizes = [bucket({ available: 1 }), bucket({ vcpus: 120, vmSize: "Standard_HB120rs_v3", available: 1 })];
+const world = cluster({ nodeArrays: [array({ buckets: sizes })] });
+
+function sentences(json: unknown, fields: Parameters<typeof job>[2] = {}): readonly string[] {
+  const [outcome] = plan(input({ cluster: world, jobs: [job("j", json, fields)] })).jobs;
+  return outcome === undefined ? [] : explain(outcome);
+}
+
+describe("explain", () => {
+  it("says of a job that got all what it got", () => {
+    expect(sentences({ ncpus: 1 })).toEqual(['Job "j" got 1 of 1 places.']);
+  });
+
+  it("names the largest size when no node is large enough", () => {
+    expect(sentences({ ncpus: 130 })).toEqual([
+      'Job "j" waits: it got none of 1 places.',
+      expect.stringMatching(
+        /htc\/Standard_F4, htc\/Standard_HB120rs_v3: too small, the job asks for 130 "ncpus" per place and the largest size there, htc\/Standard_HB120rs_v3, has 120\./,
+      ),
+    ]);
+  });
+
+  it("writes memory in the unit of the resource", () => {
+    expect(sentences({ memgb: 4096 })[1]).toMatch(
+      /asks for 4096g "memgb" .* has 240g\. It fits when it asks for 240g or less\./,
+    );
+  });
+
+  it("names the limit that stopped the rest of a job", () => {
+    const [first, ...reasons] = sentences({ ncpus: 4 }, { iterations: 100 });
+    expect(first).toBe('Job "j" got 31 of 100 places, the rest waits.');
+    expect(reasons).toEqual([
+      expect.stringMatching(
+        /existing nodes are full, and what CycleCloud still offers of the VM size leaves 0 new nodes/,
+      ),
+    ]);
+  });
+
+  it.each([
+    ["an unknown resource", { licences: 1 }, /nodes have no resource "licences".*default_resources/],
+    [
+      "a wrong option",
+      { "node.vm_size": "Standard_E4" },
+      /"node.vm_size" is Standard_F4, Standard_HB120rs_v3, wanted Standard_E4/,
+    ],
+    ["never", { never: "user is denied" }, /Refused everywhere: user is denied\./],
+    ["no placement group", { "in-a-placement-group": true }, /not in a placement group, which the job wants/],
+    [
+      "or",
+      { or: [{ ngpus: 1 }, { "node.nodearray": "gpu" }] },
+      /none of the alternatives fits \(ngpus >= 1 or node.nodearray = gpu\)/,
+    ],
+    [
+      "xor",
+      { xor: [{ ncpus: 1 }, { ncpus: 2 }] },
+      /2 of the alternatives fit, wanted exactly one of ncpus >= 1, ncpus >= 2\./,
+    ],
+    ["not", { not: { ncpus: 1 } }, /excluded by the job \(not ncpus >= 1\)/],
+    [
+      "an undefined pool",
+      { "shared-consumable-constraint": { "resource-name": "lic", requested: 1 } },
+      /Nobody says how much the shared pool "lic" holds/,
+    ],
+    [
+      "an empty pool",
+      { "shared-consumable-constraint": { "resource-name": "lic", "current-value": 1, requested: 2 } },
+      /shared pool "lic" has 1 left, 2 wanted/,
+    ],
+    [
+      "another shared value",
+      { "shared-non-consumable-constraint": { "resource-name": "v", "current-value": "1", requested: "2" } },
+      /"v" is 1, wanted 2/,
+    ],
+  ])("words %s", (_, json, pattern) => {
+    expect(sentences(json)[1]).toMatch(pattern);
+  });
+
+  it("tells of buckets that lack room before those that will never take the job", () => {
+    const other = cluster({
+      nodeArrays: [array({ buckets: sizes }), array({ name: "gpu", buckets: [bucket({ available: 1 })] })],
+    });
+    const wanted = [job("j", { ncpus: 4, "node.nodearray": "gpu" }, { iterations: 9 })];
+    const [outcome] = plan(input({ cluster: other, jobs: wanted })).jobs;
+    expect(outcome && explain(outcome).slice(1)).toEqual([
+      expect.stringMatching(/^gpu\/Standard_F4: existing nodes are full/),
+      expect.stringMatching(
+        /^htc\/Standard_F4, htc\/Standard_HB120rs_v3: "node.nodearray" is htc, wanted gpu/,
+      ),
+    ]);
+    expect(nearestFirst(outcome?.reasons ?? [])[0]?.code).toBe("NoCapacity");
+  });
+
+  it("says that nothing was asked", () => {
+    expect(sentences({ ncpus: 1 }, { iterations: 0 })[1]).toBe("The job asks for no slots and no nodes.");
+  });
+});
+
+describe("a constraint in short", () => {
+  it.each([
+    [{ ncpus: 4 }, "ncpus >= 4"],
+    [{ "node.vm_size": ["a", "b"] }, "node.vm_size = a or b"],
+    [{ or: [{ ncpus: 4 }, { ncpus: 8 }] }, "ncpus >= 4 or ncpus >= 8"],
+    [
+      { or: [{ and: [{ ncpus: 4 }, { ngpus: 1 }] }, { ncpus: 8 }] },
+      "(ncpus >= 4 and ngpus >= 1) or ncpus >= 8",
+    ],
+    [{ xor: [{ ncpus: 4 }, { ncpus: 8 }] }, "exactly one of ncpus >= 4, ncpus >= 8"],
+    [{ not: { or: [{ ncpus: 4 }, { ngpus: 1 }] } }, "not (ncpus >= 4 or ngpus >= 1)"],
+    [{ "in-a-placement-group": false }, "in no placement group"],
+    [{ exclusive: true }, "exclusive"],
+  ])("%j", (json, words) => {
+    const parsed = parseConstraints(json);
+    expect(parsed.ok && parsed.constraints.map(describeConstraint)).toEqual([words]);
+  });
+});
+
+describe("reasons in an archived plan", () => {
+  it("are one of each kind, that of the bucket that came closest", () => {
+    const result = plan(input({ cluster: world, jobs: [job("j", { ncpus: 130 })] }));
+    expect(result.jobs[0]?.reasons).toHaveLength(2);
+    const archived = JSON.parse(JSON.stringify(result)) as { jobs: { reasons: unknown[] }[] };
+    expect(archived.jobs[0]?.reasons).toMatchObject([{ code: "InsufficientResource", left: 120 }]);
+  });
+
+  it("are shared by the jobs of one shape that wait for the same cause", () => {
+    const jobs = ["a", "b"].map((name) => job(name, { ncpus: 130 }));
+    const [first, second] = plan(input({ cluster: world, jobs })).jobs;
+    expect(first?.reasons).toBe(second?.reasons);
+  });
+});

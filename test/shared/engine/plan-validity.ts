@@ -1,0 +1,404 @@
+import type {
+  Bucket,
+  Constraint,
+  NodeArray,
+  Plan,
+  PlanInput,
+  PlannedNode,
+  Scalar,
+} from "../../../shared/engine/index.ts";
+
+/**
+ * What is wrong with a plan, in sentences; empty when it is valid. Written from the rules and without any part of the
+ * planner, so that a mistake cannot hide in both. Assumes distinct job and node names.
+ */
+export function violationsOf(input: PlanInput, result: Plan): readonly string[] {
+  return [
+    ...limitViolations(input, result),
+    ...capViolations(input, result),
+    ...nodeViolations(result),
+    ...jobViolations(input, result),
+    ...retirementViolations(result),
+    ...targetViolations(input, result),
+  ];
+}
+
+function isNew(node: PlannedNode): boolean {
+  return node.origin === "new" || node.origin === "starting";
+}
+
+/** Everything that is created or started, charged to every limit that it falls under. */
+function limitViolations(input: PlanInput, result: Plan): string[] {
+  const spent = new Map<string, number>();
+  const room = new Map<string, number>();
+  const charge = (limit: string, amount: number, left: number) => {
+    spent.set(limit, (spent.get(limit) ?? 0) + amount);
+    room.set(limit, Math.min(room.get(limit) ?? Number.POSITIVE_INFINITY, Math.max(0, left)));
+  };
+  const usage = new Usage(input);
+  for (const node of result.nodes) {
+    if (!isNew(node)) continue;
+    const array = input.cluster.nodeArrays.find((a) => a.name === node.nodeArray);
+    const bucket = array?.buckets.find((b) => b.vmSize === node.vmSize);
+    if (array === undefined || bucket === undefined) return [`node ${node.name} comes from no bucket`];
+    if (!bucket.valid) return [`node ${node.name} comes from an invalid bucket`];
+    if (!array.enabled) return [`node ${node.name} comes from a disabled array`];
+    chargeNode({ array, bucket, node, usage, input, charge });
+  }
+  return [...spent].flatMap(([limit, amount]) => {
+    const left = room.get(limit) ?? 0;
+    return amount > left ? [`limit ${limit} exceeded: ${amount} of ${left}`] : [];
+  });
+}
+
+/** Everything that is there, on order, or new, held against the operator's caps. */
+function capViolations({ caps, cluster, pending }: PlanInput, result: Plan): string[] {
+  if (caps === undefined) return [];
+  const sizeOf = (nodeArray: string, vmSize: string) =>
+    cluster.nodeArrays.find((a) => a.name === nodeArray)?.buckets.find((b) => b.vmSize === vmSize);
+  const made = result.nodes.filter(isNew);
+  const there = cluster.nodes.filter(
+    ({ status, targetState }) => targetState === "Started" || status !== targetState,
+  );
+  const shown = new Set(there.map(({ name }) => name));
+  const ordered = pending.flatMap((order) =>
+    Array.from({ length: order.count }, (_, index) => ({ ...order, name: order.names?.[index] ?? "" })),
+  );
+  const all = [...made, ...there, ...ordered.filter(({ name }) => !shown.has(name))].map((node) =>
+    sizeOf(node.nodeArray, node.vmSize),
+  );
+  const cores = all.reduce((sum, size) => sum + (size?.vm.vcpuCount ?? 0), 0);
+  const usdPerHour = all.reduce((sum, size) => sum + (size?.pricePerHourUsd ?? 0), 0);
+  const found: string[] = [];
+  if (made.length > (caps.maxNodesPerPlan ?? made.length)) found.push(`${made.length} nodes in one plan`);
+  if (made.length === 0) return found;
+  if (cores > (caps.maxCores ?? cores)) found.push(`${cores} cores, allowed ${caps.maxCores}`);
+  if (caps.budget === null) return found;
+  const { maxUsd, spentUsd } = caps.budget;
+  if (spentUsd + usdPerHour > maxUsd + 1e-9) found.push(`${spentUsd + usdPerHour} USD, allowed ${maxUsd}`);
+  if (made.some((node) => (sizeOf(node.nodeArray, node.vmSize)?.pricePerHourUsd ?? null) === null))
+    found.push("a node without a known price");
+  return found;
+}
+
+class Usage {
+  private readonly cores = new Map<string, number>();
+  private readonly nodes = new Map<string, number>();
+  clusterCores = 0;
+
+  constructor({ cluster }: PlanInput) {
+    for (const node of cluster.nodes) {
+      const bucket = cluster.nodeArrays
+        .find((a) => a.name === node.nodeArray)
+        ?.buckets.find((b) => b.vmSize === node.vmSize);
+      const vcpus = bucket?.vm.vcpuCount ?? 0;
+      this.clusterCores += vcpus;
+      if (node.status === node.targetState && node.targetState !== "Started") continue;
+      this.count(node.nodeArray, vcpus);
+      if (node.placementGroup !== null)
+        this.count(`${node.nodeArray}/${node.vmSize}/${node.placementGroup}`, vcpus);
+    }
+  }
+
+  private count(key: string, vcpus: number): void {
+    this.nodes.set(key, (this.nodes.get(key) ?? 0) + 1);
+    this.cores.set(key, (this.cores.get(key) ?? 0) + vcpus);
+  }
+
+  nodesOf(key: string): number {
+    return this.nodes.get(key) ?? 0;
+  }
+
+  coresOf(key: string): number {
+    return this.cores.get(key) ?? 0;
+  }
+}
+
+function chargeNode(at: {
+  array: NodeArray;
+  bucket: Bucket;
+  node: PlannedNode;
+  usage: Usage;
+  input: PlanInput;
+  charge: (limit: string, amount: number, left: number) => void;
+}): void {
+  const { array, bucket, node, usage, input, charge } = at;
+  const { vm, limits } = bucket;
+  charge(`bucket ${array.name} ${bucket.vmSize}`, 1, limits.availableCount);
+  charge(
+    `region ${array.location} ${array.spot}`,
+    vm.vcpuQuotaCount,
+    limits.region.maxCores - limits.region.usedCores,
+  );
+  charge("cluster", vm.vcpuCount, input.cluster.maxCoreCount - usage.clusterCores);
+  charge(`array cores ${array.name}`, vm.vcpuCount, array.maxCoreCount - usage.coresOf(array.name));
+  charge(`array nodes ${array.name}`, 1, array.maxCount - usage.nodesOf(array.name));
+  if (!array.spot)
+    charge(
+      `family ${array.location} ${vm.family}`,
+      vm.vcpuQuotaCount,
+      limits.family.maxCores - limits.family.usedCores,
+    );
+  if (node.placementGroup !== null) {
+    const group = `${array.name}/${bucket.vmSize}/${node.placementGroup}`;
+    charge(`group ${group}`, 1, limits.maxPlacementGroupSize - usage.nodesOf(group));
+  }
+}
+
+function amount(value: Scalar | undefined): number | null {
+  if (typeof value === "number") return value;
+  return typeof value === "object" && value !== null ? value.bytes : null;
+}
+
+function nodeViolations(result: Plan): string[] {
+  const names = new Set<string>();
+  const found: string[] = [];
+  for (const node of result.nodes) {
+    if (names.has(node.name)) found.push(`two nodes are named ${node.name}`);
+    names.add(node.name);
+    if (node.jobs.length === 0) continue;
+    for (const [resource, value] of Object.entries(node.available))
+      if ((amount(value) ?? 0) < 0) found.push(`${node.name} has ${amount(value)} ${resource} left`);
+  }
+  const created = result.create.flatMap((set) => set.names);
+  const planned = result.nodes.filter((node) => node.origin === "new").map((node) => node.name);
+  if ([...created].sort().join() !== [...planned].sort().join())
+    found.push("the create request does not name the new nodes");
+  return found;
+}
+
+function jobViolations(input: PlanInput, result: Plan): string[] {
+  const nodes = new Map(result.nodes.map((node) => [node.name, node]));
+  const taken = new Map<string, Map<string, number>>();
+  const found: string[] = [];
+  for (const [index, job] of input.jobs.entries()) {
+    const outcome = result.jobs[index];
+    if (outcome === undefined || outcome.name !== job.name) {
+      found.push(`job ${job.name} has no outcome`);
+      continue;
+    }
+    const slots = outcome.placements.reduce((sum, placement) => sum + placement.slots, 0);
+    const names = new Set(outcome.placements.map((placement) => placement.node));
+    if (job.executingHostnames.length > 0) continue;
+    if (slots !== outcome.granted)
+      found.push(`${job.name} was granted ${outcome.granted} but holds ${slots} slots`);
+    if (outcome.allocated !== outcome.granted > 0) found.push(`${job.name} is and is not allocated`);
+    if (outcome.granted > outcome.asked) found.push(`${job.name} got more than it asked for`);
+    if (
+      job.packingStrategy === "scatter" &&
+      slots > 0 &&
+      (names.size !== outcome.asked || slots !== names.size)
+    )
+      found.push(`${job.name} is scattered over ${names.size} of ${outcome.asked} nodes`);
+    if (job.colocated && slots > 0)
+      found.push(
+        ...colocationViolations(
+          input,
+          job.name,
+          [...names].flatMap((name) => nodes.get(name) ?? []),
+        ),
+      );
+    for (const placement of outcome.placements) {
+      const node = nodes.get(placement.node);
+      if (node === undefined) found.push(`${job.name} is on unknown node ${placement.node}`);
+      else
+        found.push(
+          ...placementViolations({
+            job: job.name,
+            constraints: job.constraints,
+            exclusive: job.exclusive,
+            node,
+            slots: placement.slots,
+            taken,
+            strict:
+              input.settings.compatibility !== "scalelib" && input.settings.exclusiveScope === "iteration",
+          }),
+        );
+    }
+  }
+  for (const node of result.nodes) {
+    for (const { job } of node.jobs) {
+      const outcome = result.jobs.find((o) => o.name === job);
+      if (outcome !== undefined && !outcome.allocated)
+        found.push(`${job} is not allocated but sits on ${node.name}`);
+    }
+    for (const [resource, used] of taken.get(node.name) ?? []) {
+      const born = amount(node.resources[resource]);
+      if (born === null || used > born * (1 + 1e-6))
+        found.push(`${node.name}: ${used} of ${born} ${resource} are taken`);
+    }
+  }
+  return found;
+}
+
+function colocationViolations(input: PlanInput, job: string, nodes: readonly PlannedNode[]): string[] {
+  const groups = new Set(nodes.map((node) => node.placementGroup));
+  const [first] = nodes;
+  if (groups.size !== 1 || first === undefined || first.placementGroup === null)
+    return [`${job} is not in one placement group`];
+  const bucket = input.cluster.nodeArrays
+    .find((a) => a.name === first.nodeArray)
+    ?.buckets.find((b) => b.vmSize === first.vmSize);
+  const size = bucket?.limits.maxPlacementGroupSize ?? 0;
+  return nodes.length > size ? [`${job} has ${nodes.length} nodes in a group of ${size}`] : [];
+}
+
+/** The constraints that need no judgement: plain amounts, options of shared properties, exclusiveness. */
+function placementViolations(at: {
+  job: string;
+  constraints: readonly Constraint[];
+  exclusive: boolean;
+  node: PlannedNode;
+  slots: number;
+  taken: Map<string, Map<string, number>>;
+  strict: boolean;
+}): string[] {
+  const { job, node, slots } = at;
+  const found: string[] = [];
+  const used = at.taken.get(node.name) ?? new Map<string, number>();
+  at.taken.set(node.name, used);
+  const look = (constraint: Constraint): void => {
+    if (constraint.kind === "and") for (const child of constraint.all) look(child);
+    if (constraint.kind === "never") found.push(`${job} may be on no node, but is on ${node.name}`);
+    if (constraint.kind === "minimum-resource") {
+      const value = node.resources[constraint.resource];
+      const unit = typeof value === "object" && value !== null ? unitBytes(value.magnitude) : 1;
+      const each = typeof constraint.amount === "number" ? constraint.amount * unit : constraint.amount.bytes;
+      used.set(constraint.resource, (used.get(constraint.resource) ?? 0) + each * slots);
+    }
+    if (constraint.kind === "property-options")
+      found.push(...propertyViolations(job, constraint.property, constraint.options, node));
+    if (constraint.kind === "in-a-placement-group" && constraint.wanted !== (node.placementGroup !== null))
+      found.push(`${job} is on ${node.name} in group ${node.placementGroup}`);
+    if (constraint.kind === "exclusive")
+      found.push(
+        ...exclusiveViolations(job, node, constraint.scope === "iteration" && at.strict ? slots : 1),
+      );
+  };
+  for (const constraint of at.constraints) look(constraint);
+  if (at.exclusive) found.push(...exclusiveViolations(job, node, at.strict ? slots : 1));
+  return found;
+}
+
+function exclusiveViolations(job: string, node: PlannedNode, slots: number): string[] {
+  const others = node.jobs.filter((entry) => entry.job !== job);
+  if (others.length > 0)
+    return [`exclusive ${job} shares ${node.name} with ${others.map((o) => o.job).join()}`];
+  return slots > 1 ? [`exclusive ${job} has ${slots} slots on ${node.name}`] : [];
+}
+
+function propertyViolations(
+  job: string,
+  property: string,
+  options: readonly Scalar[],
+  node: PlannedNode,
+): string[] {
+  const values: Readonly<Record<string, Scalar>> = {
+    nodearray: node.dynamicArray ?? node.nodeArray,
+    vm_size: node.vmSize,
+    placement_group: node.placementGroup,
+  };
+  if (!(property in values)) return [];
+  const value = values[property] ?? null;
+  const matches = options.some(
+    (option) =>
+      option === value || (typeof option === "string" && typeof value === "string" && like(option, value)),
+  );
+  return matches
+    ? []
+    : [`${job} wants ${property} ${JSON.stringify(options)}, but is on ${node.name} with ${value}`];
+}
+
+/** Wildcards by the platform's regular expressions; fine for the short patterns of tests. */
+function like(pattern: string, text: string): boolean {
+  const source = pattern
+    .replace(/[.+^${}()|\\]/g, "\\$&")
+    .replace(/\*/g, ".*")
+    .replace(/\?/g, ".");
+  return new RegExp(`^${source}$`).test(text);
+}
+
+function unitBytes(magnitude: string): number {
+  const power = "bkmgtp".indexOf(magnitude);
+  return power >= 0 ? 1024 ** power : 1000 ** ("KMGTP".indexOf(magnitude) + 1);
+}
+
+function retirementViolations(result: Plan): string[] {
+  const busy = new Set(result.nodes.filter((node) => isNeeded(node)).map((node) => node.nodeId));
+  return result.retire
+    .filter(({ nodeId }) => busy.has(nodeId))
+    .map(({ name }) => `${name} is deleted with work on it`);
+}
+
+function isNeeded(node: PlannedNode): boolean {
+  return node.jobs.length > 0 || node.keepAlive || (node.targets ?? []).length > 0;
+}
+
+/** Every target got what it is said to have got, in nodes that are its own; and no node was made for nothing. */
+function targetViolations(input: PlanInput, result: Plan): string[] {
+  const found = result.nodes
+    .filter((node) => isNew(node) && !isNeeded(node))
+    .map((node) => `${node.name} is made for nobody`);
+  for (const [index, target] of (input.targets ?? []).entries()) {
+    const outcome = result.targets[index];
+    const own = result.nodes.filter(
+      (node) => node.nodeArray === target.nodeArray && (node.dynamicArray ?? null) === target.dynamicArray,
+    );
+    const held = own.filter((node) => node.targets?.includes(target.name));
+    const cores = (node: PlannedNode) =>
+      target.coresPerNode ??
+      input.cluster.nodeArrays
+        .find((array) => array.name === node.nodeArray)
+        ?.buckets.find((bucket) => bucket.vmSize === node.vmSize)?.vm.vcpuCount ??
+      0;
+    const amounts = {
+      nodes: held.length,
+      cores: held.reduce((sum, node) => sum + cores(node), 0),
+      groups: groupsAmong(target, held, cores),
+    };
+    const { count, kind } = target.wish;
+    const granted = Math.min(count, amounts[kind]);
+    if (outcome?.granted !== granted)
+      found.push(`target ${target.name} is said to have ${outcome?.granted} ${kind}, but has ${granted}`);
+    if (outcome !== undefined && outcome.reasons.length > 0 !== granted < count)
+      found.push(`target ${target.name} has ${granted} of ${count} and ${outcome.reasons.length} reasons`);
+    const isOnly = result.targets.every((other) => other === outcome || other.name !== target.name);
+    const most = Math.max(0, ...held.map(cores));
+    if (isOnly && kind === "cores" && amounts.cores >= count + most && held.length > 0)
+      found.push(`target ${target.name} holds ${amounts.cores} cores for ${count}`);
+    if (isOnly && kind === "nodes" && held.length > count)
+      found.push(`target ${target.name} holds ${held.length} nodes for ${count}`);
+    // What others hold of the same array counts first: only then is a node made.
+    const surplus = own.filter((node) => isNeeded(node) && !held.includes(node));
+    const isAlone = !result.targets.some(
+      (other) => other !== outcome && other.nodeArray === target.nodeArray,
+    );
+    if (
+      isAlone &&
+      kind === "nodes" &&
+      surplus.length > 0 &&
+      held.some((node) => isNew(node) && node.jobs.length === 0)
+    )
+      found.push(`target ${target.name} makes nodes although jobs need more of its array`);
+  }
+  return found;
+}
+
+function groupsAmong(
+  { wish }: NonNullable<PlanInput["targets"]>[number],
+  held: readonly PlannedNode[],
+  cores: (node: PlannedNode) => number,
+): number {
+  if (wish.kind !== "groups") return 0;
+  const groups = new Map<string, PlannedNode[]>();
+  for (const node of held) {
+    const key = `${node.placementGroup} ${node.vmSize}`;
+    groups.set(key, [...(groups.get(key) ?? []), node]);
+  }
+  const { size } = wish;
+  const amountOf = (nodes: readonly PlannedNode[]) =>
+    size.kind === "nodes" ? nodes.length : nodes.reduce((sum, node) => sum + cores(node), 0);
+  return [...groups.values()].filter(
+    (nodes) => nodes[0]?.placementGroup !== null && amountOf(nodes) >= size.count,
+  ).length;
+}

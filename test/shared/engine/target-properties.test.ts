@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type CreateSet,
+  dynamicArrayOf,
+  type Json,
+  type PlanInput,
+  plan,
+} from "../../../shared/engine/index.ts";
+import { afterActions } from "./after-actions.ts";
+import { targetInputs } from "./arbitraries.ts";
+import { violationsOf } from "./plan-validity.ts";
+
+const runs = { numRuns: 200 };
+
+describe("plan with targets", () => {
+  it("breaks no rule: no limit exceeded, no node for nobody, every target as it is told", () => {
+    fc.assert(
+      fc.property(targetInputs, (input) => {
+        expect(violationsOf(input, plan(input))).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
+  it("puts nothing on nodes that take no jobs, and breaks no rule for that", () => {
+    fc.assert(
+      fc.property(targetInputs, fc.integer({ min: 1, max: 3 }), (drawn, every) => {
+        const closed = drawn.cluster.nodes.filter((_, index) => index % every === 0);
+        const input = { ...drawn, closedNodeIds: closed.map(({ nodeId }) => nodeId) };
+        const result = plan(input);
+        expect(violationsOf(input, result)).toEqual([]);
+        const ids = new Set(input.closedNodeIds);
+        const planned = result.nodes.filter(({ nodeId }) => nodeId !== null && ids.has(nodeId));
+        for (const { jobs, targets = [] } of planned) expect([jobs, targets]).toEqual([[], []]);
+        expect(result.start.filter(({ nodeId }) => ids.has(nodeId))).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
+  it("places jobs as it would without targets that start from nothing", () => {
+    fc.assert(
+      fc.property(targetInputs, (drawn) => {
+        const input = { ...drawn, cluster: { ...drawn.cluster, nodes: [] } };
+        const placed = (given: PlanInput) =>
+          plan(given).jobs.map(({ name, granted, placements }) => ({ name, granted, placements }));
+        expect(placed(input)).toEqual(placed({ ...input, targets: [] }));
+      }),
+      runs,
+    );
+  });
+
+  it("marks the nodes that it makes for a dynamic array so that they are known again", () => {
+    fc.assert(
+      fc.property(targetInputs, (input) => {
+        for (const set of plan(input).create) {
+          expect(markOf(set)).toBe(set.dynamicArray ?? null);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("orders nothing new once its own actions took effect", () => {
+    fc.assert(
+      fc.property(targetInputs, (drawn) => {
+        const input = { ...drawn, cluster: { ...drawn.cluster, maxCoreCount: 100_000 } };
+        const second = plan(afterActions(input, plan(input)));
+        expect({ create: second.create, start: second.start }).toEqual({ create: [], start: [] });
+      }),
+      runs,
+    );
+  });
+
+  it("orders nothing new while its own actions are under way", () => {
+    fc.assert(
+      fc.property(targetInputs, (input) => {
+        const first = plan(input);
+        const pending = first.create.map((set) => ({ ...set, actionId: "a" }));
+        const started = first.start.flatMap(({ name }) =>
+          input.cluster.nodes
+            .filter((node) => node.name === name)
+            .map((node) => ({ ...node, actionId: "b", names: [name], count: 1 })),
+        );
+        const second = plan({ ...input, pending: [...pending, ...started] });
+        expect({ create: second.create, start: second.start }).toEqual({ create: [], start: [] });
+      }),
+      runs,
+    );
+  });
+
+  it("gives the same plan again, for an input that was archived as JSON too", () => {
+    fc.assert(
+      fc.property(targetInputs, (input) => {
+        const archived = JSON.parse(JSON.stringify(input)) as PlanInput;
+        expect(JSON.stringify(plan(archived))).toBe(JSON.stringify(plan(input)));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+function markOf({ nodeAttributes }: CreateSet): string | null {
+  return dynamicArrayOf((nodeAttributes.Configuration ?? {}) as { readonly [key: string]: Json });
+}

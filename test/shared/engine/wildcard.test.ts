@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { matchesWildcard } from "../../../shared/engine/model/wildcard.ts";
+
+describe("matchesWildcard", () => {
+  it.each([
+    ["*", "", true],
+    ["Standard_F*", "Standard_F16s_v2", true],
+    ["Standard_F*s_v2", "Standard_F16s_v2", true],
+    ["Standard_F*s_v3", "Standard_F16s_v2", false],
+    ["h?c", "hpc", true],
+    ["h?c", "hc", false],
+    ["[ab]c", "bc", true],
+    ["[a-c]x", "bx", true],
+    ["[!a-c]x", "bx", false],
+    ["[]]", "]", true],
+    ["[", "[", true],
+    ["a**b", "ab", true],
+    ["*a*b*", "xxaxxbxx", true],
+    ["A", "a", false],
+  ])("%s against %s is %s", (pattern, text, expected) => {
+    expect(matchesWildcard(pattern, text)).toBe(expected);
+  });
+
+  it("agrees with regular expressions on stars and question marks", () => {
+    const letters = fc.string({ unit: fc.constantFrom("a", "b", "*", "?"), maxLength: 8 });
+    fc.assert(
+      fc.property(letters, fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 8 }), (pattern, text) => {
+        const regex = new RegExp(`^${pattern.replaceAll("*", ".*").replaceAll("?", ".")}$`);
+        expect(matchesWildcard(pattern, text)).toBe(regex.test(text));
+      }),
+    );
+  });
+
+  it("takes no more than pattern x text steps on a hostile pattern", () => {
+    const before = performance.now();
+    expect(matchesWildcard(`${"a*".repeat(200)}b`, "a".repeat(5000))).toBe(false);
+    expect(performance.now() - before).toBeLessThan(1000);
+  });
+});

@@ -1,0 +1,123 @@
+import { expect } from "vitest";
+import type { PlanRequest } from "../../../shared/messages/plan-request.ts";
+import type { ScaleAction } from "../../../shared/messages/scale-action.ts";
+import type { PlanRequests, ScaleActions, ScheduledPlanRequest } from "../../../shared/ports/index.ts";
+
+/** The queues, and what their receiver gets: every message of a cluster that is due, in order. */
+export interface BusBench {
+  readonly planRequests: PlanRequests;
+  readonly scaleActions: ScaleActions;
+  readonly nowSeconds: () => number;
+  receivePlanRequests(cluster: string): Promise<readonly PlanRequest[]>;
+  receiveActions(cluster: string): Promise<readonly ScaleAction[]>;
+}
+
+export interface BusCase {
+  readonly name: string;
+  run(bench: BusBench): Promise<void>;
+}
+
+export function requestOf(
+  cluster: string,
+  messageId: string,
+  deliverAtSeconds: number,
+): ScheduledPlanRequest {
+  const request: PlanRequest = { version: 1, cluster, reason: messageId, atSeconds: deliverAtSeconds - 1 };
+  return { request, messageId, deliverAtSeconds };
+}
+
+export function actionOf(
+  cluster: string,
+  actionId: string,
+  nowSeconds: number,
+  reason = "jobs wait",
+): ScaleAction {
+  return {
+    version: 1,
+    actionId,
+    planId: "plan-1",
+    cluster,
+    requestId: "00000000-0000-5000-8000-000000000000",
+    reason,
+    createdAtSeconds: nowSeconds,
+    expiresAtSeconds: nowSeconds + 60,
+    kind: "start-nodes",
+    nodes: [{ nodeId: "n1", name: "htc-1" }],
+  };
+}
+
+/** What both buses promise; each case has a cluster of its own. */
+export const busCases: readonly BusCase[] = [
+  {
+    name: "a burst with one message id is received once, as the first of it",
+    async run(bench) {
+      const now = bench.nowSeconds();
+      for (const reason of ["first", "second"]) {
+        const scheduled = requestOf("burst", "burst:1", now - 1);
+        await bench.planRequests.send({ ...scheduled, request: { ...scheduled.request, reason } });
+      }
+      const received = await bench.receivePlanRequests("burst");
+      expect(received.map((request) => request.reason)).toEqual(["first"]);
+    },
+  },
+  {
+    name: "a request is not received before its time",
+    async run(bench) {
+      const now = bench.nowSeconds();
+      await bench.planRequests.send(requestOf("early", "early:later", now + 600));
+      await bench.planRequests.send(requestOf("early", "early:due", now - 1));
+      const received = await bench.receivePlanRequests("early");
+      expect(received.map((request) => request.reason)).toEqual(["early:due"]);
+    },
+  },
+  {
+    name: "actions are received whole and in order, over several batches",
+    async run(bench) {
+      const padding = "x".repeat(60_000);
+      const actions = Array.from({ length: 9 }, (_, index) =>
+        actionOf("order", `order-${index}`, bench.nowSeconds(), padding),
+      );
+      await bench.scaleActions.send(actions);
+      const received = await bench.receiveActions("order");
+      expect(received.map(({ actionId }) => actionId)).toEqual(actions.map(({ actionId }) => actionId));
+      expect(received.map(({ reason }) => reason === padding)).toEqual(actions.map(() => true));
+    },
+  },
+  {
+    name: "an action that was sent before is not received again",
+    async run(bench) {
+      const [a, b] = ["a", "b"].map((id) => actionOf("repeat", `repeat-${id}`, bench.nowSeconds()));
+      if (a === undefined || b === undefined) throw new Error("two actions were made");
+      await bench.scaleActions.send([a]);
+      await bench.scaleActions.send([a, b]);
+      expect(await bench.receiveActions("repeat")).toEqual([a, b]);
+    },
+  },
+  {
+    name: "a copy for another try is received beside the action, at its time and once",
+    async run(bench) {
+      const now = bench.nowSeconds();
+      const action = actionOf("again", "again-1", now);
+      await bench.scaleActions.send([action]);
+      for (const _ of [1, 2]) await bench.scaleActions.sendLater(action, { attempt: 1, atSeconds: now - 1 });
+      await bench.scaleActions.sendLater(action, { attempt: 2, atSeconds: now + 600 });
+      expect(await bench.receiveActions("again")).toEqual([action, action]);
+    },
+  },
+  {
+    name: "sending no actions sends nothing",
+    async run(bench) {
+      await bench.scaleActions.send([]);
+    },
+  },
+  {
+    name: "a cluster name and ids longer than the broker's limits are told apart by their ends",
+    async run(bench) {
+      const long = "集".repeat(256);
+      const actions = ["1", "2"].map((end) => actionOf(long, `${long}-${end}`, bench.nowSeconds()));
+      await bench.scaleActions.send(actions);
+      await bench.scaleActions.send([actionOf(`${long}2`, "other", bench.nowSeconds())]);
+      expect(await bench.receiveActions(long)).toEqual(actions);
+    },
+  },
+];

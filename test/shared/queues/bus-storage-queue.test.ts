@@ -1,0 +1,206 @@
+import { randomUUID } from "node:crypto";
+import { BlobServiceClient } from "@azure/storage-blob";
+import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { UpstreamError } from "../../../shared/errors.ts";
+import { claimedBlob, parseDemand, withClaimed } from "../../../shared/messages/job-demand.ts";
+import { type SchedulerEvent, schedulerEventSchema } from "../../../shared/messages/scheduler-event.ts";
+import { type DemandToSend, StorageQueueEvents, sendDemand } from "../../../shared/queues/storage-queue.ts";
+import { type Azurite, startAzurite } from "../../support/azurite.ts";
+
+let azurite: Azurite;
+let queues: QueueServiceClient;
+let blobs: BlobServiceClient;
+
+beforeAll(async () => {
+  azurite = await startAzurite();
+  queues = QueueServiceClient.fromConnectionString(azurite.connectionString);
+  blobs = BlobServiceClient.fromConnectionString(azurite.connectionString);
+});
+
+afterAll(() => azurite?.stop());
+
+describe("sendDemand", () => {
+  test("a small message goes as it is, to a queue that is made when it is missing", async () => {
+    const queue = newQueue();
+    const demand = demandOf({ jobs: [jobOf("☃-1")] });
+    expect(await sendDemand(demand, { queue })).toEqual({ outcome: "sent", messages: 1 });
+    expect(await received(queue)).toEqual([demand]);
+  });
+
+  test("a message of exactly 48 KiB is sent, one byte more becomes two parts", async () => {
+    const queue = newQueue();
+    const full = 48 * 1024;
+    expect(await sendDemand(demandOfBytes(full), { queue })).toEqual({ outcome: "sent", messages: 1 });
+    expect(await sendDemand(demandOfBytes(full + 1), { queue })).toEqual({ outcome: "sent", messages: 2 });
+    expect(await received(queue)).toHaveLength(3);
+  });
+
+  test("a large snapshot goes in parts that the schema takes and that hold all of it, in order", async () => {
+    const queue = newQueue();
+    const demand = demandOf({ jobs: manyJobs(1_500), nodes: manyNodes(800) });
+    const sent = await sendDemand(demand, { queue, uploads: blobs });
+    const messages = (await received(queue)).map(parsed);
+    expect(sent).toEqual({ outcome: "sent", messages: messages.length });
+    expect(messages.map(({ part }) => part)).toEqual(
+      messages.map((_, index) => ({ index, count: messages.length })),
+    );
+    expect(messages.flatMap(({ jobs }) => jobs.map(({ name }) => name))).toEqual(namesOf(1_500));
+    expect(messages.flatMap(({ nodes }) => nodes)).toHaveLength(800);
+    expect(messages.length).toBeGreaterThan(1);
+    expect(messages.length).toBeLessThanOrEqual(20);
+  });
+
+  test("a snapshot of more than 20 parts goes as a blob that a message names", async () => {
+    const queue = newQueue();
+    const sent = await sendDemand(demandOf({ jobs: manyJobs(20_000) }), { queue, uploads: blobs });
+    const [message, ...more] = await received(queue);
+    expect(more).toEqual([]);
+    const blob = claimedBlob(message);
+    expect(sent).toEqual({ outcome: "sent", messages: 1, blob });
+    const content = await textOf(blob ?? "");
+    expect(parsed(withClaimed(message, content)).jobs.map(({ name }) => name)).toEqual(namesOf(20_000));
+  });
+
+  test("without storage for uploads it goes in more parts, until they are too many", async () => {
+    const queue = newQueue();
+    const sent = await sendDemand(demandOf({ jobs: manyJobs(20_000) }), { queue });
+    expect(sent).toMatchObject({ outcome: "sent", messages: expect.toSatisfy((count) => count > 20) });
+    const tooMany = demandOf({
+      jobs: manyJobs(1_100).map((job) => ({ ...job, padding: "x".repeat(45_000) })),
+    });
+    expect(await sendDemand(tooMany, { queue })).toMatchObject({ outcome: "refused" });
+  });
+
+  test("a delta that is too large for a message goes as a blob, and is refused without storage for it", async () => {
+    const queue = newQueue();
+    const { kind: _, ...rest } = demandOf({ jobs: manyJobs(2_000) });
+    const delta: DemandToSend = { ...rest, kind: "delta", remove: ["gone"] };
+    expect(await sendDemand(delta, { queue })).toEqual({
+      outcome: "refused",
+      reason: expect.stringMatching(/^Cannot send delta of source "celery": \d+ characters/),
+    });
+    await sendDemand(delta, { queue, uploads: blobs });
+    const [message] = await received(queue);
+    const whole = parsed(withClaimed(message, await textOf(claimedBlob(message) ?? "")));
+    expect(whole).toMatchObject({ kind: "delta", remove: ["gone"] });
+    expect(whole.jobs).toHaveLength(2_000);
+  });
+
+  test("one job that is larger than a message goes as a blob; more than 32 MiB is refused", async () => {
+    const queue = newQueue();
+    const large = { ...jobOf("large"), constraints: { p: "x".repeat(50_000) } };
+    expect(await sendDemand(demandOf({ jobs: [large] }), { queue, uploads: blobs })).toMatchObject({
+      messages: 1,
+    });
+    const huge = { ...jobOf("huge"), constraints: { p: "x".repeat(33 * 1024 * 1024) } };
+    expect(await sendDemand(demandOf({ jobs: [huge] }), { queue, uploads: blobs })).toEqual({
+      outcome: "refused",
+      reason: expect.stringContaining("expected at most 33554432"),
+    });
+  });
+
+  test("a queue that cannot be reached is an UpstreamError worth another try, without the key", async () => {
+    const text = azurite.connectionString.replace(
+      /QueueEndpoint=[^;]+/,
+      "QueueEndpoint=http://127.0.0.1:1/a",
+    );
+    const service = QueueServiceClient.fromConnectionString(text, { retryOptions: { maxTries: 1 } });
+    const sent = sendDemand(demandOf({}), { queue: service.getQueueClient("job-demand") });
+    const error = await sent.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UpstreamError);
+    expect(error).toMatchObject({ retryable: true, message: expect.stringContaining('queue "job-demand"') });
+  });
+});
+
+describe("StorageQueueEvents", () => {
+  test("an event goes to the queue of its source, which is made when it is missing", async () => {
+    const source = `celery-${randomUUID()}`.slice(0, 40).replace(/-$/, "");
+    const event = eventOf(source, 1);
+    await new StorageQueueEvents(queues).send(event);
+    expect(await received(queues.getQueueClient(`events-${source}`))).toEqual([event]);
+  });
+
+  test("an event of 2,000 nodes becomes several messages that name each node once", async () => {
+    await new StorageQueueEvents(queues).send(eventOf("slurm", 2_000));
+    const events = (await received(queues.getQueueClient("events-slurm"))).map((json) =>
+      schedulerEventSchema.parse(json),
+    );
+    expect(events.length).toBeGreaterThan(1);
+    const ids = events.flatMap(({ nodes }) => nodes.map(({ nodeId }) => nodeId));
+    expect(ids).toEqual(eventOf("slurm", 2_000).nodes.map(({ nodeId }) => nodeId));
+  });
+});
+
+function newQueue(): QueueClient {
+  return queues.getQueueClient(`demand-${randomUUID()}`);
+}
+
+async function received(queue: QueueClient): Promise<unknown[]> {
+  const messages: unknown[] = [];
+  for (;;) {
+    const { receivedMessageItems } = await queue.receiveMessages({ numberOfMessages: 32 });
+    if (receivedMessageItems.length === 0) return messages;
+    for (const { messageText } of receivedMessageItems) {
+      messages.push(JSON.parse(Buffer.from(messageText, "base64").toString("utf8")));
+    }
+  }
+}
+
+async function textOf(blob: string): Promise<string> {
+  const content = await blobs.getContainerClient("demand-uploads").getBlobClient(blob).downloadToBuffer();
+  return content.toString("utf8");
+}
+
+function parsed(input: unknown) {
+  const result = parseDemand(input);
+  if (!result.ok) throw new Error(result.problems.join("; "));
+  const { message } = result;
+  return { remove: [], part: undefined, ...message };
+}
+
+function demandOf(content: { jobs?: readonly object[]; nodes?: readonly object[] }) {
+  return {
+    version: 1,
+    kind: "snapshot",
+    cluster: "hpc",
+    source: "celery",
+    sequence: 7,
+    sentAt: "2026-02-02T03:04:05Z",
+    jobs: content.jobs ?? [],
+    nodes: content.nodes ?? [],
+  } as const satisfies DemandToSend;
+}
+
+/** Two jobs, one of them padded so that the message has this many bytes of JSON. */
+function demandOfBytes(bytes: number) {
+  const withPadding = (padding: string) =>
+    demandOf({ jobs: [jobOf("a"), { ...jobOf("b"), constraints: { padding } }] });
+  const bare = Buffer.byteLength(JSON.stringify(withPadding("")));
+  return withPadding("x".repeat(bytes - bare));
+}
+
+function jobOf(name: string) {
+  return { name, "node-count": 1, constraints: { ncpus: 4 } };
+}
+
+function namesOf(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `job-${index}`);
+}
+
+function manyJobs(count: number) {
+  return namesOf(count).map(jobOf);
+}
+
+function manyNodes(count: number) {
+  return Array.from({ length: count }, (_, index) => ({ hostname: `ip-${index}`, resources: { ncpus: 4 } }));
+}
+
+function eventOf(source: string, count: number): SchedulerEvent {
+  const nodes = Array.from({ length: count }, (_, index) => ({
+    nodeId: `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`,
+    name: `htc-${index}`,
+    hostname: index % 2 === 0 ? null : `ip-${index}`,
+  }));
+  return { version: 1, cluster: "hpc", source, kind: "node-joined", nodes, atSeconds: 1_770_000_000 };
+}

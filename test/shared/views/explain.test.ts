@@ -1,0 +1,208 @@
+import { describe, expect, test } from "vitest";
+import type { ExplainAnswer } from "../../../shared/api/index.ts";
+import { explainAnswer } from "../../../shared/api/index.ts";
+import type { Bucket, Cluster, NodeArray } from "../../../shared/engine/index.ts";
+import { explainJob, lookAhead } from "../../../shared/views/index.ts";
+import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+
+async function explained(world: World, job = "job-1", source?: string): Promise<ExplainAnswer> {
+  const outlook = await lookAhead(world.ports, cluster);
+  if (outlook === undefined) throw new Error("no outlook");
+  const found = explainJob(outlook, job, source);
+  if (found.outcome !== "explained") throw new Error(found.outcome);
+  return explainAnswer.strict().parse(JSON.parse(JSON.stringify(found.answer)));
+}
+
+/** A cluster of one array and one bucket, and a job for it. */
+async function worldOf(parts: {
+  readonly job: Record<string, unknown>;
+  readonly cluster?: Partial<Cluster>;
+  readonly array?: Partial<NodeArray>;
+  readonly bucket?: Parameters<typeof bucketOf>[0];
+  readonly limits?: Partial<Bucket["limits"]>;
+}): Promise<World> {
+  const base = bucketOf(parts.bucket);
+  const bucket = { ...base, limits: { ...base.limits, ...parts.limits } };
+  const array = nodeArrayOf({ buckets: [bucket], ...parts.array });
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [array], ...parts.cluster })));
+  await world.post([{ name: "job-1", ...parts.job }]);
+  await world.snapshot();
+  return world;
+}
+
+const tenNodes = { iterations: 10, constraints: [{ ncpus: 4 }] };
+
+describe("explain: why a job waits, with numbers and what ends it", () => {
+  test("a back-off says until when", async () => {
+    const world = await worldOf({ job: tenNodes, bucket: { secondsSinceCapacityFailure: 100 } });
+    const { causes } = await explained(world);
+    expect(causes[0]?.untilSeconds).toBe(world.now() + 200);
+  });
+
+  test("every bucket's refusal is told, with the constraint or limit and the figures", async () => {
+    const world = await worldOf({ job: { constraints: [{ ncpus: 64 }] } });
+    expect((await explained(world)).refusals).toEqual([
+      {
+        code: "InsufficientResource",
+        bucket: { nodeArray: "htc", vmSize: "Standard_F4s_v2", placementGroup: null },
+        constraint: "ncpus >= 64",
+        limit: null,
+        asked: 64,
+        left: 4,
+        text: expect.stringContaining("too small"),
+      },
+    ]);
+  });
+
+  test("an array that fits in part: how much has a place, and what the rest waits for", async () => {
+    const world = await worldOf({ job: tenNodes, bucket: { availableCount: 3 } });
+    const answer = await explained(world);
+    expect(answer).toMatchObject({ state: "partly", asked: 10, granted: 3, unit: "slots", placeCount: 3 });
+    expect(answer.causes.map(({ kind }) => kind)).toEqual(["partly-placed", "quota", "not-planned-yet"]);
+    expect(answer.causes[0]?.text).toContain("3 of 10 slots have a place; 7 wait");
+  });
+
+  test("what was asked for an earlier node of the same name is not told", async () => {
+    const world = await worldOf({ job: tenNodes, bucket: { availableCount: 1 } });
+    const grown = async () => {
+      await world.round();
+      world.cycleCloud.settle();
+      await world.round();
+      const { planner, places } = await explained(world);
+      const creates = planner.filter(({ text }) => text.startsWith("create-nodes"));
+      return { name: places[0]?.node, actions: creates.map(({ actionId }) => actionId) };
+    };
+    const first = await grown();
+    for (const { name } of world.cycleCloud.nodes)
+      world.cycleCloud.change(name, { status: "Terminated", targetState: "Terminated" });
+    world.cycleCloud.settle();
+    await world.round();
+    const second = await grown();
+    expect(second.name).toBe(first.name);
+    expect([first.actions.length, second.actions.length]).toEqual([1, 1]);
+    expect(second.actions).not.toEqual(first.actions);
+  });
+
+  test("a source past its time to live", async () => {
+    const world = await worldOf({ job: tenNodes });
+    await world.post([{ name: "job-1", ...tenNodes }], { ttlSeconds: 60 });
+    world.advance(100);
+    const answer = await explained(world);
+    expect(answer).toMatchObject({ state: "waiting", asked: 10, granted: 0, source: "celery" });
+    expect(answer.causes).toMatchObject([{ kind: "source-expired", asked: 60, left: 100 }]);
+    expect(answer.causes[0]?.text).toContain('"celery" has been silent for 100 s');
+  });
+
+  test("a paused cluster, before what the job itself waits for", async () => {
+    const world = await worldOf({ job: tenNodes, bucket: { availableCount: 3 } });
+    await world.ports.controls.save(
+      {
+        cluster,
+        paused: { by: "alice", reason: "upgrade", atSeconds: world.now() - 30 },
+        refusedLogin: null,
+      },
+      undefined,
+    );
+    const { causes } = await explained(world);
+    expect(causes[0]).toMatchObject({ kind: "cluster-paused", next: "Let it go on: `ccscale resume`." });
+    expect(causes[0]?.text).toContain("alice paused the cluster 30 s ago: upgrade");
+  });
+
+  test("a read-only cluster, and a snapshot that is too old", async () => {
+    const world = await worldOf({ job: tenNodes });
+    world.configure({ cycle: { readOnly: true } });
+    expect((await explained(world)).causes[0]).toMatchObject({ kind: "read-only" });
+    await world.post([{ name: "job-1", ...tenNodes }], { ttlSeconds: 3_600 });
+    world.advance(301);
+    expect((await explained(world)).causes[0]).toMatchObject({
+      kind: "snapshot-stale",
+      text: expect.stringContaining("301 s old, expected at most 300 s"),
+    });
+  });
+
+  test("nodes that boot: how many, and when they should be ready by what earlier boots took", async () => {
+    const world = await worldOf({ job: { iterations: 3, constraints: [{ ncpus: 4 }] } });
+    await world.round();
+    await world.snapshot();
+    world.advance(1);
+    await world.plan();
+    world.advance(119);
+    world.cycleCloud.settle();
+    await world.snapshot();
+    world.advance(1);
+    await world.post([jobFor(3), jobFor(2, { name: "more" })]);
+    await world.plan();
+    const more = async () => {
+      await world.snapshot();
+      await world.post([jobFor(3), jobFor(2, { name: "more" })]);
+      world.advance(1);
+      await world.plan();
+      await world.execute();
+    };
+    await more();
+    await more();
+    const answer = await explained(world, "more");
+    expect(answer.state).toBe("booting");
+    const [cause] = answer.causes;
+    expect(cause?.kind).toBe("booting");
+    expect(cause?.text).toMatch(/Booting: 2 of 2 nodes \(htc-4, htc-5\); they should be ready in \d+ s/);
+    expect(cause?.untilSeconds).toBeGreaterThan(world.now() + 60);
+    expect(answer.places).toHaveLength(2);
+    expect(answer.planner.some(({ text }) => text.startsWith("create-nodes, because"))).toBe(true);
+  });
+
+  test("without earlier boots nobody can say when", async () => {
+    const world = await worldOf({ job: { iterations: 2, constraints: [{ ncpus: 4 }] } });
+    await world.round();
+    const { causes } = await explained(world);
+    expect(causes).toMatchObject([{ kind: "booting", untilSeconds: null }]);
+    expect(causes[0]?.text).toContain("not known yet");
+  });
+
+  test("a failed create tells what CycleCloud gave, and the newest plan what it saw", async () => {
+    const world = await worldOf({ job: tenNodes });
+    world.cycleCloud.refusal = "no such image";
+    await world.round();
+    const { planner } = await explained(world);
+    expect(planner.some(({ text }) => text.includes("newest plan"))).toBe(true);
+  });
+});
+
+describe("explain: where a job went", () => {
+  test("it runs", async () => {
+    const nodes = [nodeOf({ name: "htc-1", hostname: "a" })];
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    await world.post([jobFor(1, { executingHostnames: ["a"] })]);
+    await world.snapshot();
+    expect(await explained(world)).toMatchObject({
+      state: "running",
+      summary: 'Job "job-1" runs on 1 node.',
+      places: [{ node: "htc-1", slots: 1, state: "Ready" }],
+      causes: [],
+      refusals: [],
+    });
+  });
+
+  test("it has a place on nodes that are up", async () => {
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+    await world.post([jobFor(1)]);
+    await world.snapshot();
+    expect(await explained(world)).toMatchObject({ state: "placed", causes: [] });
+  });
+
+  test("two sources with a job of one name have to be told apart", async () => {
+    const world = await worldOf({ job: tenNodes });
+    await world.post([jobFor(1)], { source: "pbs" });
+    const outlook = await lookAhead(world.ports, cluster);
+    if (outlook === undefined) throw new Error("no outlook");
+    expect(explainJob(outlook, "job-1")).toEqual({
+      outcome: "ambiguous",
+      sources: ["celery", "pbs"],
+      next: "Name one: `ccscale explain job-1 --source celery`.",
+    });
+    expect(await explained(world, "job-1", "pbs")).toMatchObject({ source: "pbs", asked: 1 });
+    expect(explainJob(outlook, "job-2")).toEqual({ outcome: "unknown-job" });
+  });
+});

@@ -1,0 +1,203 @@
+import { describe, expect, test } from "vitest";
+import { isVisibleIn, underWay } from "../../../shared/cycle/operations.ts";
+import type { ClusterNode } from "../../../shared/engine/index.ts";
+import type { Operation, Snapshot } from "../../../shared/ports/index.ts";
+import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { createAction, nodesAction, operationOf, requestedNode } from "../../support/operation.ts";
+
+/** Ten seconds after the operations of these tests were accepted. */
+const nowSeconds = 1_010;
+
+const deallocated = { status: "Deallocated", targetState: "Deallocated" } as const;
+const terminating = { status: "Terminating", targetState: "Terminated" } as const;
+const named = (...names: readonly string[]) => names.map((name) => nodeOf({ name }));
+
+function pendingNames(operation: Operation, nodes: readonly ClusterNode[]): readonly string[] {
+  return underWay([operation], clusterOf({ nodes }), nowSeconds).pending.flatMap(
+    (pending) => pending.names ?? [],
+  );
+}
+
+describe("underWay: nodes that are coming", () => {
+  const create = createAction(["htc-1", "htc-2", "htc-3"]);
+  const start = nodesAction("start-nodes", ["htc-1", "htc-2"]);
+  const made = ["htc-1", "htc-2"].map(requestedNode);
+
+  test.each<readonly [string, Operation, readonly ClusterNode[], readonly string[]]>([
+    ["a create that was sent: all of its names", operationOf(create), [], ["htc-1", "htc-2", "htc-3"]],
+    [
+      "a create that is only recorded: the same",
+      operationOf(create, { state: "planned" }),
+      [],
+      ["htc-1", "htc-2", "htc-3"],
+    ],
+    [
+      "a create that CycleCloud was asked for: all until it tells, whatever names show",
+      operationOf(create, { asked: true }),
+      named("htc-2"),
+      ["htc-1", "htc-2#plan-0001-0", "htc-3"],
+    ],
+    [
+      "a create that CycleCloud was not asked for yet: all, others have got the names that show",
+      operationOf(create),
+      named("htc-2"),
+      ["htc-1", "htc-2#plan-0001-0", "htc-3"],
+    ],
+    [
+      "accepted in part, nodes not told yet: as many as were added",
+      operationOf(create, { state: "accepted", added: [2] }),
+      [],
+      ["htc-1", "htc-2"],
+    ],
+    ["accepted, none added: none", operationOf(create, { state: "accepted", added: [0] }), [], []],
+    [
+      "accepted, nodes told: those that do not show, whatever was planned",
+      operationOf(create, { state: "accepted", added: [2], nodes: made }),
+      named("htc-1"),
+      ["htc-2"],
+    ],
+    [
+      "accepted, fewer nodes told than added, since the list lags: all that do not show",
+      operationOf(create, { state: "accepted", added: [3], nodes: made }),
+      named("htc-1"),
+      ["htc-2", "htc-3"],
+    ],
+    [
+      "accepted a minute ago, fewer nodes told than added: what is not listed is gone again",
+      operationOf(create, { state: "accepted", added: [3], nodes: made, updatedAtSeconds: 949 }),
+      named("htc-1"),
+      ["htc-2"],
+    ],
+    [
+      "a start: nodes that are still deallocated",
+      operationOf(start),
+      [nodeOf({ name: "htc-1", ...deallocated }), nodeOf({ name: "htc-2" })],
+      ["htc-1"],
+    ],
+    ["a start of a node that is gone: none", operationOf(start), [], []],
+    [
+      "a start that the server took for one node only: that one",
+      operationOf(start, { state: "accepted", nodes: [requestedNode("htc-2")] }),
+      ["htc-1", "htc-2"].map((name) => nodeOf({ name, ...deallocated })),
+      ["htc-2"],
+    ],
+    ["a shutdown: none", operationOf(nodesAction("shutdown-nodes", ["htc-1"])), named("htc-1"), []],
+  ])("%s", (_case, operation, nodes, expected) => {
+    expect(pendingNames(operation, nodes)).toEqual(expected);
+  });
+
+  test("each set keeps its own bucket", () => {
+    const [set] = create.sets;
+    if (set === undefined) throw new Error("no set");
+    const sets = [set, { ...set, nodeArray: "hpc", placementGroup: "pg1", names: ["hpc-1"], count: 1 }];
+    const { pending } = underWay([operationOf({ ...create, sets })], clusterOf(), nowSeconds);
+    expect(pending).toMatchObject([
+      { nodeArray: "htc", placementGroup: null, count: 3, actionId: "plan-0001-0" },
+      { nodeArray: "hpc", placementGroup: "pg1", count: 1, names: ["hpc-1"] },
+    ]);
+  });
+});
+
+describe("underWay: a name that is used again", () => {
+  test("while the snapshot shows its last owner, the new node goes by its id as well", () => {
+    const operation = operationOf(createAction(["htc-1"]), {
+      state: "accepted",
+      added: [1],
+      nodes: [{ ...requestedNode("htc-1"), nodeId: "new" }],
+    });
+    const { pending } = underWay([operation], clusterOf({ nodes: named("htc-1") }), 0);
+    expect(pending).toMatchObject([{ nodeArray: "htc", count: 1, names: ["htc-1#new"] }]);
+  });
+});
+
+describe("underWay: a name that went from one new node to the next", () => {
+  const accepted = (actionId: string, nodeId: string) =>
+    operationOf(createAction(["htc-1"], { actionId }), {
+      state: "accepted",
+      added: [1],
+      nodes: [{ ...requestedNode("htc-1"), nodeId }],
+    });
+
+  test("counts once: its first owner is gone", () => {
+    const operations = [accepted("plan-1-0000", "first"), accepted("plan-2-0000", "second")];
+    expect(underWay(operations, clusterOf(), 0).pending).toMatchObject([{ actionId: "plan-2-0000" }]);
+  });
+
+  test("does not hide a node that was planned under it and is still to come", () => {
+    const planned = operationOf(createAction(["htc-1", "htc-2"], { actionId: "plan-2-0000" }));
+    const { pending } = underWay([accepted("plan-1-0000", "first"), planned], clusterOf(), 0);
+    expect(pending).toMatchObject([
+      { count: 1, names: ["htc-1"] },
+      { count: 2, names: ["htc-1#plan-2-0000", "htc-2"] },
+    ]);
+  });
+});
+
+describe("underWay: nodes that are leaving", () => {
+  const shutdown = nodesAction("shutdown-nodes", ["htc-1", "htc-2"]);
+
+  test.each<readonly [string, Operation, readonly string[]]>([
+    ["a shutdown that was sent: all of its nodes", operationOf(shutdown), ["id-htc-1", "id-htc-2"]],
+    [
+      "a shutdown that was carried out for one node only: that one",
+      operationOf(shutdown, { state: "accepted", nodes: [requestedNode("htc-2")] }),
+      ["id-htc-2"],
+    ],
+    ["a create: none", operationOf(createAction(["htc-1"])), []],
+    ["a start: none", operationOf(nodesAction("start-nodes", ["htc-1"])), []],
+  ])("%s", (_case, operation, expected) => {
+    const nodes = named("htc-1", "htc-2");
+    expect(underWay([operation], clusterOf({ nodes }), nowSeconds).leavingNodeIds).toEqual(expected);
+  });
+});
+
+describe("isVisibleIn", () => {
+  const accepted = (names: readonly string[]) => ({
+    state: "accepted" as const,
+    nodes: names.map(requestedNode),
+  });
+  const create = createAction(["htc-1", "htc-2"]);
+  const start = nodesAction("start-nodes", ["htc-1"]);
+  const shutdown = nodesAction("shutdown-nodes", ["htc-1"]);
+
+  test.each<readonly [string, Operation, readonly ClusterNode[], boolean]>([
+    [
+      "a create: all nodes show",
+      operationOf(create, accepted(["htc-1", "htc-2"])),
+      named("htc-1", "htc-2"),
+      true,
+    ],
+    ["a create: one is missing", operationOf(create, accepted(["htc-1", "htc-2"])), named("htc-1"), false],
+    ["a create: its nodes are not known", operationOf(create, accepted([])), named("htc-1", "htc-2"), false],
+    ["a start: the node is asked to run", operationOf(start, accepted(["htc-1"])), named("htc-1"), true],
+    [
+      "a start: it is still deallocated",
+      operationOf(start, accepted(["htc-1"])),
+      [nodeOf({ name: "htc-1", ...deallocated })],
+      false,
+    ],
+    ["a start: it is gone", operationOf(start, accepted(["htc-1"])), [], true],
+    [
+      "a shutdown: the node is still asked to run",
+      operationOf(shutdown, accepted(["htc-1"])),
+      named("htc-1"),
+      false,
+    ],
+    [
+      "a shutdown: it terminates",
+      operationOf(shutdown, accepted(["htc-1"])),
+      [nodeOf({ name: "htc-1", ...terminating })],
+      true,
+    ],
+    [
+      "a shutdown: it is deallocated",
+      operationOf(shutdown, accepted(["htc-1"])),
+      [nodeOf({ name: "htc-1", ...deallocated })],
+      true,
+    ],
+    ["a shutdown: it is gone", operationOf(shutdown, accepted(["htc-1"])), [], true],
+  ])("%s: %4$s", (_case, operation, nodes, expected) => {
+    const snapshot: Snapshot = { cluster: clusterOf({ nodes }), takenAtSeconds: 2_000, setAside: [] };
+    expect(isVisibleIn(operation, snapshot)).toBe(expected);
+  });
+});

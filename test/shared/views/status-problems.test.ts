@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { statusAnswer } from "../../../shared/api/index.ts";
+import { ConfigurationError } from "../../../shared/errors.ts";
+import { clusterStatus } from "../../../shared/views/status.ts";
+import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+
+async function problemsOf(world: World) {
+  const status = await clusterStatus(world.ports, cluster);
+  if (status === undefined) throw new Error("no status");
+  expect(statusAnswer.strict().parse(JSON.parse(JSON.stringify(status)))).toBeDefined();
+  return status.problems;
+}
+
+async function kindsOf(world: World): Promise<readonly string[]> {
+  return (await problemsOf(world)).map(({ kind }) => kind);
+}
+
+describe("problems of a status", () => {
+  test("a cluster that is well has none", async () => {
+    const world = createWorld();
+    await world.post([jobFor(2)]);
+    await world.round();
+    expect(await problemsOf(world)).toEqual([]);
+  });
+
+  test("nothing was ever seen of the cluster", async () => {
+    expect(await kindsOf(createWorld())).toEqual(["no-snapshot"]);
+  });
+
+  test("a snapshot that is too old says how old, and how old it may be", async () => {
+    const world = createWorld();
+    await world.snapshot();
+    world.advance(301);
+    expect(await problemsOf(world)).toMatchObject([
+      {
+        gravity: "stopped",
+        kind: "stale-snapshot",
+        text: "The snapshot is 301 s old, expected at most 300 s.",
+      },
+    ]);
+  });
+
+  test("a configuration that cannot be used is named with every problem, and the page is still there", async () => {
+    const world = createWorld();
+    await world.snapshot();
+    const configs = {
+      ...world.ports.configs,
+      clusters: async () => [cluster],
+      load: () => Promise.reject(new ConfigurationError("the file", ["url: missing", "username: missing"])),
+    };
+    const status = await clusterStatus({ ...world.ports, configs }, cluster);
+    expect(status?.snapshot).not.toBeNull();
+    expect(status?.problems).toMatchObject([
+      { kind: "configuration", text: expect.stringContaining("url: missing; username: missing") },
+    ]);
+  });
+
+  test("a silent source with jobs is named; one without is not missed", async () => {
+    const world = createWorld();
+    await world.snapshot();
+    await world.post([jobFor(1)], { source: "pbs", ttlSeconds: 60 });
+    await world.post([], { source: "slurm", ttlSeconds: 60 });
+    world.advance(61);
+    expect(await problemsOf(world)).toMatchObject([
+      { kind: "source-expired", text: expect.stringContaining('"pbs"') },
+    ]);
+  });
+
+  test("the gravest comes first", async () => {
+    const world = createWorld();
+    await world.post([jobFor(1), { name: "huge", constraints: { ncpus: 64 } }]);
+    world.cycleCloud.refusal = "no such node array";
+    await world.round();
+    await world.receive("{", "bad");
+    world.configure({ cycle: { readOnly: true } });
+    expect(await kindsOf(world)).toEqual(["read-only", "operation-failed", "rejections", "jobs-waiting"]);
+  });
+});
