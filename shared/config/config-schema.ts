@@ -66,6 +66,7 @@ const cycleShape = {
   demand_ttl: positiveSeconds.default(300),
   action_ttl: positiveSeconds.default(600),
   operation_timeout: positiveSeconds.default(900),
+  node_list_lag: seconds.default(120),
   drain_timeout: seconds.default(300),
   capacity_failure_backoff: seconds.default(300),
   failed_node_retries: wholeNumber.default(3),

@@ -73,6 +73,7 @@ function toCycle(keys: ConfigKeys): CycleSettings {
     demandTtlSeconds: keys.demand_ttl,
     actionTtlSeconds: keys.action_ttl,
     operationTimeoutSeconds: keys.operation_timeout,
+    nodeListLagSeconds: keys.node_list_lag,
     drainTimeoutSeconds: keys.drain_timeout,
     capacityFailureBackoffSeconds: keys.capacity_failure_backoff,
     failedNodeRetries: keys.failed_node_retries,

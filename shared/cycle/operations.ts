@@ -2,8 +2,6 @@ import type { Cluster, ClusterNode, PendingNodes } from "../engine/index.ts";
 import type { ActionNode, CreateNodesAction, NodesAction, ScaleAction } from "../messages/scale-action.ts";
 import type { Operation, RequestedNode, Snapshot } from "../ports/index.ts";
 
-const longestListLagSeconds = 60;
-
 /**
  * Of the operations, or lost nodes, of the last minutes so many are looked through: more than a plan makes (deleting 10,000
  * nodes takes 50 actions), with room for nodes that ask to stop, each an operation of its own.
@@ -20,12 +18,11 @@ export interface UnderWay {
  * Nodes that were asked for count as there, nodes that were asked to go count as gone, until a snapshot shows it or the
  * operation is closed: a plan seconds after the last one must not ask twice.
  */
-export function underWay(operations: readonly Operation[], cluster: Cluster, nowSeconds: number): UnderWay {
+export function underWay(operations: readonly Operation[], cluster: Cluster): UnderWay {
   const seen: Seen = {
     byId: new Map(cluster.nodes.map((node) => [node.nodeId, node])),
     names: new Set(cluster.nodes.map((node) => node.name)),
     owners: new Map(operations.flatMap(({ nodes }) => nodes.map(({ name, nodeId }) => [name, nodeId]))),
-    nowSeconds,
   };
   return {
     pending: operations.flatMap((operation) => pendingOf(operation, seen)),
@@ -40,7 +37,6 @@ interface Seen {
   readonly byId: ReadonlyMap<string, ClusterNode>;
   readonly names: ReadonlySet<string>;
   readonly owners: ReadonlyMap<string, string>;
-  readonly nowSeconds: number;
 }
 
 /** Whether its nodes take no jobs from the moment on at which it was asked for: they go, or are away for a while. */
@@ -69,7 +65,7 @@ function pendingOf(operation: Operation, seen: Seen): PendingNodes[] {
         return node === undefined || isStarted(node) ? [] : [pendingNode(actionId, { ...node, name })];
       });
     case "create-nodes":
-      return isToldWhole(operation, seen.nowSeconds)
+      return isToldWhole(operation)
         ? pendingMade(operation, seen)
         : [...pendingMade(operation, seen), ...pendingUntold(operation, action, seen)];
   }
@@ -90,11 +86,17 @@ function pendingMade({ actionId, nodes }: Operation, { byId, names: shown, owner
 
 /**
  * Whether CycleCloud has told which nodes it made. Its list may lag behind its answer for a while; after that, a node
- * that it said it added and does not list is gone again.
+ * that it does not list is gone again. Without its answer, what was asked for is what there may be.
  */
-function isToldWhole({ nodes, added, updatedAtSeconds }: Operation, atSeconds: number): boolean {
-  const total = added.reduce((sum, count) => sum + count, 0);
-  return nodes.length > 0 && (nodes.length >= total || atSeconds > updatedAtSeconds + longestListLagSeconds);
+function isToldWhole(operation: Operation): boolean {
+  const { nodes, isToldWhole: isRead = false } = operation;
+  return isRead || (nodes.length > 0 && nodes.length >= mostNodesOf(operation));
+}
+
+/** How many nodes a create may have made at most. */
+function mostNodesOf({ action, added }: Operation): number {
+  const asked = action.kind === "create-nodes" ? action.sets.map(({ count }) => count) : [];
+  return (added.length === 0 ? asked : added).reduce((sum, count) => sum + count, 0);
 }
 
 /**
@@ -150,10 +152,7 @@ export function isVisibleIn(operation: Operation, snapshot: Snapshot): boolean {
   const { action } = operation;
   switch (action.kind) {
     case "create-nodes":
-      return (
-        isToldWhole(operation, snapshot.takenAtSeconds) &&
-        operation.nodes.every((node) => byId.has(node.nodeId))
-      );
+      return isToldWhole(operation) && operation.nodes.every((node) => byId.has(node.nodeId));
     case "start-nodes":
       return operation.nodes.every(({ nodeId }) => {
         const node = byId.get(nodeId);

@@ -79,7 +79,7 @@ function decide(
   const node = cluster.nodes.find(({ instanceId, nodeId }) => instanceId === instance || nodeId === instance);
   if (node === undefined) return { refused: { outcome: "unknown-instance" } };
   const { nodeId, name, hostname } = node;
-  const { leavingNodeIds } = underWay(now.loaded.operations, cluster, now.nowSeconds);
+  const { leavingNodeIds } = underWay(now.loaded.operations, cluster);
   const isLeaving = leavingNodeIds.includes(nodeId) || node.targetState === "Terminated";
   if (isLeaving) return { refused: { outcome: "leaving", node: name } };
   const refusal =

@@ -23,6 +23,11 @@ export interface CycleSettings {
   readonly actionTtlSeconds: number;
   /** An operation whose nodes did not appear by then is looked up and closed. */
   readonly operationTimeoutSeconds: number;
+  /**
+   * How far CycleCloud's lists of nodes and requests may lag behind what it did. Until then a list that is short, or a
+   * request that is unknown, proves nothing: what was asked for counts as coming.
+   */
+  readonly nodeListLagSeconds: number;
   /** An idle node that its schedulers were asked to drain goes after this time, drained or not; 0: none are asked. */
   readonly drainTimeoutSeconds: number;
   /** How long no new nodes are asked of a bucket that gave fewer than asked; 0: it is asked again at once. */

@@ -44,6 +44,11 @@ export class FakeCycleCloud implements CycleCloud {
   readonly stubborn = new Map<string, string>();
   /** Set: requests are known, but their nodes are not listed yet. */
   isListLate = false;
+  /** Set: requests are not known yet, though their ids are refused and their nodes are there. */
+  isRequestLate = false;
+  /** How many of the nodes of a request its list shows, and how many nodes the status shows; for lists that lag in part. */
+  listed = Number.POSITIVE_INFINITY;
+  shown = Number.POSITIVE_INFINITY;
   /** Every verb that changed something. */
   readonly calls: string[] = [];
 
@@ -97,7 +102,7 @@ export class FakeCycleCloud implements CycleCloud {
   readCluster: CycleCloud["readCluster"] = async () => {
     this.#failBefore("read");
     const nodeArrays = this.#arrays.map((array) => this.#withCounts(array));
-    return { cluster: { ...this.#base, nodeArrays, nodes: this.#nodes }, setAside: [] };
+    return { cluster: { ...this.#base, nodeArrays, nodes: this.#nodes.slice(0, this.shown) }, setAside: [] };
   };
 
   createNodes: CycleCloud["createNodes"] = async ({ requestId, sets }) => {
@@ -148,9 +153,10 @@ export class FakeCycleCloud implements CycleCloud {
   nodesOfRequest: CycleCloud["nodesOfRequest"] = async (requestId) => {
     this.#failBefore("nodes-of-request");
     const request = this.#requests.get(requestId);
-    if (request === undefined) return undefined;
+    if (request === undefined || this.isRequestLate) return undefined;
     if (this.isListLate) return [];
-    return this.#nodes.filter((node) => request.nodeIds.includes(node.nodeId)).map(toRequested);
+    const nodes = this.#nodes.filter((node) => request.nodeIds.includes(node.nodeId));
+    return nodes.slice(0, this.listed).map(toRequested);
   };
 
   async #manage(

@@ -148,6 +148,7 @@ export function configOf(fields: {
       demandTtlSeconds: 300,
       actionTtlSeconds: 600,
       operationTimeoutSeconds: 900,
+      nodeListLagSeconds: 120,
       drainTimeoutSeconds: 300,
       capacityFailureBackoffSeconds: 300,
       failedNodeRetries: 3,

@@ -18,7 +18,7 @@ import { type Rechecked, type RecheckPorts, recheckNodes, withoutKept } from "./
 
 /** How an action ended, to be written into its operation. */
 export type Fate = Pick<Operation, "state" | "messages"> &
-  Partial<Pick<Operation, "operationId" | "nodes" | "added" | "shortfalls">>;
+  Partial<Pick<Operation, "operationId" | "nodes" | "added" | "shortfalls" | "unknownSinceSeconds">>;
 
 /** `ask` runs one call that changes something, after it was written down that it is going to be made. */
 interface Server {
@@ -38,9 +38,26 @@ export function dropped(why: string): Fate {
 }
 
 /** An earlier try may have had its effect: nodes that were made then must not be forgotten. */
-export async function droppedOrDone(cycleCloud: CycleCloud, action: ScaleAction, why: string): Promise<Fate> {
+export async function droppedOrDone(
+  cycleCloud: CycleCloud,
+  action: ScaleAction,
+  known: { readonly why: string; readonly nowSeconds: number },
+): Promise<Fate> {
   const nodes = await cycleCloud.nodesOfRequest(action.requestId);
-  return nodes === undefined ? dropped(why) : doneBefore(nodes);
+  if (nodes !== undefined) return doneBefore(nodes);
+  return action.kind === "create-nodes" ? notKnown([known.why], known.nowSeconds) : dropped(known.why);
+}
+
+/**
+ * CycleCloud may have made nodes, and does not know the request, or not yet: its lists lag. The create stays open, and the
+ * snapshots look it up until they no longer can. Other actions need none of this, since asking for one twice does no harm.
+ */
+function notKnown(messages: readonly string[], nowSeconds: number): Fate {
+  return {
+    state: "sent",
+    messages: [...messages, "CycleCloud does not know the request yet"],
+    unknownSinceSeconds: nowSeconds,
+  };
 }
 
 /** A request that is known and whose nodes do not show yet: the snapshots look for them until the operation times out. */
@@ -48,15 +65,21 @@ function doneBefore(nodes: readonly RequestedNode[], messages: readonly string[]
   return { state: "accepted", messages: [...messages, "was asked for before"], nodes };
 }
 
-/** A 409 means that the request id was used before, or that the request is invalid: whether the server knows it tells which. */
+/**
+ * A 409 means that the request id was used before, or that the request is invalid: whether the server knows it tells which.
+ * When it does not know a create, that tells nothing yet.
+ */
 async function refusedOrDone(
   cycleCloud: CycleCloud,
   action: ScaleAction,
-  words: { readonly refusal: string; readonly stale?: readonly string[] },
+  known: { readonly refusal: string; readonly stale?: readonly string[]; readonly nowSeconds: number },
 ): Promise<Fate> {
-  const { refusal, stale = [] } = words;
+  const { refusal, stale = [], nowSeconds } = known;
   const nodes = await cycleCloud.nodesOfRequest(action.requestId);
-  return nodes === undefined ? { state: "failed", messages: [...stale, refusal] } : doneBefore(nodes, stale);
+  if (nodes !== undefined) return doneBefore(nodes, stale);
+  return action.kind === "create-nodes"
+    ? notKnown([refusal], nowSeconds)
+    : { state: "failed", messages: [...stale, refusal] };
 }
 
 async function createNodes(
@@ -66,7 +89,8 @@ async function createNodes(
 ): Promise<Fate> {
   const { requestId, sets } = action;
   const answer = await ask(() => cycleCloud.createNodes({ requestId, sets }));
-  if (answer.outcome === "refused") return refusedOrDone(cycleCloud, action, { refusal: answer.message });
+  if (answer.outcome === "refused")
+    return refusedOrDone(cycleCloud, action, { refusal: answer.message, nowSeconds });
   const { operationId } = answer;
   const added = answer.sets.map((set) => set.added);
   const messages = answer.sets.flatMap((set) => (set.message === undefined ? [] : [set.message]));
@@ -125,7 +149,11 @@ async function actOnNodes(
   });
   if (answer === undefined) return { state: "dropped", messages: stale };
   if (answer.outcome === "refused")
-    return refusedOrDone(cycleCloud, action, { refusal: answer.message, stale });
+    return refusedOrDone(cycleCloud, action, {
+      refusal: answer.message,
+      stale,
+      nowSeconds: ports.clock.nowSeconds(),
+    });
   const refused = answer.nodes.filter((node) => node.error !== undefined);
   const refusedIds = new Set(refused.map((node) => node.nodeId));
   const nodes = due.filter((node) => !refusedIds.has(node.nodeId));

@@ -63,7 +63,8 @@ export async function executeAction(ports: ExecutePorts, action: ScaleAction): P
   });
   if (fate.shortfalls !== undefined)
     await requestPlan(ports, { cluster: action.cluster, reason: "fewer nodes than asked" });
-  return report(ports, action, { outcome: fate.state, messages: fate.messages });
+  const outcome = fate.state === "sent" ? "unclear" : fate.state;
+  return report(ports, action, { outcome, messages: fate.messages });
 }
 
 /** Another run of the same action came to an end while this one was at it. */
@@ -148,7 +149,10 @@ async function decide(
   const control = await loadControl(ports, cluster);
   const run = await whileLoggedIn(ports, { control, cycleCloud }, async () => {
     const why = whyNot(ports, { action, config, control });
-    if (why !== undefined) return wasAsked ? droppedOrDone(cycleCloud, action, why) : dropped(why);
+    if (why !== undefined) {
+      const nowSeconds = ports.clock.nowSeconds();
+      return wasAsked ? droppedOrDone(cycleCloud, action, { why, nowSeconds }) : dropped(why);
+    }
     const ask = async <T>(call: () => Promise<T>): Promise<T> => {
       const next = (operation: Operation): Operation => ({ ...operation, state: "sent", asked: true });
       if (!(await change(ports, action, { isFit: isDue, next }))) throw new Overtaken();

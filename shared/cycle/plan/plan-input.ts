@@ -49,7 +49,7 @@ export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
     jobs: presentDemand(loaded.demand, nowSeconds).flatMap(toJobs),
     ...(targets.length === 0 ? {} : { targets }),
     schedulerNodes: live.flatMap((source) => source.nodes.map(toSchedulerNode)),
-    ...underWay(loaded.operations, cluster, nowSeconds),
+    ...underWay(loaded.operations, cluster),
     ...(drainedNodes.length === 0 ? {} : { closedNodeIds: drainedNodes.map(({ nodeId }) => nodeId) }),
     history: loaded.history,
     lastPassSeconds: nowSeconds,

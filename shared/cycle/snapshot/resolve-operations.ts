@@ -1,29 +1,53 @@
 import { kindOf, messageOf } from "../../errors.ts";
-import type { CycleCloud, Operation, Ports, RequestedNode, Snapshot, Stored } from "../../ports/index.ts";
+import type {
+  CycleCloud,
+  CycleSettings,
+  Operation,
+  Ports,
+  RequestedNode,
+  Snapshot,
+  Stored,
+} from "../../ports/index.ts";
 import { isRefusedLogin } from "../login.ts";
 import { isVisibleIn } from "../operations.ts";
 
 type ResolvePorts = Pick<Ports, "clock" | "log" | "operations">;
 
+interface Seen {
+  readonly cluster: string;
+  readonly snapshot: Snapshot;
+  readonly settings: Pick<CycleSettings, "nodeListLagSeconds" | "operationTimeoutSeconds">;
+}
+
 /**
  * Moves open operations on by what a snapshot shows. Closes those whose effect is visible, and, after
  * `operationTimeoutSeconds` and one look at CycleCloud, those that left no trace. Returns how many were closed.
+ *
+ * CycleCloud's lists may lag. For `nodeListLagSeconds` a node or a request that they lack proves nothing: an operation is
+ * closed for what is missing only by a list that was read after that.
  */
 export async function resolveOperations(
   ports: ResolvePorts,
   cycleCloud: CycleCloud,
-  seen: {
-    readonly cluster: string;
-    readonly snapshot: Snapshot;
-    readonly operationTimeoutSeconds: number;
-  },
+  seen: Seen,
 ): Promise<number> {
   let closed = 0;
   for (const operation of await ports.operations.open(seen.cluster)) {
-    const next = await resolve(ports, cycleCloud, operation.value, seen);
-    if (next === undefined || !(await save(ports, next, operation))) continue;
-    if (next.state !== "accepted") closed += 1;
-    report(ports, next);
+    try {
+      const next = await resolve(ports, cycleCloud, operation.value, seen);
+      if (next === undefined || !(await save(ports, next, operation))) continue;
+      if (next.state !== "accepted") closed += 1;
+      report(ports, next);
+    } catch (error) {
+      if (isRefusedLogin(error)) throw error;
+      // It stays open and is tried again by the next snapshot; the others, and the plan that is due, do not wait for it.
+      const { actionId } = operation.value;
+      ports.log.error("operation-not-resolved", {
+        cluster: seen.cluster,
+        actionId,
+        message: messageOf(error),
+      });
+    }
   }
   return closed;
 }
@@ -32,83 +56,126 @@ async function resolve(
   ports: ResolvePorts,
   cycleCloud: CycleCloud,
   operation: Operation,
-  seen: { readonly snapshot: Snapshot; readonly operationTimeoutSeconds: number },
+  { snapshot, settings }: Seen,
 ): Promise<Operation | undefined> {
-  const updatedAtSeconds = ports.clock.nowSeconds();
+  const nowSeconds = ports.clock.nowSeconds();
   const isAccepted = operation.state === "accepted";
   // A reading that was started before the server agreed need not show anything yet.
-  const isSeen = isAccepted && seen.snapshot.takenAtSeconds > operation.updatedAtSeconds;
-  if (isSeen && isVisibleIn(operation, seen.snapshot))
-    return { ...operation, state: "visible", updatedAtSeconds };
+  const isSeen = isAccepted && snapshot.takenAtSeconds > operation.updatedAtSeconds;
+  if (isSeen && isVisibleIn(operation, snapshot))
+    return closedAs(operation, { state: "visible", nowSeconds });
 
-  const waitsFrom = isAccepted ? operation.updatedAtSeconds : operation.action.expiresAtSeconds;
-  const isLate = updatedAtSeconds > waitsFrom + seen.operationTimeoutSeconds;
+  const waits = waitsOf(operation, settings);
+  const isLate = nowSeconds > waits.fromSeconds + waits.forSeconds;
   // Of a create that does not show, the server's list tells what it made, and which of that is gone again.
   const isUntold = isSeen || operation.nodes.length === 0;
   const isUnclear = isAccepted && operation.action.kind === "create-nodes" && isUntold;
-  if (!isLate && !isUnclear) return undefined;
+  const isUnknown = !isAccepted && operation.unknownSinceSeconds !== undefined;
+  if (!isLate && !isUnclear && !isUnknown) return undefined;
 
-  const nodes = await lookUp(ports, cycleCloud, operation);
-  if (nodes === undefined) {
+  const found = await lookUp(ports, cycleCloud, operation);
+  if (found.outcome === "no-answer") {
     // No answer is no proof that nothing was made. Only after as long again is it taken for that, lest jobs wait for ever.
-    const givesUpAt = waitsFrom + 2 * seen.operationTimeoutSeconds;
-    if (updatedAtSeconds <= givesUpAt) return undefined;
-    const messages = [...operation.messages, "CycleCloud could not tell what became of it"];
-    return { ...operation, state: "lost", messages, updatedAtSeconds };
+    if (nowSeconds <= waits.fromSeconds + 2 * patience(settings)) return undefined;
+    return closedAs(operation, {
+      state: "lost",
+      why: "CycleCloud could not tell what became of it",
+      nowSeconds,
+    });
   }
-  return afterLookUp(operation, {
-    nodes,
-    isLate,
-    isUnclear,
-    isAccepted,
-    updatedAtSeconds,
-    seen,
-  });
+  const caughtUp = nowSeconds > operation.updatedAtSeconds + settings.nodeListLagSeconds;
+  const told = isUnclear ? afterList(operation, found.nodes, { caughtUp, nowSeconds }) : undefined;
+  if (told !== undefined) return told;
+  const isFound = found.outcome === "known" && (isUnknown || (!isAccepted && found.nodes.length > 0));
+  if (isFound) {
+    const { unknownSinceSeconds: _, ...known } = operation;
+    return { ...known, state: "accepted", nodes: found.nodes, updatedAtSeconds: nowSeconds };
+  }
+  if (!isLate) return undefined;
+  const why = isUnknown
+    ? `CycleCloud did not know request ${operation.action.requestId} for ${waits.forSeconds} s`
+    : `no effect seen within ${waits.forSeconds} s`;
+  return closedAs(operation, { state: "lost", why, nowSeconds });
 }
 
-/** Undefined when CycleCloud does not answer: one operation that it cannot tell about must not hold up the others. */
+/** When an operation was last heard of, and how long after that it is taken for lost. */
+function waitsOf(
+  { state, action, updatedAtSeconds, unknownSinceSeconds }: Operation,
+  settings: Seen["settings"],
+): { readonly fromSeconds: number; readonly forSeconds: number } {
+  if (state === "accepted") return { fromSeconds: updatedAtSeconds, forSeconds: patience(settings) };
+  return unknownSinceSeconds === undefined
+    ? { fromSeconds: action.expiresAtSeconds, forSeconds: patience(settings) }
+    : { fromSeconds: unknownSinceSeconds, forSeconds: settings.nodeListLagSeconds };
+}
+
+function patience({ nodeListLagSeconds, operationTimeoutSeconds }: Seen["settings"]): number {
+  return Math.max(nodeListLagSeconds, operationTimeoutSeconds);
+}
+
+/** `known`: CycleCloud knows the request, and lists these nodes of it. `unknown`: it does not, or not yet. */
+type Found =
+  | { readonly outcome: "known" | "unknown"; readonly nodes: readonly RequestedNode[] }
+  | { readonly outcome: "no-answer" };
+
+/** One operation that CycleCloud cannot tell about must not hold up the others. */
 async function lookUp(
   ports: ResolvePorts,
   cycleCloud: CycleCloud,
   { cluster, actionId, action }: Operation,
-): Promise<readonly RequestedNode[] | undefined> {
+): Promise<Found> {
   try {
-    return (await cycleCloud.nodesOfRequest(action.requestId)) ?? [];
+    const nodes = await cycleCloud.nodesOfRequest(action.requestId);
+    return nodes === undefined ? { outcome: "unknown", nodes: [] } : { outcome: "known", nodes };
   } catch (error) {
     if (kindOf(error) !== "upstream" || isRefusedLogin(error)) throw error;
     ports.log.warn("operation-not-found-out", { cluster, actionId, message: messageOf(error) });
-    return undefined;
+    return { outcome: "no-answer" };
   }
 }
 
-function afterLookUp(
+/** What the list of an accepted create tells. `caughtUp`: it can be no shorter than the truth any more. */
+function afterList(
   operation: Operation,
-  found: {
-    readonly nodes: readonly RequestedNode[];
-    readonly isLate: boolean;
-    readonly isUnclear: boolean;
-    readonly isAccepted: boolean;
-    readonly updatedAtSeconds: number;
-    readonly seen: { readonly operationTimeoutSeconds: number };
-  },
+  listed: readonly RequestedNode[],
+  { caughtUp, nowSeconds }: { readonly caughtUp: boolean; readonly nowSeconds: number },
 ): Operation | undefined {
-  const { nodes, isLate, isUnclear, isAccepted, updatedAtSeconds, seen } = found;
-  // It had its effect, and what it made was deleted before a snapshot saw it.
-  const isGone = isUnclear && operation.nodes.length > 0 && nodes.length === 0;
-  if (isGone) {
-    const messages = [...operation.messages, "its nodes are gone again"];
-    return { ...operation, state: "visible", messages, updatedAtSeconds };
+  const { nodes: before, added } = operation;
+  if (!caughtUp) {
+    const nodes = together(before, listed);
+    return nodes.length > before.length ? { ...operation, nodes } : undefined;
   }
-  if (isUnclear && nodes.length > 0 && idsOf(nodes) !== idsOf(operation.nodes))
-    return { ...operation, nodes };
-  if (!isLate) return undefined;
-  if (!isAccepted && nodes.length > 0) return { ...operation, state: "accepted", nodes, updatedAtSeconds };
-  const messages = [...operation.messages, `no effect seen within ${seen.operationTimeoutSeconds} s`];
-  return { ...operation, state: "lost", messages, updatedAtSeconds };
+  if (listed.length > 0) {
+    const isNews = operation.isToldWhole !== true || idsOf(listed) !== idsOf(before);
+    return isNews ? { ...operation, nodes: listed, isToldWhole: true } : undefined;
+  }
+  // It had its effect, and what it made was deleted before a snapshot saw it.
+  if (before.length > 0)
+    return closedAs(operation, { state: "visible", why: "its nodes are gone again", nowSeconds });
+  // Its answer was lost, and perhaps it said that nothing was added.
+  return added.length === 0
+    ? closedAs(operation, { state: "lost", why: "CycleCloud lists no nodes of it", nowSeconds })
+    : undefined;
+}
+
+function together(
+  before: readonly RequestedNode[],
+  listed: readonly RequestedNode[],
+): readonly RequestedNode[] {
+  const known = new Set(before.map(({ nodeId }) => nodeId));
+  return [...before, ...listed.filter(({ nodeId }) => !known.has(nodeId))];
 }
 
 function idsOf(nodes: readonly RequestedNode[]): string {
   return JSON.stringify(nodes.map((node) => node.nodeId).sort());
+}
+
+function closedAs(
+  operation: Operation,
+  to: { readonly state: "visible" | "lost"; readonly why?: string; readonly nowSeconds: number },
+): Operation {
+  const messages = to.why === undefined ? operation.messages : [...operation.messages, to.why];
+  return { ...operation, state: to.state, messages, updatedAtSeconds: to.nowSeconds };
 }
 
 /** False when the executor was writing at the same moment: the next snapshot looks again. */
@@ -123,8 +190,8 @@ async function save(ports: ResolvePorts, next: Operation, before: Stored<Operati
 }
 
 function report(ports: ResolvePorts, operation: Operation): void {
-  const { cluster, actionId, state } = operation;
+  const { cluster, actionId, state, messages } = operation;
   const fields = { cluster, actionId, kind: operation.action.kind, state };
-  if (state === "lost") ports.log.error("operation", fields);
+  if (state === "lost") ports.log.error("operation", { ...fields, messages: messages.join("; ") });
   else ports.log.info("operation", fields);
 }

@@ -82,8 +82,8 @@ async function keep(
   reportSpending(ports.log, snapshot, before);
   await ports.snapshots.save(cluster, snapshot);
 
-  const { operationTimeoutSeconds } = config.cycle;
-  const closed = await resolveOperations(ports, cycleCloud, { cluster, snapshot, operationTimeoutSeconds });
+  const seen = { cluster, snapshot, settings: config.cycle };
+  const closed = await resolveOperations(ports, cycleCloud, seen);
   const head = (await ports.plans.loadHead(cluster))?.value;
   const due = closed > 0 ? "operations closed" : await whyDue(ports, { config, snapshot, head });
   if (due !== undefined) await requestPlan(ports, { cluster, reason: due });

@@ -43,6 +43,7 @@ test("config: a minimal file gets every default", () => {
       demandTtlSeconds: 300,
       actionTtlSeconds: 600,
       operationTimeoutSeconds: 900,
+      nodeListLagSeconds: 120,
       capacityFailureBackoffSeconds: 300,
       drainTimeoutSeconds: 300,
       failedNodeRetries: 3,

@@ -5,17 +5,12 @@ import type { Operation, Snapshot } from "../../../shared/ports/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { createAction, nodesAction, operationOf, requestedNode } from "../../support/operation.ts";
 
-/** Ten seconds after the operations of these tests were accepted. */
-const nowSeconds = 1_010;
-
 const deallocated = { status: "Deallocated", targetState: "Deallocated" } as const;
 const terminating = { status: "Terminating", targetState: "Terminated" } as const;
 const named = (...names: readonly string[]) => names.map((name) => nodeOf({ name }));
 
 function pendingNames(operation: Operation, nodes: readonly ClusterNode[]): readonly string[] {
-  return underWay([operation], clusterOf({ nodes }), nowSeconds).pending.flatMap(
-    (pending) => pending.names ?? [],
-  );
+  return underWay([operation], clusterOf({ nodes })).pending.flatMap((pending) => pending.names ?? []);
 }
 
 describe("underWay: nodes that are coming", () => {
@@ -63,10 +58,16 @@ describe("underWay: nodes that are coming", () => {
       ["htc-2", "htc-3"],
     ],
     [
-      "accepted a minute ago, fewer nodes told than added: what is not listed is gone again",
-      operationOf(create, { state: "accepted", added: [3], nodes: made, updatedAtSeconds: 949 }),
+      "accepted, fewer nodes told than added, by a list that has caught up: what is not listed is gone again",
+      operationOf(create, { state: "accepted", added: [3], nodes: made, isToldWhole: true }),
       named("htc-1"),
       ["htc-2"],
+    ],
+    [
+      "accepted, its answer lost, fewer nodes told than asked: all that do not show",
+      operationOf(create, { state: "accepted", nodes: made }),
+      named("htc-1"),
+      ["htc-2", "htc-3"],
     ],
     [
       "a start: nodes that are still deallocated",
@@ -90,7 +91,7 @@ describe("underWay: nodes that are coming", () => {
     const [set] = create.sets;
     if (set === undefined) throw new Error("no set");
     const sets = [set, { ...set, nodeArray: "hpc", placementGroup: "pg1", names: ["hpc-1"], count: 1 }];
-    const { pending } = underWay([operationOf({ ...create, sets })], clusterOf(), nowSeconds);
+    const { pending } = underWay([operationOf({ ...create, sets })], clusterOf());
     expect(pending).toMatchObject([
       { nodeArray: "htc", placementGroup: null, count: 3, actionId: "plan-0001-0" },
       { nodeArray: "hpc", placementGroup: "pg1", count: 1, names: ["hpc-1"] },
@@ -105,7 +106,7 @@ describe("underWay: a name that is used again", () => {
       added: [1],
       nodes: [{ ...requestedNode("htc-1"), nodeId: "new" }],
     });
-    const { pending } = underWay([operation], clusterOf({ nodes: named("htc-1") }), 0);
+    const { pending } = underWay([operation], clusterOf({ nodes: named("htc-1") }));
     expect(pending).toMatchObject([{ nodeArray: "htc", count: 1, names: ["htc-1#new"] }]);
   });
 });
@@ -120,12 +121,12 @@ describe("underWay: a name that went from one new node to the next", () => {
 
   test("counts once: its first owner is gone", () => {
     const operations = [accepted("plan-1-0000", "first"), accepted("plan-2-0000", "second")];
-    expect(underWay(operations, clusterOf(), 0).pending).toMatchObject([{ actionId: "plan-2-0000" }]);
+    expect(underWay(operations, clusterOf()).pending).toMatchObject([{ actionId: "plan-2-0000" }]);
   });
 
   test("does not hide a node that was planned under it and is still to come", () => {
     const planned = operationOf(createAction(["htc-1", "htc-2"], { actionId: "plan-2-0000" }));
-    const { pending } = underWay([accepted("plan-1-0000", "first"), planned], clusterOf(), 0);
+    const { pending } = underWay([accepted("plan-1-0000", "first"), planned], clusterOf());
     expect(pending).toMatchObject([
       { count: 1, names: ["htc-1"] },
       { count: 2, names: ["htc-1#plan-2-0000", "htc-2"] },
@@ -147,7 +148,7 @@ describe("underWay: nodes that are leaving", () => {
     ["a start: none", operationOf(nodesAction("start-nodes", ["htc-1"])), []],
   ])("%s", (_case, operation, expected) => {
     const nodes = named("htc-1", "htc-2");
-    expect(underWay([operation], clusterOf({ nodes }), nowSeconds).leavingNodeIds).toEqual(expected);
+    expect(underWay([operation], clusterOf({ nodes })).leavingNodeIds).toEqual(expected);
   });
 });
 
@@ -168,6 +169,18 @@ describe("isVisibleIn", () => {
       true,
     ],
     ["a create: one is missing", operationOf(create, accepted(["htc-1", "htc-2"])), named("htc-1"), false],
+    [
+      "a create: its answer was lost, and fewer are told than asked",
+      operationOf(create, accepted(["htc-1"])),
+      named("htc-1"),
+      false,
+    ],
+    [
+      "a create: fewer are told than asked, by a list that has caught up",
+      operationOf(create, { ...accepted(["htc-1"]), isToldWhole: true }),
+      named("htc-1"),
+      true,
+    ],
     ["a create: its nodes are not known", operationOf(create, accepted([])), named("htc-1", "htc-2"), false],
     ["a start: the node is asked to run", operationOf(start, accepted(["htc-1"])), named("htc-1"), true],
     [

@@ -86,13 +86,21 @@ describe("executeAction: create", () => {
     expect(world.log.at(-1)).toMatch(/^warn action .*quota reached/);
   });
 
-  test("refused: failed, with the server's words", async () => {
+  test("refused, and not known: open, with the server's words, until its lists cannot lag any more", async () => {
     const { world, action } = await creating(2);
     world.cycleCloud.refusal = "no such node array";
-    expect(await executeAction(world.ports, action)).toEqual({
-      outcome: "failed",
-      messages: ["no such node array"],
-    });
+    const messages = ["no such node array", "CycleCloud does not know the request yet"];
+    expect(await executeAction(world.ports, action)).toEqual({ outcome: "unclear", messages });
+    const unknownSinceSeconds = world.now();
+    expect(await operationOf(world, action)).toMatchObject({ state: "sent", messages, unknownSinceSeconds });
+    world.advance(120);
+    await world.snapshot();
+    expect(await operationOf(world, action)).toMatchObject({ state: "sent" });
+    world.advance(1);
+    await world.snapshot();
+    const why = `CycleCloud did not know request ${action.requestId} for 120 s`;
+    expect(await operationOf(world, action)).toMatchObject({ state: "lost", messages: [...messages, why] });
+    expect(world.log.some((line) => line.startsWith("error operation") && line.includes(why))).toBe(true);
     expect(namesOf(world)).toEqual([]);
   });
 });

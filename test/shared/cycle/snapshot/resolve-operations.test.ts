@@ -10,6 +10,8 @@ import { createAction, nodesAction, operationOf, requestedNode } from "../../../
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
 
 const operationTimeoutSeconds = 900;
+const nodeListLagSeconds = 120;
+const settings = { operationTimeoutSeconds, nodeListLagSeconds };
 const actionTtlSeconds = 600;
 
 async function only(world: World): Promise<Operation> {
@@ -58,7 +60,7 @@ describe("resolveOperations: an accepted operation", () => {
       takenAtSeconds: world.now(),
       setAside: [],
     };
-    const seen = { cluster, snapshot, operationTimeoutSeconds };
+    const seen = { cluster, snapshot, settings };
     expect(await resolveOperations(world.ports, world.cycleCloud, seen)).toBe(0);
     expect(await only(world)).toMatchObject({ state: "accepted", nodes: [{}, {}] });
   });
@@ -67,7 +69,7 @@ describe("resolveOperations: an accepted operation", () => {
     const world = await accepted();
     world.cycleCloud.change("htc-1", { targetState: "Terminated" });
     world.cycleCloud.settle();
-    for (let beat = 0; beat < 3; beat += 1) {
+    for (let beat = 0; beat < 4; beat += 1) {
       world.advance(60);
       await world.snapshot();
     }
@@ -79,7 +81,10 @@ describe("resolveOperations: an accepted operation", () => {
     world.cycleCloud.change("htc-1", { targetState: "Terminated" });
     world.cycleCloud.change("htc-2", { targetState: "Terminated" });
     world.cycleCloud.settle();
-    world.advance(60);
+    world.advance(nodeListLagSeconds);
+    await world.snapshot();
+    expect(await only(world)).toMatchObject({ state: "accepted" });
+    world.advance(1);
     await world.snapshot();
     expect(await only(world)).toMatchObject({ state: "visible", messages: ["its nodes are gone again"] });
   });
@@ -197,6 +202,24 @@ describe("resolveOperations: an operation that was only sent", () => {
 });
 
 describe("resolveOperations: others at work", () => {
+  test("one that cannot be saved holds up neither the others nor the plan that is due", async () => {
+    const world = await accepted();
+    const other: Operation = { ...(await only(world)), actionId: "plan-0000-0000" };
+    await world.ports.operations.save(other, undefined);
+    world.advance(1);
+    let saves = 0;
+    const ports = interposed(world.ports, { port: "operations", method: "save" }, (call) => {
+      saves += 1;
+      return saves === 1 ? Promise.reject(new Error("too large")) : call();
+    });
+    await snapshotCluster(ports, cluster);
+    expect(world.log.some((line) => line.startsWith("error operation-not-resolved"))).toBe(true);
+    const states = (await world.ports.operations.recent(cluster, 10)).map(({ state }) => state);
+    expect(states.sort()).toEqual(["accepted", "visible"]);
+    world.advance(1);
+    expect(await world.plan()).toBe(1);
+  });
+
   test("an outcome that the executor writes at the same moment stays", async () => {
     const world = await accepted();
     world.advance(1);
@@ -208,7 +231,7 @@ describe("resolveOperations: others at work", () => {
     });
     const reading = await world.cycleCloud.readCluster();
     const snapshot = { ...reading, takenAtSeconds: world.now() };
-    const seen = { cluster, snapshot, operationTimeoutSeconds };
+    const seen = { cluster, snapshot, settings };
     expect(await resolveOperations(ports, world.cycleCloud, seen)).toBe(0);
     expect(await only(world)).toMatchObject({ state: "accepted", messages: ["by the executor"] });
     expect(await resolveOperations(world.ports, world.cycleCloud, seen)).toBe(1);

@@ -223,6 +223,7 @@ export function configOf(cluster: string, url = "https://ccserver"): ClusterConf
       demandTtlSeconds: 300,
       actionTtlSeconds: 300,
       operationTimeoutSeconds: 900,
+      nodeListLagSeconds: 120,
       drainTimeoutSeconds: 300,
       capacityFailureBackoffSeconds: 300,
       failedNodeRetries: 3,
