@@ -1,32 +1,28 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
-import logUpdate from "log-update";
-import { z } from "zod";
-import { isProcessAlive } from "../../shared/process-alive.ts";
-import { runDemo } from "./demo/demo.ts";
-import { summaryTable } from "./demo/summary.ts";
-import { render, renderLine, type Scene } from "./demo/view.ts";
-import { type Environment, startEnvironment } from "./environment/environment.ts";
+import { compile } from "../package/compile.ts";
+import { refuseReadOnly } from "../package/refuse-read-only.ts";
+import { startEnvironment } from "./environment/environment.ts";
+import { whenOrphaned } from "./environment/watch-parent.ts";
 import { sampleWorkload } from "./scheduler/sample-workload.ts";
 import { loadWorkload, type WorkloadJob } from "./scheduler/workload.ts";
+import { type DemonstrateFlags, demonstrate, endOf } from "./start/demonstrate.ts";
+import { readDefinition, refuseSecondRun } from "./start/preflight.ts";
 
+const root = resolve(import.meta.dirname, "../..");
 const clusters = resolve(import.meta.dirname, "cyclecloud/clusters");
-const folder = resolve(import.meta.dirname, "../../.local");
-const environmentFile = join(folder, "environment.json");
 const sampleSpeed = 40;
 /** A trace of days is run in about this many minutes unless told otherwise. */
 const traceMinutes = 3;
-const lineEverySeconds = 3;
 
-interface Flags {
+interface Flags extends DemonstrateFlags {
   readonly jobs?: string;
   readonly limit: number;
   readonly speedup?: number;
   readonly cluster?: string;
   readonly seed: number;
-  readonly timeout?: number;
-  readonly demo?: boolean;
+  readonly folder: string;
 }
 
 const command = new Command("npm start --")
@@ -42,6 +38,7 @@ const command = new Command("npm start --")
     positive,
   )
   .option("--demo", "exit when the workload is done: 0 when all went well, 1 with a reason when not")
+  .option("--folder <folder>", "where logs and addresses go; emptied at the start", join(root, ".local"))
   .action(run);
 
 function positive(text: string): number {
@@ -51,109 +48,52 @@ function positive(text: string): number {
 }
 
 async function run(flags: Flags): Promise<void> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stopping.abort());
+  // npm passes signals on, but not the one that kills it.
+  if (process.env.npm_lifecycle_event !== undefined) whenOrphaned(() => stopping.abort());
+
+  const folder = resolve(flags.folder);
+  const environmentFile = join(folder, "environment.json");
+  console.log(`Starting the local environment (logs in ${folder})`);
+  await refuseSecondRun(environmentFile);
   const jobs = flags.jobs === undefined ? sampleWorkload : await loadWorkload(flags.jobs, flags.limit);
-  await refuseSecondRun();
   const speed = flags.speedup ?? (flags.jobs === undefined ? sampleSpeed : speedFor(jobs));
   const clusterFile =
     flags.cluster ?? join(clusters, flags.jobs === undefined ? "small-cpu.json" : "hpc.json");
   const definition = await readDefinition(clusterFile);
-  await rm(folder, { recursive: true, force: true });
-  const stopping = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stopping.abort());
-
-  console.log(`Starting the local environment (logs in ${folder})`);
   console.log(`  ${jobs.length} jobs, simulated time x${speed}, cluster "${definition.name}"`);
-  const environment = await startEnvironment({
-    clusterFile,
-    cluster: definition.name,
-    config: localConfig(speed),
-    speed,
-    seed: flags.seed,
-    folder,
-    snapshotSchedule: "*/1 * * * * *",
-    onProgress: (part) => console.log(`  ${part} is up`),
-  });
+  await refuseReadOnly(folder);
+  await rm(folder, { recursive: true, force: true });
   try {
-    await writeFile(environmentFile, JSON.stringify({ ...environment, pid: process.pid }, null, 2));
-    console.log(`  status: ${environment.functionsUrl}/api/clusters/${definition.name}/status`);
-    console.log(`  in the examples of README.md: URL=${environment.functionsUrl}`);
-    await demonstrate(flags, { environment, jobs, speed, definition, signal: stopping.signal });
-  } finally {
-    // First: nobody is sent to what is about to end.
-    await rm(environmentFile, { force: true });
-    await environment.stop();
+    console.log("  compiling what has changed");
+    await compile(root, signal);
+    const environment = await startEnvironment({
+      clusterFile,
+      cluster: definition.name,
+      config: localConfig(speed),
+      speed,
+      seed: flags.seed,
+      folder,
+      snapshotSchedule: "*/1 * * * * *",
+      onProgress: (part) => console.log(`  ${part} is up`),
+      signal,
+    });
+    try {
+      await writeFile(environmentFile, JSON.stringify({ ...environment, pid: process.pid }, null, 2));
+      console.log(`  status: ${environment.functionsUrl}/api/clusters/${definition.name}/status`);
+      console.log(`  in the examples of README.md: URL=${environment.functionsUrl}`);
+      await demonstrate(flags, { environment, jobs, speed, definition, signal });
+    } finally {
+      // First: nobody is sent to what is about to end.
+      await rm(environmentFile, { force: true });
+      await environment.stop();
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    console.log("Stopped before it was done");
   }
-}
-
-interface Stage {
-  readonly environment: Environment;
-  readonly jobs: readonly WorkloadJob[];
-  readonly speed: number;
-  readonly definition: z.infer<typeof definitionSchema>;
-  readonly signal: AbortSignal;
-}
-
-async function demonstrate(flags: Flags, stage: Stage): Promise<void> {
-  const show = presenter();
-  const { summary, faults } = await runDemo({
-    ...stage,
-    timeoutSeconds: flags.timeout ?? (flags.demo === true ? patience(stage) : Number.POSITIVE_INFINITY),
-    mayLoseNodes: stage.definition.nodearrays.some((array) => array.interruptible),
-    onFrame: show.frame,
-  });
-  show.done();
-  if (stage.signal.aborted) console.log("Stopped before the workload was done");
-  console.log(summaryTable(summary));
-  if (stage.signal.aborted) return;
-  for (const fault of faults) console.error(`Failed: ${fault}`);
-  if (faults.length > 0) process.exitCode = 1;
-  if (flags.demo === true) return;
-  console.log(`Still serving at ${stage.environment.functionsUrl}, Ctrl-C to stop`);
-  console.log("Look at it from another terminal: npm run -s ccscale -- status --local");
-  await aborted(stage.signal);
-}
-
-/** Real seconds that a workload may take: half as long again as it would on endless nodes, and time to come and go. */
-function patience({ jobs, speed }: Stage): number {
-  return Math.max(85, 60 + (1.5 * endOf(jobs)) / speed);
-}
-
-/** Simulated seconds from the start to the end of the last job, if none had to wait. */
-function endOf(jobs: readonly WorkloadJob[]): number {
-  return jobs.reduce((latest, job) => Math.max(latest, job.submitSeconds + job.runSeconds), 0);
-}
-
-/** Two environments in one folder would write over each other's logs and addresses. */
-async function refuseSecondRun(): Promise<void> {
-  const text = await readFile(environmentFile, "utf8").catch(() => "{}");
-  const { pid } = z.object({ pid: z.int().optional() }).parse(JSON.parse(text));
-  if (pid !== undefined && isProcessAlive(pid)) {
-    throw new Error(
-      `Cannot start the local environment: process ${pid} runs one in this folder already, expected none.\n` +
-        `Ctrl-C in its terminal stops it, and so does "kill ${pid}"`,
-    );
-  }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((done) => signal.addEventListener("abort", () => done(), { once: true }));
-}
-
-/** A live screen on a terminal, a line now and then elsewhere. */
-function presenter(): { frame: (scene: Scene) => void; done: () => void } {
-  if (process.stdout.isTTY) {
-    return { frame: (scene) => logUpdate(render(scene)), done: () => logUpdate.done() };
-  }
-  let lastSeconds = Number.NEGATIVE_INFINITY;
-  return {
-    frame: (scene) => {
-      if (scene.elapsedSeconds - lastSeconds < lineEverySeconds) return;
-      lastSeconds = scene.elapsedSeconds;
-      console.log(renderLine(scene));
-    },
-    done: () => {},
-  };
 }
 
 /**
@@ -173,20 +113,6 @@ function localConfig(speed: number): Readonly<Record<string, unknown>> {
 
 function speedFor(jobs: readonly WorkloadJob[]): number {
   return Math.max(sampleSpeed, Math.ceil(endOf(jobs) / (traceMinutes * 60)));
-}
-
-const definitionSchema = z.object({
-  name: z.string(),
-  nodearrays: z.array(z.object({ interruptible: z.boolean().default(false) })),
-});
-
-async function readDefinition(file: string): Promise<z.infer<typeof definitionSchema>> {
-  try {
-    return definitionSchema.parse(JSON.parse(await readFile(file, "utf8")));
-  } catch (error) {
-    const why = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
-    throw new Error(`Cannot read the cluster definition "${file}": ${why}`);
-  }
 }
 
 command.parseAsync().catch((error: unknown) => {

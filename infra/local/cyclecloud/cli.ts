@@ -21,12 +21,18 @@ const { cluster: files, ...settings } = program.parse().opts<{
   eventsUrl?: string;
 }>();
 
-const definitions = await Promise.all(files.map((file) => loadDefinition(file)));
-const running = await startCycleCloud({ definitions, ...settings });
-console.log(
-  `CycleCloud simulator at ${running.url}, clusters ${definitions.map(({ name }) => name).join(", ")}`,
-);
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void running.stop());
+try {
+  const definitions = await Promise.all(files.map((file) => loadDefinition(file)));
+  const running = await startCycleCloud({ definitions, ...settings });
+  console.log(
+    `CycleCloud simulator at ${running.url}, clusters ${definitions.map(({ name }) => name).join(", ")}`,
+  );
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void running.stop());
+} catch (error) {
+  // A definition that does not hold, a port that is taken: what to change is in the message, not in the stack.
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}
 
 function number(text: string): number {
   const value = Number(text);

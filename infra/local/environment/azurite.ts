@@ -20,6 +20,7 @@ export async function startAzurite(options: {
   readonly logFile: string;
   readonly dataFolder?: string;
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
+  readonly signal?: AbortSignal | undefined;
 }): Promise<Azurite> {
   const { tls } = options;
   const protocol = tls === undefined ? "http" : "https";
@@ -28,6 +29,7 @@ export async function startAzurite(options: {
   const child = await startChild({
     name: "azurite",
     logFile: options.logFile,
+    signal: options.signal,
     args: [
       script,
       ...["--blobHost", "127.0.0.1", "--queueHost", "127.0.0.1", "--tableHost", "127.0.0.1"],

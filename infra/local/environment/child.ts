@@ -30,6 +30,8 @@ export interface ChildOptions {
   readonly isReady: (line: string) => boolean;
   /** Everything that it prints goes here. */
   readonly logFile: string;
+  /** Gives up starting it; without effect on one that is ready. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Starts a program and waits until it says that it is ready. Throws an Error with its last lines when it does not. */
@@ -56,17 +58,21 @@ export async function startChild(options: ChildOptions): Promise<Child> {
 }
 
 function becomesReady(child: ChildProcess, options: ChildOptions, log: WriteStream): Promise<void> {
+  const { signal } = options;
   const lastLines: string[] = [];
   return new Promise((resolve, reject) => {
+    const decided = new AbortController();
     const fail = (why: string) => {
+      decided.abort();
       child.kill("SIGKILL");
       reject(new Error([`Cannot start ${options.name}: ${why}`, ...lastLines].join("\n")));
     };
     const late = setTimeout(() => fail(`not ready after ${startSeconds} s`), startSeconds * 1000);
-    child.once("exit", (code, signal) => {
-      clearTimeout(late);
-      fail(`ended with ${signal ?? code}`);
-    });
+    decided.signal.addEventListener("abort", () => clearTimeout(late));
+    signal?.addEventListener("abort", () => fail("stopped"), { signal: decided.signal });
+    if (signal?.aborted === true) fail("stopped");
+    // Not "exit": what it printed last is still on its way then.
+    child.once("close", (code, ending) => fail(`ended with ${ending ?? code}`));
     child.once("error", (error) => fail(error.message));
     for (const stream of [child.stdout, child.stderr]) {
       if (stream === null) continue;
@@ -75,7 +81,7 @@ function becomesReady(child: ChildProcess, options: ChildOptions, log: WriteStre
         lastLines.push(line);
         if (lastLines.length > keptLines) lastLines.shift();
         if (!options.isReady(line)) return;
-        clearTimeout(late);
+        decided.abort();
         resolve();
       });
     }

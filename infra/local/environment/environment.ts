@@ -28,6 +28,8 @@ export interface EnvironmentOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Told as each part comes up. */
   readonly onProgress?: (part: string) => void;
+  /** Gives up starting, and ends what has started; without effect on what is up. */
+  readonly signal?: AbortSignal;
 }
 
 /** Everything that the autoscaler needs, running on this machine. */
@@ -47,9 +49,13 @@ export interface Environment {
   stop(): Promise<void>;
 }
 
-/** Starts Azurite, the Service Bus emulator, the CycleCloud simulator and the Functions host on free ports. */
+/**
+ * Starts Azurite, the Service Bus emulator, the CycleCloud simulator and the Functions host on free ports. Throws an Error
+ * when one does not come up; none is left running then.
+ */
 export async function startEnvironment(options: EnvironmentOptions): Promise<Environment> {
   await mkdir(options.folder, { recursive: true });
+  const { signal } = options;
   const running: Child[] = [];
   const add = async <T extends Child>(starting: Promise<T>): Promise<T> => {
     const child = await starting;
@@ -60,11 +66,14 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   try {
     const ports = { bus: await getPort(), cycleCloud: await getPort(), functions: await getPort() };
     const logFile = (name: string) => join(options.folder, `${name}.log`);
-    const [azurite, firstBus] = await Promise.all([
-      add(startAzurite({ logFile: logFile("azurite") })),
-      add(startServiceBus(ports.bus, options.folder)),
+    const starting = [
+      add(startAzurite({ logFile: logFile("azurite"), signal })),
+      add(startServiceBus(ports.bus, options.folder, signal)),
       add(startCycleCloud(ports, options)),
-    ]);
+    ] as const;
+    // All of them are over with starting before the first error counts: one that came up later would never be stopped.
+    await Promise.allSettled(starting);
+    const [azurite, firstBus] = await Promise.all(starting);
     let serviceBus: Child = firstBus;
     const cycleCloudUrl = `http://127.0.0.1:${ports.cycleCloud}`;
     await prepareStorage(azurite.connectionString, options, cycleCloudUrl);
@@ -81,7 +90,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       ...options.settings,
     };
     const host = hostedFunctions(ports.functions, settings, options.folder);
-    await host.start();
+    await host.start(signal);
     options.onProgress?.("functions-host");
     return {
       cluster: options.cluster,
@@ -91,7 +100,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       account,
       functionsUrl: `http://127.0.0.1:${ports.functions}`,
       stopHost: host.end,
-      startHost: host.start,
+      startHost: () => host.start(),
       restartServiceBus: async () => {
         await serviceBus.kill();
         running.splice(running.indexOf(serviceBus), 1);
@@ -108,7 +117,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   }
 }
 
-function startServiceBus(port: number, folder: string): Promise<Child> {
+function startServiceBus(port: number, folder: string, signal?: AbortSignal): Promise<Child> {
   const script = join(local, "service-bus/cli.ts");
   const config = join(local, "service-bus/Config.json");
   const data = join(folder, "service-bus.journal");
@@ -117,6 +126,7 @@ function startServiceBus(port: number, folder: string): Promise<Child> {
     args: [script, "--config", config, "--port", `${port}`, "--data", data],
     isReady: (line) => line.startsWith("Endpoint="),
     logFile: join(folder, "service-bus.log"),
+    signal,
   });
 }
 
@@ -136,13 +146,14 @@ function startCycleCloud(
     ],
     isReady: (line) => line.startsWith("CycleCloud simulator at"),
     logFile: join(options.folder, "cyclecloud.log"),
+    signal: options.signal,
   });
 }
 
 function hostedFunctions(port: number, settings: Readonly<Record<string, string>>, folder: string) {
   let child: Child | undefined;
   return {
-    start: async () => {
+    start: async (signal?: AbortSignal) => {
       child = await startChild({
         name: "functions-host",
         args: [
@@ -153,6 +164,7 @@ function hostedFunctions(port: number, settings: Readonly<Record<string, string>
         env: settings,
         isReady: (line) => line.startsWith('{"ready":true'),
         logFile: join(folder, "functions-host.log"),
+        signal,
       });
     },
     end: async (how: "stop" | "kill") => {

@@ -1,0 +1,76 @@
+import logUpdate from "log-update";
+import { runDemo } from "../demo/demo.ts";
+import { summaryTable } from "../demo/summary.ts";
+import { render, renderLine, type Scene } from "../demo/view.ts";
+import type { Environment } from "../environment/environment.ts";
+import type { WorkloadJob } from "../scheduler/workload.ts";
+import type { Definition } from "./preflight.ts";
+
+const lineEverySeconds = 3;
+
+export interface DemonstrateFlags {
+  /** Real seconds; without it, with `--demo`, as many as the workload may need. */
+  readonly timeout?: number;
+  readonly demo?: boolean;
+}
+
+/** The running environment, and what is to be shown in it. */
+export interface Stage {
+  readonly environment: Environment;
+  readonly jobs: readonly WorkloadJob[];
+  readonly speed: number;
+  readonly definition: Definition;
+  readonly signal: AbortSignal;
+}
+
+/** Runs the workload, shows it, and goes on serving until it is stopped; with `--demo` it ends with the workload. */
+export async function demonstrate(flags: DemonstrateFlags, stage: Stage): Promise<void> {
+  const show = presenter();
+  const { summary, faults } = await runDemo({
+    ...stage,
+    timeoutSeconds: flags.timeout ?? (flags.demo === true ? patience(stage) : Number.POSITIVE_INFINITY),
+    mayLoseNodes: stage.definition.hasSpot,
+    onFrame: show.frame,
+  });
+  show.done();
+  if (stage.signal.aborted) console.log("Stopped before the workload was done");
+  console.log(summaryTable(summary));
+  if (stage.signal.aborted) return;
+  for (const fault of faults) console.error(`Failed: ${fault}`);
+  if (faults.length > 0) process.exitCode = 1;
+  if (flags.demo === true) return;
+  console.log(`Still serving at ${stage.environment.functionsUrl}, Ctrl-C to stop`);
+  console.log("Look at it from another terminal: npm run -s ccscale -- status --local");
+  await aborted(stage.signal);
+}
+
+/** Real seconds that a workload may take: half as long again as it would on endless nodes, and time to come and go. */
+function patience({ jobs, speed }: Stage): number {
+  return Math.max(85, 60 + (1.5 * endOf(jobs)) / speed);
+}
+
+/** Simulated seconds from the start to the end of the last job, if none had to wait. */
+export function endOf(jobs: readonly WorkloadJob[]): number {
+  return jobs.reduce((latest, job) => Math.max(latest, job.submitSeconds + job.runSeconds), 0);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((done) => signal.addEventListener("abort", () => done(), { once: true }));
+}
+
+/** A live screen on a terminal, a line now and then elsewhere. */
+function presenter(): { frame: (scene: Scene) => void; done: () => void } {
+  if (process.stdout.isTTY) {
+    return { frame: (scene) => logUpdate(render(scene)), done: () => logUpdate.done() };
+  }
+  let lastSeconds = Number.NEGATIVE_INFINITY;
+  return {
+    frame: (scene) => {
+      if (scene.elapsedSeconds - lastSeconds < lineEverySeconds) return;
+      lastSeconds = scene.elapsedSeconds;
+      console.log(renderLine(scene));
+    },
+    done: () => {},
+  };
+}
