@@ -102,6 +102,15 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/redact",
     "shared/messages",
   ],
+  "shared/service": [
+    "shared/operate",
+    "shared/views",
+    "shared/api",
+    "shared/ports",
+    "shared/errors",
+    "shared/messages",
+    "zod",
+  ],
   "shared/config": [
     "shared/dictionary",
     "shared/engine",
@@ -228,7 +237,7 @@ describe("dependency rule", () => {
       follow(`clients/cli/${name}.ts`);
     expect(seen).toContain("@azure/core-rest-pipeline");
     expect([...seen].filter((of) => of.startsWith("@azure/"))).toEqual(["@azure/core-rest-pipeline"]);
-    expect([...seen].filter((of) => /^shared\/(stores|cycle|views|operate)\//.test(of))).toEqual([]);
+    expect([...seen].filter((of) => /^shared\/(stores|cycle|views|operate|service)\//.test(of))).toEqual([]);
   });
 
   test("only the agent reads brokers", () => {

@@ -1,8 +1,9 @@
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { appRoles, type Role } from "../../shared/api/index.ts";
 import type { Log } from "../../shared/ports/index.ts";
+import { problem } from "../../shared/service/index.ts";
 import { delegatedScope, type ReadToken, type TokenHolder, type TokenIssuer } from "./entra-token.ts";
-import { problem } from "./http.ts";
+import { refusedWith, withHeaders } from "./http.ts";
 import type { NodeLogin } from "./node-login.ts";
 
 /**
@@ -104,17 +105,18 @@ function unauthorized(issuer: TokenIssuer, why: string | undefined): HttpRespons
   const detail = `Sign in to tenant ${issuer.tenantId} and show a token for ${audienceOf(issuer)}; ccscale does with CCSCALE_AUDIENCE set to that`;
   const error = why === undefined ? "" : `, error="invalid_token", error_description="${title}"`;
   const uri = `${issuer.authority}/${issuer.tenantId}/oauth2/v2.0/authorize`;
-  const refused = problem("unauthorized", 401, { title, detail });
+  const refused = refusedWith(problem("unauthorized", 401, { title, detail }).problem);
   return withChallenge(refused, `Bearer authorization_uri="${uri}"${error}`);
 }
 
 function forbidden(title: string): HttpResponseInit {
   const detail = "Ask whoever administers the app registration to assign it, then sign in again";
-  return withChallenge(problem("forbidden", 403, { title, detail }), 'Bearer error="insufficient_scope"');
+  const refused = refusedWith(problem("forbidden", 403, { title, detail }).problem);
+  return withChallenge(refused, 'Bearer error="insufficient_scope"');
 }
 
 function withChallenge(response: HttpResponseInit, challenge: string): HttpResponseInit {
-  return { ...response, headers: { ...response.headers, "WWW-Authenticate": challenge } };
+  return withHeaders(response, { "WWW-Authenticate": challenge });
 }
 
 function audienceOf({ clientId }: TokenIssuer): string {

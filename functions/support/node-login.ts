@@ -1,4 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { HttpRequest, HttpResponseInit } from "@azure/functions";
+import { kindOf, messageOf } from "../../shared/errors.ts";
+import type { AutostopSettings, Ports } from "../../shared/ports/index.ts";
+import { problem } from "../../shared/service/index.ts";
+import { refusedWith, withHeaders } from "./http.ts";
 
 /**
  * How nodes show who they are. `function-key`: the platform asks for a key, as on every other route. `basic`: they log in
@@ -21,4 +26,43 @@ export function isLogin(header: string | null, { username, password }: Credentia
 function isSame(shown: Buffer, wanted: Buffer): boolean {
   const digest = (bytes: Buffer) => createHash("sha256").update(bytes).digest();
   return timingSafeEqual(digest(shown), digest(wanted));
+}
+
+/**
+ * The answer to a node whose login is wrong; undefined: it is right. Says the same of a wrong login and of a cluster that
+ * does not exist: who cannot log in learns of no cluster.
+ */
+export async function refusedNodeLogin(
+  request: HttpRequest,
+  asked: {
+    readonly ports: Pick<Ports, "configs" | "log">;
+    readonly cluster: string;
+    readonly stops: { passwordOf(setting: string): string | undefined };
+  },
+): Promise<HttpResponseInit | undefined> {
+  const { ports, cluster, stops } = asked;
+  const login = await loginOf(ports, cluster);
+  const password = login === null ? undefined : stops.passwordOf(login.passwordSetting);
+  if (login !== null && password === undefined)
+    ports.log.error("autostop-login", { cluster, missingSetting: login.passwordSetting });
+  const header = request.headers.get("authorization");
+  const isRight = login !== null && password !== undefined && isLogin(header, { ...login, password });
+  if (isRight) return undefined;
+  ports.log.warn("autostop-login", { cluster, isSetUp: password !== undefined });
+  const refused = problem("unauthorized", 401, { title: "Log in with the name and password of nodes" });
+  return withHeaders(refusedWith(refused.problem), { "WWW-Authenticate": 'Basic realm="autostop"' });
+}
+
+/** A configuration that cannot be used is the operator's business, not that of somebody who is not logged in. */
+async function loginOf(
+  { configs, log }: Pick<Ports, "configs" | "log">,
+  cluster: string,
+): Promise<AutostopSettings["login"]> {
+  try {
+    return (await configs.load(cluster))?.autostop.login ?? null;
+  } catch (error) {
+    if (kindOf(error) !== "configuration") throw error;
+    log.error("autostop-login", { cluster, message: messageOf(error) });
+    return null;
+  }
 }

@@ -32,9 +32,15 @@ export interface Route {
   readonly summary: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** Largest body in bytes; absent: 64 KiB. */
+  readonly mostBodyBytes?: number;
+  /** The schema describes the body, and the answer checks it, with problems that name more than a schema can. */
+  readonly bodyIsChecked?: "by-answer";
   readonly answer: z.ZodType;
   /** Answered with an ETag, 304 when nothing changed. */
   readonly polled?: true;
+  /** Packed for callers that can unpack it: it may be of many megabytes. */
+  readonly zipped?: true;
   /** Takes `If-Match` and `If-None-Match: *`: nothing is replaced that its caller has not seen. */
   readonly guarded?: true;
 }
@@ -162,6 +168,7 @@ export const routes = [
     role: "reader",
     summary: "One plan with what it was made from: enough to make it again",
     answer: planArchiveAnswer,
+    zipped: true,
   },
   {
     id: "operations",
@@ -206,6 +213,7 @@ export const routes = [
     role: "operator",
     summary: "Sends a rejected message, or a mended one in its place, on its way again",
     body: replayBody,
+    mostBodyBytes: 256 * 1024,
     answer: replayAnswer,
   },
   {
@@ -223,6 +231,7 @@ export const routes = [
     role: "operator",
     summary: "Checks a configuration and stores it, or says what would change",
     body: configBody,
+    mostBodyBytes: 1024 * 1024,
     answer: configChanged,
     guarded: true,
   },
@@ -234,6 +243,8 @@ export const routes = [
     summary: "Posts what a scheduler wants, as a message on the queue does",
     query: postDemandQuery,
     body: postDemandBody,
+    // As much as an upload of a sender may hold.
+    mostBodyBytes: 32 * 1024 * 1024,
     answer: demandPosted,
   },
   {
@@ -245,6 +256,7 @@ export const routes = [
     summary: "One part of a support archive as it is stored, without secrets",
     query: supportQuery,
     answer: supportAnswer,
+    zipped: true,
   },
   {
     id: "what-if",
@@ -253,6 +265,7 @@ export const routes = [
     role: "reader",
     summary: "A plan with extra jobs; nothing is sent",
     body: whatIfBody,
+    mostBodyBytes: 1024 * 1024,
     answer: whatIfAnswer,
   },
   {
@@ -281,6 +294,7 @@ export const routes = [
     summary: "Says how many nodes of which node arrays there should be, whether jobs need them or not",
     query: autoscaleQuery,
     body: autoscaleBody,
+    bodyIsChecked: "by-answer",
     answer: autoscaleAnswer,
   },
   {

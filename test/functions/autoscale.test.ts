@@ -5,7 +5,8 @@ import { served } from "../fuzz/served-world.ts";
 import { cluster } from "../support/world.ts";
 
 vi.mock("../../functions/support/service.ts", () => import("../fuzz/served-world.ts"));
-const { httpAutoscale } = await import("../../functions/http-autoscale.ts");
+const { handlerOf } = await import("../support/http-handlers.ts");
+const httpAutoscale = handlerOf("autoscale");
 
 beforeEach(() => served.renew());
 

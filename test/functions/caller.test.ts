@@ -25,8 +25,7 @@ vi.mock("@azure/functions", async (original) => ({
 }));
 
 root.guard = keyGuard({ nodeLogin: "function-key", platformSignsIn: false });
-await import("../../functions/http-actions.ts");
-await import("../../functions/http-stop.ts");
+await import("../../functions/http.ts");
 
 let tenant: Tenant;
 

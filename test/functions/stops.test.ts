@@ -44,8 +44,9 @@ function serve(nodeLogin: NodeLogin, password: string | null = "secret"): void {
 serve("function-key");
 world = createWorld();
 ports = world.ports;
-const { httpAutostop } = await import("../../functions/http-autostop.ts");
-const { httpStop } = await import("../../functions/http-stop.ts");
+const { handlerOf } = await import("../support/http-handlers.ts");
+const httpAutostop = handlerOf("autostop");
+const httpStop = handlerOf("stop");
 
 beforeEach(async () => {
   const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name, instanceId: `vm-${name}` }));

@@ -13,9 +13,10 @@ import { served } from "./served-world.ts";
 vi.mock("../../functions/support/service.ts", () => import("./served-world.ts"));
 
 const { acceptDemand } = await import("../../functions/accept-demand.ts");
-const { httpAutoscale } = await import("../../functions/http-autoscale.ts");
+const { handlerOf } = await import("../support/http-handlers.ts");
+const httpAutoscale = handlerOf("autoscale");
 const { executeAction } = await import("../../functions/execute-action.ts");
-const { httpStatus } = await import("../../functions/http-status.ts");
+const httpStatus = handlerOf("status");
 const { planScale } = await import("../../functions/plan-scale.ts");
 const { watchDeadActions } = await import("../../functions/watch-dead-actions.ts");
 const { watchDeadPlanRequests } = await import("../../functions/watch-dead-plan-requests.ts");

@@ -11,8 +11,9 @@ import { served } from "./served-world.ts";
 // The composition root of the process, for which the world in memory stands in.
 vi.mock("../../functions/support/service.ts", () => import("./served-world.ts"));
 
-const { httpAutostop } = await import("../../functions/http-autostop.ts");
-const { httpStop } = await import("../../functions/http-stop.ts");
+const { handlerOf } = await import("../support/http-handlers.ts");
+const httpAutostop = handlerOf("autostop");
+const httpStop = handlerOf("stop");
 const { nodeEvents } = await import("../../functions/node-events.ts");
 
 let invocations = 0;

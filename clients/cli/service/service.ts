@@ -1,14 +1,8 @@
-import type { z } from "zod";
-import type { routes } from "../../../shared/api/index.ts";
+import type { RouteId } from "../../../shared/api/index.ts";
+import type { AnswerOf } from "../../../shared/service/index.ts";
 
-type Routes = (typeof routes)[number];
-
-export type RouteId = Routes["id"];
-
-type RouteOf<Id extends RouteId> = Extract<Routes, { readonly id: Id }>;
-
-/** What a route answers. */
-export type AnswerOf<Id extends RouteId> = z.output<RouteOf<Id>["answer"]>;
+export type { RouteId } from "../../../shared/api/index.ts";
+export type { AnswerOf } from "../../../shared/service/index.ts";
 
 /** What a call says beside its route. Parameters of the path other than `cluster`; queries and bodies as the route's schemas have them. */
 export interface Call {

@@ -1,12 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { collect } from "../../../clients/cli/archive/collect.ts";
-import type { AnswerOf, Call, RouteId, Service } from "../../../clients/cli/service/service.ts";
-import { views } from "../../../clients/cli/service/views.ts";
-import type { SupportPart } from "../../../shared/api/index.ts";
+import { askHere } from "../../../clients/cli/service/ask-here.ts";
+import type { Service } from "../../../clients/cli/service/service.ts";
 import { checkConfig } from "../../../shared/config/check-config.ts";
+import { MemoryDemandQueue } from "../../../shared/queues/in-memory.ts";
+import { answersOnStorage, type StoragePorts } from "../../../shared/service/index.ts";
 import { MemoryConfigFiles } from "../../../shared/stores/in-memory/index.ts";
-import { type SupportPorts, showSupport } from "../../../shared/views/index.ts";
+import { lookAhead, type SupportPorts } from "../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, type World } from "../../support/world.ts";
@@ -39,19 +40,19 @@ export async function archiveOf(
 }
 
 /** What a support archive asks of a service, of a world in memory. */
-function serviceOn(ports: World["ports"] & SupportPorts): Service {
+function serviceOn(stored: World["ports"] & SupportPorts): Service {
+  const ports: StoragePorts = {
+    ...stored,
+    lookAhead: (name) => lookAhead(stored, name),
+    knownSecrets: [],
+    configChanges: "off",
+    demandQueue: new MemoryDemandQueue(),
+    about: {},
+  };
   return {
     cluster,
     printing: () => undefined,
-    ask: async <Id extends RouteId>(id: Id, call: Call = {}): Promise<AnswerOf<Id>> => {
-      const part = call.params?.part as SupportPart;
-      const options = { limit: Number(call.query?.limit ?? 500), knownSecrets: [], about: {} };
-      const answer =
-        id === "support"
-          ? showSupport(ports, { cluster, part }, options)
-          : (views[id]?.(ports, cluster, call) ?? Promise.reject(new Error(`not asked for: ${id}`)));
-      return (await answer) as AnswerOf<Id>;
-    },
+    ask: (id, call = {}) => askHere(answersOnStorage, id, { ports, cluster, call }),
   };
 }
 

@@ -8,14 +8,14 @@ import { type ApiServer, serveApi } from "./api-server.ts";
 import { ccscale } from "./in-process.ts";
 
 vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
-const { httpAutoscale } = await import("../../../functions/http-autoscale.ts");
+const { handlerOf } = await import("../../support/http-handlers.ts");
 
 let server: ApiServer;
 
 beforeAll(async () => {
   served.renew();
   await served.world.round();
-  server = await serveApi({ autoscale: httpAutoscale });
+  server = await serveApi({ autoscale: handlerOf("autoscale") });
 });
 
 afterAll(() => server?.stop());

@@ -67,8 +67,8 @@ describe("explain: every situation in which a job waits, as committed examples",
   test.each([
     ["neither a job nor a target", ["explain"], 2, "expected either a job, or --target"],
     ["both", ["explain", asked, "--target", "htc"], 2, "expected either a job, or --target"],
-    ["a target that nobody asked for", ["explain", "--target", "gpu"], 1, "targets are htc"],
-    ["a target of two sets", ["explain", "--target", "htc"], 1, "expected one of nightly, standard"],
+    ["a target that nobody asked for", ["explain", "--target", "gpu"], 1, 'Targets: "htc"'],
+    ["a target of two sets", ["explain", "--target", "htc"], 1, 'expected one of "nightly", "standard"'],
     ["the same", ["explain", "--target", "htc"], 1, "ccscale explain --target htc --request-set nightly"],
   ])("%s is refused, and told how", async (_, argv, code, words) => {
     const world = await happenToTarget(targetSituations["asked-for-by-two-sets"] ?? fail());

@@ -311,7 +311,7 @@ describe("offline", () => {
     ["a folder without a snapshot", ["nodes", "--offline", import.meta.dirname], "no snapshot in"],
     ["a file that is none", ["nodes", "--offline", "no-such.zip"], 'Cannot read "no-such.zip"'],
     ["an unknown job", ["explain", "nobody"], 'No source wants a job "nobody"'],
-    ["an unknown plan", ["plans", "nobody"], 'Cannot find plan "nobody"'],
+    ["an unknown plan", ["plans", "nobody"], 'No plan "nobody" is kept'],
     ["a job that is none", ["what-if", "--job", '{"iterations": -1}'], "iterations: -1"],
   ])("%s ends with 1 and says what to do", async (_, argv, words) => {
     const all = argv.includes("--offline") ? argv : [...argv, "--offline", folders.busy ?? ""];

@@ -1,45 +1,40 @@
-import type { HttpResponseInit } from "@azure/functions";
-import type { StopAnswer } from "../../shared/api/index.ts";
-import { requestStop, type StopOutcome, type StopRequest } from "../../shared/operate/request-stop.ts";
-import { type Call, json, notFound, problem, unknownCluster } from "./http.ts";
-import type { Service } from "./wire.ts";
+import { requestStop, type StopOutcome, type StopRequest } from "../operate/request-stop.ts";
+import { type Answered, answered, notFound, problem, unknownCluster } from "./answered.ts";
+import type { ServicePorts } from "./ports.ts";
+import type { AnswerOf } from "./route-call.ts";
 
 const busyRetrySeconds = 10;
 const heldRetrySeconds = 60;
 
-/** Decides on one node's stop, in its turn, and says what came of it. */
+/** Decides on one node's stop when its turn comes. A node that asks too often is told when to ask again. */
 export async function answerStop(
-  { ports }: Call,
-  { pace, turns }: Service["stops"],
+  ports: ServicePorts,
   request: StopRequest,
-): Promise<HttpResponseInit> {
+): Promise<Answered<AnswerOf<"stop">>> {
   const { cluster, instance } = request;
+  const { pace, turns } = ports.stops;
   const wait = pace.waitSeconds(JSON.stringify([cluster, instance]), ports.clock.nowSeconds());
   if (wait > 0) {
     const title = "This node asked a moment ago";
     return problem("too-often", 429, { title, retryAfterSeconds: wait });
   }
   const outcome = await turns.take(cluster, () => requestStop(ports, request));
-  return said(outcome ?? { outcome: "busy" }, { ...request, atSeconds: ports.clock.nowSeconds() });
+  return toAnswer(outcome ?? { outcome: "busy" }, { ...request, atSeconds: ports.clock.nowSeconds() });
 }
 
-function said(
+function toAnswer(
   outcome: StopOutcome,
   { cluster, instance, atSeconds }: StopRequest & { readonly atSeconds: number },
-): HttpResponseInit {
+): Answered<AnswerOf<"stop">> {
   switch (outcome.outcome) {
     case "granted":
-      return json({ cluster, atSeconds, ...outcome } satisfies StopAnswer);
+      return answered({ cluster, atSeconds, ...outcome });
     case "leaving":
-      return json({ cluster, atSeconds, actionId: null, ...outcome } satisfies StopAnswer);
+      return answered({ cluster, atSeconds, actionId: null, ...outcome });
     case "refused": {
       const { node, why, reason, retryAfterSeconds } = outcome;
-      const words = { title: `Node "${node}" stays: it ${why}`, detail: reason };
-      return problem(
-        "refused",
-        409,
-        retryAfterSeconds === undefined ? words : { ...words, retryAfterSeconds },
-      );
+      const wait = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+      return problem("refused", 409, { title: `Node "${node}" stays: it ${why}`, detail: reason, ...wait });
     }
     case "held": {
       const title = `Nothing is stopped: ${outcome.why}`;
@@ -50,7 +45,7 @@ function said(
       return problem("busy", 503, { title, retryAfterSeconds: busyRetrySeconds });
     }
     case "unknown-instance": {
-      const detail = "It is gone, or CycleCloud did not have it yet when it was asked last";
+      const detail = "It is gone, or CycleCloud did not list it yet in the newest snapshot";
       return notFound(`No node of cluster "${cluster}" is instance "${instance}"`, detail);
     }
     case "unknown-cluster":

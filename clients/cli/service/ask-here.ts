@@ -1,0 +1,39 @@
+import { kindOf } from "../../../shared/errors.ts";
+import type { Ports } from "../../../shared/ports/index.ts";
+import { type AnswersFrom, answerCall, problemOf, routeOf } from "../../../shared/service/index.ts";
+import { toFailure } from "./problem-words.ts";
+import type { AnswerOf, Call, RouteId } from "./service.ts";
+
+/** Has a call answered in this process. Throws CommandFailure with the same words that the service answers with. */
+export async function askHere<Id extends RouteId, P extends Pick<Ports, "configs">>(
+  table: Partial<AnswersFrom<P>>,
+  id: Id,
+  asked: { readonly ports: P; readonly cluster: string; readonly call: Call },
+): Promise<AnswerOf<Id>> {
+  const { ports, cluster, call } = asked;
+  const { method, path } = routeOf(id);
+  try {
+    const answered = await answerCall(table, id, {
+      ports,
+      call: {
+        name: `${method} ${path}`,
+        params: { ...call.params, cluster },
+        query: textsOf(call.query),
+        body: () => ({ ok: true, json: call.body }),
+        seen: call.seen,
+      },
+    });
+    if (answered.ok) return answered.answer;
+    throw toFailure(answered.problem.status, answered.problem);
+  } catch (error) {
+    if (kindOf(error) === undefined) throw error;
+    const problem = problemOf(error);
+    throw toFailure(problem.status, problem);
+  }
+}
+
+/** As they would come in an address. */
+function textsOf(query: Call["query"] = {}): Readonly<Record<string, string>> {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+}

@@ -1,0 +1,12 @@
+import { routes } from "../shared/api/index.ts";
+import { openApiDocument } from "../shared/api/openapi.ts";
+import { answerOverHttp } from "./support/answer-http.ts";
+import { json } from "./support/http.ts";
+import { serve } from "./support/serve.ts";
+
+// One function for each route, `http-<id>`. What it answers is in `shared/service`, where the command line has it too.
+for (const route of routes) serve(route, answerOverHttp(route));
+
+serve({ id: "openapi", method: "GET", path: "openapi.json", role: "reader" }, async () =>
+  json(openApiDocument()),
+);

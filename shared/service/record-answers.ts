@@ -1,0 +1,175 @@
+import { quoted, refusals } from "../api/index.ts";
+import {
+  drawUpDemand,
+  explainJob,
+  explainTarget,
+  listBuckets,
+  listClusters,
+  listJobs,
+  listLimits,
+  listNodes,
+  listOperations,
+  listOperationsOf,
+  listPlans,
+  listRejects,
+  loadKnown,
+  type Outlook,
+  selectingOf,
+  showHistory,
+  showOperation,
+  showPlan,
+  showPlanArchive,
+  showReject,
+  validateConstraint,
+  whatIf,
+} from "../views/index.ts";
+import { clusterStatus } from "../views/status.ts";
+import {
+  type Answered,
+  answered,
+  badRequest,
+  found,
+  ifSelected,
+  notFound,
+  problem,
+  unknownCluster,
+} from "./answered.ts";
+import type { AnswersFrom, Handler } from "./answers.ts";
+import type { RecordPorts } from "./ports.ts";
+import type { AnswerOf, RouteCall } from "./route-call.ts";
+
+/** Routes that only read records: answered by the service, on the storage account, and from an archive's files. */
+export type RecordRouteId =
+  | "clusters"
+  | "status"
+  | "nodes"
+  | "history"
+  | "buckets"
+  | "limits"
+  | "jobs"
+  | "explain"
+  | "explain-target"
+  | "demand"
+  | "plans"
+  | "plan"
+  | "plan-archive"
+  | "operations"
+  | "operation"
+  | "rejects"
+  | "reject"
+  | "what-if"
+  | "validate-constraint";
+
+export const recordAnswers: AnswersFrom<RecordPorts, RecordRouteId> = {
+  clusters: async (ports) => answered(await listClusters(ports)),
+  status: async (ports, { cluster }) =>
+    found(await clusterStatus(ports, cluster), refusals.unknownCluster(cluster)),
+  nodes: fromOutlook((outlook, { query }) => ifSelected(listNodes(outlook, query))),
+  buckets: fromOutlook((outlook, { query }) => ifSelected(listBuckets(outlook, query))),
+  limits: fromOutlook((outlook, { query }) => ifSelected(listLimits(outlook, query))),
+  jobs: fromOutlook((outlook, { query }) => ifSelected(listJobs(outlook, query))),
+  explain: fromOutlook(explainedJob),
+  "explain-target": fromOutlook(explainedTarget),
+  demand: fromOutlook((outlook, { query }) => ifSelected(drawUpDemand(outlook, selectingOf(query)))),
+  "validate-constraint": fromOutlook((outlook, { body }) => ifSelected(validateConstraint(outlook, body))),
+  "what-if": async (ports, { cluster, body }) => {
+    const known = await loadKnown(ports, cluster);
+    if (known === undefined) return unknownCluster(cluster);
+    const result = whatIf(known, body, ports.clock.nowSeconds());
+    return result.ok ? answered(result.answer) : badRequest("This cannot be planned", result.problems);
+  },
+  plans: async (ports, { cluster, query }) => answered(await listPlans(ports, cluster, query)),
+  plan: async (ports, { cluster, params: { planId } }) =>
+    found(await showPlan(ports, cluster, planId), refusals.unknownPlan(planId)),
+  "plan-archive": async (ports, { cluster, params: { planId } }) =>
+    found(await showPlanArchive(ports, cluster, planId, ports.knownSecrets), refusals.unknownPlan(planId)),
+  operations: async (ports, { cluster, query }) => {
+    const selecting = selectingOf(query);
+    if (selecting === undefined) return answered(await listOperations(ports, cluster, query));
+    const outlook = await ports.lookAhead(cluster);
+    if (outlook === undefined) return unknownCluster(cluster);
+    return ifSelected(await listOperationsOf(ports, outlook, { query, selecting }));
+  },
+  operation: async (ports, { cluster, params: { actionId } }) => {
+    const operation = await showOperation(ports, cluster, actionId);
+    return operation === undefined
+      ? notFound(`No operation ${quoted(actionId)} is recorded`)
+      : answered(operation);
+  },
+  history: async (ports, { cluster, params: { node }, query }) => {
+    const history = await showHistory(ports, cluster, node, query);
+    return history === undefined
+      ? notFound(`No history of a node ${quoted(node)} is kept`)
+      : answered(history);
+  },
+  rejects: async (ports, { cluster, query }) => answered(await listRejects(ports, cluster, query)),
+  reject: async (ports, { cluster, params: { rejectionId } }) =>
+    found(await showReject(ports, cluster, rejectionId), refusals.unknownReject(rejectionId)),
+};
+
+/** Answers from what is known of the cluster and the plan that would be made now. */
+function fromOutlook<Id extends RecordRouteId>(
+  work: (outlook: Outlook, call: RouteCall<Id>) => Answered<AnswerOf<Id>>,
+): Handler<RecordPorts, Id> {
+  return async (ports, call) => {
+    const { cursor } = (call.query ?? {}) as { readonly cursor?: readonly [unknown, unknown, number?] };
+    const outlook = await ports.lookAhead(call.cluster, cursor?.[2]);
+    return outlook === undefined ? unknownCluster(call.cluster) : work(outlook, call);
+  };
+}
+
+function explainedJob(
+  outlook: Outlook,
+  { params: { job }, query: { source } }: RouteCall<"explain">,
+): Answered<AnswerOf<"explain">> {
+  const explained = explainJob(outlook, job, source);
+  switch (explained.outcome) {
+    case "explained":
+      return answered(explained.answer);
+    case "unknown-job":
+      return notFound(`No source wants a job ${quoted(job)}`, "A job that is done is no longer demand");
+    case "ambiguous":
+      return oneOf("source", explained.sources, {
+        title: "Several sources want a job of this name",
+        next: explained.next,
+      });
+  }
+}
+
+function explainedTarget(
+  outlook: Outlook,
+  { params: { target }, query: { requestSet } }: RouteCall<"explain-target">,
+): Answered<AnswerOf<"explain-target">> {
+  const explained = explainTarget(outlook, target, requestSet);
+  switch (explained.outcome) {
+    case "explained":
+      return answered(explained.answer);
+    case "unknown-target":
+      return notFound(`No request set has a target ${quoted(target)}`, targetsThereAre(explained.names));
+    case "ambiguous":
+      return oneOf("requestSet", explained.requestSets, {
+        title: "Several request sets have a target of this name",
+        next: explained.next,
+      });
+  }
+}
+
+function targetsThereAre(names: readonly string[]): string {
+  return names.length === 0
+    ? "No target was requested"
+    : `Targets: ${names.map((name) => quoted(name)).join(", ")}`;
+}
+
+/** A name that means several things: which query parameter tells them apart, and by which values. */
+function oneOf(
+  field: string,
+  values: readonly string[],
+  { title, next }: { readonly title: string; readonly next: string },
+) {
+  const wanted = values.map((value) => quoted(value)).join(", ");
+  return problem("bad-request", 400, {
+    title,
+    problems: [`${field}: missing, expected one of ${wanted}`],
+    detail: next,
+  });
+}

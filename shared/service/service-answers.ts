@@ -1,0 +1,45 @@
+import { act } from "../operate/act.ts";
+import { requestTargets } from "../operate/request-targets.ts";
+import { accepted, answered, badRequest, problem, unknownCluster } from "./answered.ts";
+import type { AnswersFrom } from "./answers.ts";
+import type { ServicePorts } from "./ports.ts";
+import { answerStop } from "./stop-answers.ts";
+import { noteClaim } from "./storage-answers.ts";
+
+/** Routes that only the service answers: what they ask for, its executor carries out. */
+export type ServiceRouteId = "actions" | "autoscale" | "autostop" | "stop";
+
+export const serviceAnswers: AnswersFrom<ServicePorts, ServiceRouteId> = {
+  actions: async (ports, { cluster, body, callerName, idempotencyKey }) => {
+    const asked = { ...body, by: callerName ?? body.by };
+    const done = await act(ports, { cluster, body: asked, key: idempotencyKey });
+    switch (done.outcome) {
+      case "answered":
+        return answered(done.answer);
+      case "refused":
+        return problem("refused", 409, { title: "Nothing was done", problems: [...done.problems] });
+      case "busy":
+        return problem("busy", 503, { title: "Too many requests at the same moment", retryAfterSeconds: 2 });
+      case "unknown-cluster":
+        return unknownCluster(cluster);
+    }
+  },
+  autoscale: async (ports, call) => {
+    const { cluster, query, body: arrays } = call;
+    const { request_set: requestSet, expiration_interval: expirationInterval, dry_run: dryRun } = query;
+    noteClaim(ports, call, query.by);
+    const wish = { cluster, requestSet, expirationInterval, arrays, dryRun };
+    const asked = await requestTargets(ports, wish);
+    return asked.outcome === "accepted"
+      ? accepted(asked.answer, { isDryRun: dryRun })
+      : badRequest("This is no list of node array definitions that can be followed", asked.problems);
+  },
+  autostop: async (ports, { cluster, query: { instance } }) => {
+    const requestedBy = { who: `node with instance id ${instance}`, why: "autostop" };
+    return answerStop(ports, { cluster, instance, requestedBy, afterIdleTime: true });
+  },
+  stop: async (ports, { cluster, query: { instance, reason, by }, callerName }) => {
+    const requestedBy = { who: callerName ?? by, why: reason };
+    return answerStop(ports, { cluster, instance, requestedBy, afterIdleTime: false });
+  },
+};

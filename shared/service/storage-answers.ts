@@ -1,0 +1,114 @@
+import { type RouteId, refusals, SUPPORT_PARTS } from "../api/index.ts";
+import { changeConfig } from "../operate/change-config.ts";
+import { decidePause } from "../operate/decide-control.ts";
+import { postDemand } from "../operate/post-demand.ts";
+import { replayReject } from "../operate/replay-reject.ts";
+import { showConfig, showSupport } from "../views/index.ts";
+import { type Answered, accepted, answered, problem, refused, unknownCluster } from "./answered.ts";
+import type { AnswersFrom } from "./answers.ts";
+import type { StoragePorts } from "./ports.ts";
+import type { AnswerOf, CallDetails, RouteCall } from "./route-call.ts";
+
+/** Routes that need the rights of the storage account, and nothing of the service beside them. */
+export type StorageRouteId = "config" | "put-config" | "post-demand" | "replay-reject" | "support";
+
+export const storageAnswers: AnswersFrom<StoragePorts, StorageRouteId> = {
+  config: async (ports, { cluster }) => {
+    const config = await showConfig(ports, cluster, ports.knownSecrets);
+    if (config === undefined) return unknownCluster(cluster);
+    return { ok: true, answer: config, etag: config.etag };
+  },
+  "put-config": putConfig,
+  "post-demand": async (ports, call) => {
+    const { cluster, query, body } = call;
+    const { dry_run: dryRun, by } = query;
+    noteClaim(ports, call, by);
+    const posted = await postDemand(ports, { cluster, message: body, dryRun });
+    return posted.outcome === "answered"
+      ? accepted(posted.answer, { isDryRun: dryRun })
+      : refused(refusals.demandUnusable(posted.problems));
+  },
+  "replay-reject": async (ports, call) => {
+    const { cluster, params, body } = call;
+    noteClaim(ports, call, body.by);
+    const replayed = await replayReject(ports, { cluster, rejectionId: params.rejectionId }, body);
+    switch (replayed.outcome) {
+      case "answered":
+        return answered(replayed.answer);
+      case "refused":
+        return refused(refusals.notReplayed(replayed.problems));
+      case "not-found":
+        return refused(refusals.unknownReject(params.rejectionId));
+    }
+  },
+  support: async (ports, { cluster, params, query }) => {
+    const part = SUPPORT_PARTS.find((each) => each === params.part);
+    const { knownSecrets, about } = ports;
+    return part === undefined
+      ? refused(refusals.unknownSupportPart(params.part))
+      : answered(await showSupport(ports, { cluster, part }, { ...query, knownSecrets, about }));
+  },
+};
+
+/** What needs no executor: pausing a cluster, and the end of that. */
+export async function pauseOrResume(
+  ports: StoragePorts & Parameters<typeof decidePause>[0],
+  { cluster, body, callerName }: RouteCall<"actions">,
+): Promise<Answered<AnswerOf<"actions">>> {
+  if (body.kind !== "pause" && body.kind !== "resume") return onlyTheService;
+  const decided = await decidePause(ports, cluster, { ...body, by: callerName ?? body.by });
+  return decided.outcome === "answered" ? answered(decided.answer) : unknownCluster(cluster);
+}
+
+/** Where there is no service, only records. */
+export const onlyTheService = problem("refused", 409, {
+  title: "Only the service itself can do this",
+  detail: "Leave out --storage or --offline",
+});
+
+async function putConfig(
+  ports: StoragePorts,
+  { cluster, body, seen, callerName }: RouteCall<"put-config">,
+): Promise<Answered<AnswerOf<"put-config">>> {
+  // A dry run replaces nothing, so its caller needs to have seen nothing.
+  const wanted = seen ?? (body.dryRun ? "any" : undefined);
+  if (wanted === undefined)
+    return problem("bad-request", 428, {
+      title: "The request does not say what it replaces",
+      problems: [
+        'If-Match: missing, expected the ETag of GET config; or "If-None-Match: *" for a new cluster',
+      ],
+    });
+  const { configChanges: allowed, knownSecrets } = ports;
+  const asked = { ...body, by: callerName ?? body.by };
+  const changed = await changeConfig(ports, { cluster, body: asked, seen: wanted, allowed, knownSecrets });
+  switch (changed.outcome) {
+    case "answered":
+      return answered(changed.answer);
+    case "unusable":
+      return refused(refusals.configUnusable(changed.problems));
+    case "forbidden":
+      return problem("forbidden", 403, {
+        title: "This may not be changed here",
+        detail:
+          "Store it with storage rights (ccscale config push --storage), or set AUTOSCALE_CONFIG_CHANGES of the app",
+        problems: [...changed.problems],
+      });
+    case "changed-meanwhile":
+      return refused(refusals.configChangedMeanwhile(cluster.slice(0, longestShownCluster)));
+  }
+}
+
+const longestShownCluster = 100;
+
+/**
+ * For calls whose record has no place for a name: logs who the caller claims to be. A caller who is known for certain is in
+ * the log already.
+ */
+export function noteClaim(
+  { log }: Pick<StoragePorts, "log">,
+  { id, cluster, callerName }: CallDetails & { readonly id: RouteId; readonly cluster: string },
+  by: string | undefined,
+): void {
+  if (callerName === undefined && by !== undefined) log.info("operator-call", { call: id, cluster, by });
+}
