@@ -1,7 +1,7 @@
+import { logText } from "./log-text.ts";
 import type { PassReport } from "./pass.ts";
 
 const shownProblems = 5;
-const longestProblem = 300;
 
 export interface PassFacts {
   readonly cluster: string;
@@ -15,7 +15,7 @@ export interface PassFacts {
 
 /** A pass as one line of JSON, with the same keys every time. */
 export function passLine(
-  { reading, demand, posted, events, commands, problems }: PassReport,
+  { reading, demand, posted, events, commands, setAside, leftOut, problems }: PassReport,
   facts: PassFacts,
 ): string {
   const jobs = demand?.jobs ?? [];
@@ -30,7 +30,7 @@ export function passLine(
     ...(posted === undefined || posted.outcome === "sent" ? [] : [`not sent: ${posted.reason}`]),
     ...problems,
   ];
-  const isFine = all.length === 0 && silent.length === 0;
+  const isFine = all.length === 0 && silent.length === 0 && leftOut === 0;
   return JSON.stringify({
     event: "pass",
     level: isFine ? "information" : "warning",
@@ -46,12 +46,14 @@ export function passLine(
     draining: states.filter((state) => state === "draining").length,
     drained: states.filter((state) => state === "drained").length,
     silent: silent.length,
+    setAside: setAside?.length ?? null,
+    leftOut,
     events,
     commands,
     seconds: round(facts.seconds),
     cpuSeconds: round(facts.cpuSeconds),
     problems: [
-      ...all.slice(0, shownProblems).map((problem) => problem.slice(0, longestProblem)),
+      ...all.slice(0, shownProblems).map(logText),
       ...(all.length > shownProblems ? [`and ${all.length - shownProblems} more`] : []),
     ],
   });

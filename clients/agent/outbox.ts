@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { kindOf, messageOf } from "../../shared/errors.ts";
+import { parseDemand } from "../../shared/messages/job-demand.ts";
 import type { DemandDestination, DemandSent, DemandToSend } from "../../shared/queues/storage-queue.ts";
 import { changesBetween, type Demand } from "./changes.ts";
 import type { StateFolder } from "./state.ts";
@@ -90,6 +91,9 @@ export class Outbox {
 
   async #send(message: DemandToSend): Promise<Posted> {
     const { sequence, kind } = message;
+    // Jobs and nodes were checked one by one (`check-reading.ts`); what stands around them is checked here.
+    const parsed = parseDemand({ ...message, jobs: [], nodes: [] });
+    if (!parsed.ok) return { outcome: "refused", sequence, reason: parsed.problems.join("; ") };
     try {
       const sent = await this.#options.send(message, this.#options.destination);
       if (sent.outcome === "sent") return { outcome: "sent", kind, sequence };

@@ -1,8 +1,9 @@
 import { messageOf } from "../../shared/errors.ts";
 import type { Demand } from "./changes.ts";
-import { collect, type Reader, usableJobs } from "./collect.ts";
+import { checkReading } from "./check-reading.ts";
+import { collect, type Reader } from "./collect.ts";
 import { decide, drainingHosts, newsOf, withDecision } from "./decisions.ts";
-import type { Command, Context, Driver, Reading } from "./drivers/driver.ts";
+import type { Command, Context, Driver, Reading, SetAside } from "./drivers/driver.ts";
 import type { Taken, TakenEvent } from "./event-queue.ts";
 import type { Posted } from "./outbox.ts";
 import type { AgentState } from "./state.ts";
@@ -26,6 +27,10 @@ export interface PassReport {
   readonly posted: Posted | undefined;
   readonly events: number;
   readonly commands: number;
+  /** Records that could not be used, or only in part. Undefined: the scheduler could not be read. */
+  readonly setAside: readonly SetAside[] | undefined;
+  /** Waiting jobs and nodes for which the message has no room. */
+  readonly leftOut: number;
   readonly problems: readonly string[];
 }
 
@@ -44,22 +49,21 @@ export async function runPass(
   const reading = await collect(ports.driver, contextOf(state, ports), ports.read);
   if (!reading.known) {
     const posted = await ports.postKept(ports.nowSeconds());
-    const report = { reading, demand: undefined, posted, events: acted.events, commands, problems };
-    return { state, report };
+    const nothing = { demand: undefined, setAside: undefined, leftOut: 0 };
+    return { state, report: { reading, posted, events: acted.events, commands, problems, ...nothing } };
   }
   // Before the commands: what was told to a worker has to be remembered, even by who dies in the next moment.
   state = { ...state, memory: reading.memory };
   problems.push(...(await keep(state, ports)));
-  const { usable, setAside } = usableJobs(reading.jobs);
-  problems.push(...[...reading.setAside, ...setAside].map((each) => `${each.record}: ${each.reason}`));
-  const nodes = reading.nodes.map((node) => withDecision(node, state.decisions));
-  const demand: Demand = { jobs: usable, nodes };
+  const { jobs, nodes, setAside, leftOut } = checkReading(reading);
+  const demand: Demand = { jobs, nodes: nodes.map((node) => withDecision(node, state.decisions)) };
   const posted = await ports.post(demand, ports.nowSeconds());
   for (const command of reading.corrections) {
     commands += 1;
     await ports.run(command).catch((error: unknown) => problems.push(messageOf(error)));
   }
-  return { state, report: { reading, demand, posted, events: acted.events, commands, problems } };
+  const { events } = acted;
+  return { state, report: { reading, demand, posted, events, commands, setAside, leftOut, problems } };
 }
 
 async function actOnEvents(before: AgentState, ports: PassPorts) {

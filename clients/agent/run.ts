@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../shared/errors.ts";
 import type { AgentConfig } from "./config.ts";
 import { passLine } from "./log-line.ts";
+import { logText } from "./log-text.ts";
+import { Notices } from "./notices.ts";
 import { type PassPorts, runPass } from "./pass.ts";
 import type { AgentState } from "./state.ts";
 import type { WakeUp } from "./wake-up.ts";
@@ -23,6 +25,7 @@ export interface Loop {
 export async function runLoop(before: AgentState, loop: Loop): Promise<{ readonly lastWasFine: boolean }> {
   let state = before;
   let unknownInARow = 0;
+  const setAside = new Notices("set-aside", loop.config);
   for (;;) {
     const startedMilliseconds = Date.now();
     const cpu = process.cpuUsage();
@@ -39,11 +42,12 @@ export async function runLoop(before: AgentState, loop: Loop): Promise<{ readonl
       loop.log(
         passLine(report, { ...loop.config, unknownInARow, seconds, cpuSeconds: (user + system) / 1e6 }),
       );
+      const news = report.setAside && setAside.lineFor(report.setAside);
+      if (news !== undefined) loop.log(news);
     } catch (error) {
       const { cluster, source } = loop.config;
-      loop.log(
-        JSON.stringify({ event: "pass", level: "error", cluster, source, problems: [messageOf(error)] }),
-      );
+      const problems = [logText(messageOf(error))];
+      loop.log(JSON.stringify({ event: "pass", level: "error", cluster, source, problems }));
     }
     if (loop.once || loop.stop.aborted) return { lastWasFine: isFine };
     const elapsedSeconds = (Date.now() - startedMilliseconds) / 1000;

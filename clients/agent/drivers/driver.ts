@@ -42,6 +42,8 @@ export interface Job {
   readonly priority?: number;
   /** ISO 8601 with an offset. */
   readonly submittedAt?: string;
+  /** For people: what of its request is not carried over, a sentence each. The agent logs it once, not in every pass. */
+  readonly notes?: readonly string[];
 }
 
 /**
@@ -64,6 +66,11 @@ export interface SchedulerNode {
 export interface SetAside {
   readonly record: string;
   readonly reason: string;
+  /**
+   * Hosts on which the record says that it runs. The agent posts a job of no other wish there, so that their nodes stay
+   * (`clients/agent/check-reading.ts`): a record that cannot be read still runs.
+   */
+  readonly executingHostnames?: readonly string[];
 }
 
 /** What a driver wants to be told again next time; kept as JSON across restarts of the agent. */

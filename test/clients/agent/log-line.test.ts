@@ -9,6 +9,8 @@ const quiet: PassReport = {
   posted: { outcome: "sent", kind: "delta", sequence: 7 },
   events: 0,
   commands: 0,
+  setAside: [],
+  leftOut: 0,
   problems: [],
 };
 const line = (report: Partial<PassReport>) => JSON.parse(passLine({ ...quiet, ...report }, facts));

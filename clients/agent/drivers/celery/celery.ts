@@ -6,7 +6,7 @@ import { celeryDemand } from "./demand.ts";
 import { type CeleryMemory, recall, toMemory } from "./memory.ts";
 import { nobodyReplied, type Replies, readReplies } from "./replies.ts";
 import { type CelerySettings, celerySettingsSchema } from "./settings.ts";
-import { correctionsFor, hostOf, toNodes, toWorker } from "./workers.ts";
+import { correctionsFor, hostOf, hostProblem, toNodes, toWorker, type Worker } from "./workers.ts";
 
 /**
  * Celery's workers as nodes, its tasks as jobs. The broker is read first and `active` last, because tasks move that way
@@ -69,10 +69,17 @@ function interpret(answers: Answers, context: Context, settings: CelerySettings)
     ...Object.values(replies).flatMap((each) => [...each.keys()]),
     ...memory.workers.keys(),
   ]);
+  const isSilentFor = ({ seenSeconds }: Worker) => context.nowSeconds - seenSeconds;
   const workers = [...names]
     .sort()
+    .filter((name) => {
+      const reason = hostProblem(name);
+      if (reason !== undefined) setAside.push({ record: `worker "${name}"`, reason });
+      return reason === undefined;
+    })
     .map((name) => toWorker(name, replies, { memory, nowSeconds: context.nowSeconds, setAside }))
-    .filter((worker) => context.nowSeconds - worker.seenSeconds <= settings.silent_worker_seconds);
+    // One that answers with errors is not gone, however long it does.
+    .filter((worker) => worker.isThere || isSilentFor(worker) <= settings.silent_worker_seconds);
   const work = {
     active: workers.flatMap((worker) =>
       worker.active.map((task) => ({ task, hostname: hostOf(worker.name) })),

@@ -1,10 +1,11 @@
 import type { Backlog, Job, WaitingMessage } from "../driver.ts";
+import { toJobName, withUniqueNames } from "../job-names.ts";
 import { type CeleryTask, toSeconds } from "./replies.ts";
 import { type Headers, type Need, NeedChooser } from "./rules.ts";
 import type { CelerySettings, Constraints } from "./settings.ts";
 
-const notInJobNames = /[^\p{L}\p{N} ._:@#%+=~,*$&!()[\]{}^-]/gu;
-const longestName = 200;
+/** Of one job, as a demand message takes it. */
+const mostIterations = 10_000_000;
 
 /** Everything that is to be done; a task that was seen twice while it moved counts once, where it was furthest. */
 export interface CeleryWork {
@@ -34,13 +35,12 @@ export function celeryDemand(
   const isNew = firstTime();
   const headers = headersOfTasks(work.backlog);
 
-  const running = work.active
-    .filter(({ task }) => isNew(task))
-    .map(({ task, hostname }) => ({
-      name: printable(task.id ?? "a task"),
-      constraints: chooser.choose(task, headers(task)).constraints,
-      executingHostnames: [hostname],
-    }));
+  const running = runningTasks(work.active, isNew).map(({ task, hostnames }) => ({
+    name: toJobName(task.id ?? `a task on ${hostnames[0]}`),
+    constraints: chooser.choose(task, headers(task)).constraints,
+    ...(hostnames.length > 1 ? { iterations: hostnames.length } : {}),
+    executingHostnames: hostnames,
+  }));
   const waiting = new Tally();
   for (const task of work.held.filter(isNew).filter(isDue)) {
     waiting.add(task, chooser.choose(task, headers(task)), 1);
@@ -62,7 +62,8 @@ export function celeryDemand(
     }
   }
   const jobs = [...running, ...waiting.jobs()];
-  return { jobs: [...jobs, ...reserveFor(jobs, settings)], remembered: chooser.remembered };
+  const all = withUniqueNames([...jobs, ...reserveFor(jobs, settings)]);
+  return { jobs: all, remembered: chooser.remembered };
 }
 
 /** Demand is the larger of the minimum and of what tasks need with the buffer, not the sum of both. */
@@ -80,6 +81,20 @@ function reserveFor(jobs: readonly Job[], settings: CelerySettings): readonly Jo
 function coresOf(constraints: Job["constraints"]): number {
   const named = [constraints].flat().map((each) => Number((each as Readonly<Record<string, unknown>>).ncpus));
   return named.find((cores) => cores > 0) ?? 1;
+}
+
+/** A task that was delivered again may run on two hosts, and each of them is busy. */
+function runningTasks(active: CeleryWork["active"], isNew: (task: CeleryTask) => boolean) {
+  const known = new Map<string, string[]>();
+  return active.flatMap(({ task, hostname }) => {
+    if (!isNew(task)) {
+      known.get(task.id ?? "")?.push(hostname);
+      return [];
+    }
+    const hostnames = [hostname];
+    if (task.id !== undefined) known.set(task.id, hostnames);
+    return [{ task, hostnames }];
+  });
 }
 
 /** Tells a task from one that was there before; what has no id always counts. */
@@ -100,24 +115,28 @@ function headersOfTasks(backlog: Backlog): (task: CeleryTask) => Headers {
   return ({ id }) => byId.get(id) ?? {};
 }
 
-/** Waiting tasks, counted by name (or queue) and rule. */
+/** Waiting tasks, counted by name (or queue) and by what they need. */
 class Tally {
-  readonly #counts = new Map<string, { readonly constraints: Constraints; count: number }>();
+  readonly #counts = new Map<
+    string,
+    { readonly name: string; readonly constraints: Constraints; count: number }
+  >();
 
-  add(task: CeleryTask, need: Need, count: number): void {
+  add(task: CeleryTask, { rule, constraints }: Need, count: number): void {
     const what = task.name ?? `any task of queue ${task.queue ?? "unknown"}`;
-    const name = `${printable(what).slice(0, longestName)} (${need.rule})`;
-    const entry = this.#counts.get(name) ?? { constraints: need.constraints, count: 0 };
+    const name = `${toJobName(what)} (${rule})`;
+    const key = JSON.stringify([name, constraints]);
+    const entry = this.#counts.get(key) ?? { name, constraints, count: 0 };
     entry.count += count;
-    this.#counts.set(name, entry);
+    this.#counts.set(key, entry);
   }
 
   jobs(): Job[] {
-    return [...this.#counts].map(([name, { constraints, count }]) => ({
+    return [...this.#counts.values()].map(({ name, constraints, count }) => ({
       name,
       constraints,
       // A share such as 10 * 1.1 is not exact: what is a rounding error above a whole number is that number.
-      iterations: Math.ceil(count - 1e-6),
+      iterations: Math.min(Math.ceil(count - 1e-6), mostIterations),
     }));
   }
 }
@@ -125,8 +144,4 @@ class Tally {
 function toTask({ queue, headers }: WaitingMessage): CeleryTask {
   const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
   return { id: text(headers.id), name: text(headers.task), queue, etaSeconds: toSeconds(headers.eta) };
-}
-
-function printable(text: string): string {
-  return text.replaceAll(notInJobNames, "_");
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { describeProblems } from "../../../../shared/messages/problems.ts";
 import type { Answer, SetAside } from "../driver.ts";
+import { fieldOf, readRecord, readRecords } from "../records.ts";
 
 /** `celery inspect` ends so when no worker answered in time. */
 export const nobodyReplied = 69;
@@ -17,11 +17,9 @@ export interface CeleryTask {
 /** What each worker that answered said, by worker name (`celery@host`). */
 export type Replies<T> = ReadonlyMap<string, T>;
 
-const request = z.object({
-  id: z.string().min(1).max(256),
-  name: z.string().min(1).max(256),
-  delivery_info: z.object({ routing_key: z.string().nullish() }).nullish(),
-});
+const text = z.string().min(1);
+const deliveryInfo = z.object({ routing_key: z.string().nullish() }).nullish();
+const request = z.object({ id: text, name: text, delivery_info: deliveryInfo });
 const scheduledItem = z.object({ eta: z.string().nullish(), request });
 /** The name becomes an argument of a command. */
 const queueItem = z.object({ name: z.string().regex(/^[^-]/, "expected a name that starts with no dash") });
@@ -41,8 +39,22 @@ export function readReplies(answer: Answer | undefined): Replies<unknown> | unde
   }
 }
 
-/** The tasks in one worker's reply to `active` or `reserved`; undefined when the reply is an error. */
-export function readTasks(reply: unknown, setAside: SetAside[]): readonly CeleryTask[] | undefined {
+/**
+ * The tasks in one worker's reply to `active`; undefined when the reply is an error. One that cannot be read runs all the
+ * same: it is a task with whatever is known of it.
+ */
+export function readActive(reply: unknown, setAside: SetAside[]): readonly CeleryTask[] | undefined {
+  if (!Array.isArray(reply)) return undefined;
+  setAside.push(...readRecords(reply, request, { nameOf }).setAside);
+  return reply.map((value: unknown) => ({
+    id: textOf(fieldOf(value, "id")),
+    name: textOf(fieldOf(value, "name")),
+    queue: textOf(fieldOf(fieldOf(value, "delivery_info"), "routing_key")),
+  }));
+}
+
+/** The tasks in one worker's reply to `reserved`; undefined when the reply is an error. */
+export function readReserved(reply: unknown, setAside: SetAside[]): readonly CeleryTask[] | undefined {
   return readList(reply, request, setAside)?.map((task) => toTask(task, undefined));
 }
 
@@ -57,8 +69,8 @@ export function readQueueNames(reply: unknown, setAside: SetAside[]): readonly s
 }
 
 export function readConcurrency(reply: unknown): number | undefined {
-  const parsed = statistics.safeParse(reply);
-  return (parsed.success ? parsed.data.pool?.["max-concurrency"] : undefined) ?? undefined;
+  const read = readRecord(statistics, reply);
+  return (read.ok ? read.record.pool?.["max-concurrency"] : undefined) ?? undefined;
 }
 
 /** ISO 8601; a time without an offset is UTC, as Celery means it. */
@@ -75,15 +87,16 @@ function toTask(task: z.infer<typeof request>, etaSeconds: number | undefined): 
 
 function readList<T>(reply: unknown, item: z.ZodType<T>, setAside: SetAside[]): readonly T[] | undefined {
   if (!Array.isArray(reply)) return undefined;
-  return reply.flatMap((value: unknown) => {
-    const parsed = item.safeParse(value, { reportInput: true });
-    if (parsed.success) return [parsed.data];
-    setAside.push({ record: nameOf(value), reason: describeProblems(parsed.error).join("; ") });
-    return [];
-  });
+  const read = readRecords(reply, item, { nameOf });
+  setAside.push(...read.setAside);
+  return read.records;
 }
 
 function nameOf(value: unknown): string {
-  const named = z.object({ id: z.string() }).safeParse(value);
-  return named.success ? `task ${named.data.id}` : "a task";
+  const id = textOf(fieldOf(value, "id")) ?? textOf(fieldOf(fieldOf(value, "request"), "id"));
+  return id === undefined ? "a task" : `task ${id}`;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }

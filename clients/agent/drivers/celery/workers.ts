@@ -1,13 +1,22 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
 import type { Context, SchedulerNode, SetAside } from "../driver.ts";
 import type { CeleryMemory, KnownWorker } from "./memory.ts";
-import { type Replies, readConcurrency, readQueueNames, readScheduled, readTasks } from "./replies.ts";
+import {
+  type Replies,
+  readActive,
+  readConcurrency,
+  readQueueNames,
+  readReserved,
+  readScheduled,
+} from "./replies.ts";
 import type { CelerySettings } from "./settings.ts";
 
 /** A worker as the answers and the memory have it. */
 export interface Worker extends KnownWorker {
   readonly name: string;
+  /** All that it was asked; `isThere` when it said anything at all. */
   readonly hasAnswered: boolean;
+  readonly isThere: boolean;
   /** Undefined when it did not say. */
   readonly queues: readonly string[] | undefined;
   readonly concurrency: number | undefined;
@@ -23,8 +32,8 @@ export function toWorker(
 ): Worker {
   const before = known.memory.workers.get(name);
   const unreadable: SetAside[] = [];
-  const active = readTasks(replies.active?.get(name), unreadable);
-  const reserved = readTasks(replies.reserved?.get(name), unreadable);
+  const active = readActive(replies.active?.get(name), unreadable);
+  const reserved = readReserved(replies.reserved?.get(name), unreadable);
   const scheduled = readScheduled(replies.scheduled?.get(name), unreadable);
   const queues = readQueueNames(replies.active_queues?.get(name), unreadable);
   known.setAside.push(...unreadable.map((each) => ({ ...each, record: `${each.record} of ${name}` })));
@@ -39,8 +48,10 @@ export function toWorker(
   return {
     name,
     hasAnswered,
+    isThere: Object.values(replies).some((each) => each.has(name)),
     seenSeconds: hasAnswered ? known.nowSeconds : (before?.seenSeconds ?? known.nowSeconds),
-    active: [...(active ?? before?.active ?? [])],
+    // One of whom nothing was ever known may run something.
+    active: [...(active ?? before?.active ?? [{}])],
     held: [...(held ?? before?.held ?? parts.flatMap((part) => part ?? []))],
     queues,
     concurrency,
@@ -102,6 +113,18 @@ function resourcesOf(workers: readonly Worker[], resource: string | undefined): 
   const slots = workers.flatMap(({ concurrency }) => concurrency ?? []);
   if (resource === undefined || slots.length < workers.length) return {};
   return { [resource]: slots.reduce((sum, each) => sum + each, 0) };
+}
+
+/** As a demand message takes it. */
+const longestHostname = 255;
+
+/** What is wrong with the host in a worker's name; undefined when nothing is. */
+export function hostProblem(worker: string): string | undefined {
+  const host = hostOf(worker);
+  if (host.trim() === "") return "no host after the @ of its name, so its tasks keep no node";
+  return host.length <= longestHostname
+    ? undefined
+    : `a host of ${host.length} characters, expected at most ${longestHostname}`;
 }
 
 /** `celery@host`, as `-n` of the worker has it; the part after the last `@`. */

@@ -38,8 +38,11 @@ export function toJobs(
   return [running(record, { partitions, hosts }, context)];
 }
 
+/** The end of the year 9999: what is later is no time. */
+const latestSeconds = 253_402_300_799;
+
 /** "Completing" still has its nodes; so has a job that is stopped. */
-const hasNodes = new Set([
+export const hasNodes = new Set([
   "RUNNING",
   "CONFIGURING",
   "COMPLETING",
@@ -126,7 +129,9 @@ function commonOf(record: JobRecord, partitions: readonly string[], { settings }
     },
     exclusive,
     priority: record.priority ?? 0,
-    ...(submitted > 0 ? { submittedAt: new Date(submitted * 1000).toISOString() } : {}),
+    ...(submitted > 0 && submitted <= latestSeconds
+      ? { submittedAt: new Date(submitted * 1000).toISOString() }
+      : {}),
   };
 }
 

@@ -1,8 +1,10 @@
 import { describeProblems } from "../../../../shared/messages/problems.ts";
 import type { Answers, Context, DriverKind, Memory, Read, Reading, SetAside, Steps } from "../driver.ts";
-import { toJobs } from "./jobs.ts";
+import { fieldOf, readRecords } from "../records.ts";
+import { expandHostlist } from "./hostlist.ts";
+import { hasNodes, toJobs } from "./jobs.ts";
 import { commandsFor, correction, hasJoined, isIgnored, isUsable, toNode } from "./nodes.ts";
-import { type JobRecord, jobRecord, jobsOf, nodeRecord, nodesOf } from "./records.ts";
+import { type JobRecord, jobRecord, jobsOf, type NodeRecord, nodeRecord, nodesOf } from "./records.ts";
 import { type SlurmSettings, slurmSettingsSchema } from "./settings.ts";
 
 /**
@@ -61,13 +63,21 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
     return { known: false, reason: "neither scontrol nor sinfo printed nodes as JSON" };
   const jobRecords = jobsOf(answers.squeue?.text ?? "");
   if (jobRecords === undefined) return { known: false, reason: '"squeue --json" printed no jobs' };
-  const setAside: SetAside[] = [];
-  const nodes = checked(nodeRecords, nodeRecord, setAside);
-  const records = checked(jobRecords, jobRecord, setAside);
+  const readNodes = readRecords(nodeRecords, nodeRecord, {
+    nameOf: (value, index) => nameOf("node", fieldOf(value, "name"), index),
+  });
+  const nodes = readNodes.records;
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  const readJobs = readRecords(jobRecords, jobRecord, {
+    nameOf: (value, index) => nameOf("job", fieldOf(value, "job_id"), index),
+    hostsOf: (value) => hostsOfUnreadable(value, byName),
+  });
+  const records = readJobs.records;
+  const setAside: SetAside[] = [...readNodes.setAside, ...readJobs.setAside];
   const jobContext = {
     settings,
     nowSeconds: context.nowSeconds,
-    nodes: new Map(nodes.map((node) => [node.name, node])),
+    nodes: byName,
     switches: readSwitches(answers.switches?.text ?? ""),
     running: runningTasks(records),
   };
@@ -98,21 +108,17 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
   };
 }
 
-function checked<T>(
-  records: readonly unknown[],
-  schema: {
-    safeParse(
-      record: unknown,
-    ): { success: true; data: T } | { success: false; error: Parameters<typeof describeProblems>[0] };
-  },
-  setAside: SetAside[],
-): T[] {
-  return records.flatMap((record, index) => {
-    const parsed = schema.safeParse(record);
-    if (parsed.success) return [parsed.data];
-    setAside.push({ record: `record ${index}`, reason: describeProblems(parsed.error).join("; ") });
-    return [];
-  });
+function nameOf(what: string, name: unknown, index: number): string {
+  return typeof name === "string" || typeof name === "number" ? `${what} ${name}` : `${what} record ${index}`;
+}
+
+/** Where a job runs that cannot be read; nowhere, when it can be read that it does not run. */
+function hostsOfUnreadable(job: unknown, nodes: ReadonlyMap<string, NodeRecord>): readonly string[] {
+  const list = fieldOf(job, "nodes");
+  const states = [fieldOf(job, "job_state")].flat().filter((state) => typeof state === "string");
+  const isOver = states.length > 0 && !states.some((state) => hasNodes.has(state.toUpperCase()));
+  if (typeof list !== "string" || isOver) return [];
+  return (expandHostlist(list) ?? []).map((name) => nodes.get(name)?.hostname || name);
 }
 
 /** Jobs of one node need no switch; since 23.02 the record itself has the number. */

@@ -1,4 +1,5 @@
 import { celery } from "../../../../clients/agent/drivers/celery/celery.ts";
+import { brokenJson } from "./broken-records.ts";
 import { testDriver } from "./driver-contract.ts";
 
 testDriver({
@@ -13,4 +14,13 @@ testDriver({
     [{ rules: [{ task: "x", constraints: { ncpus: { and: 7 } } }] }, /^rules\[0\]\.constraints/],
     [{ warm_bufer: 1 }, /warm_bufer/],
   ],
+  // The worker that replied tells the host; nothing in the record has to.
+  broken: (answers) =>
+    brokenJson(answers, "active", {
+      records: (json) =>
+        Object.entries(json as Readonly<Record<string, unknown>>).flatMap(([worker, tasks]) =>
+          Array.isArray(tasks) ? tasks.map((_, index) => [worker, index]) : [],
+        ),
+      without: [],
+    }),
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { checkReading } from "../../../../clients/agent/check-reading.ts";
 import type {
   Answers,
   Context,
@@ -13,6 +14,7 @@ import type {
   Reading,
 } from "../../../../clients/agent/drivers/driver.ts";
 import { parseDemand } from "../../../../shared/messages/job-demand.ts";
+import { type BrokenAnswers, brokenValues, parsed, placesIn, withBroken } from "./broken-records.ts";
 
 const situationSchema = z.strictObject({
   nowSeconds: z.number(),
@@ -34,6 +36,8 @@ export interface DriverCase {
   readonly section: Readonly<Record<string, unknown>>;
   /** Settings that are wrong, and what is said of them. */
   readonly wrong: readonly (readonly [Readonly<Record<string, unknown>>, RegExp])[];
+  /** The answers with one record broken of what runs, so that its host can still be told. */
+  readonly broken: (answers: Answers) => readonly BrokenAnswers[];
 }
 
 interface Situation {
@@ -45,7 +49,7 @@ interface Situation {
 }
 
 /** What every driver keeps to, whatever its scheduler; against everything that was recorded of it. */
-export function testDriver({ kind, section, wrong }: DriverCase): void {
+export function testDriver({ kind, section, wrong, broken }: DriverCase): void {
   const folder = join(import.meta.dirname, "fixtures", kind.name);
   const configured = (more: Readonly<Record<string, unknown>> = {}): Driver => {
     const result = kind.configure({ ...section, ...more });
@@ -89,7 +93,7 @@ export function testDriver({ kind, section, wrong }: DriverCase): void {
 
     test("gives jobs and nodes that the service takes", () => {
       const reading = known(read());
-      expect(parseDemand(demandOf(reading))).toMatchObject({ ok: true });
+      expect(parseDemand(messageOf(reading))).toMatchObject({ ok: true });
       const names = reading.jobs.map((job) => job.name);
       expect(new Set(names).size).toBe(names.length);
     });
@@ -139,6 +143,52 @@ export function testDriver({ kind, section, wrong }: DriverCase): void {
     });
   });
 
+  describe(`${kind.name}: broken records`, () => {
+    const withRunning = situations.filter(({ driver, answers, context }) => {
+      return hostsOf(known(driver.interpret(answers, context))).size > 0;
+    });
+
+    test("there are recorded situations in which something runs, and records of it to break", () => {
+      expect(withRunning.flatMap(({ answers }) => broken(answers)).length).toBeGreaterThan(10);
+    });
+
+    test.each(withRunning)("$name: what runs and cannot be read keeps its host", (situation) => {
+      const { driver, answers, context } = situation;
+      const hosts = [...hostsOf(known(driver.interpret(answers, context)))];
+      for (const { what, answers: brokenAnswers } of broken(answers)) {
+        const kept = hostsOf(known(driver.interpret(brokenAnswers, context), what));
+        expect({ what, lost: hosts.filter((host) => !kept.has(host)) }).toEqual({ what, lost: [] });
+      }
+    });
+
+    test.each(situations)(
+      "$name: one broken value anywhere throws nothing, and what is posted is taken",
+      (situation) => {
+        const { driver, answers, context } = situation;
+        const jsonReads = Object.keys(answers).filter(
+          (name) => parsed(answers[name]?.text ?? "") !== undefined,
+        );
+        if (jsonReads.length === 0) return;
+        const anyPlace = fc.constantFrom(...jsonReads).chain((name) => {
+          const json = parsed(answers[name]?.text ?? "");
+          const place = fc.constantFrom(...placesIn(json));
+          return fc.record({ name: fc.constant(name), json: fc.constant(json), place });
+        });
+        fc.assert(
+          fc.property(anyPlace, fc.constantFrom(...brokenValues), ({ name, json, place }, value) => {
+            const text = JSON.stringify(withBroken(json, place, value));
+            const { exitCode = 0 } = answers[name] ?? {};
+            const reading = driver.interpret({ ...answers, [name]: { text, exitCode } }, context);
+            if (!reading.known) return;
+            const { jobs, nodes } = checkReading(reading);
+            expect(parseDemand(messageOf({ jobs, nodes }))).toMatchObject({ ok: true });
+          }),
+          { numRuns: 50 },
+        );
+      },
+    );
+  });
+
   describe(`${kind.name}: events`, () => {
     const event = (kindOfEvent: NodeEvent["kind"], hostnames: readonly string[]): NodeEvent => ({
       kind: kindOfEvent,
@@ -171,12 +221,17 @@ function memoryOf({ driver, answers, context }: Situation): Memory {
   return known(driver.interpret(answers, context)).memory;
 }
 
-function known(reading: Reading): Extract<Reading, { known: true }> {
-  if (!reading.known) throw new Error(`unknown: ${reading.reason}`);
+function known(reading: Reading, what = ""): Extract<Reading, { known: true }> {
+  if (!reading.known) throw new Error(`unknown: ${reading.reason}${what && ` when ${what}`}`);
   return reading;
 }
 
-function demandOf({ jobs, nodes }: Extract<Reading, { known: true }>): unknown {
+/** Hosts whose nodes the service keeps, as the agent posts the reading. */
+function hostsOf(reading: Extract<Reading, { known: true }>): ReadonlySet<string> {
+  return new Set(checkReading(reading).jobs.flatMap(({ executingHostnames = [] }) => executingHostnames));
+}
+
+function messageOf({ jobs, nodes }: Pick<Extract<Reading, { known: true }>, "jobs" | "nodes">): unknown {
   const envelope = { version: 1, kind: "snapshot", cluster: "hpc", source: "scheduler", sequence: 1 };
   return { ...envelope, sentAt: "2026-11-21T10:00:00Z", jobs, nodes };
 }

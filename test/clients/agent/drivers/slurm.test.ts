@@ -1,4 +1,5 @@
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
+import { brokenJson } from "./broken-records.ts";
 import { testDriver } from "./driver-contract.ts";
 
 testDriver({
@@ -11,4 +12,12 @@ testDriver({
     [{ squeue: [] }, /^squeue: /],
     [{ node_prefx: "a" }, /node_prefx/],
   ],
+  broken: (answers) =>
+    brokenJson(answers, "squeue", {
+      records: (json) =>
+        (json as { readonly jobs: readonly { readonly nodes: unknown }[] }).jobs.flatMap(
+          ({ nodes }, index) => (typeof nodes === "string" && nodes !== "" ? [["jobs", index]] : []),
+        ),
+      without: ["nodes", "job_state"],
+    }),
 });

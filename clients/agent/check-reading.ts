@@ -1,0 +1,109 @@
+import { parseDemand } from "../../shared/messages/job-demand.ts";
+import type { Job, Reading, SchedulerNode, SetAside } from "./drivers/driver.ts";
+import { toJobName, withUniqueNames } from "./drivers/job-names.ts";
+import { chunked, jobsThatKeep } from "./keep-hosts.ts";
+import { cutToFit, type Limits, largestMessage } from "./largest-message.ts";
+
+type Known = Extract<Reading, { known: true }>;
+
+/** A reading as it can be posted. */
+export interface CheckedReading {
+  readonly jobs: readonly Job[];
+  readonly nodes: readonly SchedulerNode[];
+  /** Of the driver and of the check: what could not be used, or only in part, with the reason. */
+  readonly setAside: readonly SetAside[];
+  /** Waiting jobs and nodes for which a message has no room. */
+  readonly leftOut: number;
+}
+
+/** So many are checked at once; only where something is wrong, one by one. */
+const perCheck = 1_000;
+
+/**
+ * The one place where what a driver read is made fit for a message. Every job and node is checked by the service's own
+ * schema. What does not check out is set aside with the reasons and costs the rest nothing; where it runs, a job without
+ * any other wish keeps the nodes.
+ */
+export function checkReading(
+  reading: Pick<Known, "jobs" | "nodes" | "setAside">,
+  limits: Limits = largestMessage,
+): CheckedReading {
+  const jobs = checkEach(reading.jobs, { list: "jobs", simpler: simplerJobs, nameOf: jobRecord });
+  const nodes = checkEach(reading.nodes, { list: "nodes", simpler: simplerNodes, nameOf: nodeRecord });
+  const setAside: readonly SetAside[] = [...reading.setAside, ...jobs.setAside, ...nodes.setAside];
+  const keeping = setAside.flatMap(({ record, executingHostnames = [] }) =>
+    jobsThatKeep(`${record} (set aside)`, executingHostnames),
+  );
+  const notes = reading.jobs.flatMap((job) =>
+    (job.notes ?? []).map((reason) => ({ record: jobRecord(job), reason })),
+  );
+  const cut = cutToFit({ jobs: withUniqueNames([...jobs.usable, ...keeping]), nodes: nodes.usable }, limits);
+  return { ...cut.demand, setAside: [...setAside, ...notes, ...cut.setAside], leftOut: cut.leftOut };
+}
+
+interface Checking<T> {
+  readonly list: "jobs" | "nodes";
+  /** The same with less to it, to be tried when it does not check out as it is. */
+  readonly simpler: (item: T) => readonly T[];
+  readonly nameOf: (item: T) => string;
+}
+
+function checkEach<T extends Job | SchedulerNode>(
+  items: readonly T[],
+  { list, simpler, nameOf }: Checking<T>,
+) {
+  const usable: T[] = [];
+  const setAside: SetAside[] = [];
+  for (const chunk of chunked(items, perCheck)) {
+    if (problemsOf(list, chunk).length === 0) {
+      usable.push(...chunk);
+      continue;
+    }
+    for (const item of chunk) {
+      const problems = problemsOf(list, [item]);
+      const best =
+        problems.length === 0 ? item : simpler(item).find((each) => problemsOf(list, [each]).length === 0);
+      if (best !== undefined) usable.push(best);
+      if (problems.length === 0) continue;
+      const record = nameOf(item);
+      const reason = problems.map((problem) => problem.replace(`${list}[0].`, "")).join("; ");
+      const hosts = best === undefined && "executingHostnames" in item ? item.executingHostnames : undefined;
+      setAside.push({ record, reason, ...(hosts === undefined ? {} : { executingHostnames: hosts }) });
+    }
+  }
+  return { usable, setAside };
+}
+
+/** Without what only orders jobs or informs people. */
+function simplerJobs(job: Job): readonly Job[] {
+  const { submittedAt: _, priority: __, notes: ___, ...rest } = job;
+  return [rest, { ...rest, name: toJobName(String(job.name)) }];
+}
+
+/** A host that is out stays out, whatever else is said of it. */
+function simplerNodes(node: SchedulerNode): readonly SchedulerNode[] {
+  const { stateReason: _, stateBy: __, stateSince: ___, ...rest } = node;
+  return [rest, { ...rest, resources: {} }];
+}
+
+function jobRecord({ name }: Job): string {
+  return `job "${name}"`;
+}
+
+function nodeRecord({ hostname }: SchedulerNode): string {
+  return `node "${hostname}"`;
+}
+
+const envelope = {
+  version: 1,
+  kind: "snapshot",
+  cluster: "any",
+  source: "any",
+  sequence: 0,
+  sentAt: new Date(0).toISOString(),
+};
+
+function problemsOf(list: "jobs" | "nodes", items: readonly object[]): readonly string[] {
+  const parsed = parseDemand({ ...envelope, [list]: items });
+  return parsed.ok ? [] : parsed.problems;
+}
