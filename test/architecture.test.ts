@@ -43,6 +43,7 @@ function partOf(path: string): string {
     return "clients/agent/drivers";
   if (parts[0] !== "shared") return parts[0] === "infra" ? "infra/local" : (parts[0] ?? "");
   if (parts[1] === "errors.ts") return "shared/errors";
+  if (parts[1] === "json-pieces.ts") return "shared/json-pieces";
   if (parts[1] === "recent.ts") return "shared/recent";
   if (parts[1] === "redact.ts") return "shared/redact";
   if (parts[1] === "dictionary.ts") return "shared/dictionary";
@@ -55,6 +56,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/errors": [],
   "shared/facts": [],
   "shared/dictionary": [],
+  "shared/json-pieces": [],
   "shared/recent": [],
   "shared/redact": ["shared/dictionary"],
   "shared/ports": ["shared/engine", "shared/facts", "shared/messages"],
@@ -134,6 +136,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/engine",
     "shared/ports",
     "shared/errors",
+    "shared/json-pieces",
     "shared/recent",
     "shared/messages",
     "@azure/data-tables",

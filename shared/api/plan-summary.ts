@@ -41,10 +41,23 @@ export const planSummary = z
   })
   .meta({ id: "PlanSummary" });
 
+/** The same with what is kept of the plan. */
+export const planRecord = planSummary
+  .extend({
+    archive: z
+      .enum(["whole", "summary", "failed"])
+      .describe(
+        "whole: it can be made again; summary: only what it decided is kept; failed: only this line is",
+      ),
+    archiveReason: z.string().optional().describe("Why it is not kept whole; absent when it is"),
+  })
+  .meta({ id: "PlanRecord" });
+
 /** A job that did not get all it asked for, and why, in sentences. */
 export const waitingJob = z
   .object({ job: z.string(), asked: count, granted: count, why: z.array(z.string()) })
   .meta({ id: "WaitingJob" });
 
+export type PlanRecordView = Answer<typeof planRecord>;
 export type PlanSummaryView = Answer<typeof planSummary>;
 export type WaitingJobView = Answer<typeof waitingJob>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
 import { operationState, requestedBy } from "./operations.ts";
-import { planSummary, waitingJob } from "./plan-summary.ts";
+import { planRecord, waitingJob } from "./plan-summary.ts";
 import { rejectionView } from "./rejections.ts";
 
 /** Something that is wrong, and what to do about it. */
@@ -160,7 +160,7 @@ export const statusAnswer = z
     targets: z.array(metTarget).describe("What the newest plan made of them, those not met first"),
     openOperations: count,
     operations: z.array(operationStatus).describe("The newest"),
-    plans: z.array(planSummary).describe("The newest"),
+    plans: z.array(planRecord).describe("The newest"),
     nextDeadlineSeconds: unixSeconds
       .nullable()
       .describe("When time alone makes another plan due; null: nothing waits for the clock"),

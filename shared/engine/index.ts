@@ -61,5 +61,6 @@ export { formatSize, type Magnitude, parseAmount, type Size, size } from "./mode
 export { matchesWildcard } from "./model/wildcard.ts";
 export { bucketLabel, describeConstraint, explain, explainReason, nearestFirst } from "./outcome/explain.ts";
 export { explainTarget } from "./outcome/explain-target.ts";
+export { mainReasons } from "./outcome/reason-book.ts";
 export { type BucketSurvey, type Examination, examine, type LimitFigure, survey } from "./outcome/survey.ts";
 export { plan } from "./plan.ts";

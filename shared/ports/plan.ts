@@ -22,6 +22,14 @@ export interface PlanSummary {
   readonly clipped?: Clipping;
 }
 
+/** One line of the plan index: the counts, and what is kept of the plan. */
+export interface PlanRecord extends PlanSummary {
+  /** `whole`: it can be made again. `summary`: what it decided, without its input. `failed`: this line only. */
+  readonly archive: "whole" | "summary" | "failed";
+  /** Why it is not whole. */
+  readonly archiveReason?: string;
+}
+
 /** A job that did not get all it asked for, and why, in sentences. */
 export interface WaitingJob {
   readonly job: string;
@@ -111,20 +119,46 @@ export interface PlanHead extends PlanSummary {
 }
 
 /** A plan with its input: enough to make it again, anywhere. */
-export interface ArchivedPlan {
+export interface WholePlan {
+  readonly archive: "whole";
   readonly summary: PlanSummary;
   readonly input: PlanInput;
   readonly plan: Plan;
   readonly actions: readonly ScaleAction[];
 }
 
+/** What a plan decided, with lists cut short: kept of a plan that could not be archived whole. */
+export interface PlanOutline {
+  readonly archive: "summary";
+  readonly archiveReason: string;
+  readonly summary: PlanSummary;
+  readonly create: Plan["create"];
+  readonly start: Plan["start"];
+  readonly retire: Plan["retire"];
+  readonly retry: Plan["retry"];
+  readonly waiting: readonly WaitingJob[];
+  readonly waitingCount: number;
+  readonly warnings: Plan["warnings"];
+  readonly actionIds: readonly string[];
+}
+
+export type ArchivedPlan = WholePlan | PlanOutline;
+
+export type ArchiveOutcome =
+  | { readonly outcome: "archived" }
+  /** Nothing was written: it is larger than what is kept. */
+  | { readonly outcome: "too-large"; readonly reason: string };
+
 export interface PlanStore {
   loadHead(cluster: string): Promise<Stored<PlanHead> | undefined>;
   /** Throws ConflictError when another planner was faster. */
   saveHead(head: PlanHead, ifMatch: IfMatch): Promise<void>;
   /** Keeps the plan and adds its line to the index. Saving the same plan id again replaces it. */
-  archive(plan: ArchivedPlan): Promise<void>;
+  archive(plan: ArchivedPlan): Promise<ArchiveOutcome>;
+  /** Adds the line of a plan that is not archived, unless the index has a line of that plan already. */
+  recordFailed(record: PlanRecord): Promise<void>;
   /** Newest first; only those made at `untilSeconds` or before when it is given. */
-  list(cluster: string, limit: number, untilSeconds?: number): Promise<readonly PlanSummary[]>;
+  list(cluster: string, limit: number, untilSeconds?: number): Promise<readonly PlanRecord[]>;
+  /** Undefined when nothing is kept but perhaps its line. */
   load(cluster: string, planId: string): Promise<ArchivedPlan | undefined>;
 }

@@ -56,10 +56,12 @@ function partOf({ plan, snapshot }: Outlook, { isSelected }: Selector): Plan {
   };
 }
 
-type Decided = { readonly [Part in keyof typeof demandParts]: Answer<(typeof demandParts)[Part]> };
+export type Decided = { readonly [Part in keyof typeof demandParts]: Answer<(typeof demandParts)[Part]> };
+
+type DecidedOf = Pick<Plan, "create" | "start" | "retire" | "retry" | "jobs" | "warnings">;
 
 /** What a plan decided, and whom it left waiting. */
-export function decided(plan: Plan, backedOff: readonly BackedOff[], atSeconds: number): Decided {
+export function decided(plan: DecidedOf, backedOff: readonly BackedOff[], atSeconds: number): Decided {
   const waiting = plan.jobs.filter(({ asked, granted }) => granted < asked);
   return {
     create: plan.create.map(({ nodeArray, vmSize, placementGroup, count, names, keepAlive }) => ({

@@ -1,10 +1,14 @@
 import type { PlanAnswer, PlanArchiveAnswer, PlansAnswer } from "../api/index.ts";
-import type { Operation, Ports } from "../ports/index.ts";
+import type { ArchivedPlan, Operation, PlanRecord, Ports } from "../ports/index.ts";
+import { packPlan } from "../ports/packed-plan.ts";
 import { redact } from "../redact.ts";
-import { decided } from "./demand.ts";
+import { type Decided, decided } from "./demand.ts";
 import { toOperationView } from "./operations.ts";
 import type { PageQuery } from "./page.ts";
 import { pageOfTimeline } from "./page.ts";
+
+/** Some days of plans. */
+const mostLinesRead = 1_000;
 
 type PlanPorts = Pick<Ports, "clock" | "operations" | "plans">;
 
@@ -26,40 +30,74 @@ export async function listPlans(
   return { cluster, atSeconds, plans: items, next, total };
 }
 
-/** One plan with what became of its actions; undefined when it is not kept (any more). */
+/** One plan with what became of its actions; undefined when nothing of it is kept (any more). */
 export async function showPlan(
   ports: PlanPorts,
   cluster: string,
   planId: string,
 ): Promise<PlanAnswer | undefined> {
-  const archived = await ports.plans.load(cluster, planId);
-  if (archived === undefined) return undefined;
-  const stored = await Promise.all(
-    archived.actions.map(({ actionId }) => ports.operations.load(cluster, actionId)),
-  );
+  const found = await findPlan(ports, cluster, planId);
+  if (found === undefined) return undefined;
+  const { record: summary, archived } = found;
+  const stored = await Promise.all(actionIdsOf(archived).map((id) => ports.operations.load(cluster, id)));
   const operations = stored.flatMap((each): Operation[] => (each === undefined ? [] : [each.value]));
-  const { summary, plan } = archived;
   return {
     cluster,
     atSeconds: ports.clock.nowSeconds(),
     summary,
-    // What was backed off then is in the reasons' words of the head alone; the figures say it as "0 left".
-    ...decided(plan, [], summary.atSeconds),
+    ...partsOf(archived, summary.atSeconds),
     operations: operations.map(toOperationView),
   };
 }
 
-/** One plan with what it was made from, without secrets; undefined when it is not kept (any more). */
+/** One plan with what it was made from, without secrets; undefined when nothing of it is kept (any more). */
 export async function showPlanArchive(
   ports: Pick<PlanPorts, "clock" | "plans">,
   cluster: string,
   planId: string,
   knownSecrets: readonly string[],
 ): Promise<PlanArchiveAnswer | undefined> {
-  const archived = await ports.plans.load(cluster, planId);
-  if (archived === undefined) return undefined;
-  const archive = redact(archived, knownSecrets) as PlanArchiveAnswer["archive"];
+  const found = await findPlan(ports, cluster, planId);
+  if (found === undefined) return undefined;
+  const { record, archived } = found;
+  const about = { cluster, atSeconds: ports.clock.nowSeconds() };
+  if (archived?.archive !== "whole") {
+    const { archiveReason = "its archive is gone" } = record;
+    return { ...about, archive: null, archiveReason, secretsRemoved: false };
+  }
+  const packed: unknown = packPlan(archived);
+  const archive = redact(packed, knownSecrets) as PlanArchiveAnswer["archive"];
   // What holds none is the same object.
-  const secretsRemoved: boolean = (archive as unknown) !== archived;
-  return { cluster, atSeconds: ports.clock.nowSeconds(), archive, secretsRemoved };
+  const secretsRemoved: boolean = (archive as unknown) !== packed;
+  return { ...about, archive, archiveReason: null, secretsRemoved };
 }
+
+/** What is kept of a plan. One that is not archived has its line in the index alone, where the newest are looked for. */
+async function findPlan(
+  { plans }: Pick<PlanPorts, "plans">,
+  cluster: string,
+  planId: string,
+): Promise<{ readonly record: PlanRecord; readonly archived?: ArchivedPlan } | undefined> {
+  const archived = await plans.load(cluster, planId);
+  if (archived === undefined) {
+    const record = (await plans.list(cluster, mostLinesRead)).find((line) => line.planId === planId);
+    return record && { record };
+  }
+  const { archive, summary } = archived;
+  const why = archive === "whole" ? {} : { archiveReason: archived.archiveReason };
+  return { record: { ...summary, archive, ...why }, archived };
+}
+
+function actionIdsOf(archived: ArchivedPlan | undefined): readonly string[] {
+  if (archived === undefined) return [];
+  return archived.archive === "whole" ? archived.actions.map(({ actionId }) => actionId) : archived.actionIds;
+}
+
+function partsOf(archived: ArchivedPlan | undefined, atSeconds: number): Decided {
+  // What was backed off then is in the reasons' words of the head alone; the figures say it as "0 left".
+  if (archived?.archive === "whole") return decided(archived.plan, [], atSeconds);
+  const { waiting, waitingCount, ...parts } = archived ?? nothing;
+  return { ...decided({ ...parts, jobs: [] }, [], atSeconds), waiting, waitingCount };
+}
+
+const nothing = { create: [], start: [], retire: [], retry: [], warnings: [], waiting: [], waitingCount: 0 };

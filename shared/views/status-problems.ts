@@ -29,6 +29,7 @@ const checkers: readonly Checker[] = [
   budget,
   unpriced,
   clipped,
+  unarchived,
   expiredSources,
   failedOperations,
   backedOff,
@@ -130,6 +131,16 @@ function clipped({ plans }: StatusFacts): readonly StatusProblem[] {
   const caps = clipped.by.map(({ cap, max, used }) => `${cap} (${used} of ${max} taken)`).join(", ");
   const text = `Caps left the newest plan ${clipped.granted} of ${clipped.asked} nodes: ${caps}.`;
   return [notice("clipped", text, "Raise the cap if the jobs should have them sooner.")];
+}
+
+/** Of the newest plans; one alone may be a store that did not answer for a moment. */
+function unarchived({ plans }: StatusFacts): readonly StatusProblem[] {
+  const lost = plans.filter(({ archive }) => archive !== "whole");
+  const [newest] = lost;
+  if (newest === undefined || lost.length < 2) return [];
+  const text = `${lost.length} of the newest ${plans.length} plans were not archived whole and cannot be replayed; the last: ${newest.archiveReason ?? "no reason was noted"}.`;
+  const next = "Actions are sent all the same. See `ccscale plans` for the reason of each.";
+  return [notice("plans-not-archived", text, next)];
 }
 
 function expiredSources({ demand, atSeconds }: StatusFacts): readonly StatusProblem[] {

@@ -13,7 +13,6 @@ import { cluster, createWorld, jobFor, type World } from "./world.ts";
 /** Every call at which a run may die. */
 export const crashSites = [
   { port: "plans", method: "saveHead" },
-  { port: "plans", method: "archive" },
   { port: "operations", method: "open" },
   { port: "operations", method: "save" },
   { port: "scaleActions", method: "send" },

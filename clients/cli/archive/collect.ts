@@ -59,7 +59,9 @@ export async function collect(
   for (const { planId } of plans.plans) {
     const name = `plans/${planId}.json`;
     onPart(name);
-    collected[name] = (await service.ask("plan-archive", { params: { planId } })).archive;
+    const { archive } = await service.ask("plan-archive", { params: { planId } });
+    // Of a plan that was not archived whole, the index has a line.
+    if (archive !== null) collected[name] = archive;
   }
   return redact(collected, known) as JsonFiles;
 }

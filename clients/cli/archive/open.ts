@@ -6,7 +6,6 @@ import { isDictionary } from "../../../shared/dictionary.ts";
 import type { NodeHistory } from "../../../shared/engine/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import type {
-  ArchivedPlan,
   ClusterControl,
   NodeLoss,
   Operation,
@@ -16,6 +15,7 @@ import type {
   Snapshot,
   SourceDemand,
 } from "../../../shared/ports/index.ts";
+import { type PackedPlan, unpackPlan } from "../../../shared/ports/packed-plan.ts";
 import { createMemoryStores, type MemoryStores } from "../../../shared/stores/in-memory/index.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { archiveFormat } from "./collect.ts";
@@ -82,8 +82,8 @@ async function fill(
   if (head !== undefined) await stores.plans.saveHead({ ...head, cluster }, undefined);
   for (const [name, value] of Object.entries(files))
     if (/^plans\/(?!head\.json|index\.json)[^/]+\.json$/.test(name)) {
-      const plan = optional({ [name]: value }, name, planSchema) as ArchivedPlan | undefined;
-      if (plan !== undefined) await stores.plans.archive(plan);
+      const packed = optional({ [name]: value }, name, planSchema) as unknown as PackedPlan | undefined;
+      if (packed !== undefined) await stores.plans.archive(unpackPlan({ ...packed, archive: "whole" }));
     }
 }
 
@@ -107,6 +107,8 @@ const planSchema = z.looseObject({
   input: objectSchema,
   plan: objectSchema,
   actions: z.array(objectSchema),
+  shapes: z.array(objectSchema),
+  reasons: z.array(z.array(objectSchema)),
 });
 
 /** The value of a file, its outline checked; what was saved whole is trusted to be whole. */

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { PlanAnswer, PlanSummaryView } from "../../../shared/api/index.ts";
+import type { PlanAnswer, PlanRecordView } from "../../../shared/api/index.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import type { Fields } from "../output/columns/evaluate.ts";
 import { decidedOn } from "../output/decided.ts";
@@ -63,7 +63,7 @@ async function listPlans({ terminal, service, settings }: Looking, flags: Flags)
   printList(terminal, list, { flags, settings });
 }
 
-function planFields(plan: PlanSummaryView, nowSeconds: number): Fields {
+function planFields(plan: PlanRecordView, nowSeconds: number): Fields {
   return { ...plan, made: ago(plan.atSeconds, nowSeconds) };
 }
 
@@ -86,6 +86,13 @@ function deletedAtOnce({ summary, retire }: PlanAnswer): string | null {
   return `${nodes}; the others that it lists are drained first`;
 }
 
+/** Null for most: a plan that is archived whole can be replayed. */
+function archivedAs({ archive, archiveReason }: PlanRecordView): string | null {
+  if (archive === "whole") return null;
+  const what = archive === "summary" ? "in summary" : "not, so its lists are empty here";
+  return `${what}: ${archiveReason ?? "no reason was noted"}`;
+}
+
 function printPlan(terminal: Terminal, plan: PlanAnswer): void {
   const { summary, operations, atSeconds } = plan;
   const page = pageOn(terminal);
@@ -95,6 +102,7 @@ function printPlan(terminal: Terminal, plan: PlanAnswer): void {
     ["because", summary.reason],
     ["jobs", `${summary.placedJobs} of ${summary.jobs} have all they asked for`],
     ["held", summary.held ?? null],
+    ["archived", archivedAs(summary)],
     ["deleted at once", deletedAtOnce(plan)],
   ]);
   decidedOn(page, plan, summary.atSeconds);

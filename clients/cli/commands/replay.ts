@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { plan } from "../../../shared/engine/index.ts";
-import type { ArchivedPlan } from "../../../shared/ports/index.ts";
+import { type PackedPlan, packPlan, unpackPlan } from "../../../shared/ports/packed-plan.ts";
+import type { WholePlan } from "../../../shared/ports/plan.ts";
 import { type Compatibility, compatibilityOption } from "../compatibility.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { firstDifference } from "../output/first-difference.ts";
@@ -41,9 +42,15 @@ export function replayCommand(terminal: Terminal): Command {
 
 async function replayPlan(terminal: Terminal, planId: string, flags: Flags): Promise<void> {
   const { service } = await reach(flags);
-  const { archive, secretsRemoved } = await service.ask("plan-archive", { params: { planId } });
+  const answer = await service.ask("plan-archive", { params: { planId } });
+  const { archive, archiveReason, secretsRemoved } = answer;
+  if (archive === null)
+    throw new CommandFailure(
+      `Cannot make plan "${planId}" again: it was not archived whole: ${archiveReason}`,
+      "What is kept of it: `ccscale plans ID`.",
+    );
   // What the planner itself wrote; only the version that made it knows more of its form.
-  const archived = archive as unknown as ArchivedPlan;
+  const archived = unpackPlan({ ...archive, archive: "whole" } as unknown as PackedPlan);
   const { cluster, atSeconds } = archived.summary;
   const difference = differenceOf(archived);
   const when = new Date(atSeconds * 1000).toISOString();
@@ -62,9 +69,12 @@ async function replayPlan(terminal: Terminal, planId: string, flags: Flags): Pro
 }
 
 /** The plan as the engine made it. Caps, back-offs and what was asked for before are part of its input. */
-function differenceOf({ input, plan: before }: ArchivedPlan): string | undefined {
-  const now: unknown = JSON.parse(JSON.stringify(plan(input)));
-  const found = firstDifference(now, before);
+function differenceOf(archived: WholePlan): string | undefined {
+  const { plan: before, ...rest } = archived;
+  // Packed as the archive was: reasons that were left out there are not compared.
+  const again = packPlan({ ...rest, plan: plan(archived.input) });
+  const now = unpackPlan(JSON.parse(JSON.stringify(again)));
+  const found = firstDifference(now.plan, before);
   return found && `${printable(found.path)} is ${shown(found.now)} now, was ${shown(found.before)} then`;
 }
 

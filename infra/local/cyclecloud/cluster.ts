@@ -1,7 +1,6 @@
 import { type Conditions, createConditions } from "./conditions.ts";
 import type { BucketDefinition, ClusterDefinition, NodeArrayDefinition } from "./definition.ts";
 import { type Consumption, countUsage, type LimitState } from "./limits.ts";
-import { createListLag, type ListLag } from "./list-lag.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { Life } from "./node-life.ts";
 import { createPopulation, type Population } from "./population.ts";
@@ -14,7 +13,6 @@ export interface Cluster {
   definition: ClusterDefinition;
   readonly population: Population;
   readonly conditions: Conditions;
-  readonly lists: ListLag;
   readonly random: Random;
   readonly quotas: Quotas;
   /** What all clusters of the subscription use in a region. */
@@ -42,16 +40,8 @@ export function createCluster(options: {
       fixed: true,
     });
   }
-  return {
-    definition,
-    population,
-    conditions: createConditions(),
-    lists: createListLag(),
-    random,
-    quotas,
-    consumption,
-    healthReports: new Map(),
-  };
+  const conditions = createConditions();
+  return { definition, population, conditions, random, quotas, consumption, healthReports: new Map() };
 }
 
 /** A node without anything special about it. */

@@ -17,6 +17,7 @@ import { freshSnapshot } from "../fresh-snapshot.ts";
 import { measurePlan } from "../measure.ts";
 import { mostOfLastMinutes } from "../operations.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";
+import { archivePlan, noteUnarchived } from "./archive-plan.ts";
 import { type MadePlan, makePlan } from "./make-plan.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
@@ -64,6 +65,10 @@ export type PlanOutcome =
  *    head also reads the recorded actions, and sends what that head's run did not (the broker drops what it has seen): an
  *    action is neither lost nor doubled. The same head says which nodes are to be drained or taken back, and what of that
  *    schedulers have not answered is sent to them again.
+ *
+ * 4. The plan is archived last, and a failure of that fails nothing: were it a condition of sending, a store without room
+ *    or a plan too large for it would stop the cluster. A plan whose run dies between the head and the archive is sent by
+ *    the next run, which also notes in the index that it was not archived.
  *
  * Throws StaleSnapshotError without a fresh snapshot, ConflictError when another planner was faster.
  */
@@ -123,7 +128,6 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   await replaceHead(ports, { next, ifMatch: head?.etag, recorded });
   // Only now: until this run has won, one of those planners may still become the head.
   await withdraw(ports, stray, { message: "its plan did not become the newest one", nowSeconds });
-  await ports.plans.archive({ summary, input, plan, actions });
   if (isSent) {
     const due = [...unsent, ...recorded];
     await tellSchedulers(ports, [...made.drainEvents, ...bootTimeouts(due, loaded, nowSeconds)]);
@@ -133,6 +137,8 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   report(ports, { ...made, summary, before });
   const known = { startedAtSeconds: demandReadAtSeconds, before: loaded.history };
   measurePlan(ports, { cluster, plan, ...known });
+  await noteUnarchived(ports, before);
+  await archivePlan(ports, { summary, input, plan, actions, head: next });
   return { outcome: "planned", summary };
 }
 

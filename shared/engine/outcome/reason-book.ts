@@ -1,5 +1,6 @@
 import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
 import { amountOf } from "../ledger/stock.ts";
+import type { Constraint } from "../model/constraint.ts";
 import type { Reason } from "../model/reasons.ts";
 import type { Scalar } from "../model/resources.ts";
 import type { Allocation } from "../place/allocate.ts";
@@ -44,12 +45,21 @@ function isSameCase(a: Allocation, b: Allocation): boolean {
  */
 export function mainReasons(reasons: readonly Reason[]): readonly Reason[] {
   const best = new Map<string, Reason>();
+  const texts = new Map<Constraint, string>();
   for (const reason of reasons) {
-    const key = JSON.stringify([reason.code, reason.constraint, reason.limit]);
+    const key = `${reason.code} ${reason.limit} ${textOf(reason.constraint, texts)}`;
     const known = best.get(key);
     if (known === undefined || closeness(reason.left) > closeness(known.left)) best.set(key, reason);
   }
   return [...best.values()];
+}
+
+/** Buckets refuse by the same constraint, which may be long: it is written out once. */
+function textOf(constraint: Constraint | null, texts: Map<Constraint, string>): string {
+  if (constraint === null) return "";
+  const text = texts.get(constraint) ?? JSON.stringify(constraint);
+  texts.set(constraint, text);
+  return text;
 }
 
 function closeness(left: Scalar): number {

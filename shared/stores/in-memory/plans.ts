@@ -1,12 +1,29 @@
-import type { ArchivedPlan, IfMatch, PlanHead, PlanStore, PlanSummary, Stored } from "../../ports/index.ts";
+import { jsonPieces } from "../../json-pieces.ts";
+import type {
+  ArchivedPlan,
+  ArchiveOutcome,
+  IfMatch,
+  PlanHead,
+  PlanOutline,
+  PlanRecord,
+  PlanStore,
+  Stored,
+} from "../../ports/index.ts";
+import { type PackedPlan, packPlan, unpackPlan } from "../../ports/packed-plan.ts";
 import { newestPlanFirst } from "../order.ts";
+import { largestPlanCharacters, planTooLarge, recordOf } from "../plan-archive.ts";
 import { keyOf, Records } from "./records.ts";
 
 /** Heads, archived plans, and the index of them. */
 export class MemoryPlanStore implements PlanStore {
   readonly #heads = new Records<PlanHead>("plan head");
-  readonly #archive = new Records<ArchivedPlan>("plan");
-  readonly #index = new Records<PlanSummary>("plan summary");
+  readonly #archive = new Map<string, string>();
+  readonly #index = new Records<PlanRecord>("line of the plan index");
+  readonly #limit: number;
+
+  constructor(options: { readonly limitCharacters?: number } = {}) {
+    this.#limit = options.limitCharacters ?? largestPlanCharacters;
+  }
 
   async loadHead(cluster: string): Promise<Stored<PlanHead> | undefined> {
     return this.#heads.get(cluster);
@@ -16,13 +33,21 @@ export class MemoryPlanStore implements PlanStore {
     this.#heads.save(head.cluster, head, ifMatch);
   }
 
-  async archive(plan: ArchivedPlan): Promise<void> {
+  async archive(plan: ArchivedPlan): Promise<ArchiveOutcome> {
     const key = keyOf(plan.summary.cluster, plan.summary.planId);
-    this.#archive.put(key, plan);
-    this.#index.put(key, plan.summary);
+    const text = [...jsonPieces(packPlan(plan))].join("");
+    if (text.length > this.#limit) return { outcome: "too-large", reason: planTooLarge(this.#limit) };
+    this.#archive.set(key, text);
+    this.#index.put(key, recordOf(plan));
+    return { outcome: "archived" };
   }
 
-  async list(cluster: string, limit: number, untilSeconds = Infinity): Promise<readonly PlanSummary[]> {
+  async recordFailed(record: PlanRecord): Promise<void> {
+    const key = keyOf(record.cluster, record.planId);
+    if (this.#index.get(key) === undefined) this.#index.put(key, record);
+  }
+
+  async list(cluster: string, limit: number, untilSeconds = Infinity): Promise<readonly PlanRecord[]> {
     const all = this.#index.entries().map(({ stored }) => stored.value);
     return all
       .filter((summary) => summary.cluster === cluster && summary.atSeconds <= untilSeconds)
@@ -31,6 +56,7 @@ export class MemoryPlanStore implements PlanStore {
   }
 
   async load(cluster: string, planId: string): Promise<ArchivedPlan | undefined> {
-    return this.#archive.get(keyOf(cluster, planId))?.value;
+    const text = this.#archive.get(keyOf(cluster, planId));
+    return text === undefined ? undefined : unpackPlan(JSON.parse(text) as PackedPlan | PlanOutline);
   }
 }

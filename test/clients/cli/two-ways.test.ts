@@ -11,7 +11,7 @@ import {
   startServiceBus,
 } from "../../../infra/local/service-bus/index.ts";
 import { parseDemand } from "../../../shared/messages/job-demand.ts";
-import type { ArchivedPlan, RejectedMessage } from "../../../shared/ports/index.ts";
+import type { RejectedMessage, WholePlan } from "../../../shared/ports/index.ts";
 import { connectStorage, type StorageClients } from "../../../shared/stores/azure/index.ts";
 import { type Azurite, startAzurite } from "../../support/azurite.ts";
 import { createWorld, jobFor } from "../../support/world.ts";
@@ -358,7 +358,7 @@ describe.each([
   });
 
   /** A plan of the whole cycle, clipped by a cap, and one whose archive was changed. */
-  async function archivePlans(): Promise<ArchivedPlan> {
+  async function archivePlans(): Promise<WholePlan> {
     const world = createWorld();
     world.configure({ cycle: { caps: { maxNodesPerPlan: 2, maxCores: null, monthlyBudgetUsd: null } } });
     await world.snapshot();
@@ -366,8 +366,8 @@ describe.each([
     world.advance(1);
     await world.plan();
     const made = await world.ports.plans.load("hpc", "plan-0001");
-    if (made === undefined) throw new Error("the cycle archived no plan");
-    const plan: ArchivedPlan = { ...made, summary: { ...made.summary, cluster } };
+    if (made?.archive !== "whole") throw new Error("the cycle archived no plan");
+    const plan: WholePlan = { ...made, summary: { ...made.summary, cluster } };
     const { plans, snapshots } = ports();
     await plans.archive(plan);
     const [set] = plan.plan.create;
@@ -426,7 +426,7 @@ describe.each([
     expect(Object.keys(files).filter((name) => /^plans\/(plan|tampered)/.test(name))).toHaveLength(1);
     expect(JSON.stringify(files)).not.toMatch(/geheim/);
     const offline = await ccscale(["replay", "--plan", "plan-0001", "--offline", zip]);
-    expect(offline.stdout + offline.stderr).toMatch(/Same: plan|Cannot find plan/);
+    expect(offline.stdout + offline.stderr).toMatch(/Same: plan|No plan "plan-0001" is kept/);
   });
 });
 

@@ -24,7 +24,6 @@ async function dueWorld(): Promise<World> {
 
 const writes: readonly Omit<CrashPoint, "when">[] = [
   { port: "plans", method: "saveHead" },
-  { port: "plans", method: "archive" },
   { port: "operations", method: "save", nth: 1 },
   { port: "operations", method: "save", nth: 2 },
   { port: "scaleActions", method: "send" },

@@ -34,7 +34,7 @@ export const planStoreCases: readonly ContractCase<PlanStore>[] = [
       const plan = archivedOf(summaryOf(uniqueCluster(), "plan-1"));
       await store.archive(plan);
       expect(await store.load(plan.summary.cluster, "plan-1")).toEqual(plan);
-      expect(await store.list(plan.summary.cluster, 1)).toEqual([plan.summary]);
+      expect(await store.list(plan.summary.cluster, 1)).toEqual([{ ...plan.summary, archive: "whole" }]);
     },
   },
   {
@@ -60,8 +60,33 @@ export const planStoreCases: readonly ContractCase<PlanStore>[] = [
       await store.archive(archivedOf(summaryOf(cluster, "plan-1", { jobs: 4 })));
       const last = archivedOf(summaryOf(cluster, "plan-1", { jobs: 5, atSeconds: startSeconds + 1 }));
       await store.archive(last);
-      expect(await store.list(cluster, 10)).toEqual([last.summary]);
+      expect(await store.list(cluster, 10)).toEqual([{ ...last.summary, archive: "whole" }]);
       expect(await store.load(cluster, "plan-1")).toEqual(last);
+    },
+  },
+  {
+    name: "a plan that failed to be archived has its line, until it is archived after all",
+    async run(store) {
+      const summary = summaryOf(uniqueCluster(), "plan-1");
+      const failed = { ...summary, archive: "failed" as const, archiveReason: "no answer" };
+      await store.recordFailed(failed);
+      expect(await store.list(summary.cluster, 10)).toEqual([failed]);
+      expect(await store.load(summary.cluster, "plan-1")).toBeUndefined();
+      await store.archive(archivedOf(summary));
+      await store.recordFailed(failed);
+      expect(await store.list(summary.cluster, 10)).toEqual([{ ...summary, archive: "whole" }]);
+    },
+  },
+  {
+    name: "a plan in summary comes back as it was, and its line says why",
+    async run(store) {
+      const summary = summaryOf(uniqueCluster(), "plan-1");
+      const archived = { archive: "summary" as const, archiveReason: "too large" };
+      const lists = { create: [], start: [], retire: [], retry: [], waiting: [], warnings: [] };
+      const outline = { ...archived, summary, ...lists, waitingCount: 7, actionIds: ["a-1"] };
+      expect(await store.archive(outline)).toEqual({ outcome: "archived" });
+      expect(await store.load(summary.cluster, "plan-1")).toEqual(outline);
+      expect(await store.list(summary.cluster, 10)).toEqual([{ ...summary, ...archived }]);
     },
   },
   {

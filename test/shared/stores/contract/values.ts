@@ -6,7 +6,6 @@ import {
 } from "../../../../shared/engine/index.ts";
 import type { ScaleAction } from "../../../../shared/messages/scale-action.ts";
 import type {
-  ArchivedPlan,
   ClusterConfig,
   ClusterControl,
   Operation,
@@ -17,6 +16,7 @@ import type {
   RequestSet,
   Snapshot,
   SourceDemand,
+  WholePlan,
 } from "../../../../shared/ports/index.ts";
 
 /** Small valid values for the contract suites; each takes what the case is about. */
@@ -140,8 +140,9 @@ export function headOf(cluster: string, planId: string): PlanHead {
   };
 }
 
-export function archivedOf(summary: PlanSummary): ArchivedPlan {
+export function archivedOf(summary: PlanSummary): WholePlan {
   return {
+    archive: "whole",
     summary,
     input: inputOf(summary.cluster),
     plan: emptyPlan,

@@ -1,0 +1,126 @@
+import {
+  type Job,
+  type JobOutcome,
+  mainReasons,
+  type Plan,
+  type PlanInput,
+  type Reason,
+} from "../engine/index.ts";
+import type { ArchivedPlan, PlanOutline, WholePlan } from "./plan.ts";
+
+/** All of a job but what tells it from the next of its shape. */
+type JobShape = Omit<Job, OwnKey>;
+type OwnKey = "name" | "executingHostnames" | "submittedAtSeconds";
+type Own = Partial<Pick<Job, "executingHostnames" | "submittedAtSeconds">>;
+
+/** Name, place of its shape, and what else is its own. */
+type PackedJob = readonly [name: string, shape: number, own?: Own];
+
+/** Name, slots or nodes asked for and granted, placements as node and slots, and the place of its reasons. */
+type PackedOutcome = readonly [
+  name: string,
+  asked: number,
+  granted: number,
+  placements?: readonly (string | number)[],
+  reasons?: number,
+];
+
+/** A plan as it is stored and sent: what thousands of jobs have in common is written once. */
+export interface PackedPlan extends Omit<WholePlan, "input" | "plan"> {
+  readonly input: Omit<PlanInput, "jobs"> & { readonly jobs: readonly PackedJob[] };
+  readonly plan: Omit<Plan, "jobs"> & { readonly jobs: readonly PackedOutcome[] };
+  readonly shapes: readonly JobShape[];
+  /** Lists of reasons; of jobs that wait for the same cause there is one. */
+  readonly reasons: readonly (readonly Reason[])[];
+  /** Jobs whose reasons were left out, because those of the jobs before them are long. The input gives them again. */
+  readonly reasonsLeftOut: number;
+}
+
+/** Reasons repeat constraints, so a few long ones would outgrow the input. */
+const mostReasonCharacters = 8 * 1024 * 1024;
+const noHostnames: readonly string[] = [];
+const noReasons: readonly Reason[] = [];
+
+export function packPlan(plan: WholePlan): PackedPlan;
+export function packPlan(plan: ArchivedPlan): PackedPlan | PlanOutline;
+export function packPlan(plan: ArchivedPlan): PackedPlan | PlanOutline {
+  if (plan.archive === "summary") return plan;
+  const { shapes, jobs } = packJobs(plan.input.jobs);
+  const { reasons, outcomes, reasonsLeftOut } = packOutcomes(plan.plan.jobs);
+  return {
+    ...plan,
+    ...{ shapes, reasons, reasonsLeftOut },
+    input: { ...plan.input, jobs },
+    plan: { ...plan.plan, jobs: outcomes },
+  };
+}
+
+/** Jobs of one shape share their constraints, and outcomes their reasons: large plans stay small in memory. */
+export function unpackPlan(packed: PackedPlan): WholePlan;
+export function unpackPlan(packed: PackedPlan | PlanOutline): ArchivedPlan;
+export function unpackPlan(packed: PackedPlan | PlanOutline): ArchivedPlan {
+  if (packed.archive === "summary") return packed;
+  const { shapes, reasons, reasonsLeftOut: _, input, plan, ...rest } = packed;
+  const jobs = input.jobs.map(([name, place, own]) => {
+    const job = { name, ...shapes[place], executingHostnames: noHostnames, submittedAtSeconds: null, ...own };
+    return job as Job;
+  });
+  const outcomes = plan.jobs.map(([name, asked, granted, flat = [], place = -1]): JobOutcome => {
+    const placements = Array.from({ length: flat.length / 2 }, (_, index) => ({
+      node: String(flat[2 * index]),
+      slots: Number(flat[2 * index + 1]),
+    }));
+    return { name, allocated: granted > 0, asked, granted, placements, reasons: reasons[place] ?? noReasons };
+  });
+  return { ...rest, input: { ...input, jobs }, plan: { ...plan, jobs: outcomes } };
+}
+
+/** Shapes are told apart by their list of constraints as an object: the service reads equal ones once. */
+function packJobs(jobs: readonly Job[]) {
+  const shapes: JobShape[] = [];
+  const lists = new Map<Job["constraints"], number>();
+  const places = new Map<string, number>();
+  const packed = jobs.map(({ name, executingHostnames, submittedAtSeconds, ...shape }): PackedJob => {
+    const { constraints, ...rest } = shape;
+    const list = lists.get(constraints) ?? lists.size;
+    lists.set(constraints, list);
+    const key = `${list} ${JSON.stringify(rest)}`;
+    const place = places.get(key) ?? shapes.push(shape) - 1;
+    places.set(key, place);
+    const isRunning = executingHostnames.length > 0;
+    if (!isRunning && submittedAtSeconds === null) return [name, place];
+    const submitted = submittedAtSeconds === null ? {} : { submittedAtSeconds };
+    return [name, place, { ...(isRunning && { executingHostnames }), ...submitted }];
+  });
+  return { shapes, jobs: packed };
+}
+
+/** Reasons are worked out when they are read: once they are too long, those of the other jobs are not. */
+function packOutcomes(jobs: Plan["jobs"]) {
+  const reasons: (readonly Reason[])[] = [];
+  const places = new Map<readonly Reason[], number>();
+  let characters = 0;
+  let reasonsLeftOut = 0;
+  const add = (list: readonly Reason[]): number => {
+    const main = mainReasons(list);
+    characters += JSON.stringify(main).length;
+    return reasons.push(main) - 1;
+  };
+  const outcomes = jobs.map((outcome): PackedOutcome => {
+    const { name, asked, granted } = outcome;
+    const placements = outcome.placements.flatMap(({ node, slots }) => [node, slots]);
+    const isLeftOut = !isComplete(outcome) && characters > mostReasonCharacters;
+    reasonsLeftOut += Number(isLeftOut);
+    const list = isLeftOut || isComplete(outcome) ? noReasons : outcome.reasons;
+    if (list.length === 0)
+      return placements.length === 0 ? [name, asked, granted] : [name, asked, granted, placements];
+    const place = places.get(list) ?? add(list);
+    places.set(list, place);
+    return [name, asked, granted, placements, place];
+  });
+  return { reasons, outcomes, reasonsLeftOut };
+}
+
+function isComplete({ asked, granted }: JobOutcome): boolean {
+  return asked > 0 && granted >= asked;
+}
