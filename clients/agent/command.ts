@@ -31,7 +31,10 @@ export function agentCommand(terminal: Terminal): Command {
     .option("--interval <seconds>", "from one pass to the next", seconds)
     .option("--state-folder <folder>", "where to keep what survives a restart")
     .option("--once", "one pass; ends with 1 when nothing could be posted")
-    .option("--dry-run", "one reading, printed and not posted; does nothing else")
+    .option(
+      "--dry-run",
+      "one reading, printed and not posted; does nothing else. Ends with 1 when it is unknown",
+    )
     .addOption(localOption())
     .addHelpText("after", "\nSIGHUP starts a pass at once. Settings: see clients/agent/README.md.")
     .action((flags: Flags) => run(flags, terminal));
@@ -43,8 +46,13 @@ async function run(flags: Flags, terminal: Terminal): Promise<void> {
   const options = { config, env: process.env, once: flags.once === true, log };
   try {
     if (flags.dryRun === true) {
-      log(JSON.stringify(await lookOnce(options), null, 2));
-      return;
+      const reading = await lookOnce(options);
+      log(JSON.stringify(reading, null, 2));
+      if (reading.known) return;
+      throw new CommandFailure(
+        "The scheduler could not be read",
+        'The "reason" above says why; check the settings and the rights of this user.',
+      );
     }
     const { lastWasFine } = await startAgent(options, await storageOf(placeOf(flags)));
     if (options.once && !lastWasFine)

@@ -3,6 +3,8 @@ import type { Answer, Command } from "./drivers/driver.ts";
 
 const largestOutputBytes = 512 * 1024 * 1024;
 const shownCharacters = 300;
+/** Of the command: what it complained about stands behind it. */
+const shownOfCommand = 120;
 
 /**
  * Runs a program without a shell and waits for its end; it is killed when it takes too long. Throws an Error with the end
@@ -24,9 +26,9 @@ export function execute(command: Command, timeoutSeconds: number): Promise<Answe
       }
       const why = error.killed === true ? `no end within ${timeoutSeconds} s` : `ended with ${error.code}`;
       const words = stderr.trim().slice(-shownCharacters);
-      reject(
-        new Error(`Cannot run "${program} ${args.join(" ")}": ${why}${words === "" ? "" : `: ${words}`}`),
-      );
+      const line = [program, ...args].join(" ");
+      const shown = line.length <= shownOfCommand ? line : `${line.slice(0, shownOfCommand)}…`;
+      reject(new Error(`Cannot run "${shown}": ${why}${words === "" ? "" : `: ${words}`}`));
     });
     child.stdin?.end();
   });

@@ -3,6 +3,7 @@ import { ConfigurationError } from "../../shared/errors.ts";
 import { sendDemand } from "../../shared/queues/storage-queue.ts";
 import type { StorageClients } from "../../shared/stores/azure/index.ts";
 import { brokerProblem, readBacklog } from "./broker/read-backlog.ts";
+import { checkReading } from "./check-reading.ts";
 import { collect } from "./collect.ts";
 import type { AgentConfig } from "./config.ts";
 import type { Read } from "./drivers/driver.ts";
@@ -49,15 +50,17 @@ export async function startAgent(
 }
 
 /** One reading, as it would be posted, without touching the queue, the state or the scheduler. */
-export async function lookOnce(options: AgentOptions): Promise<unknown> {
+export async function lookOnce(
+  options: AgentOptions,
+): Promise<{ readonly known: boolean; readonly reason?: string; readonly [key: string]: unknown }> {
   const { config } = options;
   const { state } = await new StateFolder(config.stateFolder, config).load();
   const context = { nowSeconds: nowSeconds(), draining: new Map(), memory: state.memory };
-  const { memory: _, ...reading } = {
-    memory: undefined,
-    ...(await collect(config.driver, context, reader(options))),
-  };
-  return { cluster: config.cluster, source: config.source, ...reading };
+  const reading = await collect(config.driver, context, reader(options));
+  const { cluster, source } = config;
+  if (!reading.known) return { cluster, source, ...reading };
+  const { silent, corrections } = reading;
+  return { cluster, source, known: true, ...checkReading(reading), silent, corrections };
 }
 
 async function portsOf(

@@ -38,6 +38,11 @@ async function lengthOf(connection: Awaited<ReturnType<typeof connect>>, queue: 
   }
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === 404;
+/**
+ * A queue whose home node is down is "not found", too, and may be full: `NOT_FOUND - home node 'rabbit@b' of durable queue
+ * 'celery' in vhost '/' is down or inaccessible`.
+ */
+export function isMissing(error: unknown): boolean {
+  const isNotFound = error instanceof Error && "code" in error && error.code === 404;
+  return isNotFound && error.message.includes("NOT_FOUND - no queue '");
 }

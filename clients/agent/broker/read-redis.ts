@@ -38,16 +38,24 @@ function clientFor(url: string, { timeoutSeconds }: BacklogLimits) {
 type Client = ReturnType<typeof clientFor>;
 
 async function readAll(client: Client, queues: readonly string[], most: number): Promise<Backlog> {
-  const lists = queues.flatMap((queue) => listsOf(queue).map((key) => ({ queue, key })));
+  const lists = keysOf(queues);
   const transaction = client.multi();
   for (const { key } of lists) transaction.lLen(key);
-  // Workers take from the right end: those are the next to run.
-  for (const { key } of lists) transaction.lRange(key, -most, -1);
+  // Workers take from the right end: those are the next to run. A range from -0 on would be all of it.
+  for (const { key } of lists) transaction.lRange(key, most === 0 ? 1 : -most, most === 0 ? 0 : -1);
   transaction.hVals("unacked");
-  const answers: readonly unknown[] = await transaction.exec();
-  const lengths = z.array(z.number()).parse(answers.slice(0, lists.length));
+  return backlogOf(await transaction.exec(), queues, most);
+}
+
+/** Throws when the answers are not what was asked for: a length that is missing is not 0. */
+export function backlogOf(answers: readonly unknown[], queues: readonly string[], most: number): Backlog {
+  const lists = keysOf(queues);
+  if (answers.length !== 2 * lists.length + 1) throw new Error("INCOMPLETE answers of a transaction");
+  const lengths = z.array(z.int().min(0)).parse(answers.slice(0, lists.length));
   const contents = z.array(z.array(z.string())).parse(answers.slice(lists.length, -1));
   const unacknowledged = z.array(z.string()).parse(answers.at(-1));
+  const entries = unacknowledged.map(toEntry);
+  const unreadable = entries.filter((entry) => entry === undefined).length;
   const perList = lists.map(({ queue }, index) => ({
     queue,
     length: lengths[index] ?? 0,
@@ -63,19 +71,30 @@ async function readAll(client: Client, queues: readonly string[], most: number):
         messages: texts.map((text) => toMessage(parse(text), name)),
       };
     }),
-    unacknowledged: unacknowledged.flatMap((text) => toUnacknowledged(parse(text), queues)),
+    unacknowledged: entries.flatMap((entry) => (entry === undefined ? [] : toUnacknowledged(entry, queues))),
+    ...(unreadable === 0 ? {} : { unreadable }),
   };
 }
 
-function listsOf(queue: string): readonly string[] {
-  return [queue, ...prioritySteps.map((step) => `${queue}${separator}${step}`)];
+/** Every list of every queue. */
+function keysOf(queues: readonly string[]): readonly { readonly queue: string; readonly key: string }[] {
+  return queues.flatMap((queue) =>
+    [queue, ...prioritySteps.map((step) => `${queue}${separator}${step}`)].map((key) => ({ queue, key })),
+  );
 }
 
-/** `[message, exchange, routing key]`; those of other queues are not ours to serve. */
-function toUnacknowledged(value: unknown, queues: readonly string[]): readonly WaitingMessage[] {
-  const entry = z.tuple([z.unknown(), z.unknown(), z.unknown()]).safeParse(value);
-  if (!entry.success) return [];
-  const [message, , routingKey] = entry.data;
+type Entry = readonly [message: unknown, exchange: unknown, routingKey: unknown];
+
+function toEntry(text: string): Entry | undefined {
+  const entry = z.tuple([z.unknown(), z.unknown(), z.unknown()]).safeParse(parse(text));
+  return entry.success ? entry.data : undefined;
+}
+
+/** Those of other queues are not ours to serve. */
+function toUnacknowledged(
+  [message, , routingKey]: Entry,
+  queues: readonly string[],
+): readonly WaitingMessage[] {
   const queue = queues.find((name) => name === routingKey);
   return queue === undefined ? [] : [toMessage(message, queue)];
 }

@@ -6,6 +6,7 @@ const waitingMessage = z.object({ queue: z.string(), headers: z.record(z.string(
 const backlogSchema: z.ZodType<Backlog> = z.object({
   queues: z.array(z.object({ name: z.string(), length: z.int().min(0), messages: z.array(waitingMessage) })),
   unacknowledged: z.array(waitingMessage).optional(),
+  unreadable: z.int().min(0).optional(),
 });
 
 /** The text of a `backlog` read; undefined when it is not one. */

@@ -154,6 +154,8 @@ export interface Backlog {
   }[];
   /** Messages that a worker took and has not acknowledged; `undefined` when the broker does not show them. */
   readonly unacknowledged?: readonly WaitingMessage[] | undefined;
+  /** How many of those say neither what nor whose they are. */
+  readonly unreadable?: number | undefined;
 }
 
 /** A message without its body: bodies never leave the broker. */

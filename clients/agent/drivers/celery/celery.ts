@@ -65,6 +65,11 @@ function interpret(answers: Answers, context: Context, settings: CelerySettings)
   }
   const memory = recall(context.memory);
   const setAside: SetAside[] = [];
+  if (backlog.unreadable)
+    setAside.push({
+      record: `${backlog.unreadable} unacknowledged messages`,
+      reason: "no message and queue, so not counted",
+    });
   const names = new Set([
     ...Object.values(replies).flatMap((each) => [...each.keys()]),
     ...memory.workers.keys(),

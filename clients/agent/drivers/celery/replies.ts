@@ -33,7 +33,11 @@ export function readReplies(answer: Answer | undefined): Replies<unknown> | unde
   const line = answer.text.trimEnd().split("\n").at(-1) ?? "";
   try {
     const replies = z.record(z.string(), z.unknown()).safeParse(JSON.parse(line));
-    return replies.success ? new Map(Object.entries(replies.data)) : undefined;
+    if (!replies.success) return undefined;
+    const names = Object.keys(replies.data);
+    // Every worker has a host in its name: this is a complaint, such as {"error": "…"}, and not that nobody is there.
+    if (names.length > 0 && !names.some((name) => name.includes("@"))) return undefined;
+    return new Map(Object.entries(replies.data));
   } catch {
     return undefined;
   }

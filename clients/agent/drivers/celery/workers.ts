@@ -120,7 +120,7 @@ const longestHostname = 255;
 
 /** What is wrong with the host in a worker's name; undefined when nothing is. */
 export function hostProblem(worker: string): string | undefined {
-  const host = hostOf(worker);
+  const host = worker.includes("@") ? hostOf(worker) : "";
   if (host.trim() === "") return "no host after the @ of its name, so its tasks keep no node";
   return host.length <= longestHostname
     ? undefined

@@ -1,0 +1,52 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { agentCommand } from "../../../clients/agent/command.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "dry-run-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** Stands in for Slurm's programs: prints what it is given, whatever it is asked. */
+async function dryRun(printed: string) {
+  const program = join(folder, "slurm.mjs");
+  await writeFile(program, `process.stdout.write(${JSON.stringify(printed)})`);
+  const asks = [process.execPath, program];
+  const config = { cluster: "hpc", source: "slurm", driver: "slurm", state_folder: folder };
+  const file = join(folder, "agent.json");
+  await writeFile(file, JSON.stringify({ ...config, slurm: { squeue: asks, scontrol: asks, sinfo: asks } }));
+  const stdout = new PassThrough();
+  const terminal = { stdin: new PassThrough(), stdout, stderr: new PassThrough() };
+  let failure: unknown;
+  try {
+    await agentCommand(terminal).parseAsync(["--config", file, "--dry-run"], { from: "user" });
+  } catch (error) {
+    failure = error;
+  }
+  stdout.end();
+  return { printed: JSON.parse(await text(stdout)) as Record<string, unknown>, failure };
+}
+
+test("a reading is printed as it would be posted", async () => {
+  const { printed, failure } = await dryRun('{"nodes":[],"jobs":[],"errors":[]}');
+  expect(failure).toBeUndefined();
+  expect(printed).toEqual({
+    ...{ cluster: "hpc", source: "slurm", known: true, jobs: [], nodes: [] },
+    ...{ setAside: [], leftOut: 0, silent: [], corrections: [] },
+  });
+});
+
+test.each(["", "<html>502 Bad Gateway</html>", '{"jobs": [{"job_'])(
+  "a scheduler that printed %j could not be read: that is a failure, with the reason",
+  async (printed) => {
+    const { printed: reading, failure } = await dryRun(printed);
+    expect(reading).toMatchObject({ known: false, reason: expect.stringMatching(/scontrol/) });
+    expect(failure).toMatchObject({ name: "CommandFailure", message: "The scheduler could not be read" });
+  },
+);
