@@ -1,7 +1,8 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
 import type { Command, Context, NodeEvent, SchedulerNode } from "../driver.ts";
-import { gpusIn, type NodeRecord } from "./records.ts";
+import type { NodeRecord } from "./records.ts";
 import type { SlurmSettings } from "./settings.ts";
+import { gpuRequestOf, gpusIn } from "./tres.ts";
 
 /** In `Reason`, before our own words: what somebody else drained or took down stays as it is. */
 const ours = "cyclecloud";
@@ -40,14 +41,17 @@ export function isIgnored({ partitions }: NodeRecord, { ignore_partitions }: Slu
   return !!partitions?.length && partitions.every((name) => ignore_partitions.includes(name));
 }
 
+export function isBusy({ alloc_cpus, flags }: NodeRecord): boolean {
+  return (alloc_cpus ?? 0) > 0 || holdsJobs.some((flag) => flags.has(flag));
+}
+
 export function toNode(record: NodeRecord): SchedulerNode {
-  const { hostname, flags, cpus, alloc_cpus, gres, reason } = record;
-  const isBusy = (alloc_cpus ?? 0) > 0 || holdsJobs.some((flag) => flags.has(flag));
-  const gpus = gpusIn(gres.replace(/(^|,)gpu/g, "$1gres:gpu").replace(/\([^)]*\)/g, ""));
+  const { hostname, flags, cpus, gres, reason } = record;
+  const gpus = gpusIn(gpuRequestOf(gres));
   return {
     hostname,
     resources: { ...(cpus === undefined ? {} : { ncpus: cpus }), ...(gpus > 0 ? { ngpus: gpus } : {}) },
-    state: flags.has("DRAIN") ? (isBusy ? "draining" : "drained") : "up",
+    state: flags.has("DRAIN") ? (isBusy(record) ? "draining" : "drained") : "up",
     ...(flags.has("DRAIN") && !reason.startsWith(ours) ? outByOthers(record) : {}),
   };
 }

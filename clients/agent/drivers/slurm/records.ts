@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fieldOf, readRecord } from "../records.ts";
 
 /**
  * What `squeue --json` and `scontrol show nodes --json` (`sinfo --json` of Slurm 22.05) print, as far as demand goes. Slurm
@@ -27,61 +28,111 @@ const words = z
   .nullish()
   .transform((value) => [value ?? []].flat().map((word) => word.toUpperCase()));
 
-export const jobRecord = z
-  .object({
-    job_id: z.int().min(1),
-    job_state: words,
-    state_reason: text,
-    partition: text,
-    array_job_id: amount,
-    array_task_id: amount,
-    array_max_tasks: amount,
-    array_task_string: text,
-    cpus: amount,
-    tasks: amount,
-    node_count: amount,
-    max_nodes: amount,
-    memory_per_cpu: amount,
-    memory_per_node: amount,
-    tres_req_str: text,
-    tres_per_node: text,
-    tres_per_task: text,
-    tres_per_job: text,
-    features: text,
-    shared: words,
-    exclusive: words,
-    required_switches: amount,
-    dependency: text,
-    eligible_time: amount,
-    submit_time: amount,
-    priority: amount,
-    hold: z.boolean().nullish(),
-    nodes: text,
-  })
-  .readonly();
+/** A number of 16 bits, the largest of which are Slurm's "not set". */
+const count = amount.transform((value) => (value === undefined || value >= 0xff_fd ? undefined : value));
 
-export const nodeRecord = z
-  .object({
-    name: z.string().min(1).max(255),
-    hostname: text,
-    state: words,
-    state_flags: words,
-    reason: text,
-    reason_set_by_user: text,
-    reason_changed_at: amount,
-    cpus: amount,
-    alloc_cpus: amount,
-    gres: text,
-    partitions: z.array(z.string()).nullish(),
-    version: text,
-    slurmd_version: text,
-  })
-  .transform(({ state, state_flags, version, slurmd_version, ...rest }) => ({
+/** A hostlist, or its names. */
+const hostlist = z
+  .union([z.string(), z.array(z.string())])
+  .nullish()
+  .transform((value) => [value ?? []].flat().join(","));
+
+const jobFields = z.object({
+  job_id: z.int().min(1),
+  job_state: words,
+  state_reason: text,
+  partition: text,
+  array_job_id: amount,
+  array_task_id: amount,
+  array_max_tasks: amount,
+  array_task_string: text,
+  cpus: amount,
+  tasks: amount,
+  node_count: amount,
+  max_nodes: amount,
+  memory_per_cpu: amount,
+  memory_per_node: amount,
+  tres_req_str: text,
+  tres_per_node: text,
+  tres_per_task: text,
+  tres_per_job: text,
+  tres_per_socket: text,
+  cpus_per_tres: text,
+  memory_per_tres: text,
+  tasks_per_node: count,
+  tasks_per_socket: count,
+  tasks_per_core: count,
+  threads_per_core: count,
+  sockets_per_node: count,
+  minimum_cpus_per_node: count,
+  features: text,
+  licenses: text,
+  required_nodes: hostlist,
+  excluded_nodes: hostlist,
+  flags: words,
+  contiguous: z.boolean().nullish(),
+  resv_name: text,
+  het_job_id: amount,
+  het_job_offset: amount,
+  shared: words,
+  exclusive: words,
+  required_switches: amount,
+  dependency: text,
+  eligible_time: amount,
+  submit_time: amount,
+  priority: amount,
+  hold: z.boolean().nullish(),
+  nodes: text,
+});
+
+export const jobRecord = jobFields.readonly();
+
+const nodeFields = z.object({
+  name: z.string().min(1).max(255),
+  hostname: text,
+  state: words,
+  state_flags: words,
+  reason: text,
+  reason_set_by_user: text,
+  reason_changed_at: amount,
+  cpus: amount,
+  alloc_cpus: amount,
+  gres: text,
+  partitions: z.array(z.string()).nullish(),
+  version: text,
+  slurmd_version: text,
+  /** Sockets of a node, cores of a socket, threads of a core. */
+  sockets: count,
+  cores: count,
+  threads: count,
+  real_memory: amount,
+  /** Undefined: not told, which is not the same as having none. */
+  features: z
+    .union([z.string(), z.array(z.string())])
+    .nullish()
+    .transform((value) => (value == null ? undefined : [value].flat().join(",").split(","))),
+});
+
+export const nodeRecord = nodeFields.transform(
+  ({ state, state_flags, version, slurmd_version, ...rest }) => ({
     ...rest,
     flags: new Set([...state, ...state_flags]),
     /** Of the daemon on it; empty before it has registered. */
     version: version || slurmd_version,
-  }));
+  }),
+);
+
+/** What is left of a node's record that does not check out; undefined when not even its name does. */
+export function readNodeLeniently(value: unknown): NodeRecord | undefined {
+  const whole = readRecord(nodeRecord, value);
+  if (whole.ok) return whole.record;
+  const readable = Object.entries(nodeFields.shape).flatMap(([name, field]) => {
+    const inner = fieldOf(value, name);
+    return readRecord<unknown>(field, inner).ok ? [[name, inner]] : [];
+  });
+  const rest = readRecord(nodeRecord, Object.fromEntries(readable));
+  return rest.ok ? rest.record : undefined;
+}
 
 export type JobRecord = z.infer<typeof jobRecord>;
 export type NodeRecord = z.infer<typeof nodeRecord>;
@@ -108,31 +159,4 @@ function parseJson(answer: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** The number behind a name in `cpu=8,mem=15000M,node=2`; undefined when it is not there. */
-export function tresAmount(tres: string, name: string): number | undefined {
-  const item = tres.split(",").find((each) => each.startsWith(`${name}=`));
-  const match = /^(\d+(?:\.\d+)?)([KMGTP]?)$/.exec(item?.slice(name.length + 1) ?? "");
-  return match === null ? undefined : Number(match[1]) * (mebibytesPer[match[2] ?? ""] ?? 1);
-}
-
-/** Slurm's memory is in mebibytes; plain numbers count things, and stay as they are. */
-const mebibytesPer: Readonly<Record<string, number>> = {
-  K: 1 / 1024,
-  M: 1,
-  G: 1024,
-  T: 1024 ** 2,
-  P: 1024 ** 3,
-};
-
-/** GPUs in `gres:gpu:a100:2`, `gres/gpu:2`, `gres/gpu=2` or a list of such; without a number it is one. 0: none. */
-export function gpusIn(tres: string): number {
-  const counts = tres.split(",").flatMap((item) => {
-    const match = /^gres[:/]gpu(?:[:=](.*))?$/.exec(item.trim());
-    if (match === null) return [];
-    const last = (match[1] ?? "1").split(/[:=]/).at(-1) ?? "1";
-    return [/^\d+$/.test(last) ? Number(last) : 1];
-  });
-  return counts.reduce((sum, each) => sum + each, 0);
 }

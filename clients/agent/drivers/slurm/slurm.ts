@@ -1,10 +1,14 @@
 import { describeProblems } from "../../../../shared/messages/problems.ts";
 import type { Answers, Context, DriverKind, Memory, Read, Reading, SetAside, Steps } from "../driver.ts";
 import { fieldOf, readRecords } from "../records.ts";
-import { expandHostlist } from "./hostlist.ts";
-import { hasNodes, toJobs } from "./jobs.ts";
+import { Candidates } from "./candidates.ts";
+import type { JobContext } from "./common.ts";
+import { toJobs } from "./jobs.ts";
+import { readLicenses } from "./licenses.ts";
 import { commandsFor, correction, hasJoined, isIgnored, isUsable, toNode } from "./nodes.ts";
-import { type JobRecord, jobRecord, jobsOf, type NodeRecord, nodeRecord, nodesOf } from "./records.ts";
+import { readPartitions } from "./partitions.ts";
+import { type JobRecord, jobRecord, jobsOf, nodeRecord, nodesOf, readNodeLeniently } from "./records.ts";
+import { hostsOfUnreadable } from "./running.ts";
 import { type SlurmSettings, slurmSettingsSchema } from "./settings.ts";
 
 /**
@@ -43,11 +47,12 @@ function reads(
         ? [sinfoRead]
         : [scontrolRead, sinfoRead];
   return [
-    nodes,
+    [...nodes, read("partitions", scontrol, ["show", "partitions", "--oneliner"])],
     [
       // Without the variable the list of an array's tasks ends after 64 characters.
       read("squeue", ["env", "SLURM_BITSTR_LEN=0", ...squeue], ["--json"]),
       read("switches", squeue, ["--noheader", "--states=PENDING", "--Format=JobID:20,ReqSwitch:20"]),
+      read("licenses", scontrol, ["show", "licenses", "--oneliner"]),
     ],
   ];
 }
@@ -63,28 +68,38 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
     return { known: false, reason: "neither scontrol nor sinfo printed nodes as JSON" };
   const jobRecords = jobsOf(answers.squeue?.text ?? "");
   if (jobRecords === undefined) return { known: false, reason: '"squeue --json" printed no jobs' };
+  const partitions = readPartitions(answers.partitions?.text ?? "");
+  const licenses = readLicenses(answers.licenses?.text ?? "");
+  if (partitions === undefined) return { known: false, reason: "the list of partitions was cut short" };
+  if (licenses === undefined) return { known: false, reason: "the list of licences was cut short" };
   const readNodes = readRecords(nodeRecords, nodeRecord, {
     nameOf: (value, index) => nameOf("node", fieldOf(value, "name"), index),
   });
   const nodes = readNodes.records;
-  const byName = new Map(nodes.map((node) => [node.name, node]));
+  // A node of which not everything can be read still says which host is its own.
+  const known = nodeRecords.flatMap((each) => readNodeLeniently(each) ?? []);
+  const byName = new Map(known.map((node) => [node.name, node]));
   const readJobs = readRecords(jobRecords, jobRecord, {
     nameOf: (value, index) => nameOf("job", fieldOf(value, "job_id"), index),
-    hostsOf: (value) => hostsOfUnreadable(value, byName),
+    hostsOf: (value) => hostsOfUnreadable(value, byName, settings),
   });
   const records = readJobs.records;
   const setAside: SetAside[] = [...readNodes.setAside, ...readJobs.setAside];
-  const jobContext = {
+  const jobContext: JobContext = {
     settings,
     nowSeconds: context.nowSeconds,
     nodes: byName,
+    candidates: new Candidates(settings, partitions, nodes),
+    licenses,
     switches: readSwitches(answers.switches?.text ?? ""),
     running: runningTasks(records),
   };
   const jobs = records.flatMap((record) => {
     const read = toJobs(record, jobContext);
-    if (!("unreadable" in read)) return read;
-    setAside.push({ record: `job ${record.job_id}`, reason: read.unreadable });
+    if (!("leftOut" in read)) return read;
+    const { leftOut: reason, executingHostnames = [] } = read;
+    const hosts = executingHostnames.length === 0 ? {} : { executingHostnames };
+    setAside.push({ record: `job ${record.job_id}`, reason, ...hosts });
     return [];
   });
   // A job of several nodes that came between the two commands: one node group or any would be a guess.
@@ -110,15 +125,6 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
 
 function nameOf(what: string, name: unknown, index: number): string {
   return typeof name === "string" || typeof name === "number" ? `${what} ${name}` : `${what} record ${index}`;
-}
-
-/** Where a job runs that cannot be read; nowhere, when it can be read that it does not run. */
-function hostsOfUnreadable(job: unknown, nodes: ReadonlyMap<string, NodeRecord>): readonly string[] {
-  const list = fieldOf(job, "nodes");
-  const states = [fieldOf(job, "job_state")].flat().filter((state) => typeof state === "string");
-  const isOver = states.length > 0 && !states.some((state) => hasNodes.has(state.toUpperCase()));
-  if (typeof list !== "string" || isOver) return [];
-  return (expandHostlist(list) ?? []).map((name) => nodes.get(name)?.hostname || name);
 }
 
 /** Jobs of one node need no switch; since 23.02 the record itself has the number. */

@@ -18,6 +18,6 @@ testDriver({
         (json as { readonly jobs: readonly { readonly nodes: unknown }[] }).jobs.flatMap(
           ({ nodes }, index) => (typeof nodes === "string" && nodes !== "" ? [["jobs", index]] : []),
         ),
-      without: ["nodes", "job_state"],
+      without: ["nodes"],
     }),
 });

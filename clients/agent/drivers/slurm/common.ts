@@ -1,0 +1,63 @@
+import type { Job } from "../driver.ts";
+import type { Candidates } from "./candidates.ts";
+import type { License } from "./licenses.ts";
+import type { JobRecord, NodeRecord } from "./records.ts";
+import type { SlurmSettings } from "./settings.ts";
+
+/** What a job record is read with. */
+export interface JobContext {
+  readonly settings: SlurmSettings;
+  readonly nowSeconds: number;
+  readonly nodes: ReadonlyMap<string, NodeRecord>;
+  readonly candidates: Candidates;
+  readonly licenses: ReadonlyMap<string, License>;
+  /** Of older versions, whose job records do not have it: leaf switches asked for, by job id. */
+  readonly switches: ReadonlyMap<number, number>;
+  /** Tasks of each array that run now, by the array's id. */
+  readonly running: ReadonlyMap<number, number>;
+}
+
+/** A job that is no demand because what it asks for is not understood, or cannot be ordered; for the log. */
+export interface LeftOut {
+  readonly leftOut: string;
+  /** Where it runs all the same. */
+  readonly executingHostnames?: readonly string[];
+}
+
+/** The end of the year 9999: what is later is no time. */
+const latestSeconds = 253_402_300_799;
+
+export function orderOf({ priority, submit_time }: JobRecord): Pick<Job, "priority" | "submittedAt"> {
+  const submitted = submit_time ?? 0;
+  return {
+    priority: priority ?? 0,
+    ...(submitted > 0 && submitted <= latestSeconds
+      ? { submittedAt: new Date(submitted * 1000).toISOString() }
+      : {}),
+  };
+}
+
+export function nameOf(record: JobRecord): string {
+  const { job_id, array_job_id, array_task_id, het_job_id, het_job_offset } = record;
+  if (array_job_id && array_task_id !== undefined) return `${array_job_id}_${array_task_id}`;
+  return het_job_id ? `${het_job_id}+${het_job_offset ?? 0}` : String(job_id);
+}
+
+/** Slurm's word for a job that has whole nodes: by its own wish, its partition's, or because it shares none (`select/linear`). */
+export function asksForWholeNodes({ shared, exclusive }: JobRecord): boolean {
+  return ["NONE", "EXCLUSIVE", "TRUE"].some((word) => shared.includes(word) || exclusive.includes(word));
+}
+
+export function isColocated(
+  record: JobRecord,
+  partitions: readonly string[],
+  { settings, switches }: JobContext,
+): boolean {
+  const asked = record.required_switches ?? switches.get(record.job_id) ?? 0;
+  return asked === 1 || partitions.every((name) => settings.partitions[name]?.colocated === true);
+}
+
+/** CycleCloud's name of a node that Slurm calls by it, behind a prefix. */
+export function cycleCloudName(name: string, { node_prefix }: SlurmSettings): string {
+  return name.startsWith(node_prefix) ? name.slice(node_prefix.length) : name;
+}

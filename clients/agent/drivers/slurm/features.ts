@@ -1,0 +1,159 @@
+import type { NodeRecord } from "./records.ts";
+import type { SlurmSettings } from "./settings.ts";
+import { gpuRequestOf, gpuTypesIn } from "./tres.ts";
+
+/** What `--constraint` asks for: `a&(b|c)`. A count is of nodes that have it: `[a*2&b*1]`. */
+export type Features =
+  | { readonly kind: "feature"; readonly name: string; readonly count: number | undefined }
+  | { readonly kind: "all" | "any"; readonly parts: readonly Features[] };
+
+export type Constraints = Readonly<Record<string, unknown>>;
+
+/** Nobody writes more; a constraint is read recursively. */
+const mostTokens = 200;
+
+/** Undefined when the text is not understood. */
+export function parseFeatures(text: string): Features | undefined {
+  const tokens = text.match(/[&,|()[\]]|[^&,|()[\]\s]+/g) ?? [];
+  if (tokens.length > mostTokens || tokens.join("") !== text) return undefined;
+  if (tokens.length === 0) return { kind: "all", parts: [] };
+  const reader = { tokens, at: 0 };
+  const tree = readAny(reader);
+  return reader.at === tokens.length ? tree : undefined;
+}
+
+interface Reader {
+  readonly tokens: readonly string[];
+  at: number;
+}
+
+function readAny(reader: Reader): Features | undefined {
+  return readList(reader, "any", ["|"], () => readList(reader, "all", ["&", ","], () => readOne(reader)));
+}
+
+function readList(
+  reader: Reader,
+  kind: "all" | "any",
+  separators: readonly string[],
+  read: () => Features | undefined,
+): Features | undefined {
+  const parts: (Features | undefined)[] = [read()];
+  while (separators.includes(reader.tokens[reader.at] ?? "")) {
+    reader.at++;
+    parts.push(read());
+  }
+  const known = parts.filter((part) => part !== undefined);
+  if (known.length < parts.length) return undefined;
+  return known.length === 1 ? known[0] : { kind, parts: known };
+}
+
+const closing: Readonly<Record<string, string>> = { "(": ")", "[": "]" };
+
+function readOne(reader: Reader): Features | undefined {
+  const token = reader.tokens[reader.at++] ?? "";
+  const end = closing[token];
+  if (end !== undefined) {
+    const inner = readAny(reader);
+    return reader.tokens[reader.at++] === end ? inner : undefined;
+  }
+  const match = /^([^*]+)(?:\*(\d{1,6}))?$/.exec(token);
+  if (match?.[1] === undefined || /^[&,|\])]$/.test(token)) return undefined;
+  return { kind: "feature", name: match[1], count: match[2] === undefined ? undefined : Number(match[2]) };
+}
+
+/** Also the types of GPUs, as features of the same name (`gpu:a100`). */
+export function withGpuTypes(features: Features, requests: readonly string[]): Features {
+  const types = requests
+    .flatMap(gpuTypesIn)
+    .map((name) => ({ kind: "feature" as const, name, count: undefined }));
+  return types.length === 0 ? features : { kind: "all", parts: [features, ...types] };
+}
+
+/** Counts as they stand side by side, each with what its nodes have; undefined: none, or not understood. */
+export function countsIn(
+  features: Features,
+): readonly { readonly name: string; readonly count: number }[] | undefined {
+  const parts = features.kind === "all" ? features.parts : [features];
+  const counted = parts.flatMap((part) =>
+    part.kind === "feature" && part.count !== undefined ? [{ name: part.name, count: part.count }] : [],
+  );
+  return counted.length === parts.length && counted.length > 0 ? counted : undefined;
+}
+
+export function hasCounts(features: Features): boolean {
+  return features.kind === "feature" ? features.count !== undefined : features.parts.some(hasCounts);
+}
+
+/** A node of which Slurm tells no features may have any. */
+export function holds(node: NodeRecord, features: Features): boolean {
+  switch (features.kind) {
+    case "feature":
+      return holdsFeature(node, features.name);
+    case "all":
+      return features.parts.every((part) => holds(node, part));
+    case "any":
+      return features.parts.some((part) => holds(node, part));
+  }
+}
+
+function holdsFeature(node: NodeRecord, name: string): boolean {
+  if (name.startsWith("gpu:")) return gpuTypesIn(gpuRequestOf(node.gres)).includes(name);
+  return node.features === undefined || node.features.includes(name);
+}
+
+/**
+ * Constraints that mean the features on these nodes, all of which have to hold: what is configured, or the VM size that
+ * a feature names. A feature that all the nodes have means nothing. Undefined: only some have it, and nobody says which.
+ */
+export function constraintsFor(
+  features: Features,
+  nodes: readonly NodeRecord[],
+  settings: SlurmSettings,
+): readonly Constraints[] | undefined {
+  switch (features.kind) {
+    case "feature":
+      return meaningOf(features.name, nodes, settings);
+    case "all":
+      return concat(features.parts.map((part) => constraintsFor(part, nodes, settings)));
+    case "any":
+      return anyOf(features.parts.map((part) => constraintsFor(part, nodes, settings)));
+  }
+}
+
+function meaningOf(
+  name: string,
+  nodes: readonly NodeRecord[],
+  { features }: SlurmSettings,
+): readonly Constraints[] | undefined {
+  const configured = Object.hasOwn(features, name) ? features[name] : undefined;
+  if (configured !== undefined) return [configured];
+  if (/^Standard_\w+$/.test(name)) return [{ "node.vm_size": name }];
+  return nodes.every((node) => holdsFeature(node, name)) ? [] : undefined;
+}
+
+function concat(parts: readonly (readonly Constraints[] | undefined)[]): readonly Constraints[] | undefined {
+  const known = parts.filter((part) => part !== undefined);
+  return known.length < parts.length ? undefined : known.flat();
+}
+
+function anyOf(parts: readonly (readonly Constraints[] | undefined)[]): readonly Constraints[] | undefined {
+  const known = parts.filter((part) => part !== undefined);
+  if (known.length < parts.length) return undefined;
+  if (known.some((part) => part.length === 0)) return [];
+  const sizes = known.map((part) => (part.length === 1 ? soleSize(part[0]) : undefined));
+  if (!sizes.includes(undefined)) return [{ "node.vm_size": sizes }];
+  return [{ or: known.map((part) => (part.length === 1 ? part[0] : { and: part })) }];
+}
+
+function soleSize(constraints: Constraints | undefined): unknown {
+  const names = Object.keys(constraints ?? {});
+  return names.length === 1 && typeof constraints?.["node.vm_size"] === "string"
+    ? constraints["node.vm_size"]
+    : undefined;
+}
+
+/** One object when no key is there twice, which is easier to read; else a list, all of which hold. */
+export function allOf(constraints: readonly Constraints[]): Constraints | readonly Constraints[] {
+  const keys = constraints.flatMap((each) => Object.keys(each));
+  return new Set(keys).size === keys.length ? Object.assign({}, ...constraints) : constraints;
+}

@@ -1,0 +1,49 @@
+import { readLines } from "./lines.ts";
+
+/** What the whole cluster has of a licence, and what is free now. */
+export interface License {
+  readonly total: number;
+  readonly free: number;
+}
+
+/** `scontrol show licenses --oneliner`; undefined when it is not all there. */
+export function readLicenses(text: string): ReadonlyMap<string, License> | undefined {
+  const lines = readLines(text);
+  if (lines === undefined) return undefined;
+  return new Map(
+    lines.flatMap(({ LicenseName: name, Total: total, Free: free }) =>
+      name === undefined || !isCount(total) || !isCount(free)
+        ? []
+        : [[name, { total: Number(total), free: Number(free) }] as const],
+    ),
+  );
+}
+
+function isCount(text: string | undefined): boolean {
+  return text !== undefined && /^\d{1,9}$/.test(text);
+}
+
+/**
+ * The pools that `ansys:2,matlab` draws on, so that jobs which wait for licences get no nodes. `once`: however many nodes
+ * a job has. Undefined for what Slurm does not list, or for a choice of licences.
+ */
+export function licenseConstraint(
+  asked: string,
+  licenses: ReadonlyMap<string, License>,
+  once: boolean,
+): Readonly<Record<string, unknown>> | undefined {
+  if (asked === "") return {};
+  const draws = asked.split(/[,;]/).map((item) => {
+    const match = /^([^:|()]+)(?::(\d{1,9}))?$/.exec(item.trim());
+    const license = licenses.get(match?.[1] ?? "");
+    if (match === null || license === undefined) return undefined;
+    return {
+      "resource-name": `license ${match[1]}`,
+      requested: Number(match[2] ?? 1),
+      "initial-value": license.total,
+      "current-value": license.free,
+      ...(once ? { "decrement-once": true } : {}),
+    };
+  });
+  return draws.includes(undefined) ? undefined : { "shared-consumable-constraint": draws };
+}

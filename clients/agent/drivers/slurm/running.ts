@@ -1,0 +1,109 @@
+import type { Job } from "../driver.ts";
+import { fieldOf } from "../records.ts";
+import { asksForWholeNodes, isColocated, type JobContext, nameOf, orderOf } from "./common.ts";
+import { expandHostlist } from "./hostlist.ts";
+import { isBusy } from "./nodes.ts";
+import type { JobRecord } from "./records.ts";
+import type { SlurmSettings } from "./settings.ts";
+import { sizeOf } from "./size.ts";
+
+/** "Completing" still has its nodes; so has a job that is stopped. */
+const hasNodes = new Set([
+  "RUNNING",
+  "CONFIGURING",
+  "COMPLETING",
+  "SUSPENDED",
+  "STOPPED",
+  "RESIZING",
+  "SIGNALING",
+  "STAGE_OUT",
+]);
+
+/** States of jobs that have no node, now or any more. */
+const hasNoNodes = new Set([
+  "PENDING",
+  "CANCELLED",
+  "COMPLETED",
+  "FAILED",
+  "TIMEOUT",
+  "NODE_FAIL",
+  "PREEMPTED",
+  "BOOT_FAIL",
+  "DEADLINE",
+  "OUT_OF_MEMORY",
+  "REVOKED",
+]);
+
+/** A state that is not known leaves a job the nodes that it is said to have. */
+export function mayHoldNodes({ job_state, nodes }: Pick<JobRecord, "job_state" | "nodes">): boolean {
+  if (job_state.some((state) => hasNodes.has(state))) return true;
+  return nodes !== "" && !job_state.some((state) => hasNoNodes.has(state));
+}
+
+/** A job on hosts, and one that Slurm put on nodes which are not there yet: that one waits. */
+export function running(
+  record: JobRecord,
+  partitions: readonly string[],
+  context: JobContext,
+): Job | undefined {
+  const names = expandHostlist(record.nodes);
+  if (names === undefined || names.length === 0) return undefined;
+  const { candidates } = context;
+  const arrays = [...new Set(partitions.map((name) => candidates.nodeArrayOf(name)))];
+  const count = names.length;
+  const hosts = hostsOf(record, names, context);
+  return {
+    ...orderOf(record),
+    name: nameOf(record),
+    constraints: {
+      "node.nodearray": arrays.length === 1 ? arrays[0] : arrays,
+      ...sizeOf(record, undefined, count).perNode,
+    },
+    exclusive: asksForWholeNodes(record) || partitions.every((name) => candidates.isExclusive(name)),
+    ...(count === 1 ? {} : { nodeCount: count, colocated: isColocated(record, partitions, context) }),
+    ...(hosts.length === 0 ? {} : { executingHostnames: hosts }),
+  };
+}
+
+/** Only a node that is known to be away may count as one that is still to come. */
+function hostsOf(
+  { job_state }: JobRecord,
+  names: readonly string[],
+  { nodes }: JobContext,
+): readonly string[] {
+  const isComing = job_state.includes("CONFIGURING");
+  const isAway = (name: string) => {
+    const flags = nodes.get(name)?.flags;
+    return flags?.has("POWERED_DOWN") === true || flags?.has("POWERING_UP") === true;
+  };
+  return names.filter((name) => !(isComing && isAway(name))).map((name) => nodes.get(name)?.hostname || name);
+}
+
+/**
+ * Where a job runs of which not everything can be read. Where its list of nodes cannot be read either, every busy node that
+ * may be in it counts. Nowhere: it waits, is over, or is not ours.
+ */
+export function hostsOfUnreadable(
+  value: unknown,
+  nodes: JobContext["nodes"],
+  { ignore_partitions }: SlurmSettings,
+): readonly string[] {
+  const states = [fieldOf(value, "job_state")].flat().filter((state) => typeof state === "string");
+  const job_state = states.map((state) => state.toUpperCase());
+  const list = fieldOf(value, "nodes");
+  const text = typeof list === "string" ? list : "";
+  if (!mayHoldNodes({ job_state, nodes: text })) return [];
+  const partition = fieldOf(value, "partition");
+  if (typeof partition === "string" && partition.split(",").every((name) => ignore_partitions.includes(name)))
+    return [];
+  const names = expandHostlist(text) ?? [];
+  return (names.length > 0 ? names : busyNodes(text, nodes)).map((name) => nodes.get(name)?.hostname || name);
+}
+
+/** `htc-[1-` may be any busy node whose name begins so; no list may be any of them. */
+function busyNodes(list: string, nodes: JobContext["nodes"]): readonly string[] {
+  const beginnings = list.split(",").map((item) => item.split("[")[0] ?? "");
+  return [...nodes.values()]
+    .filter((node) => isBusy(node) && beginnings.some((beginning) => node.name.startsWith(beginning)))
+    .map(({ name }) => name);
+}

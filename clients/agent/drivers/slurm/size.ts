@@ -1,0 +1,155 @@
+import type { JobRecord, NodeRecord } from "./records.ts";
+import { gpuRequestOf, gpusIn, tresAmount } from "./tres.ts";
+
+/** What a job takes of nodes. */
+export interface Size {
+  /** The fewest nodes that it starts on. */
+  readonly nodeCount: number;
+  readonly perNode: Readonly<Record<string, number>>;
+  /** Set when its tasks may sit anywhere, several on a node: what one of them takes. */
+  readonly perSlot: Readonly<Record<string, number>> | undefined;
+  readonly slots: number;
+}
+
+/**
+ * The size of a job on nodes like `node`, the largest of a partition; undefined: nothing is known of them. Slurm's own
+ * estimate of the number of nodes counts, but where a job takes a range (`-N 2-4`) it is of the most: then the fewest
+ * are worked out here. `onNodes`: the number of nodes is known.
+ */
+export function sizeOf(record: JobRecord, node: NodeRecord | undefined, onNodes?: number): Size {
+  const tasks = Math.max(1, record.tasks ?? 1);
+  const task = taskOf(record, tasks, node);
+  const least = leastNodes(record);
+  const nodeCount = onNodes ?? nodesNeeded(record, { tasks, least, task, node });
+  const waits = !isRunning(record);
+  const tasksPerNode = Math.ceil(tasks / nodeCount);
+  const gpus = gpusPerNode(record, nodeCount, tasksPerNode);
+  const ncpus = Math.max(
+    Math.ceil(task.cpus * (task.isShared ? 1 / nodeCount : tasksPerNode)),
+    waits ? (record.minimum_cpus_per_node ?? 1) : 1,
+    waits ? gpusIn(record.cpus_per_tres) * gpus : 0,
+  );
+  return {
+    nodeCount,
+    perNode: amounts({ ncpus, memmb: memoryPerNode(record, ncpus, gpus, least), ngpus: gpus }),
+    perSlot: maySpread(record, task, gpus)
+      ? amounts({
+          ncpus: task.cpus,
+          memmb: (record.memory_per_cpu ?? 0) * task.cpus,
+          ngpus: gpusIn(record.tres_per_task),
+        })
+      : undefined,
+    slots: tasks,
+  };
+}
+
+interface Task {
+  readonly cpus: number;
+  /** `--overcommit`: fewer cpus than tasks; then `cpus` is of the whole job. */
+  readonly isShared: boolean;
+}
+
+/** A task that wants cores for itself takes all their threads. */
+function taskOf(record: JobRecord, tasks: number, node: NodeRecord | undefined): Task {
+  const cpus = Math.max(1, record.cpus ?? 1);
+  const wholeCores = record.threads_per_core === 1 || record.tasks_per_core === 1;
+  const factor = wholeCores && !isRunning(record) ? cpusPerCore(node) : 1;
+  if (cpus < tasks) return { cpus: cpus * factor, isShared: true };
+  return { cpus: Math.ceil(cpus / tasks) * factor, isShared: false };
+}
+
+/** Then its cpus are what it got. */
+function isRunning({ nodes }: JobRecord): boolean {
+  return nodes !== "";
+}
+
+/** 2 where Slurm counts hyperthreads as cpus; 1 where it counts cores. */
+function cpusPerCore(node: NodeRecord | undefined): number {
+  const cores = (node?.sockets ?? 0) * (node?.cores ?? 0);
+  return cores > 0 ? Math.max(1, Math.floor((node?.cpus ?? 0) / cores)) : 1;
+}
+
+function leastNodes({ tres_req_str }: JobRecord): number {
+  return Math.max(1, tresAmount(tres_req_str, "node") ?? 1);
+}
+
+interface Asked {
+  readonly tasks: number;
+  readonly task: Task;
+  readonly least: number;
+  readonly node: NodeRecord | undefined;
+}
+
+function nodesNeeded(record: JobRecord, asked: Asked): number {
+  const estimate = Math.max(asked.least, record.node_count ?? 1);
+  const isRange = (record.max_nodes ?? 0) > asked.least && !record.flags.includes("USE_MIN_NODES");
+  const capacity = asked.node === undefined ? undefined : estimateOn(record, asked, asked.node);
+  if (capacity === undefined) return isRange ? asked.least : estimate;
+  const isTooFew = Math.max(1, record.cpus ?? 1) > estimate * Math.max(1, asked.node?.cpus ?? 1);
+  return isRange || isTooFew ? Math.max(asked.least, capacity) : estimate;
+}
+
+/** How many nodes of a kind hold the job; also for a partition that Slurm's own estimate is not of. */
+export function nodesOn(record: JobRecord, node: NodeRecord): number {
+  const tasks = Math.max(1, record.tasks ?? 1);
+  const least = leastNodes(record);
+  return Math.max(least, estimateOn(record, { tasks, task: taskOf(record, tasks, node), least, node }, node));
+}
+
+function estimateOn(record: JobRecord, { tasks, task }: Asked, node: NodeRecord): number {
+  const cpus = node.cpus ?? Number.POSITIVE_INFINITY;
+  const gpus = gpusIn(gpuRequestOf(node.gres));
+  const forGpus = gpus > 0 ? Math.ceil(gpusIn(record.tres_per_job) / gpus) : 1;
+  if (task.isShared) return Math.max(forGpus, Math.ceil(task.cpus / cpus));
+  const memoryPerTask = (record.memory_per_cpu ?? 0) * task.cpus;
+  const gpusPerTask = gpusIn(record.tres_per_task);
+  const perNode = Math.min(
+    Math.floor(cpus / task.cpus),
+    record.tasks_per_node || Number.POSITIVE_INFINITY,
+    (record.tasks_per_socket || Number.POSITIVE_INFINITY) * (node.sockets ?? 1),
+    memoryPerTask > 0 ? Math.floor((node.real_memory ?? Number.POSITIVE_INFINITY) / memoryPerTask) : tasks,
+    gpusPerTask > 0 && gpus > 0 ? Math.floor(gpus / gpusPerTask) : tasks,
+  );
+  return Math.max(forGpus, Math.ceil(tasks / Math.max(1, perNode)));
+}
+
+function gpusPerNode(record: JobRecord, nodeCount: number, tasksPerNode: number): number {
+  return (
+    gpusIn(record.tres_per_node) ||
+    gpusIn(record.tres_per_task) * tasksPerNode ||
+    gpusIn(record.tres_per_socket) * (record.sockets_per_node || 1) ||
+    Math.ceil(gpusIn(record.tres_per_job) / nodeCount)
+  );
+}
+
+/** A job that asks for no memory where there is no default gets all of a node's: `tres_req_str` says how much that is. */
+function memoryPerNode(record: JobRecord, ncpus: number, gpus: number, least: number): number {
+  return (
+    record.memory_per_node ||
+    (record.memory_per_cpu ?? 0) * ncpus ||
+    gpusIn(record.memory_per_tres) * gpus ||
+    (tresAmount(record.tres_req_str, "mem") ?? 0) / least
+  );
+}
+
+/** Nobody fixed how many tasks a node takes, or how many nodes there are, and everything is counted by task. */
+function maySpread(record: JobRecord, task: Task, gpusOfNode: number): boolean {
+  const isPerNode = (record.tasks_per_node ?? 0) > 0 || (record.tasks_per_socket ?? 0) > 0;
+  const isWide = (record.minimum_cpus_per_node ?? 1) > task.cpus;
+  const isFixed = leastNodes(record) > 1 || (record.max_nodes ?? 0) > 0 || record.required_nodes !== "";
+  const gpusByTask = gpusOfNode === 0 || gpusIn(record.tres_per_task) > 0;
+  return (
+    (record.tasks ?? 1) > 1 &&
+    !task.isShared &&
+    !isPerNode &&
+    !isWide &&
+    !isFixed &&
+    !record.contiguous &&
+    (record.memory_per_cpu ?? 0) > 0 &&
+    gpusByTask
+  );
+}
+
+function amounts(values: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value > 0));
+}
