@@ -1,6 +1,11 @@
 import { type QueueClient, type QueueServiceClient, RestError } from "@azure/storage-queue";
-import { describeProblems } from "../../shared/messages/problems.ts";
-import { type SchedulerEvent, schedulerEventSchema } from "../../shared/messages/scheduler-event.ts";
+import {
+  type DemandRefused,
+  type SchedulerEvent,
+  type SourceEvent,
+  schedulerEventSchema,
+} from "../../shared/messages/scheduler-event.ts";
+import { readRecord } from "./drivers/records.ts";
 
 /** For so long nobody else sees an event that was taken; then it comes back, unless it was done with. */
 const hiddenSeconds = 60;
@@ -17,8 +22,10 @@ export interface TakenEvent {
 }
 
 export interface Taken {
-  /** Oldest first. */
+  /** About nodes. Oldest first. */
   readonly events: readonly TakenEvent[];
+  /** What of our demand was not taken. Gone from the queue: there is nothing to be done that could fail. */
+  readonly refusals: readonly DemandRefused[];
   /** Why messages were thrown away. */
   readonly problems: readonly string[];
 }
@@ -36,22 +43,34 @@ export class EventQueue {
   /** Throws an Error when the queue does not answer. Events of other clusters stay in the queue. */
   async take(): Promise<Taken> {
     const events: TakenEvent[] = [];
+    const refusals: DemandRefused[] = [];
     const problems: string[] = [];
-    while (events.length < mostPerPass) {
+    while (events.length + refusals.length < mostPerPass) {
       const batch = await this.#receive();
       for (const { messageText, messageId, popReceipt, dequeueCount } of batch) {
         const done = async () => this.#remove(messageId, popReceipt);
-        const parsed = schedulerEventSchema.safeParse(toJson(messageText), { reportInput: true });
-        if (!parsed.success) {
-          problems.push(`event ${messageId} thrown away: ${describeProblems(parsed.error).join("; ")}`);
+        const read = readRecord<SourceEvent>(schedulerEventSchema, toJson(messageText));
+        if (!read.ok) {
+          problems.push(`event ${messageId} thrown away: ${read.reason}`);
           await done();
-        } else if (parsed.data.cluster === this.#cluster) {
-          events.push({ event: parsed.data, isLastTry: dequeueCount >= mostTries, done });
+          continue;
         }
+        const event = read.record;
+        if (event.cluster !== this.#cluster) continue;
+        if (event.kind === "demand-refused") {
+          refusals.push(event);
+          await done();
+        } else events.push({ event, isLastTry: dequeueCount >= mostTries, done });
       }
       if (batch.length < perCall) break;
     }
-    return { events: events.sort((a, b) => a.event.atSeconds - b.event.atSeconds), problems };
+    const byTime = (a: { readonly atSeconds: number }, b: { readonly atSeconds: number }) =>
+      a.atSeconds - b.atSeconds;
+    return {
+      events: events.sort((a, b) => byTime(a.event, b.event)),
+      refusals: refusals.sort(byTime),
+      problems,
+    };
   }
 
   async #receive() {

@@ -1,3 +1,4 @@
+import type { DemandRefused } from "../../shared/messages/scheduler-event.ts";
 import { logText } from "./log-text.ts";
 import type { PassReport } from "./pass.ts";
 
@@ -56,6 +57,14 @@ export function passLine(
       ...all.slice(0, shownProblems).map(logText),
       ...(all.length > shownProblems ? [`and ${all.length - shownProblems} more`] : []),
     ],
+  });
+}
+
+/** What the service did not take, as one line of JSON. */
+export function refusalLine({ cluster, source, sequence, whole, problems }: DemandRefused): string {
+  const shown = problems.map(logText);
+  return JSON.stringify({
+    ...{ event: "demand-refused", level: "warning", cluster, source, sequence, whole, problems: shown },
   });
 }
 

@@ -84,6 +84,11 @@ export class Outbox {
     return undefined;
   }
 
+  /** A snapshot comes next: what was sent before has not taken effect, and a delta to it never would. */
+  startOver(): void {
+    this.#base = undefined;
+  }
+
   /** Larger than the last, also after the state was lost: a pass takes more than a second, so time is ahead. */
   #nextSequence(nowSeconds: number): number {
     return Math.max(this.#sequence + 1, Math.floor(nowSeconds));

@@ -1,4 +1,5 @@
 import { messageOf } from "../../shared/errors.ts";
+import type { DemandRefused } from "../../shared/messages/scheduler-event.ts";
 import type { Demand } from "./changes.ts";
 import { checkReading } from "./check-reading.ts";
 import { collect, type Reader } from "./collect.ts";
@@ -17,6 +18,8 @@ export interface PassPorts {
   readonly takeEvents: () => Promise<Taken>;
   readonly post: (demand: Demand, nowSeconds: number) => Promise<Posted>;
   readonly postKept: (nowSeconds: number) => Promise<Posted | undefined>;
+  /** The service has not taken a message: the next one must not build on it. */
+  readonly startOver: () => void;
   readonly save: (state: AgentState) => Promise<void>;
 }
 
@@ -27,6 +30,8 @@ export interface PassReport {
   readonly posted: Posted | undefined;
   readonly events: number;
   readonly commands: number;
+  /** What the service said it did not take of earlier messages. */
+  readonly refusals: readonly DemandRefused[];
   /** Records that could not be used, or only in part. Undefined: the scheduler could not be read. */
   readonly setAside: readonly SetAside[] | undefined;
   /** Waiting jobs and nodes for which the message has no room. */
@@ -46,11 +51,13 @@ export async function runPass(
   let { state } = acted;
   const problems = [...acted.problems];
   let { commands } = acted;
+  const { events, refusals } = acted;
+  if (refusals.some(({ whole }) => whole)) ports.startOver();
   const reading = await collect(ports.driver, contextOf(state, ports), ports.read);
   if (!reading.known) {
     const posted = await ports.postKept(ports.nowSeconds());
     const nothing = { demand: undefined, setAside: undefined, leftOut: 0 };
-    return { state, report: { reading, posted, events: acted.events, commands, problems, ...nothing } };
+    return { state, report: { reading, posted, events, refusals, commands, problems, ...nothing } };
   }
   // Before the commands: what was told to a worker has to be remembered, even by who dies in the next moment.
   state = { ...state, memory: reading.memory };
@@ -62,18 +69,20 @@ export async function runPass(
     commands += 1;
     await ports.run(command).catch((error: unknown) => problems.push(messageOf(error)));
   }
-  const { events } = acted;
-  return { state, report: { reading, demand, posted, events, commands, setAside, leftOut, problems } };
+  const report = { reading, demand, posted, events, refusals, commands, setAside, leftOut, problems };
+  return { state, report };
 }
 
 async function actOnEvents(before: AgentState, ports: PassPorts) {
   let state = before;
   let commands = 0;
   let events = 0;
+  let refusals: readonly DemandRefused[] = [];
   const problems: string[] = [];
   try {
     const taken = await ports.takeEvents();
     problems.push(...taken.problems);
+    refusals = taken.refusals;
     for (const each of taken.events) {
       const outcome = await actOn(each, state, ports);
       state = outcome.state;
@@ -85,7 +94,7 @@ async function actOnEvents(before: AgentState, ports: PassPorts) {
     // The queue is away: the scheduler is read all the same, and the events wait.
     problems.push(messageOf(error));
   }
-  return { state, commands, events, problems };
+  return { state, commands, events, refusals, problems };
 }
 
 /** The event leaves the queue when all its commands have worked and the state knows of it; else it comes again. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../shared/errors.ts";
 import type { AgentConfig } from "./config.ts";
-import { passLine } from "./log-line.ts";
+import { passLine, refusalLine } from "./log-line.ts";
 import { logText } from "./log-text.ts";
 import { Notices } from "./notices.ts";
 import { type PassPorts, runPass } from "./pass.ts";
@@ -42,6 +42,7 @@ export async function runLoop(before: AgentState, loop: Loop): Promise<{ readonl
       loop.log(
         passLine(report, { ...loop.config, unknownInARow, seconds, cpuSeconds: (user + system) / 1e6 }),
       );
+      for (const refusal of report.refusals) loop.log(refusalLine(refusal));
       const news = report.setAside && setAside.lineFor(report.setAside);
       if (news !== undefined) loop.log(news);
     } catch (error) {

@@ -83,6 +83,7 @@ async function portsOf(
     takeEvents: () => events.take(),
     post: (demand, now) => outbox.post(demand, now),
     postKept: (now) => outbox.postKept(now),
+    startOver: () => outbox.startOver(),
     save: (state: AgentState) => folder.save(state),
   };
 }

@@ -1,11 +1,11 @@
 import { kindOf, messageOf } from "../errors.ts";
-import type { SchedulerEvent } from "../messages/scheduler-event.ts";
+import type { SourceEvent } from "../messages/scheduler-event.ts";
 import type { Ports } from "../ports/index.ts";
 
 /** Sends events to their sources. One that cannot be told, because its queue refuses us, must not hold up the cycle. */
 export async function tellSchedulers(
   ports: Pick<Ports, "log" | "schedulerEvents">,
-  events: readonly SchedulerEvent[],
+  events: readonly SourceEvent[],
 ): Promise<void> {
   for (const [source, own = []] of Object.entries(Object.groupBy(events, (event) => event.source)))
     await tell(ports, source, own);
@@ -14,7 +14,7 @@ export async function tellSchedulers(
 async function tell(
   ports: Pick<Ports, "log" | "schedulerEvents">,
   source: string,
-  events: readonly SchedulerEvent[],
+  events: readonly SourceEvent[],
 ): Promise<void> {
   try {
     for (const event of events) await ports.schedulerEvents.send(event);

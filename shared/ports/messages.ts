@@ -1,7 +1,7 @@
 import type { Capability } from "../messages/job-demand.ts";
 import type { PlanRequest } from "../messages/plan-request.ts";
 import type { ScaleAction } from "../messages/scale-action.ts";
-import type { SchedulerEvent } from "../messages/scheduler-event.ts";
+import type { SourceEvent } from "../messages/scheduler-event.ts";
 
 /** A plan request with the identity that lets a burst of them become one. */
 export interface ScheduledPlanRequest {
@@ -31,7 +31,7 @@ export interface ScaleActions {
 
 export interface SchedulerEvents {
   /** To the queue of `event.source`, which is made when it is missing. */
-  send(event: SchedulerEvent): Promise<void>;
+  send(event: SourceEvent): Promise<void>;
 }
 
 interface DemandEnvelope {

@@ -1,5 +1,5 @@
 import type { ScaleAction } from "../messages/scale-action.ts";
-import type { SchedulerEvent } from "../messages/scheduler-event.ts";
+import type { DemandRefused, SchedulerEvent, SourceEvent } from "../messages/scheduler-event.ts";
 import type {
   DemandQueue,
   DemandSent,
@@ -87,14 +87,23 @@ export class MemoryScaleActions implements ScaleActions {
 
 /** One list of events per source. */
 export class MemorySchedulerEvents implements SchedulerEvents {
-  readonly #events = new Map<string, readonly SchedulerEvent[]>();
+  readonly #events = new Map<string, readonly SourceEvent[]>();
 
-  async send(event: SchedulerEvent): Promise<void> {
+  async send(event: SourceEvent): Promise<void> {
     this.#events.set(event.source, [...(this.#events.get(event.source) ?? []), structuredClone(event)]);
   }
 
-  /** Everything that was sent to the source, oldest first. */
+  /** Everything about nodes that was sent to the source, oldest first. */
   of(source: string): readonly SchedulerEvent[] {
+    return this.#all(source).filter((event) => event.kind !== "demand-refused");
+  }
+
+  /** What the source was told about its demand, oldest first. */
+  refusalsOf(source: string): readonly DemandRefused[] {
+    return this.#all(source).filter((event) => event.kind === "demand-refused");
+  }
+
+  #all(source: string): readonly SourceEvent[] {
     return structuredClone(this.#events.get(source) ?? []);
   }
 }

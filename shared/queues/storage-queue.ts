@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { BlobServiceClient } from "@azure/storage-blob";
 import { type QueueClient, type QueueServiceClient, RestError } from "@azure/storage-queue";
 import { UpstreamError } from "../errors.ts";
-import type { SchedulerEvent } from "../messages/scheduler-event.ts";
+import type { SourceEvent } from "../messages/scheduler-event.ts";
 import type { DemandQueue, DemandSent, DemandToSend, SchedulerEvents } from "../ports/index.ts";
 
 /** A message is at most 64 KiB as base64, which is 48 KiB of JSON. */
@@ -72,8 +72,9 @@ export class StorageQueueEvents implements SchedulerEvents {
   }
 
   /** An event of more nodes than a message holds becomes several with some of the nodes each. */
-  async send(event: SchedulerEvent): Promise<void> {
+  async send(event: SourceEvent): Promise<void> {
     const queue = this.#service.getQueueClient(`events-${event.source}`);
+    if (event.kind === "demand-refused") return post(queue, JSON.stringify(event));
     const room = mostJsonBytes - sizeOf({ ...event, nodes: [] });
     const groups = groupBySize(event.nodes, room) ?? event.nodes.map((node) => [node]);
     for (const nodes of groups) await post(queue, JSON.stringify({ ...event, nodes }));

@@ -246,7 +246,11 @@ export class World implements Stage {
           onEffect: (effect) => this.#onEffect(run, cluster, effect),
         }),
       random: { draw: () => this.chance.between(0, 1) },
-      schedulerEvents: { send: async (event) => this.source(event.cluster).tell(event) },
+      schedulerEvents: {
+        send: async (event) => {
+          if (event.kind !== "demand-refused") this.source(event.cluster).tell(event);
+        },
+      },
       planRequests: {
         send: async ({ request, messageId, deliverAtSeconds }) => {
           const delaySeconds = deliverAtSeconds - this.nowSeconds;

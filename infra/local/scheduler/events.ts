@@ -8,7 +8,8 @@ const mostAtOnce = 32;
 export async function takeEvents(queue: QueueClient, obey: (event: NodeEvent) => void): Promise<void> {
   const messages = await receive(queue);
   for (const { messageId, popReceipt, messageText } of messages) {
-    obey(schedulerEventSchema.parse(JSON.parse(Buffer.from(messageText, "base64").toString())));
+    const event = schedulerEventSchema.parse(JSON.parse(Buffer.from(messageText, "base64").toString()));
+    if (event.kind !== "demand-refused") obey(event);
     await queue.deleteMessage(messageId, popReceipt);
   }
 }

@@ -21,7 +21,7 @@ function event(atSeconds: number, source: string, cluster = "hpc"): SchedulerEve
 
 test("a queue that is not there yet has no events", async () => {
   const queue = new EventQueue(service, { source: "nobody", cluster: "hpc" });
-  expect(await queue.take()).toEqual({ events: [], problems: [] });
+  expect(await queue.take()).toEqual({ events: [], refusals: [], problems: [] });
 });
 
 test("events come oldest first, as the service sends them, until they are done with", async () => {
@@ -54,8 +54,35 @@ test("another cluster's events stay for it; what is no event is thrown away, wit
   const taken = await new EventQueue(service, { source, cluster: "hpc" }).take();
   expect(taken.events).toEqual([]);
   expect(taken.problems).toHaveLength(2);
-  expect(taken.problems.join("\n")).toMatch(/thrown away: .*kind: "explode"/);
+  expect(taken.problems.join("\n")).toMatch(/thrown away: kind: .*"explode"/);
   expect((await raw.getProperties()).approximateMessagesCount).toBe(1);
+});
+
+test("what was refused of our demand is told once, and is gone from the queue", async () => {
+  const source = "refused";
+  const problems = ["jobs: 7, expected a list"];
+  const sender = new StorageQueueEvents(service);
+  const about = { version: 1, cluster: "hpc", source, kind: "demand-refused", sequence: 7 } as const;
+  await sender.send({ ...about, whole: true, problems, atSeconds: 20 });
+  await sender.send({ ...about, whole: false, problems, atSeconds: 10 });
+  const queue = new EventQueue(service, { source, cluster: "hpc" });
+  const { events, refusals } = await queue.take();
+  expect(events).toEqual([]);
+  expect(refusals.map(({ atSeconds, whole }) => [atSeconds, whole])).toEqual([
+    [10, false],
+    [20, true],
+  ]);
+  expect((await service.getQueueClient(`events-${source}`).getProperties()).approximateMessagesCount).toBe(0);
+});
+
+test("an event that cannot even be compared is thrown away like any other", async () => {
+  const raw = service.getQueueClient("events-hostile");
+  await raw.create();
+  await raw.sendMessage(
+    JSON.stringify({ ...event(10, "hostile"), nodes: { length: { valueOf: 1, toString: 1 } } }),
+  );
+  const taken = await new EventQueue(service, { source: "hostile", cluster: "hpc" }).take();
+  expect(taken.problems).toEqual([expect.stringMatching(/thrown away/)]);
 });
 
 test("a queue that does not answer is said so", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { passLine } from "../../../clients/agent/log-line.ts";
+import { passLine, refusalLine } from "../../../clients/agent/log-line.ts";
 import type { PassReport } from "../../../clients/agent/pass.ts";
 
 const facts = { cluster: "hpc", source: "slurm", unknownInARow: 0, seconds: 1.23456, cpuSeconds: 0.04 };
@@ -9,6 +9,7 @@ const quiet: PassReport = {
   posted: { outcome: "sent", kind: "delta", sequence: 7 },
   events: 0,
   commands: 0,
+  refusals: [],
   setAside: [],
   leftOut: 0,
   problems: [],
@@ -58,4 +59,24 @@ test("problems are few and short, and never break the line", () => {
   expect(JSON.parse(text).problems).toHaveLength(6);
   expect(JSON.parse(text).problems.at(-1)).toBe("and 4 more");
   expect(text.length).toBeLessThan(2_500);
+});
+
+test("what the service did not take is a line of its own, short and harmless", () => {
+  const text = refusalLine({
+    ...{ version: 1, cluster: "hpc", source: "slurm", kind: "demand-refused", atSeconds: 900 },
+    ...{ whole: false, sequence: 7, problems: ['job "a\u001b[2J": iterations: -2', "x".repeat(1_000)] },
+  });
+  expect(text).not.toContain("\u001b");
+  expect(text.length).toBeLessThan(1_000);
+  expect(JSON.parse(text)).toMatchObject({
+    ...{
+      event: "demand-refused",
+      level: "warning",
+      cluster: "hpc",
+      source: "slurm",
+      sequence: 7,
+      whole: false,
+    },
+    problems: ['job "a\\u{1b}[2J": iterations: -2', expect.stringMatching(/^x+… \(1000 characters\)$/)],
+  });
 });

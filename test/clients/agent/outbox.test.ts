@@ -85,6 +85,15 @@ describe("what is posted", () => {
     expect(has(service)).toEqual(many.toReversed());
   });
 
+  test("a snapshot after one that the service did not take", async () => {
+    const service = new Service();
+    const outbox = await outboxTo(service);
+    await outbox.post(demand(...many), nowSeconds);
+    outbox.startOver();
+    await outbox.post(demand(...many), nowSeconds + 1);
+    expect(service.messages.map(({ kind }) => kind)).toEqual(["snapshot", "snapshot"]);
+  });
+
   test("snapshots say that the scheduler can drain; deltas leave it", async () => {
     const service = new Service();
     const outbox = await outboxTo(service);

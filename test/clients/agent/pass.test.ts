@@ -4,7 +4,7 @@ import type { Command, Driver, Reading } from "../../../clients/agent/drivers/dr
 import type { TakenEvent } from "../../../clients/agent/event-queue.ts";
 import { type PassPorts, runPass } from "../../../clients/agent/pass.ts";
 import type { AgentState } from "../../../clients/agent/state.ts";
-import type { SchedulerEvent } from "../../../shared/messages/scheduler-event.ts";
+import type { DemandRefused, SchedulerEvent } from "../../../shared/messages/scheduler-event.ts";
 
 const fresh: AgentState = { version: 1, decisions: {}, memory: {} };
 const quiet: Reading = {
@@ -24,6 +24,7 @@ class World {
   interpretFails = false;
   reading: Reading = quiet;
   events: SchedulerEvent[] = [];
+  refusals: DemandRefused[] = [];
   isLastTry = false;
   failing = new Set<"command" | "read" | "events" | "disk">();
 
@@ -65,7 +66,8 @@ class World {
       },
       takeEvents: async () => {
         fails("events");
-        return { events: this.events.map((event) => this.#taken(event)), problems: [] };
+        const events = this.events.map((event) => this.#taken(event));
+        return { events, refusals: this.refusals, problems: [] };
       },
       post: async (demand) => {
         this.happened.push("post");
@@ -73,6 +75,7 @@ class World {
         return { outcome: "sent", kind: "snapshot", sequence: 1 };
       },
       postKept: async () => undefined,
+      startOver: () => void this.happened.push("start over"),
       save: async () => {
         this.happened.push("save");
         fails("disk");
@@ -138,6 +141,29 @@ describe("a pass", () => {
     world.reading = { ...quiet, setAside: [unread] };
     await runPass(fresh, world.ports);
     expect(world.posted[0]?.jobs.at(-1)).toMatchObject({ executingHostnames: ["ip-7"] });
+  });
+});
+
+describe("what the service did not take", () => {
+  const refused: DemandRefused = {
+    ...{ version: 1, cluster: "hpc", source: "slurm", kind: "demand-refused", atSeconds: 900 },
+    ...{ whole: true, sequence: 7, problems: ["cluster: no such cluster"] },
+  };
+
+  test("a message as a whole: it is reported, and what follows does not build on it", async () => {
+    const world = new World();
+    world.refusals = [refused];
+    const { report } = await runPass(fresh, world.ports);
+    expect(world.happened).toEqual(["start over", "read", "save", "post"]);
+    expect(report).toMatchObject({ refusals: [refused], events: 0 });
+  });
+
+  test("single jobs: they are reported, and the next message may be a delta", async () => {
+    const world = new World();
+    world.refusals = [{ ...refused, whole: false }];
+    const { report } = await runPass(fresh, world.ports);
+    expect(world.happened).not.toContain("start over");
+    expect(report.refusals).toHaveLength(1);
   });
 });
 

@@ -127,7 +127,7 @@ describe("StorageQueueEvents", () => {
       schedulerEventSchema.parse(json),
     );
     expect(events.length).toBeGreaterThan(1);
-    const ids = events.flatMap(({ nodes }) => nodes.map(({ nodeId }) => nodeId));
+    const ids = events.flatMap((event) => ("nodes" in event ? event.nodes.map(({ nodeId }) => nodeId) : []));
     expect(ids).toEqual(eventOf("slurm", 2_000).nodes.map(({ nodeId }) => nodeId));
   });
 });
