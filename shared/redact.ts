@@ -10,24 +10,30 @@ const secretKey =
 /** Keys that only sound so: they name a setting, and do not hold its value. */
 const harmlessKey = /password_?setting$/i;
 
-/** Texts that are secrets, or hold one, whatever they are called. The first group is kept. */
+/**
+ * Texts that are secrets, or hold one, whatever they are called. The first group is kept. Texts may come from anybody and be
+ * of any length, so each pattern begins with a fixed word or where a run of its characters begins: an attempt that fails
+ * must not be repeated at every character of the run.
+ */
 const secretTexts: readonly RegExp[] = [
   // Connection strings of Azure.
-  /((?:AccountKey|SharedAccessKey|SharedAccessSignature|SharedSecretValue|Password|Pwd)\s*=\s*)[^;"'\s]+/gi,
+  /((?:AccountKey|AccessKey|Signature|SecretValue|Password|Pwd)\s*=\s*)[^;"'\s]+/gi,
   // Queries: a SAS's signature, a function's key.
   /([?&](?:sig|code|key|token|password|access_token)=)[^&\s"']+/gi,
   // A login in an address.
   /(:\/\/)[^/\s:@"']+:[^/\s@"']+(?=@)/g,
   // What an Authorization header holds.
-  /\b((?:Bearer|Basic|SharedAccessSignature)\s+)[\w.~+/=%&-]{8,}/g,
-  // A JSON web token.
-  /()\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
-  /()-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+  /((?:Bearer|Basic|SharedAccessSignature)\s+)[\w.~+/=%&-]{8,}/g,
   // 256 bits and more in base64, such as the key of a storage account; not the end of a certificate, which everybody may see.
   /()(?<![\w+/])[A-Za-z0-9+/]{43,}={1,2}(?![\w+/=])(?!(?:\s|\\n)*-----END CERTIFICATE)/g,
-  // The key of a function app.
-  /()\b[\w-]{40,}AzFu[\w-]{4,}={0,2}/g,
 ];
+
+/** Tokens and keys of function apps are parts of such. It never fails at the end of a run, so each is read once. */
+const words = /[\w.-]+/g;
+
+/** To its end, or to that of the text. */
+const privateKeyStart = /-----BEGIN [A-Z ]*PRIVATE KEY-----/g;
+const privateKeyEnd = "PRIVATE KEY-----";
 
 /** Without any of these, none of the patterns can match: most texts are looked at once. */
 const mayHoldSecret = /=|:\/\/|\s|eyJ|AzFu|-----/;
@@ -46,6 +52,9 @@ export function redactText(text: string, known: readonly string[] = []): string 
   return redact(text, known) as string;
 }
 
+/** Levels of lists and objects that are looked into. */
+const deepest = 200;
+
 /** What is known of a key: how it is shown, and whether its values are secrets. */
 interface Key {
   readonly shown: string;
@@ -56,6 +65,8 @@ class Redaction {
   readonly #known: readonly string[];
   /** Large values repeat few keys. */
   readonly #keys = new Map<string, Key>();
+  /** Levels of lists and objects, those of JSON in texts included. */
+  #depth = 0;
 
   constructor(known: readonly string[]) {
     this.#known = known;
@@ -63,8 +74,17 @@ class Redaction {
 
   of(value: unknown): unknown {
     if (typeof value === "string") return this.#text(value);
-    if (Array.isArray(value)) return this.#list(value);
-    return isDictionary(value) ? this.#dictionary(value) : value;
+    if (typeof value !== "object" || value === null) return value;
+    // JSON.parse takes any depth, the stack does not. What cannot be looked into is not shown.
+    if (this.#depth === deepest) return redacted;
+    this.#depth += 1;
+    const safe = Array.isArray(value)
+      ? this.#list(value)
+      : isDictionary(value)
+        ? this.#dictionary(value)
+        : value;
+    this.#depth -= 1;
+    return safe;
   }
 
   #list(list: readonly unknown[]): readonly unknown[] {
@@ -98,7 +118,8 @@ class Redaction {
     for (const secret of this.#known) safe = safe.replaceAll(secret, redacted);
     if (!mayHoldSecret.test(safe)) return safe;
     for (const pattern of secretTexts) safe = safe.replaceAll(pattern, `$1${redacted}`);
-    return safe;
+    safe = withoutPrivateKeys(safe);
+    return safe.includes("eyJ") || safe.includes("AzFu") ? safe.replaceAll(words, withoutTokens) : safe;
   }
 
   #json(text: string): string | undefined {
@@ -111,6 +132,42 @@ class Redaction {
       return undefined;
     }
   }
+}
+
+function withoutPrivateKeys(text: string): string {
+  const safe: string[] = [];
+  let from = 0;
+  for (const { 0: start, index } of text.matchAll(privateKeyStart)) {
+    // Within the one before.
+    if (index < from) continue;
+    safe.push(text.slice(from, index), redacted);
+    const end = text.indexOf(privateKeyEnd, index + start.length);
+    from = end < 0 ? text.length : end + privateKeyEnd.length;
+  }
+  return from === 0 ? text : `${safe.join("")}${text.slice(from)}`;
+}
+
+/** A JSON web token (three parts, the first begins with `{"` in base64) and the key of a function app become `***`. */
+function withoutTokens(word: string): string {
+  if (!word.includes("eyJ") && !word.includes("AzFu")) return word;
+  const parts = word.split(".").map((part) => (isFunctionKey(part) ? redacted : part));
+  const safe: string[] = [];
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index] ?? "";
+    const token = part.indexOf("eyJ");
+    const isToken = token >= 0 && part.length >= token + 11 && (parts[index + 1] ?? "").length >= 8;
+    if (isToken && index + 2 < parts.length) {
+      safe.push(`${part.slice(0, token)}${redacted}`);
+      index += 2;
+    } else {
+      safe.push(part);
+    }
+  }
+  return safe.join(".");
+}
+
+function isFunctionKey(part: string): boolean {
+  return part.lastIndexOf("AzFu", part.length - 8) >= 40;
 }
 
 /** Of a key that is called like a secret. */

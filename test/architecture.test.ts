@@ -46,6 +46,7 @@ function partOf(path: string): string {
   if (parts[1] === "json-pieces.ts") return "shared/json-pieces";
   if (parts[1] === "recent.ts") return "shared/recent";
   if (parts[1] === "redact.ts") return "shared/redact";
+  if (parts[1] === "text.ts") return "shared/text";
   if (parts[1] === "dictionary.ts") return "shared/dictionary";
   return `shared/${parts[1]}`;
 }
@@ -58,9 +59,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/dictionary": [],
   "shared/json-pieces": [],
   "shared/recent": [],
+  "shared/text": [],
   "shared/redact": ["shared/dictionary"],
   "shared/ports": ["shared/engine", "shared/facts", "shared/messages"],
-  "shared/messages": ["shared/engine", "zod"],
+  "shared/messages": ["shared/engine", "shared/text", "zod"],
   "shared/api": ["shared/engine", "shared/messages", "zod"],
   "shared/telemetry": [
     "shared/ports",
@@ -76,6 +78,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/engine",
     "shared/ports",
     "shared/errors",
+    "shared/text",
     "shared/dictionary",
     "shared/recent",
     "shared/redact",
@@ -87,6 +90,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/engine",
     "shared/ports",
     "shared/errors",
+    "shared/text",
     "shared/dictionary",
     "shared/recent",
     "shared/redact",
@@ -99,6 +103,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/engine",
     "shared/ports",
     "shared/errors",
+    "shared/text",
     "shared/dictionary",
     "shared/recent",
     "shared/redact",
@@ -118,6 +123,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/engine",
     "shared/ports",
     "shared/errors",
+    "shared/text",
     "shared/facts",
     "zod",
     "node:*",
@@ -126,6 +132,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/engine",
     "shared/ports",
     "shared/errors",
+    "shared/text",
     "shared/facts",
     "shared/messages",
     "zod",
@@ -137,6 +144,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/ports",
     "shared/errors",
     "shared/json-pieces",
+    "shared/text",
     "shared/recent",
     "shared/messages",
     "@azure/data-tables",
@@ -151,6 +159,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/engine",
     "shared/ports",
     "shared/errors",
+    "shared/text",
     "shared/messages",
     "@azure/service-bus",
     "@azure/storage-blob",

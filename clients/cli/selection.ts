@@ -72,9 +72,8 @@ function fromPair(text: string): { readonly value: unknown } | string {
   const name = text.slice(0, Math.max(0, at)).trim();
   if (name === "")
     return `Cannot read ${JSON.stringify(text)}: expected "name=value" such as "node.vm_size=Standard_F*", or JSON`;
-  const compared = /^(.*?)\s*[<>!]$/.exec(name)?.[1];
-  if (compared !== undefined)
-    return `Cannot read ${JSON.stringify(text)}: no comparisons, expected "${compared}=value" (of a resource at least so much, of a property that value), or JSON`;
+  if (/[<>!]$/.test(name))
+    return `Cannot read ${JSON.stringify(text)}: no comparisons, expected "${name.slice(0, -1).trimEnd()}=value" (of a resource at least so much, of a property that value), or JSON`;
   const values = splitColumns(text.slice(at + 1)).map(scalarOf);
   const [only] = values;
   return { value: { [name]: values.length === 1 ? only : values } };

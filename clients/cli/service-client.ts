@@ -12,6 +12,7 @@ import type { z } from "zod";
 import { API_VERSION, PRINTING_HEADER, type Route, routes } from "../../shared/api/index.ts";
 import { messageOf } from "../../shared/errors.ts";
 import { describeProblems } from "../../shared/messages/problems.ts";
+import { withoutSlashesAtEnd } from "../../shared/text.ts";
 import { defaultCredential } from "./credential.ts";
 import { CommandFailure } from "./exit-code.ts";
 import { AnswerMemory } from "./service/answer-memory.ts";
@@ -188,7 +189,7 @@ function baseOf(text: string): URL {
     return refuse("it holds a login or a query, expected the address alone (the key goes into CCSCALE_KEY)");
   if (url.protocol !== "https:" && !isLoopback(url))
     return refuse(`"${text}", expected https (http is for this machine only)`);
-  const path = url.pathname.replace(/\/+$/, "").replace(/\/api$/, "");
+  const path = withoutSlashesAtEnd(url.pathname).replace(/\/api$/, "");
   return new URL(`${url.origin}${path}/`);
 }
 

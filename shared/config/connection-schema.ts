@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { withoutSlashesAtEnd } from "../text.ts";
 import { flag, text } from "./setting-value.ts";
 
 export const defaultPasswordSetting = "CYCLECLOUD_PASSWORD";
@@ -17,7 +18,7 @@ const url = text.transform((value, context) => {
     });
   else if (!usable || parsed.search !== "" || parsed.hash !== "")
     context.addIssue({ code: "custom", message: `expected ${wantedUrl}`, input: value });
-  return value.replace(/\/+$/, "");
+  return withoutSlashesAtEnd(value);
 });
 
 function isLoopback({ protocol, hostname }: URL): boolean {

@@ -7,6 +7,7 @@ import {
 } from "@azure/core-rest-pipeline";
 import { ConfigurationError } from "../errors.ts";
 import type { CycleCloudConnection } from "../ports/config.ts";
+import { withoutSlashesAtEnd } from "../text.ts";
 import { type HttpAnswer, type HttpCall, toUpstreamError, understand } from "./http-answer.ts";
 import type { LoginGate } from "./login-gate.ts";
 import { PinnedAgent } from "./pinned-agent.ts";
@@ -47,7 +48,7 @@ export function createHttp(options: HttpOptions): (call: HttpCall) => Promise<Ht
     throw new ConfigurationError(`the CycleCloud server "${connection.url}"`, [
       `no password for user "${connection.username}", expected it in setting "${connection.passwordSetting}"`,
     ]);
-  const base = connection.url.replace(/\/+$/, "");
+  const base = withoutSlashesAtEnd(connection.url);
   const allowInsecureConnection = isLoopback(base);
   if (base.startsWith("http:") && !allowInsecureConnection)
     throw new ConfigurationError("the CycleCloud server", [`url: "${base}", expected https`]);

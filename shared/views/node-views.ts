@@ -243,7 +243,7 @@ function only(told: ReadonlySet<string> | undefined, resources: Resources): Reso
 function operationOf(facts: Facts, { name, reported }: NodeSubject): Operation | undefined {
   if (reported !== null) return facts.operationByNode.get(reported.nodeId);
   // A node on order whose name is taken goes by `<name>#<action id>`, see `operations.ts`.
-  return facts.operationByName.get(name) ?? facts.operationByName.get(name.replace(/#.*$/, ""));
+  return facts.operationByName.get(name) ?? facts.operationByName.get(name.split("#", 1)[0] ?? name);
 }
 
 type Times = Pick<NodeView, "firstSeenSeconds" | "readySeconds" | "idleSinceSeconds" | "deleteAtSeconds">;

@@ -48,6 +48,10 @@ describe("secrets by what they look like", () => {
     ["a bearer token", `Bearer ${jwt}`],
     ["a JSON web token", `token is ${jwt}!`],
     ["a private key", `-----BEGIN RSA PRIVATE KEY-----\n${key}\n-----END RSA PRIVATE KEY-----`],
+    ["a JSON web token behind a dash", `hpc-${jwt}`],
+    ["two of them, with the end of the first joined on", `${jwt}.${jwt}`],
+    ["a private key without an end", `x -----BEGIN PRIVATE KEY-----\n${key.replaceAll("=", "")}`],
+    ["a key of a function app", `${key.replaceAll("=", "")}AzFuQ1w2==`],
     ["a key on its own", key],
     ["JSON in a text", JSON.stringify({ jobs: [{ metadata: { password: key } }] })],
     ["JSON in JSON in a text", JSON.stringify({ body: JSON.stringify({ password: key }) })],
@@ -76,6 +80,14 @@ describe("secrets by what they look like", () => {
   ])("%s stays as it is", (_, text) => {
     expect(redactText(text)).toBe(text);
   });
+});
+
+test("what is nested too deeply to be looked into is not shown", () => {
+  const text = `${"[".repeat(100_000)}{"password":"geheim"}${"]".repeat(100_000)}`;
+  expect(redactText(text)).not.toContain("geheim");
+  expect(JSON.stringify(redact(JSON.parse(text)))).not.toContain("geheim");
+  const shallow = `${"[".repeat(100)}{"password":"geheim"}${"]".repeat(100)}`;
+  expect(redactText(shallow)).toContain('{"password":"***"}');
 });
 
 test("property: a secret that is known goes, wherever it is, and nothing throws", () => {

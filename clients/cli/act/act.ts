@@ -1,9 +1,9 @@
 import type { ActionAnswer } from "../../../shared/api/index.ts";
 import { counted } from "../../../shared/cycle/counted.ts";
+import { printable } from "../../../shared/text.ts";
 import { confirm } from "../confirm.ts";
 import { CommandFailure, Refused } from "../exit-code.ts";
 import { prettyJson } from "../output/json.ts";
-import { printable } from "../output/printable.ts";
 import { pageOn } from "../output/report.ts";
 import { reach } from "../service/reach.ts";
 import type { Service } from "../service/service.ts";

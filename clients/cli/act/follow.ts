@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ActionAnswer, OperationView } from "../../../shared/api/index.ts";
+import { printable } from "../../../shared/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { duration } from "../output/moments.ts";
-import { printable } from "../output/printable.ts";
 import { progressOn } from "../progress.ts";
 import type { Service } from "../service/service.ts";
 import type { Terminal } from "../terminal.ts";

@@ -2,9 +2,9 @@ import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { parseConfig } from "../../../shared/config/parse-config.ts";
 import { messageOf } from "../../../shared/errors.ts";
+import { printable } from "../../../shared/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { prettyJson } from "../output/json.ts";
-import { printable } from "../output/printable.ts";
 import type { Terminal } from "../terminal.ts";
 
 interface Flags {

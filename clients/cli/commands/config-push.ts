@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import type { ConfigChanged } from "../../../shared/api/index.ts";
 import { secretsIn } from "../../../shared/operate/config-changes.ts";
+import { printable } from "../../../shared/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { readConfig } from "../config/read-config.ts";
 import { confirm } from "../confirm.ts";
 import { CommandFailure } from "../exit-code.ts";
-import { printable } from "../output/printable.ts";
 import { warn } from "../output/warnings.ts";
 import { reach } from "../service/reach.ts";
 import type { Call } from "../service/service.ts";

@@ -1,7 +1,7 @@
 import { Command } from "commander";
+import { printable } from "../../../shared/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { prettyJson } from "../output/json.ts";
-import { printable } from "../output/printable.ts";
 import { warn } from "../output/warnings.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";

@@ -1,7 +1,7 @@
 import { Command } from "commander";
+import { printable } from "../../../shared/text.ts";
 import { readConfig } from "../config/read-config.ts";
 import { CommandFailure } from "../exit-code.ts";
-import { printable } from "../output/printable.ts";
 import { warn } from "../output/warnings.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { Command } from "commander";
 import { messageOf } from "../../../shared/errors.ts";
+import { printable } from "../../../shared/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { confirm } from "../confirm.ts";
 import { CommandFailure } from "../exit-code.ts";
-import { printable } from "../output/printable.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";

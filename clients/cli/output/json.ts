@@ -1,4 +1,4 @@
-import { printable } from "./printable.ts";
+import { printable } from "../../../shared/text.ts";
 
 /** JSON for people: indented, and nothing in it that could move the cursor (such characters only occur in texts). */
 export function prettyJson(value: unknown): string {

@@ -1,6 +1,6 @@
 import type { RejectAnswer, RejectionView } from "../../../shared/api/index.ts";
+import { printable } from "../../../shared/text.ts";
 import { moment } from "./moments.ts";
-import { printable } from "./printable.ts";
 
 const indent = 2;
 

@@ -1,6 +1,6 @@
+import { printable } from "../../../shared/text.ts";
 import { styled, type Terminal, widthOf } from "../terminal.ts";
 import { fitTable } from "./fit-table.ts";
-import { printable } from "./printable.ts";
 import { wrapped, wrappedAfter } from "./wrapped.ts";
 
 /**

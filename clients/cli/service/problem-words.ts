@@ -1,6 +1,6 @@
 import { type Problem, problemSchema } from "../../../shared/api/index.ts";
+import { printable } from "../../../shared/text.ts";
 import { CommandFailure, NotFound, Refused } from "../exit-code.ts";
-import { printable } from "../output/printable.ts";
 import { version } from "../version.ts";
 
 /** An answer that is no success, as what to tell the operator: what went wrong, every problem, what to do next. */

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../shared/errors.ts";
+import { printable } from "../../../shared/text.ts";
 import { CommandFailure } from "../exit-code.ts";
-import { printable } from "../output/printable.ts";
 
 /** Errors of the identity library by which no token came. */
 const names: readonly unknown[] = [

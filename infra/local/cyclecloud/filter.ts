@@ -7,7 +7,7 @@ type Test = (record: Attributes) => boolean;
 
 /** Strings, comparison and logic operators, parentheses, numbers, attribute paths. */
 const TOKEN =
-  /\s*(?:("(?:[^"\\]|\\.)*")|(===|!==|==|!=|&&|\|\||[!(){},])|(\bin\b)|(-?\d+(?:\.\d+)?)|([A-Za-z_][\w.]*))/y;
+  /\s*(?:("(?:[^"\\]|\\.)*")|(===|!==|==|!=|&&|\|\||[!(){},])|(\bin\b)|(-?\d+(?:\.\d+)?)|([A-Za-z_][\w.]*))/gy;
 
 /**
  * The part of CycleCloud's filter language that autoscalers use: `===`, `!==` (exact), `==`, `!=` (letter case of
@@ -80,17 +80,13 @@ export function parseFilter(text: string): Test {
 }
 
 function tokenize(text: string): readonly string[] {
-  const tokens: string[] = [];
   const trimmed = text.trimEnd();
-  const pattern = new RegExp(TOKEN);
-  while (pattern.lastIndex < trimmed.length) {
-    const start = pattern.lastIndex;
-    const token = pattern.exec(trimmed);
-    if (token === null)
-      throw new FilterError(`Cannot read filter "${text}": not understood at character ${start}`);
-    tokens.push(token[0].trim());
-  }
-  return tokens;
+  const tokens = trimmed.match(TOKEN) ?? [];
+  // Sticky: the first that is no token ends the list.
+  const understood = tokens.reduce((length, token) => length + token.length, 0);
+  if (understood < trimmed.length)
+    throw new FilterError(`Cannot read filter "${text}": not understood at character ${understood}`);
+  return tokens.map((token) => token.trim());
 }
 
 function compare(path: string, operator: "===" | "!==" | "==" | "!=", wanted: unknown): Test {

@@ -42,7 +42,8 @@ export async function startAzurite(options: {
         : ["--location", join(options.dataFolder, "azurite")]),
     ],
     isReady: (line) => {
-      const [, service, origin] = line.match(/(Blob|Queue|Table) service .*listening at (\S+)/) ?? [];
+      const [, service, origin] =
+        line.match(/^Azurite (Blob|Queue|Table) service is successfully listening at (\S+)/) ?? [];
       if (service !== undefined)
         uris[service.toLowerCase() as keyof typeof uris] = `${origin}/${accountName}`;
       return Object.values(uris).every((uri) => uri !== "");

@@ -32,17 +32,11 @@ const constraints: Readonly<Record<string, string>> = {
   alpha: "[a-z]+",
 };
 
-const parameter = /^\{(?<star>\*{0,2})(?<name>\w+)(?<constraint>(?::[^?}]+)*)(?<optional>\?)?\}$/;
+const parameter = /^\{(?<star>\*{0,2})(?<name>\w+)(?<constraint>(?::[^:?}]+)*)(?<optional>\?)?\}$/;
 
 /** Compiles a route. Like ASP.NET it looks at neither case nor a slash at the end. @throws Error for a bad template. */
 export function compileRoute({ prefix, template, methods }: RouteOptions): Route {
-  const path = [prefix, template]
-    .map((part) => part.replaceAll(/^\/+|\/+$/g, ""))
-    .filter((part) => part !== "");
-  const segments = path
-    .join("/")
-    .split("/")
-    .filter((segment) => segment !== "");
+  const segments = `${prefix}/${template}`.split("/").filter((segment) => segment !== "");
   const parts = segments.map((segment) => compileSegment(segment, template));
   const pathname = `${parts.map(({ pattern }) => pattern).join("")}{/}?`;
   const pattern = new URLPattern({ pathname }, { ignoreCase: true });

@@ -1,5 +1,5 @@
-const clock = String.raw`(?<hours>\d{1,2}):(?<minutes>\d{1,2})(?::(?<seconds>\d{1,2})(?:\.(?<fraction>\d{1,7}))?)?`;
-const pattern = new RegExp(String.raw`^(?<sign>-)?(?:(?<days>\d+)\.)?${clock}$`);
+const pattern =
+  /^(?<sign>-)?(?:(?<days>\d+)\.)?(?<hours>\d{1,2}):(?<minutes>\d{1,2})(?::(?<seconds>\d{1,2})(?:\.(?<fraction>\d{1,7}))?)?$/;
 
 /**
  * Milliseconds of a .NET TimeSpan (`hh:mm`, `hh:mm:ss[.fffffff]`, `d.hh:mm:ss`), the form of all durations in

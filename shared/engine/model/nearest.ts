@@ -1,5 +1,9 @@
+/** Longer than any name. The work grows with the square of it. */
+const longestWord = 256;
+
 /** The candidate that a misspelt word most likely means: fewest edits, at most a third of its length; else null. */
 export function nearest(word: string, candidates: readonly string[]): string | null {
+  if (word.length > longestWord) return null;
   let best: string | null = null;
   let bestEdits = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {

@@ -3,12 +3,13 @@
  * so at most pattern x text steps: a hostile pattern cannot blow up as a backtracking one could.
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
+  const lastEnd = pattern.lastIndexOf("]");
   let at = 0;
   let star = -1;
   let starAt = 0;
   let i = 0;
   while (i < text.length) {
-    const step = pattern[at] === "*" ? 0 : matchOne(pattern, at, text.charAt(i));
+    const step = pattern[at] === "*" ? 0 : matchOne(pattern, at, text.charAt(i), lastEnd);
     if (step > 0) {
       at += step;
       i++;
@@ -32,8 +33,11 @@ export function hasWildcard(pattern: string): boolean {
   return /[*?[]/.test(pattern);
 }
 
-/** How many pattern characters match one text character at a position; 0: none. */
-function matchOne(pattern: string, at: number, char: string): number {
+/**
+ * How many pattern characters match one text character at a position; 0: none. `lastEnd` is the last `]`: nobody looks for one
+ * behind it.
+ */
+function matchOne(pattern: string, at: number, char: string, lastEnd: number): number {
   const code = pattern[at];
   if (code === undefined) return 0;
   if (code === "?") return 1;
@@ -41,7 +45,7 @@ function matchOne(pattern: string, at: number, char: string): number {
   const negated = pattern[at + 1] === "!";
   const from = at + (negated ? 2 : 1);
   // A `]` right after the opening is a member, not the end.
-  const end = pattern.indexOf("]", from + 1);
+  const end = from + 1 > lastEnd ? -1 : pattern.indexOf("]", from + 1);
   if (end < 0) return char === "[" ? 1 : 0;
   return inClass(pattern, from, end, char) !== negated ? end - at + 1 : 0;
 }

@@ -31,10 +31,4 @@ describe("matchesWildcard", () => {
       }),
     );
   });
-
-  it("takes no more than pattern x text steps on a hostile pattern", () => {
-    const before = performance.now();
-    expect(matchesWildcard(`${"a*".repeat(200)}b`, "a".repeat(5000))).toBe(false);
-    expect(performance.now() - before).toBeLessThan(1000);
-  });
 });

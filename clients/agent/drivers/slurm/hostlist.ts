@@ -1,38 +1,62 @@
 /** More names than this come from a mistake, not from a cluster. */
 const mostNames = 100_000;
 
+/** More brackets, and texts between them, in one name than this, too: each is joined with all that came before it. */
+const mostPieces = 8;
+
+/** A piece of a hostlist: text, a bracket, a comma. Sticky: the first that is none of these ends the list. */
+const pieces = /[^,[\]]+|\[[^\]]*\]|,/gy;
+
 /**
  * The names in a hostlist: `hpc-[1-3,7],login` is `hpc-1`, `hpc-2`, `hpc-3`, `hpc-7`, `login`. Leading zeros stay.
  * Undefined when the text is no hostlist.
  */
 export function expandHostlist(text: string): readonly string[] | undefined {
-  const items = splitOutsideBrackets(text);
-  if (items.join(",") !== text) return undefined;
+  if (text === "") return [];
+  const items = itemsOf(text);
+  if (items === undefined) return undefined;
   const names: string[] = [];
   for (const item of items) {
     const expanded = expandItem(item);
     if (expanded === undefined || names.length + expanded.length > mostNames) return undefined;
-    names.push(...expanded);
+    for (const name of expanded) names.push(name);
   }
   return names;
 }
 
-function splitOutsideBrackets(text: string): readonly string[] {
-  return text === "" ? [] : (text.match(/(?:[^,[\]]|\[[^\]]*\])+/g) ?? []);
+/** The pieces of every name, commas outside of brackets left out. Undefined when a bracket is not closed. */
+function itemsOf(text: string): readonly (readonly string[])[] | undefined {
+  const found = text.match(pieces) ?? [];
+  if (found.reduce((length, piece) => length + piece.length, 0) < text.length) return undefined;
+  const items: string[][] = [[]];
+  for (const piece of found) {
+    if (piece === ",") items.push([]);
+    else items.at(-1)?.push(piece);
+  }
+  return items;
 }
 
 /** Of several brackets (`rack[1-2]-[1-4]`) the last runs fastest, as Slurm prints them. */
-function expandItem(item: string): readonly string[] | undefined {
-  const match = /^([^[\]]*)\[([^\]]+)\](.*)$/s.exec(item);
-  if (match === null) return /[[\]\s]/.test(item) ? undefined : [item];
-  const [, before = "", inside = "", after = ""] = match;
-  const tails = expandItem(after);
-  if (tails === undefined && after !== "") return undefined;
-  const numbers = inside.split(",").map(expandRange);
-  if (numbers.some((range) => range === undefined)) return undefined;
-  const heads = numbers.flatMap((range) => range ?? []).map((number) => `${before}${number}`);
-  if (heads.length * (tails?.length ?? 1) > mostNames) return undefined;
-  return heads.flatMap((head) => (after === "" ? [head] : (tails ?? []).map((tail) => `${head}${tail}`)));
+function expandItem(item: readonly string[]): readonly string[] | undefined {
+  if (item.length === 0 || item.length > mostPieces) return undefined;
+  let names: readonly string[] = [""];
+  for (const piece of item) {
+    const options = piece.startsWith("[") ? expandBracket(piece.slice(1, -1)) : [piece];
+    if (options === undefined || /\s/.test(piece) || names.length * options.length > mostNames)
+      return undefined;
+    names = names.flatMap((name) => options.map((option) => `${name}${option}`));
+  }
+  return names;
+}
+
+function expandBracket(inside: string): readonly string[] | undefined {
+  const numbers: string[] = [];
+  for (const range of inside.split(",")) {
+    const expanded = expandRange(range);
+    if (expanded === undefined || numbers.length + expanded.length > mostNames) return undefined;
+    for (const number of expanded) numbers.push(number);
+  }
+  return numbers;
 }
 
 function expandRange(range: string): readonly string[] | undefined {

@@ -24,6 +24,14 @@ describe("hostlist", () => {
     "n[1-999999999]",
     "n[1-1000]-[1-1000]",
     "a b",
+    "a b[1-2]",
+    "a,,b",
+    ",a",
+    "a,",
+    "n[1[2]",
+    "[1]".repeat(9),
+    Array.from({ length: 100 }, () => "n[1-99999]").join(","),
+    `n[${Array.from({ length: 100 }, () => "1-99999").join(",")}]`,
   ])("%s is none", (text) => {
     expect(expandHostlist(text)).toBeUndefined();
   });

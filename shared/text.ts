@@ -1,0 +1,32 @@
+/** Control characters, line ends, and what changes the direction of a text or hides in it; a half of a pair, too. */
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+/** Letters, digits and signs of ASCII, as nearly all texts are: none of them is to be spelled. */
+const ascii = /^[ -~]*$/;
+
+export function isAscii(text: string): boolean {
+  return ascii.test(text);
+}
+
+/** Text that a stranger wrote, safe on a terminal and in a log: what could move the cursor or hide itself is spelled `\u001b`. */
+export function printable(text: string): string {
+  return isAscii(text) ? text : text.replaceAll(unseen, spelled);
+}
+
+/** The same as a line of a log takes it: not longer than so many characters, with how many there were. */
+export function printableCut(text: string, longest: number): string {
+  if (text.length <= longest) return printable(text);
+  return `${printable(text.slice(0, longest))}… (${text.length} characters)`;
+}
+
+function spelled(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}
+
+/** The same text without the slashes at its end. `/\/+$/` would read a run of slashes once from each of them. */
+export function withoutSlashesAtEnd(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === "/") end -= 1;
+  return text.slice(0, end);
+}

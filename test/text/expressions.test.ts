@@ -1,0 +1,115 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { check } from "recheck";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { type Expression, findExpressions } from "./expressions.ts";
+import { readers } from "./readers.ts";
+
+/**
+ * Expressions that may be slow on long texts, by place without the line, with the reason why nobody outside can give them one.
+ * None so far: writing an expression so that it is fast has always been shorter than a good reason.
+ */
+const neverSeeOutsideText: Readonly<Record<string, string>> = {};
+
+/** Slow on long texts, as ours have been: what looks for such has to find these. */
+const slow = [/^[A-Za-z0-9+/\s]+={0,2}\s*$/, /eyJ[\w-]+\./g, /\b[\w-]+AzFu/g, /\/+$/, /\([^)]*\)/g, /#.*$/];
+
+const { expressions, made } = findExpressions();
+const isExcepted = ({ place }: Expression) => Object.hasOwn(neverSeeOutsideText, place.replace(/:\d+$/, ""));
+const ours = expressions.filter((expression) => !isExcepted(expression));
+/** Some are written in many places. */
+const distinct = [...new Map(ours.map((each) => [`/${each.source}/${each.flags}`, each])).values()];
+
+// The backend in JavaScript: the others are programs that not every machine has.
+beforeAll(() => {
+  vi.stubEnv("RECHECK_BACKEND", "pure");
+  return () => vi.unstubAllEnvs();
+});
+
+describe("regular expressions of the product", () => {
+  test("all are found, those of zod's formats too", () => {
+    expect(expressions.length).toBeGreaterThan(100);
+    const places = expressions.map(({ place }) => place.replace(/:\d+$/, ""));
+    expect(places).toContain("functions/support/queue-message.ts");
+    expect(
+      expressions.some(
+        ({ place, source }) => place.startsWith("shared/messages/") && source.includes("T(?:"),
+      ),
+    ).toBe(true);
+  });
+
+  test("none is made of texts at run time, where neither people nor this test can read it", () => {
+    expect(made).toEqual([]);
+  });
+
+  test("every exception is one, and has its reason", () => {
+    for (const [place, reason] of Object.entries(neverSeeOutsideText)) {
+      expect(expressions.some((each) => each.place.startsWith(`${place}:`))).toBe(true);
+      expect(reason.length).toBeGreaterThan(20);
+    }
+  });
+
+  test("none takes more than linear time, by its automaton", { timeout: 600_000 }, async () => {
+    const found: string[] = [];
+    for (const { place, source, flags } of distinct) {
+      const { status, ...rest } = await check(source, flags, { timeout: null });
+      if (status === "safe") continue;
+      found.push(`${place} /${source}/${flags}: ${"complexity" in rest ? rest.complexity?.summary : status}`);
+    }
+    expect(found).toEqual([]);
+  });
+
+  test("none takes much longer than 16 times as long for 1 MiB as for 64 KiB", {
+    timeout: 600_000,
+  }, async () => {
+    expect(await measure(distinct)).toEqual([]);
+  });
+});
+
+test("nor does what reads texts from outside as a whole", { timeout: 600_000 }, async () => {
+  const questions = Object.keys(readers).map((reader) => ({ place: reader, reader, source: "", flags: "" }));
+  expect(await measure(questions)).toEqual([]);
+});
+
+describe("expressions that are slow", () => {
+  test.each(slow)("%s: its automaton tells", async ({ source, flags }) => {
+    expect((await check(source, flags)).status).toBe("vulnerable");
+  });
+
+  test("growth tells", { timeout: 600_000 }, async () => {
+    const questions = slow.map(({ source, flags }) => ({ place: "slow", source, flags }));
+    const found = await measure(questions);
+    expect(found.map((each) => each.split(": ")[0])).toEqual(questions.map(named));
+  });
+});
+
+interface Question extends Expression {
+  /** One of what reads texts as a whole. */
+  readonly reader?: string;
+}
+
+function named({ place, source, flags, reader }: Question): string {
+  return reader ?? `${place} /${source}/${flags}`;
+}
+
+/** What grew too much. One that never ends is named by the test that times out. */
+async function measure(questions: readonly Question[]): Promise<readonly string[]> {
+  const process = spawn("node", [join(import.meta.dirname, "measure.ts")], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const found: string[] = [];
+  try {
+    const answers = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
+    for (const question of questions) {
+      process.stdin.write(`${JSON.stringify(question)}\n`);
+      const answer = await answers.next();
+      if (answer.done === true) return [...found, `${named(question)}: the process ended`];
+      const { slow } = JSON.parse(answer.value) as { slow: string | null };
+      if (slow !== null) found.push(`${named(question)}: ${slow}`);
+    }
+    return found;
+  } finally {
+    process.kill();
+  }
+}

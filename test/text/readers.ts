@@ -1,0 +1,41 @@
+import { expandHostlist } from "../../clients/agent/drivers/slurm/hostlist.ts";
+import { decodeQueueText } from "../../functions/support/queue-message.ts";
+import { parseFilter } from "../../infra/local/cyclecloud/filter.ts";
+import { matchesWildcard } from "../../shared/engine/index.ts";
+import { redactText } from "../../shared/redact.ts";
+import { printable } from "../../shared/text.ts";
+import { parseSwf } from "../../shared/workload/swf.ts";
+
+/** What reads texts of any length from outside, as a whole: loops and string methods can be slow, too. */
+export const readers: Readonly<Record<string, (text: string) => unknown>> = {
+  redactText: (text) => redactText(text, ["s3cret"]),
+  decodeQueueText,
+  expandHostlist,
+  printable,
+  "matchesWildcard, text": (text) => matchesWildcard(`${"a*".repeat(200)}b`, text),
+  "matchesWildcard, pattern": (text) => matchesWildcard(`*${text}`, "[".repeat(300)),
+  parseSwf: refusing(parseSwf),
+  parseFilter: refusing(parseFilter),
+};
+
+/** What each of them may stumble over, besides signs. */
+export const pieces: readonly string[] = [
+  ..."eyJ -eyJ eyJ00000000. F- AzFu- {[ [1] [1-9] n[1], [[ ]] ://a: ://a:b@ ?sig= A= Pwd= AccountKey= &&".split(
+    " ",
+  ),
+  ..."Bearer |AccountKey |-----BEGIN |-----BEGIN PRIVATE KEY-----|PRIVATE KEY-----|\u001b|\n|é|😀|1 1 ".split(
+    "|",
+  ),
+];
+
+function refusing(read: (text: string) => unknown): (text: string) => unknown {
+  return (text) => {
+    try {
+      return read(text);
+    } catch (error) {
+      // Refused, as such texts should be; out of stack is a mistake.
+      if (error instanceof RangeError) throw error;
+      return undefined;
+    }
+  };
+}
