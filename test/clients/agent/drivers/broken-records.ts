@@ -84,3 +84,32 @@ export function parsed(text: string): unknown {
     return undefined;
   }
 }
+
+/** Each line of something that runs broken in each of its columns, where a scheduler prints columns between tabs. */
+export function brokenColumns(
+  answers: Answers,
+  read: string,
+  {
+    isRunning,
+    without,
+  }: { readonly isRunning: (row: readonly string[]) => boolean; readonly without: readonly number[] },
+): readonly BrokenAnswers[] {
+  const { text = "", exitCode = 0 } = answers[read] ?? {};
+  const lines = text.split("\n");
+  const broken = ["", "-7", "1e300", "x".repeat(70_000), "\u0000\u001b[2J\u202e|/", "null", "0x10"];
+  return lines.flatMap((line, index) => {
+    const row = line.split("\t");
+    if (!isRunning(row)) return [];
+    return row.flatMap((_, column) =>
+      without.includes(column)
+        ? []
+        : broken.map((value) => ({
+            what: `${read}: column ${column} of line ${index} is ${value.slice(0, 40)}`,
+            answers: {
+              ...answers,
+              [read]: { text: lines.with(index, row.with(column, value).join("\t")).join("\n"), exitCode },
+            },
+          })),
+    );
+  });
+}
