@@ -37,5 +37,5 @@ export function gpuTypesIn(tres: string): readonly string[] {
 
 /** A node's own GPUs, `gpu:a100:4(S:0-1)`, in the spelling of a request. */
 export function gpuRequestOf(gres: string): string {
-  return gres.replace(/(^|,)gpu/g, "$1gres:gpu").replace(/\([^)]*\)/g, "");
+  return gres.replace(/(^|,)gpu/g, "$1gres:gpu").replace(/\([^()]*\)/g, "");
 }
