@@ -10,6 +10,7 @@ import { answerJsonLines } from "../output/json-lines.ts";
 import { toPlanAnswer } from "../output/plan-answer.ts";
 import { planReport } from "../output/plan-report.ts";
 import { warn } from "../output/warnings.ts";
+import { exampleFile } from "../scenario/examples.ts";
 import { fromStandardInput } from "../scenario/from-standard-input.ts";
 import type { Reading } from "../scenario/rules.ts";
 import { readScenario, type Scenario } from "../scenario/scenario.ts";
@@ -18,6 +19,7 @@ import type { Terminal } from "../terminal.ts";
 interface Options {
   readonly jsonLines?: true;
   readonly scenario?: string;
+  readonly example?: string;
   readonly compatibility?: Compatibility;
 }
 
@@ -28,12 +30,21 @@ export function planCommand(terminal: Terminal): Command {
     .description("Plans recorded scenarios without touching anything.")
     .addOption(new Option("--json-lines", jsonLines).conflicts("scenario"))
     .option("--scenario <file>", "prints the plan of the scenario in a JSON file, and the reasons")
+    .addOption(
+      new Option(
+        "--example <name>",
+        "the same of a scenario in examples/scenarios, such as tiny-gang",
+      ).conflicts(["jsonLines", "scenario"]),
+    )
     .addOption(compatibilityOption())
-    .action(({ jsonLines, scenario, compatibility }: Options) => {
+    .action(async ({ jsonLines, scenario, example, compatibility }: Options) => {
       if (jsonLines) return answerLines(terminal, fromStandardInput(compatibility));
-      if (scenario === undefined)
-        return command.error("error: nothing to plan, expected --json-lines or --scenario <file>");
-      return show(terminal, { path: resolve(scenario), compatibility: compatibility ?? "none" });
+      const path = example === undefined ? scenario && resolve(scenario) : await exampleFile(example);
+      if (!path)
+        return command.error(
+          "error: nothing to plan, expected --json-lines, --scenario <file> or --example <name>",
+        );
+      return show(terminal, { path, compatibility: compatibility ?? "none" });
     });
   return command;
 }

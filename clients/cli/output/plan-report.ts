@@ -4,12 +4,13 @@ import { jobLines } from "./job-lines.ts";
 
 /** A plan for people: the nodes, what would be done, and what became of every job. */
 export function planReport(input: PlanInput, plan: Plan): string {
-  const parts = [
-    plan.nodes.length === 0 ? "No nodes.\n" : demandTable(input, plan.nodes),
-    section("Actions", actionLines(plan)),
-    section("Jobs", plan.jobs.flatMap(jobLines)),
-  ];
-  return parts.join("\n");
+  const nodes = plan.nodes.length === 0 ? "No nodes.\n" : demandTable(input, plan.nodes);
+  return [nodes, planSummary(plan)].join("\n");
+}
+
+/** The same without the table of nodes. */
+export function planSummary(plan: Plan): string {
+  return [section("Actions", actionLines(plan)), section("Jobs", plan.jobs.flatMap(jobLines))].join("\n");
 }
 
 function section(title: string, lines: readonly string[]): string {
