@@ -1,5 +1,5 @@
 import { app, type InvocationContext } from "@azure/functions";
-import { reject } from "../shared/cycle/demand/reject.ts";
+import { refuseDemand } from "../shared/cycle/demand/refuse-demand.ts";
 import { jobDemandPoisonQueue, jobDemandQueue, storageConnection } from "./support/names.ts";
 import { queueMessageOf } from "./support/queue-message.ts";
 import { service } from "./support/service.ts";
@@ -9,7 +9,7 @@ export async function watchRejects(body: unknown, context: InvocationContext): P
   const problem = "message: failed in every attempt, see the log of accept-demand for why";
   // Its deliveries as a poison message say nothing about those that made it one.
   const message = { ...queueMessageOf(body, context, jobDemandQueue), attempts: undefined };
-  await reject(service.portsFor(context), message, { kind: "poison", problems: [problem] });
+  await refuseDemand(service.portsFor(context), message, { kind: "poison", problems: [problem] });
 }
 
 app.storageQueue("watch-rejects", {

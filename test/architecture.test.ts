@@ -62,7 +62,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/text": [],
   "shared/redact": ["shared/dictionary"],
   "shared/ports": ["shared/engine", "shared/facts", "shared/messages"],
-  "shared/messages": ["shared/engine", "shared/text", "zod"],
+  "shared/messages": ["shared/engine", "shared/text", "zod", "node:*"],
   "shared/api": ["shared/engine", "shared/messages", "zod"],
   "shared/telemetry": [
     "shared/ports",

@@ -4,6 +4,7 @@ import { nodeArrayShape } from "../messages/node-array-target.ts";
 import { by } from "./actions.ts";
 import { type Answer, aboutCluster, count, flag, unixSeconds } from "./answer.ts";
 import { demandParts } from "./demand.ts";
+import { setAsideItems } from "./set-aside.ts";
 import { metTarget } from "./status.ts";
 
 /** `POST /api/clusters/{cluster}/autoscale`: the same as a `targets` message on the queue. */
@@ -49,6 +50,9 @@ export const autoscaleAnswer = z
     warnings: z
       .array(z.string())
       .describe("What the newest snapshot of the cluster does not know; it was accepted all the same"),
+    setAside: setAsideItems.describe(
+      "Definitions that did not check out; of a name that the set asked for before, what it asked then still holds",
+    ),
     forecast: z
       .object({
         held: z.string().nullable().describe("Why nothing of it would be sent now; null: it would"),

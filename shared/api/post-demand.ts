@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { by } from "./actions.ts";
 import { type Answer, aboutCluster, count, flag } from "./answer.ts";
+import { setAsideItems } from "./set-aside.ts";
 
 /** `POST /api/clusters/{cluster}/demand`: the same as a message on the queue `job-demand`, of any size. */
 export const postDemandBody = z
@@ -11,8 +12,8 @@ export const postDemandBody = z
     source: z.string().describe("The scheduler that this is the demand of"),
     sequence: z.int().min(0).describe("Grows with every message of the source"),
     sentAt: z.string().describe("ISO 8601 with an offset"),
-    jobs: z.array(z.record(z.string(), z.unknown())).default([]),
-    nodes: z.array(z.record(z.string(), z.unknown())).default([]),
+    jobs: z.array(z.unknown()).default([]).describe("Objects; what does not check out is set aside"),
+    nodes: z.array(z.unknown()).default([]).describe("Objects; what does not check out is set aside"),
   })
   .meta({ id: "DemandMessage" })
   .describe("All fields: `shared/messages/job-demand.schema.json`, without `part` and `blob`");
@@ -31,6 +32,7 @@ export const demandPosted = z
     sequence: count,
     jobs: count,
     nodes: count,
+    setAside: setAsideItems,
   })
   .meta({ id: "DemandPosted" });
 

@@ -5,7 +5,9 @@ import { type Answer, aboutCluster, count, paged, pageQuery, unixSeconds } from 
 export const rejectionView = z
   .object({
     rejectionId: z.string(),
-    kind: z.enum(["invalid", "poison", "dead-letter"]),
+    kind: z
+      .enum(["set-aside", "invalid", "poison", "dead-letter"])
+      .describe("set-aside: the message took effect, but for the items that the problems name"),
     cluster: z.string().optional().describe("Absent when the message does not say"),
     source: z.string().optional(),
     queue: z.string(),

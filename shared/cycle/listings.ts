@@ -10,11 +10,16 @@ export interface Listing {
   readonly state: NonNullable<DemandNode["state"]>;
   /** Of the newest `drain` or `undrain` event that the state obeys. Null: it is of the scheduler's own making. */
   readonly eventAtSeconds: number | null;
-  /** By the clock of the source; null: not known. */
-  readonly sentAtSeconds: number | null;
+  /** By the clock of the source, but not after the receipt. */
+  readonly sentAtSeconds: number;
 }
 
-export type Listings = ReadonlyMap<string, readonly Listing[]>;
+export interface Listings {
+  /** By short host name. */
+  readonly byHostname: ReadonlyMap<string, readonly Listing[]>;
+  /** Of sources with a node whose host name cannot be read: it may be any that they do not list. */
+  readonly ofOthers: readonly Listing[];
+}
 
 /** An event from further ahead is none of ours, however far the clocks of our instances are apart. */
 const furthestAheadSeconds = 300;
@@ -22,25 +27,46 @@ const furthestAheadSeconds = 300;
 /** What was sent so long after a moment was also read after it: clocks may be apart, and reading a scheduler takes a while. */
 const surelyLaterSeconds = 30;
 
-/** Everything that sources which can drain say of hosts, by short host name. */
+/**
+ * Everything that sources which can drain say of hosts. Of a node that was set aside nobody can tell more than that it is
+ * listed: it counts as up, and obeys nothing, until its source says otherwise.
+ */
 export function listingsOf(demand: readonly SourceDemand[], nowSeconds: number): Listings {
   const byHostname = new Map<string, Listing[]>();
-  for (const { source, expiresAtSeconds, capabilities, nodes, sentAtSeconds = null } of demand) {
+  const ofOthers: Listing[] = [];
+  for (const each of demand) {
+    const { source, expiresAtSeconds, capabilities, nodes, setAside, receivedAtSeconds } = each;
     if (capabilities?.includes("drain") !== true) continue;
     const isLive = expiresAtSeconds > nowSeconds;
-    for (const { hostname, state = "up", eventAtSeconds: eventAt = null } of nodes) {
-      const isOurs = eventAt !== null && eventAt <= nowSeconds + furthestAheadSeconds;
-      const listing = { source, isLive, state, eventAtSeconds: isOurs ? eventAt : null, sentAtSeconds };
+    // A clock that is ahead would date what was read before an event to after it. Nothing is read after its receipt.
+    const sentAtSeconds = Math.min(each.sentAtSeconds ?? Number.NEGATIVE_INFINITY, receivedAtSeconds);
+    const add = (hostname: string, listing: Listing) => {
       const known = byHostname.get(shortHostname(hostname));
       if (known === undefined) byHostname.set(shortHostname(hostname), [listing]);
       else known.push(listing);
+    };
+    for (const { hostname, state = "up", eventAtSeconds: eventAt = null } of nodes) {
+      const isOurs = eventAt !== null && eventAt <= nowSeconds + furthestAheadSeconds;
+      add(hostname, { source, isLive, state, eventAtSeconds: isOurs ? eventAt : null, sentAtSeconds });
     }
+    const unknown: Listing = { source, isLive, state: "up", eventAtSeconds: null, sentAtSeconds };
+    const unread = setAside?.items.filter(({ kind }) => kind === "node") ?? [];
+    for (const { name } of unread) if (name !== null) add(name, unknown);
+    if (unread.some(({ name }) => name === null)) ofOthers.push(unknown);
   }
-  return byHostname;
+  return { byHostname, ofOthers };
+}
+
+export function isEmpty({ byHostname, ofOthers }: Listings): boolean {
+  return byHostname.size === 0 && ofOthers.length === 0;
 }
 
 export function listingsFor(listings: Listings, hostname: string | null): readonly Listing[] {
-  return hostname === null ? [] : (listings.get(shortHostname(hostname)) ?? []);
+  if (hostname === null) return [];
+  const own = listings.byHostname.get(shortHostname(hostname)) ?? [];
+  const { ofOthers } = listings;
+  if (ofOthers.length === 0) return own;
+  return [...own, ...ofOthers.filter(({ source }) => !own.some((listing) => listing.source === source))];
 }
 
 /** Whether the source has acted on the event of that time, or on a later one. */
@@ -54,8 +80,7 @@ export function obeys({ eventAtSeconds }: Listing, sinceSeconds: number): boolea
  */
 export function isDrained(listing: Listing, sinceSeconds: number): boolean {
   if (listing.state !== "drained") return false;
-  const { sentAtSeconds } = listing;
-  const isSeenSince = sentAtSeconds !== null && sentAtSeconds >= sinceSeconds + surelyLaterSeconds;
+  const isSeenSince = listing.sentAtSeconds >= sinceSeconds + surelyLaterSeconds;
   return obeys(listing, sinceSeconds) || (isOutByOthers(listing) && isSeenSince);
 }
 

@@ -1,23 +1,22 @@
 import { z } from "zod";
 import { parseConstraints } from "../engine/index.ts";
+import { excessOf } from "./excess.ts";
+import { jobName } from "./job-name.ts";
 import { listOf } from "./list-of.ts";
-import { nodeArrayTargets } from "./node-array-target.ts";
+import { checkTargetItems, type NodeArrayTarget, nodeArrayTargets } from "./node-array-target.ts";
 import { describeProblems, shown } from "./problems.ts";
+import { type Checked, checkItems, problemsInPlace, type SetAside } from "./set-aside.ts";
 
 /** Messages of version 1; a message of another version is refused, never guessed at. */
 export const demandVersion = 1;
-const mostJobs = 200_000;
-const mostNodes = 100_000;
+export const mostJobs = 200_000;
+export const mostNodes = 100_000;
 const mostParts = 1_000;
 const mostIterations = 10_000_000;
 const mostTtlSeconds = 86_400;
-const deepestValue = 20;
-const longestName = 1_024;
-/** A regular expression may run out of stack on millions of characters. */
-const longestText = 64 * 1024;
-const mostMembers = 10_000;
 const mostCapabilities = 100;
 const longestCapability = 100;
+const mostProblems = 50;
 const longestStateReason = 500;
 
 /** scalelib prints its jobs in kebab-case, the Python API uses snake_case: all three spellings mean the same. */
@@ -37,15 +36,6 @@ function respell(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [spellings[key] ?? key, inner]));
 }
 
-/** Letters and digits of any script and the punctuation that schedulers use in job ids; no slash, no control character. */
-const jobName = z
-  .string()
-  .min(1)
-  .max(256)
-  .regex(
-    /^[\p{L}\p{N} ._:@#%+=~,*$&!()[\]{}^-]+$/u,
-    "expected letters, digits, spaces and . _ : @ # % + = ~ , * ( ) [ ] only",
-  );
 const hostname = z.string().min(1).max(255);
 
 const constraints = z.unknown().superRefine((value, context) => {
@@ -139,7 +129,7 @@ const delta = z.object({
   kind: z.literal("delta"),
   jobs,
   nodes,
-  remove: listOf(jobName, mostJobs).default([]),
+  remove: listOf(z.string().min(1), mostJobs).default([]),
 });
 const message = z.discriminatedUnion("kind", [snapshot, delta]);
 
@@ -167,50 +157,125 @@ export const queueMessageSchema = z.discriminatedUnion("kind", [snapshot, delta,
 /** The claim check: the jobs and nodes are in a blob of the `demand-uploads` container, not in the message. */
 const claim = z.object({ blob: z.string().min(1).max(1024) }).loose();
 
+type Lists = "jobs" | "nodes" | "remove" | "arrays";
+type Snapshot = Omit<z.infer<typeof snapshot>, Lists> & {
+  readonly jobs: readonly DemandJob[];
+  readonly nodes: readonly DemandNode[];
+};
+type Delta = Omit<z.infer<typeof delta>, Lists> & {
+  readonly jobs: readonly DemandJob[];
+  readonly nodes: readonly DemandNode[];
+  readonly remove: readonly string[];
+};
 /** A demand message that was checked: what a source wants (a whole `snapshot`, or the `delta` to its last one). */
-export type DemandMessage = z.infer<typeof message>;
+export type DemandMessage = Snapshot | Delta;
 export type DemandJob = z.infer<typeof job>;
 export type DemandNode = z.infer<typeof schedulerNode>;
 export type Capability = z.infer<typeof capability>;
 /** An autoscale request that was checked: how many nodes of which arrays a request set wants now. */
-export type TargetsMessage = z.infer<typeof targets>;
+export type TargetsMessage = Omit<z.infer<typeof targets>, Lists> & {
+  readonly arrays: readonly NodeArrayTarget[];
+};
 /** Whatever may be on the `job-demand` queue. */
-export type QueueMessage = z.infer<typeof queueMessageSchema>;
+export type QueueMessage = DemandMessage | TargetsMessage;
 
+/**
+ * What can be read counts: a message is refused only when its envelope cannot be read (no JSON, no cluster, source or
+ * sequence, another version). A job, node, removal or target that does not check out is set aside.
+ */
 export type Parsed<T> =
-  | { readonly ok: true; readonly message: T }
+  | { readonly ok: true; readonly message: T; readonly setAside: readonly SetAside[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 export type ParsedDemand = Parsed<DemandMessage>;
 
 /** Checks jobs and nodes of a source, as `parseMessage` does. */
 export function parseDemand(input: unknown): ParsedDemand {
-  return parse(message, input);
+  const envelope = readEnvelope(message, input);
+  return envelope.ok ? checkDemandItems(envelope.value) : envelope;
 }
 
 /**
  * Checks a message from the `job-demand` queue, as text or as JSON that was parsed already. Never throws: a message
- * that is not what it should be comes back with every problem named, so that its sender can mend it in one go.
+ * that is refused comes back with every problem named, so that its sender can fix it in one go.
  */
 export function parseMessage(input: unknown): Parsed<QueueMessage> {
-  return parse(queueMessageSchema, input);
+  const envelope = readEnvelope(queueMessageSchema, input);
+  if (!envelope.ok) return envelope;
+  const { value } = envelope;
+  return value.kind === "targets" ? checkTargetsItems(value) : checkDemandItems(value);
 }
 
 /** Checks an autoscale request, as `parseMessage` does. */
 export function parseTargets(input: unknown): Parsed<TargetsMessage> {
-  return parse(targets, input);
+  const envelope = readEnvelope(targets, input);
+  return envelope.ok ? checkTargetsItems(envelope.value) : envelope;
 }
 
-function parse<T>(schema: z.ZodType<T>, input: unknown): Parsed<T> {
+/** For whoever wants all of a message or nothing: what was set aside is a reason to refuse it. */
+export function wholly<T>(parsed: Parsed<T>): Parsed<T> {
+  if (!parsed.ok || parsed.setAside.length === 0) return parsed;
+  return { ok: false, problems: parsed.setAside.flatMap(problemsInPlace).slice(0, mostProblems) };
+}
+
+/** The lists of a message as they are sent on: what was understood of the good items, and the others as they came. */
+export function withItemsAside(
+  { message, setAside }: Extract<ParsedDemand, { ok: true }>,
+  raw: { readonly jobs?: unknown; readonly nodes?: unknown; readonly remove?: unknown },
+): {
+  readonly jobs: readonly unknown[];
+  readonly nodes: readonly unknown[];
+  readonly remove?: readonly unknown[];
+} {
+  const asideOf = (kind: SetAside["kind"], items: unknown) =>
+    setAside.flatMap((item) => (item.kind === kind && Array.isArray(items) ? [items[item.index]] : []));
+  return {
+    jobs: [...message.jobs, ...asideOf("job", raw.jobs)],
+    nodes: [...message.nodes, ...asideOf("node", raw.nodes)],
+    ...(message.kind === "delta" ? { remove: [...message.remove, ...asideOf("remove", raw.remove)] } : {}),
+  };
+}
+
+type Envelope<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Everything but the items of lists, which are checked one by one. */
+function readEnvelope<T>(schema: z.ZodType<T>, input: unknown): Envelope<T> {
   const json = asJson(input);
   if (json === undefined) {
     return { ok: false, problems: [`message: ${shown(input)}, expected a JSON object`] };
   }
-  const excess = excessOf(json, deepestValue);
+  const { jobs: _jobs, nodes: _nodes, remove: _remove, arrays: _arrays, ...rest } = json;
+  const excess = excessOf(rest);
   if (excess !== undefined) return { ok: false, problems: [`message: ${excess}`] };
   const parsed = schema.safeParse(json, { reportInput: true });
   return parsed.success
-    ? { ok: true, message: parsed.data }
+    ? { ok: true, value: parsed.data }
     : { ok: false, problems: describeProblems(parsed.error) };
+}
+
+function checkDemandItems(envelope: z.infer<typeof message>): ParsedDemand {
+  const jobs = checkItems("job", envelope.jobs, job);
+  const nodes = checkItems("node", envelope.nodes, schedulerNode);
+  const lists = { jobs: jobs.good, nodes: nodes.good };
+  if (envelope.kind === "snapshot") return outOf([jobs, nodes], { ...envelope, ...lists });
+  const remove = checkItems("remove", envelope.remove, jobName);
+  return outOf([jobs, nodes, remove], { ...envelope, ...lists, remove: remove.good });
+}
+
+function checkTargetsItems(envelope: z.infer<typeof targets>): Parsed<TargetsMessage> {
+  const arrays = checkTargetItems(envelope.arrays);
+  return outOf([arrays], { ...envelope, arrays: arrays.good });
+}
+
+function outOf<T>(lists: readonly Checked<unknown>[], message: T): Parsed<T> {
+  const hopeless = lists.find(({ isHopeless }) => isHopeless);
+  if (hopeless === undefined)
+    return { ok: true, message, setAside: lists.flatMap(({ setAside }) => setAside) };
+  const bad = hopeless.setAside.length;
+  const [first] = hopeless.setAside;
+  const problem = `message: more than ${bad} items of a list do not check out, expected at most ${bad}`;
+  return { ok: false, problems: [problem, ...(first === undefined ? [] : problemsInPlace(first))] };
 }
 
 /** The name of the blob that holds the rest of this message, if it is a claim check. */
@@ -243,6 +308,17 @@ export function claimedOrigin(input: unknown): { cluster: string | undefined; so
   return { cluster: text(json.cluster), source: text(json.source) };
 }
 
+/** The sequence that a refused demand message claims to have; undefined: it cannot be read, or is of another kind. */
+export function claimedSequence(input: unknown): number | undefined {
+  const { kind, sequence } = asJson(input) ?? {};
+  return kind !== "targets" && Number.isSafeInteger(sequence) ? (sequence as number) : undefined;
+}
+
+/** Whether a refused message claims to ask for nodes of node arrays. */
+export function claimsTargets(input: unknown): boolean {
+  return asJson(input)?.kind === "targets";
+}
+
 function asJson(input: unknown): Record<string, unknown> | undefined {
   let value = input;
   if (typeof input === "string") {
@@ -254,29 +330,4 @@ function asJson(input: unknown): Record<string, unknown> | undefined {
   }
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? (value as Record<string, unknown>) : undefined;
-}
-
-/** What makes a value too expensive to be looked at in detail; undefined when nothing does. */
-function excessOf(value: unknown, levels: number): string | undefined {
-  if (typeof value === "string" && value.length > longestText)
-    return `a text of ${value.length} characters, expected at most ${longestText}`;
-  if (typeof value !== "object" || value === null) return undefined;
-  if (levels === 0) return `nested too deeply, expected at most ${deepestValue} levels`;
-  if (Array.isArray(value)) return firstExcess(value, levels - 1);
-  const names = Object.keys(value);
-  if (names.length > mostMembers)
-    return `an object of ${names.length} members, expected at most ${mostMembers}`;
-  const longest = names.reduce((most, name) => Math.max(most, name.length), 0);
-  if (longest > longestName) return `a name of ${longest} characters, expected at most ${longestName}`;
-  // Such an object cannot be compared with a number, which the schema does with whatever has a length.
-  if (Object.hasOwn(value, "toString")) return 'a member "toString", expected any other name';
-  return firstExcess(Object.values(value), levels - 1);
-}
-
-function firstExcess(values: readonly unknown[], levels: number): string | undefined {
-  for (const value of values) {
-    const excess = excessOf(value, levels);
-    if (excess !== undefined) return excess;
-  }
-  return undefined;
 }

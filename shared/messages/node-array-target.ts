@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { listItems, listOf } from "./list-of.ts";
+import { listOf } from "./list-of.ts";
+import { type Checked, checkItems } from "./set-aside.ts";
 
 const mostArrays = 100;
 const mostNodes = 100_000;
@@ -180,20 +181,22 @@ export function accountOf(
   return GroupInstanceCount === undefined ? Name : `${Name}:${GroupInstanceCount}-nodes`;
 }
 
-/** The definitions of one request; each account at most once. */
-export const nodeArrayTargets = listOf(definition, mostArrays).superRefine((targets, context) => {
+/** The definitions of one request. */
+export const nodeArrayTargets = listOf(nodeArrayShape, mostArrays);
+
+/** Checks the definitions of one request one by one; of two with one account the first counts. */
+export function checkTargetItems(items: readonly unknown[]): Checked<NodeArrayTarget> {
   const seen = new Set<string>();
-  for (const [index, target] of targets.entries()) {
+  const single = definition.superRefine((target, context) => {
     const account = accountOf(target);
     if (seen.has(account))
       context.addIssue({
         code: "custom",
         message: "a second definition of that name, expected one",
         input: account,
-        path: [index, "Name"],
+        path: ["Name"],
       });
     seen.add(account);
-  }
-});
-
-listItems.set(nodeArrayTargets, { item: nodeArrayShape, most: mostArrays });
+  });
+  return checkItems("target", items, single);
+}

@@ -6,37 +6,42 @@ const longestPath = 200;
 const longestWish = 500;
 
 /**
- * What is wrong with a value, one sentence a problem: `jobs[3].iterations: -2, too small: expected number to be
- * >=0`. Bounded in number and length, so that a hostile message cannot fill the rejections table.
+ * What is wrong with a value, one sentence a problem: `part.index: -2, too small: expected number to be >=0`. Bounded in
+ * number and length, so that a hostile message cannot fill the rejections table. `root` names the value itself.
  */
-export function describeProblems(error: z.ZodError): string[] {
+export function describeProblems(
+  error: z.ZodError,
+  { root = "message", most = mostProblems }: { readonly root?: string; readonly most?: number } = {},
+): string[] {
   const sentences: string[] = [];
   for (const [index, issue] of error.issues.entries()) {
-    sentences.push(...describe(issue, []));
-    if (sentences.length < mostProblems) continue;
-    const more = sentences.length - mostProblems + error.issues.length - index - 1;
+    sentences.push(...describe(issue, { root, parent: [] }));
+    if (sentences.length < most) continue;
+    const more = sentences.length - most + error.issues.length - index - 1;
     return [
-      ...sentences.slice(0, mostProblems),
+      ...sentences.slice(0, most),
       ...(more > 0 ? [`and at least ${more} more ${more === 1 ? "problem" : "problems"}`] : []),
     ];
   }
   return sentences;
 }
 
-function describe(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]): string[] {
+function describe(
+  issue: z.core.$ZodIssue,
+  { root, parent }: { readonly root: string; readonly parent: readonly PropertyKey[] },
+): string[] {
   const path = [...parent, ...issue.path];
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
     const closest = issue.errors.reduce((best, branch) => (branch.length < best.length ? branch : best));
-    return closest.flatMap((inner) => describe(inner, path));
+    return closest.flatMap((inner) => describe(inner, { root, parent: path }));
   }
   const wanted = cut(issue.message.charAt(0).toLowerCase() + issue.message.slice(1), longestWish);
-  const where = cut(pathText(path), longestPath);
+  const where = cut(path.length === 0 ? root : pathText(path), longestPath);
   return [issue.input === undefined ? `${where}: ${wanted}` : `${where}: ${shown(issue.input)}, ${wanted}`];
 }
 
-/** `jobs[3].constraints[0].ncpus`; the whole message is called "message". */
+/** `jobs[3].constraints[0].ncpus` */
 function pathText(path: readonly PropertyKey[]): string {
-  if (path.length === 0) return "message";
   return path
     .map((step, index) => (typeof step === "number" ? `[${step}]` : `${index > 0 ? "." : ""}${String(step)}`))
     .join("");

@@ -1,7 +1,8 @@
 import type { DemandPosted } from "../api/index.ts";
 import { counted } from "../cycle/counted.ts";
-import { parseDemand } from "../messages/job-demand.ts";
+import { parseDemand, withItemsAside } from "../messages/job-demand.ts";
 import type { DemandQueue, DemandToSend, Ports } from "../ports/index.ts";
+import { setAsideAnswer } from "./set-aside-answer.ts";
 
 export type PostOutcome =
   | { readonly outcome: "answered"; readonly answer: DemandPosted }
@@ -29,14 +30,16 @@ export async function postDemand(
     ...(parsed.ok ? [] : parsed.problems),
   ];
   if (!parsed.ok || problems.length > 0) return { outcome: "refused", problems };
-  const demand: DemandToSend = parsed.message;
-  const { source, sequence, jobs, nodes, kind } = demand;
+  const demand: DemandToSend = { ...parsed.message, ...withItemsAside(parsed, message) };
+  const { setAside } = parsed;
+  const { source, sequence, jobs, nodes, kind } = parsed.message;
   if (!dryRun) {
     const sent = await ports.demandQueue.send(demand);
     if (sent.outcome === "refused") return { outcome: "refused", problems: [sent.reason] };
   }
   const hosts = nodes.length === 0 ? "" : ` and ${counted(nodes.length, "nodes")}`;
   const change = kind === "delta" ? "changes to " : "";
+  const aside = setAside.length === 0 ? "" : `; ${counted(setAside.length, "items")} set aside`;
   const what = `${change}${counted(jobs.length, "jobs")}${hosts} of source "${source}" for cluster "${cluster}"`;
   return {
     outcome: "answered",
@@ -44,11 +47,12 @@ export async function postDemand(
       cluster,
       atSeconds: ports.clock.nowSeconds(),
       outcome: dryRun ? "would" : "done",
-      summary: `${dryRun ? "Would post" : "Posted"} ${what}.`,
+      summary: `${dryRun ? "Would post" : "Posted"} ${what}${aside}.`,
       source,
       sequence,
       jobs: jobs.length,
       nodes: nodes.length,
+      setAside: setAsideAnswer(setAside),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { doubtsOf } from "../cycle/doubts.ts";
 import { mayGetJobs, type Now, readNow, runsJob, useOf } from "../cycle/execute/spare-node.ts";
 import { listingsOf } from "../cycle/listings.ts";
 import { underWay } from "../cycle/operations.ts";
@@ -21,7 +22,14 @@ export interface StopRequest {
 /** Why a node stays. `retryAfterSeconds`: time alone may change that, no sooner. */
 export interface StopRefusal {
   readonly node: string;
-  readonly reason: "keep-alive" | "busy" | "not-drained" | "not-idle-long-enough" | "needed" | "left-alone";
+  readonly reason:
+    | "keep-alive"
+    | "busy"
+    | "demand-unknown"
+    | "not-drained"
+    | "not-idle-long-enough"
+    | "needed"
+    | "left-alone";
   readonly why: string;
   readonly retryAfterSeconds?: number;
 }
@@ -96,6 +104,8 @@ type Why = Omit<StopRefusal, "node">;
 function whyProtected(now: Now, node: ClusterNode): Why | undefined {
   if (node.keepAlive) return { reason: "keep-alive", why: "is keep-alive" };
   if (runsJob(now, node)) return { reason: "busy", why: "runs a job" };
+  const [doubt] = doubtsOf(now.loaded.demand, now.nowSeconds);
+  if (doubt !== undefined) return { reason: "demand-unknown", why: `may run a job: ${doubt.why}` };
   const listings = listingsOf(now.loaded.demand, now.nowSeconds);
   return mayGetJobs(listings, node)
     ? { reason: "not-drained", why: "is not drained, and its scheduler can drain it" }

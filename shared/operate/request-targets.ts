@@ -3,8 +3,12 @@ import { acceptTargets, checkTargets } from "../cycle/demand/accept-targets.ts";
 import { toTargets } from "../cycle/plan/to-targets.ts";
 import { type Cluster, nearest, type Target } from "../engine/index.ts";
 import { demandVersion, parseTargets, type TargetsMessage } from "../messages/job-demand.ts";
+import { problemsInPlace, type SetAside } from "../messages/set-aside.ts";
 import { nearestVmSize } from "../views/explain/nearest-vm-size.ts";
 import { loadKnown, type OutlookPorts, whatIfTargets } from "../views/index.ts";
+import { setAsideAnswer } from "./set-aside-answer.ts";
+
+const mostProblems = 50;
 
 /** Names whoever asks through the HTTP API; requests of one set count in the order in which they come. */
 const source = "http";
@@ -35,10 +39,15 @@ export async function requestTargets(
   const envelope = { version: demandVersion, kind: "targets", source, sequence: 0, sentAt };
   const parsed = parseTargets({ ...envelope, ...wish });
   if (!parsed.ok) return { outcome: "refused", problems: parsed.problems };
-  const problems = dryRun ? await checkTargets(ports, parsed.message) : await accept(ports, parsed.message);
+  const checked = await checkTargets(ports, parsed.message, parsed.setAside);
+  if (!checked.ok) return { outcome: "refused", problems: checked.problems };
+  const { message, setAside } = checked;
+  // Whoever asks is there to be told: a request of which nothing can be followed is refused.
+  if (message.arrays.length === 0 && setAside.length > 0)
+    return { outcome: "refused", problems: setAside.flatMap(problemsInPlace).slice(0, mostProblems) };
+  const problems = dryRun ? [] : await accept(ports, message, setAside);
   if (problems.length > 0) return { outcome: "refused", problems };
   // By arrival, no request is older than another.
-  const { message } = parsed;
   const expiresAtSeconds = atSeconds + message.expirationInterval;
   const { requestSet, arrays } = message;
   const set = { ...message, sentAtSeconds: atSeconds, receivedAtSeconds: atSeconds, ignoredMessages: 0 };
@@ -49,12 +58,19 @@ export async function requestTargets(
     snapshot === undefined ? [] : targets.flatMap((target) => unknownTo(snapshot.value.cluster, target));
   const known = dryRun ? await loadKnown(ports, cluster) : undefined;
   const forecast = known && { forecast: whatIfTargets(known, wanted, atSeconds) };
-  const understood = { requestSet, expiresAtSeconds, targets: targets.map(toAnswer), warnings };
+  const understood = {
+    ...{ requestSet, expiresAtSeconds, targets: targets.map(toAnswer), warnings },
+    setAside: setAsideAnswer(setAside),
+  };
   return { outcome: "accepted", answer: { cluster, atSeconds, ...understood, ...forecast } };
 }
 
-async function accept(ports: RequestPorts, message: TargetsMessage): Promise<readonly string[]> {
-  const accepted = await acceptTargets(ports, message, "arrival");
+async function accept(
+  ports: RequestPorts,
+  message: TargetsMessage,
+  setAside: readonly SetAside[],
+): Promise<readonly string[]> {
+  const accepted = await acceptTargets(ports, message, { order: "arrival", setAside });
   return accepted.outcome === "rejected" ? accepted.problems : [];
 }
 

@@ -1,5 +1,37 @@
 import type { Capability, DemandJob, DemandNode } from "../messages/job-demand.ts";
+import type { SetAside } from "../messages/set-aside.ts";
 import type { IfMatch, Stored } from "./stored.ts";
+
+/**
+ * Stands for whoever sent messages of which nobody can tell the source, or whose source never had demand. It has no jobs,
+ * only `refused`. No source can be called so.
+ */
+export const unknownSource = "";
+
+/** What of a source's messages did not check out and still holds. */
+export interface DemandSetAside {
+  /** All that runs, all nodes with a host name, and the first hundred others. */
+  readonly items: readonly SetAside[];
+  /** How many there are beside those. */
+  readonly more: number;
+}
+
+/** The newest word of a source, when it was refused whole: until it ends, nobody can tell what the source runs where. */
+export interface RefusedWord {
+  /** When the first message was refused since the last good one. */
+  readonly sinceSeconds: number;
+  readonly lastSeconds: number;
+  /** It counts for as long as a good message would. */
+  readonly untilSeconds: number;
+  /** A good message with this sequence or a later one ends it. Null: any does. */
+  readonly sequence: number | null;
+  /** How many were refused. */
+  readonly messages: number;
+  /** Of the newest, cut. */
+  readonly problems: readonly string[];
+  /** Of the unknown source: what the newest message calls its source. Null: nothing that can be read. */
+  readonly claimedSource: string | null;
+}
 
 /** What one source (a scheduler) wants of one cluster now. */
 export interface SourceDemand {
@@ -8,7 +40,7 @@ export interface SourceDemand {
   /** Of the newest message that took effect. */
   readonly sequence: number;
   readonly receivedAtSeconds: number;
-  /** When its sender says it was sent, by the sender's clock. Absent: of a record from before this was kept. */
+  /** When its sender says it was sent, by the sender's clock. Absent: the source never had demand. */
   readonly sentAtSeconds?: number;
   /** From then on the source counts as silent: its jobs are no demand, and its word no longer protects a node. */
   readonly expiresAtSeconds: number;
@@ -16,14 +48,27 @@ export interface SourceDemand {
   readonly nodes: readonly DemandNode[];
   /** What the source can do for the cycle. Absent: nothing. */
   readonly capabilities?: readonly Capability[] | undefined;
+  /** Absent: everything checked out. */
+  readonly setAside?: DemandSetAside | undefined;
+  /** Absent: its newest message took effect. */
+  readonly refused?: RefusedWord | undefined;
   /** Messages left out because a newer or the same one had come before. */
   readonly ignoredMessages: number;
 }
 
 /** The same without its jobs and nodes, which may be many: only how many there are. */
-export interface DemandSummary extends Omit<SourceDemand, "jobs" | "nodes"> {
+export interface DemandSummary extends Omit<SourceDemand, "jobs" | "nodes" | "setAside"> {
   readonly jobs: number;
   readonly nodes: number;
+  readonly setAside?: SetAsideSummary | undefined;
+}
+
+export interface SetAsideSummary {
+  readonly items: number;
+  /** Of them, jobs that run on hosts which cannot be read. */
+  readonly lost: number;
+  /** The first few in words, cut. */
+  readonly first: readonly string[];
 }
 
 /** Jobs and nodes of a message that cannot take effect yet: a part of a snapshot, or a delta whose predecessor is missing. */
@@ -35,6 +80,8 @@ export interface DemandPart {
   readonly remove?: readonly string[];
   /** Of a delta only, when it says what the source can do. */
   readonly capabilities?: readonly Capability[] | undefined;
+  /** Absent: everything checked out. */
+  readonly setAside?: readonly SetAside[] | undefined;
 }
 
 /** Which message of a source parts belong to. */
@@ -54,6 +101,8 @@ export interface DemandStore {
   save(demand: SourceDemand, ifMatch: IfMatch): Promise<void>;
   /** Keeps a part until its message can take effect; the same index again replaces it. */
   savePart(message: MessageIdentity, part: DemandPart): Promise<void>;
+  /** Which parts have come, in order. Costs nothing like reading them. */
+  partIndexes(message: MessageIdentity): Promise<readonly number[]>;
   /** The parts that have come, by index. */
   loadParts(message: MessageIdentity): Promise<readonly DemandPart[]>;
   /** Forgets the parts of this message and of every older one of the source. */

@@ -8,6 +8,7 @@ export type * from "./config-files.ts";
 export type * from "./control.ts";
 export type * from "./cyclecloud.ts";
 export type * from "./demand.ts";
+export { unknownSource } from "./demand.ts";
 export type { HistoryReading, HistoryStore, KeptReading } from "./history.ts";
 export type { Ids } from "./ids.ts";
 export type { Log, LogFields } from "./log.ts";

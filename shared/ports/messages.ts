@@ -43,14 +43,15 @@ interface DemandEnvelope {
   readonly sentAt: string;
   readonly ttlSeconds?: number | undefined;
   readonly capabilities?: readonly Capability[] | undefined;
-  readonly jobs: readonly object[];
-  readonly nodes: readonly object[];
+  /** As they are sent: whoever receives them checks them. */
+  readonly jobs: readonly unknown[];
+  readonly nodes: readonly unknown[];
 }
 
 /** A demand message before it is cut for the queue; jobs and nodes in any spelling that `parseDemand` takes. */
 export type DemandToSend =
   | (DemandEnvelope & { readonly kind: "snapshot" })
-  | (DemandEnvelope & { readonly kind: "delta"; readonly remove?: readonly string[] });
+  | (DemandEnvelope & { readonly kind: "delta"; readonly remove?: readonly unknown[] });
 
 /** How the demand went: in how many messages, or in one that names a blob; or why it was not sent at all. */
 export type DemandSent =

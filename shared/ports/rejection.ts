@@ -1,8 +1,9 @@
 /**
- * Why a message is here. `invalid`: it was refused for what it says. `poison`: it failed in every attempt, for another
+ * Why a message is here. `set-aside`: it took effect, but for some jobs, nodes or targets in it, which the problems name.
+ * `invalid`: it was refused for what it says. `poison`: it failed in every attempt, for another
  * reason. `dead-letter`: the broker gave it up, after too many attempts or because its time was over.
  */
-export type RejectionKind = "invalid" | "poison" | "dead-letter";
+export type RejectionKind = "set-aside" | "invalid" | "poison" | "dead-letter";
 
 /** A message that was refused or given up, and every reason. Kept so that nothing is lost silently. */
 export interface Rejection {

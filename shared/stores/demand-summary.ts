@@ -1,5 +1,40 @@
-import type { DemandSummary, SourceDemand } from "../ports/index.ts";
+import { describeSetAside } from "../messages/set-aside.ts";
+import type {
+  DemandSetAside,
+  DemandSummary,
+  RefusedWord,
+  SetAsideSummary,
+  SourceDemand,
+} from "../ports/index.ts";
 
-export function summaryOf({ jobs, nodes, ...rest }: SourceDemand): DemandSummary {
-  return { ...rest, jobs: jobs.length, nodes: nodes.length };
+/** A summary has to fit the metadata of a blob: 8 KiB, of which a character may take nine bytes. */
+const mostFirst = 3;
+const longestWords = 100;
+const longestName = 50;
+
+export function summaryOf({ jobs, nodes, setAside, refused, ...rest }: SourceDemand): DemandSummary {
+  return {
+    ...rest,
+    jobs: jobs.length,
+    nodes: nodes.length,
+    ...(setAside === undefined ? {} : { setAside: inShort(setAside) }),
+    ...(refused === undefined ? {} : { refused: cut(refused) }),
+  };
+}
+
+function inShort({ items, more }: DemandSetAside): SetAsideSummary {
+  return {
+    items: items.length + more,
+    lost: items.filter(({ running }) => running?.isWhole === false).length,
+    first: items.slice(0, mostFirst).map((item) => describeSetAside(item).slice(0, longestWords)),
+  };
+}
+
+function cut(refused: RefusedWord): RefusedWord {
+  const { problems, claimedSource } = refused;
+  return {
+    ...refused,
+    problems: problems.slice(0, 1).map((problem) => problem.slice(0, longestWords)),
+    claimedSource: claimedSource?.slice(0, longestName) ?? null,
+  };
 }

@@ -1,6 +1,6 @@
 import type { WhatIfAnswer, WhatIfBody } from "../api/index.ts";
 import { InvariantError } from "../errors.ts";
-import { parseDemand } from "../messages/job-demand.ts";
+import { parseDemand, wholly } from "../messages/job-demand.ts";
 import type { SourceDemand } from "../ports/index.ts";
 import { drawUpDemand } from "./demand.ts";
 import { explainOne } from "./explain/explain.ts";
@@ -16,15 +16,17 @@ const mostExplained = 100;
 
 /** The plan that would be made now if these jobs were at the end of the queue. Pure; nothing is recorded or sent. */
 export function whatIf(known: Known, body: WhatIfBody, nowSeconds: number): Selected<WhatIfAnswer> {
-  const parsed = parseDemand({
-    version: 1,
-    kind: "snapshot",
-    cluster: known.cluster,
-    source: extraSource,
-    sequence: 0,
-    sentAt: new Date(nowSeconds * 1000).toISOString(),
-    jobs: body.jobs.map((job, index) => ({ name: `what-if-${index + 1}`, ...job })),
-  });
+  const parsed = wholly(
+    parseDemand({
+      version: 1,
+      kind: "snapshot",
+      cluster: known.cluster,
+      source: extraSource,
+      sequence: 0,
+      sentAt: new Date(nowSeconds * 1000).toISOString(),
+      jobs: body.jobs.map((job, index) => ({ name: `what-if-${index + 1}`, ...job })),
+    }),
+  );
   if (!parsed.ok) return parsed;
   if (parsed.message.kind !== "snapshot") throw new InvariantError("A snapshot was parsed as something else");
   const extra: SourceDemand = {

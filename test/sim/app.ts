@@ -1,6 +1,6 @@
 import { settled } from "../../functions/support/settle.ts";
 import { receiveDemand } from "../../shared/cycle/demand/receive-demand.ts";
-import { reject } from "../../shared/cycle/demand/reject.ts";
+import { refuseDemand } from "../../shared/cycle/demand/refuse-demand.ts";
 import { watchDeadAction, watchDeadPlanRequest } from "../../shared/cycle/demand/watch-dead-letter.ts";
 import { executeAction } from "../../shared/cycle/execute/execute-action.ts";
 import { answerPlanRequest } from "../../shared/cycle/plan/answer-plan-request.ts";
@@ -55,7 +55,7 @@ export function createApp(portsFor: (run: Run) => Ports): App {
       await settled(trigger, () => receiveDemand(ports, raw));
     },
     watchRejects: (run, message) =>
-      reject(
+      refuseDemand(
         portsFor(run),
         { ...message, queue: "job-demand" },
         { kind: "poison", problems: ["message: failed in every attempt"] },

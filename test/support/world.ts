@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { receiveDemand } from "../../shared/cycle/demand/receive-demand.ts";
 import type { RawMessage } from "../../shared/cycle/demand/reject.ts";
 import { executeAction } from "../../shared/cycle/execute/execute-action.ts";
@@ -69,7 +70,7 @@ export function createWorld(cycleCloud = new FakeCycleCloud(clusterOf())): World
         return `plan-${String(plans).padStart(4, "0")}`;
       },
       requestId: (actionId) => `request-${actionId}`,
-      digest: (text) => text,
+      digest: (text) => hash("sha1", text).slice(0, 12),
     },
     random: { draw: () => 0.5 },
     cycleCloudFor: () => cycleCloud,

@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { Command, InvalidArgumentError } from "commander";
+import type { DemandPosted } from "../../../shared/api/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
-import { type DemandMessage, parseDemand } from "../../../shared/messages/job-demand.ts";
+import { parseDemand, wholly, withItemsAside } from "../../../shared/messages/job-demand.ts";
+import { problemsInPlace } from "../../../shared/messages/set-aside.ts";
 import type { DemandToSend } from "../../../shared/ports/index.ts";
 import { printable } from "../../../shared/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
@@ -56,8 +58,9 @@ async function push(terminal: Terminal, file: string, flags: Flags): Promise<voi
   const body = { ...demand, cluster: service.cluster };
   const { by, dryRun } = requestOf(flags, "push");
   const query = { dry_run: dryRun, by };
-  const { summary } = await service.ask("post-demand", { query, body });
+  const { summary, setAside } = await service.ask("post-demand", { query, body });
   terminal.stdout.write(`${printable(summary)}\n`);
+  if (setAside.count > 0) terminal.stderr.write(asideText(setAside));
 }
 
 function noCluster(): CommandFailure {
@@ -94,20 +97,23 @@ async function demandIn(
     sequence: nowMs,
     sentAt: new Date(nowMs).toISOString(),
     ...(flags.ttl === undefined ? {} : { ttlSeconds: flags.ttl }),
-    jobs: read.jobs as readonly object[],
-    nodes: read.nodes as readonly object[],
+    jobs: read.jobs,
+    nodes: read.nodes,
   };
   const parsed = parseDemand(demand);
   if (!parsed.ok) throw refusal(file, parsed.problems);
-  return { ...demand, ...listsOf(parsed.message) };
+  const { jobs, nodes } = parsed.message;
+  // A file of which nothing can be read is the wrong file: it must not end what the source wants.
+  const whole = jobs.length + nodes.length === 0 ? wholly(parsed) : parsed;
+  if (!whole.ok) throw refusal(file, whole.problems);
+  return { ...demand, ...withItemsAside(parsed, demand) };
 }
 
-/** As they were understood: whatever spelling they came in, and without what the service would not look at. */
-function listsOf(message: DemandMessage): {
-  readonly jobs: readonly object[];
-  readonly nodes: readonly object[];
-} {
-  return "jobs" in message ? { jobs: message.jobs, nodes: message.nodes } : { jobs: [], nodes: [] };
+function asideText({ count, items }: DemandPosted["setAside"]): string {
+  const lines = items.slice(0, mostProblemsShown).flatMap((item) => problemsInPlace(item));
+  const shown = lines.slice(0, mostProblemsShown).map((problem) => `  - ${printable(problem)}`);
+  const were = count === 1 ? "1 item was" : `${count} items were`;
+  return [`${were} set aside; the rest counts:`, ...shown, ""].join("\n");
 }
 
 async function textOf(file: string, terminal: Terminal): Promise<string> {

@@ -3,6 +3,7 @@ import {
   type DemandNode,
   demandVersion,
   parseDemand,
+  wholly,
 } from "../../../shared/messages/job-demand.ts";
 
 /**
@@ -13,16 +14,18 @@ export function readDemand(
   jobs: unknown,
   schedulerNodes: unknown,
 ): { readonly jobs: readonly DemandJob[]; readonly nodes: readonly DemandNode[] } {
-  const parsed = parseDemand({
-    version: demandVersion,
-    kind: "snapshot",
-    cluster: "scenario",
-    source: "scenario",
-    sequence: 0,
-    sentAt: "1970-01-01T00:00:00Z",
-    jobs,
-    nodes: schedulerNodes,
-  });
+  const parsed = wholly(
+    parseDemand({
+      version: demandVersion,
+      kind: "snapshot",
+      cluster: "scenario",
+      source: "scenario",
+      sequence: 0,
+      sentAt: "1970-01-01T00:00:00Z",
+      jobs,
+      nodes: schedulerNodes,
+    }),
+  );
   if (parsed.ok) return parsed.message;
   const problems = parsed.problems.map((problem) => problem.replace(/^nodes\b/, "schedulerNodes"));
   throw new TypeError(`Cannot read the demand: ${problems.join("; ")}`);

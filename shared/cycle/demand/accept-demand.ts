@@ -1,18 +1,24 @@
 import { kindOf } from "../../errors.ts";
 import type { DemandMessage } from "../../messages/job-demand.ts";
-import type { Ports, SourceDemand } from "../../ports/index.ts";
+import { describeSetAside, type SetAside } from "../../messages/set-aside.ts";
+import type { DemandSetAside, Ports, SourceDemand } from "../../ports/index.ts";
 import { requestPlan } from "../request-plan.ts";
+import { configuredTtlSeconds } from "./configured-ttl.ts";
 import { assemble, parkDelta, parkedAfter } from "./demand-parts.ts";
 import { type Merge, mergeDemand } from "./merge-demand.ts";
 import { unknownCluster } from "./unknown-cluster.ts";
 
-/** When the cluster's own setting cannot be read: a mistake elsewhere in the file must not cost demand. */
-const usualTtlSeconds = 300;
 /** Messages of one source race each other; each round one wins. */
 const mostSaves = 20;
 
 export type AcceptOutcome =
-  | { readonly outcome: "accepted"; readonly jobs: number; readonly nodes: number }
+  | {
+      readonly outcome: "accepted";
+      readonly jobs: number;
+      readonly nodes: number;
+      /** Absent: everything checked out. `news`: what the source's last message did not have set aside. */
+      readonly setAside?: { readonly items: number; readonly news: readonly SetAside[] };
+    }
   /** An older or repeated message. */
   | { readonly outcome: "ignored" }
   | { readonly outcome: "waiting-for-parts"; readonly have: number; readonly want: number }
@@ -26,8 +32,12 @@ type DemandPorts = Pick<Ports, "clock" | "configs" | "demand" | "log" | "planReq
  * Takes one demand message that was checked already: merges it into what its source wants and asks for a plan.
  * Throws ConflictError when other messages of the same source were faster again and again; it is then tried again.
  */
-export async function acceptDemand(ports: DemandPorts, message: DemandMessage): Promise<AcceptOutcome> {
-  const outcome = await accept(ports, message);
+export async function acceptDemand(
+  ports: DemandPorts,
+  message: DemandMessage,
+  setAside: readonly SetAside[] = [],
+): Promise<AcceptOutcome> {
+  const outcome = await accept(ports, { message, setAside });
   ports.log.info("demand", {
     cluster: message.cluster,
     source: message.source,
@@ -35,19 +45,27 @@ export async function acceptDemand(ports: DemandPorts, message: DemandMessage): 
     kind: message.kind,
     outcome: outcome.outcome,
     jobs: message.jobs.length,
+    ...(setAside.length === 0 ? {} : { setAside: setAside.length }),
   });
   return outcome;
 }
 
-async function accept(ports: DemandPorts, message: DemandMessage): Promise<AcceptOutcome> {
+/** A message that was checked, and what of it did not check out. */
+interface CheckedMessage {
+  readonly message: DemandMessage;
+  readonly setAside: readonly SetAside[];
+}
+
+async function accept(ports: DemandPorts, checked: CheckedMessage): Promise<AcceptOutcome> {
+  const { message } = checked;
   const { cluster, source } = message;
   const ttlSeconds = message.ttlSeconds ?? (await configuredTtlSeconds(ports, cluster));
   if (ttlSeconds === undefined)
     return { outcome: "rejected", problems: [await unknownCluster(ports, cluster)] };
-  const assembled = await assemble(ports.demand, message, ports.clock.nowSeconds());
+  const assembled = await assemble(ports.demand, checked, ports.clock.nowSeconds());
   if (assembled.outcome !== "whole") return assembled;
 
-  const merged = await saveOrPark(ports, assembled.message, ttlSeconds);
+  const merged = await saveOrPark(ports, assembled, ttlSeconds);
   if (merged.outcome === "early") return { outcome: "parked", reason: earlyReason(message, merged.have) };
   const reason = `demand from ${source}`;
   if (merged.outcome === "ignored") {
@@ -58,25 +76,32 @@ async function accept(ports: DemandPorts, message: DemandMessage): Promise<Accep
   const demand = await saveParked(ports, merged.demand, message);
   await ports.demand.dropParts({ cluster, source, sequence: demand.sequence });
   await requestPlan(ports, { cluster, reason });
-  return { outcome: "accepted", jobs: demand.jobs.length, nodes: demand.nodes.length };
+  const { jobs, nodes, setAside } = demand;
+  const news = setAside === undefined ? undefined : newlySetAside(setAside, merged.before);
+  const counts = { jobs: jobs.length, nodes: nodes.length };
+  return { outcome: "accepted", ...counts, ...(news === undefined ? {} : { setAside: news }) };
 }
 
-/** Undefined for an unknown cluster. */
-async function configuredTtlSeconds(ports: DemandPorts, cluster: string): Promise<number | undefined> {
-  try {
-    return (await ports.configs.load(cluster))?.cycle.demandTtlSeconds;
-  } catch (error) {
-    if (kindOf(error) !== "configuration") throw error;
-    return usualTtlSeconds;
-  }
+function newlySetAside(
+  { items, more }: DemandSetAside,
+  before: SourceDemand | undefined,
+): { readonly items: number; readonly news: readonly SetAside[] } {
+  const known = new Set(before?.setAside?.items.map(describeItem));
+  return { items: items.length + more, news: items.filter((item) => !known.has(describeItem(item))) };
 }
 
-async function saveOrPark(ports: DemandPorts, message: DemandMessage, ttlSeconds: number): Promise<Merge> {
-  const merged = await save(ports, message, ttlSeconds);
+/** Its place in the list says nothing of it: others come and go before it. */
+function describeItem(item: SetAside): string {
+  return describeSetAside({ ...item, index: 0 });
+}
+
+async function saveOrPark(ports: DemandPorts, checked: CheckedMessage, ttlSeconds: number): Promise<Merge> {
+  const merged = await save(ports, checked, ttlSeconds);
+  const { message, setAside } = checked;
   if (merged.outcome !== "early" || message.kind !== "delta") return merged;
-  await parkDelta(ports.demand, message);
+  await parkDelta(ports.demand, message, setAside);
   // The predecessor may have come between the look and the parking, and found nothing parked.
-  return save(ports, message, ttlSeconds);
+  return save(ports, checked, ttlSeconds);
 }
 
 /** Applies what was parked behind a message that has just been saved. */
@@ -88,31 +113,33 @@ async function saveParked(
   const parked = await parkedAfter(ports.demand, saved);
   if (parked === undefined) return saved;
   const { cluster, source, sequence, receivedAtSeconds, expiresAtSeconds } = saved;
-  const { jobs, nodes, remove, capabilities } = parked;
+  const { jobs, nodes, remove, capabilities, setAside = [] } = parked;
   const delta: DemandMessage = {
     ...{ version, kind: "delta", cluster, source, sequence: sequence + 1, sentAt },
     ...{ jobs: [...jobs], nodes: [...nodes], remove: [...remove] },
     ...(capabilities === undefined ? {} : { capabilities: [...capabilities] }),
   };
-  const merged = await save(ports, delta, expiresAtSeconds - receivedAtSeconds);
+  const merged = await save(ports, { message: delta, setAside }, expiresAtSeconds - receivedAtSeconds);
   return merged.outcome === "merged" ? saveParked(ports, merged.demand, { ...delta }) : saved;
 }
 
 async function save(
   ports: DemandPorts,
-  message: DemandMessage,
+  checked: CheckedMessage,
   ttlSeconds: number,
   triesLeft = mostSaves,
 ): Promise<Merge> {
+  const { message, setAside } = checked;
   const current = await ports.demand.load(message.cluster, message.source);
-  const merged = mergeDemand(current?.value, message, { nowSeconds: ports.clock.nowSeconds(), ttlSeconds });
+  const nowSeconds = ports.clock.nowSeconds();
+  const merged = mergeDemand(current?.value, message, { nowSeconds, ttlSeconds, setAside });
   if (merged.outcome === "early") return merged;
   try {
     await ports.demand.save(merged.demand, current?.etag);
     return merged;
   } catch (error) {
     if (kindOf(error) !== "conflict" || triesLeft <= 1) throw error;
-    return save(ports, message, ttlSeconds, triesLeft - 1);
+    return save(ports, checked, ttlSeconds, triesLeft - 1);
   }
 }
 

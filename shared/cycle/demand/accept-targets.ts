@@ -1,5 +1,7 @@
 import { kindOf } from "../../errors.ts";
-import type { TargetsMessage } from "../../messages/job-demand.ts";
+import type { Parsed, TargetsMessage } from "../../messages/job-demand.ts";
+import { accountOf, type NodeArrayTarget } from "../../messages/node-array-target.ts";
+import { asideOf, type SetAside } from "../../messages/set-aside.ts";
 import type { IfMatch, Ports, RequestSet } from "../../ports/index.ts";
 import { requestPlan } from "../request-plan.ts";
 import { refusedAttributes } from "./target-attributes.ts";
@@ -12,7 +14,12 @@ const mostLiveSets = 50;
 const forgottenAfterSeconds = 24 * 60 * 60;
 
 export type AcceptTargetsOutcome =
-  | { readonly outcome: "accepted"; readonly requested: RequestSet }
+  | {
+      readonly outcome: "accepted";
+      readonly requested: RequestSet;
+      /** Absent: everything checked out. */
+      readonly setAside?: { readonly items: number; readonly news: readonly SetAside[] };
+    }
   /** An older or repeated request. */
   | { readonly outcome: "ignored" }
   | { readonly outcome: "rejected"; readonly problems: readonly string[] };
@@ -29,45 +36,82 @@ export type TargetsOrder = "sequence" | "arrival";
 export async function acceptTargets(
   ports: TargetPorts,
   message: TargetsMessage,
-  order: TargetsOrder = "sequence",
+  { order = "sequence", setAside = [] }: Partial<AsReceived> = {},
 ): Promise<AcceptTargetsOutcome> {
-  const outcome = await accept(ports, message, order);
+  const outcome = await accept(ports, message, { order, setAside });
   const { cluster, source, requestSet, arrays } = message;
   const fields = { cluster, source, requestSet, arrays: arrays.length, outcome: outcome.outcome };
-  ports.log.info("targets", fields);
+  ports.log.info("targets", { ...fields, ...(setAside.length === 0 ? {} : { setAside: setAside.length }) });
   return outcome;
+}
+
+/** How a request came, and what of it did not check out. */
+interface AsReceived {
+  readonly order: TargetsOrder;
+  readonly setAside: readonly SetAside[];
 }
 
 async function accept(
   ports: TargetPorts,
   message: TargetsMessage,
-  order: TargetsOrder,
+  { order, setAside }: AsReceived,
 ): Promise<AcceptTargetsOutcome> {
   const { cluster, requestSet } = message;
-  const problems = await checkTargets(ports, message);
-  if (problems.length > 0) return { outcome: "rejected", problems };
+  const checked = await checkTargets(ports, message, setAside);
+  if (!checked.ok) return { outcome: "rejected", problems: checked.problems };
   await forgetOldSets(ports, cluster);
-  const { isNews, requested } = await save(ports, message, order);
+  const aside = checked.setAside;
+  const { isNews, requested } = await save(ports, checked.message, { order, setAside: aside });
   // Also for a repeat: the run that saved this request may have died before it asked for the plan.
   const isSaved = requested.source === message.source && requested.sequence === message.sequence;
   if (isNews || isSaved) await requestPlan(ports, { cluster, reason: `targets of ${requestSet}` });
-  return isNews ? { outcome: "accepted", requested } : { outcome: "ignored" };
+  if (!isNews) return { outcome: "ignored" };
+  return { outcome: "accepted", requested, ...(aside.length === 0 ? {} : { setAside: asNews(aside) }) };
 }
 
-/** Why a request would not be taken, beside what it says of itself; empty when it would. Changes nothing. */
-export async function checkTargets(ports: TargetPorts, message: TargetsMessage): Promise<readonly string[]> {
+function asNews(news: readonly SetAside[]) {
+  return { items: news.length, news };
+}
+
+/**
+ * The request without the definitions that its cluster does not allow, which join those that were set aside before, or why
+ * none of it would be taken. Changes nothing.
+ */
+export async function checkTargets(
+  ports: TargetPorts,
+  message: TargetsMessage,
+  setAside: readonly SetAside[],
+): Promise<Parsed<TargetsMessage>> {
   const { cluster } = message;
-  if (!(await isConfigured(ports, cluster))) return [await unknownCluster(ports, cluster)];
-  const refused = await refusedAttributes(ports, message);
-  const other = otherCluster(message) ?? (await tooManySets(ports, message));
-  return other === undefined ? refused : [other, ...refused];
+  if (!(await isConfigured(ports, cluster)))
+    return { ok: false, problems: [await unknownCluster(ports, cluster)] };
+  const tooMany = await tooManySets(ports, message);
+  if (tooMany !== undefined) return { ok: false, problems: [tooMany] };
+  const attributes = await refusedAttributes(ports, message);
+  const before = new Set(setAside.map(({ index }) => index));
+  const whole = Array.from({ length: message.arrays.length + before.size }, (_, index) => index);
+  /** Of each definition in the list that was sent. */
+  const places = whole.filter((index) => !before.has(index));
+  const problemsOf = message.arrays.map((target, index) => [
+    ...otherCluster(cluster, target),
+    ...(attributes.get(index) ?? []),
+  ]);
+  return {
+    ok: true,
+    message: { ...message, arrays: message.arrays.filter((_, index) => problemsOf[index]?.length === 0) },
+    setAside: [
+      ...setAside,
+      ...message.arrays.flatMap((item, at) => {
+        const problems = problemsOf[at] ?? [];
+        const index = places[at] ?? at;
+        return problems.length === 0 ? [] : [asideOf("target", { index, item, problems })];
+      }),
+    ],
+  };
 }
 
-function otherCluster({ cluster, arrays }: TargetsMessage): string | undefined {
-  const index = arrays.findIndex(({ ClusterName = cluster }) => ClusterName !== cluster);
-  return index < 0
-    ? undefined
-    : `arrays[${index}].ClusterName: "${arrays[index]?.ClusterName}", expected "${cluster}" or nothing`;
+function otherCluster(cluster: string, { ClusterName = cluster }: NodeArrayTarget): readonly string[] {
+  return ClusterName === cluster ? [] : [`ClusterName: "${ClusterName}", expected "${cluster}" or nothing`];
 }
 
 async function tooManySets(
@@ -97,13 +141,16 @@ interface Saved {
 async function save(
   ports: TargetPorts,
   message: TargetsMessage,
-  order: TargetsOrder,
+  received: AsReceived,
   triesLeft = mostSaves,
 ): Promise<Saved> {
   const current = await ports.targets.load(message.cluster, message.requestSet);
-  const merged = mergeTargets(current?.value, message, { order, nowSeconds: ports.clock.nowSeconds() });
+  const merged = mergeTargets(current?.value, message, {
+    ...received,
+    nowSeconds: ports.clock.nowSeconds(),
+  });
   if (await saved(ports, merged.requested, current?.etag)) return merged;
-  if (triesLeft > 1) return save(ports, message, order, triesLeft - 1);
+  if (triesLeft > 1) return save(ports, message, received, triesLeft - 1);
   await ports.targets.save(merged.requested, current?.etag);
   return merged;
 }
@@ -126,7 +173,11 @@ async function saved(ports: TargetPorts, requested: RequestSet, ifMatch: IfMatch
 export function mergeTargets(
   current: RequestSet | undefined,
   message: TargetsMessage,
-  { order, nowSeconds }: { readonly order: TargetsOrder; readonly nowSeconds: number },
+  {
+    order,
+    nowSeconds,
+    setAside = [],
+  }: { readonly order: TargetsOrder; readonly nowSeconds: number; readonly setAside?: readonly SetAside[] },
 ): Saved {
   const sentAtSeconds = Math.min(Date.parse(message.sentAt) / 1000, nowSeconds);
   if (
@@ -147,10 +198,30 @@ export function mergeTargets(
       sentAtSeconds,
       receivedAtSeconds: nowSeconds,
       expiresAtSeconds: nowSeconds + expirationInterval,
-      arrays,
+      arrays: [...arrays, ...heldOf(current, { arrays, setAside, nowSeconds })],
       ignoredMessages: current?.ignoredMessages ?? 0,
     },
   };
+}
+
+/**
+ * What a set asked for before, of definitions that cannot be read in its new request: of their names, or, if a name cannot be
+ * read either, of all that the request does not name.
+ */
+function heldOf(
+  current: RequestSet | undefined,
+  now: {
+    readonly arrays: readonly NodeArrayTarget[];
+    readonly setAside: readonly SetAside[];
+    readonly nowSeconds: number;
+  },
+): readonly NodeArrayTarget[] {
+  if (current === undefined || current.expiresAtSeconds <= now.nowSeconds) return [];
+  const unread = new Set(now.setAside.map(({ name }) => name));
+  const given = new Set(now.arrays.map(accountOf));
+  return current.arrays.filter(
+    (target) => !given.has(accountOf(target)) && (unread.has(target.Name) || unread.has(null)),
+  );
 }
 
 /** Whether a request set has had this request, or a newer one. */

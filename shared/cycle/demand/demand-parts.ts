@@ -1,41 +1,72 @@
-import type { DemandMessage } from "../../messages/job-demand.ts";
+import { type DemandMessage, mostJobs, mostNodes } from "../../messages/job-demand.ts";
+import type { SetAside } from "../../messages/set-aside.ts";
 import type { DemandPart, DemandStore, SourceDemand } from "../../ports/index.ts";
 import { isOld } from "./merge-demand.ts";
 
 export type DeltaMessage = Extract<DemandMessage, { kind: "delta" }>;
 
 export type Assembled =
-  | { readonly outcome: "whole"; readonly message: DemandMessage }
+  | { readonly outcome: "whole"; readonly message: DemandMessage; readonly setAside: readonly SetAside[] }
+  /** The parts are right, and all of them together are too much. */
+  | { readonly outcome: "rejected"; readonly problems: readonly string[] }
   | { readonly outcome: "waiting-for-parts"; readonly have: number; readonly want: number };
 
-/** A snapshot in parts takes effect when its last part has come, whichever that is. */
+/**
+ * A snapshot in parts takes effect when its last part has come, whichever that is. Only then are the others read: until then
+ * it is enough to know which there are.
+ */
 export async function assemble(
   demand: DemandStore,
-  message: DemandMessage,
+  { message, setAside }: { readonly message: DemandMessage; readonly setAside: readonly SetAside[] },
   nowSeconds: number,
 ): Promise<Assembled> {
   if (message.kind !== "snapshot" || message.part === undefined || message.part.count === 1) {
-    return { outcome: "whole", message };
+    return { outcome: "whole", message, setAside };
   }
   const current = await demand.load(message.cluster, message.source);
   // A part of what is old already waits for nothing: it is ignored like any old message.
   if (current !== undefined && isOld(current.value, message, nowSeconds))
-    return { outcome: "whole", message };
+    return { outcome: "whole", message, setAside };
   const { part, jobs, nodes } = message;
-  await demand.savePart(message, { index: part.index, jobs, nodes });
+  await demand.savePart(message, { index: part.index, jobs, nodes, setAside });
   // A part beyond the count is left over from an attempt of the sender that was cut differently.
+  const indexes = (await demand.partIndexes(message)).filter((index) => index < part.count);
+  if (indexes.length < part.count)
+    return { outcome: "waiting-for-parts", have: indexes.length, want: part.count };
   const parts = (await demand.loadParts(message)).filter((each) => each.index < part.count);
-  if (parts.length < part.count) {
+  // Another run took effect with them and dropped them meanwhile, or a store has lost one.
+  if (parts.length < part.count)
     return { outcome: "waiting-for-parts", have: parts.length, want: part.count };
-  }
   const whole = { jobs: parts.flatMap((each) => each.jobs), nodes: parts.flatMap((each) => each.nodes) };
-  return { outcome: "whole", message: { ...message, ...whole } };
+  const aside = parts.flatMap((each) => each.setAside ?? []);
+  const problems = tooMuch(whole, aside);
+  if (problems.length > 0) return { outcome: "rejected", problems };
+  return { outcome: "whole", message: { ...message, ...whole }, setAside: aside };
+}
+
+/** The limits of a message hold for all parts together. */
+function tooMuch(
+  { jobs, nodes }: Pick<DemandPart, "jobs" | "nodes">,
+  setAside: readonly SetAside[],
+): readonly string[] {
+  const countOf = (kind: SetAside["kind"]) => setAside.filter((item) => item.kind === kind).length;
+  const counts = [
+    { list: "jobs", count: jobs.length + countOf("job"), most: mostJobs },
+    { list: "nodes", count: nodes.length + countOf("node"), most: mostNodes },
+  ];
+  return counts.flatMap(({ list, count, most }) =>
+    count > most ? [`${list}: ${count} in all parts, expected at most ${most}`] : [],
+  );
 }
 
 /** Keeps a delta that came before its predecessor: queues do not keep order, and a burst comes all at once. */
-export async function parkDelta(demand: DemandStore, delta: DeltaMessage): Promise<void> {
+export async function parkDelta(
+  demand: DemandStore,
+  delta: DeltaMessage,
+  setAside: readonly SetAside[],
+): Promise<void> {
   const { jobs, nodes, remove, capabilities } = delta;
-  await demand.savePart(delta, { index: 0, jobs, nodes, remove, capabilities });
+  await demand.savePart(delta, { index: 0, jobs, nodes, remove, capabilities, setAside });
 }
 
 /** The parked delta that comes right after what a source wants now. */

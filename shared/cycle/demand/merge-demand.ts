@@ -1,8 +1,18 @@
 import type { DemandMessage } from "../../messages/job-demand.ts";
-import type { SourceDemand } from "../../ports/index.ts";
+import type { SetAside } from "../../messages/set-aside.ts";
+import type { RefusedWord, SourceDemand } from "../../ports/index.ts";
+import { asideAfter, keptAside } from "./merge-set-aside.ts";
+
+/** How far clocks of senders may be ahead of ours and still count as right. */
+const furthestAheadSeconds = 30;
 
 export type Merge =
-  | { readonly outcome: "merged"; readonly demand: SourceDemand }
+  | {
+      readonly outcome: "merged";
+      readonly demand: SourceDemand;
+      /** Undefined: it is the first message of its source. */
+      readonly before: SourceDemand | undefined;
+    }
   /** A newer or the same message took effect before; only the count of ignored messages grows. */
   | { readonly outcome: "ignored"; readonly demand: SourceDemand }
   /** A delta whose predecessor has not come yet: queues do not keep order. */
@@ -15,14 +25,25 @@ export type Merge =
 export function mergeDemand(
   current: SourceDemand | undefined,
   message: DemandMessage,
-  times: { readonly nowSeconds: number; readonly ttlSeconds: number },
+  {
+    setAside = [],
+    ...times
+  }: {
+    readonly nowSeconds: number;
+    readonly ttlSeconds: number;
+    /** What of the message did not check out. */
+    readonly setAside?: readonly SetAside[];
+  },
 ): Merge {
   if (current !== undefined && isOld(current, message, times.nowSeconds)) {
     return { outcome: "ignored", demand: { ...current, ignoredMessages: current.ignoredMessages + 1 } };
   }
   const isEarly = current === undefined || message.sequence !== current.sequence + 1;
   if (message.kind === "delta" && isEarly) return { outcome: "early", have: current?.sequence };
-  const wanted = message.kind === "delta" && current !== undefined ? applyDelta(current, message) : message;
+  const isDelta = message.kind === "delta" && current !== undefined;
+  const wanted = isDelta ? applyDelta(current, message) : message;
+  const aside = isDelta ? asideAfter(current.setAside, message, setAside) : keptAside(setAside);
+  const refused = stillRefused(current, message);
   const { capabilities = message.kind === "delta" ? current?.capabilities : undefined } = message;
   const demand: SourceDemand = {
     cluster: message.cluster,
@@ -34,15 +55,47 @@ export function mergeDemand(
     jobs: wanted.jobs,
     nodes: wanted.nodes,
     ...(capabilities === undefined ? {} : { capabilities }),
+    ...(aside === undefined ? {} : { setAside: aside }),
+    ...(refused === undefined ? {} : { refused }),
     ignoredMessages: current?.ignoredMessages ?? 0,
   };
-  return { outcome: "merged", demand };
+  return { outcome: "merged", demand, before: current };
 }
 
-/** A source that was silent past its time to live may have lost count: its next snapshot is news, whatever its number. */
+/**
+ * A source that was silent past its time to live may have lost count: its next snapshot is news, whatever its number. Not
+ * one that was sent earlier, which a queue delivers again after all that time.
+ */
 export function isOld(current: SourceDemand, message: DemandMessage, nowSeconds: number): boolean {
-  const mayStartOver = message.kind === "snapshot" && current.expiresAtSeconds <= nowSeconds;
-  return message.sequence <= current.sequence && !mayStartOver;
+  return message.sequence <= current.sequence && !startsOver(current, message, nowSeconds);
+}
+
+function startsOver(current: SourceDemand, { kind, sentAt }: DemandMessage, nowSeconds: number): boolean {
+  if (kind !== "snapshot" || current.expiresAtSeconds > nowSeconds) return false;
+  return isSentLater(current, Date.parse(sentAt) / 1000, nowSeconds);
+}
+
+/**
+ * By the clock of the sender. Nothing is sent after it was received: from a clock that was ahead and is right again, what
+ * was sent after the receipt is later, or the source would be held back for as long as its clock was ahead.
+ */
+function isSentLater(
+  { sentAtSeconds, receivedAtSeconds }: SourceDemand,
+  sentSeconds: number,
+  nowSeconds: number,
+): boolean {
+  if (sentAtSeconds === undefined) return true;
+  const wasAhead = sentAtSeconds > receivedAtSeconds + furthestAheadSeconds;
+  const isAhead = sentSeconds > nowSeconds + furthestAheadSeconds;
+  return sentSeconds > (wasAhead && !isAhead ? receivedAtSeconds : sentAtSeconds);
+}
+
+/** Queues do not keep order: a message that was refused may be newer than the good one that comes after it. */
+function stillRefused(current: SourceDemand | undefined, message: DemandMessage): RefusedWord | undefined {
+  const refused = current?.refused;
+  if (current === undefined || refused === undefined || refused.sequence === null) return undefined;
+  const isNewest = message.sequence >= refused.sequence || message.sequence <= current.sequence;
+  return isNewest ? undefined : refused;
 }
 
 function applyDelta(

@@ -8,28 +8,35 @@ import {
 import type { Ports } from "../../ports/index.ts";
 import { type AcceptOutcome, acceptDemand } from "./accept-demand.ts";
 import { type AcceptTargetsOutcome, acceptTargets } from "./accept-targets.ts";
-import { type RawMessage, reject } from "./reject.ts";
+import { refuseDemand } from "./refuse-demand.ts";
+import { type RawMessage, rejectItems } from "./reject.ts";
 
-type ReceivePorts = Parameters<typeof acceptDemand>[0] & Pick<Ports, "rejections" | "targets" | "uploads">;
+type ReceivePorts = Parameters<typeof acceptDemand>[0] &
+  Pick<Ports, "ids" | "rejections" | "targets" | "uploads">;
 
 export type ReceiveOutcome = AcceptOutcome | AcceptTargetsOutcome;
 
 /**
- * Takes a message off the demand queue: fetches what it claims, checks it and merges it. One that is not what it should
- * be is recorded with every problem named, and is then done with: it never blocks what stands behind it.
+ * Takes a message off the demand queue: fetches what it claims, checks it and merges it. What can be read counts; items
+ * that do not check out are recorded beside it. One that is refused whole is recorded with every problem named, and is
+ * then done with: it never blocks what stands behind it.
  */
 export async function receiveDemand(ports: ReceivePorts, raw: RawMessage): Promise<ReceiveOutcome> {
   const outcome = await checkAndAccept(ports, raw.body);
   if (outcome.outcome === "rejected")
-    await reject(ports, raw, { kind: "invalid", problems: outcome.problems });
+    await refuseDemand(ports, raw, { kind: "invalid", problems: outcome.problems });
+  if (outcome.outcome === "accepted" && outcome.setAside !== undefined)
+    await rejectItems(ports, raw, outcome.setAside.news);
   return outcome;
 }
 
 async function checkAndAccept(ports: ReceivePorts, body: unknown): Promise<ReceiveOutcome> {
   const parsed = await checkDemand(ports, body);
   if (!parsed.ok) return { outcome: "rejected", problems: parsed.problems };
-  const { message } = parsed;
-  return message.kind === "targets" ? acceptTargets(ports, message) : acceptDemand(ports, message);
+  const { message, setAside } = parsed;
+  return message.kind === "targets"
+    ? acceptTargets(ports, message, { setAside })
+    : acceptDemand(ports, message, setAside);
 }
 
 /** Checks a message with what it claims, and changes nothing. */

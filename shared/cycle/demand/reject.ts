@@ -1,4 +1,5 @@
 import { claimedOrigin } from "../../messages/job-demand.ts";
+import { describeSetAside, type SetAside } from "../../messages/set-aside.ts";
 import type { Ports, Rejection, RejectionKind } from "../../ports/index.ts";
 
 /** A queue message holds no more, so nothing that came in one is lost. */
@@ -43,6 +44,23 @@ export async function reject(
   report(ports, rejection);
 }
 
+/**
+ * Records items that were set aside, once: a scheduler posts the same bad job every few seconds for as long as it waits.
+ * The message is kept with them, as the place where they can be found whole.
+ */
+export async function rejectItems(
+  ports: Pick<Ports, "clock" | "configs" | "ids" | "log" | "rejections">,
+  raw: RawMessage,
+  items: readonly SetAside[],
+): Promise<void> {
+  if (items.length === 0) return;
+  const { cluster, source } = claimedOrigin(raw.body);
+  const problems = items.map(describeSetAside);
+  const words = items.map((item) => describeSetAside({ ...item, index: 0 })).sort();
+  const messageId = `set-aside-${ports.ids.digest(JSON.stringify([cluster, source, words]))}`;
+  await reject(ports, { ...raw, messageId }, { kind: "set-aside", problems });
+}
+
 /** The host hands JSON over as values. Undefined for what JSON.stringify cannot climb, though JSON.parse could. */
 function textOf(body: unknown): string | undefined {
   if (typeof body === "string") return body;
@@ -61,6 +79,6 @@ function shortened(problem: string): string {
 function report(ports: Pick<Ports, "log">, rejection: Rejection): void {
   const { rejectionId, kind, cluster, source, queue, attempts, problems } = rejection;
   const fields = { cluster, source, queue, rejectionId, kind, attempts, problems: problems.join("; ") };
-  if (kind === "invalid") ports.log.warn("rejected", fields);
+  if (kind === "invalid" || kind === "set-aside") ports.log.warn("rejected", fields);
   else ports.log.error("rejected", fields);
 }

@@ -3,7 +3,7 @@ import { kindOf } from "../../errors.ts";
 import { attributesOf, type NodeArrayTarget } from "../../messages/node-array-target.ts";
 import type { Ports } from "../../ports/index.ts";
 
-const mostProblems = 50;
+const mostProblems = 5;
 const longestPath = 200;
 
 /** Says how many cores a node counts for, and nothing about the node. */
@@ -11,21 +11,22 @@ const alwaysAllowed = "CoreCount";
 
 /**
  * Attributes of new nodes that a request chooses and its cluster's configuration does not let requests choose: one
- * sentence each. They can have code run on those nodes, so a configuration that cannot be read allows none.
+ * sentence each, by the index of their definition. They can have code run on those nodes, so a configuration that cannot
+ * be read allows none.
  */
 export async function refusedAttributes(
   ports: Pick<Ports, "configs">,
   request: { readonly cluster: string; readonly arrays: readonly NodeArrayTarget[] },
-): Promise<readonly string[]> {
-  const chosen = request.arrays.flatMap((definition, index) =>
-    pathsOf(definition).map((path) => ({ path, place: `arrays[${index}].${path.join(".")}` })),
-  );
-  if (chosen.length === 0) return [];
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const chosen = request.arrays.map(pathsOf);
+  if (chosen.every((paths) => paths.length === 0)) return new Map();
   const allowed = await allowedAttributes(ports, request.cluster);
-  const refused = chosen.filter(({ path }) => !isAllowed(path, allowed ?? []));
-  return toProblems(
-    refused.map(({ place }) => place),
-    allowed,
+  return new Map(
+    chosen.flatMap((paths, index) => {
+      const refused = paths.filter((path) => !isAllowed(path, allowed ?? []));
+      const places = refused.map((path) => path.join("."));
+      return places.length === 0 ? [] : [[index, toProblems(places, allowed)] as const];
+    }),
   );
 }
 

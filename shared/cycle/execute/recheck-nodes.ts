@@ -2,6 +2,7 @@ import { type ClusterNode, type NodeHistory, shortHostname } from "../../engine/
 import type { ActionNode, NodesAction } from "../../messages/scale-action.ts";
 import type { CycleCloud, Ports, RequestedNode } from "../../ports/index.ts";
 import { loadControl } from "../control.ts";
+import { doubtsOf } from "../doubts.ts";
 import { isDrained, type Listings, listingsFor, listingsOf } from "../listings.ts";
 import { busyHostnames, liveSources } from "../plan/plan-input.ts";
 import { neededNow } from "./needed-now.ts";
@@ -31,6 +32,8 @@ interface Known {
   /** Why a node that was to go as spare has to stay after all, by node id. */
   readonly needed: ReadonlyMap<string, string>;
   readonly listings: Listings;
+  /** Why no node is idle for certain; undefined: nothing speaks against it. */
+  readonly doubt: string | undefined;
 }
 
 /**
@@ -113,6 +116,7 @@ async function load(ports: RecheckPorts, action: NodesAction, nodes: readonly Cl
     keptIds: new Set(control.keptNodes?.map(({ nodeId }) => nodeId)),
     needed: await neededNow(ports, action),
     listings: listingsOf(liveSources(demand, nowSeconds), nowSeconds),
+    doubt: doubtsOf(demand, nowSeconds)[0]?.why,
   };
 }
 
@@ -135,6 +139,8 @@ function whyStale(
   if (action.kind === "deallocate-nodes" && node.targetState !== "Started") return "is not started any more";
   if (action.kind !== "shutdown-nodes" || action.cause === "operator") return undefined;
   if (known.ignoredIds.has(node.nodeId)) return "is ignored now";
+  const isIdle = action.cause === "autostop" || action.cause === "idle-timeout";
+  if (isIdle && known.doubt !== undefined) return `may run a job: ${known.doubt}`;
   const row = known.history.get(node.nodeId);
   switch (action.cause) {
     case "autostop":

@@ -1,5 +1,6 @@
 import { type EngineSettings, forNodeArray, type NodeHistory, type Plan } from "../../engine/index.ts";
 import type { RequestSet, Snapshot, SourceDemand } from "../../ports/index.ts";
+import { doubtsOf } from "../doubts.ts";
 import { longestSilenceSeconds } from "./plan-input.ts";
 
 /** Jobs and targets that wait for capacity are tried again this often, since nobody tells when capacity is back. */
@@ -27,6 +28,7 @@ export function nextDeadlineSeconds(planned: {
       expiresAtSeconds,
       expiresAtSeconds + longestSilenceSeconds,
     ]),
+    ...doubtsOf(planned.demand, nowSeconds).map(({ untilSeconds }) => untilSeconds),
     ...planned.targets.map((set) => set.expiresAtSeconds),
     ...(waits ? [nowSeconds + retryWaitingSeconds] : []),
     // A time-out takes effect after its deadline, not at it: a plan made in that very second has not acted on it.

@@ -2,8 +2,10 @@ import type { ClusterNode, NodeHistory, Plan, Retirement } from "../../engine/in
 import type { ActionDrain } from "../../messages/scale-action.ts";
 import type { SchedulerEvent } from "../../messages/scheduler-event.ts";
 import type { DrainingNode, PlanHead, Snapshot, SourceDemand } from "../../ports/index.ts";
+import { doubtsOf } from "../doubts.ts";
 import {
   isDrained,
+  isEmpty,
   isOutByEvent,
   isOutByOthers,
   type Listing,
@@ -56,14 +58,30 @@ interface Known {
  * To the planner a node is up, `draining`, or `undraining`: wanted again, and kept in mind until its scheduler has taken
  * it back. Every change carries a later time than the one before, and schedulers report the time of the event that they
  * obey: what they said of an earlier drain never counts for this one, in whatever order messages come.
+ *
+ * While the demand of a source is in doubt, no node is idle for certain: none goes, and what is being drained stays as it is.
  */
 export function decideOnDraining(plan: Plan, known: Known): Drains {
+  const inDoubt = doubtsOf(known.demand, known.nowSeconds).length > 0;
+  return inDoubt ? decide(withoutIdle(plan), known, idleIn(plan)) : decide(plan, known, new Set());
+}
+
+function idleIn({ retire }: Plan): ReadonlySet<string> {
+  return new Set(retire.flatMap(({ nodeId, cause }) => (cause === "idle-timeout" ? [nodeId] : [])));
+}
+
+function withoutIdle(plan: Plan): Plan {
+  return { ...plan, retire: plan.retire.filter(({ cause }) => cause !== "idle-timeout") };
+}
+
+/** `perhapsIdle`: nothing is decided of these. */
+function decide(plan: Plan, known: Known, perhapsIdle: ReadonlySet<string>): Drains {
   const { before, snapshot, isSent, nowSeconds } = known;
   const records = new Map(before?.draining?.map((record) => [record.nodeId, record]));
   const listings = listingsOf(known.demand, nowSeconds);
   const nothing = { plan, draining: [...records.values()], events: [], nextLookSeconds: null };
   const wished = new Set(known.drainedNodeIds);
-  if (!isSent || (records.size === 0 && listings.size === 0 && wished.size === 0)) return nothing;
+  if (!isSent || (records.size === 0 && isEmpty(listings) && wished.size === 0)) return nothing;
 
   const createdSeconds = new Map(
     [...known.history, ...plan.history].map((row) => [row.nodeId, row.createdSeconds]),
@@ -86,6 +104,8 @@ export function decideOnDraining(plan: Plan, known: Known): Drains {
         known,
       };
       const isIdle = cause !== undefined;
+      if (perhapsIdle.has(node.nodeId) && !wished.has(node.nodeId))
+        return { ...undecided, nodeId: node.nodeId, record };
       const kept = wished.has(node.nodeId) ? keptOut(about, { isIdle }) : undefined;
       return { ...(kept ?? (isIdle ? drained(about) : takenBack(about))), nodeId: node.nodeId };
     });

@@ -13,7 +13,15 @@ import {
   shortHostname,
 } from "../../engine/index.ts";
 import type { DemandJob, DemandNode } from "../../messages/job-demand.ts";
-import type { DrainedNode, Operation, RequestSet, Snapshot, SourceDemand } from "../../ports/index.ts";
+import type { SetAside } from "../../messages/set-aside.ts";
+import type {
+  DemandSetAside,
+  DrainedNode,
+  Operation,
+  RequestSet,
+  Snapshot,
+  SourceDemand,
+} from "../../ports/index.ts";
 import { underWay } from "../operations.ts";
 import { toTargets } from "./to-targets.ts";
 
@@ -63,16 +71,53 @@ export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
  */
 export const longestSilenceSeconds = 86_400;
 
+/** Jobs that count now, of one source. */
+export interface PresentDemand {
+  readonly source: string;
+  readonly jobs: readonly DemandJob[];
+  /** True: they stand for jobs that did not check out, on the hosts where those run. They want nothing else. */
+  readonly standIns: boolean;
+}
+
 /** What is wanted now: of live sources all, of silent ones the jobs that run, each as large as its hosts. */
-export function presentDemand(
-  demand: readonly SourceDemand[],
-  nowSeconds: number,
-): readonly Pick<SourceDemand, "source" | "jobs">[] {
-  return demand.flatMap(({ source, jobs, expiresAtSeconds }) => {
-    if (expiresAtSeconds > nowSeconds) return [{ source, jobs }];
+export function presentDemand(demand: readonly SourceDemand[], nowSeconds: number): readonly PresentDemand[] {
+  return demand.flatMap(({ source, jobs, setAside, expiresAtSeconds }): PresentDemand[] => {
     if (expiresAtSeconds + longestSilenceSeconds <= nowSeconds) return [];
-    return [{ source, jobs: jobs.flatMap(runningPart) }];
+    const isLive = expiresAtSeconds > nowSeconds;
+    const counting = { source, jobs: isLive ? jobs : jobs.flatMap(runningPart), standIns: false };
+    if (setAside === undefined) return [counting];
+    return [counting, { source, jobs: standInsOf(setAside), standIns: true }];
   });
+}
+
+/** The same list for the same demand, as `knownJobs` goes by the list. */
+const knownStandIns = new WeakMap<DemandSetAside, readonly DemandJob[]>();
+
+function standInsOf(setAside: DemandSetAside): readonly DemandJob[] {
+  const known = knownStandIns.get(setAside);
+  if (known !== undefined) return known;
+  const jobs = setAside.items.flatMap(standIn);
+  knownStandIns.set(setAside, jobs);
+  return jobs;
+}
+
+/** A job that runs, as far as it can be read: it has its hosts, and waits for no more. */
+function standIn({ index, name, running }: SetAside): DemandJob[] {
+  if (running === undefined || running.hostnames.length === 0) return [];
+  const { hostnames, constraints } = running;
+  return [
+    {
+      name: name ?? `(job ${index}, set aside)`,
+      constraints: constraints ?? [],
+      iterations: hostnames.length,
+      nodeCount: 0,
+      colocated: false,
+      // What it uses there is not known, so nothing else is planned there.
+      exclusive: constraints === undefined,
+      executingHostnames: [...hostnames],
+      priority: 0,
+    },
+  ];
 }
 
 function runningPart(job: DemandJob): DemandJob[] {
@@ -103,13 +148,23 @@ const knownJobs = new WeakMap<
   { readonly source: string; readonly jobs: readonly Job[] }
 >();
 
-function toJobs({ source, jobs }: Pick<SourceDemand, "source" | "jobs">): readonly Job[] {
+function toJobs({ source, jobs, standIns }: PresentDemand): readonly Job[] {
   const known = knownJobs.get(jobs);
   if (known?.source === source) return known.jobs;
   const constraintsOf = constraintsReader();
-  const read = jobs.map((job) => toJob(job, source, constraintsOf(job.constraints)));
+  const read = jobs.map((job) => {
+    const planned = toJob(job, source, constraintsOf(job.constraints));
+    return standIns ? { ...planned, metadata: { [setAsideMark]: true } } : planned;
+  });
   knownJobs.set(jobs, { source, jobs: read });
   return read;
+}
+
+/** In the metadata of a job that stands for one that was set aside. */
+const setAsideMark = "setAside";
+
+export function isStandIn({ metadata }: Pick<Job, "metadata">): boolean {
+  return metadata[setAsideMark] === true;
 }
 
 /** Jobs may share their constraints, which are then read once. */

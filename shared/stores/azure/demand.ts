@@ -66,6 +66,11 @@ export class BlobDemandStore implements DemandStore {
     await this.#container.put(`${partsOf(snapshot)}${sortableNumber(part.index)}.json`, jsonContent(part));
   }
 
+  async partIndexes(snapshot: MessageIdentity): Promise<readonly number[]> {
+    const names = await this.#container.names(partsOf(snapshot));
+    return names.map(indexOf).sort((a, b) => a - b);
+  }
+
   async loadParts(snapshot: MessageIdentity): Promise<readonly DemandPart[]> {
     const parts = await this.#readAll<DemandPart>(partsOf(snapshot));
     return parts.sort((a, b) => a.index - b.index);
@@ -101,6 +106,10 @@ function sourcesOf(cluster: string): string {
 
 function sourceName(cluster: string, source: string): string {
   return `${sourcesOf(cluster)}${escapeName(source)}.json`;
+}
+
+function indexOf(partName: string): number {
+  return Number(partName.slice(partName.lastIndexOf("/") + 1, -".json".length));
 }
 
 function partsOfSource({ cluster, source }: MessageIdentity): string {

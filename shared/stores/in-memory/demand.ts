@@ -43,6 +43,10 @@ export class MemoryDemandStore implements DemandStore {
     this.#parts.put(keyOf(cluster, source, String(sequence), String(part.index)), { snapshot, part });
   }
 
+  async partIndexes(snapshot: MessageIdentity): Promise<readonly number[]> {
+    return (await this.loadParts(snapshot)).map(({ index }) => index);
+  }
+
   async loadParts(snapshot: MessageIdentity): Promise<readonly DemandPart[]> {
     return this.#partsOfSource(snapshot)
       .filter(({ kept }) => kept.snapshot.sequence === snapshot.sequence)

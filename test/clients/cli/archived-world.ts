@@ -77,9 +77,9 @@ export async function busyWorld(): Promise<World> {
     { name: "1201", iterations: 6, constraints: { ncpus: 2 } },
     { name: "1202", constraints: { ncpus: 64 } },
     { name: "1203", iterations: 40, constraints: { ncpus: 4, "node.nodearray": "htc" } },
+    { name: "1204|b", iterations: -1 },
   ];
   await world.post(jobs, { source: "pbs", nodes: [{ hostname: "host-htc-1" }] });
-  await world.post([{ name: "bad", iterations: -1 }]);
   await world.round();
   world.advance(90);
   await world.round();

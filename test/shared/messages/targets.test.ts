@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseMessage, parseTargets } from "../../../shared/messages/job-demand.ts";
+import { parseMessage, parseTargets, wholly } from "../../../shared/messages/job-demand.ts";
 import { accountOf, attributesOf } from "../../../shared/messages/node-array-target.ts";
 
 const envelope = {
@@ -13,7 +13,7 @@ const envelope = {
 };
 
 function problemsOf(...arrays: readonly unknown[]): readonly string[] {
-  const parsed = parseTargets({ ...envelope, arrays });
+  const parsed = wholly(parseTargets({ ...envelope, arrays }));
   return parsed.ok ? [] : parsed.problems;
 }
 

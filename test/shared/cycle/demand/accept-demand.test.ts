@@ -6,6 +6,7 @@ import { Crash, crashingAt, interposed } from "../../../support/crash.ts";
 import { cluster, createWorld, type World } from "../../../support/world.ts";
 
 interface Fields {
+  readonly sentAt?: string;
   readonly kind?: "snapshot" | "delta";
   readonly sequence: number;
   readonly part?: { readonly index: number; readonly count: number };
@@ -84,10 +85,21 @@ describe("acceptDemand", () => {
     const world = createWorld();
     await acceptDemand(world.ports, message({ sequence: 900, jobs: ["old"] }));
     world.advance(301);
-    expect(await acceptDemand(world.ports, message({ sequence: 1, jobs: ["new"] }))).toMatchObject({
-      outcome: "accepted",
-    });
+    const anew = message({ sequence: 1, jobs: ["new"], sentAt: "2026-11-21T10:05:01Z" });
+    expect(await acceptDemand(world.ports, anew)).toMatchObject({ outcome: "accepted" });
     expect(await jobsOf(world)).toEqual(["new"]);
+  });
+
+  test("what a queue delivers once more after the time to live is no news", async () => {
+    const world = createWorld();
+    const older = message({ sequence: 5, jobs: ["old"], sentAt: "2026-11-21T10:00:00Z" });
+    await acceptDemand(world.ports, older);
+    const newer = message({ sequence: 6, sentAt: "2026-11-21T10:00:15Z" });
+    await acceptDemand(world.ports, newer);
+    world.advance(311);
+    for (const again of [older, newer])
+      expect(await acceptDemand(world.ports, again)).toMatchObject({ outcome: "ignored" });
+    expect(await jobsOf(world)).toEqual([]);
   });
 
   test("a configuration that cannot be used costs no demand", async () => {

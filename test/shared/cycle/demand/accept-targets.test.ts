@@ -30,7 +30,7 @@ function message(world: World, { cores = 128, sent = 0, ClusterName, ...fields }
 }
 
 async function accept(world: World, fields: Fields, order?: TargetsOrder): Promise<string> {
-  return (await acceptTargets(world.ports, message(world, fields), order)).outcome;
+  return (await acceptTargets(world.ports, message(world, fields), { ...(order && { order }) })).outcome;
 }
 
 async function coresOf(world: World, requestSet = "standard"): Promise<number | undefined> {
@@ -100,12 +100,22 @@ describe("acceptTargets", () => {
 
   test.each<[string, Fields, RegExp]>([
     ["an unknown cluster", { cluster: "elsewhere" }, /^cluster: "elsewhere", expected one of hpc$/],
-    ["another cluster's definition", { ClusterName: "x" }, /^arrays\[0\]\.ClusterName: "x", expected "hpc"/],
   ])("%s is refused", async (_case, fields, expected) => {
     const world = createWorld();
     const outcome = await acceptTargets(world.ports, message(world, fields));
     expect(outcome.outcome === "rejected" ? outcome.problems[0] : "").toMatch(expected);
     expect(world.ports.planRequests.scheduled).toEqual([]);
+  });
+
+  test("another cluster's definition is set aside", async () => {
+    const world = createWorld();
+    expect(await acceptTargets(world.ports, message(world, { ClusterName: "x" }))).toMatchObject({
+      requested: { arrays: [] },
+      setAside: {
+        items: 1,
+        news: [{ name: "execute", problems: ['ClusterName: "x", expected "hpc" or nothing'] }],
+      },
+    });
   });
 
   test("fifty sets may hold at once; those that nobody asked for in a day are forgotten", async () => {
@@ -145,7 +155,9 @@ describe("acceptTargets", () => {
     expect(await world.receive(message(world, {}))).toMatchObject({ outcome: "accepted" });
     const bad = { ...message(world, { sequence: 2 }), arrays: [{ Name: "execute", TargetCores: 1 }] };
     await world.receive(bad, "bad");
-    const kept = await world.ports.rejections.load(cluster, "bad");
-    expect(kept?.rejection.problems[0]).toMatch(/^arrays\[0\]\.TargetCores: 1, unknown/);
+    const [kept] = await world.ports.rejections.list(cluster, 1);
+    expect(kept?.kind).toBe("set-aside");
+    expect(kept?.problems[0]).toMatch(/^target "execute": TargetCores: 1, unknown/);
+    expect(await coresOf(world)).toBe(128);
   });
 });

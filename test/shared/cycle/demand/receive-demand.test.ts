@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { receiveDemand } from "../../../../shared/cycle/demand/receive-demand.ts";
 import type { RawMessage } from "../../../../shared/cycle/demand/reject.ts";
-import type { Rejection } from "../../../../shared/ports/index.ts";
+import { type Rejection, unknownSource } from "../../../../shared/ports/index.ts";
 import { MemoryDemandUploads } from "../../../../shared/stores/in-memory/index.ts";
 import { cluster, createWorld, type World } from "../../../support/world.ts";
 
@@ -62,7 +62,7 @@ describe("receiveDemand: a claim check", () => {
   test.each<readonly [string, string | undefined, string]>([
     ["a blob that is missing", undefined, 'blob: "pbs/1.json", expected the name of an uploaded blob'],
     ["a blob that is no JSON", "jobs", "message: "],
-    ["a blob with a bad job", '{"jobs": [{"name": ""}]}', "jobs[0].name: "],
+    ["a blob with no list of jobs", '{"jobs": {"name": ""}}', "jobs: "],
     ["a blob that is too large", `{"jobs": [${" ".repeat(1_000)}]}`, "blob: "],
   ])("on %s is rejected and says so", async (_case, content, words) => {
     const world = createWorld();
@@ -88,7 +88,7 @@ describe("receiveDemand: a message that is not taken", () => {
     ["of an unknown version", { ...good, version: 2 }, cluster],
     ["of an unknown kind", { ...good, kind: "targets" }, cluster],
     ["with a bad source", { ...good, source: "PBS!" }, cluster],
-    ["with a bad job", { ...good, jobs: [{ name: "a/b" }] }, cluster],
+    ["with no list of jobs", { ...good, jobs: { name: "a" } }, cluster],
     ["for an unknown cluster", { ...good, cluster: "hcp" }, undefined],
     ["for a cluster that is no text", { ...good, cluster: 7 }, undefined],
   ];
@@ -101,7 +101,9 @@ describe("receiveDemand: a message that is not taken", () => {
       { rejectionId: "m-1", queue: "job-demand", problems: outcome.problems },
     ]);
     expect(outcome.problems.length).toBeGreaterThan(0);
-    expect(await world.ports.demand.list(cluster)).toEqual([]);
+    const demand = await world.ports.demand.list(cluster);
+    expect(demand.filter(({ source }) => source !== unknownSource)).toEqual([]);
+    expect(demand.map(({ refused }) => refused?.messages)).toEqual(owner === undefined ? [] : [1]);
   });
 
   test.each(bad)("%s: does not block the good one behind it", async (_case, body) => {
@@ -132,11 +134,11 @@ describe("receiveDemand: a message that is not taken", () => {
 
   test("names all of its problems at once", async () => {
     const world = createWorld();
-    const body = { ...good, sequence: -1, sentAt: "yesterday", jobs: [{ name: "a", iterations: -1 }] };
+    const body = { ...good, sequence: -1, sentAt: "yesterday", jobs: "none" };
     const outcome = await world.receive(body);
     expect(outcome).toMatchObject({ outcome: "rejected" });
     expect("problems" in outcome ? outcome.problems.map((problem) => problem.split(":")[0]) : []).toEqual(
-      expect.arrayContaining(["sequence", "sentAt", "jobs[0].iterations"]),
+      expect.arrayContaining(["sequence", "sentAt", "jobs"]),
     );
   });
 });

@@ -73,8 +73,9 @@ describe("replay: a demand message", () => {
     expect(problemsOf(prepared)).toEqual([
       'sequence: 5, expected above 6, which source "pbs" has posted since',
     ]);
+    // However long ago that was: what it wanted then is not what it wants now.
     world.advance(60);
-    expect(await prepareReplay(portsOf(world), rejected())).toMatchObject({ kind: "post-demand" });
+    expect(problemsOf(await prepareReplay(portsOf(world), rejected()))).toHaveLength(1);
   });
 
   test.each([

@@ -1,21 +1,27 @@
 import { describe, expect, test } from "vitest";
 import { acceptTargets } from "../../../../shared/cycle/demand/accept-targets.ts";
 import { parseTargets } from "../../../../shared/messages/job-demand.ts";
+import { problemsInPlace } from "../../../../shared/messages/set-aside.ts";
 import { cluster, createWorld, type World } from "../../../support/world.ts";
+
+let sequence = 0;
 
 type Definition = Readonly<Record<string, unknown>>;
 
 async function ask(world: World, ...definitions: readonly Definition[]): Promise<readonly string[]> {
+  sequence += 1;
   const parsed = parseTargets({
-    ...{ version: 1, kind: "targets", cluster, source: "cron", sequence: 1, requestSet: "mpi" },
+    ...{ version: 1, kind: "targets", cluster, source: "cron", sequence, requestSet: "mpi" },
     sentAt: new Date(world.now() * 1000).toISOString(),
     arrays: definitions.map((own, index) => ({ Name: `array-${index}`, TargetCount: 1, ...own })),
   });
   if (!parsed.ok) throw new Error(parsed.problems.join());
   const outcome = await acceptTargets(world.ports, parsed.message);
+  if (outcome.outcome !== "accepted") throw new Error(outcome.outcome);
+  const { setAside: { items, news } = { items: 0, news: [] } } = outcome;
   const stored = await world.ports.targets.load(cluster, "mpi");
-  expect(stored === undefined).toBe(outcome.outcome === "rejected");
-  return outcome.outcome === "rejected" ? outcome.problems : [];
+  expect(stored?.value.arrays).toHaveLength(definitions.length - items);
+  return news.flatMap(problemsInPlace);
 }
 
 function worldWith(...targetAttributes: readonly string[]): World {
@@ -101,8 +107,8 @@ describe("attributes of new nodes that a target chooses", () => {
   test("what is told has an end", async () => {
     const Configuration = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`key-${index}`, 1]));
     const problems = await ask(worldWith(), { Configuration });
-    expect(problems).toHaveLength(51);
-    expect(problems.at(-1)).toBe("and 250 more");
+    expect(problems).toHaveLength(6);
+    expect(problems.at(-1)).toBe("arrays[0]: and 295 more");
   });
 
   test("where the configuration cannot be read nothing says that an attribute may be chosen; nodes may be asked for", async () => {

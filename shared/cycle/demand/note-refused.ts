@@ -1,0 +1,101 @@
+import { kindOf } from "../../errors.ts";
+import { claimedOrigin, claimedSequence, claimsTargets } from "../../messages/job-demand.ts";
+import { type Ports, type RefusedWord, type SourceDemand, unknownSource } from "../../ports/index.ts";
+import { configuredTtlSeconds } from "./configured-ttl.ts";
+
+type NotePorts = Pick<Ports, "clock" | "configs" | "demand" | "log">;
+
+const mostSaves = 20;
+const mostProblems = 3;
+const longestProblem = 200;
+/** A flood of refused messages must not write the demand of a source again for each of them. */
+const leastGapSeconds = 5;
+
+/**
+ * Notes that a demand message was refused whole: what its source runs where cannot be told until its next good message,
+ * and no longer than a good message would have counted. So whoever may send can hold up deletions while he keeps sending.
+ *
+ * A message of no known source is noted for the cluster, and ends by time alone: anybody may have sent it.
+ */
+export async function noteRefused(
+  ports: NotePorts,
+  message: { readonly cluster: string; readonly body: unknown; readonly problems: readonly string[] },
+): Promise<void> {
+  const ttlSeconds = await configuredTtlSeconds(ports, message.cluster);
+  if (ttlSeconds === undefined) return;
+  const isSaved = await save(ports, { ...message, ttlSeconds }, mostSaves);
+  const { source } = claimedOrigin(message.body);
+  if (isSaved) ports.log.warn("demand-unknown", { cluster: message.cluster, source });
+}
+
+interface Refused {
+  readonly cluster: string;
+  readonly body: unknown;
+  readonly problems: readonly string[];
+  readonly ttlSeconds: number;
+}
+
+/** False: it says nothing new. */
+async function save(ports: NotePorts, refused: Refused, triesLeft: number): Promise<boolean> {
+  const { cluster, body } = refused;
+  const { source: claimed } = claimedOrigin(body);
+  const known =
+    claimed === undefined || claimed === unknownSource || claimsTargets(body)
+      ? undefined
+      : await ports.demand.load(cluster, claimed);
+  const stored = known ?? (await ports.demand.load(cluster, unknownSource));
+  const nowSeconds = ports.clock.nowSeconds();
+  const next = withRefused(stored?.value ?? nobody(cluster, nowSeconds), {
+    ...refused,
+    nowSeconds,
+    claimedSource: known === undefined ? (claimed ?? null) : null,
+  });
+  if (next === undefined) return false;
+  try {
+    await ports.demand.save(next, stored?.etag);
+    return true;
+  } catch (error) {
+    if (kindOf(error) !== "conflict" || triesLeft <= 1) throw error;
+    return save(ports, refused, triesLeft - 1);
+  }
+}
+
+function nobody(cluster: string, nowSeconds: number): SourceDemand {
+  const times = { receivedAtSeconds: nowSeconds, expiresAtSeconds: nowSeconds };
+  return { cluster, source: unknownSource, sequence: 0, ...times, jobs: [], nodes: [], ignoredMessages: 0 };
+}
+
+/** Undefined: a newer message took effect before, or this one was noted a moment ago. */
+export function withRefused(
+  demand: SourceDemand,
+  refused: Omit<Refused, "cluster"> & {
+    readonly nowSeconds: number;
+    readonly claimedSource: string | null;
+  },
+): SourceDemand | undefined {
+  const { body, problems, ttlSeconds, nowSeconds, claimedSource } = refused;
+  const isNobodys = demand.source === unknownSource;
+  const sequence = isNobodys ? undefined : claimedSequence(body);
+  const isLive = demand.expiresAtSeconds > nowSeconds;
+  if (isLive && sequence !== undefined && sequence <= demand.sequence) return undefined;
+  const { refused: before } = demand;
+  const isGoingOn = before !== undefined && before.untilSeconds > nowSeconds;
+  if (isGoingOn && nowSeconds < before.lastSeconds + leastGapSeconds) return undefined;
+  // Of a source that posts seldom, a message counts for as long as it has its messages count.
+  const ownTtlSeconds = demand.expiresAtSeconds - demand.receivedAtSeconds;
+  const word: RefusedWord = {
+    sinceSeconds: isGoingOn ? before.sinceSeconds : nowSeconds,
+    lastSeconds: nowSeconds,
+    untilSeconds: nowSeconds + Math.max(ttlSeconds, ownTtlSeconds),
+    sequence: latest(sequence, isGoingOn ? before.sequence : null),
+    messages: (isGoingOn ? before.messages : 0) + 1,
+    problems: problems.slice(0, mostProblems).map((problem) => problem.slice(0, longestProblem)),
+    claimedSource,
+  };
+  const times = isNobodys ? { receivedAtSeconds: nowSeconds, expiresAtSeconds: nowSeconds } : {};
+  return { ...demand, ...times, refused: word };
+}
+
+function latest(sequence: number | undefined, before: number | null): number | null {
+  return sequence === undefined ? before : Math.max(sequence, before ?? sequence);
+}

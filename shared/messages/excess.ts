@@ -1,0 +1,30 @@
+const deepestValue = 20;
+const longestName = 1_024;
+/** A regular expression may run out of stack on millions of characters. */
+const longestText = 64 * 1024;
+const mostMembers = 10_000;
+
+/** What makes a value too expensive to be read in detail; undefined when nothing does. */
+export function excessOf(value: unknown, levels = deepestValue): string | undefined {
+  if (typeof value === "string" && value.length > longestText)
+    return `a text of ${value.length} characters, expected at most ${longestText}`;
+  if (typeof value !== "object" || value === null) return undefined;
+  if (levels === 0) return `nested too deeply, expected at most ${deepestValue} levels`;
+  if (Array.isArray(value)) return firstExcess(value, levels - 1);
+  const names = Object.keys(value);
+  if (names.length > mostMembers)
+    return `an object of ${names.length} members, expected at most ${mostMembers}`;
+  const longest = names.reduce((most, name) => Math.max(most, name.length), 0);
+  if (longest > longestName) return `a name of ${longest} characters, expected at most ${longestName}`;
+  // Such an object cannot be compared with a number, which the schema does with whatever has a length.
+  if (Object.hasOwn(value, "toString")) return 'a member "toString", expected any other name';
+  return firstExcess(Object.values(value), levels - 1);
+}
+
+function firstExcess(values: readonly unknown[], levels: number): string | undefined {
+  for (const value of values) {
+    const excess = excessOf(value, levels);
+    if (excess !== undefined) return excess;
+  }
+  return undefined;
+}

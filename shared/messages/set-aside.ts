@@ -1,0 +1,127 @@
+import type { z } from "zod";
+import { parseConstraints } from "../engine/index.ts";
+import { excessOf } from "./excess.ts";
+import { cutName } from "./job-name.ts";
+import { describeProblems, shown } from "./problems.ts";
+import { type RunningHosts, runningHosts } from "./running-hosts.ts";
+
+const mostProblems = 5;
+/** Of one list. Those after it are set aside without their problems: a hostile list could have 200,000. */
+const mostDescribed = 100;
+/** Of one list. More are not mistakes in single jobs: a hostile list must not be checked to its end. */
+const mostSetAside = 10_000;
+const longestHostname = 255;
+
+export type SetAsideKind = "job" | "node" | "remove" | "target";
+
+/** A job, scheduler node, removal or target that did not check out. The rest of its message takes effect. */
+export interface SetAside {
+  readonly kind: SetAsideKind;
+  /** Its place in the list of its message. */
+  readonly index: number;
+  /** As it was sent: whoever shows it escapes what does not print. Null: it cannot be read. */
+  readonly name: string | null;
+  /** One sentence each; empty for those after the first hundred of a list. */
+  readonly problems: readonly string[];
+  /** Of a job that may run: where. Absent: it says that it runs nowhere. */
+  readonly running?: SetAsideRun;
+}
+
+/** What is kept of a job that runs and does not check out: enough to leave it its nodes. */
+export interface SetAsideRun extends RunningHosts {
+  /** Undefined: they cannot be read, so nothing else is planned where it runs. */
+  readonly constraints?: unknown;
+}
+
+/** The items of a list that check out, and the others. */
+export interface Checked<T> {
+  readonly good: readonly T[];
+  readonly setAside: readonly SetAside[];
+  /** So many do not check out that the list was not checked to its end. */
+  readonly isHopeless: boolean;
+}
+
+/** Checks the items of a list one by one: what can be read counts. */
+export function checkItems<T>(
+  kind: SetAsideKind,
+  items: readonly unknown[],
+  schema: z.ZodType<T>,
+): Checked<T> {
+  const good: T[] = [];
+  const setAside: SetAside[] = [];
+  for (const [index, item] of items.entries()) {
+    const excess = excessOf(item);
+    const parsed = excess === undefined ? schema.safeParse(item, { reportInput: true }) : undefined;
+    if (parsed?.success === true) {
+      good.push(parsed.data);
+      continue;
+    }
+    if (setAside.length === mostSetAside) return { good, setAside, isHopeless: true };
+    const isDescribed = setAside.length < mostDescribed;
+    const problems = isDescribed ? problemsOf(kind, parsed?.error, excess) : [];
+    setAside.push(asideOf(kind, { index, item, problems }));
+  }
+  return { good, setAside, isHopeless: false };
+}
+
+function problemsOf(kind: SetAsideKind, error: z.ZodError | undefined, excess: string | undefined): string[] {
+  return error === undefined
+    ? [`${kind}: ${excess}`]
+    : describeProblems(error, { root: kind, most: mostProblems });
+}
+
+/** What is set aside, as far as it can be read. */
+export function asideOf(
+  kind: SetAsideKind,
+  {
+    index,
+    item,
+    problems,
+  }: { readonly index: number; readonly item: unknown; readonly problems: readonly string[] },
+): SetAside {
+  const running = kind === "job" ? runOf(item) : undefined;
+  return { kind, index, name: nameOf(kind, item), problems, ...(running === undefined ? {} : { running }) };
+}
+
+const nameKeys = { job: "name", node: "hostname", target: "Name" } as const;
+
+function nameOf(kind: SetAsideKind, item: unknown): string | null {
+  const name = kind === "remove" ? item : isRecord(item) ? item[nameKeys[kind]] : undefined;
+  const text = typeof name === "number" ? String(name) : name;
+  if (typeof text !== "string" || text === "") return null;
+  if (kind !== "node") return cutName(text);
+  return text.length <= longestHostname ? text : null;
+}
+
+/** Whether something that is no job at all runs, nobody can tell. */
+function runOf(item: unknown): SetAsideRun | undefined {
+  if (!isRecord(item)) return { hostnames: [], isWhole: false };
+  const hosts = runningHosts(item);
+  if (hosts.hostnames.length === 0 && hosts.isWhole) return undefined;
+  const { constraints = [] } = item;
+  return excessOf(constraints) === undefined && parseConstraints(constraints).ok
+    ? { ...hosts, constraints }
+    : hosts;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** `job 3 "a": iterations: -2, too small`: for people, on one line. */
+export function describeSetAside({ kind, index, name, problems }: SetAside): string {
+  const what = name === null ? `${kind} ${index}` : `${kind} ${shown(name)}`;
+  return problems.length === 0 ? what : `${what}: ${problems.join("; ")}`;
+}
+
+const lists = { job: "jobs", node: "nodes", remove: "remove", target: "arrays" } as const;
+
+/** What is wrong with it, with its place in the message: `jobs[3].iterations: -2, too small`. */
+export function problemsInPlace({ kind, index, problems }: SetAside): readonly string[] {
+  const place = `${lists[kind]}[${index}]`;
+  if (problems.length === 0) return [`${place}: does not check out either`];
+  return problems.map((problem) => {
+    if (problem.startsWith(`${kind}: `)) return `${place}${problem.slice(kind.length)}`;
+    return problem.startsWith("and ") ? `${place}: ${problem}` : `${place}.${problem}`;
+  });
+}
