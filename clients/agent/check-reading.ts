@@ -1,4 +1,4 @@
-import { parseDemand } from "../../shared/messages/job-demand.ts";
+import { parseDemand, wholly } from "../../shared/messages/job-demand.ts";
 import type { Job, Reading, SchedulerNode, SetAside } from "./drivers/driver.ts";
 import { toJobName, withUniqueNames } from "./drivers/job-names.ts";
 import { chunked, jobsThatKeep } from "./keep-hosts.ts";
@@ -104,6 +104,6 @@ const envelope = {
 };
 
 function problemsOf(list: "jobs" | "nodes", items: readonly object[]): readonly string[] {
-  const parsed = parseDemand({ ...envelope, [list]: items });
+  const parsed = wholly(parseDemand({ ...envelope, [list]: items }));
   return parsed.ok ? [] : parsed.problems;
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { parseConstraints } from "../engine/index.ts";
+import { printable } from "../text.ts";
 import { excessOf } from "./excess.ts";
 import { cutName } from "./job-name.ts";
 import { describeProblems, shown } from "./problems.ts";
@@ -111,7 +112,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 /** `job 3 "a": iterations: -2, too small`: for people, on one line. */
 export function describeSetAside({ kind, index, name, problems }: SetAside): string {
   const what = name === null ? `${kind} ${index}` : `${kind} ${shown(name)}`;
-  return problems.length === 0 ? what : `${what}: ${problems.join("; ")}`;
+  return printable(problems.length === 0 ? what : `${what}: ${problems.join("; ")}`);
 }
 
 const lists = { job: "jobs", node: "nodes", remove: "remove", target: "arrays" } as const;

@@ -1,6 +1,7 @@
 import { kindOf } from "../../errors.ts";
 import { claimedOrigin, claimedSequence, claimsTargets } from "../../messages/job-demand.ts";
 import { type Ports, type RefusedWord, type SourceDemand, unknownSource } from "../../ports/index.ts";
+import { printable } from "../../text.ts";
 import { configuredTtlSeconds } from "./configured-ttl.ts";
 
 type NotePorts = Pick<Ports, "clock" | "configs" | "demand" | "log">;
@@ -20,13 +21,21 @@ const leastGapSeconds = 5;
 export async function noteRefused(
   ports: NotePorts,
   message: { readonly cluster: string; readonly body: unknown; readonly problems: readonly string[] },
-): Promise<void> {
+): Promise<Noted> {
   const ttlSeconds = await configuredTtlSeconds(ports, message.cluster);
-  if (ttlSeconds === undefined) return;
-  const isSaved = await save(ports, { ...message, ttlSeconds }, mostSaves);
+  if (ttlSeconds === undefined) return "nothing-new";
+  const noted = await save(ports, { ...message, ttlSeconds }, mostSaves);
   const { source } = claimedOrigin(message.body);
-  if (isSaved) ports.log.warn("demand-unknown", { cluster: message.cluster, source });
+  if (noted !== "nothing-new")
+    ports.log.warn("demand-unknown", { cluster: message.cluster, source: source && printable(source) });
+  return noted;
 }
+
+/**
+ * `news`: a known source has not been refused so before. `once-more`: the same again, or of no known source, which has
+ * nobody to be told. `nothing-new`: a newer message took effect, or the like was noted a moment ago.
+ */
+export type Noted = "news" | "once-more" | "nothing-new";
 
 interface Refused {
   readonly cluster: string;
@@ -35,8 +44,7 @@ interface Refused {
   readonly ttlSeconds: number;
 }
 
-/** False: it says nothing new. */
-async function save(ports: NotePorts, refused: Refused, triesLeft: number): Promise<boolean> {
+async function save(ports: NotePorts, refused: Refused, triesLeft: number): Promise<Noted> {
   const { cluster, body } = refused;
   const { source: claimed } = claimedOrigin(body);
   const known =
@@ -50,10 +58,11 @@ async function save(ports: NotePorts, refused: Refused, triesLeft: number): Prom
     nowSeconds,
     claimedSource: known === undefined ? (claimed ?? null) : null,
   });
-  if (next === undefined) return false;
+  if (next === undefined) return "nothing-new";
   try {
     await ports.demand.save(next, stored?.etag);
-    return true;
+    const isSame = JSON.stringify(known?.value.refused?.problems) === JSON.stringify(next.refused?.problems);
+    return known === undefined || isSame ? "once-more" : "news";
   } catch (error) {
     if (kindOf(error) !== "conflict" || triesLeft <= 1) throw error;
     return save(ports, refused, triesLeft - 1);

@@ -1,18 +1,23 @@
 import {
   claimedBlob,
+  claimedOrigin,
+  claimedSequence,
+  claimsTargets,
   type Parsed,
   parseMessage,
   type QueueMessage,
   withClaimed,
 } from "../../messages/job-demand.ts";
+import { describeSetAside, type SetAside } from "../../messages/set-aside.ts";
 import type { Ports } from "../../ports/index.ts";
 import { type AcceptOutcome, acceptDemand } from "./accept-demand.ts";
 import { type AcceptTargetsOutcome, acceptTargets } from "./accept-targets.ts";
 import { refuseDemand } from "./refuse-demand.ts";
 import { type RawMessage, rejectItems } from "./reject.ts";
+import { tellRefused } from "./tell-refused.ts";
 
 type ReceivePorts = Parameters<typeof acceptDemand>[0] &
-  Pick<Ports, "ids" | "rejections" | "targets" | "uploads">;
+  Pick<Ports, "ids" | "rejections" | "schedulerEvents" | "targets" | "uploads">;
 
 export type ReceiveOutcome = AcceptOutcome | AcceptTargetsOutcome;
 
@@ -26,8 +31,23 @@ export async function receiveDemand(ports: ReceivePorts, raw: RawMessage): Promi
   if (outcome.outcome === "rejected")
     await refuseDemand(ports, raw, { kind: "invalid", problems: outcome.problems });
   if (outcome.outcome === "accepted" && outcome.setAside !== undefined)
-    await rejectItems(ports, raw, outcome.setAside.news);
+    await reportItems(ports, raw, outcome.setAside.news);
   return outcome;
+}
+
+/** Items that were not set aside before: in the rejections, and to their source. */
+async function reportItems(ports: ReceivePorts, raw: RawMessage, items: readonly SetAside[]): Promise<void> {
+  await rejectItems(ports, raw, items);
+  const { cluster, source } = claimedOrigin(raw.body);
+  if (cluster === undefined || source === undefined || claimsTargets(raw.body)) return;
+  const sequence = claimedSequence(raw.body) ?? null;
+  await tellRefused(ports, {
+    cluster,
+    source,
+    sequence,
+    whole: false,
+    problems: items.map(describeSetAside),
+  });
 }
 
 async function checkAndAccept(ports: ReceivePorts, body: unknown): Promise<ReceiveOutcome> {

@@ -1,9 +1,10 @@
-import { claimedOrigin } from "../../messages/job-demand.ts";
+import { claimedOrigin, claimedSequence } from "../../messages/job-demand.ts";
 import type { Ports } from "../../ports/index.ts";
 import { noteRefused } from "./note-refused.ts";
 import { type RawMessage, reject } from "./reject.ts";
+import { tellRefused } from "./tell-refused.ts";
 
-type RefusePorts = Pick<Ports, "clock" | "configs" | "demand" | "log" | "rejections">;
+type RefusePorts = Pick<Ports, "clock" | "configs" | "demand" | "log" | "rejections" | "schedulerEvents">;
 
 /** Records a demand message that takes no effect, and that its source's demand is unknown from now on. */
 export async function refuseDemand(
@@ -12,8 +13,11 @@ export async function refuseDemand(
   why: { readonly kind: "invalid" | "poison"; readonly problems: readonly string[] },
 ): Promise<void> {
   await reject(ports, raw, why);
-  const { cluster } = claimedOrigin(raw.body);
+  const { cluster, source } = claimedOrigin(raw.body);
   // Of a message for no known cluster nobody can tell whose nodes it is about.
   if (cluster === undefined || !(await ports.configs.clusters()).includes(cluster)) return;
-  await noteRefused(ports, { cluster, body: raw.body, problems: why.problems });
+  const noted = await noteRefused(ports, { cluster, body: raw.body, problems: why.problems });
+  if (noted !== "news" || source === undefined) return;
+  const sequence = claimedSequence(raw.body) ?? null;
+  await tellRefused(ports, { cluster, source, sequence, whole: true, problems: why.problems });
 }

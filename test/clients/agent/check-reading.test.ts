@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { checkReading } from "../../../clients/agent/check-reading.ts";
 import type { Job, SchedulerNode, SetAside } from "../../../clients/agent/drivers/driver.ts";
-import { parseDemand } from "../../../shared/messages/job-demand.ts";
+import { parseDemand, wholly } from "../../../shared/messages/job-demand.ts";
 
 const host = (hostname: string, more: Partial<SchedulerNode> = {}): SchedulerNode => ({
   hostname,
@@ -38,7 +38,9 @@ function check(
     sequence: 1,
     sentAt: "2026-11-21T10:00:00Z",
   };
-  expect(parseDemand({ ...message, jobs: checked.jobs, nodes: checked.nodes })).toMatchObject({ ok: true });
+  expect(wholly(parseDemand({ ...message, jobs: checked.jobs, nodes: checked.nodes }))).toMatchObject({
+    ok: true,
+  });
   return checked;
 }
 

@@ -88,8 +88,8 @@ describe("what does not check out", () => {
   });
 
   test("control characters of a name are spelled out where it is shown", () => {
-    const item: SetAside = { kind: "job", index: 0, name: "a\nb\u001b[2J", problems: [] };
-    expect(describeSetAside(item)).toBe('job "a\\nb\\u001b[2J"');
+    const item: SetAside = { kind: "job", index: 0, name: "a\nb\u001b[2J\u202e", problems: [] };
+    expect(describeSetAside(item)).toBe('job "a\\nb\\u001b[2J\\u202e"');
   });
 });
 
