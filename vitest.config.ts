@@ -15,9 +15,20 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Every process that a test starts loads the same SDKs: compiled once, by whoever comes first.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
+    setupFiles: ["test/suite/functions-core.ts"],
     sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: "live", include: ofKind("live"), isolate: true, pool: "forks" } },
+      {
+        extends: true,
+        test: {
+          name: "live",
+          include: ofKind("live"),
+          isolate: true,
+          pool: "forks",
+          globalSetup: "test/suite/one-azurite.ts",
+        },
+      },
+      { extends: true, test: { name: "drawn", include: ofKind("drawn"), isolate: false, pool: "threads" } },
       { extends: true, test: { name: "unit", include: ofKind("unit"), isolate: false, pool: "threads" } },
     ],
   },

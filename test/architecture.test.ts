@@ -288,6 +288,8 @@ describe("projects of the suite", () => {
     ["unit", "a rule of the engine", "test/shared/engine/caps.test.ts"],
     ["unit", "the command line, of which one command could start a program", "test/clients/cli/plan.test.ts"],
     ["unit", "a server inside the test", "test/infra/local/cyclecloud/api.test.ts"],
+    ["drawn", "the simulation", "test/sim/scenarios-even.test.ts"],
+    ["live", "fuzz tests that put another module in the place of the service", "test/fuzz/http.test.ts"],
     ["live", "real schedulers, started two imports away", "test/clients/agent/celery.test.ts"],
     ["live", "the whole local stack", "test/infra/local/environment.test.ts"],
     ["live", "Azurite beside the test", "test/shared/stores/azure.test.ts"],
@@ -298,7 +300,7 @@ describe("projects of the suite", () => {
     expect(kindOf(file)).toBe(kind);
   });
 
-  const unitFiles = testFiles().filter((file) => kindOf(file) === "unit");
+  const unitFiles = testFiles().filter((file) => kindOf(file) !== "live");
   const textBehind = (file: string) =>
     [...reach(file)].map((each) => readFileSync(join(root, each), "utf8")).join("\n");
 

@@ -12,6 +12,7 @@ import {
   startEnvironment,
 } from "../../infra/local/environment/environment.ts";
 import type { ClusterStatus } from "../../shared/api/index.ts";
+import { emptyAccount } from "./azurite.ts";
 
 /** A timer that does not fire while a test runs: snapshots are then taken when the test says so, and on events. */
 export const never = "0 0 0 1 1 *";
@@ -64,7 +65,16 @@ async function startIn(folder: string, options: Partial<EnvironmentOptions>): Pr
   const speed = options.speed ?? 60;
   const cluster = options.cluster ?? basename(clusterFile, ".json");
   const usual = { config: {}, seed: 7, snapshotSchedule: "*/1 * * * * *" };
-  const environment = await startEnvironment({ ...usual, ...options, clusterFile, cluster, speed, folder });
+  const { connectionString: storage } = await emptyAccount();
+  const environment = await startEnvironment({
+    ...usual,
+    ...options,
+    clusterFile,
+    cluster,
+    speed,
+    folder,
+    storage,
+  });
   const local = join(folder, "environment.json");
   await writeFile(local, JSON.stringify(environment));
   const queue = new QueueClient(environment.storageConnectionString, jobDemandQueue);

@@ -24,6 +24,8 @@ export interface EnvironmentOptions {
   readonly folder: string;
   /** NCRONTAB schedule of the snapshot timer. */
   readonly snapshotSchedule: string;
+  /** Connection string of an empty storage account that is there already; an Azurite of its own when left out. */
+  readonly storage?: string;
   /** App settings beside those that every environment has. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Told as each part comes up. */
@@ -67,20 +69,23 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
     const ports = { bus: await getPort(), cycleCloud: await getPort(), functions: await getPort() };
     const logFile = (name: string) => join(options.folder, `${name}.log`);
     const starting = [
-      add(startAzurite({ logFile: logFile("azurite"), signal })),
+      options.storage ??
+        add(startAzurite({ logFile: logFile("azurite"), signal })).then(
+          (azurite) => azurite.connectionString,
+        ),
       add(startServiceBus(ports.bus, options.folder, signal)),
       add(startCycleCloud(ports, options)),
     ] as const;
     // All of them are over with starting before the first error counts: one that came up later would never be stopped.
     await Promise.allSettled(starting);
-    const [azurite, firstBus] = await Promise.all(starting);
+    const [storage, firstBus] = await Promise.all(starting);
     let serviceBus: Child = firstBus;
     const cycleCloudUrl = `http://127.0.0.1:${ports.cycleCloud}`;
-    await prepareStorage(azurite.connectionString, options, cycleCloudUrl);
+    await prepareStorage(storage, options, cycleCloudUrl);
     const serviceBusConnectionString = `Endpoint=sb://127.0.0.1:${ports.bus};SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;`;
     const settings = {
-      AzureWebJobsStorage: azurite.connectionString,
-      [storageConnection]: azurite.connectionString,
+      AzureWebJobsStorage: storage,
+      [storageConnection]: storage,
       [serviceBusConnection]: serviceBusConnectionString,
       SNAPSHOT_SCHEDULE: options.snapshotSchedule,
       CYCLECLOUD_PASSWORD: account.password,
@@ -94,7 +99,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
     options.onProgress?.("functions-host");
     return {
       cluster: options.cluster,
-      storageConnectionString: azurite.connectionString,
+      storageConnectionString: storage,
       serviceBusConnectionString,
       cycleCloudUrl,
       account,

@@ -1,18 +1,17 @@
 import { QueueServiceClient } from "@azure/storage-queue";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { EventQueue } from "../../../clients/agent/event-queue.ts";
 import type { SchedulerEvent } from "../../../shared/messages/scheduler-event.ts";
 import { StorageQueueEvents } from "../../../shared/queues/storage-queue.ts";
-import { type Azurite, startAzurite } from "../../support/azurite.ts";
+import { type Account, emptyAccount } from "../../support/azurite.ts";
 
-let azurite: Azurite;
+let account: Account;
 let service: QueueServiceClient;
 
 beforeAll(async () => {
-  azurite = await startAzurite();
-  service = QueueServiceClient.fromConnectionString(azurite.connectionString);
+  account = await emptyAccount();
+  service = QueueServiceClient.fromConnectionString(account.connectionString);
 });
-afterAll(() => azurite?.stop());
 
 function event(atSeconds: number, source: string, cluster = "hpc"): SchedulerEvent {
   const nodes = [{ nodeId: "n1", name: "htc-1", hostname: "ip-1" }];
@@ -87,7 +86,7 @@ test("an event that cannot even be compared is thrown away like any other", asyn
 
 test("a queue that does not answer is said so", async () => {
   const away = QueueServiceClient.fromConnectionString(
-    azurite.connectionString.replace(/(QueueEndpoint=http:\/\/127\.0\.0\.1):\d+/, "$1:1"),
+    account.connectionString.replace(/(QueueEndpoint=http:\/\/127\.0\.0\.1):\d+/, "$1:1"),
     { retryOptions: { maxTries: 1 } },
   );
   await expect(new EventQueue(away, { source: "away", cluster: "hpc" }).take()).rejects.toThrow(

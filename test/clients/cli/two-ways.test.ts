@@ -13,7 +13,7 @@ import {
 import { parseDemand } from "../../../shared/messages/job-demand.ts";
 import type { RejectedMessage, WholePlan } from "../../../shared/ports/index.ts";
 import { connectStorage, type StorageClients } from "../../../shared/stores/azure/index.ts";
-import { type Azurite, startAzurite } from "../../support/azurite.ts";
+import { type Account, emptyAccount } from "../../support/azurite.ts";
 import { createWorld, jobFor } from "../../support/world.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";
 import { ccscale, type Finished } from "./in-process.ts";
@@ -33,7 +33,7 @@ const queues = ["plan-requests", "scale-actions"].map((Name) => ({
 }));
 
 let folder: string;
-let azurite: Azurite;
+let account: Account;
 let emulator: ServiceBusEmulator;
 let storage: StorageClients;
 let service: Service;
@@ -45,17 +45,17 @@ let cluster: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "two-ways-"));
   const config = parseConfig(JSON.stringify({ UserConfig: { Namespaces: [{ Queues: queues }] } }));
-  [azurite, emulator] = await Promise.all([startAzurite(), startServiceBus({ config, port: 0 })]);
+  [account, emulator] = await Promise.all([emptyAccount(), startServiceBus({ config, port: 0 })]);
   const environment = {
     ...passwords,
-    AutoscaleStorage: azurite.connectionString,
+    AutoscaleStorage: account.connectionString,
     ServiceBusConnection: emulator.connectionString,
     SNAPSHOT_SCHEDULE: "0 * * * * *",
     AUTOSCALE_CONFIG_CHANGES: "all",
   };
   service = createService({ settings: readSettings(environment), environment });
   served.service = service;
-  storage = connectStorage({ connectionString: azurite.connectionString });
+  storage = connectStorage({ connectionString: account.connectionString });
   await storage.queue.getQueueClient("job-demand").createIfNotExists();
   const { handlers } = await import("../../functions/api/handlers.ts");
   server = await serveApi(handlers);
@@ -65,7 +65,7 @@ beforeAll(async () => {
     JSON.stringify({
       functionsUrl: server.url,
       cluster: "nobody",
-      storageConnectionString: azurite.connectionString,
+      storageConnectionString: account.connectionString,
       serviceBusConnectionString: emulator.connectionString,
     }),
   );
@@ -74,7 +74,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.stop();
   await emulator?.stop();
-  await azurite?.stop();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -1,24 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { UpstreamError } from "../../../shared/errors.ts";
 import { claimedBlob, parseDemand, withClaimed } from "../../../shared/messages/job-demand.ts";
 import { type SchedulerEvent, schedulerEventSchema } from "../../../shared/messages/scheduler-event.ts";
 import { type DemandToSend, StorageQueueEvents, sendDemand } from "../../../shared/queues/storage-queue.ts";
-import { type Azurite, startAzurite } from "../../support/azurite.ts";
+import { type Account, emptyAccount } from "../../support/azurite.ts";
 
-let azurite: Azurite;
+let account: Account;
 let queues: QueueServiceClient;
 let blobs: BlobServiceClient;
 
 beforeAll(async () => {
-  azurite = await startAzurite();
-  queues = QueueServiceClient.fromConnectionString(azurite.connectionString);
-  blobs = BlobServiceClient.fromConnectionString(azurite.connectionString);
+  account = await emptyAccount();
+  queues = QueueServiceClient.fromConnectionString(account.connectionString);
+  blobs = BlobServiceClient.fromConnectionString(account.connectionString);
 });
-
-afterAll(() => azurite?.stop());
 
 describe("sendDemand", () => {
   test("a small message goes as it is, to a queue that is made when it is missing", async () => {
@@ -101,7 +99,7 @@ describe("sendDemand", () => {
   });
 
   test("a queue that cannot be reached is an UpstreamError worth another try, without the key", async () => {
-    const text = azurite.connectionString.replace(
+    const text = account.connectionString.replace(
       /QueueEndpoint=[^;]+/,
       "QueueEndpoint=http://127.0.0.1:1/a",
     );

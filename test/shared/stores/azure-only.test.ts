@@ -1,5 +1,5 @@
 import { BlobServiceClient } from "@azure/storage-blob";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { UpstreamError } from "../../../shared/errors.ts";
 import type { LogFields } from "../../../shared/ports/index.ts";
 import {
@@ -9,7 +9,7 @@ import {
   createAzureStores,
   type StorageClients,
 } from "../../../shared/stores/azure/index.ts";
-import { type Azurite, startAzurite } from "../../support/azurite.ts";
+import { type Account, emptyAccount } from "../../support/azurite.ts";
 import {
   actionOf,
   archivedOf,
@@ -23,15 +23,13 @@ import {
   summaryOf,
 } from "./contract/values.ts";
 
-let azurite: Azurite;
+let account: Account;
 let clients: StorageClients;
 
 beforeAll(async () => {
-  azurite = await startAzurite();
-  clients = connectStorage(azurite);
+  account = await emptyAccount();
+  clients = connectStorage(account);
 });
-
-afterAll(() => azurite?.stop());
 
 describe("BlobConfigStore", () => {
   test("a file is parsed when it changed, and only then", async () => {
@@ -229,7 +227,7 @@ describe("errors of the account", () => {
   ];
 
   test("an account that does not answer is an UpstreamError worth another try, which names the call", async () => {
-    const text = azurite.connectionString.replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:1");
+    const text = account.connectionString.replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:1");
     const stores = newStores(connectStorage({ connectionString: text }, { tries: 1 }));
     for (const error of await errorsOf(call(stores))) {
       expect(error).toBeInstanceOf(UpstreamError);
@@ -243,7 +241,7 @@ describe("errors of the account", () => {
 
   test("a wrong key is an UpstreamError for good, without the key and what was signed", async () => {
     const key = Buffer.from("not the key").toString("base64");
-    const connectionString = azurite.connectionString.replace(/AccountKey=[^;]+/, `AccountKey=${key}`);
+    const connectionString = account.connectionString.replace(/AccountKey=[^;]+/, `AccountKey=${key}`);
     for (const error of await errorsOf(call(newStores(connectStorage({ connectionString }))))) {
       expect(error).toMatchObject({ kind: "upstream", status: 403, retryable: false });
       expect(String(error)).not.toMatch(/bm90IHRoZSBrZXk|SharedKey |string to sign/i);
@@ -313,7 +311,7 @@ function newStores(options: Partial<AzureStoreOptions> = {}): AzureStores {
 }
 
 async function putBlob(container: string, name: string, text: string): Promise<void> {
-  const client = BlobServiceClient.fromConnectionString(azurite.connectionString).getContainerClient(
+  const client = BlobServiceClient.fromConnectionString(account.connectionString).getContainerClient(
     container,
   );
   await client.createIfNotExists();

@@ -1,25 +1,23 @@
 import type { ContainerClient } from "@azure/storage-blob";
-import { afterAll, beforeAll } from "vitest";
+import { beforeAll } from "vitest";
 import { ConfigurationError } from "../../../shared/errors.ts";
 import { connectStorage, createAzureStores, escapeName } from "../../../shared/stores/azure/index.ts";
-import { type Azurite, startAzurite } from "../../support/azurite.ts";
+import { type Account, emptyAccount } from "../../support/azurite.ts";
 import { benchLimitBytes } from "./contract/demand-uploads.ts";
 import { type Bench, runContractSuites } from "./contract/run.ts";
 import { configOf } from "./contract/values.ts";
 
-let azurite: Azurite;
+let account: Account;
 let bench: Bench;
 
 beforeAll(async () => {
-  azurite = await startAzurite();
-  bench = benchOn(azurite);
+  account = await emptyAccount();
+  bench = benchOn(account);
 });
-
-afterAll(() => azurite?.stop());
 
 runContractSuites("Azurite", () => bench);
 
-function benchOn({ connectionString }: Azurite): Bench {
+function benchOn({ connectionString }: Account): Bench {
   const { blob, table } = connectStorage({ connectionString });
   const stores = createAzureStores({ blob, table, parseConfig, uploadLimitBytes: benchLimitBytes });
   const put = writer(blob.getContainerClient("config"));

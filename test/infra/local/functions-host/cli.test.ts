@@ -2,18 +2,17 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { QueueServiceClient } from "@azure/storage-queue";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type Azurite, startAzurite } from "./azurite.ts";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type Account, emptyAccount } from "../../../support/azurite.ts";
 import { type Child, startChild } from "./child-process.ts";
 
 const cli = "infra/local/functions-host/cli.ts";
 const app = join(import.meta.dirname, "app");
-let azurite: Azurite;
+let account: Account;
 
 beforeAll(async () => {
-  azurite = await startAzurite();
+  account = await emptyAccount();
 });
-afterAll(() => azurite.stop());
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "functions-host-"));
@@ -29,7 +28,7 @@ interface CliOptions {
 async function startCli({ args = [], env = {} }: CliOptions): Promise<Child & { url: string }> {
   const child = await startChild({
     args: [cli, "--app", app, "--port", "0", "--state-dir", newFolder(), "--ready-line", ...args],
-    env: { Store: azurite.connectionString, ...env },
+    env: { Store: account.connectionString, ...env },
     isReady: (line) => line.startsWith('{"ready":true'),
   });
   onTestFinished(async () => void (await child.kill("SIGKILL")));
@@ -67,7 +66,7 @@ describe("cli", () => {
     const args = ["--queue-lease-seconds", "2"];
     const env = { JOB_QUEUE: "killed", AzureFunctionsJobHost__functionTimeout: "00:01:00" };
     const first = await startCli({ args, env });
-    const queue = QueueServiceClient.fromConnectionString(azurite.connectionString).getQueueClient("killed");
+    const queue = QueueServiceClient.fromConnectionString(account.connectionString).getQueueClient("killed");
     await queue.createIfNotExists();
     await queue.sendMessage(Buffer.from('{"n": 1, "sleepMs": 1000}').toString("base64"));
     await linesMatching(first, /on-job .*"dequeueCount":1/);

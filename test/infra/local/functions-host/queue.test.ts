@@ -3,20 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";
 import getPort from "get-port";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { start } from "../../../../infra/local/functions-host/host.ts";
-import { type Azurite, azuriteConnection, startAzurite } from "./azurite.ts";
+import { type Account, emptyAccount } from "../../../support/azurite.ts";
+import { azuriteConnection, startAzurite } from "./azurite.ts";
 import { Records } from "./records.ts";
 
 const appDir = join(import.meta.dirname, "app");
 const prefix = "AzureFunctionsJobHost__extensions__queues__";
-let azurite: Azurite;
+let account: Account;
 let queueNumber = 0;
 
 beforeAll(async () => {
-  azurite = await startAzurite();
+  account = await emptyAccount();
 });
-afterAll(() => azurite.stop());
 
 interface HostOptions {
   readonly settings?: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ async function startHost({ settings = {}, queueLeaseSeconds = 30, connectionStri
   const stateDir = mkdtempSync(join(tmpdir(), "functions-host-"));
   queueNumber += 1;
   const name = `jobs-${queueNumber}`;
-  const Store = connectionString ?? azurite.connectionString;
+  const Store = connectionString ?? account.connectionString;
   const { logger } = records;
   const options = { appDir, stateDir, queueLeaseSeconds, logger };
   const host = await start({ ...options, settings: { Store, JOB_QUEUE: name, ...settings } });

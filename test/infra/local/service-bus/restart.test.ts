@@ -5,11 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ServiceBusClient } from "@azure/service-bus";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { clientOptions, configPath, pause, receive, receiveOne, until } from "./contract/target.ts";
 
 const cli = new URL("../../../../infra/local/service-bus/cli.ts", import.meta.url).pathname;
 const holder = new URL("hold-session.ts", import.meta.url).pathname;
+
+// Waits end when nothing moves; this only ends a test that hangs in the SDK.
+vi.setConfig({ testTimeout: 400_000 });
 
 let folder: string;
 let dataFile: string;
@@ -109,7 +112,10 @@ describe("kill -9 and restart on the same port", () => {
         () => {},
       );
     for (let body = 0; body < 5000; body++) void send(body);
-    await until(() => confirmed.length > 200);
+    await until(
+      () => confirmed.length > 200,
+      () => confirmed.length,
+    );
     await kill(bus.child);
     const after = connect((await startBus(bus.port)).connectionString).createReceiver("contract-plain");
     const kept = new Set<number>();

@@ -31,7 +31,9 @@ export interface Target {
 }
 
 /** No retries: a test wants to see the first answer. */
-export const clientOptions = { retryOptions: { maxRetries: 0, retryDelayInMs: 100 } };
+export const clientOptions = {
+  retryOptions: { maxRetries: 0, retryDelayInMs: 100, maxRetryDelayInMs: 1_000 },
+};
 
 export const configPath = new URL("Config.json", import.meta.url).pathname;
 
@@ -108,18 +110,23 @@ async function emptySessions(name: string): Promise<void> {
   await impatient.close();
 }
 
-/** How long the machine may be busy with something else: much longer than anything here takes. */
-const patienceMs = 45_000;
+/**
+ * So long may nothing move at all: more than one wait of the SDK, which takes 60 s to give up a link that is gone. As long
+ * as something moves, a test goes on, however busy the machine is.
+ */
+const standstillMs = 150_000;
 
-/** Exactly `count` messages; fewer after 45 s. Asking for more than there are costs a second of waiting. */
+/** Exactly `count` messages; fewer when none comes any more. Asking for more than there are costs a second of waiting. */
 export async function receive(
   receiver: ServiceBusReceiver,
   count: number,
 ): Promise<ServiceBusReceivedMessage[]> {
   const messages: ServiceBusReceivedMessage[] = [];
-  const end = Date.now() + patienceMs;
-  while (messages.length < count && Date.now() < end) {
-    messages.push(...(await receiver.receiveMessages(count - messages.length, { maxWaitTimeInMs: 3000 })));
+  let movedAt = Date.now();
+  while (messages.length < count && Date.now() - movedAt < standstillMs) {
+    const more = await receiver.receiveMessages(count - messages.length, { maxWaitTimeInMs: 3000 });
+    if (more.length > 0) movedAt = Date.now();
+    messages.push(...more);
   }
   return messages;
 }
@@ -136,11 +143,15 @@ export async function isEmpty(receiver: ServiceBusReceiver): Promise<boolean> {
   return (await receiver.receiveMessages(1, { maxWaitTimeInMs: 200 })).length === 0;
 }
 
-/** Polls until the condition holds; fails after 45 s. */
-export async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + patienceMs;
+/** Polls until the condition holds; fails when what it counts has not changed for a long while. */
+export async function until(condition: () => boolean, count: () => number = () => 0): Promise<void> {
+  let seen = count();
+  let movedAt = Date.now();
   while (!condition()) {
-    if (Date.now() > end) throw new Error("Waited 45 s in vain");
+    const now = count();
+    if (now !== seen) movedAt = Date.now();
+    seen = now;
+    if (Date.now() - movedAt > standstillMs) throw new Error(`Nothing moves any more, at ${now}`);
     await pause(10);
   }
 }
