@@ -35,6 +35,9 @@ export const NODE_ACTION_KINDS = [
   "retry-failed",
 ] as const;
 
+/** They travel with every action that makes such nodes, and an action has to fit a message. */
+const mostAttributeBytes = 8 * 1024;
+
 const attributeValue = z.union([
   z.string().max(4_000),
   z.number(),
@@ -81,6 +84,9 @@ export const createNodesBody = z
       .optional(),
     nodeAttributes: z
       .record(z.string().max(200), attributeValue)
+      .refine((attributes) => Buffer.byteLength(JSON.stringify(attributes)) <= mostAttributeBytes, {
+        message: `expected at most ${mostAttributeBytes} bytes of attributes`,
+      })
       .optional()
       .describe("Sent along to CycleCloud"),
   })

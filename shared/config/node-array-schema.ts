@@ -3,6 +3,9 @@ import { isDictionary } from "../dictionary.ts";
 import type { Json } from "../engine/index.ts";
 import { flag, text, wholeNumber } from "./setting-value.ts";
 
+/** They travel with every action that makes such nodes, and an action has to fit a message. */
+const mostAttributeBytes = 8 * 1024;
+
 /** `nodearrays.<name>`; `nodearrays.default` is for all arrays that do not say otherwise. */
 export const nodeArraySchema = z.looseObject(
   {
@@ -17,6 +20,10 @@ export const nodeArraySchema = z.looseObject(
     name_format: text.regex(/^[^%]*%d[^%]*$/, 'expected a name with one "%d" for the index').optional(),
     node_attributes: z
       .custom<{ readonly [key: string]: Json }>(isDictionary, "expected an object of node attributes")
+      .refine(
+        (attributes) => Buffer.byteLength(JSON.stringify(attributes)) <= mostAttributeBytes,
+        `expected at most ${mostAttributeBytes} bytes of attributes`,
+      )
       .optional(),
     keep_alive: flag.optional(),
   },

@@ -1,8 +1,8 @@
 import type { ActionAnswer, ActionBody, CreateNodesBody, NodeActionKind } from "../api/index.ts";
 import { counted } from "../cycle/counted.ts";
-import { toActions } from "../cycle/plan/to-actions.ts";
+import { requestsOf, toActions } from "../cycle/plan/to-actions.ts";
 import type { ClusterNode } from "../engine/index.ts";
-import type { ScaleAction } from "../messages/scale-action.ts";
+import type { ActionNode, ScaleAction } from "../messages/scale-action.ts";
 import type { Ports } from "../ports/index.ts";
 import { someOf } from "../views/explain/cause.ts";
 import { lookAhead, type Outlook, type OutlookPorts } from "../views/index.ts";
@@ -85,7 +85,7 @@ function draftsOf(outlook: Outlook, body: Requested): Drafts {
   const chosen = chooseNodes(outlook, body);
   if (!chosen.ok) return { drafts: [], skipped: [], problems: chosen.problems };
   return {
-    drafts: chunks(chosen.nodes).map((nodes) => nodesDraft(body, nodes)),
+    drafts: requestsOf(chosen.nodes, toActionNode).map((nodes) => nodesDraft(body, nodes)),
     skipped: chosen.skipped,
     problems: [],
   };
@@ -105,25 +105,15 @@ function creationDrafts(outlook: Outlook, body: CreateNodesBody): Drafts {
   return { drafts, skipped: [], problems: [] };
 }
 
-/** As many as a message, a table row and a request hold. */
-const mostNodesPerRequest = 200;
-
-function chunks<T>(items: readonly T[]): readonly (readonly T[])[] {
-  const count = Math.ceil(items.length / mostNodesPerRequest);
-  return Array.from({ length: count }, (_, index) =>
-    items.slice(index * mostNodesPerRequest, (index + 1) * mostNodesPerRequest),
-  );
+function toActionNode({ nodeId, name, hostname }: ClusterNode): ActionNode {
+  return { nodeId, name, ...(hostname === null ? {} : { hostname }) };
 }
 
 function nodesDraft(
   { kind, force }: { readonly kind: NodeActionKind; readonly force: boolean },
   selected: readonly ClusterNode[],
 ): ActionDraft {
-  const nodes = selected.map(({ nodeId, name, hostname }) => ({
-    nodeId,
-    name,
-    ...(hostname === null ? {} : { hostname }),
-  }));
+  const nodes = selected.map(toActionNode);
   switch (kind) {
     case "delete":
       return { kind: "shutdown-nodes", cause: "operator", force, nodes };

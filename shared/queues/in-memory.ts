@@ -1,3 +1,5 @@
+import { azureLimits } from "../azure-limits.ts";
+import { UpstreamError } from "../errors.ts";
 import type { ScaleAction } from "../messages/scale-action.ts";
 import type { DemandRefused, SchedulerEvent, SourceEvent } from "../messages/scheduler-event.ts";
 import type {
@@ -35,6 +37,20 @@ export class MemoryPlanRequests implements PlanRequests {
   }
 }
 
+/** Room for the header: session and message id, subject, times. */
+const headerBytes = 2_048;
+
+/** The broker counts bytes. Throws UpstreamError, as sending to it does. */
+function checkSize(action: ScaleAction): void {
+  const most = azureLimits.serviceBus.messageBytes - headerBytes;
+  const bytes = Buffer.byteLength(JSON.stringify(action));
+  if (bytes > most)
+    throw new UpstreamError(
+      `Cannot send message "${action.actionId}": ${bytes} bytes, expected below ${most}`,
+      { retryable: false },
+    );
+}
+
 type Retry = Parameters<ScaleActions["sendLater"]>[1];
 
 /** A copy for another try, and when it is due. */
@@ -50,6 +66,7 @@ export class MemoryScaleActions implements ScaleActions {
   #delayed: readonly DelayedAction[] = [];
 
   async send(actions: readonly ScaleAction[]): Promise<void> {
+    for (const action of actions) checkSize(action);
     for (const action of actions) {
       if (this.#seen.has(action.actionId)) continue;
       this.#seen.add(action.actionId);
@@ -59,6 +76,7 @@ export class MemoryScaleActions implements ScaleActions {
 
   async sendLater(action: ScaleAction, { attempt, atSeconds }: Retry): Promise<void> {
     const messageId = `${action.actionId}:attempt-${attempt}`;
+    checkSize(action);
     if (this.#seen.has(messageId)) return;
     this.#seen.add(messageId);
     this.#delayed = [...this.#delayed, structuredClone({ action, atSeconds })];
@@ -113,6 +131,10 @@ export class MemoryDemandQueue implements DemandQueue {
   readonly #texts: string[] = [];
 
   async post(text: string): Promise<void> {
+    const most = azureLimits.storageQueue.messageBytes;
+    const bytes = Buffer.byteLength(text);
+    if (bytes > most)
+      throw new UpstreamError(`Cannot send: ${bytes} bytes, expected at most ${most}`, { retryable: false });
     this.#texts.push(text);
   }
 

@@ -5,12 +5,13 @@ import {
   type ServiceBusMessage,
   type ServiceBusSender,
 } from "@azure/service-bus";
+import { azureLimits } from "../azure-limits.ts";
 import { messageOf, UpstreamError } from "../errors.ts";
 import type { ScaleAction } from "../messages/scale-action.ts";
 import type { Clock, PlanRequests, ScaleActions, ScheduledPlanRequest } from "../ports/index.ts";
 
-/** What the broker allows for session ids, message ids and, as far as is documented, subjects. */
-const longestProperty = 128;
+/** What the broker allows for session ids and message ids; enough of a subject. */
+const longestProperty = azureLimits.serviceBus.idCharacters;
 const shortestTtlMs = 1_000;
 /** A late copy closes its action, which nobody else does before the operation times out. */
 const shortestRetryTtlMs = 60_000;
@@ -66,7 +67,7 @@ function toPlanMessage({ request, messageId, deliverAtSeconds }: ScheduledPlanRe
   return {
     body: request,
     contentType: "application/json",
-    subject: request.reason.slice(0, longestProperty),
+    subject: request.reason.slice(0, longestProperty).toWellFormed(),
     sessionId: sessionIdOf(request.cluster),
     messageId: fitting(messageId),
     scheduledEnqueueTimeUtc: new Date(deliverAtSeconds * 1000),
@@ -104,7 +105,7 @@ function toRetryMessage(
 function fitting(id: string): string {
   if (id.length <= longestProperty) return id;
   const digest = createHash("sha256").update(Buffer.from(id, "utf16le")).digest("hex").slice(0, 32);
-  return `${id.slice(0, longestProperty - digest.length - 1)}:${digest}`;
+  return `${id.slice(0, longestProperty - digest.length - 1).toWellFormed()}:${digest}`;
 }
 
 /** Sends to one queue over one link, in batches as large as the broker takes, one after the other. */

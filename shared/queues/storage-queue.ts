@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { BlobServiceClient } from "@azure/storage-blob";
 import { type QueueClient, type QueueServiceClient, RestError } from "@azure/storage-queue";
+import { azureLimits } from "../azure-limits.ts";
 import { UpstreamError } from "../errors.ts";
 import type { SourceEvent } from "../messages/scheduler-event.ts";
 import type { DemandQueue, DemandSent, DemandToSend, SchedulerEvents } from "../ports/index.ts";
 
-/** A message is at most 64 KiB as base64, which is 48 KiB of JSON. */
-const mostJsonBytes = 48 * 1024;
+/** Base64 makes four bytes of three, so 64 KiB are 48 KiB of JSON. */
+const mostJsonBytes = (azureLimits.storageQueue.messageBytes / 4) * 3;
 /** A snapshot in more parts than this goes into a blob, if the sender can write one. */
 const mostPartsWithUpload = 20;
 /** What the message schema takes. */
@@ -42,7 +43,7 @@ export async function sendDemand(demand: DemandToSend, to: DemandDestination): P
   if (parts !== undefined && parts.length <= mostParts) return sendAll(to.queue, parts);
   return {
     outcome: "refused",
-    reason: `Cannot send ${demand.kind} of source "${demand.source}": ${whole.length} characters, expected storage for uploads`,
+    reason: `Cannot send ${demand.kind} of source "${demand.source}": ${Buffer.byteLength(whole)} bytes, expected storage for uploads`,
   };
 }
 
@@ -153,9 +154,31 @@ async function upload(service: BlobServiceClient, blob: string, content: Buffer)
   await makingIfMissing(`upload blob "${blob}"`, write, () => container.createIfNotExists());
 }
 
+/**
+ * As base64, as Azure's own tools do. What only fits as it is goes as it is: a message that came so, and is sent again.
+ * Throws UpstreamError for one that Azure refuses either way, which emulators may take.
+ */
 async function post(queue: QueueClient, json: string): Promise<void> {
-  const send = () => queue.sendMessage(Buffer.from(json).toString("base64"));
+  const most = azureLimits.storageQueue.messageBytes;
+  const encoded = Buffer.from(json).toString("base64");
+  const bytes = Buffer.byteLength(json);
+  const isPlain = encoded.length > most;
+  if (isPlain && (bytes > most || !isPlainText(json)))
+    throw new UpstreamError(
+      `Cannot send to queue "${queue.name}": ${bytes} bytes, expected at most ${mostJsonBytes}`,
+      { retryable: false },
+    );
+  const send = () => queue.sendMessage(isPlain ? json : encoded);
   await makingIfMissing(`send to queue "${queue.name}"`, send, () => queue.createIfNotExists());
+}
+
+/** Whether it comes back as it went: it travels in XML, and what looks like base64 is decoded. */
+function isPlainText(text: string): boolean {
+  return (
+    text.startsWith("{") &&
+    text.isWellFormed() &&
+    !/[^\t\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u.test(text)
+  );
 }
 
 async function makingIfMissing(

@@ -8,3 +8,8 @@ export function tooLarge(
 ): string {
   return `Cannot read upload "${blob}": ${size.bytes} bytes, expected at most ${size.limitBytes}`;
 }
+
+/** The sentence for whoever named a blob that there cannot be. */
+export function noSuchName(blob: string, problem: string): string {
+  return `Cannot read upload "${blob.slice(0, 80).toWellFormed()}": ${problem}`;
+}

@@ -1,3 +1,4 @@
+import { azureLimits } from "../../azure-limits.ts";
 import { kindOf } from "../../errors.ts";
 import type { ScaleAction } from "../../messages/scale-action.ts";
 import type { Operation, Ports, Stored } from "../../ports/index.ts";
@@ -6,16 +7,30 @@ type OutboxPorts = Pick<Ports, "operations" | "scaleActions">;
 
 /** Writes down what is going to be asked, so that whoever plans next counts on it, and sends it if this run dies. */
 export async function recordActions(
-  ports: Pick<Ports, "operations">,
+  ports: Pick<Ports, "log" | "operations">,
   actions: readonly ScaleAction[],
   nowSeconds: number,
 ): Promise<readonly Stored<Operation>[]> {
   const recorded: Stored<Operation>[] = [];
   for (const action of actions) {
+    if (!fitsMessage(ports, action)) continue;
     const operation = plannedOperation(action, nowSeconds);
     recorded.push({ value: operation, etag: await ports.operations.save(operation, undefined) });
   }
   return recorded;
+}
+
+/** Room for the header of a message: session and message id, subject, times. */
+const headerBytes = 4_096;
+
+/** An action that no queue takes is left out, loudly: the others do not wait for it. */
+function fitsMessage({ log }: Pick<Ports, "log">, action: ScaleAction): boolean {
+  const { cluster, actionId, kind } = action;
+  const bytes = Buffer.byteLength(JSON.stringify(action));
+  const mostBytes = azureLimits.serviceBus.messageBytes - headerBytes;
+  if (bytes <= mostBytes) return true;
+  log.error("action-too-large", { cluster, actionId, kind, bytes, mostBytes });
+  return false;
 }
 
 /**

@@ -2,9 +2,13 @@ import type { CreateSet } from "../../engine/index.ts";
 import type { ActionCreateSet, ActionNode, ScaleAction } from "../../messages/scale-action.ts";
 import type { DrainedPlan, DrainedRetirement } from "./drain.ts";
 
-/** Keeps an action well below what a message, a table row and a CycleCloud request hold. */
+/**
+ * Keeps an action well below what a message (256 KiB), a table row (480 Ki characters, with the nodes that come of it) and a
+ * CycleCloud request hold.
+ */
 const mostNodesPerCreate = 1_000;
-const mostCharactersPerCreate = 100_000;
+const mostBytesPerAction = 100_000;
+const mostRecordedCharacters = 200_000;
 const mostNodesPerRequest = 200;
 
 export interface ActionOrigin {
@@ -39,7 +43,7 @@ export function toActions(plan: DrainedPlan, origin: ActionOrigin): ScaleAction[
 }
 
 function creates(plan: DrainedPlan): Draft[] {
-  const sets = plan.create.flatMap((set) => split(set, mostNodesPerCreate)).map(toActionSet);
+  const sets = plan.create.flatMap(split).map(toActionSet);
   const spare = namesWithoutJobs(plan);
   return grouped(sets, weightOf).map((group) => {
     const names = group.flatMap((set) => set.names);
@@ -50,10 +54,9 @@ function creates(plan: DrainedPlan): Draft[] {
 
 function starts(plan: DrainedPlan): Draft[] {
   const spare = namesWithoutJobs(plan);
-  return chunks(plan.start, mostNodesPerRequest).map((starting) => {
-    const names = starting.map(({ name }) => name);
+  return requestsOf(plan.start.map(({ nodeId, name }) => ({ nodeId, name }))).map((nodes) => {
+    const names = nodes.map(({ name }) => name);
     const reason = whoNeeds(names, { spare, what: "deallocated node" });
-    const nodes = starting.map(({ nodeId, name }) => ({ nodeId, name }));
     return (envelope) => ({ ...envelope, kind: "start-nodes", reason, nodes });
   });
 }
@@ -80,8 +83,7 @@ function shutdowns(plan: DrainedPlan): Draft[] {
   const causes = [...new Set(plan.retire.map((retirement) => retirement.cause))].sort();
   return causes.flatMap((cause) => {
     const retired = plan.retire.filter((retirement) => retirement.cause === cause);
-    return chunks(retired, mostNodesPerRequest).map((chunk): Draft => {
-      const nodes = chunk.map(toActionNode);
+    return requestsOf(retired.map(toActionNode)).map((nodes): Draft => {
       const reason = `${cause} of ${nodeCount(nodes.length, "node")}`;
       return (envelope) => ({ ...envelope, kind: "shutdown-nodes", cause, reason, nodes });
     });
@@ -90,8 +92,7 @@ function shutdowns(plan: DrainedPlan): Draft[] {
 
 /** Last: the server retries every failed node that it has by then, and those to be deleted must be on their way. */
 function retries(plan: DrainedPlan): Draft[] {
-  return chunks(plan.retry, mostNodesPerRequest).map((failed) => {
-    const nodes = failed.map(({ nodeId, name }) => ({ nodeId, name }));
+  return requestsOf(plan.retry.map(({ nodeId, name }) => ({ nodeId, name }))).map((nodes) => {
     const reason = `retry of ${nodeCount(nodes.length, "failed node")}`;
     return (envelope) => ({ ...envelope, kind: "retry-failed", reason, nodes });
   });
@@ -120,7 +121,8 @@ function toActionSet(set: CreateSet): ActionCreateSet {
   };
 }
 
-function split(set: CreateSet, most: number): CreateSet[] {
+function split(set: CreateSet): CreateSet[] {
+  const most = mostNodesOf(set);
   return chunks(set.names, most).map((names, index) => ({
     ...set,
     names,
@@ -134,10 +136,45 @@ function chunks<T>(values: readonly T[], most: number): T[][] {
   return Array.from({ length: count }, (_, index) => values.slice(index * most, (index + 1) * most));
 }
 
-/** What a set takes of an action, as a share of the most: in nodes, or in what is written of them. */
+/** How many nodes of a set one action holds, at least one. What they share counts in full each time, and is small. */
+function mostNodesOf(set: CreateSet): number {
+  return Math.max(1, Math.floor(set.count / Math.max(1, weightOf(toActionSet(set)))));
+}
+
+/** What a set takes of an action, as a share of the most: in nodes, in bytes that are sent, or in what is recorded of its nodes. */
 function weightOf(set: ActionCreateSet): number {
-  const characters = JSON.stringify(set).length;
-  return Math.max(set.count / mostNodesPerCreate, characters / mostCharactersPerCreate);
+  return Math.max(
+    set.count / mostNodesPerCreate,
+    bytesOf(set) / mostBytesPerAction,
+    recordedCharacters(set) / mostRecordedCharacters,
+  );
+}
+
+/** The nodes as an operation records them: each with its bucket, and an id and a name that CycleCloud gives. */
+function recordedCharacters({
+  names,
+  nodeArray,
+  vmSize,
+  placementGroup,
+  dynamicArray,
+}: ActionCreateSet): number {
+  const nodeId = "x".repeat(36);
+  const bucket = { nodeId, name: "", nodeArray, vmSize, placementGroup, dynamicArray };
+  const namesOnly = names.reduce((total, name) => total + JSON.stringify(name).length, 0);
+  return names.length * (JSON.stringify(bucket).length + longerName) + namesOnly;
+}
+
+/** A name that CycleCloud gives may be longer than the one planned. */
+const longerName = 20;
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** Nodes to act on, in the order given, as many to a request as it holds. `written`: what the request says of a node. */
+export function requestsOf<T>(nodes: readonly T[], written: (node: T) => unknown = (node) => node): T[][] {
+  const weight = (node: T) => Math.max(1 / mostNodesPerRequest, bytesOf(written(node)) / mostBytesPerAction);
+  return grouped(nodes, weight);
 }
 
 /** Neighbours together as long as their weight comes to no more than 1. */

@@ -5,6 +5,7 @@ import type {
   BlobUploadCommonResponse,
   ContainerClient,
 } from "@azure/storage-blob";
+import { blobNameProblem, metadataProblem } from "../../azure-limits.ts";
 import { InvariantError } from "../../errors.ts";
 import type { IfMatch } from "../../ports/index.ts";
 import { FirstUse } from "./first-use.ts";
@@ -130,12 +131,19 @@ export class Container {
     return { bytes: await buffer(answer.readableStreamBody), etag: etagOf(answer) };
   }
 
-  #upload(name: string, content: BlobContent, conditions: Conditions): Promise<BlobUploadCommonResponse> {
-    const { bytes, contentType, metadata = {} } = content;
+  async #upload(
+    name: string,
+    content: BlobContent,
+    conditions: Conditions,
+  ): Promise<BlobUploadCommonResponse> {
+    const { bytes, contentType } = content;
+    const metadata = { ...content.metadata, recordversion: `${this.#version}` };
+    const problem = blobNameProblem(name) ?? metadataProblem(metadata);
+    if (problem !== undefined) throw new InvariantError(`Cannot ${this.#call("write", name)}: ${problem}`);
     return this.#client.getBlockBlobClient(name).upload(bytes, bytes.length, {
       conditions,
       blobHTTPHeaders: { blobContentType: contentType },
-      metadata: { ...metadata, recordversion: `${this.#version}` },
+      metadata,
     });
   }
 

@@ -1,4 +1,5 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
+import { azureLimits } from "../../azure-limits.ts";
 import type {
   DemandPart,
   DemandStore,
@@ -16,6 +17,8 @@ import { escapeName, sortableNumber } from "./keys.ts";
 import { packDemand, readDemand } from "./packed-demand.ts";
 import { RememberedBlobs } from "./remembered-blobs.ts";
 
+/** Leaves room for the other metadata, and for their names. */
+const longestSummary = azureLimits.blob.metadataBytes - 1024;
 /** Version 2: jobs are packed. */
 const version = 2;
 
@@ -44,7 +47,7 @@ export class BlobDemandStore implements DemandStore {
     const blobs = await this.#container.listed(sourcesOf(cluster));
     const found = await concurrently(blobs, async ({ name, metadata: { summary } }) => {
       if (summary !== undefined) return fromMetadata(summary);
-      // Of a version that wrote none.
+      // It had no room there.
       const stored = await this.#sources.read(name);
       return stored && summaryOf(stored.value);
     });
@@ -58,7 +61,7 @@ export class BlobDemandStore implements DemandStore {
   async save(demand: SourceDemand, ifMatch: IfMatch): Promise<void> {
     const { cluster, source } = demand;
     const record = `demand of source "${source}" for cluster "${cluster}"`;
-    const content = jsonContent(packDemand(demand), { summary: toMetadata(summaryOf(demand)) });
+    const content = jsonContent(packDemand(demand), toMetadata(summaryOf(demand)));
     await this.#container.save(sourceName(cluster, source), content, { ifMatch, record });
   }
 
@@ -91,9 +94,10 @@ export class BlobDemandStore implements DemandStore {
   }
 }
 
-/** Metadata is ASCII. */
-function toMetadata(summary: DemandSummary): string {
-  return encodeURIComponent(JSON.stringify(summary));
+/** Metadata is ASCII, and small: a summary that has no room there is made from the blob when somebody asks for it. */
+function toMetadata(demand: DemandSummary): Readonly<Record<string, string>> {
+  const summary = encodeURIComponent(JSON.stringify(demand));
+  return summary.length <= longestSummary ? { summary } : {};
 }
 
 function fromMetadata(text: string): DemandSummary {

@@ -1,11 +1,11 @@
+import { azureLimits, entityProblem } from "../../azure-limits.ts";
 import { InvariantError } from "../../errors.ts";
+import { rowText } from "../row-text.ts";
 import { checkVersion, recordVersion } from "./record-version.ts";
 
-/** A table's string property holds 64 KiB of UTF-16: 32 Ki characters. */
-const longestProperty = 32 * 1024;
-/** An entity holds 1 MiB of UTF-16, keys and property names included: 15 full properties leave room for those. */
-const mostProperties = 15;
-const longestPayload = longestProperty * mostProperties;
+const longestProperty = azureLimits.table.stringCharacters;
+/** Columns are for people: more than this of one helps nobody. */
+const longestColumn = 1024;
 
 /** Short properties for people who look into the table; nothing reads them back. */
 export type Columns = Readonly<Record<string, string | number | boolean>>;
@@ -22,20 +22,24 @@ export interface Entity {
  * a value has to make several.
  */
 export function toEntity(keys: { partition: string; row: string }, value: unknown, columns: Columns): Entity {
-  const text = JSON.stringify(value);
-  if (text.length > longestPayload) {
-    throw new InvariantError(
-      `Cannot store row "${keys.row}": ${text.length} characters of JSON, expected at most ${longestPayload}`,
-    );
-  }
-  const payload = split(text).map((piece, index) => [propertyName(index), piece]);
-  return {
-    ...columns,
-    recordVersion,
-    ...Object.fromEntries(payload),
-    partitionKey: keys.partition,
-    rowKey: keys.row,
-  };
+  const payload = split(rowText(keys.row, value)).map((piece, index) => [propertyName(index), piece]);
+  return toPointer(keys, { ...columns, recordVersion, ...Object.fromEntries(payload) });
+}
+
+/** An entity without a value: it points to another by its key. Throws InvariantError for what Azure refuses. */
+export function toPointer(keys: { partition: string; row: string }, columns: Columns): Entity {
+  const shown = Object.entries(columns).map(([name, value]) => [name, cut(name, value)]);
+  const entity = { ...Object.fromEntries(shown), partitionKey: keys.partition, rowKey: keys.row };
+  const problem = entityProblem(entity);
+  if (problem !== undefined) throw new InvariantError(`Cannot store row "${keys.row}": ${problem}`);
+  return entity;
+}
+
+/** Whoever wrote a column's text, it fits a property and has no half of a surrogate pair. */
+function cut(name: string, value: Columns[string]): Columns[string] {
+  return typeof value !== "string" || name.startsWith("payload")
+    ? value
+    : value.slice(0, longestColumn).toWellFormed();
 }
 
 /**

@@ -6,9 +6,7 @@ import { concurrently } from "./concurrently.ts";
 import { type Container, fromJson, jsonContent } from "./container.ts";
 import { escapeName } from "./keys.ts";
 import { markAfter, unseenSince } from "./reading-mark.ts";
-import type { Change, Table } from "./table.ts";
-
-const mostPerTransaction = 100;
+import { type Change, inTransactions, type Table } from "./table.ts";
 
 /**
  * Table `NodeHistory`: partition cluster, row node id. Each row is put as a whole, so nothing races. Container `history`, one
@@ -55,38 +53,32 @@ export class TableHistoryStore implements HistoryStore {
         kind: "put",
         row: escapeName(row.nodeId),
         value: row,
-        columns: { node: row.name.slice(0, 1024) },
+        columns: { node: row.name },
       }),
     );
-    await concurrently(inHundreds(changes), (some) =>
+    await concurrently(inTransactions(changes), (some) =>
       this.#table.submit(escapeName(cluster), some, `node history of cluster "${cluster}"`),
     );
   }
 
   async remove(cluster: string, nodeIds: readonly string[]): Promise<void> {
     const rows = [...new Set(nodeIds)].map(escapeName);
-    await concurrently(inHundreds(rows), (some) => this.#removeSome(cluster, some));
+    const changes = rows.map((row): Change => ({ kind: "delete", row }));
+    await concurrently(inTransactions(changes), (some) => this.#removeSome(cluster, some));
   }
 
   /** One row that is gone already fails a whole transaction; then each is deleted on its own. */
-  async #removeSome(cluster: string, rows: readonly string[]): Promise<void> {
+  async #removeSome(cluster: string, changes: readonly Change[]): Promise<void> {
     const partition = escapeName(cluster);
-    const changes = rows.map((row): Change => ({ kind: "delete", row }));
     try {
       await this.#table.submit(partition, changes, `node history of cluster "${cluster}"`);
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
-      await concurrently(rows, (row) => this.#table.delete(partition, row));
+      await concurrently(changes, ({ row }) => this.#table.delete(partition, row));
     }
   }
 }
 
 function blobName(cluster: string): string {
   return `${escapeName(cluster)}.json`;
-}
-
-function inHundreds<T>(items: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(items.length / mostPerTransaction) }, (_, index) =>
-    items.slice(index * mostPerTransaction, (index + 1) * mostPerTransaction),
-  );
 }

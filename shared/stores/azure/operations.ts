@@ -7,6 +7,7 @@ import {
   type OperationStore,
   type Stored,
 } from "../../ports/index.ts";
+import { fittingOperation } from "../fitting-operation.ts";
 import { oldestOperationFirst } from "../order.ts";
 import { concurrently } from "./concurrently.ts";
 import { escapeName, reverseTime } from "./keys.ts";
@@ -66,7 +67,8 @@ export class TableOperationStore implements OperationStore {
     return toStored(await this.#table.get<Operation>(escapeName(cluster), `op:${escapeName(actionId)}`));
   }
 
-  async save(operation: Operation, ifMatch: IfMatch): Promise<string> {
+  async save(given: Operation, ifMatch: IfMatch): Promise<string> {
+    const operation = fittingOperation(given);
     return this.#kept(
       operation,
       ifMatch === undefined
@@ -149,6 +151,6 @@ function columnsOf(operation: Operation) {
   return {
     state: operation.state,
     kind: operation.action.kind,
-    reason: operation.action.reason.slice(0, 1024),
+    reason: operation.action.reason,
   };
 }

@@ -155,5 +155,5 @@ function rowOf(summary: PlanSummary): string {
 
 function columnsOf(summary: PlanSummary) {
   const { jobs, placedJobs, create, start, retire } = summary;
-  return { reason: summary.reason.slice(0, 1024), jobs, placedJobs, create, start, retire };
+  return { reason: summary.reason, jobs, placedJobs, create, start, retire };
 }

@@ -1,5 +1,7 @@
 import { odata, type TableClient, type TableEntityResult, type TransactionAction } from "@azure/data-tables";
-import { type Columns, fromEntity, toEntity } from "./entity.ts";
+import { azureLimits } from "../../azure-limits.ts";
+import { InvariantError } from "../../errors.ts";
+import { type Columns, fromEntity, toEntity, toPointer } from "./entity.ts";
 import { FirstUse } from "./first-use.ts";
 import { calling, reading, saving } from "./sdk-errors.ts";
 
@@ -109,6 +111,12 @@ export class Table {
    */
   async submit(partition: string, changes: readonly Change[], record: string): Promise<readonly string[]> {
     const actions = changes.map((change) => toAction(partition, change));
+    const { batchEntities, batchBytes } = azureLimits.table;
+    const bytes = actions.reduce((total, action) => total + bytesOfAction(action), 0);
+    if (actions.length > batchEntities || bytes > batchBytes)
+      throw new InvariantError(
+        `Cannot save ${record}: ${actions.length} rows of ${bytes} bytes at once, expected at most ${batchEntities} of ${batchBytes}`,
+      );
     const answer = await saving(record, () =>
       this.#home.use(() => this.#client.submitTransaction(actions, withTimeout())),
     );
@@ -161,7 +169,7 @@ function toAction(partition: string, change: Change): TransactionAction {
   if (change.kind === "delete") return ["delete", { partitionKey: partition, rowKey: change.row }];
   const entity =
     change.value === undefined
-      ? { partitionKey: partition, rowKey: change.row, ...change.columns }
+      ? toPointer(keys, change.columns ?? {})
       : toEntity(keys, change.value, change.columns ?? {});
   switch (change.kind) {
     case "insert":
@@ -171,6 +179,32 @@ function toAction(partition: string, change: Change): TransactionAction {
     case "replace":
       return ["update", entity, "Replace", { etag: change.ifMatch }];
   }
+}
+
+/** Every part of a transaction has headers of its own, with the keys in its address. */
+const headersBytes = 2_048;
+
+function bytesOfAction([, entity]: TransactionAction): number {
+  return Buffer.byteLength(JSON.stringify(entity)) + headersBytes;
+}
+
+/** Changes in groups that a transaction takes, in order. */
+export function inTransactions(changes: readonly Change[]): readonly (readonly Change[])[] {
+  const { batchEntities, batchBytes } = azureLimits.table;
+  const groups: Change[][] = [];
+  let bytes = 0;
+  for (const change of changes) {
+    const own = bytesOfAction(toAction("x".repeat(azureLimits.table.keyBytes / 2), change));
+    const last = groups.at(-1);
+    if (last === undefined || last.length === batchEntities || bytes + own > batchBytes) {
+      groups.push([change]);
+      bytes = own;
+    } else {
+      last.push(change);
+      bytes += own;
+    }
+  }
+  return groups;
 }
 
 function withTimeout(): { abortSignal: AbortSignal } {

@@ -1,6 +1,7 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
+import { blobNameProblem } from "../../azure-limits.ts";
 import type { DemandUploads } from "../../ports/index.ts";
-import { largestUploadBytes, tooLarge } from "../upload-limit.ts";
+import { largestUploadBytes, noSuchName, tooLarge } from "../upload-limit.ts";
 import { staysInside } from "./blob-path.ts";
 import { Container } from "./container.ts";
 
@@ -20,6 +21,8 @@ export class BlobDemandUploads implements DemandUploads {
         refused: `Cannot read upload "${blob}": not a plain path, expected a name without "." and ".."`,
       };
     }
+    const problem = blobNameProblem(blob);
+    if (problem !== undefined) return { refused: noSuchName(blob, problem) };
     const facts = await this.#container.facts(blob);
     if (facts === undefined) return undefined;
     const size = { bytes: facts.sizeBytes, limitBytes: this.#limitBytes };

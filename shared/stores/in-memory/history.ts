@@ -43,7 +43,7 @@ export class MemoryHistoryStore implements HistoryStore {
   }
 
   #of(cluster: string): Records<NodeHistory> {
-    const rows = this.#clusters.get(cluster) ?? new Records<NodeHistory>("node history");
+    const rows = this.#clusters.get(cluster) ?? new Records<NodeHistory>("node history", { isRow: true });
     this.#clusters.set(cluster, rows);
     return rows;
   }

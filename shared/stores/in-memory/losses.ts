@@ -4,7 +4,7 @@ import { keyOf, Records } from "./records.ts";
 
 /** Lost nodes of every cluster. */
 export class MemoryNodeLossStore implements NodeLossStore {
-  readonly #losses = new Records<NodeLoss>("loss");
+  readonly #losses = new Records<NodeLoss>("loss", { isRow: true });
 
   async add(loss: NodeLoss): Promise<boolean> {
     const key = keyOf(loss.cluster, loss.eventId);

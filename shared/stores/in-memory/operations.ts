@@ -1,11 +1,12 @@
 import { ConflictError } from "../../errors.ts";
 import { type IfMatch, isOpen, type Operation, type OperationStore, type Stored } from "../../ports/index.ts";
+import { fittingOperation } from "../fitting-operation.ts";
 import { oldestOperationFirst } from "../order.ts";
 import { keyOf, Records } from "./records.ts";
 
 /** Every operation of every cluster. */
 export class MemoryOperationStore implements OperationStore {
-  readonly #operations = new Records<Operation>("operation");
+  readonly #operations = new Records<Operation>("operation", { isRow: true });
   readonly #requests = new Records<{ readonly actionId: string }>("requests of cluster");
 
   async open(cluster: string): Promise<readonly Stored<Operation>[]> {
@@ -32,7 +33,11 @@ export class MemoryOperationStore implements OperationStore {
   }
 
   async save(operation: Operation, ifMatch: IfMatch): Promise<string> {
-    return this.#operations.save(keyOf(operation.cluster, operation.actionId), operation, ifMatch);
+    return this.#operations.save(
+      keyOf(operation.cluster, operation.actionId),
+      fittingOperation(operation),
+      ifMatch,
+    );
   }
 
   async requestsTag(cluster: string): Promise<string | undefined> {

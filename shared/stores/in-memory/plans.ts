@@ -18,7 +18,7 @@ import { keyOf, Records } from "./records.ts";
 export class MemoryPlanStore implements PlanStore {
   readonly #heads = new Records<PlanHead>("plan head");
   readonly #archive = new Map<string, string>();
-  readonly #index = new Records<PlanRecord>("line of the plan index");
+  readonly #index = new Records<PlanRecord>("line of the plan index", { isRow: true });
   readonly #limit: number;
 
   constructor(options: { readonly limitCharacters?: number } = {}) {

@@ -1,5 +1,6 @@
 import { ConflictError } from "../../errors.ts";
 import type { IfMatch, Stored } from "../../ports/index.ts";
+import { rowText } from "../row-text.ts";
 
 interface Row<T> {
   readonly text: string;
@@ -15,11 +16,16 @@ interface Row<T> {
 export class Records<T> {
   readonly #rows = new Map<string, Row<T>>();
   readonly #noun: string;
+  readonly #isRow: boolean;
   #writes = 0;
 
-  /** `noun` names a record in a ConflictError: `operation` gives `operation ["c","a-1"]`. */
-  constructor(noun: string) {
+  /**
+   * `noun` names a record in a ConflictError: `operation` gives `operation ["c","a-1"]`. `isRow`: in Azure it is a row of a
+   * table, so that it takes no more than one.
+   */
+  constructor(noun: string, { isRow = false }: { readonly isRow?: boolean } = {}) {
     this.#noun = noun;
+    this.#isRow = isRow;
   }
 
   get(key: string): Stored<T> | undefined {
@@ -48,7 +54,7 @@ export class Records<T> {
   put(key: string, value: T): string {
     this.#writes += 1;
     const etag = `"${this.#writes}"`;
-    this.#rows.set(key, { text: JSON.stringify(value), etag });
+    this.#rows.set(key, { text: this.#isRow ? rowText(key, value) : JSON.stringify(value), etag });
     return etag;
   }
 

@@ -1,6 +1,7 @@
 import { ConflictError } from "../../errors.ts";
 import type { RejectedMessage, Rejection, RejectionStore } from "../../ports/index.ts";
 import { newestRejectionFirst } from "../order.ts";
+import { rowText } from "../row-text.ts";
 import { keyOf, Records } from "./records.ts";
 
 /** Refused messages of every cluster, and of none. */
@@ -10,6 +11,9 @@ export class MemoryRejectionStore implements RejectionStore {
   async add(message: RejectedMessage): Promise<void> {
     const { cluster, rejectionId } = message.rejection;
     const key = keyFor(cluster, rejectionId);
+    // In Azure the message and why it was refused are a row each.
+    rowText(key, message.rejection);
+    rowText(key, message.body ?? "");
     if (this.#messages.get(key) === undefined) this.#messages.put(key, message);
   }
 

@@ -1,5 +1,6 @@
+import { blobNameProblem } from "../../azure-limits.ts";
 import type { DemandUploads } from "../../ports/index.ts";
-import { largestUploadBytes, tooLarge } from "../upload-limit.ts";
+import { largestUploadBytes, noSuchName, tooLarge } from "../upload-limit.ts";
 
 /** Uploaded blobs by name; `put` stands for the sender. */
 export class MemoryDemandUploads implements DemandUploads {
@@ -11,6 +12,8 @@ export class MemoryDemandUploads implements DemandUploads {
   }
 
   async read(blob: string): Promise<string | undefined | { readonly refused: string }> {
+    const problem = blobNameProblem(blob);
+    if (problem !== undefined) return { refused: noSuchName(blob, problem) };
     const text = this.#texts.get(blob);
     if (text === undefined) return undefined;
     const bytes = Buffer.byteLength(text);

@@ -446,6 +446,10 @@ describe("config: problems", () => {
       keys: { disable_default_resources: "x" },
       says: /^disable_default_resources: "x", expected true or false$/,
     },
+    {
+      keys: { nodearrays: { htc: { node_attributes: { Tag: "é".repeat(5_000) } } } },
+      says: /^nodearrays\.htc\.node_attributes: .*expected at most 8192 bytes of attributes$/,
+    },
     { keys: { nodearrays: [] }, says: /^nodearrays: \[\], expected an object of node arrays$/ },
     { keys: { nodearrays: { htc: 5 } }, says: /^nodearrays\.htc: 5, expected an object of settings$/ },
     {

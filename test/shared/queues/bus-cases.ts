@@ -105,6 +105,21 @@ export const busCases: readonly BusCase[] = [
     },
   },
   {
+    name: "an action of more bytes than a message holds is refused for good, however few its characters",
+    async run(bench) {
+      const large = actionOf("bytes", "bytes-1", bench.nowSeconds(), "集".repeat(90_000));
+      expect(JSON.stringify(large).length).toBeLessThan(100_000);
+      for (const sending of [
+        bench.scaleActions.send([large]),
+        bench.scaleActions.sendLater(large, { attempt: 1, atSeconds: bench.nowSeconds() }),
+      ])
+        await expect(sending).rejects.toMatchObject({ kind: "upstream", retryable: false });
+      const full = actionOf("bytes", "bytes-2", bench.nowSeconds(), "集".repeat(85_000));
+      await bench.scaleActions.send([full]);
+      expect(await bench.receiveActions("bytes")).toEqual([full]);
+    },
+  },
+  {
     name: "sending no actions sends nothing",
     async run(bench) {
       await bench.scaleActions.send([]);

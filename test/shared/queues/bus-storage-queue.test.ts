@@ -2,10 +2,16 @@ import { randomUUID } from "node:crypto";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";
 import { beforeAll, describe, expect, test } from "vitest";
+import { decodeQueueText } from "../../../functions/support/queue-message.ts";
 import { UpstreamError } from "../../../shared/errors.ts";
 import { claimedBlob, parseDemand, withClaimed } from "../../../shared/messages/job-demand.ts";
 import { type SchedulerEvent, schedulerEventSchema } from "../../../shared/messages/scheduler-event.ts";
-import { type DemandToSend, StorageQueueEvents, sendDemand } from "../../../shared/queues/storage-queue.ts";
+import {
+  type DemandToSend,
+  StorageDemandQueue,
+  StorageQueueEvents,
+  sendDemand,
+} from "../../../shared/queues/storage-queue.ts";
 import { type Account, emptyAccount } from "../../support/azurite.ts";
 
 let account: Account;
@@ -76,7 +82,7 @@ describe("sendDemand", () => {
     const delta: DemandToSend = { ...rest, kind: "delta", remove: ["gone"] };
     expect(await sendDemand(delta, { queue })).toEqual({
       outcome: "refused",
-      reason: expect.stringMatching(/^Cannot send delta of source "celery": \d+ characters/),
+      reason: expect.stringMatching(/^Cannot send delta of source "celery": \d+ bytes/),
     });
     await sendDemand(delta, { queue, uploads: blobs });
     const [message] = await received(queue);
@@ -108,6 +114,36 @@ describe("sendDemand", () => {
     const error = await sent.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UpstreamError);
     expect(error).toMatchObject({ retryable: true, message: expect.stringContaining('queue "job-demand"') });
+  });
+});
+
+describe("StorageDemandQueue: a message that is sent again", () => {
+  const textOfBytes = (bytes: number) => `{"a":"${"é".repeat((bytes - 8) / 2)}"}`;
+
+  test("up to 48 KiB go as base64, up to 64 KiB as they are", async () => {
+    const queue = newQueue();
+    for (const bytes of [48 * 1024, 64 * 1024])
+      await new StorageDemandQueue({ queue }).post(textOfBytes(bytes));
+    const { receivedMessageItems } = await queue.receiveMessages({ numberOfMessages: 32 });
+    const texts = receivedMessageItems.map(({ messageText }) => decodeQueueText(messageText));
+    expect(texts).toEqual([textOfBytes(48 * 1024), textOfBytes(64 * 1024)]);
+    expect(receivedMessageItems.map(({ messageText }) => Buffer.byteLength(messageText))).toEqual([
+      64 * 1024,
+      64 * 1024,
+    ]);
+  });
+
+  test.each([
+    ["more than 64 KiB", textOfBytes(64 * 1024 + 2)],
+    ["more than 48 KiB that XML does not hold", `{"a":"\ufffe${"x".repeat(50_000)}"}`],
+    ["more than 48 KiB that looks like base64", "A".repeat(50_000)],
+  ])("%s is refused for good, with its size", async (_case, text) => {
+    const sent = new StorageDemandQueue({ queue: newQueue() }).post(text);
+    await expect(sent).rejects.toMatchObject({
+      kind: "upstream",
+      retryable: false,
+      message: expect.stringMatching(/: \d+ bytes, expected at most 49152$/),
+    });
   });
 });
 

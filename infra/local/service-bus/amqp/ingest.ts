@@ -3,6 +3,7 @@ import type { Receiver } from "rhea";
 import type { NewMessage, Refusal } from "../broker/message.ts";
 import type { Queue } from "../broker/queue.ts";
 import type { Store } from "../store.ts";
+import { excessOf } from "./limits.ts";
 import { badRequest, errorOf } from "./refusals.ts";
 import { parseMessage, unbatch } from "./sections.ts";
 import { type AmqpError, accept, refuse } from "./settle.ts";
@@ -20,6 +21,8 @@ function enqueue(
   payload: Buffer,
   { queue, format }: { queue: Queue; format: number },
 ): AmqpError | undefined {
+  const excess = excessOf("message", payload.length);
+  if (excess !== undefined) return excess;
   const messages = parse(payload, format);
   if ("condition" in messages) return messages;
   const sent: readonly number[] | Refusal = queue.send(messages);

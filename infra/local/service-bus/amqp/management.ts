@@ -3,6 +3,7 @@ import types from "rhea/lib/types.js";
 import type { Outcome, Refusal } from "../broker/message.ts";
 import type { Queue } from "../broker/queue.ts";
 import type { SessionLease } from "../broker/session.ts";
+import { excessOf, maxMessageBytes } from "./limits.ts";
 import { tokenOfUuid } from "./lock-token.ts";
 import { badRequest, errorOf, notImplemented } from "./refusals.ts";
 import type { Answer, Request } from "./requests.ts";
@@ -15,9 +16,6 @@ export interface Subject {
 }
 
 type Operation = (request: Request, subject: Subject) => Answer;
-
-/** A peek answers at most this much, which is also the largest message. */
-export const maxMessageBytes = 262_144;
 
 const longArray = 0x81;
 const timestampArray = 0x83;
@@ -73,7 +71,12 @@ function renewLocks({ body }: Request, { queue }: Subject): Answer {
 }
 
 function schedule({ body }: Request, { queue }: Subject): Answer {
-  const messages = listOf(body.messages).map((item) => parseMessage(bytesOf(Object(item).message)));
+  const encoded = listOf(body.messages).map((item) => bytesOf(Object(item).message));
+  for (const { length } of encoded) {
+    const excess = excessOf("message", length);
+    if (excess !== undefined) return excess;
+  }
+  const messages = encoded.map(parseMessage);
   const sequences = queue.send(messages);
   if (typeof sequences === "string") return errorOf(sequences);
   return { status: 200, body: { "sequence-numbers": types.wrap_array(sequences, longArray) } };
@@ -120,6 +123,8 @@ function setSessionState(request: Request, subject: Subject): Answer {
   const state = request.body["session-state"];
   // The SDK sends JSON text, so that "no state" arrives as the four letters.
   const value = Buffer.isBuffer(state) && state.toString() !== "null" ? Buffer.from(state) : null;
+  const excess = excessOf("session state", value?.length ?? 0);
+  if (excess !== undefined) return excess;
   const lease = leaseOf(request, subject);
   return answerOf(lease === undefined ? "session-lock-lost" : lease.setState(value));
 }

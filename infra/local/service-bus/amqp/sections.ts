@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import message from "rhea/lib/message.js";
 import types, { type Typed } from "rhea/lib/types.js";
 import type { NewMessage, PropertyEdits } from "../broker/message.ts";
+import { maxIdCharacters } from "./limits.ts";
 
 /*
  * A message on the wire is a row of sections. rhea can decode and encode them, but not without changing types
@@ -65,6 +66,9 @@ export function parseMessage(encoded: Buffer): NewMessage {
   const { message_id: messageId, group_id: sessionId } = decode(sections, code.properties);
   const scheduledAt = annotations["x-opt-scheduled-enqueue-time"];
   const id = messageId === undefined ? randomUUID().replaceAll("-", "") : textOfId(messageId);
+  for (const [name, value] of Object.entries({ "message id": id, "session id": sessionId }))
+    if (typeof value === "string" && value.length > maxIdCharacters)
+      throw new RangeError(`A ${name} of ${value.length} characters, expected at most ${maxIdCharacters}`);
   return {
     messageId: id,
     ...(typeof sessionId === "string" ? { sessionId } : {}),

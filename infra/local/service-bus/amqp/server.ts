@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 import rhea, { type Connection, type ConnectionOptions } from "rhea";
 import { type Services, serveConnection } from "./connection.ts";
 import { acknowledgeReads } from "./flow.ts";
-import { maxMessageBytes } from "./management.ts";
+import { maxMessageBytes } from "./limits.ts";
 
 export interface AmqpServer {
   readonly port: number;

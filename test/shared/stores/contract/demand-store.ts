@@ -159,4 +159,15 @@ export const demandStoreCases: readonly ContractCase<DemandStore>[] = [
       expect((await store.load(cluster, ".."))?.value.source).toBe("..");
     },
   },
+  {
+    name: "a summary that no header holds is told all the same",
+    async run(store) {
+      const cluster = uniqueCluster("集".repeat(250));
+      const capabilities = Array.from({ length: 60 }, (_, index) => `ünknown ${index} ${"☃".repeat(20)}`);
+      const demand = demandOf(cluster, "celery", { capabilities: capabilities as never });
+      await store.save(demand, undefined);
+      const { jobs, nodes, ...rest } = demand;
+      expect(await store.summaries(cluster)).toEqual([{ ...rest, jobs: jobs.length, nodes: nodes.length }]);
+    },
+  },
 ];

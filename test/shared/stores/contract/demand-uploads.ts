@@ -35,4 +35,17 @@ export const demandUploadCases: readonly ContractCase<UploadBench>[] = [
       });
     },
   },
+  {
+    name: "a name that there cannot be is refused with a sentence, one of the most segments is looked up",
+    async run({ store }) {
+      const segments = (count: number) => Array(count).fill("a").join("/");
+      expect(await store.read(segments(254))).toBeUndefined();
+      expect(await store.read(segments(255))).toEqual({
+        refused: expect.stringMatching(/^Cannot read upload "a.*": 255 path segments, expected at most 254$/),
+      });
+      expect(await store.read("x".repeat(1_025))).toEqual({
+        refused: expect.stringContaining("1025 characters, expected 1 to 1024"),
+      });
+    },
+  },
 ];

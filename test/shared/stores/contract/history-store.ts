@@ -113,4 +113,18 @@ export const historyStoreCases: readonly ContractCase<HistoryStore>[] = [
       expect(await store.list(cluster)).toHaveLength(4_850);
     },
   },
+  {
+    name: "more rows, and larger ones, than a transaction takes are saved, and removed",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const rows = Array.from({ length: 130 }, (_, index) =>
+        rowOf(`id-${String(index).padStart(3, "0")}`, { name: `${index}-${"集".repeat(20_000)}` }),
+      );
+      await store.save(cluster, rows);
+      expect(await store.list(cluster)).toEqual(rows);
+      const ids = rows.map(({ nodeId }) => nodeId);
+      await store.remove(cluster, ids);
+      expect(await store.list(cluster)).toEqual([]);
+    },
+  },
 ];

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { ConflictError } from "../../../../shared/errors.ts";
+import { ConflictError, InvariantError } from "../../../../shared/errors.ts";
 import type { Operation, OperationState, OperationStore } from "../../../../shared/ports/index.ts";
 import { oddNames } from "./names.ts";
 import { type ContractCase, outcomes, uniqueCluster } from "./suite.ts";
@@ -193,6 +193,51 @@ export const operationStoreCases: readonly ContractCase<OperationStore>[] = [
       expect((await store.load(cluster, "a"))?.value).toEqual(operation);
       await store.save(operationOf(cluster, "a", { state: "sent" }), etag);
       expect((await store.load(cluster, "a"))?.value).toEqual(operationOf(cluster, "a", { state: "sent" }));
+    },
+  },
+  {
+    name: "nodes that a row does not hold are left out with a count; words are cut",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const nodes = Array.from({ length: 1_000 }, (_, index) => ({
+        ...{
+          nodeId: `id-${index}`,
+          name: "🚀".repeat(300),
+          nodeArray: "htc",
+          vmSize: "v",
+          placementGroup: null,
+        },
+      }));
+      const messages = Array.from({ length: 500 }, () => "é".repeat(5_000));
+      const given = operationOf(cluster, "a", { state: "accepted", nodes, messages });
+      const etag = await store.save(given, undefined);
+      const saved = (await store.load(cluster, "a"))?.value;
+      const left = nodes.length - (saved?.nodes.length ?? 0);
+      expect(saved?.nodes).toEqual(nodes.slice(0, saved?.nodes.length));
+      expect(left).toBeGreaterThan(0);
+      expect(left).toBeLessThan(800);
+      expect(saved?.messages.slice(-2)).toEqual([
+        "401 more messages",
+        `${left} of 1000 nodes are not recorded: a row holds no more`,
+      ]);
+      expect(Math.max(...(saved?.messages ?? []).map((message) => message.length))).toBe(1_001);
+      await store.save({ ...given, state: "visible" }, etag);
+      expect((await store.load(cluster, "a"))?.value.messages).toEqual(saved?.messages);
+    },
+  },
+  {
+    name: "an action that a row does not hold is refused, at the first character too many",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const large = (characters: number) =>
+        operationOf(cluster, "a", { action: actionOf(cluster, "a", "x".repeat(characters)) });
+      const most = 491_520 - JSON.stringify(large(0)).length;
+      const wrong = await store.save(large(most + 1), undefined).catch((error: unknown) => error);
+      expect(wrong).toBeInstanceOf(InvariantError);
+      expect(String(wrong)).toContain("491521 characters of JSON, expected at most 491520");
+      expect(await store.load(cluster, "a")).toBeUndefined();
+      await store.save(large(most), undefined);
+      expect((await store.load(cluster, "a"))?.value).toEqual(large(most));
     },
   },
   {

@@ -111,4 +111,18 @@ export const rejectionStoreCases: readonly ContractCase<RejectionStore>[] = [
       await expect(marked).rejects.toMatchObject({ kind: "conflict" });
     },
   },
+  {
+    name: "the largest message of a queue, all of it escaped, with long problems and words of a stranger",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const body = "\u0000".repeat(64 * 1024);
+      const { rejection } = rejectionOf("m", {
+        ...{ cluster, source: `${"é".repeat(255)}🚀`, excerpt: body.slice(0, 500) },
+        problems: Array.from({ length: 60 }, () => "\u0001".repeat(1_000)),
+      });
+      await store.add({ rejection, body });
+      expect(await store.load(cluster, "m")).toEqual({ rejection, body });
+      expect(await store.list(cluster, 1)).toEqual([rejection]);
+    },
+  },
 ];

@@ -50,6 +50,18 @@ describe("sending and receiving", () => {
     await receiver.completeMessage(received);
   });
 
+  test("contract: a message of more than 256 KB is refused, sent or scheduled, and nothing is kept", async () => {
+    const { sender, receiver } = await open();
+    const body = "é".repeat(140_000);
+    const code = "MessageSizeExceeded";
+    await expect(sender.sendMessages({ body })).rejects.toMatchObject({ code });
+    await expect(sender.scheduleMessages({ body }, new Date(0))).rejects.toMatchObject({ code });
+    expect(await isEmpty(receiver)).toBe(true);
+    const largest = "é".repeat(130_000);
+    await sender.sendMessages({ body: largest });
+    expect((await receiveOne(receiver)).body).toBe(largest);
+  });
+
   test.each([
     { bodyType: "data", body: Buffer.from([0, 255, 7]) },
     { bodyType: "value", body: "text" },
