@@ -1,7 +1,8 @@
+import { listNodes } from "../../infra/local/cyclecloud/lists.ts";
 import { Refusal } from "../../infra/local/cyclecloud/refusal.ts";
 import { creationSchema, managementSchema } from "../../infra/local/cyclecloud/requests.ts";
 import type { Site } from "../../infra/local/cyclecloud/site.ts";
-import { create, manage, recordsOf, retryFailed } from "../../infra/local/cyclecloud/site-actions.ts";
+import { create, manage, retryFailed } from "../../infra/local/cyclecloud/site-actions.ts";
 import { toClusterStatus } from "../../infra/local/cyclecloud/status.ts";
 import {
   creationResultSchema,
@@ -124,16 +125,9 @@ export function cloudClient(options: {
       textOf(answer);
     },
     nodesOfRequest: async (requestId) => {
-      const operation = () => site.operations.byRequest(requestId);
       const answer = await exchange({
         call: "nodes-of-request",
-        act: () => {
-          const ids = new Set(operation()?.nodeIds);
-          const { cluster: now, at } = site.clusterNow(cluster);
-          return operation() === undefined
-            ? null
-            : { nodes: recordsOf(now, at).filter((record) => ids.has(record.NodeId)) };
-        },
+        act: () => unlessUnknown(() => listNodes(site, cluster, { request_id: requestId })),
       });
       const text = textOf(answer);
       if (text === "null") return undefined;
@@ -219,6 +213,15 @@ export function cloudClient(options: {
         await weather.fleet.wait(run, Math.min(fault.seconds, longestCallSeconds));
     }
     return answer;
+  }
+}
+
+function unlessUnknown<T>(act: () => T): T | null {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return null;
+    throw error;
   }
 }
 

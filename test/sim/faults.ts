@@ -44,10 +44,15 @@ export interface FaultSource {
 /** The longest that anything is late: longer than a lock, a retry or a plan window. */
 const longestDelaySeconds = 240;
 
-/** Faults with a probability, as long as `isOn`. */
-export function drawnFaults(chance: Chance, probability: number, isOn: () => boolean): FaultSource {
+/** Faults with a probability, as long as `isOn`. `weights` of places come before the usual ones. */
+export function drawnFaults(
+  chance: Chance,
+  drawn: { readonly probability: number; readonly weights?: Readonly<Record<string, number>> | undefined },
+  isOn: () => boolean,
+): FaultSource {
+  const { probability, weights = {} } = drawn;
   return counted((place, nth, kinds) => {
-    if (!chance.happens(probability * weightOf(place))) return undefined;
+    if (!chance.happens(probability * (weights[place] ?? weightOf(place)))) return undefined;
     const share = chance.between(0, 1);
     const fault: Fault = { place, nth, kind: chance.pick(kinds), seconds: longestDelaySeconds * share ** 3 };
     return isOn() ? fault : undefined;

@@ -63,7 +63,11 @@ async function live(options: RunOptions): Promise<{ readonly report: RunReport; 
   const happened: Fault[] = [];
   const source =
     options.faults === undefined
-      ? drawnFaults(createChance(seed + 2_000_003), probability, () => isTroubled.now)
+      ? drawnFaults(
+          createChance(seed + 2_000_003),
+          { probability, weights: script.weights },
+          () => isTroubled.now,
+        )
       : listedFaults(options.faults);
   const faults = remembering(source, (fault) => {
     happened.push(fault);

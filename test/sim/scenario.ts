@@ -48,6 +48,8 @@ export interface Script {
   readonly happenings: readonly Happening[];
   /** Faults and happenings are over then. */
   readonly troubleSeconds: number;
+  /** How much more often faults happen at these places, in place of what `faults.ts` says. */
+  readonly weights?: Readonly<Record<string, number>>;
   /** CycleCloud tells of its nodes through Event Grid. */
   readonly events?: true;
 }

@@ -1,4 +1,5 @@
 import type { WorkloadJob } from "../../infra/local/scheduler/workload.ts";
+import { underWay } from "../../shared/cycle/operations.ts";
 import { longestSilenceSeconds } from "../../shared/cycle/plan/plan-input.ts";
 import { explain } from "../../shared/engine/index.ts";
 import { accountOf, type NodeArrayTarget } from "../../shared/messages/node-array-target.ts";
@@ -21,6 +22,8 @@ import type { Source } from "./source.ts";
 interface Knowledge {
   readonly nodeIds: ReadonlySet<string>;
   readonly actionIds: ReadonlySet<string>;
+  /** How many nodes the plan counted as coming, by the create that made or makes them. */
+  readonly coming: ReadonlyMap<string, number>;
 }
 
 /** Since when something has been on record without a break. */
@@ -83,6 +86,7 @@ export class Watch implements Departures {
     this.#knowledge.set(operation.actionId, {
       nodeIds: new Set(seen?.value.cluster.nodes.map((node) => node.nodeId)),
       actionIds: new Set(open.map(({ value }) => value.actionId)),
+      coming: seen === undefined ? new Map() : comingFrom(open, seen.value),
     });
   }
 
@@ -145,6 +149,23 @@ export class Watch implements Departures {
       this.#report(
         `${actionId} bought without knowing of ${name}, bought by ${this.#parts.actionIdOf(other ?? "")}`,
       );
+    this.#checkCounted(actionId, mine);
+  }
+
+  /** What an open create had made and the snapshot did not show must have been counted in full, whatever lists told. */
+  #checkCounted(actionId: string, { nodeIds, actionIds, coming }: Knowledge): void {
+    const unseen = new Map<string, number>();
+    for (const { nodeId, requestId = "" } of this.#wanted()) {
+      const other = this.#parts.actionIdOf(requestId) ?? "";
+      if (!nodeIds.has(nodeId) && actionIds.has(other)) unseen.set(other, (unseen.get(other) ?? 0) + 1);
+    }
+    for (const [other, count] of unseen) {
+      const counted = coming.get(other) ?? 0;
+      if (counted < count)
+        this.#report(
+          `${actionId} bought counting ${counted} nodes of ${other}, which has ${count} to show yet`,
+        );
+    }
   }
 
   /** Nodes are asked to go. */
@@ -261,6 +282,16 @@ function nodesOf(target: NodeArrayTarget): number {
   if (TargetGroupCount !== undefined)
     return TargetGroupCount * (GroupInstanceCount ?? Math.ceil(GroupCoreCount / 4));
   return TargetCoreCount === undefined ? TargetCount : Math.ceil(TargetCoreCount / 4);
+}
+
+function comingFrom(open: readonly Stored<Operation>[], { cluster }: Snapshot): ReadonlyMap<string, number> {
+  const { pending } = underWay(
+    open.map(({ value }) => value),
+    cluster,
+  );
+  const coming = new Map<string, number>();
+  for (const { actionId, count } of pending) coming.set(actionId, (coming.get(actionId) ?? 0) + count);
+  return coming;
 }
 
 function renew(since: Since, present: readonly string[], nowSeconds: number): void {

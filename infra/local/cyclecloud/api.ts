@@ -1,12 +1,13 @@
 import { type Context, Hono } from "hono";
 import type { z } from "zod";
 import { impactOf, type ReportRequest, report } from "./health-reports.ts";
+import { knownOperation, listNodes } from "./lists.ts";
 import { VERBS } from "./manage-nodes.ts";
 import { type Operation, toOperationStatus } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
 import { creationSchema, managementSchema, scaleSchema, usageSchema } from "./requests.ts";
 import type { Site } from "./site.ts";
-import { create, manage, recordsOf, retryFailed, scale } from "./site-actions.ts";
+import { create, manage, retryFailed, scale } from "./site-actions.ts";
 import { toClusterStatus } from "./status.ts";
 import { toClusterUsage } from "./usage.ts";
 
@@ -49,18 +50,21 @@ function addNodeActions(api: Hono, site: Site): void {
 }
 
 function addOperations(api: Hono, site: Site): void {
+  const known = (operation: Operation | undefined): readonly Operation[] => {
+    const shown = knownOperation(site, operation);
+    return shown === undefined ? [] : [shown];
+  };
   const list = (c: Context) => {
     const requestId = c.req.query("request_id");
-    if (requestId === undefined) return c.json(site.operations.all().map(toOperationStatus));
+    if (requestId === undefined) return c.json(site.operations.all().flatMap(known).map(toOperationStatus));
     if (requestId === "") throw new Refusal(400, 'Cannot list operations: request_id is "", expected an id');
-    const operation = site.operations.byRequest(requestId);
-    return c.json(operation === undefined ? [] : [toOperationStatus(operation)]);
+    return c.json(known(site.operations.byRequest(requestId)).map(toOperationStatus));
   };
   api.get("/operations", list);
   api.get("/operations/", list);
   api.get("/operations/:id", (c) => {
     const id = c.req.param("id");
-    const operation = site.operations.byId(id);
+    const operation = knownOperation(site, site.operations.byId(id));
     if (operation === undefined) throw new Refusal(404, `Cannot find operation "${id}"`);
     return c.json(toOperationStatus(operation));
   });
@@ -79,30 +83,6 @@ function addHealthReports(api: Hono, site: Site): void {
     return c.body(null, 202);
   });
   api.get(path, (c) => c.json(impactOf(site, requestOf(c))));
-}
-
-/** `operation` and `request_id` narrow the list to the nodes of one operation that still have a record. */
-function listNodes(site: Site, clusterName: string, query: Record<string, string>) {
-  const { cluster, at } = site.clusterNow(clusterName);
-  const records = recordsOf(cluster, at);
-  const { operation: id, request_id: requestId } = query;
-  if (id === undefined && requestId === undefined) return { nodes: records };
-  if (id !== undefined && requestId !== undefined) {
-    throw new Refusal(400, "Cannot list nodes: operation and request_id are given, expected one of them");
-  }
-  const operation = id === undefined ? site.operations.byRequest(requestId ?? "") : site.operations.byId(id);
-  if (operation === undefined || operation.cluster !== clusterName) throw noOperation(id, requestId);
-  return { nodes: nodesOf(operation), operation: toOperationStatus(operation) };
-
-  function nodesOf({ nodeIds }: Operation) {
-    const ids = new Set(nodeIds);
-    return records.filter((record) => ids.has(record.NodeId));
-  }
-}
-
-function noOperation(id: string | undefined, requestId: string | undefined): Refusal {
-  const subject = id === undefined ? `request id "${requestId}"` : `id "${id}"`;
-  return new Refusal(404, `No operation found for ${subject}`);
 }
 
 function accepted(c: Context, result: { readonly operationId: string }): Response {

@@ -1,6 +1,7 @@
 import { type Conditions, createConditions } from "./conditions.ts";
 import type { BucketDefinition, ClusterDefinition, NodeArrayDefinition } from "./definition.ts";
 import { type Consumption, countUsage, type LimitState } from "./limits.ts";
+import { createListLag, type ListLag } from "./list-lag.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { Life } from "./node-life.ts";
 import { createPopulation, type Population } from "./population.ts";
@@ -13,6 +14,7 @@ export interface Cluster {
   definition: ClusterDefinition;
   readonly population: Population;
   readonly conditions: Conditions;
+  readonly lists: ListLag;
   readonly random: Random;
   readonly quotas: Quotas;
   /** What all clusters of the subscription use in a region. */
@@ -40,8 +42,16 @@ export function createCluster(options: {
       fixed: true,
     });
   }
-  const conditions = createConditions();
-  return { definition, population, conditions, random, quotas, consumption, healthReports: new Map() };
+  return {
+    definition,
+    population,
+    conditions: createConditions(),
+    lists: createListLag(),
+    random,
+    quotas,
+    consumption,
+    healthReports: new Map(),
+  };
 }
 
 /** A node without anything special about it. */

@@ -28,6 +28,7 @@ export interface Instruments {
 const nodes = { cluster: z.string(), names: z.array(z.string()).min(1) };
 const buckets = { cluster: z.string(), nodearray: z.string(), machineType: z.string().optional() };
 const count = z.int().min(0).optional();
+const lagSeconds = z.number().min(0).default(0);
 
 /**
  * Everything that the API cannot do: weather, accidents, time. `POST /_control/<name>` takes the same objects.
@@ -134,6 +135,19 @@ function weatherCommands(site: Site) {
         const { cluster } = site.clusterNow(where.cluster);
         for (const bucket of bucketsOf(site, where))
           cluster.conditions.setStuck(bucket, status === "off" ? undefined : status);
+      },
+    ),
+    /** Lists lag behind what is made from now on: each node and each request for itself, up to these times. Absent: 0. */
+    lag: command(
+      z.strictObject({
+        cluster: z.string(),
+        statusSeconds: lagSeconds,
+        nodesSeconds: lagSeconds,
+        requestSeconds: lagSeconds,
+      }),
+      ({ cluster: name, ...lag }) => {
+        const { cluster, at } = site.clusterNow(name);
+        cluster.lists.set(lag, at);
       },
     ),
     quota: command(

@@ -10,9 +10,9 @@ import {
   smallest,
   type Usage,
 } from "./limits.ts";
+import { shownNodes } from "./lists.ts";
 import type { Attributes } from "./node.ts";
 import { isActive } from "./node.ts";
-import { toNodeRecord } from "./node-record.ts";
 import { toUuid } from "./random.ts";
 
 /** The ClusterStatus of `GET /clusters/{c}/status`. */
@@ -38,7 +38,7 @@ export function toClusterStatus(
       nodearray: toArrayRecord(array, definition.subnetId),
       buckets: array.buckets.map((bucket) => toBucket(bucket, array)),
     })),
-    ...(nodes ? { nodes: [...population.living()].map((node) => toNodeRecord(node, at, definition)) } : {}),
+    ...(nodes ? { nodes: shownNodes(cluster, "status", at) } : {}),
   };
 
   function toBucket(bucket: BucketDefinition, array: NodeArrayDefinition) {
@@ -151,12 +151,16 @@ function toArrayRecord(array: NodeArrayDefinition, subnetId: string): Attributes
   };
 }
 
-function activeNames({ population }: Cluster, bucket: BucketDefinition, at: number): readonly string[] {
+function activeNames(
+  { population, lists }: Cluster,
+  bucket: BucketDefinition,
+  at: number,
+): readonly string[] {
   return [...population.living()]
     .filter(
       (node) => node.bucket.nodearray === bucket.nodearray && node.bucket.machineType === bucket.machineType,
     )
-    .filter((node) => isActive(node, at))
+    .filter((node) => isActive(node, at) && lists.isShown("status", node, at))
     .map((node) => node.name);
 }
 

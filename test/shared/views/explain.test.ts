@@ -78,6 +78,8 @@ describe("explain: why a job waits, with numbers and what ends it", () => {
     for (const { name } of world.cycleCloud.nodes)
       world.cycleCloud.change(name, { status: "Terminated", targetState: "Terminated" });
     world.cycleCloud.settle();
+    // Only then is a node that CycleCloud does not list gone for certain.
+    world.advance(121);
     await world.round();
     const second = await grown();
     expect(second.name).toBe(first.name);

@@ -71,8 +71,10 @@ describe("problems of a status", () => {
     await world.post([jobFor(1), { name: "huge", constraints: { ncpus: 64 } }]);
     world.cycleCloud.refusal = "no such node array";
     await world.round();
+    world.advance(121);
+    await world.snapshot();
     await world.receive("{", "bad");
     world.configure({ cycle: { readOnly: true } });
-    expect(await kindsOf(world)).toEqual(["read-only", "operation-failed", "rejections", "jobs-waiting"]);
+    expect(await kindsOf(world)).toEqual(["read-only", "operation-lost", "rejections", "jobs-waiting"]);
   });
 });

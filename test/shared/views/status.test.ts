@@ -108,10 +108,16 @@ describe("clusterStatus", () => {
     await world.post([jobFor(1)]);
     world.cycleCloud.refusal = "no such node array";
     await world.round();
-    expect(await statusOf(world)).toMatchObject({
-      openOperations: 0,
-      operations: [{ state: "failed", messages: ["no such node array"] }],
-    });
+    world.advance(121);
+    await world.snapshot();
+    const { openOperations, operations } = await statusOf(world);
+    expect(openOperations).toBe(0);
+    expect(operations).toMatchObject([{ state: "lost" }]);
+    expect(operations[0]?.messages).toEqual([
+      "no such node array",
+      expect.stringContaining("does not know"),
+      expect.stringContaining("did not know"),
+    ]);
   });
 
   test("rejections of the cluster and of nobody are shown, those of other clusters are not", async () => {

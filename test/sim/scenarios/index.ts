@@ -10,6 +10,7 @@ import { deletedBehindOurBack } from "./deleted-behind-our-back.ts";
 import { groups } from "./groups.ts";
 import { hopelessJobs } from "./hopeless-jobs.ts";
 import { keepAlive } from "./keep-alive.ts";
+import { laggingLists } from "./lagging-lists.ts";
 import { manyClusters } from "./many-clusters.ts";
 import { multiNodeJobs } from "./multi-node-jobs.ts";
 import { neverBoots } from "./never-boots.ts";
@@ -42,6 +43,7 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   groups,
   askingNodes,
   stopped,
+  laggingLists,
 ];
 
 /** The scenario of a seed, when none is named. */

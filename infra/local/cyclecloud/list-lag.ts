@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import type { SimulatedNode } from "./node.ts";
+import type { Operation } from "./operations.ts";
+
+/** How far a cluster's lists lag at most, in seconds; 0: not at all. */
+export interface Lag {
+  /** The nodes of the cluster's status. */
+  readonly statusSeconds: number;
+  /** The list of nodes, also that of one request or operation. */
+  readonly nodesSeconds: number;
+  /** What is known of requests and operations. An id that was used is refused at once all the same. */
+  readonly requestSeconds: number;
+}
+
+/**
+ * What the lists of one cluster do not show yet. Every node and operation lags for itself, evenly up to the most, and in each list for
+ * itself: lists are partial. What was shown once stays. The ids are seeded, so the lags are, and nothing else is drawn differently.
+ */
+export interface ListLag {
+  /** For what is made from `at` on. */
+  set(lag: Lag, at: number): void;
+  isShown(list: "status" | "nodes", node: SimulatedNode, at: number): boolean;
+  isKnown(operation: Operation, at: number): boolean;
+}
+
+export function createListLag(): ListLag {
+  const lags: { readonly from: number; readonly lag: Lag }[] = [];
+
+  function isOver(
+    of: { readonly id: string; readonly madeAt: number; readonly list: keyof Lag },
+    at: number,
+  ): boolean {
+    const { id, madeAt, list } = of;
+    const most = lags.findLast(({ from }) => from <= madeAt)?.lag[list] ?? 0;
+    const age = at - madeAt;
+    return age >= most || age >= most * shareOf(`${list} ${id}`);
+  }
+
+  return {
+    set: (lag, at) => void lags.push({ from: at, lag }),
+    isShown: (list, { nodeId, createdAt }, at) =>
+      isOver({ id: nodeId, madeAt: createdAt, list: `${list}Seconds` }, at),
+    isKnown: ({ operationId, startedAt }, at) =>
+      isOver({ id: operationId, madeAt: startedAt, list: "requestSeconds" }, at),
+  };
+}
+
+/** From 0 to 1, the same for the same words. */
+function shareOf(words: string): number {
+  return createHash("sha256").update(words).digest().readUInt32BE() / 2 ** 32;
+}
