@@ -77,6 +77,6 @@ test("what the service did not take is a line of its own, short and harmless", (
       sequence: 7,
       whole: false,
     },
-    problems: ['job "a\\u{1b}[2J": iterations: -2', expect.stringMatching(/^x+… \(1000 characters\)$/)],
+    problems: ['job "a\\u001b[2J": iterations: -2', expect.stringMatching(/^x+… \(1000 characters\)$/)],
   });
 });
