@@ -1,6 +1,6 @@
 import { parseDemand, wholly } from "../../shared/messages/job-demand.ts";
 import type { Job, Reading, SchedulerNode, SetAside } from "./drivers/driver.ts";
-import { toJobName, withUniqueNames } from "./drivers/job-names.ts";
+import { withUniqueNames } from "./drivers/job-names.ts";
 import { chunked, jobsThatKeep } from "./keep-hosts.ts";
 import { cutToFit, type Limits, largestMessage } from "./largest-message.ts";
 
@@ -77,7 +77,7 @@ function checkEach<T extends Job | SchedulerNode>(
 /** Without what only orders jobs or informs people. */
 function simplerJobs(job: Job): readonly Job[] {
   const { submittedAt: _, priority: __, notes: ___, ...rest } = job;
-  return [rest, { ...rest, name: toJobName(String(job.name)) }];
+  return [rest];
 }
 
 /** A host that is out stays out, whatever else is said of it. */

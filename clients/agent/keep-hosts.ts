@@ -1,5 +1,5 @@
+import { cutName } from "../../shared/messages/job-name.ts";
 import type { Job } from "./drivers/driver.ts";
-import { toJobName } from "./drivers/job-names.ts";
 
 const mostHostsPerJob = 10_000;
 /** As a message takes them. */
@@ -9,7 +9,7 @@ const longestHostname = 255;
 export function jobsThatKeep(name: string, hostnames: readonly string[]): readonly Job[] {
   const hosts = hostnames.filter((host) => host !== "" && host.length <= longestHostname);
   return chunked(hosts, mostHostsPerJob).map((executingHostnames) => ({
-    name: toJobName(name),
+    name: cutName(name),
     constraints: {},
     iterations: executingHostnames.length,
     executingHostnames,

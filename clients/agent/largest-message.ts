@@ -1,3 +1,4 @@
+import { mostJobs, mostNodes } from "../../shared/messages/job-demand.ts";
 import type { Job, SchedulerNode, SetAside } from "./drivers/driver.ts";
 import { withUniqueNames } from "./drivers/job-names.ts";
 import { jobsThatKeep } from "./keep-hosts.ts";
@@ -10,7 +11,7 @@ export interface Limits {
 }
 
 /** As the service takes it: the numbers of the message schema, and an upload, with room for what is added to it. */
-export const largestMessage: Limits = { jobs: 200_000, nodes: 100_000, bytes: 28 * 1024 * 1024 };
+export const largestMessage: Limits = { jobs: mostJobs, nodes: mostNodes, bytes: 28 * 1024 * 1024 };
 
 interface Lists {
   readonly jobs: readonly Job[];

@@ -3,7 +3,7 @@ import { decodeQueueText } from "../../functions/support/queue-message.ts";
 import { parseFilter } from "../../infra/local/cyclecloud/filter.ts";
 import { matchesWildcard } from "../../shared/engine/index.ts";
 import { redactText } from "../../shared/redact.ts";
-import { printable } from "../../shared/text.ts";
+import { printable, printableCut } from "../../shared/text.ts";
 import { parseSwf } from "../../shared/workload/swf.ts";
 
 /** What reads texts of any length from outside, as a whole: loops and string methods can be slow, too. */
@@ -12,6 +12,7 @@ export const readers: Readonly<Record<string, (text: string) => unknown>> = {
   decodeQueueText,
   expandHostlist,
   printable,
+  printableCut: (text) => printableCut(text, 300),
   "matchesWildcard, text": (text) => matchesWildcard(`${"a*".repeat(200)}b`, text),
   "matchesWildcard, pattern": (text) => matchesWildcard(`*${text}`, "[".repeat(300)),
   parseSwf: refusing(parseSwf),

@@ -1,16 +1,5 @@
 import type { Job } from "./driver.ts";
 
-/** What a demand message takes no name with (`shared/messages/job-demand.ts`). */
-const notInJobNames = /[^\p{L}\p{N} ._:@#%+=~,*$&!()[\]{}^-]/gu;
-/** A message takes 256 characters; the rest is for what tells two jobs apart. */
-const longestName = 200;
-
-/** A text of any length and content as the name of a job. */
-export function toJobName(text: string): string {
-  const name = text.slice(0, longestName + 1).replaceAll(notInJobNames, "_");
-  return name.length <= longestName ? name : `${name.slice(0, longestName)}~`;
-}
-
 /**
  * The same jobs, in which no two have one name: the second one gets a number. A delta tells jobs apart by their names, so
  * of two with one name the first, and the nodes on which it runs, would be forgotten.

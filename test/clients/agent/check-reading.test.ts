@@ -64,7 +64,7 @@ describe("a job that the service would not take", () => {
     const bad = { ...runs("bad", "ip-1", "ip-2"), constraints: { ncpus: { and: 7 } } };
     const { jobs, setAside } = check({ jobs: [runs("good", "ip-3"), bad] });
     expect(jobs[1]).toEqual({
-      name: "job _bad_ (set aside)",
+      name: 'job "bad" (set aside)',
       constraints: {},
       iterations: 2,
       executingHostnames: ["ip-1", "ip-2"],

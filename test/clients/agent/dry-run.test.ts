@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -13,10 +13,21 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Stands in for Slurm's programs: prints what it is given, whatever it is asked. */
+const recorded = join(import.meta.dirname, "drivers/fixtures/slurm/empty-queue");
+
+/** Stands in for Slurm's programs: prints what it is given when it is asked for JSON, and else what was recorded. */
 async function dryRun(printed: string) {
+  const texts = {
+    "--json": printed,
+    partitions: await readFile(join(recorded, "partitions.txt"), "utf8"),
+    licenses: await readFile(join(recorded, "licenses.txt"), "utf8"),
+  };
   const program = join(folder, "slurm.mjs");
-  await writeFile(program, `process.stdout.write(${JSON.stringify(printed)})`);
+  await writeFile(
+    program,
+    `for (const [asked, text] of Object.entries(${JSON.stringify(texts)}))
+      if (process.argv.includes(asked)) process.stdout.write(text);`,
+  );
   const asks = [process.execPath, program];
   const config = { cluster: "hpc", source: "slurm", driver: "slurm", state_folder: folder };
   const file = join(folder, "agent.json");

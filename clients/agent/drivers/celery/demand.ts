@@ -1,5 +1,6 @@
+import { cutName } from "../../../../shared/messages/job-name.ts";
 import type { Backlog, Job, WaitingMessage } from "../driver.ts";
-import { toJobName, withUniqueNames } from "../job-names.ts";
+import { withUniqueNames } from "../job-names.ts";
 import { type CeleryTask, toSeconds } from "./replies.ts";
 import { type Headers, type Need, NeedChooser } from "./rules.ts";
 import type { CelerySettings, Constraints } from "./settings.ts";
@@ -36,7 +37,7 @@ export function celeryDemand(
   const headers = headersOfTasks(work.backlog);
 
   const running = runningTasks(work.active, isNew).map(({ task, hostnames }) => ({
-    name: toJobName(task.id ?? `a task on ${hostnames[0]}`),
+    name: cutName(task.id ?? `a task on ${hostnames[0]}`),
     constraints: chooser.choose(task, headers(task)).constraints,
     ...(hostnames.length > 1 ? { iterations: hostnames.length } : {}),
     executingHostnames: hostnames,
@@ -124,7 +125,7 @@ class Tally {
 
   add(task: CeleryTask, { rule, constraints }: Need, count: number): void {
     const what = task.name ?? `any task of queue ${task.queue ?? "unknown"}`;
-    const name = `${toJobName(what)} (${rule})`;
+    const name = cutName(`${what} (${rule})`);
     const key = JSON.stringify([name, constraints]);
     const entry = this.#counts.get(key) ?? { name, constraints, count: 0 };
     entry.count += count;

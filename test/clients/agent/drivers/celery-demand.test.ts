@@ -144,7 +144,11 @@ describe("a backlog longer than what is shown of it", () => {
   });
 });
 
-test("names that a message may not hold are spelled so that it may", () => {
-  const { jobs } = demand({ backlog: backlog([message("t1", { task: "../évil/<b>\n" })]) });
-  expect(jobs.map(({ name }) => name)).toEqual([".._évil__b__ (default)"]);
+test("tasks are called as they are, and long names that begin alike are told apart", () => {
+  const long = "x".repeat(1_000);
+  const names = ["../évil/<b>", `${long}1`, `${long}2`];
+  const { jobs } = demand({ backlog: backlog(names.map((task, index) => message(`t${index}`, { task }))) });
+  expect(jobs[0]?.name).toBe("../évil/<b> (default)");
+  expect(new Set(jobs.map(({ name }) => name)).size).toBe(3);
+  expect(Math.max(...jobs.map(({ name }) => name.length))).toBe(256);
 });
