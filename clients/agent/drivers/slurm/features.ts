@@ -116,7 +116,11 @@ export function constraintsFor(
     case "all":
       return concat(features.parts.map((part) => constraintsFor(part, nodes, settings)));
     case "any":
-      return anyOf(features.parts.map((part) => constraintsFor(part, nodes, settings)));
+      return anyOf(
+        features.parts
+          .filter((part) => nodes.length === 0 || nodes.some((node) => holds(node, part)))
+          .map((part) => constraintsFor(part, nodes, settings)),
+      );
   }
 }
 
@@ -138,8 +142,8 @@ function concat(parts: readonly (readonly Constraints[] | undefined)[]): readonl
 
 function anyOf(parts: readonly (readonly Constraints[] | undefined)[]): readonly Constraints[] | undefined {
   const known = parts.filter((part) => part !== undefined);
-  if (known.length < parts.length) return undefined;
   if (known.some((part) => part.length === 0)) return [];
+  if (known.length < parts.length) return undefined;
   const sizes = known.map((part) => (part.length === 1 ? soleSize(part[0]) : undefined));
   if (!sizes.includes(undefined)) return [{ "node.vm_size": sizes }];
   return [{ or: known.map((part) => (part.length === 1 ? part[0] : { and: part })) }];

@@ -82,22 +82,32 @@ function meaningOf(
     const counts = countsIn(features);
     if (counts === undefined || lists.required.length > 0)
       return { leftOut: `features "${record.features}", expected counts of single features only` };
-    const parts = counts.map(({ name, count }) => ({
+    const counted = counts.map(({ name, count }) => ({
       count,
       constraints: constraintsFor({ kind: "feature", name, count }, nodes, context.settings),
     }));
     const rest = nodeCount - counts.reduce((sum, { count }) => sum + count, 0);
-    const known = parts.flatMap(({ count, constraints }) =>
+    const known = counted.flatMap(({ count, constraints }) =>
       constraints === undefined || count === 0 ? [] : [{ count, constraints }],
     );
-    if (known.length < parts.length || rest < 0) return { leftOut: unclear };
-    const parted = rest > 0 ? [...known, { count: rest, constraints: [] }] : known;
-    return { common: lists.excluding, parts: parted, notes: lists.notes };
+    if (known.length < counted.length || rest < 0) return { leftOut: unclear };
+    const parts = merged(rest > 0 ? [...known, { count: rest, constraints: [] }] : known);
+    return { common: lists.excluding, parts, notes: lists.notes };
   }
   const constraints = constraintsFor(features, nodes, context.settings);
   if (constraints === undefined) return { leftOut: gpuTypeHint(features) ?? unclear };
   const common = [...constraints, ...lists.excluding];
   return { common, parts: lists.partsOf(nodeCount), notes: lists.notes };
+}
+
+/** Parts that want the same are one. */
+function merged(parts: readonly Part[]): readonly Part[] {
+  const byWish = new Map<string, Part>();
+  for (const { count, constraints } of parts) {
+    const key = JSON.stringify(constraints);
+    byWish.set(key, { count: count + (byWish.get(key)?.count ?? 0), constraints });
+  }
+  return [...byWish.values()];
 }
 
 function gpuTypeHint(features: Features): string | undefined {
@@ -193,6 +203,8 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
       return [{ ...common, name: own, constraints: withAmounts(perSlot), iterations: slots, colocated }];
     return wanted.parts.map(({ count, constraints }, part) => ({
       ...common,
+      // One job's nodes are different ones; its parts are several jobs to the planner.
+      exclusive: common.exclusive || wanted.parts.length > 1,
       name: wanted.parts.length === 1 ? own : `${own}.${part + 1}`,
       constraints: withAmounts(perNode, constraints),
       nodeCount: count,
@@ -213,7 +225,8 @@ function whereOf(record: JobRecord, candidates: readonly Candidate[]) {
     }));
     return { constraints: { or: each } as Constraints, exclusive: false, isWhole: true };
   }
-  const exclusive = some > 0 || asksForWholeNodes(record);
+  // Slurm puts the parts of a heterogeneous job on different nodes; no constraint says just that.
+  const exclusive = some > 0 || asksForWholeNodes(record) || (record.het_job_id ?? 0) > 0;
   const constraints: Constraints = { "node.nodearray": arrays.length === 1 ? arrays[0] : arrays };
   return { constraints, exclusive, isWhole: exclusive };
 }
@@ -236,6 +249,7 @@ function notesOf(
     ...(isOfUser
       ? ["--exclusive=user or mcs is not planned for: nodes are counted as shared with anybody"]
       : []),
+    ...(record.het_job_id ? ["part of a heterogeneous job: planned by itself, on nodes of its own"] : []),
     ...(record.contiguous ? ["--contiguous is not planned for: any nodes are taken"] : []),
   ];
 }

@@ -23,13 +23,38 @@ export interface SlurmController {
   stop(): Promise<void>;
 }
 
+/** The lines of slurm.conf about nodes and partitions, and what goes with them. */
+export interface SlurmNodes {
+  readonly conf: string;
+  readonly gres: string;
+  /** A hostlist of the nodes that are to come. */
+  readonly toCome: string;
+}
+
+const fewNodes: SlurmNodes = {
+  conf: `SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+SuspendTime=-1
+NodeName=htc-[1-4] CPUs=4 RealMemory=15000 State=CLOUD Feature=cloud,Standard_D4s_v5
+NodeName=hpc-[1-4] CPUs=44 RealMemory=340000 State=CLOUD Feature=cloud
+NodeName=gpu-[1-2] CPUs=24 RealMemory=210000 Gres=gpu:4 State=CLOUD Feature=cloud
+NodeName=local1 NodeAddr=127.0.0.1 NodeHostname=${hostname()} CPUs=1 RealMemory=500 State=UNKNOWN
+PartitionName=htc Nodes=htc-[1-4] Default=YES MaxTime=INFINITE State=UP
+PartitionName=hpc Nodes=hpc-[1-4] MaxTime=INFINITE State=UP OverSubscribe=EXCLUSIVE
+PartitionName=gpu Nodes=gpu-[1-2] MaxTime=INFINITE State=UP
+PartitionName=local Nodes=local1 MaxTime=INFINITE State=UP
+`,
+  gres: "NodeName=gpu-[1-2] Name=gpu Count=4\n",
+  toCome: "htc-[1-4],hpc-[1-4],gpu-[1-2]",
+};
+
 /** All nodes are down, as the README of the driver has it. No job accounting, no authentication: nobody else is here. */
-export async function startSlurm(): Promise<SlurmController> {
+export async function startSlurm(nodes: SlurmNodes = fewNodes): Promise<SlurmController> {
   const folder = await mkdtemp(join(tmpdir(), "slurm-"));
   const config = join(folder, "slurm.conf");
   await mkdir(join(folder, "state"));
-  await writeFile(config, slurmConf(folder, await getPort(), await getPort()));
-  await writeFile(join(folder, "gres.conf"), "NodeName=gpu-[1-2] Name=gpu Count=4\n");
+  await writeFile(config, slurmConf(folder, nodes.conf, await getPort(), await getPort()));
+  await writeFile(join(folder, "gres.conf"), nodes.gres);
   await writeFile(join(folder, "cgroup.conf"), "CgroupAutomount=no\n");
   const env = { ...process.env, SLURM_CONF: config };
   const started = [spawn("/usr/sbin/slurmctld", ["-D", "-c", "-f", config], { env, stdio: "ignore" })];
@@ -50,13 +75,7 @@ export async function startSlurm(): Promise<SlurmController> {
   };
   try {
     await untilItAnswers(run);
-    await run(
-      "scontrol",
-      "update",
-      "NodeName=htc-[1-4],hpc-[1-4],gpu-[1-2]",
-      "State=DOWN",
-      "Reason=cyclecloud",
-    );
+    await run("scontrol", "update", `NodeName=${nodes.toCome}`, "State=DOWN", "Reason=cyclecloud");
   } catch (error) {
     await controller.stop();
     throw error;
@@ -76,7 +95,7 @@ async function untilItAnswers(run: SlurmController["run"]): Promise<void> {
   }
 }
 
-function slurmConf(folder: string, controllerPort: number, nodePort: number): string {
+function slurmConf(folder: string, nodes: string, controllerPort: number, nodePort: number): string {
   const { username } = userInfo();
   return `ClusterName=test
 SlurmctldHost=localhost
@@ -97,26 +116,15 @@ TaskPlugin=task/none
 SwitchType=switch/none
 MpiDefault=none
 SchedulerType=sched/backfill
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core_Memory
 ReturnToService=2
 MaxArraySize=20001
 MaxJobCount=50000
 GresTypes=gpu
 PrivateData=cloud
-SuspendTime=-1
 SuspendProgram=/bin/true
 ResumeProgram=/bin/true
 CommunicationParameters=NoAddrCache
 # This machine has fewer cpus than its nodes claim.
 SlurmdParameters=config_overrides
-NodeName=htc-[1-4] CPUs=4 RealMemory=15000 State=CLOUD Feature=cloud,Standard_D4s_v5
-NodeName=hpc-[1-4] CPUs=44 RealMemory=340000 State=CLOUD Feature=cloud
-NodeName=gpu-[1-2] CPUs=24 RealMemory=210000 Gres=gpu:4 State=CLOUD Feature=cloud
-NodeName=local1 NodeAddr=127.0.0.1 NodeHostname=${hostname()} CPUs=1 RealMemory=500 State=UNKNOWN
-PartitionName=htc Nodes=htc-[1-4] Default=YES MaxTime=INFINITE State=UP
-PartitionName=hpc Nodes=hpc-[1-4] MaxTime=INFINITE State=UP OverSubscribe=EXCLUSIVE
-PartitionName=gpu Nodes=gpu-[1-2] MaxTime=INFINITE State=UP
-PartitionName=local Nodes=local1 MaxTime=INFINITE State=UP
-`;
+${nodes}`;
 }

@@ -1,0 +1,230 @@
+import type { Job } from "../../../../clients/agent/drivers/driver.ts";
+import { defineJob, plan } from "../../../../shared/engine/index.ts";
+import { array, bucket, cluster, constraints, input } from "../../../shared/engine/tiny.ts";
+import type { SlurmNodes } from "./slurm-controller.ts";
+
+/** Nodes as slurm.conf has them, and the VM that each would be. */
+const nodeKinds = {
+  htc: { slurm: "CPUs=4 RealMemory=15000 Feature=a", vcpus: 4, memoryGiB: 16, gpus: 0 },
+  hpc: {
+    slurm: "CPUs=44 Sockets=2 CoresPerSocket=22 ThreadsPerCore=1 RealMemory=340000 Feature=b",
+    ...{ vcpus: 44, memoryGiB: 352, gpus: 0 },
+  },
+  smt: {
+    slurm: "CPUs=8 Sockets=1 CoresPerSocket=4 ThreadsPerCore=2 RealMemory=32000 Feature=b",
+    ...{ vcpus: 8, memoryGiB: 32, gpus: 0 },
+  },
+  gpu: {
+    slurm: "CPUs=24 Sockets=2 CoresPerSocket=12 ThreadsPerCore=1 RealMemory=210000 Gres=gpu:a100:4 Feature=a",
+    ...{ vcpus: 24, memoryGiB: 220, gpus: 4 },
+  },
+};
+type NodeKind = keyof typeof nodeKinds;
+
+export const nodesPerPartition = 6;
+
+export interface JobKind {
+  /** Its partition, or several: the kind of their nodes, with `OverSubscribe` behind a "!". */
+  readonly on: readonly string[];
+  /** What is given to sbatch; "@" stands for the name of the first partition. */
+  readonly options: string;
+  /** Nodes that the real controller used when it had those that were bought. */
+  readonly nodes: number;
+  /** Why it gets none, or fewer at first. */
+  readonly why?: string;
+}
+
+const on = (where: string, options: string, nodes: number, why?: string): JobKind => ({
+  on: where.split("+"),
+  options,
+  nodes,
+  ...(why === undefined ? {} : { why }),
+});
+
+/** Each gets partitions and nodes of its own, so that none uses what another left. */
+export const jobKinds: readonly JobKind[] = [
+  on("hpc!EXCLUSIVE", "-n 88", 2),
+  on("hpc!EXCLUSIVE", "-n 88 --mem=0", 2),
+  on("hpc!EXCLUSIVE", "-n 1", 1),
+  on("hpc!EXCLUSIVE", "-N 2", 2),
+  on("hpc!EXCLUSIVE", "-N 2 -n 88", 2),
+  on("hpc!EXCLUSIVE", "-N 2-4 -n 88", 2),
+  on("hpc!EXCLUSIVE", "-N 1-4 -n 88", 2),
+  on("hpc!EXCLUSIVE", "-N 2-4 -n 88 --use-min-nodes", 2),
+  on("hpc!EXCLUSIVE", "--array=1-3 -n 10", 3),
+  on("hpc!EXCLUSIVE", "--array=1-3 -n 88", 6),
+  on("hpc!EXCLUSIVE", "--array=1-5%2 -n 1", 2),
+  on("hpc", "--exclusive -n 88", 2),
+  on("hpc", "--exclusive --array=1-3 -n 1", 3),
+  on("hpc", "--exclusive=user -n 4", 1),
+  on("hpc", "--exclusive=mcs -n 4", 1),
+  on("hpc", "-n 88", 2),
+  on("hpc!FORCE:2", "-n 88", 2),
+  on("hpc!YES:2", "-n 44", 1),
+  on("hpc!YES:2", "--oversubscribe -n 44", 1),
+  on("htc", "-n 8", 2),
+  on("htc", "-n 6", 2),
+  on("htc", "-n 8 --mem=2G", 2),
+  on("htc", "-n 8 --mem-per-cpu=1G", 2),
+  on("htc", "-n 6 --mem-per-cpu=6G", 3),
+  on("htc", "-n 3 --mem-per-cpu=15000M", 3),
+  on("htc", "-c 2 --mem=2G", 1),
+  on("htc", "-c 3 -n 4", 4),
+  on("htc", "-n 12 --use-min-nodes", 3),
+  on("htc", "--ntasks-per-node=2 -n 8", 4),
+  on("htc", "--ntasks-per-node=2 -N 3", 3),
+  on("htc", "--ntasks-per-node=2", 1),
+  on("htc", "--ntasks-per-node=3 -n 7", 3),
+  on("htc", "-N 2-4 --ntasks-per-node=2", 2),
+  on("htc", "-N 2-4", 2),
+  on("htc", "-N 1-4", 1),
+  on("htc", "-N 1-4 -n 8", 2),
+  on("htc", "-N 1 -n 4", 1),
+  on("htc", "-N 2 -n 3", 2),
+  on("htc", "-N 3 -n 6", 3),
+  on("htc", "--mem=4G -N 2-3 -n 6", 2),
+  on("htc", "--overcommit -n 8", 1),
+  on("htc", "--overcommit -N 2 -n 20", 2),
+  on("htc", "--overcommit -n 8 --exclusive", 1),
+  on("htc", "--exclusive --mem=2G -n 8", 2),
+  on("htc", "--mincpus=3 -n 4", 1),
+  on("htc", "--mincpus=4 -n 2 -N 2", 2),
+  on("htc", "--mem=0", 1),
+  on("htc", "-N 2 -n 2 --mem=0", 2),
+  on("htc", "--mem=14G -n 2 --array=1-2", 2),
+  on("htc", "--array=1-6 -c 2", 3),
+  on("htc", "--array=1-6 -c 3", 6),
+  on("htc", "--array=1-6%2 -c 2", 1),
+  on("htc", "--spread-job -n 4", 1),
+  on("htc", "--contiguous -n 8", 2),
+  on("htc", "--distribution=cyclic -N 2 -n 8", 2),
+  on("hpc", "--switches=1 -N 4", 4),
+  on("hpc", "-p @ -N 2 -n 2 : -p @ -N 1 -n 4", 3),
+  on("smt", "-n 8", 1),
+  on("smt", "-n 16 --exclusive", 2),
+  on("smt", "-n 4 -c 3", 2),
+  on("smt", "-n 8 --ntasks-per-core=1", 2),
+  on("smt", "-n 8 --threads-per-core=1", 2),
+  on("smt", "-n 8 --hint=nomultithread", 2),
+  on("smt", "--ntasks-per-socket=2 -n 6", 3),
+  on("smt", "-B 1:2:1 -n 4", 1),
+  on("gpu", "--gres=gpu:2", 1),
+  on("gpu", "--gres=gpu:a100:2 -N 2", 2),
+  on("gpu", "--gres=gpu:1 -n 30", 2),
+  on("gpu", "--gpus=4", 1),
+  on("gpu", "--gpus=6", 2),
+  on("gpu", "--gpus=a100:2", 1),
+  on("gpu", "--gpus=8 -N 2", 2),
+  on("gpu", "--gpus=2 --array=1-4", 2),
+  on("gpu", "--gpus-per-node=2 -N 2", 2),
+  on("gpu", "--gpus-per-task=1 -n 6", 2),
+  on("gpu", "--gpus-per-task=2 -n 3 -c 4", 2),
+  on("gpu", "--gpus-per-socket=2 --sockets-per-node=2", 1),
+  on("gpu", "--gpus-per-socket=1 --sockets-per-node=2 -N 2", 2),
+  on("gpu", "--ntasks-per-gpu=2 --gpus=4", 1),
+  on("gpu", "--gpus=4 --cpus-per-gpu=6", 1),
+  on("gpu", "--gpus=4 --mem-per-gpu=20G", 1),
+  on("gpu", "--exclusive --gres=gpu:1", 1),
+  on("hpc!EXCLUSIVE+htc", "-n 8", 1),
+  on("htc+hpc!EXCLUSIVE", "-n 4", 1),
+  on("htc+hpc", "-n 88", 2),
+  on("htc+hpc", "-N 2", 2),
+  on("htc", "-x @-[4-6] -n 4", 1),
+  on("htc", "-C a -n 8", 2),
+  on("htc", "-C a|b", 1),
+  on("htc", "-C a*2 -N 2", 2),
+  on("htc", "-C a*1 -N 3", 3),
+  on("htc+hpc", "-C b -n 2", 1),
+  on("htc", "-L ansys:2", 1),
+  on("htc", "-L ansys:2 -N 3", 0, "the job before it takes the licences"),
+  on("htc", "-w @-3", 0, "a node cannot be ordered by its name"),
+  on("htc", "-w @-[2-3] -n 2", 0, "nodes cannot be ordered by their names"),
+  on("htc", "--begin=now+1hour", 0, "its time has not come"),
+  on("htc", "--hold", 0, "held"),
+  on("htc", "--dependency=afterok:1", 0, "depends on a job that waits"),
+];
+
+/** `select/linear` gives every job whole nodes. */
+export const linearKinds: readonly JobKind[] = [
+  on("hpc", "-n 88", 2),
+  on("hpc", "-n 4 --array=1-3", 3),
+  on("hpc!EXCLUSIVE", "-n 88", 2),
+  on("hpc!YES:2", "-n 4 --array=1-3", 3),
+  on("htc", "-n 8 --mem-per-cpu=1G", 2),
+  on("htc", "--mem=2G -n 1", 1),
+  on("htc", "-n 1 --array=1-2 --mem=0", 2),
+  on("htc", "-N 2-4", 2),
+  on("smt", "-n 12", 2),
+  on("gpu", "--gres=gpu:2 --array=1-2", 2),
+];
+
+export interface KindPartition {
+  readonly name: string;
+  readonly node: NodeKind;
+  readonly oversubscribe: string;
+}
+
+export function partitionsOf({ on: where }: JobKind, index: number): readonly KindPartition[] {
+  return where.map((each, place) => {
+    const [node = "htc", oversubscribe = "NO"] = each.split("!");
+    return { name: `k${index}${"ab"[place]}`, node: node as NodeKind, oversubscribe };
+  });
+}
+
+/** The lines of slurm.conf and gres.conf that name nodes and partitions. */
+export function nodesOfKinds(kinds: readonly JobKind[], select: "cons_tres" | "linear"): SlurmNodes {
+  const all = kinds.flatMap(partitionsOf);
+  const range = `[1-${nodesPerPartition}]`;
+  const lines = all.map(
+    ({ name, node, oversubscribe }, index) =>
+      `NodeName=${name}-${range} ${nodeKinds[node].slurm} State=CLOUD\n` +
+      `PartitionName=${name} Nodes=${name}-${range} MaxTime=INFINITE State=UP OverSubscribe=${oversubscribe}` +
+      `${index === 0 ? " Default=YES" : ""}\n`,
+  );
+  const gres = all
+    .filter(({ node }) => node === "gpu")
+    .map(({ name }) => `NodeName=${name}-${range} Name=gpu Type=a100 Count=4\n`);
+  // Nodes that are away are given to jobs at once, and nobody waits for them: no node daemon is needed.
+  const selection = {
+    cons_tres: "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n",
+    linear: "SelectType=select/linear\nSelectTypeParameters=CR_Memory\n",
+  };
+  const settings =
+    "SuspendTime=60000\nResumeTimeout=60000\nDefMemPerCPU=3500\nLicenses=ansys:2\nSchedulerParameters=bf_interval=1,sched_interval=1\n";
+  return {
+    conf: `${selection[select]}${settings}${lines.join("")}`,
+    gres: gres.join(""),
+    toCome: all.map(({ name }) => `${name}-${range}`).join(","),
+  };
+}
+
+export function sbatchArgs(kind: JobKind, index: number): readonly string[] {
+  const partitions = partitionsOf(kind, index).map(({ name }) => name);
+  const options = kind.options.replaceAll("@", partitions[0] ?? "").split(" ");
+  return [...(options.includes(":") ? [] : ["-p", partitions.join(",")]), ...options];
+}
+
+/** The nodes that the engine would make for what was posted, by kind. */
+export function boughtFor(kinds: readonly JobKind[], jobs: readonly Job[]): readonly (readonly string[])[] {
+  const nodeArrays = kinds.flatMap(partitionsOf).map(({ name, node }) => {
+    const { vcpus, memoryGiB, gpus } = nodeKinds[node];
+    const vmSize = `Standard_${node}`;
+    return array({
+      name,
+      placementGroup: name,
+      buckets: [bucket({ vmSize, vcpus, memoryGiB, gpus, available: nodesPerPartition })],
+    });
+  });
+  const result = plan(
+    input({
+      cluster: cluster({ nodeArrays, maxCount: 100_000, maxCoreCount: 1_000_000 }),
+      jobs: jobs.map(({ constraints: json, submittedAt: _, notes: __, ...rest }) =>
+        defineJob({ ...rest, constraints: constraints(json) }),
+      ),
+    }),
+  );
+  return kinds.map((kind, index) => {
+    const names = new Set(partitionsOf(kind, index).map(({ name }) => name));
+    return result.create.filter(({ nodeArray }) => names.has(nodeArray)).flatMap((set) => set.names);
+  });
+}

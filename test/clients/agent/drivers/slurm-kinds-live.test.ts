@@ -1,0 +1,135 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Answers, Reading } from "../../../../clients/agent/drivers/driver.ts";
+import { expandHostlist } from "../../../../clients/agent/drivers/slurm/hostlist.ts";
+import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
+import { type SlurmController, slurmIsMissing, startSlurm } from "./slurm-controller.ts";
+import {
+  boughtFor,
+  type JobKind,
+  jobKinds,
+  linearKinds,
+  nodesOfKinds,
+  sbatchArgs,
+} from "./slurm-job-kinds.ts";
+
+const describeHere = slurmIsMissing === undefined ? describe : describe.skip;
+const reason = slurmIsMissing === undefined ? "" : ` (skipped: ${slurmIsMissing})`;
+/** Set to write what the controller printed where `slurm-kinds.test.ts` reads it. */
+const recordTo =
+  process.env.RECORD_SLURM_KINDS === "1" ? join(import.meta.dirname, "fixtures/slurm-kinds") : undefined;
+
+describeHere(`a live Slurm controller uses what is bought${reason}`, { timeout: 120_000 }, () => {
+  test(`${jobKinds.length} kinds of jobs on nodes that jobs share`, () => check(jobKinds, "cons_tres"));
+  test(`${linearKinds.length} kinds of jobs where every job has whole nodes`, () =>
+    check(linearKinds, "linear"));
+});
+
+/** Submits a job of each kind, gives the controller the nodes that the engine would make, and no others, and looks what it uses. */
+async function check(kinds: readonly JobKind[], select: "cons_tres" | "linear"): Promise<void> {
+  const controller = await startSlurm(nodesOfKinds(kinds, select));
+  try {
+    const ids: number[] = [];
+    for (const [index, kind] of kinds.entries()) {
+      const args = ["--parsable", ...sbatchArgs(kind, index), "--wrap", "sleep 600"];
+      ids.push(Number.parseInt(await controller.run("sbatch", ...args), 10));
+    }
+    const bought = boughtFor(kinds, (await read(controller, select)).jobs);
+    const names = bought.flat();
+    await controller.run("scontrol", "update", `NodeName=${names.join(",")}`, "State=RESUME");
+    const used = await usedBy(controller, ids, (counts) =>
+      bought.every((nodes, index) => nodes.length === 0 || (counts[index] ?? 0) > 0),
+    );
+    const outcome = kinds.map(({ on, options }, index) => ({
+      ...{ job: `${on.join(",")} ${options}`, bought: bought[index]?.length, used: used[index] },
+    }));
+    const expected = kinds.map(({ on, options, nodes }) => ({
+      ...{ job: `${on.join(",")} ${options}`, bought: nodes, used: nodes },
+    }));
+    expect(outcome).toEqual(expected);
+  } finally {
+    await controller.stop();
+  }
+}
+
+async function read(controller: SlurmController, select: string): Promise<Extract<Reading, { known: true }>> {
+  const configured = slurm.configure({});
+  if (!configured.ok) throw new Error(configured.problems.join("; "));
+  const context = { nowSeconds: Date.now() / 1000, draining: new Map(), memory: { nodesFrom: "sinfo" } };
+  const answers: Record<string, Answers[string]> = {};
+  for (const each of configured.driver.reads(context).flat()) {
+    if (each.kind !== "command") continue;
+    answers[each.name] = { text: await controller.run(each.program, ...each.args), exitCode: 0 };
+  }
+  if (recordTo !== undefined) await record(join(recordTo, select), answers);
+  const reading = configured.driver.interpret(answers, context);
+  if (!reading.known) throw new Error(reading.reason);
+  return reading;
+}
+
+/** Different nodes of each job, of all tasks of an array and all parts of a heterogeneous job; asked until `done`. */
+async function usedBy(
+  controller: SlurmController,
+  ids: readonly number[],
+  done: (counts: readonly number[]) => boolean,
+): Promise<readonly number[]> {
+  for (let tries = 0; ; tries++) {
+    const rows = (
+      await controller.run(
+        "squeue",
+        "--noheader",
+        "--array",
+        "--Format=ArrayJobID:20,HetJobID:20,NodeList:500",
+      )
+    )
+      .split("\n")
+      .map((line) => [line.slice(0, 20).trim(), line.slice(20, 40).trim(), line.slice(40).trim()] as const);
+    const counts = ids.map((id) => {
+      const own = rows.filter(([array, heterogeneous]) => [array, heterogeneous].includes(String(id)));
+      return new Set(own.flatMap(([, , nodes]) => expandHostlist(nodes) ?? [])).size;
+    });
+    if (done(counts) || tries > 30) return counts;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+/** A record a line, with what the driver reads of it. */
+async function record(folder: string, answers: Answers): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const [name, { text }] of Object.entries(answers)) {
+    await writeFile(
+      join(folder, `${name}.txt`),
+      name === "partitions" ? shortLines(text) : shortRecords(text),
+    );
+  }
+}
+
+function shortLines(text: string): string {
+  return text.replace(/ (?!OverSubscribe|State|MaxNodes|Nodes)\w+=\S*/g, "");
+}
+
+const uninteresting = [null, "", 0, false];
+const notRead =
+  /^(time|start|last|accrue|end|standard|current_work|show_flags|user|group|account|association|batch|cluster|requeue|job_resources|port|address|architecture|operating|boot|burst|cpu_|free_memory|mcs|next_state|owner|slurmd_start|tres$|tres_weighted|weight|idle|boards|active|billable|name_|partition_|comment|gres_)/;
+
+function shortRecords(text: string): string {
+  if (!text.startsWith("{")) return text;
+  const answer = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  const short = Object.entries(answer).flatMap(([list, records]) =>
+    Array.isArray(records) && (list === "jobs" || list === "nodes")
+      ? [`"${list}": [\n${records.map(shortRecord).join(",\n")}\n]`]
+      : [],
+  );
+  return `{${short.join(",\n")}}\n`;
+}
+
+function shortRecord(record: Readonly<Record<string, unknown>>): string {
+  const kept = Object.entries(record).filter(
+    ([name, value]) =>
+      !notRead.test(name) &&
+      !uninteresting.some((each) => each === value) &&
+      !(Array.isArray(value) && value.length === 0),
+  );
+  return JSON.stringify(Object.fromEntries(kept));
+}

@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Answers, Reading } from "../../../../clients/agent/drivers/driver.ts";
+import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
+import { boughtFor, type JobKind, jobKinds, linearKinds } from "./slurm-job-kinds.ts";
+
+/** What a controller printed of each kind, written by `slurm-kinds-live.test.ts`, which also saw how many nodes it used. */
+function recorded(select: string): Extract<Reading, { known: true }> {
+  const folder = join(import.meta.dirname, "fixtures/slurm-kinds", select);
+  const answers: Answers = Object.fromEntries(
+    readdirSync(folder).map((file) => {
+      const text = readFileSync(join(folder, file), "utf8");
+      return [file.replace(".txt", ""), { text, exitCode: 0 }];
+    }),
+  );
+  const configured = slurm.configure({});
+  if (!configured.ok) throw new Error(configured.problems.join("; "));
+  const nowSeconds = Math.max(
+    ...[...(answers.squeue?.text ?? "").matchAll(/"submit_time":(\d+)/g)].map(([, at]) => Number(at)),
+  );
+  const context = { nowSeconds, draining: new Map(), memory: {} };
+  const reading = configured.driver.interpret(answers, context);
+  if (!reading.known) throw new Error(reading.reason);
+  return reading;
+}
+
+describe.each([
+  ["cons_tres", jobKinds],
+  ["linear", linearKinds],
+] as const)("what is bought for jobs that wait, with select/%s, is what Slurm used", (select, kinds) => {
+  const reading = recorded(select);
+  const bought = boughtFor(kinds, reading.jobs);
+  const rows = kinds.map((kind, index) => [title(kind), kind.nodes, bought[index]?.length] as const);
+
+  test.each(rows)("%s: %i", (_, used, count) => {
+    expect(count).toBe(used);
+  });
+});
+
+test("what is not planned for is in the notes of the job", () => {
+  const { jobs } = recorded("cons_tres");
+  const notes = new Set(
+    jobs.flatMap((job) => job.notes ?? []).map((note) => note.replace(/k\d+[ab]?/g, "k")),
+  );
+  expect([...notes].sort()).toEqual([
+    "--contiguous is not planned for: any nodes are taken",
+    "--exclusive=user or mcs is not planned for: nodes are counted as shared with anybody",
+    "part of a heterogeneous job: planned by itself, on nodes of its own",
+    "planned for partition k only: k would take another number of nodes",
+    "waits for k-2, k-3 (--nodelist), which cannot be ordered by name",
+    "waits for k-3 (--nodelist), which cannot be ordered by name",
+  ]);
+});
+
+function title({ on, options, why }: JobKind): string {
+  return `${on.join(" or ")} ${options}${why === undefined ? "" : ` (${why})`}`;
+}
