@@ -125,10 +125,12 @@ function nodeLists(record: JobRecord, { settings, nodes }: JobContext) {
   if (listed === undefined || excluded === undefined) return undefined;
   const required = listed.map((name) => cycleCloudName(name, settings));
   const without = excluded.map((name) => cycleCloudName(name, settings));
-  const missing = listed.filter((name) => {
+  const isAway = (name: string) => {
     const node = nodes.get(name);
     return node === undefined || !hasJoined(node) || !isUsable(node);
-  });
+  };
+  const missing = listed.filter(isAway);
+  const toCome = excluded.filter(isAway);
   const partsOf = (nodeCount: number): readonly Part[] => {
     if (required.length === 0) return [{ count: nodeCount, constraints: [] }];
     const named = { count: required.length, constraints: [{ "node.name": required }] };
@@ -140,10 +142,14 @@ function nodeLists(record: JobRecord, { settings, nodes }: JobContext) {
   return {
     required,
     excluding: without.length === 0 ? [] : [{ not: { "node.name": without } }],
-    notes:
-      missing.length === 0
+    notes: [
+      ...(missing.length === 0
         ? []
-        : [`waits for ${shortList(missing)} (--nodelist), which cannot be ordered by name`],
+        : [`waits for ${shortList(missing)} (--nodelist), which cannot be ordered by name`]),
+      ...(toCome.length === 0
+        ? []
+        : [`excludes ${shortList(toCome)}: gets no new node while the next one would have such a name`]),
+    ],
     partsOf,
   };
 }

@@ -1,34 +1,18 @@
 import { expect, test } from "vitest";
 import { checkReading } from "../../../../clients/agent/check-reading.ts";
 import type { Job, Reading } from "../../../../clients/agent/drivers/driver.ts";
-import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
 import { parseDemand } from "../../../../shared/messages/job-demand.ts";
+import { readSlurm, slurmNode } from "./slurm-reading.ts";
 
 const runs = {
   ...{ job_id: 7, job_state: ["RUNNING"], partition: "htc", nodes: "htc-1", cpus: 2, tasks: 2 },
   ...{ node_count: 1, memory_per_node: 1024, tres_req_str: "cpu=2,mem=1G,node=1", priority: 9 },
   submit_time: 1_795_305_436,
 };
-const node = (index: number, fields: Readonly<Record<string, unknown>> = {}) => ({
-  ...{ name: `htc-${index}`, hostname: `ip-${index}`, state: ["MIXED"], cpus: 4, alloc_cpus: 2 },
-  ...{ partitions: ["htc"], slurmd_version: "22.05", ...fields },
-});
-
-function read(jobs: readonly unknown[], nodes: readonly unknown[] = [node(1), node(2)]): Reading {
-  const configured = slurm.configure({});
-  if (!configured.ok) throw new Error(configured.problems.join("; "));
-  const texts = {
-    scontrol: JSON.stringify({ nodes }),
-    partitions: "PartitionName=htc OverSubscribe=NO State=UP\n",
-    squeue: JSON.stringify({ jobs }),
-    switches: "7 0\n",
-    licenses: "No licenses configured in Slurm.\n",
-  };
-  const answers = Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => [name, { text, exitCode: 0 }]),
-  );
-  return configured.driver.interpret(answers, { nowSeconds: 1_795_400_000, draining: new Map(), memory: {} });
-}
+const node = (index: number, fields: Readonly<Record<string, unknown>> = {}) =>
+  slurmNode(index, { state: ["MIXED"], alloc_cpus: 2, ...fields });
+const read = (jobs: readonly unknown[], nodes: readonly unknown[] = [node(1), node(2)]) =>
+  readSlurm({ jobs, nodes });
 
 function jobsOf(reading: Reading): readonly Job[] {
   if (!reading.known) throw new Error(reading.reason);

@@ -130,6 +130,7 @@ export const jobKinds: readonly JobKind[] = [
   on("htc+hpc", "-n 88", 2),
   on("htc+hpc", "-N 2", 2),
   on("htc", "-x @-[4-6] -n 4", 1),
+  on("htc", "-x @-[1-3] -n 4", 0, "it excludes the node that would come next"),
   on("htc", "-C a -n 8", 2),
   on("htc", "-C a|b", 1),
   on("htc", "-C a*2 -N 2", 2),

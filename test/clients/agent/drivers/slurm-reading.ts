@@ -1,0 +1,53 @@
+import type { Reading } from "../../../../clients/agent/drivers/driver.ts";
+import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface SlurmWorld {
+  readonly jobs: readonly unknown[];
+  readonly nodes?: readonly unknown[];
+  readonly partitions?: string;
+  readonly licenses?: string;
+  readonly section?: Fields;
+}
+
+/** A node htc-N of 4 cpus that is there, as Slurm 23.02 and later print it. */
+export function slurmNode(index: number, fields: Fields = {}): Fields {
+  return {
+    ...{ name: `htc-${index}`, hostname: `ip-${index}`, state: ["IDLE"], cpus: 4, alloc_cpus: 0 },
+    ...{ sockets: 1, cores: 4, threads: 1, real_memory: 15_000, features: [], gres: "" },
+    ...{ partitions: ["htc"], slurmd_version: "22.05", ...fields },
+  };
+}
+
+/** Job 7, which waits for one cpu of partition htc. */
+export function waitingJob(fields: Fields = {}): Fields {
+  return {
+    ...{ job_id: 7, job_state: ["PENDING"], state_reason: "Resources", partition: "htc", cpus: 1, tasks: 1 },
+    ...{
+      node_count: 1,
+      memory_per_cpu: 1000,
+      tres_req_str: "cpu=1,mem=1000M,node=1",
+      priority: 9,
+      nodes: "",
+    },
+    ...fields,
+  };
+}
+
+/** What the driver reads of a made-up cluster. */
+export function readSlurm({ jobs, nodes, partitions, licenses, section = {} }: SlurmWorld): Reading {
+  const configured = slurm.configure(section);
+  if (!configured.ok) throw new Error(configured.problems.join("; "));
+  const texts = {
+    scontrol: JSON.stringify({ nodes: nodes ?? [slurmNode(1), slurmNode(2)] }),
+    partitions: partitions ?? "PartitionName=htc OverSubscribe=NO MaxNodes=UNLIMITED State=UP\n",
+    squeue: JSON.stringify({ jobs }),
+    switches: "7 0\n8 0\n",
+    licenses: licenses ?? "No licenses configured in Slurm.\n",
+  };
+  const answers = Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, { text, exitCode: 0 }]),
+  );
+  return configured.driver.interpret(answers, { nowSeconds: 1_795_400_000, draining: new Map(), memory: {} });
+}

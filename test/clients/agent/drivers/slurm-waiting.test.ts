@@ -1,0 +1,259 @@
+import { describe, expect, test } from "vitest";
+import type { Job } from "../../../../clients/agent/drivers/driver.ts";
+import { readSlurm, type SlurmWorld, slurmNode, waitingJob } from "./slurm-reading.ts";
+
+function known(world: SlurmWorld) {
+  const reading = readSlurm(world);
+  if (!reading.known) throw new Error(reading.reason);
+  return reading;
+}
+const jobsOf = (world: SlurmWorld): readonly Job[] => known(world).jobs;
+
+const away = { hostname: "htc-9", name: "htc-9", slurmd_version: "", state: ["DOWN"] };
+const gpuNode = (index: number, type: string) =>
+  slurmNode(index, { name: `gpu-${index}`, gres: `gpu:${type}:2`, partitions: ["gpu"] });
+
+describe("what is not understood, or cannot be ordered, leaves the job out with a reason", () => {
+  const someHaveFeature = [slurmNode(1, { features: ["big"] }), slurmNode(2)];
+  const cases: readonly (readonly [string, SlurmWorld, RegExp])[] = [
+    [
+      "a feature of some nodes",
+      { jobs: [waitingJob({ features: "big" })], nodes: someHaveFeature },
+      /only some nodes have them/,
+    ],
+    [
+      "one of two features, of some nodes",
+      { jobs: [waitingJob({ features: "big|x" })], nodes: someHaveFeature },
+      /only some nodes/,
+    ],
+    ["features that do not end", { jobs: [waitingJob({ features: "(a&b" })] }, /features "\(a&b", expected/],
+    ["features with a blank", { jobs: [waitingJob({ features: "a b" })] }, /features "a b"/],
+    [
+      "counts of alternatives",
+      { jobs: [waitingJob({ features: "[a*2|b*1]" })] },
+      /counts of single features/,
+    ],
+    ["more counts than nodes", { jobs: [waitingJob({ features: "a*2" })] }, /only some|counts/],
+    ["a reservation", { jobs: [waitingJob({ resv_name: "maintenance" })] }, /reservation "maintenance"/],
+    [
+      "a licence that the cluster has not",
+      { jobs: [waitingJob({ licenses: "ansys:1" })] },
+      /licenses "ansys:1"/,
+    ],
+    ["a choice of licences", { jobs: [waitingJob({ licenses: "ansys:1|matlab:1" })] }, /licenses/],
+    [
+      "a partition that is down",
+      { jobs: [waitingJob()], partitions: "PartitionName=htc State=DOWN\n" },
+      /partition "htc" has no node/,
+    ],
+    [
+      "nodes that are all excluded",
+      { jobs: [waitingJob({ excluded_nodes: "htc-[1-2]" })] },
+      /partition "htc" has no node/,
+    ],
+    [
+      "excluded nodes that cannot be read",
+      { jobs: [waitingJob({ excluded_nodes: "htc-[1-" })] },
+      /expected a list of nodes/,
+    ],
+    [
+      "a type of GPU of some nodes",
+      {
+        jobs: [waitingJob({ partition: "gpu", tres_per_node: "gres:gpu:a100:1" })],
+        nodes: [gpuNode(1, "a100"), gpuNode(2, "t4")],
+      },
+      /"gpu:a100": only some nodes have it/,
+    ],
+    [
+      "tasks of an array that cannot be counted",
+      { jobs: [waitingJob({ array_task_string: "1,3,..." })] },
+      /array_task_string/,
+    ],
+  ];
+
+  test.each(cases)("%s", (_, world, reason) => {
+    const { jobs, setAside } = known(world);
+    expect(jobs).toEqual([]);
+    expect(setAside).toMatchObject([{ record: "job 7", reason: expect.stringMatching(reason) }]);
+  });
+});
+
+describe("features", () => {
+  const section = { features: { big: { memgb: 64 }, "gpu:a100": { "node.vm_size": "Standard_ND96" } } };
+  test.each([
+    ["configured", "big", { memgb: 64 }],
+    ["a VM size", "Standard_D4s_v5", { "node.vm_size": "Standard_D4s_v5" }],
+    [
+      "either VM size",
+      "Standard_D4s_v5|Standard_D8s_v5",
+      { "node.vm_size": ["Standard_D4s_v5", "Standard_D8s_v5"] },
+    ],
+    [
+      "either of all kinds",
+      "(Standard_D4s_v5|big)&cloud",
+      { or: [{ "node.vm_size": "Standard_D4s_v5" }, { memgb: 64 }] },
+    ],
+    ["a feature that all nodes have", "cloud", {}],
+    ["a choice that all nodes meet", "[cloud|big]", {}],
+  ])("%s: %s", (_, features, expected) => {
+    const nodes = [1, 2].map((index) =>
+      slurmNode(index, { features: ["cloud", "big", "Standard_D4s_v5", "Standard_D8s_v5"] }),
+    );
+    const [job] = jobsOf({ jobs: [waitingJob({ features })], nodes, section });
+    expect(job?.constraints).toEqual({ "node.nodearray": "htc", ...expected, ncpus: 1, memmb: 1000 });
+  });
+
+  test("of a node that tells none are Slurm's own affair", () => {
+    const nodes = [slurmNode(1, { features: undefined })];
+    expect(jobsOf({ jobs: [waitingJob({ features: "big" })], nodes })).toHaveLength(1);
+  });
+
+  test("a type of GPU means what is configured for it", () => {
+    const record = waitingJob({ partition: "gpu", tres_per_node: "gres:gpu:a100:1" });
+    const [job] = jobsOf({ jobs: [record], nodes: [gpuNode(1, "a100"), gpuNode(2, "t4")], section });
+    expect(job?.constraints).toMatchObject({ "node.vm_size": "Standard_ND96", ngpus: 1 });
+  });
+
+  test("counts are jobs of their own, each on nodes of its own", () => {
+    const nodes = [slurmNode(1, { features: ["big"] }), slurmNode(2, { features: ["Standard_D4s_v5"] })];
+    const record = waitingJob({
+      features: "[big*2&Standard_D4s_v5*1]",
+      node_count: 3,
+      max_nodes: 3,
+      tres_req_str: "node=3",
+    });
+    expect(jobsOf({ jobs: [record], nodes, section })).toMatchObject([
+      { name: "7.1", nodeCount: 2, exclusive: true, constraints: { memgb: 64 } },
+      { name: "7.2", nodeCount: 1, exclusive: true, constraints: { "node.vm_size": "Standard_D4s_v5" } },
+    ]);
+  });
+});
+
+describe("node lists", () => {
+  test("a node that is there is asked for by its name, and the others are ordered", () => {
+    const record = waitingJob({
+      required_nodes: "htc-1",
+      node_count: 2,
+      max_nodes: 2,
+      tres_req_str: "node=2",
+    });
+    expect(jobsOf({ jobs: [record] })).toMatchObject([
+      { name: "7.1", nodeCount: 1, constraints: { "node.name": ["htc-1"] } },
+      { name: "7.2", nodeCount: 1, constraints: { not: { "node.name": ["htc-1"] } } },
+    ]);
+  });
+
+  test("a node that is not there is waited for, without the others", () => {
+    const record = waitingJob({
+      required_nodes: "htc-9",
+      node_count: 2,
+      max_nodes: 2,
+      tres_req_str: "node=2",
+    });
+    const [job, ...others] = jobsOf({ jobs: [record], nodes: [slurmNode(1), slurmNode(9, away)] });
+    expect(job).toMatchObject({
+      constraints: { "node.name": ["htc-9"] },
+      notes: [expect.stringMatching(/htc-9/)],
+    });
+    expect(others).toEqual([]);
+  });
+
+  test("Slurm's prefix is not part of CycleCloud's names", () => {
+    const nodes = [1, 2].map((index) => slurmNode(index, { name: `x-htc-${index}` }));
+    const [job] = jobsOf({
+      jobs: [waitingJob({ excluded_nodes: "x-htc-2" })],
+      nodes,
+      section: { node_prefix: "x-" },
+    });
+    expect(job?.constraints).toMatchObject({ not: { "node.name": ["htc-2"] } });
+  });
+});
+
+describe("licences", () => {
+  const licenses = "LicenseName=ansys Total=4 Used=1 Free=3 Reserved=0 Remote=no\n";
+  const pool = { "resource-name": "license ansys", requested: 2, "initial-value": 4, "current-value": 3 };
+
+  test("are a pool that every task of an array draws on", () => {
+    const record = waitingJob({ licenses: "ansys:2", array_task_string: "1-5", array_job_id: 7 });
+    expect(jobsOf({ jobs: [record], licenses })).toMatchObject([
+      { iterations: 5, constraints: { "shared-consumable-constraint": [pool] } },
+    ]);
+  });
+
+  test("are drawn once by a job of several nodes or tasks", () => {
+    const record = waitingJob({ licenses: "ansys:2", node_count: 2, max_nodes: 2, tres_req_str: "node=2" });
+    expect(jobsOf({ jobs: [record], licenses })).toMatchObject([
+      {
+        nodeCount: 2,
+        constraints: { "shared-consumable-constraint": [{ ...pool, "decrement-once": true }] },
+      },
+    ]);
+  });
+});
+
+describe("whole nodes", () => {
+  const partitions =
+    "PartitionName=htc OverSubscribe=NO State=UP\nPartitionName=hpc OverSubscribe=EXCLUSIVE State=UP\n";
+  const hpcNodes = [1, 2].map((index) =>
+    slurmNode(index, { name: `hpc-${index}`, cpus: 44, partitions: ["hpc"] }),
+  );
+  const mpi = waitingJob({
+    partition: "hpc",
+    cpus: 88,
+    tasks: 88,
+    node_count: 2,
+    shared: ["none"],
+    tres_req_str: "node=1",
+  });
+
+  test("a job of 88 tasks takes two nodes that nobody shares", () => {
+    expect(jobsOf({ jobs: [mpi], nodes: hpcNodes, partitions })).toEqual([
+      expect.objectContaining({
+        ...{
+          nodeCount: 2,
+          exclusive: true,
+          constraints: { "node.nodearray": "hpc", ncpus: 44, memmb: 44_000 },
+        },
+      }),
+    ]);
+  });
+
+  test("tasks of an array that take one node each share none", () => {
+    const record = { ...mpi, cpus: 4, tasks: 4, node_count: 1, array_task_string: "1-3", array_job_id: 7 };
+    expect(jobsOf({ jobs: [record], nodes: hpcNodes, partitions })).toMatchObject([
+      { iterations: 3, exclusive: true, constraints: { ncpus: 4 } },
+    ]);
+  });
+
+  test("tasks of an array that take several nodes are jobs of their own", () => {
+    const record = { ...mpi, array_task_string: "1-3", array_job_id: 7 };
+    const jobs = jobsOf({ jobs: [record], nodes: hpcNodes, partitions });
+    expect(jobs.map(({ name, nodeCount, exclusive }) => [name, nodeCount, exclusive])).toEqual(
+      [0, 1, 2].map((index) => [`7_*#${index}`, 2, true]),
+    );
+  });
+
+  test("where one of two partitions is exclusive, only its nodes are whole", () => {
+    const record = waitingJob({ partition: "htc,hpc", shared: ["none"] });
+    expect(jobsOf({ jobs: [record], nodes: [slurmNode(1), ...hpcNodes], partitions })).toMatchObject([
+      {
+        exclusive: false,
+        constraints: { or: [{ "node.nodearray": "htc" }, { "node.nodearray": "hpc", exclusive: true }] },
+      },
+    ]);
+  });
+
+  test("--exclusive is meant for every partition", () => {
+    const record = waitingJob({ partition: "htc,mix", exclusive: ["true"] });
+    expect(jobsOf({ jobs: [record], nodes: [], partitions })).toMatchObject([{ exclusive: true }]);
+  });
+});
+
+test.each(["partitions", "licenses"] as const)(
+  "a list of %s that was cut short makes the reading unknown",
+  (name) => {
+    expect(readSlurm({ jobs: [waitingJob()], [name]: "PartitionName=htc OverSub" })).toMatchObject({
+      known: false,
+    });
+  },
+);
