@@ -45,7 +45,7 @@ async function dryRun(printed: string) {
 }
 
 test("a reading is printed as it would be posted", async () => {
-  const { printed, failure } = await dryRun('{"nodes":[],"jobs":[],"errors":[]}');
+  const { printed, failure } = await dryRun('{"nodes":[],"jobs":[],"errors":[]}\n');
   expect(failure).toBeUndefined();
   expect(printed).toEqual({
     ...{ cluster: "hpc", source: "slurm", known: true, jobs: [], nodes: [] },

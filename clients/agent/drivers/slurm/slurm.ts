@@ -70,8 +70,9 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
   if (jobRecords === undefined) return { known: false, reason: '"squeue --json" printed no jobs' };
   const partitions = readPartitions(answers.partitions?.text ?? "");
   const licenses = readLicenses(answers.licenses?.text ?? "");
-  if (partitions === undefined) return { known: false, reason: "the list of partitions was cut short" };
-  if (licenses === undefined) return { known: false, reason: "the list of licences was cut short" };
+  if (partitions === undefined || (partitions.size === 0 && nodeRecords.length > 0))
+    return { known: false, reason: "scontrol printed no partitions, or not all of them" };
+  if (licenses === undefined) return { known: false, reason: "scontrol did not print all licences" };
   const readNodes = readRecords(nodeRecords, nodeRecord, {
     nameOf: (value, index) => nameOf("node", fieldOf(value, "name"), index),
   });
