@@ -39,6 +39,7 @@ export const causeView = z
         "boots-failing",
         "pool-empty",
         "source-expired",
+        "set-aside",
         "request-expired",
         "cluster-paused",
         "read-only",

@@ -3,14 +3,14 @@ import { type Answer, aboutCluster, count, paged, unixSeconds, wholeListQuery } 
 import { selectionQuery } from "./selection.ts";
 
 export const jobState = z
-  .enum(["running", "placed", "booting", "partly", "waiting"])
+  .enum(["running", "placed", "booting", "partly", "waiting", "set-aside"])
   .describe(
-    "running: its scheduler says so; placed: nodes that are up can take it; booting: its nodes are coming; partly: some of it has a place; waiting: none of it has",
+    "running: its scheduler says so; placed: nodes that are up can take it; booting: its nodes are coming; partly: some of it has a place; waiting: none of it has; set-aside: it does not check out, so nothing is planned for it, and where it runs its nodes stay",
   );
 
 export const jobView = z
   .object({
-    job: z.string(),
+    job: z.string().describe("Any text: whoever shows it escapes control characters"),
     source: z.string().nullable().describe("The scheduler that it comes from"),
     state: jobState,
     unit: z.enum(["slots", "nodes"]).describe("What `asked` and `granted` count"),

@@ -31,8 +31,20 @@ const sourceStatus = z
     nodes: count,
     capabilities: z.array(z.string()).describe("What it can do for the cycle, such as drain"),
     expired: z.boolean().describe("Silent past its time to live: its jobs do not count"),
+    setAside: z
+      .object({ count, first: z.array(z.string()).describe("The first few, in words") })
+      .describe("Jobs, nodes and removals of its messages that do not check out; the rest counts"),
   })
   .meta({ id: "SourceStatus" });
+
+const doubt = z
+  .object({
+    source: z.string().nullable().describe("Null: of messages that name no known source"),
+    why: z.string(),
+    sinceSeconds: unixSeconds,
+    untilSeconds: unixSeconds.describe("When it ends without another message"),
+  })
+  .meta({ id: "Doubt" });
 
 const operationStatus = z
   .object({
@@ -156,6 +168,11 @@ export const statusAnswer = z
       .describe("Nodes in each of CycleCloud's states; those outside every node array are not counted"),
     spending: spendingStatus.nullable().describe("Null: not counted yet"),
     demand: z.array(sourceStatus),
+    doubts: z
+      .array(doubt)
+      .describe(
+        "Sources of which nobody can tell what runs where. While there is one, no node goes for being idle",
+      ),
     requestSets: z.array(requestSetStatus).describe("Whoever asks for targets of node arrays"),
     targets: z.array(metTarget).describe("What the newest plan made of them, those not met first"),
     openOperations: count,

@@ -1,5 +1,6 @@
 import { describeSetAside } from "../messages/set-aside.ts";
-import { type SourceDemand, unknownSource } from "../ports/index.ts";
+import { type DemandSummary, type SourceDemand, unknownSource } from "../ports/index.ts";
+import { printable } from "../text.ts";
 
 /** A source of which nobody can tell what it runs where. While there is one, no node counts as idle for certain. */
 export interface Doubt {
@@ -19,7 +20,17 @@ export function doubtsOf(demand: readonly SourceDemand[], nowSeconds: number): r
   return demand.flatMap((each) => [...refusedDoubt(each, nowSeconds), ...lostHostsDoubt(each, nowSeconds)]);
 }
 
-function refusedDoubt({ source, refused }: SourceDemand, nowSeconds: number): readonly Doubt[] {
+/** The same of what is known of sources in short. */
+export function doubtsOfSummaries(demand: readonly DemandSummary[], nowSeconds: number): readonly Doubt[] {
+  return demand.flatMap((each) => [
+    ...refusedDoubt(each, nowSeconds),
+    ...((each.setAside?.lost ?? 0) > 0 ? lostHosts(each, "jobs that were set aside", nowSeconds) : []),
+  ]);
+}
+
+type Spoken = Pick<SourceDemand, "source" | "refused" | "receivedAtSeconds" | "expiresAtSeconds">;
+
+function refusedDoubt({ source, refused }: Spoken, nowSeconds: number): readonly Doubt[] {
   if (refused === undefined || refused.untilSeconds <= nowSeconds) return [];
   const { sinceSeconds, untilSeconds, claimedSource, problems } = refused;
   const whose =
@@ -27,16 +38,22 @@ function refusedDoubt({ source, refused }: SourceDemand, nowSeconds: number): re
       ? `the newest message of source "${source}" was refused`
       : claimedSource === null
         ? "a message without a readable source was refused"
-        : `a message of "${claimedSource}", which has no demand here, was refused`;
+        : `a message of "${printable(claimedSource)}", which has no demand here, was refused`;
   const why = [whose, ...problems.slice(0, 1)].join(": ");
   return [{ source: source === unknownSource ? null : source, why, sinceSeconds, untilSeconds }];
 }
 
 function lostHostsDoubt(demand: SourceDemand, nowSeconds: number): readonly Doubt[] {
-  const { source, setAside, receivedAtSeconds, expiresAtSeconds } = demand;
+  const lost = demand.setAside?.items.find(({ running }) => running?.isWhole === false);
+  return lost === undefined ? [] : lostHosts(demand, describeSetAside({ ...lost, problems: [] }), nowSeconds);
+}
+
+function lostHosts(
+  { source, receivedAtSeconds, expiresAtSeconds }: Spoken,
+  what: string,
+  nowSeconds: number,
+): readonly Doubt[] {
   if (expiresAtSeconds <= nowSeconds) return [];
-  const lost = setAside?.items.find(({ running }) => running?.isWhole === false);
-  if (lost === undefined) return [];
-  const why = `source "${source}" may run ${describeSetAside({ ...lost, problems: [] })} on hosts that cannot be read`;
+  const why = `source "${source}" may run ${what} on hosts that cannot be read`;
   return [{ source, why, sinceSeconds: receivedAtSeconds, untilSeconds: expiresAtSeconds }];
 }

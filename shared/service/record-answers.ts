@@ -122,7 +122,9 @@ function explainedJob(
   outlook: Outlook,
   { params: { job }, query: { source } }: RouteCall<"explain">,
 ): Answered<AnswerOf<"explain">> {
-  const explained = explainJob(outlook, job, source);
+  const whole = explainJob(outlook, job, source);
+  const isUnknown = whole.outcome === "unknown-job";
+  const explained = isUnknown ? explainJob(outlook, withSlashes(job), source) : whole;
   switch (explained.outcome) {
     case "explained":
       return answered(explained.answer);
@@ -134,6 +136,11 @@ function explainedJob(
         next: explained.next,
       });
   }
+}
+
+/** The host of Functions leaves a slash in a path encoded, so that it does not part the path; a job may be called so too. */
+function withSlashes(param: string): string {
+  return param.replaceAll(/%2f/gi, "/");
 }
 
 function explainedTarget(

@@ -1,5 +1,6 @@
 import type { Answer, DemandAnswer, demandParts } from "../api/index.ts";
 import { explainBackOff } from "../cycle/plan/capacity-memory.ts";
+import { isStandIn } from "../cycle/plan/plan-input.ts";
 import { explain, type Plan } from "../engine/index.ts";
 import type { BackedOff } from "../ports/index.ts";
 import { nodeViews } from "./node-views.ts";
@@ -19,14 +20,16 @@ function drawUp(outlook: Outlook, selector: Selector | undefined): DemandAnswer 
   const { viewOfPlanned } = nodeViews(outlook);
   const shown = selector === undefined ? plan : partOf(outlook, selector);
   const parts = decided(shown, made.backedOff, atSeconds);
+  // They have all that they ask for.
+  const standIns = outlook.input.jobs.filter(isStandIn).length;
   const isWaiting = ({ asked, granted }: Plan["jobs"][number]) => granted < asked;
   return {
     cluster,
     atSeconds,
     snapshotTakenAtSeconds: snapshot.takenAtSeconds,
     held: held ?? null,
-    jobs: plan.jobs.length,
-    placedJobs: plan.jobs.filter(({ asked, granted }) => granted >= asked).length,
+    jobs: plan.jobs.length - standIns,
+    placedJobs: plan.jobs.filter(({ asked, granted }) => granted >= asked).length - standIns,
     ...parts,
     waitingCount: plan.jobs.filter(isWaiting).length,
     nodes: shown.nodes.slice(0, mostNodes).map(viewOfPlanned),

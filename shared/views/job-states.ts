@@ -1,4 +1,5 @@
 import type { JobState } from "../api/index.ts";
+import { isStandIn } from "../cycle/plan/plan-input.ts";
 import type { Job, JobOutcome, Placement, PlannedNode } from "../engine/index.ts";
 import type { Outlook } from "./outlook.ts";
 
@@ -31,6 +32,7 @@ export function stateOf(
   { job, outcome }: OutlookJob,
   nodesByName: ReadonlyMap<string, PlannedNode>,
 ): JobState {
+  if (isStandIn(job)) return "set-aside";
   if (waits(outcome)) return outcome.granted > 0 ? "partly" : "waiting";
   if (job.executingHostnames.length > 0) return "running";
   const isUp = ({ node }: Placement) => isUpNode(nodesByName.get(node));

@@ -1,10 +1,11 @@
 import type { JobState, JobsAnswer, JobsQuery, JobView } from "../api/index.ts";
-import { presentDemand } from "../cycle/plan/plan-input.ts";
-import { explain, nearestFirst } from "../engine/index.ts";
+import { isStandIn, presentDemand } from "../cycle/plan/plan-input.ts";
+import { explain, type JobOutcome, nearestFirst } from "../engine/index.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
 import { pageOf } from "./page.ts";
 import { ofSelected, type Selected, type Selector, selectingOf } from "./selection.ts";
+import { nameOf, setAsideJobs, setAsideView } from "./set-aside-jobs.ts";
 
 const mostNodesNamed = 20;
 
@@ -20,30 +21,61 @@ function selectedNames({ plan }: Outlook, { isSelected }: Selector): ReadonlySet
   return new Set(plan.nodes.filter(isSelected).map(({ name }) => name));
 }
 
+/** A row, and the jobs of the plan it stands for. */
+interface JobRow {
+  readonly source: string | null;
+  readonly name: string;
+  readonly state: JobState;
+  readonly outcome: JobOutcome | undefined;
+  readonly view: () => JobView;
+}
+
 function drawUpJobs(outlook: Outlook, query: JobsQuery, nodes: ReadonlySet<string> | undefined): JobsAnswer {
-  const counts: Record<JobState, number> = { running: 0, placed: 0, booting: 0, partly: 0, waiting: 0 };
-  const wanted: (OutlookJob & { readonly state: JobState })[] = [];
-  for (const each of outlookJobs(outlook)) {
-    const state = stateOf(each, outlook.nodesByName);
-    counts[state] += 1;
+  const counts: Record<JobState, number> = {
+    ...{ running: 0, placed: 0, booting: 0, partly: 0, waiting: 0 },
+    "set-aside": 0,
+  };
+  const wanted: JobRow[] = [];
+  for (const row of rowsOf(outlook)) {
+    counts[row.state] += 1;
     const isWanted =
-      (query.state === undefined || query.state === state) &&
-      (query.source === undefined || query.source === each.job.source) &&
-      (nodes === undefined || each.outcome.placements.some(({ node }) => nodes.has(node)));
-    if (isWanted) wanted.push({ ...each, state });
+      (query.state === undefined || query.state === row.state) &&
+      (query.source === undefined || query.source === row.source) &&
+      (nodes === undefined || row.outcome?.placements.some(({ node }) => nodes.has(node)) === true);
+    if (isWanted) wanted.push(row);
   }
   const { items, next, total } = pageOf(wanted, query, {
-    nameOf: ({ job }) => `${job.source}/${job.name}`,
+    nameOf: ({ source, name }) => `${source}/${name}`,
     madeAtSeconds: outlook.atSeconds,
   });
   const { cluster, atSeconds } = outlook;
-  return { cluster, atSeconds, counts, jobs: items.map(toView), silent: silentOf(outlook), next, total };
+  const jobs = items.map(({ view }) => view());
+  return { cluster, atSeconds, counts, jobs, silent: silentOf(outlook), next, total };
+}
+
+/** In the order of the queue; those that were set aside come last. */
+function rowsOf(outlook: Outlook): readonly JobRow[] {
+  const planned = outlookJobs(outlook).filter(({ job }) => !isStandIn(job));
+  return [
+    ...planned.map((each): JobRow => {
+      const { job, outcome } = each;
+      const state = stateOf(each, outlook.nodesByName);
+      return { source: job.source, name: job.name, state, outcome, view: () => toView({ ...each, state }) };
+    }),
+    ...setAsideJobs(outlook).map((each): JobRow => {
+      const { source, item, standIn } = each;
+      const view = () => setAsideView(each);
+      return { source, name: nameOf(item), state: "set-aside", outcome: standIn?.outcome, view };
+    }),
+  ];
 }
 
 /** Jobs that nobody knows to be wanted still, nor to be over. */
 function silentOf({ loaded, atSeconds }: Outlook): JobsAnswer["silent"] {
   return loaded.demand.flatMap((each) => {
-    const present = presentDemand([each], atSeconds).reduce((sum, { jobs }) => sum + jobs.length, 0);
+    const present = presentDemand([each], atSeconds)
+      .filter(({ standIns }) => !standIns)
+      .reduce((sum, { jobs }) => sum + jobs.length, 0);
     const left = each.jobs.length - present;
     return left === 0 ? [] : [{ source: each.source, jobs: left }];
   });

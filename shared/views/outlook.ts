@@ -107,11 +107,12 @@ export async function readKnown(
     [config, control, head?.etag, stored.etag, targets, losses],
     [...operations.map(({ etag }) => etag), ...recent.map(({ actionId, state }) => `${actionId} ${state}`)],
     // A message that takes effect has another sequence, or comes at another time.
-    demand.map(({ source, sequence, receivedAtSeconds: at, expiresAtSeconds }) => [
+    demand.map(({ source, sequence, receivedAtSeconds: at, expiresAtSeconds, refused }) => [
       source,
       sequence,
       at,
       expiresAtSeconds,
+      refused,
     ]),
   ]);
   const known = {

@@ -30,7 +30,9 @@ const checkers: readonly Checker[] = [
   unpriced,
   clipped,
   unarchived,
+  doubts,
   expiredSources,
+  setAsideItems,
   failedOperations,
   backedOff,
   setAside,
@@ -152,6 +154,28 @@ function expiredSources({ demand, atSeconds }: StatusFacts): readonly StatusProb
     });
 }
 
+function doubts({ doubts, atSeconds }: StatusFacts): readonly StatusProblem[] {
+  return doubts.map(({ source, why, sinceSeconds, untilSeconds }) => {
+    const since = seconds(atSeconds - sinceSeconds);
+    const end = source === null ? "This ends" : "Its next good message ends this, or it ends";
+    const text = `What runs where is unknown for ${since}: ${why}. No node goes for being idle. ${end} in ${seconds(untilSeconds - atSeconds)}.`;
+    const next = `\`ccscale rejects list\` shows the messages and what is wrong with them; fix ${source === null ? "whatever posts them" : `what posts the demand of "${source}"`}.`;
+    return degraded("demand-unknown", text, next);
+  });
+}
+
+function setAsideItems({ demand }: StatusFacts): readonly StatusProblem[] {
+  return demand
+    .filter(({ setAside, expired }) => setAside.count > 0 && !expired)
+    .map(({ source, setAside: { count, first } }) => {
+      const more = count > first.length ? `, and ${count - first.length} more` : "";
+      const text = `Source "${source}" posts what does not check out, and the rest counts: ${first.join(", ")}${more}.`;
+      const next =
+        "`ccscale jobs --state set-aside` names the jobs, `ccscale rejects list` everything; nodes of those that run stay.";
+      return degraded("set-aside", text, next);
+    });
+}
+
 function failedOperations({ operations }: StatusFacts): readonly StatusProblem[] {
   return operations
     .filter(({ state }) => state === "failed" || state === "lost")
@@ -182,7 +206,9 @@ function setAside({ snapshot }: StatusFacts): readonly StatusProblem[] {
 }
 
 function rejected({ rejections }: StatusFacts): readonly StatusProblem[] {
-  const open = rejections.filter(({ replayedAtSeconds }) => replayedAtSeconds === undefined);
+  const open = rejections.filter(
+    ({ kind, replayedAtSeconds }) => kind !== "set-aside" && replayedAtSeconds === undefined,
+  );
   if (open.length === 0) return [];
   const were = open.length === 1 ? "was" : "were";
   const text = `${open.length} of the newest messages ${were} refused or given up, the last from ${open[0]?.source ?? "an unknown source"}.`;

@@ -1,17 +1,19 @@
 import type { ClusterStatus, OperationStatus, SourceStatus } from "../api/index.ts";
 import { loadControl, stillThere } from "../cycle/control.ts";
+import { doubtsOfSummaries } from "../cycle/doubts.ts";
 import { spendingStatus } from "../cycle/spending.ts";
 import type { Cluster, ClusterNode } from "../engine/index.ts";
 import { ConfigurationError } from "../errors.ts";
-import type {
-  ClusterConfig,
-  ClusterControl,
-  DemandSummary,
-  Operation,
-  PlanHead,
-  Ports,
-  Rejection,
-  RequestSet,
+import {
+  type ClusterConfig,
+  type ClusterControl,
+  type DemandSummary,
+  type Operation,
+  type PlanHead,
+  type Ports,
+  type Rejection,
+  type RequestSet,
+  unknownSource,
 } from "../ports/index.ts";
 import { drainsOf } from "./drains.ts";
 import { statusProblems } from "./status-problems.ts";
@@ -66,7 +68,10 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
         : { takenAtSeconds: snapshot.value.takenAtSeconds, setAside: snapshot.value.setAside },
     nodes: tally(states),
     spending: spendingStatus(snapshot?.value, atSeconds),
-    demand: demand.map((source) => toSourceStatus(source, atSeconds)),
+    demand: demand
+      .filter(({ source }) => source !== unknownSource)
+      .map((source) => toSourceStatus(source, atSeconds)),
+    doubts: doubtsOfSummaries(demand, atSeconds),
     requestSets: requested.map((set) => toRequestSetStatus(set, { atSeconds, head: head?.value })),
     targets: head?.value.targets ?? [],
     openOperations: open.length,
@@ -142,6 +147,7 @@ function toSourceStatus(source: DemandSummary, atSeconds: number): SourceStatus 
     nodes: source.nodes,
     capabilities: source.capabilities ?? [],
     expired: source.expiresAtSeconds <= atSeconds,
+    setAside: { count: source.setAside?.items ?? 0, first: source.setAside?.first ?? [] },
   };
 }
 

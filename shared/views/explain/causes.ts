@@ -5,6 +5,7 @@ import type { Outlook } from "../outlook.ts";
 import { cause } from "./cause.ts";
 import { heldBy, staleness } from "./held.ts";
 import { isPlannedNode, onTheirWay } from "./on-their-way.ts";
+import { setAsideCauses } from "./set-aside.ts";
 import { shortages } from "./shortages.ts";
 import { silentSource } from "./silent.ts";
 
@@ -21,6 +22,7 @@ export function causesOf(outlook: Outlook, views: NodeViews, each: OutlookJob): 
   const isRunning = job.executingHostnames.length > 0 && !isShort;
   return [
     ...(isShort || needsNodes ? heldBy(outlook) : isComing ? staleness(outlook) : []),
+    ...setAsideCauses(outlook, job),
     ...silentSource(outlook, job.source),
     ...(isShort && outcome.granted > 0 ? [partlyPlaced(each)] : []),
     ...(isShort ? shortages(outlook, views, each) : []),

@@ -5,9 +5,11 @@ import type { SourceDemand } from "../../ports/index.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "../job-states.ts";
 import { type NodeViews, nodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
+import { nameOf, setAsideJobs } from "../set-aside-jobs.ts";
 import { shellWord } from "./cause.ts";
 import { causesOf, silence } from "./causes.ts";
 import { plannerTrail } from "./planner-trail.ts";
+import { explainSetAside } from "./set-aside.ts";
 
 const mostPlaces = 100;
 const mostRefusals = 1_000;
@@ -31,6 +33,8 @@ export function explainJob(outlook: Outlook, name: string, source?: string): Exp
   }
   const [first] = found;
   if (first !== undefined) return { outcome: "explained", answer: explainOne(outlook, first) };
+  const aside = setAsideJobs(outlook).find(({ item, source }) => isIt({ name: nameOf(item) }, source));
+  if (aside !== undefined) return { outcome: "explained", answer: explainSetAside(outlook, aside) };
   const silent = outlook.loaded.demand.find((each) => each.jobs.some((job) => isIt(job, each.source)));
   return silent === undefined
     ? { outcome: "unknown-job" }
@@ -108,6 +112,8 @@ function headlineOf(
         return `has a place for ${granted} of ${all}`;
       case "waiting":
         return `waits for ${all}`;
+      case "set-aside":
+        return `is set aside, and runs on ${counted(nodes, "nodes")}, which it keeps`;
     }
   }
 }

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { ConflictError } from "../../../../shared/errors.ts";
-import type { DemandStore } from "../../../../shared/ports/index.ts";
+import { type DemandStore, unknownSource } from "../../../../shared/ports/index.ts";
 import { oddNames } from "./names.ts";
 import { type ContractCase, outcomes, uniqueCluster } from "./suite.ts";
 import { demandOf } from "./values.ts";
@@ -41,6 +41,41 @@ export const demandStoreCases: readonly ContractCase<DemandStore>[] = [
       const delta = { index: 0, jobs: [], nodes, remove: [], capabilities: ["drain"] } as const;
       await store.savePart({ cluster, source: "slurm", sequence: 3 }, delta);
       expect(await store.loadParts({ cluster, source: "slurm", sequence: 3 })).toEqual([delta]);
+    },
+  },
+  {
+    name: "what was set aside and what was refused come back as they were, and in short",
+    async run(store) {
+      const cluster = uniqueCluster();
+      const running = { hostnames: ["h1", "h1"], isWhole: false, constraints: { ncpus: 2 } };
+      const items = [
+        { kind: "job", index: 3, name: "a\n☃\ud800", problems: ["iterations: -1"], running },
+        { kind: "node", index: 0, name: null, problems: [] },
+        { kind: "remove", index: 0, name: "b", problems: ["x".repeat(1_000)] },
+        { kind: "job", index: 4, name: "☃".repeat(256), problems: ["☃".repeat(1_000)] },
+      ] as const;
+      const times = { sinceSeconds: 1.5, lastSeconds: 2.5, untilSeconds: 302.5 };
+      const problems = ["☃".repeat(200), "second", "third"];
+      const refused = { ...times, sequence: null, messages: 7, problems, claimedSource: "☃".repeat(256) };
+      const demand = demandOf(cluster, "pbs", { setAside: { items, more: 2 }, refused });
+      await store.save(demand, undefined);
+      expect((await store.load(cluster, "pbs"))?.value).toEqual(demand);
+      const [summary] = await store.summaries(cluster);
+      expect(summary?.setAside).toMatchObject({ items: 6, lost: 1 });
+      expect(summary?.setAside?.first).toHaveLength(3);
+      expect(summary?.refused).toMatchObject({ ...times, messages: 7 });
+      const part = { index: 0, jobs: [], nodes: [], setAside: items };
+      await store.savePart({ cluster, source: "pbs", sequence: 3 }, part);
+      expect(await store.loadParts({ cluster, source: "pbs", sequence: 3 })).toEqual([part]);
+    },
+  },
+  {
+    name: "what no known source sent has its place among the sources",
+    async run(store) {
+      const cluster = uniqueCluster();
+      for (const source of ["pbs", unknownSource]) await store.save(demandOf(cluster, source), undefined);
+      expect((await store.list(cluster)).map(({ source }) => source)).toEqual([unknownSource, "pbs"]);
+      expect((await store.load(cluster, unknownSource))?.value.source).toBe(unknownSource);
     },
   },
   {
@@ -131,6 +166,8 @@ export const demandStoreCases: readonly ContractCase<DemandStore>[] = [
       for (const index of [10, 2, 0, 2]) await store.savePart(parts, partOf(index));
       expect(await store.loadParts(parts)).toEqual([partOf(0), partOf(2), partOf(10)]);
       expect(await store.loadParts({ ...parts, sequence: 8 })).toEqual([]);
+      expect(await store.partIndexes(parts)).toEqual([0, 2, 10]);
+      expect(await store.partIndexes({ ...parts, sequence: 8 })).toEqual([]);
     },
   },
   {
