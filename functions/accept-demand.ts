@@ -1,5 +1,8 @@
 import { app, type InvocationContext } from "@azure/functions";
 import { receiveDemand } from "../shared/cycle/demand/receive-demand.ts";
+import type { RawMessage } from "../shared/cycle/demand/reject.ts";
+import { UpstreamError } from "../shared/errors.ts";
+import { claimedBlob } from "../shared/messages/job-demand.ts";
 import { jobDemandQueue, storageConnection } from "./support/names.ts";
 import { queueMessageOf } from "./support/queue-message.ts";
 import { service } from "./support/service.ts";
@@ -11,9 +14,17 @@ export async function acceptDemand(body: unknown, context: InvocationContext): P
   const traceparent = context.traceContext?.traceParent;
   await service.run(context, { name: "accept-demand", traceparent }, (ports) =>
     settled({ trigger: "storage-queue", log: ports.log, subject: message.messageId }, () =>
-      receiveDemand(ports, message),
+      inTurn(message, () => receiveDemand(ports, message)),
     ),
   );
+}
+
+/** The host hands over many messages at once; those that claim an upload wait for each other. */
+async function inTurn<T>({ body }: RawMessage, work: () => Promise<T>): Promise<T> {
+  if (claimedBlob(body) === undefined) return work();
+  const turn = service.largeBodies.take("large", work);
+  if (turn === undefined) throw new UpstreamError("Too many uploads wait to be read", { retryable: true });
+  return turn;
 }
 
 app.storageQueue("accept-demand", {

@@ -43,7 +43,9 @@ function partOf(path: string): string {
     return "clients/agent/drivers";
   if (parts[0] !== "shared") return parts[0] === "infra" ? "infra/local" : (parts[0] ?? "");
   if (parts[1] === "errors.ts") return "shared/errors";
+  if (parts[1] === "json-limits.ts") return "shared/json-limits";
   if (parts[1] === "json-pieces.ts") return "shared/json-pieces";
+  if (parts[1] === "read-at-most.ts") return "shared/read-at-most";
   if (parts[1] === "azure-limits.ts") return "shared/azure-limits";
   if (parts[1] === "recent.ts") return "shared/recent";
   if (parts[1] === "redact.ts") return "shared/redact";
@@ -59,7 +61,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/azure-limits": [],
   "shared/facts": [],
   "shared/dictionary": [],
+  "shared/json-limits": [],
   "shared/json-pieces": [],
+  "shared/read-at-most": [],
   "shared/recent": [],
   "shared/text": [],
   "shared/redact": ["shared/dictionary"],
@@ -135,6 +139,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/engine",
     "shared/ports",
     "shared/errors",
+    "shared/read-at-most",
     "shared/text",
     "shared/facts",
     "shared/messages",
@@ -147,7 +152,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/engine",
     "shared/ports",
     "shared/errors",
+    "shared/json-limits",
     "shared/json-pieces",
+    "shared/read-at-most",
     "shared/text",
     "shared/recent",
     "shared/messages",

@@ -2,10 +2,18 @@ import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/fu
 import { PRINTING_HEADER, type Problem, type Route, type RouteId } from "../../shared/api/index.ts";
 import { kindOf, messageOf } from "../../shared/errors.ts";
 import type { Ports } from "../../shared/ports/index.ts";
-import { answerCall, answers, problemOf, type Seen, type ServicePorts } from "../../shared/service/index.ts";
+import {
+  answerCall,
+  answers,
+  problem,
+  problemOf,
+  type Seen,
+  type ServicePorts,
+} from "../../shared/service/index.ts";
 import type { Caller } from "./guard.ts";
 import {
   callNamed,
+  declaredBytes,
   queryOf,
   readBody,
   refusedVersion,
@@ -30,10 +38,26 @@ export function answerOverHttp(route: Route & { readonly id: RouteId }): HttpHan
     const ports = service.portsFor(context);
     const { invocationId } = context;
     const response = await caught({ invocationId, log: ports.log }, () =>
-      answerRequest(route, { request, ports, caller }),
+      inTurn(route, request, () => answerRequest(route, { request, ports, caller })),
     );
     return withVersion(response);
   };
+}
+
+/** Larger bodies than that wait for each other. */
+const largeBodyBytes = 1024 * 1024;
+
+async function inTurn(
+  { mostBodyBytes }: Route,
+  request: HttpRequest,
+  work: () => Promise<HttpResponseInit>,
+): Promise<HttpResponseInit> {
+  if (declaredBytes(request, mostBodyBytes) <= largeBodyBytes) return work();
+  const title = "Too many large bodies wait to be read";
+  return (
+    (await service.largeBodies.take("large", work)) ??
+    refusedWith(problem("busy", 503, { title, retryAfterSeconds: 10 }).problem)
+  );
 }
 
 async function answerRequest(
@@ -49,7 +73,7 @@ async function answerRequest(
       name: callNamed(request),
       params: request.params,
       query: queryOf(request),
-      body: () => readBody(request, route.mostBodyBytes),
+      body: () => readBody(request, route.mostBodyBytes, service.jsonLimits),
       callerName: caller?.name,
       seen: seenBy(request),
       idempotencyKey: request.headers.get("idempotency-key") ?? undefined,

@@ -3,6 +3,8 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { API_VERSION, type Problem, quoted, type Route } from "../../shared/api/index.ts";
+import { excessOfJson, type JsonLimits, smallestLimits, tooManyBytes } from "../../shared/json-limits.ts";
+import { readAtMost } from "../../shared/read-at-most.ts";
 import { type Answered, badRequest, problem, type RawBody } from "../../shared/service/index.ts";
 
 const versionHeader = "api-version";
@@ -112,19 +114,41 @@ export function refusedWith(body: Problem): HttpResponseInit {
   return { status, headers, jsonBody: wait === undefined ? body : { ...body, retryAfterSeconds: wait } };
 }
 
-/** The body as JSON: 413 when it is larger than `mostBytes`, 400 when it is no JSON. */
-export async function readBody(request: HttpRequest, mostBytes: number = defaultBodyBytes): Promise<RawBody> {
-  const declared = Number(request.headers.get("content-length") ?? 0);
-  const bytes = declared > mostBytes ? undefined : Buffer.from(await request.arrayBuffer());
-  if (bytes === undefined || bytes.byteLength > mostBytes) {
-    const title = `Cannot read the body: ${bytes?.byteLength ?? declared} bytes, expected at most ${mostBytes}`;
-    return problem("too-large", 413, { title });
+/** How many bytes the caller says are in the body; without a length, as many as are read at most. */
+export function declaredBytes(request: HttpRequest, mostBytes: number = defaultBodyBytes): number {
+  const declared = Number(request.headers.get("content-length") ?? Number.NaN);
+  return Number.isNaN(declared) ? mostBytes : declared;
+}
+
+/** The body as JSON: 413 when it is larger than `mostBytes` or takes too much memory, 400 when it is no JSON. */
+export async function readBody(
+  request: HttpRequest,
+  mostBytes: number = defaultBodyBytes,
+  limits: JsonLimits = smallestLimits,
+): Promise<RawBody> {
+  const most = { ...limits, bytes: Math.min(mostBytes, limits.bytes) };
+  const declared = request.headers.get("content-length");
+  const bytes = Number(declared ?? 0) > most.bytes ? undefined : await bytesOf(request, most.bytes);
+  if (bytes === undefined) {
+    const size = declared === null ? `more than ${most.bytes}` : declared;
+    return tooLarge(tooManyBytes(size, most));
   }
+  const excess = excessOfJson(bytes, most);
+  if (excess !== undefined) return tooLarge(excess);
   try {
     return { ok: true, json: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
   } catch {
     return badRequest("The body is not JSON", [`body: ${bytes.byteLength} bytes, expected JSON in UTF-8`]);
   }
+}
+
+/** Undefined as soon as there are more. */
+async function bytesOf({ body }: HttpRequest, mostBytes: number): Promise<Buffer | undefined> {
+  return body === null ? Buffer.alloc(0) : readAtMost(body as AsyncIterable<Uint8Array>, mostBytes);
+}
+
+function tooLarge(why: string): RawBody {
+  return problem("too-large", 413, { title: `Cannot read the body: ${why}` });
 }
 
 /** A parameter that comes twice counts once, its last value. */

@@ -25,6 +25,9 @@ export const autostopLoginSetting = "AUTOSTOP_LOGIN";
 /** App setting: what of configurations may be changed through the HTTP API, `off`, `settings` (default) or `all`. */
 export const configChangesSetting = "AUTOSCALE_CONFIG_CHANGES";
 
+/** App setting: the memory of an instance in MiB, which bodies are bounded by; by default what the system says. */
+export const memorySetting = "AUTOSCALE_MEMORY_MIB";
+
 /** Where the broker puts messages of a queue that it gave up; such a queue has no sessions. */
 export const deadPlanRequestsQueue = `${planRequestsQueue}/$DeadLetterQueue`;
 export const deadActionsQueue = `${scaleActionsQueue}/$DeadLetterQueue`;

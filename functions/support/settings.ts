@@ -10,6 +10,7 @@ import {
   autostopLoginSetting,
   configChangesSetting,
   insightsConnectionSetting,
+  memorySetting,
   platformSignsInSetting,
   serviceBusConnection,
   snapshotScheduleSetting,
@@ -49,6 +50,8 @@ export interface AppSettings {
   readonly telemetry: TelemetrySettings;
   /** What of configurations may be changed through the HTTP API. */
   readonly configChanges: ConfigChanges;
+  /** Of an instance, which bodies are bounded by; undefined: what the system says. */
+  readonly memoryMiB: number | undefined;
 }
 
 /** Where spans and metrics go. */
@@ -112,6 +115,10 @@ const environment = z.object({
   [apiClientSetting]: id,
   [apiAuthoritySetting]: authority.optional(),
   [configChangesSetting]: oneOf("off", "settings", "all").optional(),
+  [memorySetting]: z
+    .string()
+    .regex(/^[1-9][0-9]{2,6}$/, { error: "expected MiB, a whole number such as 512" })
+    .optional(),
 });
 
 /** Every setting that is read, in all forms of a connection; infra/modules/function-app.bicep sets them. */
@@ -148,6 +155,7 @@ export function readSettings(env: Environment): AppSettings {
     platformSignsIn: env[platformSignsInSetting]?.toLowerCase() === "true",
     configChanges: configChangesFrom(values),
     nodeLogin: values[autostopLoginSetting] === "basic" ? "basic" : "function-key",
+    memoryMiB: memoryFrom(values),
   };
 }
 
@@ -187,6 +195,10 @@ function telemetryFrom(env: Environment): TelemetrySettings {
 
 function configChangesFrom({ [configChangesSetting]: changes }: Environment): ConfigChanges {
   return changes === "off" || changes === "all" ? changes : "settings";
+}
+
+function memoryFrom({ [memorySetting]: mebibytes }: Environment): number | undefined {
+  return mebibytes === undefined ? undefined : Number(mebibytes);
 }
 
 function storageFrom(env: Environment): StorageSettings | string {

@@ -6,6 +6,7 @@ import { readConfig } from "../../shared/config/read-config.ts";
 import { createCycleCloud } from "../../shared/cyclecloud/client.ts";
 import { LoginGate } from "../../shared/cyclecloud/login-gate.ts";
 import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
+import { type JsonLimits, jsonLimitsFor } from "../../shared/json-limits.ts";
 import type { ConfigChanges } from "../../shared/operate/change-config.ts";
 import type {
   Clock,
@@ -26,6 +27,7 @@ import { entraGuard, type Guard, keyGuard } from "./guard.ts";
 import { ids } from "./ids.ts";
 import { knownSecretsIn } from "./known-secrets.ts";
 import { type LogSink, logOf } from "./log.ts";
+import { availableMemoryBytes } from "./memory.ts";
 import { jobDemandQueue, planRequestsQueue, scaleActionsQueue } from "./names.ts";
 import type { NodeLogin } from "./node-login.ts";
 import { Pace } from "./pace.ts";
@@ -47,6 +49,10 @@ export interface Service {
   /** What HTTP functions look at clusters with. */
   readonly outlooks: OutlookMemory;
   readonly operators: OperatorService;
+  /** Of JSON from outside. */
+  readonly jsonLimits: JsonLimits;
+  /** Large bodies are read and checked one after the other: each may take a quarter of the memory. */
+  readonly largeBodies: Turns;
 }
 
 /** What only operators ask for. */
@@ -74,6 +80,8 @@ export interface StopService {
 const shortestAskSeconds = 10;
 /** A few seconds each at worst; an HTTP answer may take 230 s. */
 const mostAskingAtOnce = 500;
+/** As many as the host hands over of a queue at once, and some by HTTP. A few seconds each at worst. */
+const mostLargeBodiesWaiting = 40;
 
 /** The composition root: settings become clients, clients become ports. Nothing is sent yet. */
 export function createService(options: {
@@ -88,6 +96,9 @@ export function createService(options: {
   );
   const storage = connectStorage(
     "connectionString" in settings.storage ? settings.storage : { ...settings.storage, credential },
+  );
+  const jsonLimits = jsonLimitsFor(
+    settings.memoryMiB === undefined ? availableMemoryBytes() : settings.memoryMiB * 1024 * 1024,
   );
   const clock: Clock = { nowSeconds: () => Date.now() / 1000 };
   const bus = createServiceBus({
@@ -106,6 +117,7 @@ export function createService(options: {
       blob: storage.blob,
       table: storage.table,
       parseConfig: readConfig,
+      jsonLimits,
       log: logOf(console),
     }),
     clock,
@@ -136,6 +148,8 @@ export function createService(options: {
       turns: new Turns({ mostWaiting: mostAskingAtOnce }),
     },
     outlooks: new OutlookMemory(),
+    jsonLimits,
+    largeBodies: new Turns({ mostWaiting: mostLargeBodiesWaiting }),
     operators: {
       configFiles: new BlobConfigFiles(storage.blob, checkConfig),
       demandQueue: new StorageDemandQueue({

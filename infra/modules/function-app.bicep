@@ -103,6 +103,10 @@ var passwordSettings = [
 
 var ownSettings = [
   {
+    name: 'AUTOSCALE_MEMORY_MIB'
+    value: string(instanceMemoryMB)
+  }
+  {
     name: 'AzureWebJobsStorage__credential'
     value: 'managedidentity'
   }

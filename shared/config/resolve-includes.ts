@@ -1,5 +1,4 @@
 import { posix } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import { isDictionary } from "../dictionary.ts";
 import { messageOf } from "../errors.ts";
 import { shown } from "./describe-issues.ts";
@@ -11,10 +10,15 @@ export type ResolvedIncludes =
   | { readonly ok: true; readonly json: unknown }
   | { readonly ok: false; readonly problems: readonly string[] };
 
+/** Far beyond what people write: each include is merged into all that came before it. */
+const mostIncludes = 100;
+const mostLevels = 10;
+
 /**
  * Merges what a configuration includes into it, by scalelib's rules: paths are relative to the file that names them; an
  * included file wins over the file that includes it, a later include over an earlier one; dictionaries merge key by key,
- * lists are joined, each member once. A file that includes itself, directly or not, is a problem.
+ * lists are joined, each member once. A file that includes itself, directly or not, is a problem. A file that several others
+ * include is read once.
  */
 export async function resolveIncludes(options: {
   readonly path: string;
@@ -22,7 +26,8 @@ export async function resolveIncludes(options: {
   readonly loadInclude: LoadInclude;
 }): Promise<ResolvedIncludes> {
   const problems: string[] = [];
-  const json = await resolve({ ...options, problems, stack: [posix.normalize(options.path)] });
+  const seen = { files: new Map<string, Promise<unknown>>(), includes: 0 };
+  const json = await resolve({ ...options, problems, seen, stack: [posix.normalize(options.path)] });
   return problems.length > 0 ? { ok: false, problems } : { ok: true, json };
 }
 
@@ -30,6 +35,8 @@ interface Resolving {
   readonly json: unknown;
   readonly loadInclude: LoadInclude;
   readonly problems: string[];
+  /** What was read before, merged with its own includes, and how many includes there were. */
+  readonly seen: { readonly files: Map<string, Promise<unknown>>; includes: number };
   /** The files that are being read, from the outermost to this one. */
   readonly stack: readonly string[];
 }
@@ -43,6 +50,14 @@ async function resolve(file: Resolving): Promise<unknown> {
   }
   let merged: unknown = own;
   for (const [index, path] of include.entries()) {
+    file.seen.includes += 1;
+    if (file.seen.includes > mostIncludes) {
+      if (file.seen.includes === mostIncludes + 1)
+        file.problems.push(
+          `${at(file)}include[${index}]: one too many, expected at most ${mostIncludes} in all`,
+        );
+      return merged;
+    }
     const included = await readInclude(file, { index, path });
     if (included !== undefined) merged = merge(merged, included);
   }
@@ -62,6 +77,19 @@ async function readInclude(
     return refuse(
       `a circle (${[...file.stack, resolved].join(" -> ")}), expected a file that does not lead back`,
     );
+  if (file.stack.length > mostLevels)
+    return refuse(`${mostLevels} levels of includes lead here, expected at most that many`);
+  const known = file.seen.files.get(resolved);
+  if (known !== undefined) return known;
+  const read = readFile(file, { resolved, refuse });
+  file.seen.files.set(resolved, read);
+  return read;
+}
+
+async function readFile(
+  file: Resolving,
+  { resolved, refuse }: { readonly resolved: string; readonly refuse: (wanted: string) => void },
+): Promise<unknown> {
   try {
     const json = await file.loadInclude(resolved);
     if (json === undefined) return refuse(`no file at "${resolved}", expected one that exists`);
@@ -88,11 +116,18 @@ function merge(under: unknown, over: unknown): unknown {
 }
 
 function joined(under: readonly unknown[], over: readonly unknown[]): unknown[] {
-  const once: unknown[] = [];
+  const once = new Map<string, unknown>();
   for (const member of [...under, ...over]) {
-    if (!once.some((known) => isDeepStrictEqual(known, member))) once.push(member);
+    const key = JSON.stringify(member, sortedKeys);
+    if (!once.has(key)) once.set(key, member);
   }
-  return once;
+  return [...once.values()];
+}
+
+/** Dictionaries are the same whatever the order of their keys. */
+function sortedKeys(_: string, value: unknown): unknown {
+  if (!isDictionary(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => Number(a > b) - Number(a < b)));
 }
 
 function mergeMember(

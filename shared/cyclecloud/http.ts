@@ -11,6 +11,7 @@ import { withoutSlashesAtEnd } from "../text.ts";
 import { type HttpAnswer, type HttpCall, toUpstreamError, understand } from "./http-answer.ts";
 import type { LoginGate } from "./login-gate.ts";
 import { PinnedAgent } from "./pinned-agent.ts";
+import { largestAnswerBytes, readAnswers } from "./read-answers.ts";
 import { refuseLongPauses } from "./retry-after.ts";
 
 export interface RetryOptions {
@@ -30,6 +31,8 @@ export interface HttpOptions {
   readonly requestTimeoutMs?: number;
   /** Default: 3 retries after about 1, 2 and 4 s, no pause above 10 s. */
   readonly retryOptions?: RetryOptions;
+  /** Of the body of one answer. Default 64 MiB. */
+  readonly mostAnswerBytes?: number;
   /** Shared by all clients of a process. Absent: every call goes at once. */
   readonly logins?: LoginGate;
 }
@@ -88,7 +91,12 @@ export function createHttp(options: HttpOptions): (call: HttpCall) => Promise<Ht
   return (call) => logins.pass(login, () => send(call));
 }
 
-function createPipeline({ connection, userAgent, retryOptions }: HttpOptions): Pipeline {
+function createPipeline({
+  connection,
+  userAgent,
+  retryOptions,
+  mostAnswerBytes = largestAnswerBytes,
+}: HttpOptions): Pipeline {
   const retries = { ...retryDefaults, ...retryOptions };
   const { certificateAuthority: ca, certificateFingerprint: pin } = connection;
   const pipeline = createPipelineFromOptions({
@@ -100,6 +108,8 @@ function createPipeline({ connection, userAgent, retryOptions }: HttpOptions): P
     ...(ca === undefined || pin !== undefined ? {} : { tlsOptions: { ca } }),
   });
   pipeline.addPolicy(refuseLongPauses(retries.maxRetryDelayInMs), { phase: "Sign" });
+  // Inside of the other, which shows what the answer says.
+  pipeline.addPolicy(readAnswers(mostAnswerBytes), { phase: "Sign", afterPolicies: ["refuseLongPauses"] });
   return pipeline;
 }
 

@@ -111,6 +111,6 @@ export interface DemandStore {
 
 /** Blobs that senders upload when their demand is too large for a message (the claim check). */
 export interface DemandUploads {
-  /** The blob's text; undefined when there is none, or a refusal when it is larger than is read at all. */
+  /** The blob's text; undefined when there is none, or a refusal when reading it would take more memory than there is. */
   read(blob: string): Promise<string | undefined | { readonly refused: string }>;
 }

@@ -1,12 +1,20 @@
-/** The largest uploaded demand that is read: it is parsed in memory, at several times its size. */
-export const largestUploadBytes = 32 * 1024 * 1024;
+import { excessOfJson, type JsonLimits, tooManyBytes } from "../json-limits.ts";
+
+export type ReadUpload = string | { readonly refused: string };
+
+/** An upload as text, unless parsing it would take more memory than there is. */
+export function textOfUpload(blob: string, bytes: Buffer, limits: JsonLimits): ReadUpload {
+  const excess = excessOfJson(bytes, limits);
+  return excess === undefined ? bytes.toString("utf8") : { refused: refusedUpload(blob, excess) };
+}
 
 /** The sentence for whoever sent a blob that is too large. */
-export function tooLarge(
-  blob: string,
-  size: { readonly bytes: number; readonly limitBytes: number },
-): string {
-  return `Cannot read upload "${blob}": ${size.bytes} bytes, expected at most ${size.limitBytes}`;
+export function tooLarge(blob: string, bytes: number, limits: JsonLimits): string {
+  return refusedUpload(blob, tooManyBytes(bytes, limits));
+}
+
+function refusedUpload(blob: string, why: string): string {
+  return `Cannot read upload "${blob}": ${why}`;
 }
 
 /** The sentence for whoever named a blob that there cannot be. */

@@ -2,6 +2,7 @@ import { HttpRequest, HttpResponse, type HttpResponseInit } from "@azure/functio
 import { describe, expect, test } from "vitest";
 import { readBody, toResponse } from "../../functions/support/http.ts";
 import { problemSchema } from "../../shared/api/index.ts";
+import { jsonLimitsFor } from "../../shared/json-limits.ts";
 import { problem } from "../../shared/service/index.ts";
 
 function requestOf(fields: {
@@ -88,6 +89,34 @@ describe("readBody", () => {
     ["is too long", `"${"x".repeat(70_000)}"`, 413],
   ])("a body that %s is refused", async (_, body, status) => {
     expect(await readBody(requestOf({ body }))).toMatchObject({ ok: false, problem: { status } });
+  });
+
+  test("a body of few bytes and too many values for the memory is refused before it is parsed", async () => {
+    const body = `[${"{},".repeat(60_000)}{}]`;
+    const limits = jsonLimitsFor(16 * 1024 * 1024);
+    expect(await readBody(requestOf({ body }), 1024 * 1024, limits)).toMatchObject({
+      problem: {
+        status: 413,
+        title: expect.stringMatching(
+          /more than 100000 values, the most that 16 MiB of memory take: send less/,
+        ),
+      },
+    });
+  });
+
+  test("a body without a length is read no further than is allowed", async () => {
+    let pulled = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 1;
+        controller.enqueue(new Uint8Array(1_000));
+      },
+    });
+    const request = { headers: new Headers(), body } as unknown as HttpRequest;
+    expect(await readBody(request, 10_000)).toMatchObject({
+      problem: { status: 413, title: expect.stringContaining("more than 10000 bytes") },
+    });
+    expect(pulled).toBeLessThan(20);
   });
 
   test("a body that declares to be longer than is read is not read", async () => {

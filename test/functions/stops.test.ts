@@ -6,6 +6,7 @@ import { Pace } from "../../functions/support/pace.ts";
 import { Turns } from "../../functions/support/turns.ts";
 import type { Service } from "../../functions/support/wire.ts";
 import { problemSchema, stopAnswer } from "../../shared/api/index.ts";
+import { smallestLimits } from "../../shared/json-limits.ts";
 import type { Ports } from "../../shared/ports/index.ts";
 import { OutlookMemory } from "../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../support/cluster.ts";
@@ -28,6 +29,8 @@ let ports: Ports;
 function serve(nodeLogin: NodeLogin, password: string | null = "secret"): void {
   served.current = {
     outlooks: new OutlookMemory(),
+    jsonLimits: smallestLimits,
+    largeBodies: new Turns({ mostWaiting: 40 }),
     portsFor: () => ports,
     run: (_invocation, _run, work) => work(ports),
     stop: async () => undefined,

@@ -3,6 +3,7 @@ import { Pace } from "../../functions/support/pace.ts";
 import { Turns } from "../../functions/support/turns.ts";
 import type { OperatorService, Service } from "../../functions/support/wire.ts";
 import { checkConfig } from "../../shared/config/check-config.ts";
+import { smallestLimits } from "../../shared/json-limits.ts";
 import { MemoryDemandQueue } from "../../shared/queues/in-memory.ts";
 import { MemoryConfigFiles } from "../../shared/stores/in-memory/index.ts";
 import { OutlookMemory } from "../../shared/views/index.ts";
@@ -51,6 +52,9 @@ export const service: Service = {
   portsFor: () => served.world.ports,
   run: (_invocation, _run, work) => work(served.world.ports),
   stop: async () => undefined,
+  jsonLimits: smallestLimits,
+  largeBodies: new Turns({ mostWaiting: 40 }),
+
   get outlooks() {
     const known = memories.get(served.world) ?? new OutlookMemory();
     memories.set(served.world, known);

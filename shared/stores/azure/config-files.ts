@@ -2,6 +2,7 @@ import type { BlobServiceClient } from "@azure/storage-blob";
 import { ConfigurationError } from "../../errors.ts";
 import type { CheckedConfig, ConfigFile, ConfigFiles, IfMatch } from "../../ports/index.ts";
 import { staysInside } from "./blob-path.ts";
+import { includesReader, readConfigText } from "./config-text.ts";
 import { Container } from "./container.ts";
 import { escapeName } from "./keys.ts";
 
@@ -23,8 +24,8 @@ export class BlobConfigFiles implements ConfigFiles {
   }
 
   async read(cluster: string): Promise<ConfigFile | undefined> {
-    const blob = await this.#container.read(nameOf(cluster));
-    return blob && { text: blob.bytes.toString("utf8"), etag: blob.etag };
+    const file = await readConfigText(this.#container, nameOf(cluster));
+    return file && { text: file.text, etag: file.etag };
   }
 
   async save(cluster: string, text: string, ifMatch: IfMatch): Promise<string> {
@@ -40,13 +41,16 @@ export class BlobConfigFiles implements ConfigFiles {
   ): Promise<CheckedConfig> {
     const given = async (path: string) =>
       includes !== undefined && Object.hasOwn(includes, path) ? includes[path] : undefined;
-    return this.#check(cluster, json, includes === undefined ? (path) => this.#stored(path) : given);
+    return this.#check(cluster, json, includes === undefined ? this.#stored() : given);
   }
 
-  async #stored(path: string): Promise<unknown> {
-    if (!staysInside(path)) throw new ConfigurationError(`"${path}"`, ["outside the container config"]);
-    const blob = await this.#container.read(path);
-    return blob && JSON.parse(blob.bytes.toString("utf8"));
+  #stored(): (path: string) => Promise<unknown> {
+    const read = includesReader(this.#container);
+    return async (path) => {
+      if (!staysInside(path)) throw new ConfigurationError(`"${path}"`, ["outside the container config"]);
+      const text = await read(path);
+      return text === undefined ? undefined : JSON.parse(text);
+    };
   }
 }
 

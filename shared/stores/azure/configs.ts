@@ -2,6 +2,7 @@ import type { BlobServiceClient } from "@azure/storage-blob";
 import { ConfigurationError } from "../../errors.ts";
 import type { ClusterConfig, ConfigStore, Log } from "../../ports/index.ts";
 import { staysInside } from "./blob-path.ts";
+import { includesReader, readChangedConfigText, readConfigText } from "./config-text.ts";
 import { Container } from "./container.ts";
 import { escapeName, unescapeName } from "./keys.ts";
 
@@ -58,20 +59,21 @@ export class BlobConfigStore implements ConfigStore {
     const known = this.#parsed.get(cluster);
     const blob =
       known === undefined || known.includes
-        ? await this.#container.read(name)
-        : await this.#container.readUnless(name, known.etag);
+        ? await readConfigText(this.#container, name)
+        : await readChangedConfigText(this.#container, name, known.etag);
     if (blob === "unchanged") return known;
     if (blob === undefined) {
       this.#parsed.delete(cluster);
       return undefined;
     }
     let includes = false;
+    const read = includesReader(this.#container);
     const readInclude: ReadInclude = async (path) => {
       includes = true;
       if (!staysInside(path)) throw new ConfigurationError(`"${path}"`, ["outside the container config"]);
-      return (await this.#container.read(path))?.bytes.toString("utf8");
+      return read(path);
     };
-    const outcome = await this.#outcome(cluster, blob.bytes.toString("utf8"), readInclude);
+    const outcome = await this.#outcome(cluster, blob.text, readInclude);
     const parsed = { ...outcome, etag: blob.etag, includes };
     if (!includes && "config" in outcome) this.#warn(outcome.config);
     this.#parsed.set(cluster, parsed);

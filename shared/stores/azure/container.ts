@@ -8,6 +8,7 @@ import type {
 import { blobNameProblem, metadataProblem } from "../../azure-limits.ts";
 import { InvariantError } from "../../errors.ts";
 import type { IfMatch } from "../../ports/index.ts";
+import { readAtMost } from "../../read-at-most.ts";
 import { FirstUse } from "./first-use.ts";
 import { checkVersion, recordVersion } from "./record-version.ts";
 import { calling, reading, saving, statusOf } from "./sdk-errors.ts";
@@ -16,6 +17,11 @@ import { calling, reading, saving, statusOf } from "./sdk-errors.ts";
 export interface Blob {
   readonly bytes: Buffer;
   readonly etag: string;
+}
+
+/** How many bytes a blob has that is larger than was asked for, at least. */
+export interface TooLarge {
+  readonly tooLarge: number;
 }
 
 /** What is known of a blob without reading it. */
@@ -57,16 +63,31 @@ export class Container {
     return reading(this.#call("read", name), () => this.#home.use(() => this.#download(name, {})));
   }
 
+  /** The same, unless it is larger than that: what came before that turned out is given up. */
+  async readAtMost(name: string, mostBytes: number): Promise<Blob | TooLarge | undefined> {
+    return reading(this.#call("read", name), () =>
+      this.#home.use(() => this.#downloadAtMost(name, mostBytes, {})),
+    );
+  }
+
+  /** The same, or "unchanged" when the blob still has this ETag. */
+  async readUnlessAtMost(
+    name: string,
+    etag: string,
+    mostBytes: number,
+  ): Promise<Blob | TooLarge | "unchanged" | undefined> {
+    return reading(this.#call("read", name), () =>
+      unlessUnchanged(() =>
+        this.#home.use(() => this.#downloadAtMost(name, mostBytes, { ifNoneMatch: etag })),
+      ),
+    );
+  }
+
   /** "unchanged" when the blob still has this ETag: then nothing is transferred. */
   async readUnless(name: string, etag: string): Promise<Blob | "unchanged" | undefined> {
-    return reading(this.#call("read", name), async () => {
-      try {
-        return await this.#home.use(() => this.#download(name, { ifNoneMatch: etag }));
-      } catch (error) {
-        if (statusOf(error) === 304) return "unchanged";
-        throw error;
-      }
-    });
+    return reading(this.#call("read", name), () =>
+      unlessUnchanged(() => this.#home.use(() => this.#download(name, { ifNoneMatch: etag }))),
+    );
   }
 
   async facts(name: string): Promise<BlobFacts | undefined> {
@@ -124,11 +145,37 @@ export class Container {
   }
 
   async #download(name: string, conditions: { readonly ifNoneMatch?: string }): Promise<Blob> {
-    const answer = await this.#client.getBlobClient(name).download(0, undefined, { conditions });
-    if (answer.readableStreamBody === undefined)
-      throw new InvariantError(`Blob "${name}" came without a body`);
+    const { stream, etag } = await this.#open(name, conditions);
+    return { bytes: await buffer(stream), etag };
+  }
+
+  /** One answer has both, the size and the bytes: nobody can put a larger blob in between. */
+  async #downloadAtMost(
+    name: string,
+    mostBytes: number,
+    conditions: { readonly ifNoneMatch?: string },
+  ): Promise<Blob | TooLarge> {
+    const { stream, etag, contentLength = 0, stop } = await this.#open(name, conditions);
+    const bytes = contentLength > mostBytes ? undefined : await readAtMost(stream, mostBytes);
+    if (bytes !== undefined) return { bytes, etag };
+    stop();
+    return { tooLarge: Math.max(contentLength, mostBytes + 1) };
+  }
+
+  async #open(name: string, conditions: { readonly ifNoneMatch?: string }) {
+    const stopping = new AbortController();
+    const answer = await this.#client
+      .getBlobClient(name)
+      .download(0, undefined, { conditions, abortSignal: stopping.signal });
+    const { readableStreamBody: stream, contentLength } = answer;
+    if (stream === undefined) throw new InvariantError(`Blob "${name}" came without a body`);
+    // What nobody reads is given up in silence.
+    const stop = () => {
+      stream.on("error", () => undefined);
+      stopping.abort();
+    };
     checkVersion(answer.metadata?.recordversion, `blob "${name}"`, this.#version);
-    return { bytes: await buffer(answer.readableStreamBody), etag: etagOf(answer) };
+    return { stream, etag: etagOf(answer), contentLength, stop };
   }
 
   async #upload(
@@ -149,6 +196,15 @@ export class Container {
 
   #call(verb: string, name: string): string {
     return `${verb} blob "${name}" of container "${this.#client.containerName}"`;
+  }
+}
+
+async function unlessUnchanged<T>(read: () => Promise<T>): Promise<T | "unchanged"> {
+  try {
+    return await read();
+  } catch (error) {
+    if (statusOf(error) === 304) return "unchanged";
+    throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { TableClient } from "@azure/data-tables";
 import type { BlobServiceClient } from "@azure/storage-blob";
+import type { JsonLimits } from "../../json-limits.ts";
 import type { Log, Ports } from "../../ports/index.ts";
 import { BlobConfigStore, type ParseConfig } from "./configs.ts";
 import { Container } from "./container.ts";
@@ -47,23 +48,20 @@ export interface AzureStoreOptions {
   readonly table: (name: string) => TableClient;
   readonly parseConfig: ParseConfig;
   readonly log?: Log;
-  /** The largest uploaded demand that is read; 32 MiB when left out. */
-  readonly uploadLimitBytes?: number;
+  /** Of uploads and configurations; those of the smallest instance when left out. */
+  readonly jsonLimits?: JsonLimits;
 }
 
 /** The stores of one account. Tables and containers are made at their first use; nothing is sent before. */
 export function createAzureStores(options: AzureStoreOptions): AzureStores {
-  const { blob, log, uploadLimitBytes } = options;
+  const { blob, log, jsonLimits } = options;
   const table = (name: string) => new Table(options.table(name));
   return {
     configs: new BlobConfigStore(blob, { parse: options.parseConfig, log }),
     controls: new BlobControlStore(blob),
     snapshots: new BlobSnapshotStore(blob),
     demand: new BlobDemandStore(blob),
-    uploads: new BlobDemandUploads(
-      blob,
-      uploadLimitBytes === undefined ? {} : { limitBytes: uploadLimitBytes },
-    ),
+    uploads: new BlobDemandUploads(blob, jsonLimits),
     targets: new BlobTargetStore(blob),
     history: new TableHistoryStore(table("NodeHistory"), new Container(blob, "history")),
     operations: new TableOperationStore(table("Operations"), { log }),

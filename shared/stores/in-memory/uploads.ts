@@ -1,24 +1,22 @@
 import { blobNameProblem } from "../../azure-limits.ts";
+import { type JsonLimits, smallestLimits } from "../../json-limits.ts";
 import type { DemandUploads } from "../../ports/index.ts";
-import { largestUploadBytes, noSuchName, tooLarge } from "../upload-limit.ts";
+import { noSuchName, type ReadUpload, textOfUpload } from "../upload-limit.ts";
 
 /** Uploaded blobs by name; `put` stands for the sender. */
 export class MemoryDemandUploads implements DemandUploads {
   readonly #texts = new Map<string, string>();
-  readonly #limitBytes: number;
+  readonly #limits: JsonLimits;
 
-  constructor(options: { readonly limitBytes?: number } = {}) {
-    this.#limitBytes = options.limitBytes ?? largestUploadBytes;
+  constructor(limits: JsonLimits = smallestLimits) {
+    this.#limits = limits;
   }
 
-  async read(blob: string): Promise<string | undefined | { readonly refused: string }> {
+  async read(blob: string): Promise<ReadUpload | undefined> {
     const problem = blobNameProblem(blob);
     if (problem !== undefined) return { refused: noSuchName(blob, problem) };
     const text = this.#texts.get(blob);
-    if (text === undefined) return undefined;
-    const bytes = Buffer.byteLength(text);
-    if (bytes > this.#limitBytes) return { refused: tooLarge(blob, { bytes, limitBytes: this.#limitBytes }) };
-    return text;
+    return text === undefined ? undefined : textOfUpload(blob, Buffer.from(text), this.#limits);
   }
 
   put(blob: string, text: string): void {

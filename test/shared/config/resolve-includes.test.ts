@@ -31,6 +31,45 @@ describe("includes", () => {
     });
   });
 
+  test("a file that many include is read once: nine levels of two are 512 ways to the last", async () => {
+    const loads: string[] = [];
+    const resolved = await resolveIncludes({
+      path: "c.json",
+      json: { include: ["0a.json", "0b.json"] },
+      loadInclude: async (path) => {
+        loads.push(path);
+        const level = Number.parseInt(path, 10) + 1;
+        return level === 9 ? { last: path } : { include: [`${level}a.json`, `${level}b.json`] };
+      },
+    });
+    expect(resolved).toEqual({ ok: true, json: { last: "8b.json" } });
+    expect(loads).toHaveLength(new Set(loads).size);
+    expect(loads).toHaveLength(18);
+  });
+
+  test.each([
+    ["levels", (path: string) => ({ include: [`${path}x`] }), "10 levels of includes lead here"],
+    [
+      "includes",
+      (path: string) => ({
+        include: path.length > 3 ? [] : Array.from({ length: 60 }, (_, index) => `${path}-${index}`),
+      }),
+      "one too many, expected at most 100 in all",
+    ],
+  ])("too many %s are one problem", async (_, contentOf, words) => {
+    const loadInclude = async (path: string) => contentOf(path);
+    const resolved = await resolveIncludes({ path: "c.json", json: contentOf("c"), loadInclude });
+    expect(resolved).toEqual({ ok: false, problems: [expect.stringContaining(words)] });
+  });
+
+  test("members that are the same but for the order of their keys are joined once", async () => {
+    const resolved = await resolve({
+      "c.json": { include: ["i.json"], list: [{ a: 1, b: 2 }] },
+      "i.json": { list: [{ b: 2, a: 1 }] },
+    });
+    expect(resolved).toEqual({ ok: true, json: { list: [{ a: 1, b: 2 }] } });
+  });
+
   test("paths are relative to the file that names them; the same file may be included twice", async () => {
     const files = {
       "clusters/c.json": { include: ["../site/all.json", "./near.json"] },

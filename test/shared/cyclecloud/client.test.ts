@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type CycleCloudOptions, createCycleCloud } from "../../../shared/cyclecloud/client.ts";
 import { LoginGate } from "../../../shared/cyclecloud/login-gate.ts";
 import { UpstreamError } from "../../../shared/errors.ts";
@@ -373,6 +373,26 @@ describe("client: failures", () => {
     expect(error).toMatchObject({ retryable: true, status: undefined });
     expect(error.message).toMatch(/no whole answer in time/);
   });
+
+  test.each([200, 400])(
+    "an answer of HTTP %i without end is given up and not asked for again",
+    async (status) => {
+      let isClosed = false;
+      server.answer((response) => {
+        response.writeHead(status);
+        response.on("close", () => {
+          isClosed = true;
+        });
+        const write = () => response.write("x".repeat(100_000), () => !isClosed && setImmediate(write));
+        write();
+      });
+      const error = await failure(client({ mostAnswerBytes: 1_000_000 }).readCluster());
+      expect(error).toMatchObject({ retryable: false, status });
+      expect(error.message).toMatch(/an answer of more than 1000000 bytes/);
+      await vi.waitFor(() => expect(isClosed).toBe(true));
+      expect(server.calls).toHaveLength(1);
+    },
+  );
 
   test("a server that is not there", async () => {
     const connection = {

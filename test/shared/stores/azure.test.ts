@@ -1,6 +1,7 @@
 import type { ContainerClient } from "@azure/storage-blob";
 import { beforeAll } from "vitest";
 import { ConfigurationError } from "../../../shared/errors.ts";
+import { smallestLimits } from "../../../shared/json-limits.ts";
 import { connectStorage, createAzureStores, escapeName } from "../../../shared/stores/azure/index.ts";
 import { type Account, emptyAccount } from "../../support/azurite.ts";
 import { benchLimitBytes } from "./contract/demand-uploads.ts";
@@ -19,7 +20,12 @@ runContractSuites("Azurite", () => bench);
 
 function benchOn({ connectionString }: Account): Bench {
   const { blob, table } = connectStorage({ connectionString });
-  const stores = createAzureStores({ blob, table, parseConfig, uploadLimitBytes: benchLimitBytes });
+  const stores = createAzureStores({
+    blob,
+    table,
+    parseConfig,
+    jsonLimits: { ...smallestLimits, bytes: benchLimitBytes },
+  });
   const put = writer(blob.getContainerClient("config"));
   return {
     stores,

@@ -1,10 +1,11 @@
+import { smallestLimits } from "../../../shared/json-limits.ts";
 import { createMemoryStores, MemoryDemandUploads } from "../../../shared/stores/in-memory/index.ts";
 import { benchLimitBytes } from "./contract/demand-uploads.ts";
 import { runContractSuites } from "./contract/run.ts";
 import { configOf } from "./contract/values.ts";
 
 const stores = createMemoryStores();
-const uploads = new MemoryDemandUploads({ limitBytes: benchLimitBytes });
+const uploads = new MemoryDemandUploads({ ...smallestLimits, bytes: benchLimitBytes });
 
 runContractSuites("in memory", () => ({
   stores,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { receiveDemand } from "../../../../shared/cycle/demand/receive-demand.ts";
 import type { RawMessage } from "../../../../shared/cycle/demand/reject.ts";
+import { smallestLimits } from "../../../../shared/json-limits.ts";
 import { type Rejection, unknownSource } from "../../../../shared/ports/index.ts";
 import { MemoryDemandUploads } from "../../../../shared/stores/in-memory/index.ts";
 import { cluster, createWorld, type World } from "../../../support/world.ts";
@@ -63,10 +64,11 @@ describe("receiveDemand: a claim check", () => {
     ["a blob that is missing", undefined, 'blob: "pbs/1.json", expected the name of an uploaded blob'],
     ["a blob that is no JSON", "jobs", "message: "],
     ["a blob with no list of jobs", '{"jobs": {"name": ""}}', "jobs: "],
+    ["a blob of too many values", `{"jobs": [${"{},".repeat(100)}{}]}`, "blob: Cannot read upload"],
     ["a blob that is too large", `{"jobs": [${" ".repeat(1_000)}]}`, "blob: "],
   ])("on %s is rejected and says so", async (_case, content, words) => {
     const world = createWorld();
-    const uploads = new MemoryDemandUploads({ limitBytes: 1_000 });
+    const uploads = new MemoryDemandUploads({ ...smallestLimits, bytes: 1_000, items: 100 });
     if (content !== undefined) uploads.put("pbs/1.json", content);
     const raw: RawMessage = { body: claim, messageId: "m-1", queue: "job-demand" };
     const outcome = await receiveDemand({ ...world.ports, uploads }, raw);

@@ -31,7 +31,8 @@ export const demandUploadCases: readonly ContractCase<UploadBench>[] = [
       await put("over", "é".repeat(benchLimitBytes / 2 + 1));
       expect(await store.read("full")).toHaveLength(benchLimitBytes);
       expect(await store.read("over")).toEqual({
-        refused: 'Cannot read upload "over": 1002 bytes, expected at most 1000',
+        refused:
+          'Cannot read upload "over": 1002 bytes, expected at most 1000: send less at once, such as fewer jobs or a snapshot in parts',
       });
     },
   },
