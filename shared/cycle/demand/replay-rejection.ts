@@ -1,3 +1,4 @@
+import { azureLimits } from "../../azure-limits.ts";
 import type { DemandMessage, QueueMessage, TargetsMessage } from "../../messages/job-demand.ts";
 import type { ConfigStore, DemandQueue, Ports, RejectedMessage, Rejection } from "../../ports/index.ts";
 import { requestPlan } from "../request-plan.ts";
@@ -5,8 +6,8 @@ import { isOld as isOldRequest } from "./accept-targets.ts";
 import { isOld } from "./merge-demand.ts";
 import { checkDemand } from "./receive-demand.ts";
 
-/** A message is at most 64 KiB as base64, which is 48 KiB of JSON. */
-const longestPostBytes = 48 * 1024;
+/** Above 48 KiB it has no room as base64, and goes as it is. */
+const longestPostBytes = azureLimits.storageQueue.messageBytes;
 
 export type ReplayPorts = Pick<
   Ports,

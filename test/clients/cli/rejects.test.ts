@@ -147,7 +147,7 @@ describe("rejects replay", () => {
     ["a delta that skips a number", { kind: "delta", sequence: 8 }, "sequence: 8 of a delta, expected 6"],
     ["a delta of a new source", { kind: "delta", source: "new" }, "expected a snapshot first"],
     ["another cluster", { cluster: "elsewhere" }, 'cluster: "elsewhere", expected one of small-cpu'],
-    ["too large for the queue", { sequence: 9, padding: "x".repeat(50_000) }, "expected at most 49152"],
+    ["too large for the queue", { sequence: 9, padding: "x".repeat(66_000) }, "expected at most 65536"],
     ["a blob that is not there", { sequence: 9, blob: "gone.json" }, 'blob: "gone.json", expected'],
   ])("a mended message: %s is refused", async (_case, changed, words) => {
     const { rejectionId } = await rejected("job-demand");

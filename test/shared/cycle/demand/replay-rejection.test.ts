@@ -97,9 +97,9 @@ describe("replay: a demand message", () => {
 
   test("everything that is in the way is named at once", async () => {
     const world = createWorld();
-    const text = JSON.stringify({ ...demand, kind: "delta", cluster: "gone", padding: "x".repeat(49_152) });
+    const text = JSON.stringify({ ...demand, kind: "delta", cluster: "gone", padding: "x".repeat(65_536) });
     expect(problemsOf(await prepareReplay(portsOf(world), rejected({}, text)))).toEqual([
-      expect.stringMatching(/^message: \d+ bytes, expected at most 49152$/),
+      expect.stringMatching(/^message: \d+ bytes, expected at most 65536$/),
       'cluster: "gone", expected one of hpc',
       "sequence: 5 of a delta, expected a snapshot first",
     ]);
