@@ -1,14 +1,4 @@
-import {
-  type Bucket,
-  type Cluster,
-  type ClusterNode,
-  type Constraint,
-  DEFAULT_SETTINGS,
-  defineJob,
-  type Job,
-  type NodeArray,
-  type PlanInput,
-} from "../../shared/engine/index.ts";
+import type { Bucket, Cluster, ClusterNode, NodeArray } from "../../shared/engine/index.ts";
 
 /** Whole numbers from a seed (mulberry32): the same bench input on every machine. */
 export function numbers(seed: number): (below: number) => number {
@@ -103,32 +93,5 @@ function node(index: number): ClusterNode {
     keepAlive: false,
     resources: {},
     softwareConfiguration: {},
-  };
-}
-
-/** A job that asks for cpus and memory, and for whatever else. */
-export function serial(
-  index: number,
-  ask: { cpus: number; memoryGiB: number; more?: readonly Constraint[] },
-): Job {
-  const constraints: Constraint[] = [
-    { kind: "minimum-resource", resource: "ncpus", amount: ask.cpus },
-    { kind: "minimum-resource", resource: "memgb", amount: ask.memoryGiB },
-    ...(ask.more ?? []),
-  ];
-  return defineJob({ name: `job-${index}`, constraints });
-}
-
-export function planInput(nodeCount: number, jobs: readonly Job[]): PlanInput {
-  return {
-    nowSeconds: 1_800_000_000,
-    cluster: clusterOf(nodeCount),
-    jobs,
-    schedulerNodes: [],
-    pending: [],
-    leavingNodeIds: [],
-    history: [],
-    lastPassSeconds: null,
-    settings: DEFAULT_SETTINGS,
   };
 }

@@ -216,9 +216,10 @@ function jobViolations(input: PlanInput, result: Plan): string[] {
         );
     }
   }
+  const outcomes = new Map(result.jobs.map((outcome) => [outcome.name, outcome]));
   for (const node of result.nodes) {
     for (const { job } of node.jobs) {
-      const outcome = result.jobs.find((o) => o.name === job);
+      const outcome = outcomes.get(job);
       if (outcome !== undefined && !outcome.allocated)
         found.push(`${job} is not allocated but sits on ${node.name}`);
     }
