@@ -104,6 +104,9 @@ export const explainAnswer = z
     causes: z.array(causeView).describe("Why it waits, the gravest first; empty when it does not"),
     refusals: z.array(refusalView).describe("Bucket by bucket; empty when it got all"),
     planner: z.array(plannerStep).describe("What the planner did about it, newest first"),
+    notes: z
+      .array(z.string())
+      .describe("What of the job's wishes its scheduler's agent could not carry over"),
   })
   .meta({ id: "Explanation" });
 

@@ -18,6 +18,8 @@ const mostCapabilities = 100;
 const longestCapability = 100;
 const mostProblems = 50;
 const longestStateReason = 500;
+const longestNote = 500;
+const mostNotes = 20;
 
 /** scalelib prints its jobs in kebab-case, the Python API uses snake_case: all three spellings mean the same. */
 const spellings: Readonly<Record<string, string>> = {
@@ -63,6 +65,11 @@ const job = z.preprocess(
     executingHostnames: z.array(hostname).max(mostNodes).default([]),
     priority: z.number().default(0),
     submittedAt: z.iso.datetime({ offset: true }).optional(),
+    notes: z
+      .array(z.string().max(longestNote))
+      .max(mostNotes)
+      .optional()
+      .describe("For people: what of the job's wishes its sender could not carry over; `explain` shows them"),
   }),
 );
 

@@ -8,6 +8,7 @@ import type { Page } from "./report.ts";
 export function explanationOn(page: Page, explanation: ExplainAnswer): void {
   const { headline, places, placeCount, atSeconds } = explanation;
   page.line(headline);
+  for (const note of explanation.notes) page.line(`Note of its scheduler's agent: ${note}.`);
   causesOn(page, explanation);
   const rows = places.map(({ node, slots, origin, state, expectedReadySeconds }) => [
     node,

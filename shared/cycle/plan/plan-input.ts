@@ -196,6 +196,7 @@ function toJob(job: DemandJob, source: string, constraints: readonly Constraint[
     priority: job.priority,
     submittedAtSeconds: job.submittedAt === undefined ? null : Date.parse(job.submittedAt) / 1000,
     source,
+    ...(job.notes === undefined ? {} : { metadata: { notes: job.notes } }),
   });
 }
 

@@ -1,6 +1,6 @@
 import type { ExplainAnswer, JobState, RefusalView } from "../../api/index.ts";
 import { counted } from "../../cycle/counted.ts";
-import { describeConstraint, explainReason, type Reason } from "../../engine/index.ts";
+import { describeConstraint, explainReason, type Json, type Reason } from "../../engine/index.ts";
 import type { SourceDemand } from "../../ports/index.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "../job-states.ts";
 import { type NodeViews, nodeViews } from "../node-views.ts";
@@ -71,7 +71,13 @@ export function explainOne(
     causes,
     refusals: (waits(outcome) ? outcome.reasons : []).slice(0, mostRefusals).map(toRefusal),
     planner: plannerTrail(outlook, each),
+    notes: notesOf(job.metadata.notes),
   };
+}
+
+/** As the demand has them (`plan-input.ts`). */
+function notesOf(notes: Json | undefined): string[] {
+  return Array.isArray(notes) ? notes.filter((note) => typeof note === "string") : [];
 }
 
 function placeOf({ nodesByName }: Outlook, { viewOfPlanned }: NodeViews, name: string) {
@@ -162,5 +168,6 @@ function explainSilent(outlook: Outlook, demand: SourceDemand, name: string): Ex
     causes: [cause],
     refusals: [],
     planner: [],
+    notes: [...(job?.notes ?? [])],
   };
 }

@@ -42,5 +42,6 @@ export function explainSetAside(outlook: Outlook, found: SetAsideJob): ExplainAn
     causes: [why],
     refusals: [],
     planner: [],
+    notes: [],
   };
 }

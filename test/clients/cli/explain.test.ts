@@ -55,6 +55,15 @@ describe("explain: every situation in which a job waits, as committed examples",
     },
   );
 
+  test("what the agent of its scheduler could not carry over stands below the headline", async () => {
+    const situation = Object.values(situations)[0] ?? fail();
+    const jobs = situation.jobs.map((job) => ({ ...job, notes: ["--contiguous is not planned for"] }));
+    const noted = { ...situation, jobs };
+    const folder = await archiveOf(await happen(noted), join(root, "notes"), configOf(noted));
+    const { stdout } = await ccscale(["explain", asked, "--offline", folder]);
+    expect(stdout.split("\n")[1]).toBe("Note of its scheduler's agent: --contiguous is not planned for.");
+  });
+
   test("the status of targets that were changed since the newest plan tells when they were, and no old figures", async () => {
     const world = await happenToTarget(targetSituations["asked-for-by-two-sets"] ?? fail());
     world.advance(1);

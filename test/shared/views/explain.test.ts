@@ -56,6 +56,14 @@ describe("explain: why a job waits, with numbers and what ends it", () => {
     ]);
   });
 
+  test("what a scheduler's agent could not carry over is told, as it wrote it, also after the source fell silent", async () => {
+    const notes = ["--contiguous is not planned for: any nodes are taken"];
+    const world = await worldOf({ job: { ...tenNodes, notes } });
+    expect((await explained(world)).notes).toEqual(notes);
+    world.advance(600);
+    expect((await explained(world)).notes).toEqual(notes);
+  });
+
   test("an array that fits in part: how much has a place, and what the rest waits for", async () => {
     const world = await worldOf({ job: tenNodes, bucket: { availableCount: 3 } });
     const answer = await explained(world);

@@ -26,6 +26,8 @@ import type { JobRecord } from "./records.ts";
 
 /** More multi-node tasks of one array than this are not told at once: each is a job of its own. */
 const mostGangs = 100;
+/** As a demand message takes it. */
+const longestNote = 500;
 
 /** A job that waits for nodes, as demand. What is not understood leaves it out: nodes that do not help are not bought. */
 export function waiting(
@@ -187,7 +189,9 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
       leftOut: `licenses "${record.licenses}", expected a list of the cluster's licences with counts`,
     };
   const name = record.array_task_string === "" ? nameOf(record) : `${record.array_job_id ?? record.job_id}_*`;
-  const notes = [...wanted.notes, ...notesOf(record, waits.others, candidates)];
+  const notes = [...wanted.notes, ...notesOf(record, waits.others, candidates)].map((note) =>
+    note.slice(0, longestNote),
+  );
   const common = {
     ...orderOf(record),
     exclusive: where.exclusive,
