@@ -3,7 +3,7 @@ import { receiveDemand } from "../shared/cycle/demand/receive-demand.ts";
 import type { RawMessage } from "../shared/cycle/demand/reject.ts";
 import { UpstreamError } from "../shared/errors.ts";
 import { claimedBlob } from "../shared/messages/job-demand.ts";
-import { jobDemandQueue, storageConnection } from "./support/names.ts";
+import { jobDemandQueue, storageConnection } from "../shared/names.ts";
 import { queueMessageOf } from "./support/queue-message.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";

@@ -1,7 +1,7 @@
 import { app, type InvocationContext } from "@azure/functions";
 import { answerPlanRequest } from "../shared/cycle/plan/answer-plan-request.ts";
 import { planRequestSchema } from "../shared/messages/plan-request.ts";
-import { planRequestsQueue, serviceBusConnection } from "./support/names.ts";
+import { planRequestsQueue, serviceBusConnection } from "../shared/names.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";
 

@@ -2,8 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { app, type InvocationContext, type Timer } from "@azure/functions";
 import { snapshotCluster } from "../shared/cycle/snapshot/snapshot-cluster.ts";
 import { messageOf } from "../shared/errors.ts";
+import { snapshotScheduleSetting } from "../shared/names.ts";
 import type { Ports } from "../shared/ports/index.ts";
-import { snapshotScheduleSetting } from "./support/names.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";
 

@@ -1,7 +1,7 @@
 import { app, type InvocationContext } from "@azure/functions";
 import { watchDeadAction } from "../shared/cycle/demand/watch-dead-letter.ts";
+import { deadActionsQueue, scaleActionsQueue, serviceBusConnection } from "../shared/names.ts";
 import { deadLetterOf } from "./support/dead-letter.ts";
-import { deadActionsQueue, scaleActionsQueue, serviceBusConnection } from "./support/names.ts";
 import { service } from "./support/service.ts";
 
 /** Records actions that the broker gave up and closes their operations, so that no plan waits for their nodes. */

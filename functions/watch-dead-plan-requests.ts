@@ -1,7 +1,7 @@
 import { app, type InvocationContext } from "@azure/functions";
 import { watchDeadPlanRequest } from "../shared/cycle/demand/watch-dead-letter.ts";
+import { deadPlanRequestsQueue, planRequestsQueue, serviceBusConnection } from "../shared/names.ts";
 import { deadLetterOf } from "./support/dead-letter.ts";
-import { deadPlanRequestsQueue, planRequestsQueue, serviceBusConnection } from "./support/names.ts";
 import { service } from "./support/service.ts";
 
 /** Records plan requests that the broker gave up, so that they show in the status and are not lost. */

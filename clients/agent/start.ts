@@ -1,5 +1,5 @@
-import { jobDemandQueue } from "../../functions/support/names.ts";
 import { ConfigurationError } from "../../shared/errors.ts";
+import { jobDemandQueue } from "../../shared/names.ts";
 import { sendDemand } from "../../shared/queues/storage-queue.ts";
 import type { StorageClients } from "../../shared/stores/azure/index.ts";
 import { brokerProblem, readBacklog } from "./broker/read-backlog.ts";

@@ -2,15 +2,15 @@ import { readFile } from "node:fs/promises";
 import type { TokenCredential } from "@azure/identity";
 import type { ServiceBusClient } from "@azure/service-bus";
 import { z } from "zod";
-import { keysIn, knownSecretsIn } from "../../functions/support/known-secrets.ts";
+import { readConfig } from "../../shared/config/read-config.ts";
+import { kindOf, messageOf } from "../../shared/errors.ts";
+import { keysIn, knownSecretsIn } from "../../shared/known-secrets.ts";
 import {
   planRequestsQueue,
   scaleActionsQueue,
   serviceBusConnection,
   storageConnection,
-} from "../../functions/support/names.ts";
-import { readConfig } from "../../shared/config/read-config.ts";
-import { kindOf, messageOf } from "../../shared/errors.ts";
+} from "../../shared/names.ts";
 import type { Clock, PlanRequests } from "../../shared/ports/index.ts";
 import {
   type AzureStores,

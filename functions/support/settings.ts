@@ -1,7 +1,5 @@
 import { z } from "zod";
 import { ConfigurationError } from "../../shared/errors.ts";
-import type { ConfigChanges } from "../../shared/operate/change-config.ts";
-import type { ApiLogin } from "./guard.ts";
 import {
   apiAuthoritySetting,
   apiClientSetting,
@@ -16,7 +14,9 @@ import {
   snapshotScheduleSetting,
   storageConnection,
   telemetrySetting,
-} from "./names.ts";
+} from "../../shared/names.ts";
+import type { ConfigChanges } from "../../shared/operate/change-config.ts";
+import type { ApiLogin } from "./guard.ts";
 import type { NodeLogin } from "./node-login.ts";
 
 /** App settings as Azure Functions gives them: environment variables. */

@@ -7,6 +7,8 @@ import { createCycleCloud } from "../../shared/cyclecloud/client.ts";
 import { LoginGate } from "../../shared/cyclecloud/login-gate.ts";
 import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
 import { type JsonLimits, jsonLimitsFor } from "../../shared/json-limits.ts";
+import { knownSecretsIn } from "../../shared/known-secrets.ts";
+import { jobDemandQueue, planRequestsQueue, scaleActionsQueue } from "../../shared/names.ts";
 import type { ConfigChanges } from "../../shared/operate/change-config.ts";
 import type {
   Clock,
@@ -25,10 +27,8 @@ import { OutlookMemory } from "../../shared/views/index.ts";
 import { createTokenReader } from "./entra-token.ts";
 import { entraGuard, type Guard, keyGuard } from "./guard.ts";
 import { ids } from "./ids.ts";
-import { knownSecretsIn } from "./known-secrets.ts";
 import { type LogSink, logOf } from "./log.ts";
 import { availableMemoryBytes } from "./memory.ts";
-import { jobDemandQueue, planRequestsQueue, scaleActionsQueue } from "./names.ts";
 import type { NodeLogin } from "./node-login.ts";
 import { Pace } from "./pace.ts";
 import type { AppSettings, Environment } from "./settings.ts";

@@ -4,7 +4,6 @@ import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { QueueClient } from "@azure/storage-queue";
 import { z } from "zod";
-import { jobDemandQueue } from "../../functions/support/names.ts";
 import { connectControl, type SimulatorControl } from "../../infra/local/demo/simulator.ts";
 import {
   type Environment,
@@ -12,6 +11,7 @@ import {
   startEnvironment,
 } from "../../infra/local/environment/environment.ts";
 import type { ClusterStatus } from "../../shared/api/index.ts";
+import { jobDemandQueue } from "../../shared/names.ts";
 import { emptyAccount } from "./azurite.ts";
 
 /** A timer that does not fire while a test runs: snapshots are then taken when the test says so, and on events. */

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { Command } from "commander";
-import { knownSecretsIn } from "../../../functions/support/known-secrets.ts";
 import { messageOf } from "../../../shared/errors.ts";
+import { knownSecretsIn } from "../../../shared/known-secrets.ts";
 import { collect } from "../archive/collect.ts";
 import { toZip } from "../archive/files.ts";
 import { CommandFailure } from "../exit-code.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueClient } from "@azure/storage-queue";
-import { jobDemandQueue } from "../../../functions/support/names.ts";
+import { jobDemandQueue } from "../../../shared/names.ts";
 import { sendDemand } from "../../../shared/queues/storage-queue.ts";
 import type { ClusterStatus } from "../../../shared/views/status.ts";
 import type { Environment } from "../environment/environment.ts";

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueServiceClient } from "@azure/storage-queue";
 import getPort from "get-port";
-import { jobDemandQueue, serviceBusConnection, storageConnection } from "../../../functions/support/names.ts";
+import { jobDemandQueue, serviceBusConnection, storageConnection } from "../../../shared/names.ts";
 import { startAzurite } from "./azurite.ts";
 import { type Child, startChild } from "./child.ts";
 

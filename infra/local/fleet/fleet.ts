@@ -2,7 +2,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueServiceClient } from "@azure/storage-queue";
-import { jobDemandQueue, serviceBusConnection, storageConnection } from "../../../functions/support/names.ts";
+import { jobDemandQueue, serviceBusConnection, storageConnection } from "../../../shared/names.ts";
 import { sendDemand } from "../../../shared/queues/storage-queue.ts";
 import type { DefinitionInput } from "../cyclecloud/index.ts";
 import { type RunningCycleCloud, startCycleCloud } from "../cyclecloud/index.ts";
