@@ -16,6 +16,9 @@ const nodeStates = [
   "Terminated",
 ];
 
+/** Of so many waiting jobs, the first ones, reasons are worked out: each has one for every bucket. */
+const mostReasonsRead = 10_000;
+
 /** Tells how long a plan took and what it came to. */
 export function measurePlan(
   ports: MeasurePorts,
@@ -32,7 +35,9 @@ export function measurePlan(
   const waiting = plan.jobs.filter(({ asked, granted }) => granted < asked);
   telemetry.record("autoscale.jobs", plan.jobs.length - waiting.length, { cluster, state: "placed" });
   telemetry.record("autoscale.jobs", waiting.length, { cluster, state: "waiting" });
-  const codes = waiting.flatMap(({ reasons }) => [...new Set(reasons.map(({ code }) => code))]);
+  const codes = waiting
+    .slice(0, mostReasonsRead)
+    .flatMap(({ reasons }) => [...new Set(reasons.map(({ code }) => code))]);
   for (const [code, count] of tally(codes)) telemetry.record("autoscale.reasons", count, { cluster, code });
   for (const seconds of bootSeconds(plan.history, made.before))
     telemetry.record("autoscale.boot.duration", seconds, { cluster });

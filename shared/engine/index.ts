@@ -14,6 +14,13 @@ export { type Budget, type CapBound, type Caps, type Running, runningIn } from "
 export type * from "./model/constraint.ts";
 export { NODE_PROPERTIES } from "./model/constraint.ts";
 export type { Problem } from "./model/constraint-problem.ts";
+export {
+  DEFAULT_DEMAND_CAPS,
+  DEMAND_CAP_NAMES,
+  type DemandCapName,
+  type DemandCaps,
+  type HeldBack,
+} from "./model/demand-caps.ts";
 export { dynamicArrayOf } from "./model/dynamic-array.ts";
 export {
   expiredRows,
@@ -59,7 +66,14 @@ export {
 export type * from "./model/target.ts";
 export { formatSize, type Magnitude, parseAmount, type Size, size } from "./model/units.ts";
 export { matchesWildcard } from "./model/wildcard.ts";
-export { bucketLabel, describeConstraint, explain, explainReason, nearestFirst } from "./outcome/explain.ts";
+export {
+  bucketLabel,
+  demandCapKey,
+  describeConstraint,
+  explain,
+  explainReason,
+  nearestFirst,
+} from "./outcome/explain.ts";
 export { explainTarget } from "./outcome/explain-target.ts";
 export { mainReasons } from "./outcome/reason-book.ts";
 export { type BucketSurvey, type Examination, examine, type LimitFigure, survey } from "./outcome/survey.ts";

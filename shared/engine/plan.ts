@@ -5,27 +5,29 @@
  * README.md tells the model in one page.
  */
 
+import { WantedResources } from "./ledger/columns.ts";
 import type { LedgerNode } from "./ledger/ledger-node.ts";
 import { isIgnored, isLeftOut, openLedger } from "./ledger/open-ledger.ts";
 import { Pools } from "./ledger/pools.ts";
-import { Columns } from "./ledger/stock.ts";
 import type { ClusterNode } from "./model/bucket.ts";
 import { isOverdue, type NodeHistory, observeNodes, recordMatches } from "./model/history.ts";
 import { shortHostname } from "./model/hostname.ts";
-import type { Job } from "./model/job.ts";
 import type { PlanInput } from "./model/plan-input.ts";
 import type { ClippingCap, Plan } from "./model/plan-result.ts";
-import { type EngineSettings, forNodeArray } from "./model/settings.ts";
+import { demandCapsOf, type EngineSettings, forNodeArray } from "./model/settings.ts";
 import { bucketUses } from "./outcome/bucket-use.ts";
 import { clippingCaps } from "./outcome/clipping.ts";
 import { createSets } from "./outcome/create-sets.ts";
-import { AllocationOutcome, LedgerPlannedNode } from "./outcome/outcome.ts";
+import { heldBackOf } from "./outcome/held-back.ts";
+import { LedgerPlannedNode, outcomesOf } from "./outcome/outcome.ts";
 import { ReasonBook } from "./outcome/reason-book.ts";
 import { retries, timedOut } from "./outcome/retire.ts";
-import { type Allocation, allocate } from "./place/allocate.ts";
+import { allocate } from "./place/allocate.ts";
+import type { Allocation } from "./place/allocation.ts";
 import { meetTargets } from "./place/meet-targets.ts";
 import { occupy } from "./place/occupy.ts";
-import { NO_REFUSALS, Shapes } from "./place/shape.ts";
+import { openJobs } from "./place/open-jobs.ts";
+import { Shapes } from "./place/shape.ts";
 
 /** Plans one pass over a cluster. */
 export function plan(input: PlanInput): Plan {
@@ -35,23 +37,19 @@ export function plan(input: PlanInput): Plan {
     busyNodeIds: busyNodeIds(input),
   });
   const history = merged(input.history, observation);
-  const columns = new Columns();
   const pools = new Pools(input.settings.sharedPools);
-  const shapes = new Shapes(columns, pools, exclusiveScope(input.settings));
-  // Shapes first: they say which resources need a column in the tables that the ledger lays out.
-  const allocations = input.jobs.map((job) => open(job, shapes));
-  const opened = openLedger(
-    { ...input, history: [...history.values()] },
-    columns,
-    pools,
-    overdueIds(input, history),
-  );
+  const opened = openLedger({ ...input, history: [...history.values()] }, pools, overdueIds(input, history));
   const { ledger } = opened;
+  const wanted = new WantedResources();
+  const shapes = new Shapes(wanted, pools, exclusiveScope(input.settings));
+  const allocations = openJobs(input, opened.resources, shapes);
+  // Only now is it known what nodes have and jobs want: no other resource is counted.
+  opened.open(wanted);
   for (const allocation of allocations)
     if (allocation.job.executingHostnames.length > 0) occupy(ledger, allocation, opened.byHostname);
   for (const allocation of byPriority(allocations)) allocate(ledger, allocation);
   // Of the buckets that jobs could choose from: targets add some.
-  const book = new ReasonBook(ledger.buckets.slice());
+  const book = new ReasonBook(ledger);
   const targets = meetTargets(opened, input);
 
   const nodes = ledger.buckets.flatMap((bucket) => bucket.nodes);
@@ -61,7 +59,7 @@ export function plan(input: PlanInput): Plan {
   const expired = timedOut({ ...input, nodes: touchable, history: merged([...history.values()], changed) });
   const isFailed = (node: LedgerNode): boolean => node.reported?.status === "Failed";
   return {
-    jobs: allocations.map((allocation) => new AllocationOutcome(allocation, book)),
+    jobs: outcomesOf(allocations, book),
     targets,
     create: createSets(ledger, input.settings, input.targets ?? []),
     start: nodes.flatMap((node) => startOf(node)),
@@ -75,6 +73,7 @@ export function plan(input: PlanInput): Plan {
     buckets: bucketUses(ledger),
     history: changed,
     warnings: opened.warnings,
+    ...heldBackOf(allocations, opened.hostsLeftOut, demandCapsOf(input.settings)),
     ...clippedBy(input, clippingCaps(input, { allocations, book, targets }), nodes),
   };
 }
@@ -95,16 +94,6 @@ function clippedBy(
 
 function exclusiveScope({ compatibility, exclusiveScope }: EngineSettings): EngineSettings["exclusiveScope"] {
   return compatibility === "scalelib" ? "job" : exclusiveScope;
-}
-
-function open(job: Job, shapes: Shapes): Allocation {
-  const asked = job.packingStrategy === "scatter" ? nodesAsked(job) : job.iterations;
-  return { job, shape: shapes.of(job), asked, granted: 0, placements: [], refusals: NO_REFUSALS };
-}
-
-/** A scattered job that names no node count wants each of its iterations on a node of its own. */
-function nodesAsked(job: Job): number {
-  return job.nodeCount > 0 ? job.nodeCount : job.iterations;
 }
 
 /** Higher priority first, ties by arrival. Untouched when all are equal, as they nearly always are. */

@@ -13,7 +13,7 @@ export const metrics = {
   "autoscale.reasons": {
     unit: "{job}",
     kind: "counter",
-    says: "jobs that wait for this reason, added up over plans",
+    says: "waiting jobs (the first 10,000 of a plan) that have this reason, added up over plans",
   },
   "autoscale.nodes": {
     unit: "{node}",

@@ -17,22 +17,39 @@ export function timesInto(left: number, amount: number): number {
   return amount === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / amount + TOLERANCE);
 }
 
+/** A table starts with room for so many rows: most buckets have few nodes, and there may be thousands of buckets. */
+const FEWEST_ROWS = 4;
+
 /**
- * What the nodes of a bucket have left: one row per node, one column per resource that some job consumes; a
- * resource that a node does not have is minus infinity. The rows are the leaves of a binary tree whose inner nodes hold
+ * What the nodes of a bucket have left: one row per node, one column per resource that some job consumes and some node
+ * there has; a resource that a node does not have is minus infinity. The rows are the leaves of a binary tree whose inner nodes hold
  * the most that any row below has of each column (a max segment tree, stored as a heap: the children of `i` are `2i`
  * and `2i + 1`). First fit skips every subtree that cannot hold the demand: O(log nodes) for one resource. With several
  * resources a subtree can look good without holding a fit, so the worst case is linear; a change costs O(log nodes).
  */
 export class Availability {
   readonly columns: number;
-  length = 0;
-  private capacity = 16;
+  length: number;
+  private capacity: number;
   private tree: Float64Array;
 
-  constructor(columns: number) {
+  /** With the rows that are there from the start; the tree over them is built once. */
+  constructor(columns: number, rows: readonly ArrayLike<number>[] = []) {
     this.columns = columns;
+    this.length = rows.length;
+    this.capacity = FEWEST_ROWS;
+    while (this.capacity < rows.length) this.capacity *= 2;
     this.tree = emptyTree(this.capacity, columns);
+    rows.forEach((row, index) => {
+      for (let column = 0; column < columns; column++)
+        this.tree[(this.capacity + index) * columns + column] = row[column] ?? 0;
+    });
+    if (rows.length > 0) for (let at = this.capacity - 1; at >= 1; at--) this.join(at);
+  }
+
+  /** Whether some row may cover the demand; false: none does. */
+  mayFit(demand: Demand): boolean {
+    return this.length > 0 && this.covered(1, demand);
   }
 
   append(row: ArrayLike<number>): void {

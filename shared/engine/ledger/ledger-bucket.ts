@@ -4,6 +4,7 @@ import type { Charge } from "../model/quota.ts";
 import { accountName, type BucketName } from "../model/reasons.ts";
 import type { Scalar } from "../model/resources.ts";
 import { Availability } from "./availability.ts";
+import { type ColumnSets, type Columns, rowOf } from "./columns.ts";
 import { EXAMPLE, LedgerNode, type LedgerNodeFields, type PlanContext } from "./ledger-node.ts";
 import type { Refusal } from "./refusal.ts";
 import { SearchMemory } from "./search-memory.ts";
@@ -39,17 +40,19 @@ export class LedgerBucket {
   readonly nodes: LedgerNode[] = [];
   /** Those of them that take no new jobs. */
   readonly closedNodes: LedgerNode[] = [];
-  readonly table: Availability;
   readonly memory = new SearchMemory();
   /** Nodes that hold no job. */
   vacantCount = 0;
   /** Place in the order of arrival. */
   index = 0;
   /** Why it last had no room; reused while it stays the same. */
-  lastRefusal: Refusal | null = null;
+  lastRefusal: { readonly refusal: Refusal; readonly atChange: number } | null = null;
+  /** What its limits still allowed when somebody last looked, and how many changes the ledger had seen by then. */
+  room = { nodes: 0, atChange: -1 };
   private readonly location: string;
   private readonly spot: boolean;
   private exampleNode: LedgerNode | null = null;
+  private opened: Opened | null = null;
 
   constructor(fields: LedgerBucketFields) {
     this.name = fields.name;
@@ -63,7 +66,6 @@ export class LedgerBucket {
     this.closed = fields.closed;
     this.systemResources = fields.systemResources;
     this.context = fields.context;
-    this.table = new Availability(fields.context.columns.count);
   }
 
   get placementGroup(): string | null {
@@ -84,6 +86,55 @@ export class LedgerBucket {
     return this.exampleNode;
   }
 
+  /** What the nodes have left. */
+  get table(): Availability {
+    return this.whenOpen.table;
+  }
+
+  get columns(): Columns {
+    return this.whenOpen.columns;
+  }
+
+  /** What an untouched node has, by column. */
+  get exampleRow(): readonly number[] {
+    return this.whenOpen.exampleRow;
+  }
+
+  /** Nodes that were there before the plan made any. */
+  get firstNodes(): number {
+    return this.whenOpen.firstNodes;
+  }
+
+  /** One of the first nodes for each stock that they have. */
+  get kinds(): readonly LedgerNode[] {
+    return this.whenOpen.kinds;
+  }
+
+  private get whenOpen(): Opened {
+    if (this.opened === null) throw new Error(`Bucket "${this.bucketId}" is not open yet`);
+    return this.opened;
+  }
+
+  /** Lays out the table, once it is known what jobs want and what the nodes have. */
+  open(sets: ColumnSets): void {
+    const { stock } = this.example;
+    const kinds = new Map(this.nodes.map((node) => [node.stock, node]));
+    const columns = sets.of(stock, kinds.keys());
+    const exampleRow = rowOf(stock, columns);
+    const rows = new Map([[stock, exampleRow]]);
+    // Hosts may all differ: rows are remembered only as long as it takes to fill the table.
+    const table = new Availability(
+      columns.count,
+      this.nodes.map((node) => {
+        const row = rows.get(node.stock) ?? rowOf(node.stock, columns);
+        rows.set(node.stock, row);
+        return row;
+      }),
+    );
+    const firstNodes = this.nodes.length;
+    this.opened = { columns, table, exampleRow, firstNodes, kinds: [...kinds.values()] };
+  }
+
   setExample(stock: Stock): void {
     const fields = { bucket: this, position: EXAMPLE, name: `${accountName(this.name)}-0`, stock };
     this.exampleNode = new LedgerNode({
@@ -101,7 +152,9 @@ export class LedgerBucket {
     this.nodes.push(node);
     if (node.takesNoJobs) this.closedNodes.push(node);
     this.vacantCount++;
-    this.table.append(node.stock.amounts);
+    this.opened?.table.append(
+      node.stock === this.example.stock ? this.exampleRow : rowOf(node.stock, this.columns),
+    );
     return node;
   }
 
@@ -149,4 +202,12 @@ export class LedgerBucket {
         return undefined;
     }
   }
+}
+
+interface Opened {
+  readonly columns: Columns;
+  readonly table: Availability;
+  readonly exampleRow: readonly number[];
+  readonly firstNodes: number;
+  readonly kinds: readonly LedgerNode[];
 }

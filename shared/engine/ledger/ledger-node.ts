@@ -3,9 +3,10 @@ import type { NodeProperty, SharedDraw } from "../model/constraint.ts";
 import type { NodeHistory } from "../model/history.ts";
 import type { Scalar } from "../model/resources.ts";
 import { isoTime } from "../model/time.ts";
+import { VACANT } from "./columns.ts";
 import type { LedgerBucket } from "./ledger-bucket.ts";
 import type { Pools } from "./pools.ts";
-import { amountOf, type Columns, type Stock, VACANT } from "./stock.ts";
+import { amountOf, type Stock } from "./stock.ts";
 import type { Subject } from "./subject.ts";
 
 /** Position of an example node: it stands for nodes that do not exist and is never in a table. */
@@ -31,7 +32,6 @@ export interface LedgerNodeFields {
 
 /** What a plan is made for: the things that properties and left-overs are looked up in. */
 export interface PlanContext {
-  readonly columns: Columns;
   readonly pools: Pools;
   readonly nowSeconds: number;
   readonly bootTimeoutSeconds: (nodeArray: string) => number;
@@ -104,10 +104,9 @@ export class LedgerNode implements Subject {
   }
 
   left(name: string): number {
-    const column = this.bucket.context.columns.find(name);
-    if (column === undefined) return amountOf(this.resource(name));
-    return this.position === EXAMPLE
-      ? (this.stock.amounts[column] ?? 0)
+    const column = this.position === EXAMPLE ? undefined : this.bucket.columns.byName.get(name);
+    return column === undefined
+      ? amountOf(this.resource(name))
       : this.bucket.table.get(this.position, column);
   }
 

@@ -3,11 +3,15 @@ import type { NodeNames } from "../model/names.ts";
 import { availableNodes, charge } from "../model/quota.ts";
 import type { BucketName } from "../model/reasons.ts";
 import type { Demand } from "./availability.ts";
+import { OPEN, VACANT } from "./columns.ts";
+import { Memory } from "./effort.ts";
 import type { Step, Taken } from "./journal.ts";
 import type { LedgerBucket } from "./ledger-bucket.ts";
 import type { LedgerNode } from "./ledger-node.ts";
+import { NodeIndex } from "./node-index.ts";
 import type { Pools } from "./pools.ts";
-import { OPEN, VACANT } from "./stock.ts";
+import type { Refusal } from "./refusal.ts";
+import { SharedLists } from "./shared-lists.ts";
 
 /** What a job takes of a node: amounts per slot, and whether it closes the node to others. */
 export interface Taking {
@@ -36,14 +40,34 @@ export class Ledger {
   readonly pools: Pools;
   /** Nodes made so far: what was refused for good can only fit again when this grew. */
   created = 0;
+  readonly memory = new Memory();
+  readonly lists = new SharedLists<LedgerBucket>();
+  readonly refusals = new SharedLists<Refusal>();
+  /** Nodes by what they are called. */
+  readonly index: NodeIndex;
+  /** Changes of the limits so far: what they leave is worked out once for each. */
+  private changes = 0;
   private readonly fields: LedgerFields;
   private readonly opened: LedgerBucket[];
+  private sorted: readonly LedgerBucket[] | null = null;
   private journal: Step[] | null = null;
 
   constructor(fields: LedgerFields) {
     this.opened = [...fields.buckets];
     this.pools = fields.pools;
     this.fields = fields;
+    this.index = new NodeIndex(fields.buckets.flatMap(({ nodes }) => nodes));
+  }
+
+  /** Grows with every change of what the limits leave. */
+  get changeCount(): number {
+    return this.changes;
+  }
+
+  /** The buckets as they are, sorted once. */
+  inOrder(sort: (buckets: readonly LedgerBucket[]) => readonly LedgerBucket[]): readonly LedgerBucket[] {
+    this.sorted ??= sort(this.opened);
+    return this.sorted;
   }
 
   get buckets(): readonly LedgerBucket[] {
@@ -68,7 +92,13 @@ export class Ledger {
 
   /** Nodes that the limits of a bucket still allow; 0 where no new ones come from. */
   capacityOf(bucket: LedgerBucket): number {
-    return bucket.closed === null ? availableNodes(bucket.charges) : 0;
+    if (bucket.closed !== null) return 0;
+    const { room } = bucket;
+    if (room.atChange !== this.changes) {
+      room.nodes = availableNodes(bucket.charges);
+      room.atChange = this.changes;
+    }
+    return room.nodes;
   }
 
   /** The same for a target, which also makes nodes of dynamic arrays. */
@@ -105,9 +135,10 @@ export class Ledger {
       history: null,
       keepAlive: this.fields.keepAlive(nodeArray),
     });
-    charge(bucket.charges, 1);
+    this.charge(bucket, 1);
     node.nameIndex = index;
     this.created++;
+    this.index.note(node);
     this.journal?.push({ kind: "created", node });
     return node;
   }
@@ -175,7 +206,7 @@ export class Ledger {
 
   private start(node: LedgerNode): void {
     node.origin = "starting";
-    charge(node.bucket.charges, 1);
+    this.charge(node.bucket, 1);
   }
 
   private takenFrom(node: LedgerNode, demand: Demand, slots: number): Taken {
@@ -203,7 +234,7 @@ export class Ledger {
     columns.forEach((column, index) => {
       node.bucket.table.set(node.position, column, before[index] ?? 0);
     });
-    if (node.origin !== origin) charge(node.bucket.charges, -1);
+    if (node.origin !== origin) this.charge(node.bucket, -1);
     node.origin = origin;
     const last = node.jobs.at(-1);
     if (last !== undefined && last.slots > slots) last.slots -= slots;
@@ -211,9 +242,16 @@ export class Ledger {
     if (node.jobs.length === 0) node.bucket.vacantCount++;
   }
 
-  private remove({ bucket, nameIndex }: LedgerNode): void {
+  private charge(bucket: LedgerBucket, nodes: number): void {
+    charge(bucket.charges, nodes);
+    this.changes++;
+  }
+
+  private remove(node: LedgerNode): void {
+    const { bucket, nameIndex } = node;
     bucket.dropLast();
-    charge(bucket.charges, -1);
+    this.index.forget(node);
+    this.charge(bucket, -1);
     this.fields.names.release(this.fields.nameFormat(bucket.name), nameIndex);
   }
 }

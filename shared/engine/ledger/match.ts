@@ -71,7 +71,89 @@ export function amountAsked(constraint: MinimumResource, subject: Subject): numb
 
 /** Index of the first option that a value matches; -1: none, or no value. */
 export function firstOption(options: readonly Scalar[], value: Scalar | undefined): number {
-  return value === undefined ? -1 : options.findIndex((option) => equalScalars(option, value));
+  if (value === undefined) return -1;
+  return options.length > FEW_OPTIONS && typeof value === "string"
+    ? lookUp(listed(options), value)
+    : options.findIndex((option) => equalScalars(option, value));
+}
+
+/** Longer lists are looked up. */
+const FEW_OPTIONS = 8;
+
+/** The texts of a long list of options by their places, and its wildcards. */
+interface Listed {
+  readonly places: ReadonlyMap<string, number>;
+  readonly wildcards: readonly { readonly pattern: string; readonly place: number }[];
+}
+
+/** By the list: one that was archived or copied is read again, with the same result. */
+const knownLists = new WeakMap<readonly Scalar[], Listed>();
+
+function listed(options: readonly Scalar[]): Listed {
+  const known = knownLists.get(options);
+  if (known !== undefined) return known;
+  const places = new Map<string, number>();
+  const wildcards: { pattern: string; place: number }[] = [];
+  options.forEach((option, place) => {
+    if (typeof option !== "string") return;
+    if (!places.has(option)) places.set(option, place);
+    if (hasWildcard(option)) wildcards.push({ pattern: option, place });
+  });
+  const made = { places, wildcards };
+  knownLists.set(options, made);
+  return made;
+}
+
+function lookUp({ places, wildcards }: Listed, value: string): number {
+  const exact = places.get(value) ?? -1;
+  for (const { pattern, place } of wildcards) {
+    if (exact >= 0 && place > exact) break;
+    if (matchesWildcard(pattern, value)) return place;
+  }
+  return exact;
+}
+
+/** A wildcard of so many characters takes about as long to compare as a constraint to hold against a node. */
+const CHARACTERS_PER_CHECK = 16;
+
+/** How many checks it takes to ask a subject for these constraints, all told. */
+export function checksOf(constraints: readonly Constraint[]): number {
+  return constraints.reduce((sum, constraint) => sum + checksOfOne(constraint), 0);
+}
+
+function checksOfOne(constraint: Constraint): number {
+  switch (constraint.kind) {
+    case "and":
+      return 1 + checksOf(constraint.all);
+    case "or":
+      return 1 + checksOf(constraint.any);
+    case "xor":
+      return 1 + checksOf(constraint.oneOf);
+    case "not":
+      return 1 + checksOfOne(constraint.child);
+    case "shared-consumable":
+      return 1 + constraint.draws.length;
+    case "property-options":
+    case "resource-options":
+      return 1 + checksOfOptions(constraint.options);
+    case "minimum-resource":
+    case "exclusive":
+    case "in-a-placement-group":
+    case "never":
+    case "shared-value":
+    case "capacity-failure-backoff":
+      return 1;
+  }
+}
+
+/** Wildcards are tried one by one, and so are the options of a short list; long ones are looked up. */
+function checksOfOptions(options: readonly Scalar[]): number {
+  let characters = 0;
+  for (const option of options) {
+    const isLookedUp = options.length > FEW_OPTIONS && typeof option === "string" && !hasWildcard(option);
+    if (!isLookedUp) characters += typeof option === "string" ? option.length : 1;
+  }
+  return Math.ceil(characters / CHARACTERS_PER_CHECK);
 }
 
 function equalScalars(option: Scalar, value: Scalar): boolean {

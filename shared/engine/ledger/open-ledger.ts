@@ -10,16 +10,18 @@ import type { Warning } from "../model/plan-result.ts";
 import { charge } from "../model/quota.ts";
 import { accountName, type BucketName } from "../model/reasons.ts";
 import type { Resources } from "../model/resources.ts";
-import { type EngineSettings, forNodeArray } from "../model/settings.ts";
+import { demandCapsOf, type EngineSettings, forNodeArray } from "../model/settings.ts";
 import { hasWildcard, matchesWildcard } from "../model/wildcard.ts";
 import { Limits } from "./cluster-limits.ts";
+import { ColumnSets, type WantedResources } from "./columns.ts";
 import { type DefaultsPolicy, differsByNode, equip } from "./default-resources.ts";
+import { KnownResources } from "./known-resources.ts";
 import { Ledger } from "./ledger.ts";
 import { LedgerBucket } from "./ledger-bucket.ts";
 import { EXAMPLE, LedgerNode, type LedgerOrigin, type PlanContext } from "./ledger-node.ts";
 import { placementGroupsOf } from "./placement-groups.ts";
 import type { Pools } from "./pools.ts";
-import { type Columns, type Stock, Stocks } from "./stock.ts";
+import { type Stock, Stocks } from "./stock.ts";
 
 export interface OpenedLedger {
   readonly ledger: Ledger;
@@ -30,16 +32,20 @@ export interface OpenedLedger {
   bucketFor(name: BucketName): LedgerBucket | null;
   /** Placement groups that hold a node in any state, or will. */
   readonly usedGroups: ReadonlySet<string>;
+  readonly resources: KnownResources;
+  /** Hosts of schedulers that are too many to be planned with. */
+  readonly hostsLeftOut: readonly string[];
+  /** Lays out the tables; nothing can be placed before. */
+  open(wanted: WantedResources): void;
 }
 
 /** Lays out buckets, limits and nodes for one plan. */
 export function openLedger(
   input: PlanInput,
-  columns: Columns,
   pools: Pools,
   overdueNodeIds: ReadonlySet<string>,
 ): OpenedLedger {
-  return new Layout(input, columns, pools).open(overdueNodeIds);
+  return new Layout(input, pools).open(overdueNodeIds);
 }
 
 /** Whether a node is on the ignore list, by name, id or host name. */
@@ -74,7 +80,7 @@ const UNKNOWN_VM: VmFacts = {
 class Layout {
   private readonly input: PlanInput;
   private readonly context: PlanContext;
-  private readonly stocks: Stocks;
+  private readonly stocks = new Stocks();
   private readonly limits: Limits;
   private readonly defaults: DefaultsPolicy;
   private readonly everyNodeDiffers: boolean;
@@ -90,17 +96,17 @@ class Layout {
   /** Placement groups of targets: jobs make no nodes there. */
   private readonly targetGroups: ReadonlySet<string>;
   private readonly warnings = new Map<string, Warning>();
+  private readonly hostsLeftOut: string[] = [];
+  private columnSets: ColumnSets | null = null;
 
-  constructor(input: PlanInput, columns: Columns, pools: Pools) {
+  constructor(input: PlanInput, pools: Pools) {
     const { settings, cluster } = input;
     this.input = input;
     this.context = {
-      columns,
       pools,
       nowSeconds: input.nowSeconds,
       bootTimeoutSeconds: (nodeArray) => forNodeArray(settings.bootTimeoutSeconds, nodeArray),
     };
-    this.stocks = new Stocks(columns);
     this.limits = new Limits(cluster, input.caps ?? null);
     this.defaults = {
       entries: settings.defaultResources,
@@ -148,7 +154,15 @@ class Layout {
       warnings: [...this.warnings.values()],
       bucketFor: (name) => this.bucketFor(ledger, name),
       usedGroups: groupsOf([...this.input.cluster.nodes, ...this.input.pending]),
+      resources: new KnownResources(this.input, buckets),
+      hostsLeftOut: this.hostsLeftOut,
+      open: (wanted) => this.openTables(wanted),
     };
+  }
+
+  private openTables(wanted: WantedResources): void {
+    this.columnSets = new ColumnSets(wanted);
+    for (const bucket of this.buckets.values()) bucket.open(this.columnSets);
   }
 
   private warn(code: string, subject: string, message: string): void {
@@ -169,7 +183,9 @@ class Layout {
     if (array === null || size === undefined) return null;
     const before = this.buckets.size;
     const bucket = this.addBucket(array, size, name);
-    if (this.buckets.size > before) ledger.add(bucket);
+    if (this.buckets.size === before) return bucket;
+    if (this.columnSets !== null) bucket.open(this.columnSets);
+    ledger.add(bucket);
     return bucket;
   }
 
@@ -299,6 +315,8 @@ class Layout {
     );
     const nodeIds = new Set(this.input.cluster.nodes.map((node) => node.nodeId));
     const gone: string[] = [];
+    const mostHosts = demandCapsOf(this.input.settings).maxSchedulerHosts;
+    let hosts = 0;
     const formerNodes = scalelib ? new Map<string, string>() : this.hostsOfHistory();
     for (const host of this.byScheduler.values()) {
       const { ccnodeid, ...reported } = host.resources;
@@ -311,7 +329,11 @@ class Layout {
         );
       if (vanished || managed.has(shortHostname(host.hostname))) continue;
       if (formerNodes.has(shortHostname(host.hostname))) gone.push(host.hostname);
-      else this.addHost(host, reported);
+      else if (hosts === mostHosts) this.hostsLeftOut.push(host.hostname);
+      else {
+        hosts++;
+        this.addHost(host, reported);
+      }
     }
     this.warnOfGone(gone, formerNodes);
   }

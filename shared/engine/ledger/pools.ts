@@ -5,9 +5,18 @@ interface Pool {
   left: number;
 }
 
+/** What one job draws of a pool. */
+interface Total {
+  readonly pool: Pool;
+  once: number;
+  perSlot: number;
+}
+
 /** Shared pools (licences, quotas) while planning. The settings' description of a pool wins over a job's, the first job's over later ones. */
 export class Pools {
   private readonly byKey = new Map<string, Pool>();
+  /** What jobs draw of each pool, by their constraints; pools are all known before the first job draws. */
+  private readonly totals = new WeakMap<readonly SharedConsumable[], readonly Total[] | null>();
 
   constructor(pools: readonly SharedPool[]) {
     for (const pool of pools) this.byKey.set(keyOf(pool.name, pool.source), { left: pool.current });
@@ -27,19 +36,31 @@ export class Pools {
   /** How many slots the pools allow; what a job draws once costs nothing any more when it was drawn. */
   slotsLeft(consumables: readonly SharedConsumable[], drawnOnce: boolean): number {
     if (consumables.length === 0) return Number.POSITIVE_INFINITY;
-    const totals = new Map<Pool, { once: number; perSlot: number }>();
+    const known = this.totals.get(consumables);
+    const totals = known === undefined ? this.addUp(consumables) : known;
+    this.totals.set(consumables, totals);
+    if (totals === null) return 0;
+    let least = Number.POSITIVE_INFINITY;
+    for (const { pool, once, perSlot } of totals) {
+      const first = drawnOnce ? 0 : once;
+      const slots = covers(pool.left, first) ? Math.max(0, timesInto(pool.left - first, perSlot)) : 0;
+      least = Math.min(least, slots);
+    }
+    return least;
+  }
+
+  /** Null: of one of the pools nobody said what it holds. */
+  private addUp(consumables: readonly SharedConsumable[]): readonly Total[] | null {
+    const totals = new Map<Pool, Total>();
     for (const draw of consumables.flatMap(({ draws }) => draws)) {
       const pool = this.find(draw);
-      if (pool === undefined) return 0;
-      const total = totals.get(pool) ?? { once: 0, perSlot: 0 };
+      if (pool === undefined) return null;
+      const total = totals.get(pool) ?? { pool, once: 0, perSlot: 0 };
       totals.set(pool, total);
-      if (!draw.once) total.perSlot += draw.amount;
-      else if (!drawnOnce) total.once += draw.amount;
+      if (draw.once) total.once += draw.amount;
+      else total.perSlot += draw.amount;
     }
-    const slots = [...totals].map(([pool, { once, perSlot }]) =>
-      covers(pool.left, once) ? Math.max(0, timesInto(pool.left - once, perSlot)) : 0,
-    );
-    return Math.min(...slots);
+    return [...totals.values()];
   }
 
   /** Draws for a number of slots, or gives back (negative). */

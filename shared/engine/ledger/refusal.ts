@@ -8,6 +8,5 @@ export interface Refusal {
   /** Null: true of the whole cluster. */
   readonly bucket: LedgerBucket | null;
   readonly limit: LimitName | null;
-  readonly asked: number;
   readonly left: number;
 }

@@ -1,4 +1,5 @@
 import type { CapBound } from "./caps.ts";
+import type { HeldBack } from "./demand-caps.ts";
 import type { NodeHistory } from "./history.ts";
 import type { LimitName } from "./limits.ts";
 import type { BucketName, Reason } from "./reasons.ts";
@@ -30,6 +31,8 @@ export interface Plan {
   readonly warnings: readonly Warning[];
   /** What the operator's caps held back; absent: nothing. */
   readonly clipped?: Clipping;
+  /** What the caps on demand held back; absent: nothing. */
+  readonly heldBack?: readonly HeldBack[];
 }
 
 /**
@@ -50,7 +53,10 @@ export interface ClippingCap extends CapBound {
   readonly targets: number;
 }
 
-/** What became of a job. `reasons` costs nothing until it is read; written as JSON, it holds one reason of each kind. */
+/**
+ * What became of a job. `reasons` costs nothing until it is read; written as JSON, it holds the nearest of each kind in
+ * short, and none for jobs far back in the queue: the input gives all of them again.
+ */
 export interface JobOutcome {
   readonly name: string;
   /** True when it got something: all of its nodes, or at least one of its slots. */
@@ -61,6 +67,8 @@ export interface JobOutcome {
   readonly placements: readonly Placement[];
   /** Why it got nothing, or not all: at most one per bucket. Empty when it got all. */
   readonly reasons: readonly Reason[];
+  /** Only as JSON: kinds of reasons that were left out. */
+  readonly moreReasons?: number;
 }
 
 /** Slots of one job on one node. */

@@ -1,4 +1,5 @@
 import type { Constraint } from "./constraint.ts";
+import type { DemandCapName } from "./demand-caps.ts";
 import type { LimitName } from "./limits.ts";
 import type { Scalar } from "./resources.ts";
 
@@ -29,7 +30,9 @@ export type ReasonCode =
   | "UnknownNodeArray"
   | "NodeArrayDisabled"
   | "NameOfANodeArray"
-  | "UnknownVmSize";
+  | "UnknownVmSize"
+  /** The job asks for more than a plan may look at; `cap` says of what, `asked` how much, `left` the limit. */
+  | "DemandCapReached";
 
 /** Why a bucket, or the whole cluster, could not take (all of) a job. Data; `explain` words it. */
 export interface Reason {
@@ -40,6 +43,8 @@ export interface Reason {
   readonly constraint: Constraint | null;
   /** The limit that refused; null when a constraint did. */
   readonly limit: LimitName | null;
+  /** Of `DemandCapReached`: which one. */
+  readonly cap?: DemandCapName;
   /** How much was asked, or the value wanted. */
   readonly asked: Scalar;
   /** How much the bucket's node had or was left of the limit, or the value found. */

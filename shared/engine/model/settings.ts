@@ -1,4 +1,5 @@
 import type { Constraint, NodeProperty, SharedPool } from "./constraint.ts";
+import { DEFAULT_DEMAND_CAPS, type DemandCaps } from "./demand-caps.ts";
 import type { Json, Scalar } from "./resources.ts";
 
 /** What the engine needs of a cluster's `autoscale.json`, parsed. Plain JSON data. */
@@ -35,6 +36,13 @@ export interface EngineSettings {
   readonly ignoredNodes: readonly string[];
   /** Shared pools known in advance; they win over what jobs say of the same pool. */
   readonly sharedPools: readonly SharedPool[];
+  /** What is left out has its default. */
+  readonly demandCaps?: Partial<DemandCaps>;
+}
+
+/** The caps with what was not configured filled in. */
+export function demandCapsOf({ demandCaps }: Pick<EngineSettings, "demandCaps">): DemandCaps {
+  return { ...DEFAULT_DEMAND_CAPS, ...demandCaps };
 }
 
 /** A setting that each node array may have its own value for. */

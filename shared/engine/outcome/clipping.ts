@@ -1,10 +1,10 @@
 import { capBounds, runningIn } from "../model/caps.ts";
-import { CAP_NAMES } from "../model/limits.ts";
+import { CAP_NAMES, type LimitName } from "../model/limits.ts";
 import type { PlanInput } from "../model/plan-input.ts";
 import type { ClippingCap } from "../model/plan-result.ts";
 import type { Reason } from "../model/reasons.ts";
 import type { TargetOutcome } from "../model/target.ts";
-import type { Allocation } from "../place/allocate.ts";
+import type { Allocation } from "../place/allocation.ts";
 import type { ReasonBook } from "./reason-book.ts";
 
 const CAPS: ReadonlySet<string | null> = new Set(CAP_NAMES);
@@ -24,10 +24,10 @@ export function clippingCaps(
   const targets = new Map<string, number>();
   for (const { reasons } of planned.targets) countLimits(targets, reasons);
   for (const allocation of allocations) {
-    const { asked, granted, refusals } = allocation;
+    const { asked, granted, refusals, heldBy } = allocation;
     // Reasons take time to word out; what ran out was noted anyway, and tells whether a cap was near.
-    if (granted >= asked || !refusals.some(({ limit }) => CAPS.has(limit))) continue;
-    countLimits(jobs, book.of(allocation));
+    if (granted >= asked || heldBy !== null || !isNearCap(refusals)) continue;
+    countLimits(jobs, isJustFull(allocation) ? refusals : book.of(allocation));
   }
   return capBounds(caps, runningIn(cluster, pending)).flatMap((bound) => {
     const held = { jobs: jobs.get(bound.cap) ?? 0, targets: targets.get(bound.cap) ?? 0 };
@@ -35,8 +35,27 @@ export function clippingCaps(
   });
 }
 
+/** Whether it is refused for nothing but want of room: then the reasons have the limits of the refusals. */
+function isJustFull({ shape }: Allocation): boolean {
+  return shape.profile.own.length === 0 && shape.profile.draws.length === 0;
+}
+
 /** Each limit once, however many buckets it is told of. */
-function countLimits(counts: Map<string, number>, reasons: readonly Reason[]): void {
-  for (const limit of new Set(reasons.map((reason) => reason.limit)))
-    if (limit !== null) counts.set(limit, (counts.get(limit) ?? 0) + 1);
+function countLimits(counts: Map<string, number>, reasons: readonly Pick<Reason, "limit">[]): void {
+  for (const limit of limitsIn(reasons)) if (limit !== null) counts.set(limit, (counts.get(limit) ?? 0) + 1);
+}
+
+/** Many jobs share one list of refusals: it is gone through once. */
+const knownLimits = new WeakMap<readonly Pick<Reason, "limit">[], ReadonlySet<LimitName | null>>();
+
+function limitsIn(reasons: readonly Pick<Reason, "limit">[]): ReadonlySet<LimitName | null> {
+  const known = knownLimits.get(reasons);
+  if (known !== undefined) return known;
+  const limits = new Set(reasons.map((reason) => reason.limit));
+  knownLimits.set(reasons, limits);
+  return limits;
+}
+
+function isNearCap(refusals: readonly Pick<Reason, "limit">[]): boolean {
+  return [...limitsIn(refusals)].some((limit) => CAPS.has(limit));
 }

@@ -1,4 +1,5 @@
 import type { Constraint } from "../model/constraint.ts";
+import type { DemandCapName } from "../model/demand-caps.ts";
 import type { LimitName } from "../model/limits.ts";
 import type { JobOutcome } from "../model/plan-result.ts";
 import { accountName, type BucketName, type Reason, type ReasonCode } from "../model/reasons.ts";
@@ -42,10 +43,17 @@ type Group = readonly [Reason, ...Reason[]];
 
 /** Reasons that differ only in their bucket make one sentence. */
 function groupsOf(reasons: readonly Reason[]): readonly Group[] {
+  const texts = new Map<Constraint | null, string>();
+  const textOf = (constraint: Constraint | null): string => {
+    // Written out once for all buckets that it refuses.
+    const text = texts.get(constraint) ?? JSON.stringify(constraint);
+    texts.set(constraint, text);
+    return text;
+  };
   const groups = new Map<string, [Reason, ...Reason[]]>();
   for (const reason of reasons) {
     const { code, constraint, limit } = reason;
-    const key = JSON.stringify([code, constraint, limit]);
+    const key = `${code} ${limit} ${textOf(constraint)}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [reason]);
     else group.push(reason);
@@ -106,6 +114,8 @@ function explainGroup(group: Group): string {
     case "NameOfANodeArray":
     case "UnknownVmSize":
       return `${where}: not there, or switched off.`;
+    case "DemandCapReached":
+      return demandCapReached(first);
   }
 }
 
@@ -136,6 +146,26 @@ export const LIMIT_TEXTS: Readonly<Record<LimitName, string>> = {
   "monthly-budget": "what monthly_budget_usd has left, after an hour of all nodes that run,",
   "unknown-price": "its price, which is not known and has to be under monthly_budget_usd,",
 };
+
+/** What a job has too much of, by the cap that holds it back. */
+const CAPPED: Readonly<Record<DemandCapName, string>> = {
+  "max-distinct-resources":
+    "resources that only hosts described by schedulers have and that jobs of the cluster count down",
+  "max-constraint-parts": "parts in the constraints of the job",
+  "max-constraint-depth": "levels of nesting in the constraints of the job",
+  "max-scheduler-hosts": "hosts that schedulers describe and CycleCloud does not have",
+  "max-plan-checks": "checks of constraints in one plan, shared by all sources",
+};
+
+/** A cap as the configuration spells it. */
+export function demandCapKey(cap: DemandCapName): string {
+  return cap.replaceAll("-", "_");
+}
+
+function demandCapReached({ cap = "max-plan-checks", asked, left }: Reason): string {
+  const found = asked === null ? "more than" : `${shown(asked)}, expected at most`;
+  return `The job is held back by the cap ${demandCapKey(cap)}: ${CAPPED[cap]}: ${found} ${shown(left)}. What it runs on stays. It is planned when it asks for less or the cap is raised.`;
+}
 
 /** What makes room again; "the limit is raised" for all others. */
 const WAYS_OUT: { readonly [limit in LimitName]?: string } = {
@@ -192,12 +222,29 @@ function subjectOf(constraint: Constraint | null): string {
 
 function optionsOf(constraint: Constraint | null): string {
   if (constraint?.kind !== "resource-options" && constraint?.kind !== "property-options") return "another";
-  return constraint.options.map(shown).join(" or ");
+  return someOf(constraint.options.map(shown), " or ");
+}
+
+/** Longer lists and texts are cut: a reason is read by people, and what it is about may be as large as a message. */
+const MOST_PARTS = 10;
+const LONGEST_TEXT = 200;
+
+function someOf(parts: readonly string[], separator: string): string {
+  const more = parts.length - MOST_PARTS;
+  const first = parts.slice(0, MOST_PARTS).join(separator);
+  return more > 0 ? `${first}${separator}${more} more` : first;
+}
+
+function someParts(children: readonly Constraint[], separator: string): string {
+  // Only those that are shown are put into words.
+  const first = children.slice(0, MOST_PARTS).map(describePart);
+  const more = children.length - MOST_PARTS;
+  return more > 0 ? [...first, `${more} more`].join(separator) : first.join(separator);
 }
 
 function poolNames(constraint: Constraint | null): string {
   if (constraint?.kind !== "shared-consumable") return "it";
-  return constraint.draws.map(({ pool }) => `"${pool}"`).join(", ");
+  return someOf([...new Set(constraint.draws.map(({ pool }) => `"${cut(pool)}"`))], ", ");
 }
 
 /** A constraint in short, for people who know what they asked. */
@@ -214,15 +261,15 @@ export function describeConstraint(constraint: Constraint | null): string {
     case "in-a-placement-group":
       return constraint.wanted ? "in a placement group" : "in no placement group";
     case "and":
-      return constraint.all.map(describePart).join(" and ");
+      return someParts(constraint.all, " and ");
     case "or":
-      return constraint.any.map(describePart).join(" or ");
+      return someParts(constraint.any, " or ");
     case "xor":
-      return `exactly one of ${constraint.oneOf.map(describePart).join(", ")}`;
+      return `exactly one of ${someParts(constraint.oneOf, ", ")}`;
     case "not":
       return `not ${describePart(constraint.child)}`;
     case "never":
-      return constraint.message;
+      return cut(constraint.message);
     default:
       return constraint?.kind ?? "nothing";
   }
@@ -255,5 +302,9 @@ function shown(value: Scalar): string {
   if (value === null) return "none";
   return typeof value === "number" && !Number.isInteger(value)
     ? String(Number(value.toFixed(3)))
-    : String(value);
+    : cut(String(value));
+}
+
+function cut(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
 }

@@ -3,8 +3,25 @@ import { withAmount } from "../ledger/stock.ts";
 import type { JobOutcome, NodeOrigin, Placement, PlannedNode } from "../model/plan-result.ts";
 import type { Reason } from "../model/reasons.ts";
 import type { Resources } from "../model/resources.ts";
-import type { Allocation } from "../place/allocate.ts";
-import { mainReasons, type ReasonBook } from "./reason-book.ts";
+import type { Allocation } from "../place/allocation.ts";
+import { mainReasons } from "./main-reasons.ts";
+import type { ReasonBook } from "./reason-book.ts";
+
+/** Waiting jobs whose reasons are written out, from the front of the queue. */
+const MOST_JOBS_WITH_REASONS = 10_000;
+
+/** The outcomes of all jobs, in the order of the demand. */
+export function outcomesOf(
+  allocations: readonly Allocation[],
+  book: ReasonBook,
+): readonly AllocationOutcome[] {
+  let waiting = 0;
+  return allocations.map((allocation) => {
+    const before = waiting;
+    if (allocation.granted < allocation.asked) waiting++;
+    return new AllocationOutcome(allocation, book, before);
+  });
+}
 
 /** A job's outcome over its allocation: lists and reasons are made when they are read, or written as JSON. */
 export class AllocationOutcome implements JobOutcome {
@@ -13,13 +30,16 @@ export class AllocationOutcome implements JobOutcome {
   readonly granted: number;
   private readonly allocation: Allocation;
   private readonly book: ReasonBook;
+  private readonly isFarBack: boolean;
 
-  constructor(allocation: Allocation, book: ReasonBook) {
+  /** Of the jobs that wait, so many are before it. */
+  constructor(allocation: Allocation, book: ReasonBook, waitingBefore: number) {
     this.name = allocation.job.name;
     this.asked = allocation.asked;
     this.granted = allocation.granted;
     this.allocation = allocation;
     this.book = book;
+    this.isFarBack = waitingBefore >= MOST_JOBS_WITH_REASONS;
   }
 
   get allocated(): boolean {
@@ -36,7 +56,8 @@ export class AllocationOutcome implements JobOutcome {
 
   toJSON(): JobOutcome {
     const { name, allocated, asked, granted, placements } = this;
-    return { name, allocated, asked, granted, placements, reasons: mainReasons(this.reasons) };
+    const reasons = this.isFarBack ? { reasons: [] } : mainReasons(this.reasons);
+    return { name, allocated, asked, granted, placements, ...reasons };
   }
 }
 
@@ -106,10 +127,9 @@ export class LedgerPlannedNode implements PlannedNode {
   get available(): Resources {
     const { bucket, position } = this.node;
     const left = { ...this.resources };
-    for (const name of bucket.context.columns.names) {
+    for (const [name, column] of bucket.columns.byName) {
       const value = left[name];
-      const column = bucket.context.columns.find(name);
-      if (value === undefined || column === undefined) continue;
+      if (value === undefined) continue;
       const amount = bucket.table.get(position, column);
       if (Number.isFinite(amount)) left[name] = withAmount(value, amount);
     }

@@ -1,9 +1,7 @@
+import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
-import { amountOf } from "../ledger/stock.ts";
-import type { Constraint } from "../model/constraint.ts";
 import type { Reason } from "../model/reasons.ts";
-import type { Scalar } from "../model/resources.ts";
-import type { Allocation } from "../place/allocate.ts";
+import type { Allocation } from "../place/allocation.ts";
 import type { Shape } from "../place/shape.ts";
 import { reasonsOf } from "./reasons-of.ts";
 
@@ -12,56 +10,47 @@ interface Page {
   readonly reasons: readonly Reason[];
 }
 
+/** Pages that are kept: a page has a reason for every bucket. */
+const MOST_PAGES = 200;
+/** Checks of single nodes, of all jobs together; reasons after that name the bucket's limits only. */
+const MOST_CHECKS = 2_000_000;
+
 /** The reasons of one plan. Jobs of one shape that wait for the same cause share one list. */
 export class ReasonBook {
-  private readonly buckets: readonly LedgerBucket[];
-  private readonly pages = new Map<Shape, Page>();
+  readonly #ledger: Ledger;
+  readonly #buckets: readonly LedgerBucket[];
+  readonly #pages = new Map<Shape, Page>();
+  readonly #spare = { left: MOST_CHECKS };
 
-  constructor(buckets: readonly LedgerBucket[]) {
-    this.buckets = buckets;
+  /** Of the buckets that there are now. */
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+    this.#buckets = ledger.buckets.slice();
   }
 
   of(allocation: Allocation): readonly Reason[] {
-    const page = this.pages.get(allocation.shape);
+    const { shape } = allocation;
+    const page = this.#pages.get(shape);
     if (page !== undefined && isSameCase(page.allocation, allocation)) return page.reasons;
-    const reasons = reasonsOf(allocation, this.buckets);
-    this.pages.set(allocation.shape, { allocation, reasons });
+    const world = { ledger: this.#ledger, buckets: this.#buckets, spare: this.#spare };
+    const reasons = reasonsOf(allocation, world);
+    if (shape.jobs > 1) this.#keep(shape, { allocation, reasons });
     return reasons;
+  }
+
+  #keep(shape: Shape, page: Page): void {
+    const [oldest] = this.#pages.keys();
+    if (this.#pages.size >= MOST_PAGES && oldest !== undefined) this.#pages.delete(oldest);
+    this.#pages.set(shape, page);
   }
 }
 
 function isSameCase(a: Allocation, b: Allocation): boolean {
   return (
     a.refusals === b.refusals &&
+    a.heldBy === b.heldBy &&
     a.asked === b.asked &&
     a.granted === b.granted &&
     a.job.colocated === b.job.colocated
   );
-}
-
-/**
- * One reason of each kind, that of the bucket that came closest: what an archived plan holds of a job. Written out for
- * every bucket, a long queue would make an archive of gigabytes, and the archived input gives all of them again.
- */
-export function mainReasons(reasons: readonly Reason[]): readonly Reason[] {
-  const best = new Map<string, Reason>();
-  const texts = new Map<Constraint, string>();
-  for (const reason of reasons) {
-    const key = `${reason.code} ${reason.limit} ${textOf(reason.constraint, texts)}`;
-    const known = best.get(key);
-    if (known === undefined || closeness(reason.left) > closeness(known.left)) best.set(key, reason);
-  }
-  return [...best.values()];
-}
-
-/** Buckets refuse by the same constraint, which may be long: it is written out once. */
-function textOf(constraint: Constraint | null, texts: Map<Constraint, string>): string {
-  if (constraint === null) return "";
-  const text = texts.get(constraint) ?? JSON.stringify(constraint);
-  texts.set(constraint, text);
-  return text;
-}
-
-function closeness(left: Scalar): number {
-  return amountOf(left);
 }

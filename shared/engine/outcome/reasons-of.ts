@@ -1,23 +1,28 @@
 import { covers } from "../ledger/availability.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
 import type { LedgerNode } from "../ledger/ledger-node.ts";
-import { amountAsked, firstRefusing } from "../ledger/match.ts";
+import { amountAsked, checksOf, firstRefusing } from "../ledger/match.ts";
 import type { Refusal } from "../ledger/refusal.ts";
 import { amountOf } from "../ledger/stock.ts";
 import type { Subject } from "../ledger/subject.ts";
 import type { Constraint, SharedDraw } from "../model/constraint.ts";
+import type { DemandCapHit } from "../model/demand-caps.ts";
 import type { Reason, ReasonCode } from "../model/reasons.ts";
 import type { Scalar } from "../model/resources.ts";
-import type { Allocation } from "../place/allocate.ts";
+import type { Allocation } from "../place/allocation.ts";
+import { namedIn } from "../place/search.ts";
 import { demandIn, type Shape } from "../place/shape.ts";
 
 /**
  * Why a job did not get all it asked for, at most one reason per bucket. Worked out when it is read: what refuses
  * an example node never changes, and what ran out was noted while planning.
  */
-export function reasonsOf(allocation: Allocation, buckets: readonly LedgerBucket[]): readonly Reason[] {
+export function reasonsOf(allocation: Allocation, world: World): readonly Reason[] {
   const { asked, granted, refusals } = allocation;
+  const { buckets } = world;
   if (asked > 0 && granted >= asked) return [];
+  if (allocation.heldBy !== null) return [heldBack(allocation.heldBy)];
   if (asked <= 0) return [plainReason("NothingRequested", null, 1, 0)];
   if (buckets.length === 0) return [plainReason("NoBucketsDefined", null, asked, 0)];
   const drained = drainedPool(allocation, buckets);
@@ -25,23 +30,36 @@ export function reasonsOf(allocation: Allocation, buckets: readonly LedgerBucket
   const ranOut = new Map(refusals.map((refusal) => [refusal.bucket, refusal]));
   return buckets.map((bucket) => {
     const refusal = ranOut.get(bucket);
-    return refusal === undefined ? refusedBy(allocation, bucket) : exhausted(allocation, refusal);
+    return refusal === undefined ? refusedBy(allocation, bucket) : exhausted(allocation, refusal, world);
   });
+}
+
+/** Where reasons are looked for. */
+export interface World {
+  readonly ledger: Ledger;
+  /** Those that jobs could choose from. */
+  readonly buckets: readonly LedgerBucket[];
+  /** Checks of single nodes that may still be made only to find reasons. */
+  readonly spare: { left: number };
+}
+
+function heldBack({ cap, asked, limit: left }: DemandCapHit): Reason {
+  return { code: "DemandCapReached", bucket: null, constraint: null, limit: null, cap, asked, left };
 }
 
 function plainReason(code: ReasonCode, bucket: LedgerBucket | null, asked: Scalar, left: Scalar): Reason {
   return { code, bucket: bucket?.name ?? null, constraint: null, limit: null, asked, left };
 }
 
-function exhausted(allocation: Allocation, refusal: Refusal): Reason {
+function exhausted(allocation: Allocation, refusal: Refusal, world: World): Reason {
   const { code, bucket, limit, left } = refusal;
-  const asked = refusal.asked || allocation.asked - allocation.granted;
+  const asked = allocation.asked - allocation.granted;
   const plain = { code, bucket: bucket?.name ?? null, constraint: null, limit, asked, left };
   if (bucket === null || !isFull(code)) return plain;
   const { shape } = allocation;
   const refusing = firstRefusing(shape.profile.own, bucket.example);
   const narrowed = refusing !== null || bucket.closed === "on-premise";
-  const unfit = narrowed ? noNodeFits(shape, bucket, refusing) : null;
+  const unfit = narrowed ? noNodeFits(shape, bucket, { refusing, world }) : null;
   if (unfit !== null) return unfit;
   // A job that names its nodes gets no new ones, whatever the limits leave.
   const full: Reason =
@@ -59,11 +77,17 @@ function isFull(code: ReasonCode): boolean {
  * Of a bucket whose nodes have to be asked one by one, because the job names its nodes or because they are on-premise
  * hosts: what keeps it from all of them, were they empty; null when one of them would do.
  */
-function noNodeFits(shape: Shape, bucket: LedgerBucket, refusing: Constraint | null): Reason | null {
+function noNodeFits(
+  shape: Shape,
+  bucket: LedgerBucket,
+  { refusing, world }: { readonly refusing: Constraint | null; readonly world: World },
+): Reason | null {
   let best: Reason | null = null;
-  // Hosts of one kind refuse alike, unless the job names hosts.
-  const kinds = new Map(bucket.nodes.map((node) => [shape.profile.own.length > 0 ? node : node.stock, node]));
-  for (const node of kinds.values()) {
+  const checks = checksOf(shape.constraints);
+  if (world.spare.left < checks) return null;
+  for (const node of nodesToAsk(shape, bucket, world.ledger)) {
+    world.spare.left -= checks;
+    if (world.spare.left < 0) return null;
     const empty = node.emptied();
     const refusal = firstRefusing(shape.constraints, empty);
     if (refusal === null) return null;
@@ -75,6 +99,14 @@ function noNodeFits(shape: Shape, bucket: LedgerBucket, refusing: Constraint | n
   // Whoever names nodes is told that they are not here, not what others are called.
   const reason = reasonFor(refusing, bucket.example, bucket);
   return reason.code === "InvalidOption" ? { ...reason, left: null } : reason;
+}
+
+/** Hosts of one kind refuse alike, unless the job asks for what they alone are. */
+function nodesToAsk({ profile }: Shape, bucket: LedgerBucket, ledger: Ledger): Iterable<LedgerNode> {
+  const named = namedIn(ledger, profile, bucket);
+  if (named !== null) return named.flatMap((position) => bucket.nodes[position] ?? []);
+  if (profile.own.length > 0) return bucket.nodes;
+  return bucket.kinds;
 }
 
 function isAmount({ code }: Reason): boolean {
@@ -118,10 +150,11 @@ function refusedBy({ shape, job }: Allocation, bucket: LedgerBucket): Reason {
 
 /** A resource that several constraints ask for together, and that the example has too little of. */
 function shortOf(shape: Shape, bucket: LedgerBucket): Reason | null {
-  const { stock } = bucket.example;
-  const { columns, amounts } = demandIn(shape, stock.units);
-  const index = columns.findIndex((column, i) => !covers(stock.amounts[column] ?? 0, amounts[i] ?? 0));
-  const minimum = shape.minimums[shape.columns.indexOf(columns[index] ?? -1)];
+  const { columns, amounts } = demandIn(shape, bucket.columns);
+  const index = columns.findIndex((column, i) => !covers(bucket.exampleRow[column] ?? 0, amounts[i] ?? 0));
+  const minimum = shape.minimums.find(
+    ({ resource }) => bucket.columns.byName.get(resource) === columns[index],
+  );
   if (minimum === undefined) return null;
   const value = bucket.example.resource(minimum.resource) ?? null;
   const asked = askedIn(value, amounts[index] ?? 0);

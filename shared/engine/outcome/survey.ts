@@ -1,8 +1,8 @@
+import { WantedResources } from "../ledger/columns.ts";
 import type { LedgerNode } from "../ledger/ledger-node.ts";
 import { firstRefusing } from "../ledger/match.ts";
 import { openLedger } from "../ledger/open-ledger.ts";
 import { Pools } from "../ledger/pools.ts";
-import { Columns } from "../ledger/stock.ts";
 import { MICRO } from "../model/caps.ts";
 import type { Constraint } from "../model/constraint.ts";
 import type { LimitName } from "../model/limits.ts";
@@ -122,5 +122,7 @@ function refusalOf(constraints: readonly Constraint[], example: LedgerNode): Rea
 }
 
 function open(input: PlanInput) {
-  return openLedger(input, new Columns(), new Pools(input.settings.sharedPools), new Set()).ledger;
+  const opened = openLedger(input, new Pools(input.settings.sharedPools), new Set());
+  opened.open(new WantedResources());
+  return opened.ledger;
 }

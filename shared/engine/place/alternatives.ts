@@ -1,7 +1,7 @@
 import type { Demand } from "../ledger/availability.ts";
+import { VACANT } from "../ledger/columns.ts";
 import type { LedgerNode } from "../ledger/ledger-node.ts";
 import { amountAsked, firstSatisfied, refusing } from "../ledger/match.ts";
-import { VACANT } from "../ledger/stock.ts";
 import type { Constraint, MinimumResource, SharedConsumable } from "../model/constraint.ts";
 
 /** What a slot takes of a node through the alternatives that match there. */
@@ -57,7 +57,9 @@ function collectMatching(children: readonly Constraint[], node: LedgerNode, take
 export function withChoice(demand: Demand, choice: Choice, node: LedgerNode): Demand {
   const byColumn = new Map(demand.columns.map((column, index) => [column, demand.amounts[index] ?? 0]));
   for (const minimum of choice.minimums) {
-    const column = node.bucket.context.columns.of(minimum.resource);
+    const column = node.bucket.columns.byName.get(minimum.resource);
+    // Only alternatives that this node satisfies were chosen: one without a column asks for nothing.
+    if (column === undefined) continue;
     byColumn.set(column, (byColumn.get(column) ?? 0) + amountAsked(minimum, node));
   }
   if (choice.exclusive !== "none") byColumn.set(VACANT, 1);

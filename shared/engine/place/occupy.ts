@@ -1,7 +1,7 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerNode } from "../ledger/ledger-node.ts";
 import { shortHostname } from "../model/hostname.ts";
-import type { Allocation } from "./allocate.ts";
+import type { Allocation } from "./allocation.ts";
 import { demandIn } from "./shape.ts";
 
 /**
@@ -14,14 +14,15 @@ export function occupy(
   byHostname: ReadonlyMap<string, LedgerNode>,
 ): void {
   const { job, shape } = allocation;
+  const slotsOn = new Map<LedgerNode, number>();
   for (const hostname of job.executingHostnames) {
     if (allocation.granted < allocation.asked) allocation.granted++;
     const node = byHostname.get(shortHostname(hostname));
     if (node === undefined) continue;
-    const demand = demandIn(shape, node.bucket.example.stock.units);
+    const demand = demandIn(shape, node.bucket.columns);
     ledger.occupy({ node, job: job.name, slots: 1, demand, closes: shape.exclusive !== "none" });
-    const known = allocation.placements.findIndex((placement) => placement.node === node);
-    if (known < 0) allocation.placements.push({ node, slots: 1 });
-    else allocation.placements[known] = { node, slots: (allocation.placements[known]?.slots ?? 0) + 1 };
+    slotsOn.set(node, (slotsOn.get(node) ?? 0) + 1);
   }
+  allocation.placements = [...slotsOn].map(([node, slots]) => ({ node, slots }));
+  allocation.runsOn = new Set(slotsOn.keys());
 }

@@ -1,11 +1,12 @@
 import { type Demand, timesInto } from "../ledger/availability.ts";
+import { OPEN, VACANT } from "../ledger/columns.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerNode } from "../ledger/ledger-node.ts";
 import { firstRefusing } from "../ledger/match.ts";
-import { OPEN, VACANT } from "../ledger/stock.ts";
 import type { SharedConsumable } from "../model/constraint.ts";
+import { type Allocation, spend } from "./allocation.ts";
 import { choose, withChoice } from "./alternatives.ts";
-import type { ExclusiveScope, Profile, Shape } from "./shape.ts";
+import type { ExclusiveScope } from "./shape.ts";
 
 /** What a node can do for a shape now. */
 export interface Offer {
@@ -23,19 +24,21 @@ export function offerOf(
   ledger: Ledger,
   node: LedgerNode,
   ask: {
-    readonly shape: Shape;
+    readonly allocation: Allocation;
     readonly demand: Demand;
     readonly wanted: number;
     readonly drawnOnce: boolean;
   },
 ): Offer {
-  const { shape, demand } = ask;
+  const { allocation, demand } = ask;
+  const { shape } = allocation;
   const { profile } = shape;
-  if (!accepts(profile, node) || !ledger.isUsable(node)) return NO_OFFER;
+  if (!spend(allocation, profile.checksPerNode)) return NO_OFFER;
+  if (!accepts(ledger, node, allocation) || !ledger.isUsable(node)) return NO_OFFER;
   if (profile.alternatives.length === 0) {
     const slots = Math.min(
       ask.wanted,
-      capacity(node, demand, shape.exclusive),
+      capacityOn(node, demand, shape.exclusive),
       ledger.pools.slotsLeft(profile.draws, ask.drawnOnce),
     );
     return { slots, demand, closes: shape.exclusive !== "none", draws: profile.draws };
@@ -45,7 +48,7 @@ export function offerOf(
   const exclusive = stricter(shape.exclusive, choice.exclusive);
   const whole = withChoice(demand, choice, node);
   const draws = [...profile.draws, ...choice.draws];
-  const room = node.bucket.table.fits(node.position, whole) ? capacity(node, whole, exclusive) : 0;
+  const room = node.bucket.table.fits(node.position, whole) ? capacityOn(node, whole, exclusive) : 0;
   const slots = Math.min(ask.wanted, room, ledger.pools.slotsLeft(draws, ask.drawnOnce));
   return { slots, demand: whole, closes: exclusive !== "none", draws };
 }
@@ -56,27 +59,52 @@ function stricter(a: ExclusiveScope, b: ExclusiveScope): ExclusiveScope {
 }
 
 /** Whether the constraints that take nothing hold on this node. */
-export function accepts(profile: Profile, node: LedgerNode): boolean {
+export function accepts(ledger: Ledger, node: LedgerNode, allocation: Allocation): boolean {
+  const { profile } = allocation.shape;
   const { example } = node.bucket;
   if (node.stock !== example.stock || node.bucket.closed === "on-premise") {
-    let known = profile.stocks.get(node.stock);
+    let known = profile.shared.length === 0 || profile.stocks?.get(node.stock);
     if (known === undefined) {
+      if (!spend(allocation, profile.checksPerBucket)) return false;
       known = firstRefusing(profile.shared, node) === null;
-      profile.stocks.set(node.stock, known);
+      if (ledger.memory.take(ENTRIES_PER_ANSWER)) {
+        profile.stocks ??= new Map();
+        profile.stocks.set(node.stock, known);
+      }
     }
     if (!known) return false;
   }
   return profile.own.length === 0 || firstRefusing(profile.own, node) === null;
 }
 
-function capacity(node: LedgerNode, demand: Demand, exclusive: ExclusiveScope): number {
+/** An answer that is remembered takes more than a number. */
+const ENTRIES_PER_ANSWER = 5;
+
+/** Slots that a node has room for; infinite for a demand that takes nothing. */
+export function capacityOn(
+  { bucket: { table }, position }: LedgerNode,
+  demand: Demand,
+  exclusive: ExclusiveScope,
+): number {
+  return slotsIn((column) => table.get(position, column), demand, exclusive);
+}
+
+/** The same of an untouched node. */
+export function capacityIn(row: readonly number[], demand: Demand, exclusive: ExclusiveScope): number {
+  return slotsIn((column) => row[column] ?? 0, demand, exclusive);
+}
+
+function slotsIn(
+  leftOf: (column: number) => number,
+  { columns, amounts }: Demand,
+  exclusive: ExclusiveScope,
+): number {
   if (exclusive === "iteration") return 1;
-  const { table } = node.bucket;
   let slots = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < demand.columns.length; i++) {
-    const column = demand.columns[i] ?? 0;
+  for (let i = 0; i < columns.length; i++) {
+    const column = columns[i] ?? 0;
     if (column === VACANT || column === OPEN) continue;
-    slots = Math.min(slots, timesInto(table.get(node.position, column), demand.amounts[i] ?? 0));
+    slots = Math.min(slots, timesInto(leftOf(column), amounts[i] ?? 0));
   }
   return slots;
 }

@@ -1,31 +1,13 @@
 import type { Demand } from "../ledger/availability.ts";
-import { usesOwnProperty } from "../ledger/default-resources.ts";
+import { type Columns, OPEN, VACANT, type WantedResources } from "../ledger/columns.ts";
 import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
 import type { Pools } from "../ledger/pools.ts";
 import type { Refusal } from "../ledger/refusal.ts";
-import { type Columns, OPEN, type Stock, type Units, VACANT } from "../ledger/stock.ts";
-import type { Constraint, MinimumResource, SharedConsumable } from "../model/constraint.ts";
+import type { Constraint, MinimumResource } from "../model/constraint.ts";
 import type { Job } from "../model/job.ts";
+import { type Profile, profileFrom, visit } from "./profile.ts";
 
 export type ExclusiveScope = "none" | "iteration" | "task";
-
-/** The constraints of a job that do not depend on amounts. Jobs that differ only in amounts share a profile. */
-export interface Profile {
-  readonly id: number;
-  /** Hold for all nodes of a bucket that share its example's stock, or for none of them. */
-  readonly shared: readonly Constraint[];
-  /** Have to be asked of every node by itself: name, hostname, state, ... */
-  readonly own: readonly Constraint[];
-  /** Alternatives with amounts in them: what they take depends on what is left. */
-  readonly alternatives: readonly Constraint[];
-  readonly draws: readonly SharedConsumable[];
-  /** Resources in the alternatives; null: what refuses now may accept later (`not` and `xor` on amounts). */
-  readonly alternativeResources: ReadonlySet<string> | null;
-  /** Buckets in order of preference whose example satisfies all but the plain amounts; worked out when first needed. */
-  candidates: readonly LedgerBucket[] | null;
-  /** Whether other stocks than the example's satisfy `shared`. */
-  readonly stocks: Map<Stock, boolean>;
-}
 
 /**
  * An equivalence class of jobs: the same constraints, so the same answer from every node. Remembers how far each
@@ -36,20 +18,21 @@ export interface Shape {
   /** As the job has them; for reasons. */
   readonly constraints: readonly Constraint[];
   readonly minimums: readonly MinimumResource[];
-  readonly columns: readonly number[];
   readonly exclusive: ExclusiveScope;
   /**
    * Whether a node that refused once refuses for good. Not so when an alternative matches and only together with the
    * rest is too much: later it may match no more, and leave the place to the next one.
    */
   readonly monotone: boolean;
-  /** The demand in the units that were asked for last; nearly all buckets have the same. */
-  units: Units | null;
+  /** Jobs that have it: what only one job needs is not remembered. */
+  jobs: number;
+  /** The demand of a bucket with these columns, which were asked for last; nearly all buckets have the same. */
+  columns: Columns | null;
   demand: Demand;
   /** Candidates whose example also has the amounts. */
   candidates: readonly LedgerBucket[] | null;
-  /** Per candidate, the first node that may still take it. */
-  readonly cursors: number[];
+  /** Per candidate, the first node that may still take it; null: not remembered. */
+  cursors: number[] | null;
   /** Per candidate, the smallest number of nodes (or slots) that it could not hold as a whole, and its nodes then. */
   wholeFailures: ({ readonly missing: number; readonly nodes: number } | undefined)[] | null;
   /** When nothing could be placed: nodes made until then, and why. */
@@ -59,7 +42,7 @@ export interface Shape {
 
 /** Compiles constraints into shapes, one object per class. Building a key per job is the only work that grows with the jobs. */
 export class Shapes {
-  private readonly columns: Columns;
+  private readonly wanted: WantedResources;
   private readonly pools: Pools;
   private readonly exclusiveScope: "iteration" | "job";
   private readonly byKey = new Map<string, Shape>();
@@ -67,24 +50,21 @@ export class Shapes {
   private readonly byConstraints = new Map<readonly Constraint[], Shape>();
   private readonly profiles = new Map<string, Profile>();
 
-  constructor(columns: Columns, pools: Pools, exclusiveScope: "iteration" | "job") {
-    this.columns = columns;
+  constructor(wanted: WantedResources, pools: Pools, exclusiveScope: "iteration" | "job") {
+    this.wanted = wanted;
     this.pools = pools;
     this.exclusiveScope = exclusiveScope;
   }
 
   of(job: Job): Shape {
     const known = job.exclusive ? undefined : this.byConstraints.get(job.constraints);
-    if (known !== undefined) return known;
-    const shape = this.shapeOf(job);
+    const shape = known ?? this.shapeOf(job.exclusive ? [...job.constraints, EXCLUSIVE] : job.constraints);
     if (!job.exclusive) this.byConstraints.set(job.constraints, shape);
+    shape.jobs++;
     return shape;
   }
 
-  private shapeOf(job: Job): Shape {
-    const constraints: readonly Constraint[] = job.exclusive
-      ? [...job.constraints, EXCLUSIVE]
-      : job.constraints;
+  private shapeOf(constraints: readonly Constraint[]): Shape {
     const parts = new Parts(constraints);
     const profile = this.profileOf(parts.rest);
     const exclusive = this.scopeOf(parts);
@@ -92,8 +72,8 @@ export class Shapes {
     for (const { resource, amount } of parts.minimums)
       key +=
         typeof amount === "number"
-          ? ` ${this.columns.of(resource)}:${amount}`
-          : ` ${this.columns.of(resource)}=${amount.bytes}`;
+          ? ` ${this.wanted.of(resource)}:${amount}`
+          : ` ${this.wanted.of(resource)}=${amount.bytes}`;
     const known = this.byKey.get(key);
     if (known !== undefined) return known;
     const shape = this.build(constraints, parts, profile, exclusive);
@@ -111,13 +91,13 @@ export class Shapes {
       profile,
       constraints,
       minimums: parts.minimums,
-      columns: parts.minimums.map((constraint) => this.columns.of(constraint.resource)),
       exclusive,
       monotone: isMonotone(parts, profile),
-      units: null,
+      jobs: 0,
+      columns: null,
       demand: NO_DEMAND,
       candidates: null,
-      cursors: [],
+      cursors: null,
       wholeFailures: null,
       failedAt: -1,
       refusals: NO_REFUSALS,
@@ -138,9 +118,9 @@ export class Shapes {
     return profile;
   }
 
-  /** Everything that can be taken needs a column or a pool before planning starts. */
+  /** Everything that can be taken has to be known, for its column or pool, before planning starts. */
   private register(leaf: Constraint): void {
-    if (leaf.kind === "minimum-resource") this.columns.of(leaf.resource);
+    if (leaf.kind === "minimum-resource") this.wanted.of(leaf.resource);
     if (leaf.kind === "shared-consumable") for (const draw of leaf.draws) this.pools.define(draw);
   }
 }
@@ -168,80 +148,10 @@ class Parts {
   }
 }
 
-function profileFrom(rest: readonly Constraint[], id: number): Profile {
-  const draws = rest.filter((constraint) => constraint.kind === "shared-consumable");
-  const others = rest.filter((constraint) => constraint.kind !== "shared-consumable");
-  const alternatives = others.filter(takesSomething);
-  const plain = others.filter((constraint) => !takesSomething(constraint));
-  return {
-    id,
-    shared: plain.filter((constraint) => !usesOwnProperty(constraint)),
-    own: plain.filter(usesOwnProperty),
-    alternatives,
-    draws,
-    alternativeResources: alternatives.some(mayAcceptLater) ? null : resourcesIn(alternatives),
-    candidates: null,
-    stocks: new Map(),
-  };
-}
-
-/** The constraints that a constraint consists of, itself included. */
-function visit(constraint: Constraint, see: (constraint: Constraint) => void): void {
-  see(constraint);
-  for (const child of childrenOf(constraint)) visit(child, see);
-}
-
-export function childrenOf(constraint: Constraint): readonly Constraint[] {
-  switch (constraint.kind) {
-    case "and":
-      return constraint.all;
-    case "or":
-      return constraint.any;
-    case "xor":
-      return constraint.oneOf;
-    case "not":
-      return [constraint.child];
-    default:
-      return [];
-  }
-}
-
-function takesSomething(constraint: Constraint): boolean {
-  switch (constraint.kind) {
-    case "minimum-resource":
-    case "exclusive":
-    case "shared-consumable":
-      return true;
-    default:
-      return childrenOf(constraint).some(takesSomething);
-  }
-}
-
 function isMonotone({ minimums }: Parts, { alternatives, alternativeResources }: Profile): boolean {
   if (alternatives.length === 0) return true;
   if (alternativeResources === null || alternatives.length > 1) return false;
   return !minimums.some(({ resource }) => alternativeResources.has(resource));
-}
-
-function resourcesIn(constraints: readonly Constraint[]): ReadonlySet<string> {
-  const resources = new Set<string>();
-  const note = (leaf: Constraint): void => {
-    if (leaf.kind === "minimum-resource") resources.add(leaf.resource);
-  };
-  for (const constraint of constraints) visit(constraint, note);
-  return resources;
-}
-
-/** "or" and "and" of amounts only ever lose nodes; below "not" and "xor" losing a match can mean winning. */
-function mayAcceptLater(constraint: Constraint): boolean {
-  if (constraint.kind === "not" || constraint.kind === "xor") return takesSomething(constraint);
-  if (constraint.kind === "and" && asksTwice(constraint.all)) return true;
-  return childrenOf(constraint).some(mayAcceptLater);
-}
-
-function asksTwice(constraints: readonly Constraint[]): boolean {
-  const resources = constraints.flatMap((constraint) => [...resourcesIn([constraint])]);
-  return new Set(resources).size < resources.length;
 }
 
 /** Most jobs are refused nowhere: they share this list. */
@@ -249,22 +159,26 @@ export const NO_REFUSALS: readonly Refusal[] = [];
 
 const NO_DEMAND: Demand = { columns: [], amounts: [] };
 
-/** What one slot of the shape demands of nodes with these units, the marker column first: it fails most often. */
-export function demandIn(shape: Shape, units: Units): Demand {
-  if (shape.units !== units) {
-    shape.demand = makeDemand(shape, units);
-    shape.units = units;
+/** What one slot of the shape demands of nodes with these columns, the marker column first: it fails most often. */
+export function demandIn(shape: Shape, columns: Columns): Demand {
+  if (shape.columns !== columns) {
+    shape.demand = makeDemand(shape, columns);
+    shape.columns = columns;
   }
   return shape.demand;
 }
 
-function makeDemand(shape: Shape, units: Units): Demand {
+function makeDemand(shape: Shape, { byName, units }: Columns): Demand {
   const columns = [shape.exclusive === "none" ? OPEN : VACANT];
   const amounts = [1];
-  for (let i = 0; i < shape.minimums.length; i++) {
-    const column = shape.columns[i] as number;
-    const { amount } = shape.minimums[i] as MinimumResource;
-    const base = typeof amount === "number" ? amount * (units.perColumn[column] ?? 1) : amount.bytes;
+  for (const { resource, amount } of shape.minimums) {
+    const column = byName.get(resource);
+    if (column === undefined) {
+      // No node there has any of it: more than all of the marker is wanted, which no row covers.
+      amounts[0] = Number.POSITIVE_INFINITY;
+      continue;
+    }
+    const base = typeof amount === "number" ? amount * (units[column] ?? 1) : amount.bytes;
     const known = columns.indexOf(column);
     if (known < 0) {
       columns.push(column);

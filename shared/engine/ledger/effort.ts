@@ -1,0 +1,39 @@
+/** What one source may still have a plan look at. */
+export interface Share {
+  left: number;
+  readonly limit: number;
+}
+
+/**
+ * Bounds what a plan does for demand that has to be looked at node by node. Counted, not timed: the same input gives
+ * the same plan. Every source has the same share, so that none can take what others need.
+ */
+export class Effort {
+  readonly #shares = new Map<string | null, Share>();
+
+  constructor(mostChecks: number, sources: ReadonlySet<string | null>) {
+    const limit = Math.max(1, Math.floor(mostChecks / Math.max(1, sources.size)));
+    for (const source of sources) this.#shares.set(source, { left: limit, limit });
+  }
+
+  of(source: string | null): Share {
+    const share = this.#shares.get(source);
+    if (share === undefined) throw new Error(`Source "${source}" has no share of the plan's checks`);
+    return share;
+  }
+}
+
+/** Entries that all shapes together may remember, at 8 bytes or so each: beyond that a plan looks again. */
+const MOST_REMEMBERED = 2_000_000;
+
+/** What a plan may keep only to be faster. */
+export class Memory {
+  #left = MOST_REMEMBERED;
+
+  /** Whether so many entries more may be kept. */
+  take(entries: number): boolean {
+    if (entries > this.#left) return false;
+    this.#left -= entries;
+    return true;
+  }
+}

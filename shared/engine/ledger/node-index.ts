@@ -1,0 +1,68 @@
+import type { NodeProperty } from "../model/constraint.ts";
+import type { LedgerNode } from "./ledger-node.ts";
+
+/** What a node alone is called: few nodes have one in common, so that they are looked up. */
+export const NAMING_PROPERTIES = [
+  "name",
+  "hostname",
+  "fqdn",
+  "hostname_or_uuid",
+  "private_ip",
+  "instance_id",
+] as const satisfies readonly NodeProperty[];
+
+export type Naming = (typeof NAMING_PROPERTIES)[number] | "ccnodeid";
+
+/** Nodes that a plan makes have only these; the others are null until they boot. */
+export function isKnownOfNewNodes(naming: Naming): boolean {
+  return naming === "name" || naming === "hostname_or_uuid";
+}
+
+/** Finds nodes by what they are called. Each property is worked out when it is first asked for. */
+export class NodeIndex {
+  readonly #first: readonly LedgerNode[];
+  readonly #byNaming = new Map<Naming, ReadonlyMap<string, readonly LedgerNode[]>>();
+  /** Nodes that the plan made, by name. */
+  readonly #made = new Map<string, LedgerNode>();
+
+  /** Of the nodes that are there before the plan makes any. */
+  constructor(nodes: readonly LedgerNode[]) {
+    this.#first = nodes;
+  }
+
+  /** Nodes that are there from the start. */
+  find(naming: Naming, value: string): readonly LedgerNode[] {
+    const known = this.#byNaming.get(naming) ?? this.#build(naming);
+    return known.get(value) ?? [];
+  }
+
+  /** The node of that name, if the plan made it. */
+  findMade(name: string): LedgerNode | undefined {
+    return this.#made.get(name);
+  }
+
+  get madeCount(): number {
+    return this.#made.size;
+  }
+
+  note(made: LedgerNode): void {
+    this.#made.set(made.name, made);
+  }
+
+  forget(made: LedgerNode): void {
+    this.#made.delete(made.name);
+  }
+
+  #build(naming: Naming): ReadonlyMap<string, readonly LedgerNode[]> {
+    const nodes = new Map<string, LedgerNode[]>();
+    for (const node of this.#first) {
+      const value = naming === "ccnodeid" ? node.resource(naming) : node.property(naming);
+      if (typeof value !== "string") continue;
+      const same = nodes.get(value);
+      if (same === undefined) nodes.set(value, [node]);
+      else same.push(node);
+    }
+    this.#byNaming.set(naming, nodes);
+    return nodes;
+  }
+}

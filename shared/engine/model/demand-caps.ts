@@ -1,0 +1,59 @@
+/**
+ * What demand may cost at most. A job that exceeds one of these keeps the hosts on which it runs, gets nothing more, and
+ * says which cap holds it back. They bound the time and memory of a plan, whatever valid messages hold.
+ */
+export const DEMAND_CAP_NAMES = [
+  "max-distinct-resources",
+  "max-constraint-parts",
+  "max-constraint-depth",
+  "max-scheduler-hosts",
+  "max-plan-checks",
+] as const;
+
+export type DemandCapName = (typeof DEMAND_CAP_NAMES)[number];
+
+export interface DemandCaps {
+  /**
+   * Resources that jobs count down and only hosts have that schedulers describe. Those of node arrays, VM sizes and
+   * `default_resources` are the operator's, and not capped.
+   */
+  readonly maxDistinctResources: number;
+  /** Constraints, pool draws and options with wildcards of one job; other options are looked up and cost nothing. */
+  readonly maxConstraintParts: number;
+  /** Levels of `and`, `or`, `xor` and `not` of one job. */
+  readonly maxConstraintDepth: number;
+  /** Hosts that schedulers describe and CycleCloud does not have. */
+  readonly maxSchedulerHosts: number;
+  /** How often one plan may hold a constraint against a bucket or a node; every source has the same share. */
+  readonly maxPlanChecks: number;
+}
+
+export const DEFAULT_DEMAND_CAPS: DemandCaps = {
+  maxDistinctResources: 100,
+  maxConstraintParts: 1_000,
+  maxConstraintDepth: 16,
+  maxSchedulerHosts: 20_000,
+  maxPlanChecks: 10_000_000,
+};
+
+/** A cap that a job reached. */
+export interface DemandCapHit {
+  readonly cap: DemandCapName;
+  /** How much the job wants; null where that is known only once it was granted. */
+  readonly asked: number | null;
+  readonly limit: number;
+}
+
+/** What one cap held back in a plan. */
+export interface HeldBack {
+  readonly cap: DemandCapName;
+  readonly limit: number;
+  /** The most that one job wants; null as in `DemandCapHit`. */
+  readonly asked: number | null;
+  /** Jobs that wait because of it. */
+  readonly jobs: number;
+  /** Hosts that are not planned with because of it. */
+  readonly hosts: number;
+  /** The first of them, by name. */
+  readonly first: string;
+}

@@ -1,0 +1,40 @@
+import type { Share } from "../ledger/effort.ts";
+import type { LedgerNode } from "../ledger/ledger-node.ts";
+import type { Refusal } from "../ledger/refusal.ts";
+import type { DemandCapHit } from "../model/demand-caps.ts";
+import type { Job } from "../model/job.ts";
+import type { Shape } from "./shape.ts";
+
+export interface NodeSlots {
+  readonly node: LedgerNode;
+  readonly slots: number;
+}
+
+/** What became of a job, before it is worded. */
+export interface Allocation {
+  readonly job: Job;
+  readonly shape: Shape;
+  /** Slots for `pack`, nodes for `scatter`. */
+  readonly asked: number;
+  /** What its source may still have looked at. */
+  readonly share: Share;
+  /** The cap that it reached; null: none. */
+  heldBy: DemandCapHit | null;
+  granted: number;
+  placements: NodeSlots[];
+  /** Nodes on which it runs already; null: none. */
+  runsOn: ReadonlySet<LedgerNode> | null;
+  refusals: readonly Refusal[];
+}
+
+/** Pays for so many checks out of the share of the job's source; false: there are none left, and the job is held back. */
+export function spend(allocation: Allocation, checks: number): boolean {
+  if (checks === 0) return true;
+  const { share } = allocation;
+  if (share.left >= checks) {
+    share.left -= checks;
+    return true;
+  }
+  allocation.heldBy ??= { cap: "max-plan-checks", asked: null, limit: share.limit };
+  return false;
+}

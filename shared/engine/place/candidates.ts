@@ -1,0 +1,71 @@
+import { covers, type Demand } from "../ledger/availability.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
+import { isKnownOfNewNodes } from "../ledger/node-index.ts";
+import type { Refusal } from "../ledger/refusal.ts";
+import { bindingCharge, nodesLeft } from "../model/quota.ts";
+import { type Allocation, spend } from "./allocation.ts";
+import { candidatesOf, inOrder } from "./preference.ts";
+import type { Profile } from "./profile.ts";
+import { namedFirst } from "./search.ts";
+import { demandIn } from "./shape.ts";
+
+/** A profile asks every bucket once, sorts them, and makes a list: as much as so many checks each. */
+const CHECKS_PER_BUCKET = 2;
+
+/** The candidates whose example has the amounts, in order of preference. On-premise hosts are asked one by one. */
+export function candidatesFor(ledger: Ledger, allocation: Allocation): readonly LedgerBucket[] {
+  const { shape } = allocation;
+  if (shape.candidates !== null) return shape.candidates;
+  const { profile } = shape;
+  if (profile.candidates === null) {
+    if (!profile.isEmpty) {
+      const checks = ledger.buckets.length * (profile.checksPerBucket + CHECKS_PER_BUCKET);
+      if (!spend(allocation, checks)) return NO_BUCKETS;
+    }
+    // Most profiles may use the same buckets: then they share one list.
+    profile.candidates = ledger.lists.of(candidatesOf(profile, bucketsFor(ledger, profile)));
+  }
+  const suits = (bucket: LedgerBucket): boolean =>
+    bucket.closed === "on-premise" || exampleCovers(bucket, demandIn(shape, bucket.columns));
+  // Most shapes suit every bucket: then they share one list.
+  const all = profile.candidates;
+  const candidates = all.every(suits) ? all : ledger.lists.of(all.filter(suits));
+  if (shape.jobs > 1 && shape.monotone && ledger.memory.take(candidates.length)) shape.cursors = [];
+  if (shape.jobs > 1) shape.candidates = candidates;
+  return candidates;
+}
+
+const NO_BUCKETS: readonly LedgerBucket[] = [];
+
+/** Host names and addresses are those of nodes that are there: other buckets need not be asked. */
+function bucketsFor(ledger: Ledger, profile: Profile): readonly LedgerBucket[] {
+  if (profile.names === null || isKnownOfNewNodes(profile.names.naming)) return ledger.inOrder(inOrder);
+  return inOrder([...namedFirst(ledger, profile).keys()]);
+}
+
+function exampleCovers(bucket: LedgerBucket, { columns, amounts }: Demand): boolean {
+  const born = bucket.exampleRow;
+  for (let i = 0; i < columns.length; i++)
+    if (!covers(born[columns[i] as number] as number, amounts[i] as number)) return false;
+  return true;
+}
+
+/** Why a bucket had no more room. The same object as long as nothing changed there. */
+export function refusalOf(ledger: Ledger, bucket: LedgerBucket): Refusal {
+  const last = bucket.lastRefusal;
+  if (last !== null && last.atChange === ledger.changeCount) return last.refusal;
+  const refusal = makeRefusal(ledger, bucket);
+  const isSame = last !== null && last.refusal.left === refusal.left && last.refusal.limit === refusal.limit;
+  bucket.lastRefusal = { refusal: isSame ? last.refusal : refusal, atChange: ledger.changeCount };
+  return bucket.lastRefusal.refusal;
+}
+
+function makeRefusal(ledger: Ledger, bucket: LedgerBucket): Refusal {
+  const binding = bucket.closed === null ? bindingCharge(bucket.charges) : null;
+  const left = ledger.capacityOf(bucket);
+  const code =
+    bucket.closed === "invalid" ? "InvalidBucket" : bucket.closed === null ? "NoCapacity" : "OutOfCapacity";
+  const limit = binding === null || nodesLeft(binding) === Number.POSITIVE_INFINITY ? null : binding.limit;
+  return { code, bucket, limit, left };
+}

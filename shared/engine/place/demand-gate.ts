@@ -1,0 +1,78 @@
+import type { KnownResources } from "../ledger/known-resources.ts";
+import type { Constraint } from "../model/constraint.ts";
+import type { DemandCapHit, DemandCaps } from "../model/demand-caps.ts";
+import type { Job } from "../model/job.ts";
+import { hasWildcard } from "../model/wildcard.ts";
+import { childrenOf } from "./profile.ts";
+
+/**
+ * Holds back jobs whose constraints would cost a plan too much, before anything is made of them, in the order of the
+ * demand.
+ */
+export class DemandGate {
+  readonly #caps: DemandCaps;
+  readonly #resources: KnownResources;
+  /** Resources of schedulers' hosts that jobs so far count down. */
+  readonly #admitted = new Set<string>();
+
+  constructor(caps: DemandCaps, resources: KnownResources) {
+    this.#caps = caps;
+    this.#resources = resources;
+  }
+
+  /** Null: the job is planned. */
+  check({ constraints }: Job): DemandCapHit | null {
+    const caps = this.#caps;
+    const size = sizeOf(constraints, caps);
+    if (size.parts > caps.maxConstraintParts)
+      return { cap: "max-constraint-parts", asked: size.parts, limit: caps.maxConstraintParts };
+    if (size.depth > caps.maxConstraintDepth)
+      return { cap: "max-constraint-depth", asked: size.depth, limit: caps.maxConstraintDepth };
+    const more = [...size.resources].filter(
+      (resource) => !this.#admitted.has(resource) && this.#resources.isSchedulersOnly(resource),
+    );
+    const asked = this.#admitted.size + more.length;
+    if (asked > caps.maxDistinctResources)
+      return { cap: "max-distinct-resources", asked, limit: caps.maxDistinctResources };
+    for (const resource of more) this.#admitted.add(resource);
+    return null;
+  }
+
+  /**
+   * What a job that is held back takes of the hosts on which it runs: its plain amounts of what node arrays have, and
+   * whether it shares them. Nothing else of it is looked at.
+   */
+  plainPart(job: Job): Job {
+    const isPlain = (constraint: Constraint) =>
+      constraint.kind === "exclusive" ||
+      (constraint.kind === "minimum-resource" && this.#resources.isOperators(constraint.resource));
+    return { ...job, constraints: job.constraints.filter(isPlain) };
+  }
+}
+
+interface Size {
+  parts: number;
+  depth: number;
+  readonly resources: Set<string>;
+}
+
+/** How large constraints are. Nothing is looked at below the first level that is too deep. */
+function sizeOf(constraints: readonly Constraint[], caps: DemandCaps): Size {
+  const size: Size = { parts: 0, depth: 0, resources: new Set() };
+  for (const constraint of constraints) measure(constraint, 0, size, caps);
+  return size;
+}
+
+function measure(constraint: Constraint, depth: number, size: Size, caps: DemandCaps): void {
+  size.parts += 1 + extraParts(constraint);
+  size.depth = Math.max(size.depth, depth);
+  if (depth > caps.maxConstraintDepth) return;
+  if (constraint.kind === "minimum-resource") size.resources.add(constraint.resource);
+  for (const child of childrenOf(constraint)) measure(child, depth + 1, size, caps);
+}
+
+function extraParts(constraint: Constraint): number {
+  if (constraint.kind === "shared-consumable") return constraint.draws.length;
+  if (constraint.kind !== "property-options" && constraint.kind !== "resource-options") return 0;
+  return constraint.options.filter((option) => typeof option === "string" && hasWildcard(option)).length;
+}

@@ -1,0 +1,84 @@
+import type { Ledger } from "../ledger/ledger.ts";
+import type { LedgerNode } from "../ledger/ledger-node.ts";
+import { firstRefusing } from "../ledger/match.ts";
+import { type Allocation, spend } from "./allocation.ts";
+import { offerOf } from "./offer.ts";
+import { firstPosition, nextPosition, type Search } from "./search.ts";
+
+/** Puts slots on existing nodes, each as full as it gets (pack) or with one slot (scatter). */
+export function fillNodes(ledger: Ledger, allocation: Allocation, search: Search): void {
+  const { bucket, shape } = search;
+  let position = firstPosition(search);
+  let stillFits = -1;
+  while (position >= 0) {
+    const node = bucket.nodes[position] as LedgerNode;
+    const placed = place(ledger, allocation, search, node);
+    const full = allocation.granted >= allocation.asked;
+    // Without licences no node will do, and without checks none can be asked, but that is not the fault of the nodes.
+    const drained = !placed && (allocation.heldBy !== null || !poolsAllow(ledger, allocation));
+    if (stillFits < 0 && (drained || (placed && (full || search.perNode === 1)))) stillFits = position;
+    if (full || drained) break;
+    // A packed node is asked again: what its alternatives still hold may take more.
+    position = nextPosition(search, placed && search.perNode > 1 ? position : position + 1);
+  }
+  search.at = stillFits >= 0 ? stillFits : bucket.nodes.length;
+  // A job that runs already is refused by the nodes that it holds: its search teaches nothing about its shape.
+  if (shape.cursors !== null && allocation.job.executingHostnames.length === 0)
+    shape.cursors[search.candidate] = search.at;
+}
+
+/** Makes new nodes for what is left, as far as the limits allow. */
+export function fillNewNodes(ledger: Ledger, allocation: Allocation, search: Search): void {
+  const { bucket, shape } = search;
+  const isWanted = () =>
+    allocation.granted < allocation.asked &&
+    ledger.capacityOf(bucket) >= 1 &&
+    allocation.heldBy === null &&
+    poolsAllow(ledger, allocation);
+  if (!isWanted() || !spend(allocation, shape.profile.checksPerNode)) return;
+  if (firstRefusing(shape.profile.own, bucket.example) !== null) return;
+  while (isWanted()) {
+    const node = ledger.create(bucket);
+    if (!place(ledger, allocation, search, node)) {
+      ledger.discard(node);
+      return;
+    }
+    refill(ledger, allocation, search, node);
+  }
+}
+
+/** Asks a node again, as `fillNodes` does: after the first alternative is used up, another may still hold. */
+function refill(ledger: Ledger, allocation: Allocation, search: Search, node: LedgerNode): void {
+  const { bucket, demand, shape, perNode } = search;
+  if (perNode === 1 || shape.profile.alternatives.length === 0) return;
+  while (allocation.granted < allocation.asked && bucket.table.fits(node.position, demand))
+    if (!place(ledger, allocation, search, node)) return;
+}
+
+/** Asked before a node is made: a node for a job without licences would stay empty. */
+export function poolsAllow(ledger: Ledger, { shape, granted }: Allocation): boolean {
+  return ledger.pools.slotsLeft(shape.profile.draws, granted > 0) >= 1;
+}
+
+function place(ledger: Ledger, allocation: Allocation, search: Search, node: LedgerNode): boolean {
+  const { job } = allocation;
+  const wanted = Math.min(allocation.asked - allocation.granted, search.perNode);
+  // A scattered job that runs already wants further nodes, not the same again.
+  if (search.perNode === 1 && allocation.runsOn?.has(node) === true) return false;
+  const drawnOnce = allocation.granted > 0;
+  const offer = offerOf(ledger, node, { allocation, demand: search.demand, wanted, drawnOnce });
+  if (offer.slots < 1) return false;
+  ledger.take({ node, job: job.name, slots: offer.slots, demand: offer.demand, closes: offer.closes });
+  ledger.draw(offer.draws, offer.slots, !drawnOnce);
+  addPlacement(allocation, node, offer.slots);
+  return true;
+}
+
+/** One entry per node, also when it was asked twice for what its alternatives hold. */
+function addPlacement(allocation: Allocation, node: LedgerNode, slots: number): void {
+  const { placements } = allocation;
+  const last = placements.at(-1);
+  if (last?.node === node) placements[placements.length - 1] = { node, slots: last.slots + slots };
+  else placements.push({ node, slots });
+  allocation.granted += slots;
+}

@@ -1,0 +1,38 @@
+import { Effort } from "../ledger/effort.ts";
+import type { KnownResources } from "../ledger/known-resources.ts";
+import type { Job } from "../model/job.ts";
+import type { PlanInput } from "../model/plan-input.ts";
+import { demandCapsOf } from "../model/settings.ts";
+import type { Allocation } from "./allocation.ts";
+import { DemandGate } from "./demand-gate.ts";
+import { NO_REFUSALS, type Shapes } from "./shape.ts";
+
+/** The jobs as they are before anything is placed; of those that a cap holds back, only what they run on counts. */
+export function openJobs(
+  { jobs, settings }: Pick<PlanInput, "jobs" | "settings">,
+  resources: KnownResources,
+  shapes: Shapes,
+): readonly Allocation[] {
+  const caps = demandCapsOf(settings);
+  const gate = new DemandGate(caps, resources);
+  const effort = new Effort(caps.maxPlanChecks, new Set(jobs.map(({ source }) => source)));
+  return jobs.map((job) => {
+    const heldBy = gate.check(job);
+    return {
+      job,
+      shape: shapes.of(heldBy === null ? job : gate.plainPart(job)),
+      asked: job.packingStrategy === "scatter" ? nodesAsked(job) : job.iterations,
+      share: effort.of(job.source),
+      heldBy,
+      granted: 0,
+      placements: [],
+      runsOn: null,
+      refusals: NO_REFUSALS,
+    };
+  });
+}
+
+/** A scattered job that names no node count wants each of its iterations on a node of its own. */
+function nodesAsked(job: Job): number {
+  return job.nodeCount > 0 ? job.nodeCount : job.iterations;
+}

@@ -1,0 +1,146 @@
+import { isOwnProperty, usesOwnProperty } from "../ledger/default-resources.ts";
+import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
+import { checksOf } from "../ledger/match.ts";
+import { NAMING_PROPERTIES, type Naming } from "../ledger/node-index.ts";
+import type { Stock } from "../ledger/stock.ts";
+import type { Constraint, SharedConsumable } from "../model/constraint.ts";
+import { hasWildcard } from "../model/wildcard.ts";
+
+/** The constraints of a job that do not depend on amounts. Jobs that differ only in amounts share a profile. */
+export interface Profile {
+  readonly id: number;
+  /** Whether there is nothing in it: amounts are all that such jobs ask for. */
+  readonly isEmpty: boolean;
+  /** Hold for all nodes of a bucket that share its example's stock, or for none of them. */
+  readonly shared: readonly Constraint[];
+  /** Have to be asked of every node by itself: name, hostname, state, ... */
+  readonly own: readonly Constraint[];
+  /** Alternatives with amounts in them: what they take depends on what is left. */
+  readonly alternatives: readonly Constraint[];
+  readonly draws: readonly SharedConsumable[];
+  /** Resources in the alternatives; null: what refuses now may accept later (`not` and `xor` on amounts). */
+  readonly alternativeResources: ReadonlySet<string> | null;
+  /** Set when only nodes of these names will do: they are looked up, and no others asked. */
+  readonly names: Names | null;
+  /** How many checks it takes to ask a bucket, and a node. */
+  readonly checksPerBucket: number;
+  readonly checksPerNode: number;
+  /** Buckets in order of preference whose example satisfies all but the plain amounts; worked out when first needed. */
+  candidates: readonly LedgerBucket[] | null;
+  /** Whether other stocks than the example's satisfy `shared`. */
+  stocks: Map<Stock, boolean> | null;
+  /** Positions of the nodes that `names` names, among those that are there from the start. */
+  named: ReadonlyMap<LedgerBucket, readonly number[]> | null;
+}
+
+export interface Names {
+  readonly naming: Naming;
+  readonly values: ReadonlySet<string>;
+}
+
+export function profileFrom(rest: readonly Constraint[], id: number): Profile {
+  const draws = rest.filter((constraint) => constraint.kind === "shared-consumable");
+  const others = rest.filter((constraint) => constraint.kind !== "shared-consumable");
+  const alternatives = others.filter(takesSomething);
+  const plain = others.filter((constraint) => !takesSomething(constraint));
+  const shared = plain.filter((constraint) => !usesOwnProperty(constraint));
+  const own = plain.filter(usesOwnProperty);
+  return {
+    id,
+    isEmpty: rest.length === 0,
+    shared: orNone(shared),
+    own: orNone(own),
+    alternatives: orNone(alternatives),
+    draws: orNone(draws),
+    alternativeResources: alternatives.some(mayAcceptLater) ? null : resourcesIn(alternatives),
+    names: namesIn(own),
+    checksPerBucket: checksOf(shared) + checksOf(alternatives),
+    checksPerNode: checksOf(own) + checksOf(alternatives),
+    candidates: null,
+    stocks: null,
+    named: null,
+  };
+}
+
+/** There may be a profile for every job: those that have nothing of a kind share one list. */
+function orNone<T>(list: readonly T[]): readonly T[] {
+  return list.length === 0 ? NONE : list;
+}
+
+const NONE: readonly never[] = [];
+const NO_RESOURCES: ReadonlySet<string> = new Set();
+
+/** Of several lists of names all of which hold, the shortest. */
+function namesIn(own: readonly Constraint[]): Names | null {
+  let shortest: Names | null = null;
+  for (const constraint of own) {
+    const naming = namingOf(constraint);
+    if (naming === null) continue;
+    const { options } = constraint as { readonly options: readonly unknown[] };
+    if (shortest !== null && shortest.values.size <= options.length) continue;
+    const values = options.filter((option): option is string => typeof option === "string");
+    if (values.length === options.length && !values.some(hasWildcard))
+      shortest = { naming, values: new Set(values) };
+  }
+  return shortest;
+}
+
+function namingOf(constraint: Constraint): Naming | null {
+  if (constraint.kind === "resource-options" && constraint.resource === "ccnodeid") return "ccnodeid";
+  if (constraint.kind !== "property-options" || !isOwnProperty(constraint.property)) return null;
+  return NAMING_PROPERTIES.find((property) => property === constraint.property) ?? null;
+}
+
+/** The constraints that a constraint consists of, itself included. */
+export function visit(constraint: Constraint, see: (constraint: Constraint) => void): void {
+  see(constraint);
+  for (const child of childrenOf(constraint)) visit(child, see);
+}
+
+export function childrenOf(constraint: Constraint): readonly Constraint[] {
+  switch (constraint.kind) {
+    case "and":
+      return constraint.all;
+    case "or":
+      return constraint.any;
+    case "xor":
+      return constraint.oneOf;
+    case "not":
+      return [constraint.child];
+    default:
+      return [];
+  }
+}
+
+function takesSomething(constraint: Constraint): boolean {
+  switch (constraint.kind) {
+    case "minimum-resource":
+    case "exclusive":
+    case "shared-consumable":
+      return true;
+    default:
+      return childrenOf(constraint).some(takesSomething);
+  }
+}
+
+export function resourcesIn(constraints: readonly Constraint[]): ReadonlySet<string> {
+  if (constraints.length === 0) return NO_RESOURCES;
+  const resources = new Set<string>();
+  const note = (leaf: Constraint): void => {
+    if (leaf.kind === "minimum-resource") resources.add(leaf.resource);
+  };
+  for (const constraint of constraints) visit(constraint, note);
+  return resources;
+}
+
+/** "or" and "and" of amounts only ever lose nodes; below "not" and "xor" losing a match can mean winning. */
+function mayAcceptLater(constraint: Constraint): boolean {
+  if (constraint.kind === "not" || constraint.kind === "xor") return takesSomething(constraint);
+  if (constraint.kind === "and" && asksTwice(constraint.all)) return true;
+  return childrenOf(constraint).some(mayAcceptLater);
+}
+
+function asksTwice(constraints: readonly Constraint[]): boolean {
+  const resources = constraints.flatMap((constraint) => [...resourcesIn([constraint])]);
+  return new Set(resources).size < resources.length;
+}

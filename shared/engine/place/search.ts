@@ -1,0 +1,116 @@
+import type { Demand } from "../ledger/availability.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
+import { isKnownOfNewNodes } from "../ledger/node-index.ts";
+import type { Allocation } from "./allocation.ts";
+import type { Profile } from "./profile.ts";
+import { demandIn, type Shape } from "./shape.ts";
+
+/** One bucket being searched for one shape. */
+export interface Search {
+  readonly bucket: LedgerBucket;
+  readonly shape: Shape;
+  readonly demand: Demand;
+  /** Place of the bucket among the shape's candidates. */
+  readonly candidate: number;
+  /** Slots wanted of one node: all that are missing, or one. */
+  readonly perNode: number;
+  /** Positions of the only nodes that will do, in order; null: any may. */
+  readonly named: readonly number[] | null;
+  /** The first node that may still fit. */
+  at: number;
+}
+
+/** Cursor of a bucket that the shape never searched. */
+const NOT_SEARCHED = -1;
+
+export function openSearch(
+  ledger: Ledger,
+  candidates: readonly LedgerBucket[],
+  candidate: number,
+  { shape, job }: Allocation,
+): Search {
+  const bucket = candidates[candidate] as LedgerBucket;
+  return {
+    bucket,
+    shape,
+    demand: demandIn(shape, bucket.columns),
+    candidate,
+    perNode: job.packingStrategy === "scatter" ? 1 : Number.POSITIVE_INFINITY,
+    named: namedIn(ledger, shape.profile, bucket),
+    at: shape.monotone ? (shape.cursors?.[candidate] ?? NOT_SEARCHED) : 0,
+  };
+}
+
+/** The first node to ask: where the shape stopped last time, or where what is known of the bucket says. */
+export function firstPosition(search: Search): number {
+  const { bucket, demand, at, named } = search;
+  const { table, memory } = bucket;
+  if (!table.mayFit(demand)) return -1;
+  if (named !== null || at !== NOT_SEARCHED) return nextPosition(search, Math.max(0, at));
+  const position = table.firstFit(memory.startFor(demand), demand);
+  memory.learn(demand, position < 0 ? bucket.nodes.length : position);
+  return position;
+}
+
+/** The first node from a position on that covers the demand; -1: none. */
+export function nextPosition({ bucket, demand, named }: Search, from: number): number {
+  if (named === null) return bucket.table.firstFit(from, demand);
+  for (let i = firstFrom(named, from); i < named.length; i++) {
+    const position = named[i] as number;
+    if (bucket.table.fits(position, demand)) return position;
+  }
+  return -1;
+}
+
+/** Index of the first position that is not before `from`. */
+function firstFrom(positions: readonly number[], from: number): number {
+  let [low, high] = [0, positions.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((positions[middle] as number) < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Positions of the nodes of a bucket that a profile names; null: it names none. */
+export function namedIn(ledger: Ledger, profile: Profile, bucket: LedgerBucket): readonly number[] | null {
+  if (profile.names === null) return null;
+  const first = namedFirst(ledger, profile).get(bucket) ?? NONE;
+  if (!isKnownOfNewNodes(profile.names.naming) || bucket.nodes.length === bucket.firstNodes) return first;
+  return [...first, ...namedMade(ledger, profile.names.values, bucket)];
+}
+
+/** Buckets with nodes of these names, of those that are there from the start. */
+export function namedFirst(ledger: Ledger, profile: Profile): ReadonlyMap<LedgerBucket, readonly number[]> {
+  if (profile.named !== null) return profile.named;
+  const named = new Map<LedgerBucket, number[]>();
+  const { naming, values } = profile.names ?? { naming: "name", values: [] };
+  for (const value of values)
+    for (const { bucket, position } of ledger.index.find(naming, value)) {
+      const positions = named.get(bucket);
+      if (positions === undefined) named.set(bucket, [position]);
+      else positions.push(position);
+    }
+  for (const positions of named.values()) positions.sort((a, b) => a - b);
+  profile.named = named;
+  return named;
+}
+
+/** Of the nodes that this plan made: whichever list is shorter is gone through. */
+function namedMade(ledger: Ledger, values: ReadonlySet<string>, bucket: LedgerBucket): readonly number[] {
+  const made = bucket.nodes.length - bucket.firstNodes;
+  if (made <= values.size)
+    return bucket.nodes
+      .slice(bucket.firstNodes)
+      .filter(({ name }) => values.has(name))
+      .map(({ position }) => position);
+  const nodes = [...values].flatMap((value) => ledger.index.findMade(value) ?? []);
+  return nodes
+    .filter((node) => node.bucket === bucket)
+    .map(({ position }) => position)
+    .sort((a, b) => a - b);
+}
+
+const NONE: readonly number[] = [];

@@ -1,0 +1,146 @@
+import type { Ledger } from "../ledger/ledger.ts";
+import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
+import type { LedgerNode } from "../ledger/ledger-node.ts";
+import type { Refusal } from "../ledger/refusal.ts";
+import { type Allocation, spend } from "./allocation.ts";
+import { candidatesFor, refusalOf } from "./candidates.ts";
+import { fillNewNodes, fillNodes, poolsAllow } from "./fill.ts";
+import { accepts, capacityIn, capacityOn } from "./offer.ts";
+import { firstPosition, nextPosition, openSearch, type Search } from "./search.ts";
+
+/** Tries one bucket after the other for the whole job; an attempt that falls short is undone. */
+export function placeWhole(ledger: Ledger, allocation: Allocation): void {
+  const { job } = allocation;
+  const refusals: Refusal[] = [];
+  const candidates = candidatesFor(ledger, allocation);
+  for (let k = 0; k < candidates.length; k++) {
+    const bucket = candidates[k] as LedgerBucket;
+    const refusal = job.colocated ? notColocating(bucket, allocation) : null;
+    if (refusal === null && attemptWhole(ledger, allocation, openSearch(ledger, candidates, k, allocation)))
+      return;
+    if (allocation.heldBy !== null) return;
+    refusals.push(refusal ?? refusalOf(ledger, bucket));
+  }
+  if (allocation.heldBy === null) allocation.refusals = ledger.refusals.of(refusals);
+}
+
+function attemptWhole(ledger: Ledger, allocation: Allocation, search: Search): boolean {
+  const { bucket, shape, candidate } = search;
+  const missing = allocation.asked - allocation.granted;
+  if (!poolsAllow(ledger, allocation) || !mayHold(ledger, search, missing)) return false;
+  const foreseen = foresee(ledger, allocation, search);
+  if (foreseen === "too-little") remember(allocation, search, missing);
+  if (foreseen !== "fits") return false;
+  const before = { granted: allocation.granted, placements: allocation.placements, cursor: search.at };
+  allocation.placements = [...before.placements];
+  const kept = ledger.attempt(() => {
+    fillNodes(ledger, allocation, search);
+    fillNewNodes(ledger, allocation, search);
+    return allocation.granted >= allocation.asked && fitsGroup(allocation, bucket);
+  });
+  if (kept) return true;
+  const hadTooLittle = allocation.granted < allocation.asked && allocation.heldBy === null;
+  allocation.granted = before.granted;
+  allocation.placements = before.placements;
+  if (shape.cursors !== null) shape.cursors[candidate] = before.cursor;
+  if (hadTooLittle) remember(allocation, search, missing);
+  return false;
+}
+
+/**
+ * Notes that a bucket has too little for so much. What it has only shrinks, so that this stays true while it gets no new
+ * nodes; that a job came to lie on too many nodes for a group does not, since others may fill those that held little. Nor
+ * is it so of a job that runs already: it is refused by the nodes that it holds.
+ */
+function remember({ job }: Allocation, { shape, bucket, candidate, perNode }: Search, missing: number): void {
+  if (!shape.monotone || shape.jobs === 1 || job.executingHostnames.length > 0) return;
+  shape.wholeFailures ??= [];
+  shape.wholeFailures[failureIndex(candidate, perNode)] = { missing, nodes: bucket.nodes.length };
+}
+
+/** Nodes (scatter) and slots (colocated pack) are remembered apart. */
+function failureIndex(candidate: number, perNode: number): number {
+  return 2 * candidate + (perNode === 1 ? 1 : 0);
+}
+
+/** Whether trying is worth it: an attempt costs as much as the job is large. */
+function mayHold(
+  ledger: Ledger,
+  { bucket, shape, candidate, at, perNode }: Search,
+  missing: number,
+): boolean {
+  const failure = shape.wholeFailures?.[failureIndex(candidate, perNode)];
+  if (failure !== undefined && missing >= failure.missing && bucket.nodes.length === failure.nodes)
+    return false;
+  const fewest = perNode === 1 ? missing : 1;
+  const reachable = bucket.nodes.length - Math.max(0, at) + ledger.capacityOf(bucket);
+  return reachable >= fewest && ledger.isOpenFor(bucket, fewest);
+}
+
+/**
+ * What an attempt would come to, found out without making nodes: those of a large job that fails would all have to be
+ * taken back. Only amounts tell that beforehand; whatever else the job asks for, it is tried.
+ */
+function foresee(ledger: Ledger, allocation: Allocation, search: Search): "fits" | "too-little" | "not-now" {
+  const { bucket, shape, perNode } = search;
+  const { profile } = shape;
+  let missing = allocation.asked - allocation.granted;
+  if (ledger.pools.slotsLeft(profile.draws, allocation.granted > 0) < missing) return "not-now";
+  if (profile.own.length > 0 || profile.alternatives.length > 0) return "fits";
+  const most = allocation.job.colocated ? bucket.maxPlacementGroupSize : Number.POSITIVE_INFINITY;
+  const perNew = Math.min(perNode, capacityIn(bucket.exampleRow, search.demand, shape.exclusive));
+  let nodes = allocation.placements.length;
+  let room = ledger.capacityOf(bucket);
+  const newNodes = () => Math.max(1, Math.ceil(missing / perNew));
+  const isSettled = () => missing <= 0 || (!allocation.job.colocated && newNodes() <= room);
+  for (
+    let position = isSettled() ? -1 : firstPosition(search);
+    position >= 0;
+    position = nextPosition(search, position + 1)
+  ) {
+    if (!spend(allocation, 1)) return "not-now";
+    const node = bucket.nodes[position] as LedgerNode;
+    if (!isUsable(ledger, node, room) || !accepts(ledger, node, allocation)) continue;
+    if (perNode === 1 && allocation.runsOn?.has(node) === true) continue;
+    missing -= Math.min(perNode, capacityOn(node, search.demand, shape.exclusive));
+    if (node.origin === "deallocated") room--;
+    if (allocation.placements.at(-1)?.node !== node) nodes++;
+    if (isSettled() || nodes > most) break;
+  }
+  if (missing > 0) {
+    if (newNodes() > room) return nodes > most ? "not-now" : "too-little";
+    nodes += newNodes();
+  }
+  return nodes > most ? "not-now" : "fits";
+}
+
+function isUsable(ledger: Ledger, node: LedgerNode, room: number): boolean {
+  return ledger.isUsable(node) && (node.origin !== "deallocated" || room >= 1);
+}
+
+/** A colocated job's nodes are in one group, no more of them than it may hold. */
+function fitsGroup({ job, placements }: Allocation, bucket: LedgerBucket): boolean {
+  return !job.colocated || placements.length <= bucket.maxPlacementGroupSize;
+}
+
+function notColocating(bucket: LedgerBucket, { job, asked, placements }: Allocation): Refusal | null {
+  if (bucket.placementGroup === null || placements.some(({ node }) => node.bucket !== bucket))
+    return groupRefusals(bucket).none;
+  const isTooSmall = job.packingStrategy === "scatter" && asked > bucket.maxPlacementGroupSize;
+  return isTooSmall ? groupRefusals(bucket).tooSmall : null;
+}
+
+/** One object for all jobs: a long queue of them may be refused by every bucket. */
+const knownRefusals = new WeakMap<LedgerBucket, { readonly none: Refusal; readonly tooSmall: Refusal }>();
+
+function groupRefusals(bucket: LedgerBucket): { readonly none: Refusal; readonly tooSmall: Refusal } {
+  const known = knownRefusals.get(bucket);
+  if (known !== undefined) return known;
+  const left = bucket.maxPlacementGroupSize;
+  const made = {
+    none: { code: "NotInAPlacementGroup", bucket, limit: null, left: 0 },
+    tooSmall: { code: "PlacementGroupTooSmall", bucket, limit: "placement-group", left },
+  } as const;
+  knownRefusals.set(bucket, made);
+  return made;
+}

@@ -1,0 +1,104 @@
+/**
+ * What hostile input costs: every case of `hostile/` runs in a process of its own, whose processor time and peak memory are
+ * printed as it ends. `npm run bench:hostile -- [--only WORDS] [--timeout 300] [--heap-mb 4096] [--save FILE] [--compare FILE]`; `--save`
+ * keeps the figures, `--compare` prints those of another run beside them.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import type { Figures } from "./hostile/case.ts";
+import { HOSTILE_CASES } from "./hostile/index.ts";
+
+/** `failed`: why there are no figures. */
+interface Result {
+  readonly seconds: number;
+  readonly peakMb: number;
+  readonly figures: Figures;
+  readonly failed: string | null;
+}
+
+const { values } = parseArgs({
+  options: {
+    case: { type: "string" },
+    only: { type: "string", default: "" },
+    timeout: { type: "string", default: "300" },
+    "heap-mb": { type: "string", default: "4096" },
+    save: { type: "string" },
+    compare: { type: "string" },
+  },
+});
+if (values.case === undefined) await runAll();
+else await runOne(values.case);
+
+async function runAll(): Promise<void> {
+  const results: Record<string, Result> = {};
+  const before = values.compare === undefined ? {} : readResults(values.compare);
+  for (const { name } of HOSTILE_CASES.filter(({ name }) => name.includes(values.only))) {
+    const result = await inChild(name);
+    results[name] = result;
+    console.log(line(name, result, before[name]));
+    if (values.save !== undefined) writeFileSync(values.save, `${JSON.stringify(results, null, 2)}\n`);
+  }
+}
+
+function readResults(file: string): Readonly<Record<string, Result>> {
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+}
+
+/** In the child: the figures as the last line of the output. */
+async function runOne(name: string): Promise<void> {
+  const found = HOSTILE_CASES.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`No case "${name}"`);
+  const figures = await found.run();
+  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+  const peakMb = Math.round(maxRSS / 1024);
+  console.log(JSON.stringify({ figures, peakMb, seconds: (userCPUTime + systemCPUTime) / 1e6 }));
+}
+
+function inChild(name: string): Promise<Result> {
+  const args = [
+    "--expose-gc",
+    `--max-old-space-size=${values["heap-mb"]}`,
+    import.meta.filename,
+    "--case",
+    name,
+  ];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const start = performance.now();
+  let output = "";
+  let errors = "";
+  let failed: string | null = null;
+  const timer = setTimeout(() => {
+    failed = `no end after ${values.timeout} s`;
+    child.kill("SIGKILL");
+  }, Number(values.timeout) * 1000);
+  child.stdout.on("data", (text) => {
+    output += text;
+  });
+  child.stderr.on("data", (text) => {
+    errors += text;
+  });
+  return new Promise((resolve) => {
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      if (code === 0) {
+        resolve({ ...JSON.parse(output.trim().split("\n").at(-1) ?? ""), failed: null });
+        return;
+      }
+      const seconds = (performance.now() - start) / 1000;
+      const why = failed ?? /heap|memory|Invalid string length/i.exec(errors)?.[0] ?? errors.slice(-200);
+      resolve({ seconds, peakMb: 0, figures: {}, failed: why });
+    });
+  });
+}
+
+function line(name: string, result: Result, before: Result | undefined): string {
+  const figures = Object.entries(result.figures).map(([key, value]) => `${key} ${value}`);
+  const then = before === undefined ? "" : `  (before: ${shown(before)})`;
+  return `${name.padEnd(45)} ${shown(result)}${then}  ${figures.join(", ")}`;
+}
+
+function shown({ seconds, peakMb, failed }: Result): string {
+  const time = `${seconds.toFixed(1).padStart(6)} s`;
+  return failed === null ? `${time} ${String(peakMb).padStart(5)} MB` : `${time} FAILED (${failed})`;
+}
