@@ -75,6 +75,6 @@ export {
   nearestFirst,
 } from "./outcome/explain.ts";
 export { explainTarget } from "./outcome/explain-target.ts";
-export { mainReasons } from "./outcome/reason-book.ts";
+export { mainReasons } from "./outcome/main-reasons.ts";
 export { type BucketSurvey, type Examination, examine, type LimitFigure, survey } from "./outcome/survey.ts";
 export { plan } from "./plan.ts";

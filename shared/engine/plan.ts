@@ -19,7 +19,7 @@ import { bucketUses } from "./outcome/bucket-use.ts";
 import { clippingCaps } from "./outcome/clipping.ts";
 import { createSets } from "./outcome/create-sets.ts";
 import { heldBackOf } from "./outcome/held-back.ts";
-import { LedgerPlannedNode, outcomesOf } from "./outcome/outcome.ts";
+import { AllocationOutcome, LedgerPlannedNode } from "./outcome/outcome.ts";
 import { ReasonBook } from "./outcome/reason-book.ts";
 import { retries, timedOut } from "./outcome/retire.ts";
 import { allocate } from "./place/allocate.ts";
@@ -59,7 +59,7 @@ export function plan(input: PlanInput): Plan {
   const expired = timedOut({ ...input, nodes: touchable, history: merged([...history.values()], changed) });
   const isFailed = (node: LedgerNode): boolean => node.reported?.status === "Failed";
   return {
-    jobs: outcomesOf(allocations, book),
+    jobs: allocations.map((allocation) => new AllocationOutcome(allocation, book)),
     targets,
     create: createSets(ledger, input.settings, input.targets ?? []),
     start: nodes.flatMap((node) => startOf(node)),

@@ -209,6 +209,19 @@ export const TINY_VECTORS: readonly TinyVector[] = [
     jobs: [{ constraints: { ncpus: 1 }, iterations: 2 }],
     expected: [["htc-1", "htc-2"]],
   }),
+  // The second job would lie on two nodes of a group that may hold one. The third takes what the first node has left: then
+  // the fourth, which asks for the same as the second, finds all of it on the second node.
+  tiny("a-group-with-too-many-nodes-has-room-later", {
+    arrays: { hpc: { sizes: [{ cpus: 8, memory: 16, size: "Standard_F8", available: 0, groups: ["pg0"], groupSize: 1 }] } },
+    nodes: ["hpc-1", "hpc-2"].map((name) => ready(name, { MachineType: "Standard_F8", PlacementGroupId: "pg0" })),
+    jobs: [
+      { constraints: { ncpus: 1 }, iterations: 6, colocated: true },
+      { constraints: { ncpus: 1 }, iterations: 6, colocated: true },
+      { constraints: { ncpus: 2 }, nodeCount: 2 },
+      { constraints: { ncpus: 1 }, iterations: 6, colocated: true },
+    ],
+    expected: [Array(6).fill("hpc-1"), [], ["hpc-1", "hpc-2"], Array(6).fill("hpc-2")],
+  }),
   tiny("gpu-job-finds-the-gpu-bucket", {
     arrays: { htc: { sizes: [small, { size: "Standard_NC6s_v3", cpus: 6, memory: 112, gpus: 1 }] } },
     jobs: [{ constraints: { ngpus: 1 }, iterations: 2 }],

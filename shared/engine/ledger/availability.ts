@@ -52,6 +52,11 @@ export class Availability {
     return this.length > 0 && this.covered(1, demand);
   }
 
+  /** Numbers that the tree holds. */
+  get cells(): number {
+    return this.tree.length;
+  }
+
   append(row: ArrayLike<number>): void {
     if (this.length === this.capacity) this.grow();
     const position = this.length++;

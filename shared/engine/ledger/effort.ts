@@ -1,7 +1,10 @@
+import type { DemandCapHit } from "../model/demand-caps.ts";
+
 /** What one source may still have a plan look at. */
 export interface Share {
   left: number;
-  readonly limit: number;
+  /** What holds its jobs back once nothing is left. */
+  readonly hit: DemandCapHit;
 }
 
 /**
@@ -13,7 +16,10 @@ export class Effort {
 
   constructor(mostChecks: number, sources: ReadonlySet<string | null>) {
     const limit = Math.max(1, Math.floor(mostChecks / Math.max(1, sources.size)));
-    for (const source of sources) this.#shares.set(source, { left: limit, limit });
+    for (const source of sources) {
+      const hit: DemandCapHit = { cap: "max-plan-checks", asked: null, limit };
+      this.#shares.set(source, { left: limit, hit });
+    }
   }
 
   of(source: string | null): Share {

@@ -54,8 +54,8 @@ export interface ClippingCap extends CapBound {
 }
 
 /**
- * What became of a job. `reasons` costs nothing until it is read; written as JSON, it holds the nearest of each kind in
- * short, and none for jobs far back in the queue: the input gives all of them again.
+ * What became of a job. `reasons` costs nothing until it is read; written as JSON, it holds the nearest of each of the first
+ * few kinds, in short: the input gives all of them again.
  */
 export interface JobOutcome {
   readonly name: string;
@@ -67,8 +67,6 @@ export interface JobOutcome {
   readonly placements: readonly Placement[];
   /** Why it got nothing, or not all: at most one per bucket. Empty when it got all. */
   readonly reasons: readonly Reason[];
-  /** Only as JSON: kinds of reasons that were left out. */
-  readonly moreReasons?: number;
 }
 
 /** Slots of one job on one node. */

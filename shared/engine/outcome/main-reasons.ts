@@ -1,10 +1,9 @@
 import { amountOf } from "../ledger/stock.ts";
 import type { Constraint } from "../model/constraint.ts";
-import type { JobOutcome } from "../model/plan-result.ts";
 import type { Reason } from "../model/reasons.ts";
 import type { Scalar } from "../model/resources.ts";
 
-/** Reasons of one job that an archived plan holds; more kinds are counted. */
+/** Reasons of one job that an archived plan holds. */
 const MOST_REASONS = 8;
 /** Parts or options of a constraint in such a reason. */
 const MOST_PARTS = 4;
@@ -15,13 +14,11 @@ const LONGEST_TEXT = 200;
  * One reason of each kind, that of the bucket that came closest, and shortened: what an archived plan holds of a job.
  * Written out for every bucket, a long queue would make an archive of gigabytes, and the archived input gives all again.
  */
-export function mainReasons(reasons: readonly Reason[]): Pick<JobOutcome, "reasons" | "moreReasons"> {
-  const best = [...nearestOfKinds(reasons)];
-  const more = best.length - MOST_REASONS;
-  return { reasons: best.slice(0, MOST_REASONS).map(shortened), ...(more > 0 ? { moreReasons: more } : {}) };
+export function mainReasons(reasons: readonly Reason[]): readonly Reason[] {
+  return nearestOfKinds(reasons).slice(0, MOST_REASONS).map(shortened);
 }
 
-function nearestOfKinds(reasons: readonly Reason[]): Iterable<Reason> {
+function nearestOfKinds(reasons: readonly Reason[]): readonly Reason[] {
   // By the object first: writing a large constraint out for every bucket takes long.
   const byConstraint = new Map<Constraint | null, Map<string, Reason>>();
   for (const reason of reasons) {

@@ -7,22 +7,6 @@ import type { Allocation } from "../place/allocation.ts";
 import { mainReasons } from "./main-reasons.ts";
 import type { ReasonBook } from "./reason-book.ts";
 
-/** Waiting jobs whose reasons are written out, from the front of the queue. */
-const MOST_JOBS_WITH_REASONS = 10_000;
-
-/** The outcomes of all jobs, in the order of the demand. */
-export function outcomesOf(
-  allocations: readonly Allocation[],
-  book: ReasonBook,
-): readonly AllocationOutcome[] {
-  let waiting = 0;
-  return allocations.map((allocation) => {
-    const before = waiting;
-    if (allocation.granted < allocation.asked) waiting++;
-    return new AllocationOutcome(allocation, book, before);
-  });
-}
-
 /** A job's outcome over its allocation: lists and reasons are made when they are read, or written as JSON. */
 export class AllocationOutcome implements JobOutcome {
   readonly name: string;
@@ -30,16 +14,13 @@ export class AllocationOutcome implements JobOutcome {
   readonly granted: number;
   private readonly allocation: Allocation;
   private readonly book: ReasonBook;
-  private readonly isFarBack: boolean;
 
-  /** Of the jobs that wait, so many are before it. */
-  constructor(allocation: Allocation, book: ReasonBook, waitingBefore: number) {
+  constructor(allocation: Allocation, book: ReasonBook) {
     this.name = allocation.job.name;
     this.asked = allocation.asked;
     this.granted = allocation.granted;
     this.allocation = allocation;
     this.book = book;
-    this.isFarBack = waitingBefore >= MOST_JOBS_WITH_REASONS;
   }
 
   get allocated(): boolean {
@@ -56,8 +37,7 @@ export class AllocationOutcome implements JobOutcome {
 
   toJSON(): JobOutcome {
     const { name, allocated, asked, granted, placements } = this;
-    const reasons = this.isFarBack ? { reasons: [] } : mainReasons(this.reasons);
-    return { name, allocated, asked, granted, placements, ...reasons };
+    return { name, allocated, asked, granted, placements, reasons: mainReasons(this.reasons) };
   }
 }
 

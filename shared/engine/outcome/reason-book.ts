@@ -10,8 +10,8 @@ interface Page {
   readonly reasons: readonly Reason[];
 }
 
-/** Pages that are kept: a page has a reason for every bucket. */
-const MOST_PAGES = 200;
+/** Reasons that are kept, of all pages together: a page has one for every bucket. */
+const MOST_REASONS = 200_000;
 /** Checks of single nodes, of all jobs together; reasons after that name the bucket's limits only. */
 const MOST_CHECKS = 2_000_000;
 
@@ -20,6 +20,7 @@ export class ReasonBook {
   readonly #ledger: Ledger;
   readonly #buckets: readonly LedgerBucket[];
   readonly #pages = new Map<Shape, Page>();
+  #kept = 0;
   readonly #spare = { left: MOST_CHECKS };
 
   /** Of the buckets that there are now. */
@@ -39,9 +40,14 @@ export class ReasonBook {
   }
 
   #keep(shape: Shape, page: Page): void {
-    const [oldest] = this.#pages.keys();
-    if (this.#pages.size >= MOST_PAGES && oldest !== undefined) this.#pages.delete(oldest);
+    const before = this.#pages.get(shape);
+    this.#kept += page.reasons.length - (before?.reasons.length ?? 0);
     this.#pages.set(shape, page);
+    for (const [oldest, { reasons }] of this.#pages) {
+      if (this.#kept <= MOST_REASONS || oldest === shape) break;
+      this.#pages.delete(oldest);
+      this.#kept -= reasons.length;
+    }
   }
 }
 

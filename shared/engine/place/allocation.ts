@@ -35,6 +35,6 @@ export function spend(allocation: Allocation, checks: number): boolean {
     share.left -= checks;
     return true;
   }
-  allocation.heldBy ??= { cap: "max-plan-checks", asked: null, limit: share.limit };
+  allocation.heldBy ??= share.hit;
   return false;
 }

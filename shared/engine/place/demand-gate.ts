@@ -14,6 +14,7 @@ export class DemandGate {
   readonly #resources: KnownResources;
   /** Resources of schedulers' hosts that jobs so far count down. */
   readonly #admitted = new Set<string>();
+  readonly #hits = new Map<string, DemandCapHit>();
 
   constructor(caps: DemandCaps, resources: KnownResources) {
     this.#caps = caps;
@@ -21,7 +22,17 @@ export class DemandGate {
   }
 
   /** Null: the job is planned. */
-  check({ constraints }: Job): DemandCapHit | null {
+  check(job: Job): DemandCapHit | null {
+    const hit = this.#hitOf(job);
+    if (hit === null) return null;
+    // One object for all jobs that ask for as much: what is told of them is then told once.
+    const key = `${hit.cap} ${hit.asked}`;
+    const known = this.#hits.get(key) ?? hit;
+    this.#hits.set(key, known);
+    return known;
+  }
+
+  #hitOf({ constraints }: Job): DemandCapHit | null {
     const caps = this.#caps;
     const size = sizeOf(constraints, caps);
     if (size.parts > caps.maxConstraintParts)

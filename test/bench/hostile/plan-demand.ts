@@ -1,5 +1,7 @@
 import { measurePlan } from "../../../shared/cycle/measure.ts";
 import { explain, plan } from "../../../shared/engine/index.ts";
+import type { WholePlan } from "../../../shared/ports/index.ts";
+import { packPlan } from "../../../shared/ports/packed-plan.ts";
 import { type Figures, type HostileCase, heapMb, timed } from "./case.ts";
 import { DEMAND_KINDS, type DemandKind, planInputOf } from "./demand-kinds.ts";
 
@@ -26,7 +28,8 @@ function planOf(kind: DemandKind): Figures {
       .slice(0, 20)
       .map(explain);
   });
-  const [archiveSeconds, archive] = timed(() => JSON.stringify(planned));
+  const whole = { archive: "whole", input, plan: planned, actions: [] } as unknown as WholePlan;
+  const [archiveSeconds, archive] = timed(() => JSON.stringify(packPlan(whole)));
   const placed = planned.jobs.filter(({ asked, granted }) => granted >= asked).length;
   return {
     jobs: input.jobs.length,
