@@ -83,7 +83,7 @@ async function run(flags: Flags): Promise<void> {
     try {
       await writeFile(environmentFile, JSON.stringify({ ...environment, pid: process.pid }, null, 2));
       console.log(`  status: ${environment.functionsUrl}/api/clusters/${definition.name}/status`);
-      console.log(`  in the examples of README.md: URL=${environment.functionsUrl}`);
+      console.log(`  in the examples of docs: URL=${environment.functionsUrl}`);
       await demonstrate(flags, { environment, jobs, speed, definition, signal });
     } finally {
       // First: nobody is sent to what is about to end.

@@ -261,7 +261,7 @@ describe("host.json", () => {
 
 describe("telemetry in the docs", () => {
   const deployment = readFileSync(join(root, "infra/README.md"), "utf8");
-  const overview = readFileSync(join(root, "README.md"), "utf8");
+  const overview = readFileSync(join(root, "docs/operate.md"), "utf8");
 
   test("every metric is in the table of infra/README.md", () => {
     const missing = Object.entries(metrics).filter(
@@ -273,7 +273,7 @@ describe("telemetry in the docs", () => {
     expect(missing.map(([name]) => name)).toEqual([]);
   });
 
-  test("every event of a log line is in README.md, where its level is explained", () => {
+  test("every event of a log line is in docs/operate.md, where its level is explained", () => {
     const sources = globSync(["shared/**/*.ts", "functions/**/*.ts"], { cwd: root });
     const events = sources.flatMap((file) =>
       [
