@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { ConfigurationError, kindOf, messageOf } from "../../shared/errors.ts";
-import { storageOf } from "../cli/connect.ts";
+import { storageOf } from "../cli/connect-storage.ts";
 import { CommandFailure } from "../cli/exit-code.ts";
 import { localOption, type PlaceFlags, placeOf } from "../cli/place-options.ts";
 import type { Terminal } from "../cli/terminal.ts";

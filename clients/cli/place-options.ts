@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { InvalidArgumentError, Option } from "commander";
-import type { Place } from "./connect.ts";
+import type { Place } from "./connect-storage.ts";
 import { localEnvironmentFile } from "./local-environment.ts";
 
 /** What `--local` gives: nothing, the flag alone, or a file. */

@@ -18,8 +18,8 @@ import type {
 import { type PackedPlan, unpackPlan } from "../../../shared/ports/packed-plan.ts";
 import { createMemoryStores, type MemoryStores } from "../../../shared/stores/in-memory/index.ts";
 import { CommandFailure } from "../exit-code.ts";
-import { archiveFormat } from "./collect.ts";
 import { fromZip, type JsonFiles, jsonOf } from "./files.ts";
+import { archiveFormat } from "./pack.ts";
 
 /** A cluster as files tell of it, at the moment when they were written. */
 export interface OpenedArchive {

@@ -3,7 +3,7 @@ import type { ConfigChanged } from "../../../shared/api/index.ts";
 import { secretsIn } from "../../../shared/operate/config-changes.ts";
 import { printable } from "../../../shared/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
-import { readConfig } from "../config/read-config.ts";
+import { readConfig } from "../config-file.ts";
 import { confirm } from "../confirm.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { warn } from "../output/warnings.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { printable } from "../../../shared/text.ts";
-import { readConfig } from "../config/read-config.ts";
+import { readConfig } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { warn } from "../output/warnings.ts";
 import type { Terminal } from "../terminal.ts";

@@ -3,10 +3,10 @@ import type { DemandAnswer } from "../../../shared/api/index.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { decidedOn } from "../output/decided.ts";
 import { prettyJson } from "../output/json.ts";
+import { demandColumns, nodeFields } from "../output/node-fields.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
 import type { OutputSettings } from "../output/output-settings.ts";
 import { pageOn } from "../output/report.ts";
-import { demandColumns, nodeFields } from "../records/node.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 

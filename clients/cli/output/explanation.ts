@@ -1,7 +1,7 @@
 import type { ExplainAnswer, RefusalView, TargetExplanation } from "../../../shared/api/index.ts";
-import { originWord } from "../records/node.ts";
 import { shownValue } from "./columns/value.ts";
 import { ago } from "./moments.ts";
+import { originWord } from "./node-fields.ts";
 import type { Page } from "./report.ts";
 
 /** All about one job: how it stands, then why, where, bucket by bucket, and what the planner did. */

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { createProgram } from "../program.ts";
-import { commandPage } from "./page.ts";
+import { commandPage } from "./command-page.ts";
 import { readPrinted } from "./printed.ts";
 
 const { stdin, stdout, stderr } = process;

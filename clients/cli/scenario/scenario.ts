@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { PlanInput } from "../../../shared/engine/index.ts";
 import { check } from "./check.ts";
-import { passSchema, readPass } from "./pass.ts";
+import { passSchema, readPass } from "./recorded-pass.ts";
 import { type Reading, readRules } from "./rules.ts";
 
 const scenarioSchema = passSchema.extend({

@@ -5,8 +5,8 @@ import { CommandFailure } from "../exit-code.ts";
 import { readLocalEnvironment } from "../local-environment.ts";
 import { noOutputSettings, type OutputSettings, parseOutputSettings } from "../output/output-settings.ts";
 import { placeOf } from "../place-options.ts";
-import { connectService, type ServiceAddress } from "../service-client.ts";
 import type { WatchFlags } from "../watch.ts";
+import { connectService, type ServiceAddress } from "./client.ts";
 import type { Service } from "./service.ts";
 import type { ServiceFlags } from "./service-options.ts";
 

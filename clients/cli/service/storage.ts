@@ -4,7 +4,7 @@ import { StorageDemandQueue } from "../../../shared/queues/storage-queue.ts";
 import { answersOnStorage, type StoragePorts } from "../../../shared/service/index.ts";
 import { BlobConfigFiles } from "../../../shared/stores/azure/index.ts";
 import { lookAhead } from "../../../shared/views/index.ts";
-import { clock, type Place, planRequestsAt, secretsAround, storageOf, storesOf } from "../connect.ts";
+import { clock, type Place, planRequestsAt, secretsAround, storageOf, storesOf } from "../connect-storage.ts";
 import { version } from "../version.ts";
 import { askHere } from "./ask-here.ts";
 import type { Service } from "./service.ts";

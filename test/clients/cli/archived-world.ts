@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { collect } from "../../../clients/cli/archive/collect.ts";
+import { collect } from "../../../clients/cli/archive/pack.ts";
 import { askHere } from "../../../clients/cli/service/ask-here.ts";
 import type { Service } from "../../../clients/cli/service/service.ts";
 import { checkConfig } from "../../../shared/config/check-config.ts";

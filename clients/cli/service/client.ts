@@ -9,17 +9,17 @@ import {
   type PipelineResponse,
 } from "@azure/core-rest-pipeline";
 import type { z } from "zod";
-import { API_VERSION, PRINTING_HEADER, type Route, routes } from "../../shared/api/index.ts";
-import { messageOf } from "../../shared/errors.ts";
-import { describeProblems } from "../../shared/messages/problems.ts";
-import { withoutSlashesAtEnd } from "../../shared/text.ts";
-import { defaultCredential } from "./credential.ts";
-import { CommandFailure } from "./exit-code.ts";
-import { AnswerMemory } from "./service/answer-memory.ts";
-import { toFailure } from "./service/problem-words.ts";
-import type { AnswerOf, Call, RouteId, Service } from "./service/service.ts";
-import { signInFailure } from "./service/sign-in.ts";
-import { version } from "./version.ts";
+import { API_VERSION, PRINTING_HEADER, type Route, routes } from "../../../shared/api/index.ts";
+import { messageOf } from "../../../shared/errors.ts";
+import { describeProblems } from "../../../shared/messages/problems.ts";
+import { withoutSlashesAtEnd } from "../../../shared/text.ts";
+import { defaultCredential } from "../credential.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { version } from "../version.ts";
+import { AnswerMemory } from "./answer-memory.ts";
+import { toFailure } from "./problem-words.ts";
+import type { AnswerOf, Call, RouteId, Service } from "./service.ts";
+import { signInFailure } from "./sign-in.ts";
 
 /**
  * Where the HTTP API is and who asks: with a key or a token, as the app wants it. Without either nobody is named, which

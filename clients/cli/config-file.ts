@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { parseConfig } from "../../../shared/config/parse-config.ts";
-import { resolveIncludes } from "../../../shared/config/resolve-includes.ts";
-import { isDictionary } from "../../../shared/dictionary.ts";
-import { messageOf } from "../../../shared/errors.ts";
-import type { ClusterConfig } from "../../../shared/ports/index.ts";
-import { CommandFailure } from "../exit-code.ts";
-import { parseColumns } from "../output/columns/parse-columns.ts";
-import { parseOutputSettings } from "../output/output-settings.ts";
-import { loadInclude } from "./load-include.ts";
+import { parseConfig } from "../../shared/config/parse-config.ts";
+import { resolveIncludes } from "../../shared/config/resolve-includes.ts";
+import { isDictionary } from "../../shared/dictionary.ts";
+import { messageOf } from "../../shared/errors.ts";
+import type { ClusterConfig } from "../../shared/ports/index.ts";
+import { loadInclude } from "./config/load-include.ts";
+import { CommandFailure } from "./exit-code.ts";
+import { parseColumns } from "./output/columns/parse-columns.ts";
+import { parseOutputSettings } from "./output/output-settings.ts";
 
 /** An `autoscale.json` of this machine, checked. */
 export interface ReadConfig {
