@@ -53,6 +53,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/names": [],
   "shared/known-secrets": ["shared/names"],
   "shared/azure-limits": [],
+  "shared/concurrently": [],
   "shared/facts": [],
   "shared/dictionary": [],
   "shared/json-limits": [],
@@ -74,6 +75,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "@opentelemetry/sdk-trace-base",
   ],
   "shared/cycle": [
+    "shared/concurrently",
     "shared/azure-limits",
     "shared/api",
     "shared/engine",
@@ -146,6 +148,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/engine",
     "shared/ports",
     "shared/errors",
+    "shared/concurrently",
     "shared/json-limits",
     "shared/json-pieces",
     "shared/read-at-most",

@@ -73,6 +73,11 @@ const cycleShape = {
   boot_failures_before_backoff: wholeNumber.default(3),
   boot_failure_backoff: seconds.default(1800),
   target_attributes: attributePatterns.default([]),
+  max_sources: z
+    .int("expected a whole number")
+    .min(1, "expected 1 or more")
+    .max(1_000, "expected at most 1000")
+    .default(50),
   read_only: flag.default(false),
   max_nodes_per_plan: wholeNumber.optional(),
   max_cores: wholeNumber.optional(),

@@ -80,6 +80,7 @@ function toCycle(keys: ConfigKeys): CycleSettings {
     bootFailuresBeforeBackoff: keys.boot_failures_before_backoff,
     bootFailureBackoffSeconds: keys.boot_failure_backoff,
     targetAttributes: keys.target_attributes,
+    maxSources: keys.max_sources,
     readOnly: keys.read_only,
     ...toCaps(keys),
   };

@@ -1,14 +1,15 @@
+import { concurrently } from "../concurrently.ts";
 import { kindOf, messageOf } from "../errors.ts";
 import type { SourceEvent } from "../messages/scheduler-event.ts";
 import type { Ports } from "../ports/index.ts";
 
-/** Sends events to their sources. One that cannot be told, because its queue refuses us, must not hold up the cycle. */
+/** Sends events to their sources, to each in order, to several at a time. One that cannot be told, because its queue refuses us, must not hold up the cycle. */
 export async function tellSchedulers(
   ports: Pick<Ports, "log" | "schedulerEvents">,
   events: readonly SourceEvent[],
 ): Promise<void> {
-  for (const [source, own = []] of Object.entries(Object.groupBy(events, (event) => event.source)))
-    await tell(ports, source, own);
+  const bySource = Object.entries(Object.groupBy(events, (event) => event.source));
+  await concurrently(bySource, ([source, own = []]) => tell(ports, source, own));
 }
 
 async function tell(

@@ -19,6 +19,8 @@ export interface CycleSettings {
   readonly maxSnapshotAgeSeconds: number;
   /** How long a source's demand counts after its last message, unless the message says otherwise. */
   readonly demandTtlSeconds: number;
+  /** Schedulers that may have demand at a time. */
+  readonly maxSources: number;
   /** An action that was not carried out by then is dropped. */
   readonly actionTtlSeconds: number;
   /** An operation whose nodes did not appear by then is looked up and closed. */

@@ -59,6 +59,8 @@ export interface SourceDemand {
 /** The same without its jobs and nodes, which may be many: only how many there are. */
 export interface DemandSummary extends Omit<SourceDemand, "jobs" | "nodes" | "setAside"> {
   readonly jobs: number;
+  /** Of them and of what was set aside, those that run. */
+  readonly running: number;
   readonly nodes: number;
   readonly setAside?: SetAsideSummary | undefined;
 }
@@ -91,6 +93,11 @@ export interface MessageIdentity {
   readonly sequence: number;
 }
 
+export interface WaitingPart {
+  readonly sequence: number;
+  readonly index: number;
+}
+
 export interface DemandStore {
   /** Every source of the cluster, expired ones too, by source name. */
   list(cluster: string): Promise<readonly SourceDemand[]>;
@@ -99,10 +106,14 @@ export interface DemandStore {
   load(cluster: string, source: string): Promise<Stored<SourceDemand> | undefined>;
   /** Throws ConflictError when the source was saved by somebody else since `ifMatch` was read. */
   save(demand: SourceDemand, ifMatch: IfMatch): Promise<void>;
+  /** Throws ConflictError when the source was saved since `etag` was read. */
+  remove(source: Pick<SourceDemand, "cluster" | "source">, etag: string): Promise<void>;
   /** Keeps a part until its message can take effect; the same index again replaces it. */
   savePart(message: MessageIdentity, part: DemandPart): Promise<void>;
-  /** Which parts have come, in order. Costs nothing like reading them. */
-  partIndexes(message: MessageIdentity): Promise<readonly number[]>;
+  /** Which parts of all of a source's messages wait. Costs nothing like reading them. */
+  waitingParts(source: Pick<MessageIdentity, "cluster" | "source">): Promise<readonly WaitingPart[]>;
+  /** Sources of which parts wait. */
+  sourcesWithParts(cluster: string): Promise<readonly string[]>;
   /** The parts that have come, by index. */
   loadParts(message: MessageIdentity): Promise<readonly DemandPart[]>;
   /** Forgets the parts of this message and of every older one of the source. */

@@ -1,5 +1,9 @@
 import type { Cluster } from "../engine/index.ts";
+import type { SchedulerEvent } from "../messages/scheduler-event.ts";
 import type { Stored } from "./stored.ts";
+
+/** Nodes that became Ready, or are gone. */
+export type NodeChange = Pick<SchedulerEvent, "kind" | "nodes">;
 
 /** A cluster as CycleCloud reported it, in the engine's terms. */
 export interface Snapshot {
@@ -8,6 +12,8 @@ export interface Snapshot {
   readonly takenAtSeconds: number;
   /** Records that could not be understood and were left out, one sentence each. */
   readonly setAside: readonly string[];
+  /** What schedulers are still to be told of this reading and those before it. Absent: they were told. */
+  readonly untold?: readonly NodeChange[];
   /** Absent in snapshots of versions that kept no account. */
   readonly spending?: Spending;
 }

@@ -111,6 +111,10 @@ export class MemorySchedulerEvents implements SchedulerEvents {
     this.#events.set(event.source, [...(this.#events.get(event.source) ?? []), structuredClone(event)]);
   }
 
+  async forget(source: string): Promise<void> {
+    this.#events.delete(source);
+  }
+
   /** Everything about nodes that was sent to the source, oldest first. */
   of(source: string): readonly SchedulerEvent[] {
     return this.#all(source).filter((event) => event.kind !== "demand-refused");

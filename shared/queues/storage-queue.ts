@@ -74,12 +74,25 @@ export class StorageQueueEvents implements SchedulerEvents {
 
   /** An event of more nodes than a message holds becomes several with some of the nodes each. */
   async send(event: SourceEvent): Promise<void> {
-    const queue = this.#service.getQueueClient(`events-${event.source}`);
+    const queue = this.#service.getQueueClient(queueOf(event.source));
     if (event.kind === "demand-refused") return post(queue, JSON.stringify(event));
     const room = mostJsonBytes - sizeOf({ ...event, nodes: [] });
     const groups = groupBySize(event.nodes, room) ?? event.nodes.map((node) => [node]);
     for (const nodes of groups) await post(queue, JSON.stringify({ ...event, nodes }));
   }
+
+  async forget(source: string): Promise<void> {
+    const queue = this.#service.getQueueClient(queueOf(source));
+    try {
+      await queue.deleteIfExists();
+    } catch (error) {
+      throw toUpstream(`delete queue "${queue.name}"`, error);
+    }
+  }
+}
+
+function queueOf(source: string): string {
+  return `events-${source}`;
 }
 
 async function sendAll(queue: QueueClient, messages: readonly string[]): Promise<DemandSent> {

@@ -16,6 +16,9 @@ export function summaryOf({ jobs, nodes, setAside, refused, ...rest }: SourceDem
   return {
     ...rest,
     jobs: jobs.length,
+    running:
+      jobs.filter(({ executingHostnames }) => executingHostnames.length > 0).length +
+      (setAside?.items.filter(({ running }) => running !== undefined).length ?? 0),
     nodes: nodes.length,
     ...(setAside === undefined ? {} : { setAside: inShort(setAside) }),
     ...(refused === undefined ? {} : { refused: cut(refused) }),

@@ -31,6 +31,7 @@ const checkers: readonly Checker[] = [
   clipped,
   unarchived,
   doubts,
+  manySources,
   expiredSources,
   setAsideItems,
   failedOperations,
@@ -143,6 +144,16 @@ function unarchived({ plans }: StatusFacts): readonly StatusProblem[] {
   const text = `${lost.length} of the newest ${plans.length} plans were not archived whole and cannot be replayed; the last: ${newest.archiveReason ?? "no reason was noted"}.`;
   const next = "Actions are sent all the same. See `ccscale plans` for the reason of each.";
   return [notice("plans-not-archived", text, next)];
+}
+
+function manySources({ demand, config }: StatusFacts): readonly StatusProblem[] {
+  if (config === undefined || config instanceof ConfigurationError) return [];
+  const { maxSources } = config.cycle;
+  const live = demand.filter(({ expired }) => !expired).length;
+  if (live < maxSources) return [];
+  const text = `${live} sources are live, and no new one is taken: expected at most ${maxSources}.`;
+  const next = "Raise max_sources if all of them are yours; else see who may send to the queue job-demand.";
+  return [degraded("sources-full", text, next)];
 }
 
 function expiredSources({ demand, atSeconds }: StatusFacts): readonly StatusProblem[] {

@@ -247,6 +247,8 @@ export class World implements Stage {
         }),
       random: { draw: () => this.chance.between(0, 1) },
       schedulerEvents: {
+        // A simulated scheduler has what it was told at once.
+        forget: async () => undefined,
         send: async (event) => {
           if (event.kind !== "demand-refused") this.source(event.cluster).tell(event);
         },

@@ -156,6 +156,7 @@ export function configOf(fields: {
       bootFailuresBeforeBackoff: 3,
       bootFailureBackoffSeconds: 1_800,
       targetAttributes: ["*"],
+      maxSources: 50,
       readOnly: false,
       ...fields.cycle,
     },

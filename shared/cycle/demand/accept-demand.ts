@@ -6,6 +6,7 @@ import { requestPlan } from "../request-plan.ts";
 import { configuredTtlSeconds } from "./configured-ttl.ts";
 import { assemble, parkDelta, parkedAfter } from "./demand-parts.ts";
 import { type Merge, mergeDemand } from "./merge-demand.ts";
+import { noRoomForSource } from "./room-for-source.ts";
 import { unknownCluster } from "./unknown-cluster.ts";
 
 /** Messages of one source race each other; each round one wins. */
@@ -26,7 +27,7 @@ export type AcceptOutcome =
   | { readonly outcome: "parked"; readonly reason: string }
   | { readonly outcome: "rejected"; readonly problems: readonly string[] };
 
-type DemandPorts = Pick<Ports, "clock" | "configs" | "demand" | "log" | "planRequests">;
+type DemandPorts = Pick<Ports, "clock" | "configs" | "demand" | "log" | "planRequests" | "schedulerEvents">;
 
 /**
  * Takes one demand message that was checked already: merges it into what its source wants and asks for a plan.
@@ -62,6 +63,9 @@ async function accept(ports: DemandPorts, checked: CheckedMessage): Promise<Acce
   const ttlSeconds = message.ttlSeconds ?? (await configuredTtlSeconds(ports, cluster));
   if (ttlSeconds === undefined)
     return { outcome: "rejected", problems: [await unknownCluster(ports, cluster)] };
+  const known = await ports.demand.load(cluster, source);
+  const noRoom = known === undefined ? await noRoomForSource(ports, message) : undefined;
+  if (noRoom !== undefined) return { outcome: "rejected", problems: [noRoom] };
   const assembled = await assemble(ports.demand, checked, ports.clock.nowSeconds());
   if (assembled.outcome !== "whole") return assembled;
 

@@ -1,7 +1,16 @@
 import { type DemandMessage, mostJobs, mostNodes } from "../../messages/job-demand.ts";
 import type { SetAside } from "../../messages/set-aside.ts";
-import type { DemandPart, DemandStore, SourceDemand } from "../../ports/index.ts";
+import type {
+  DemandPart,
+  DemandStore,
+  MessageIdentity,
+  SourceDemand,
+  WaitingPart,
+} from "../../ports/index.ts";
 import { isOld } from "./merge-demand.ts";
+
+/** A snapshot has at most 1,000 parts. */
+const mostWaitingParts = 2_000;
 
 export type DeltaMessage = Extract<DemandMessage, { kind: "delta" }>;
 
@@ -30,7 +39,10 @@ export async function assemble(
   const { part, jobs, nodes } = message;
   await demand.savePart(message, { index: part.index, jobs, nodes, setAside });
   // A part beyond the count is left over from an attempt of the sender that was cut differently.
-  const indexes = (await demand.partIndexes(message)).filter((index) => index < part.count);
+  const waiting = await bounded(demand, message);
+  const indexes = waiting.filter(
+    ({ sequence, index }) => sequence === message.sequence && index < part.count,
+  );
   if (indexes.length < part.count)
     return { outcome: "waiting-for-parts", have: indexes.length, want: part.count };
   const parts = (await demand.loadParts(message)).filter((each) => each.index < part.count);
@@ -42,6 +54,19 @@ export async function assemble(
   const problems = tooMuch(whole, aside);
   if (problems.length > 0) return { outcome: "rejected", problems };
   return { outcome: "whole", message: { ...message, ...whole }, setAside: aside };
+}
+
+/**
+ * Which parts of a source wait. When they are more than any sender cuts, those of older messages go: a snapshot that comes
+ * later makes them needless, and a source that never completes anything must not fill the store.
+ */
+async function bounded(demand: DemandStore, message: MessageIdentity): Promise<readonly WaitingPart[]> {
+  const { cluster, source, sequence } = message;
+  const waiting = await demand.waitingParts({ cluster, source });
+  if (waiting.length <= mostWaitingParts) return waiting;
+  const newest = waiting.reduce((most, each) => Math.max(most, each.sequence), sequence);
+  await demand.dropParts({ cluster, source, sequence: newest - 1 });
+  return waiting.filter((each) => each.sequence === newest);
 }
 
 /** The limits of a message hold for all parts together. */
@@ -67,6 +92,7 @@ export async function parkDelta(
 ): Promise<void> {
   const { jobs, nodes, remove, capabilities } = delta;
   await demand.savePart(delta, { index: 0, jobs, nodes, remove, capabilities, setAside });
+  await bounded(demand, delta);
 }
 
 /** The parked delta that comes right after what a source wants now. */

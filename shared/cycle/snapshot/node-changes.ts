@@ -1,8 +1,6 @@
 import type { ClusterNode } from "../../engine/index.ts";
 import type { SchedulerEvent } from "../../messages/scheduler-event.ts";
-import type { Snapshot } from "../../ports/index.ts";
-
-export type NodeChange = Pick<SchedulerEvent, "kind" | "nodes">;
+import type { NodeChange, Snapshot } from "../../ports/index.ts";
 
 /** What a scheduler wants to know: nodes that became Ready, and nodes that are gone. Without a snapshot before: nothing. */
 export function nodeChanges(before: Snapshot | undefined, now: Snapshot): NodeChange[] {

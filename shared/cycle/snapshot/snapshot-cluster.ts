@@ -4,13 +4,16 @@ import {
   type ClusterReading,
   type CycleCloud,
   isOpen,
+  type NodeChange,
   type Operation,
   type PlanHead,
   type Ports,
   type Snapshot,
+  type SourceDemand,
 } from "../../ports/index.ts";
 import { clusterDigest } from "../cluster-digest.ts";
 import { loadControl, whyHeld, withKept } from "../control.ts";
+import { forgetSilent } from "../demand/forget-source.ts";
 import { tryingLogin, untilRefused } from "../login.ts";
 import { measureSnapshot } from "../measure.ts";
 import { liveSources } from "../plan/plan-input.ts";
@@ -43,7 +46,7 @@ type SnapshotPorts = Pick<
 >;
 
 /**
- * Reads one cluster from CycleCloud, tells schedulers which nodes came and went, stores what it saw, closes operations
+ * Reads one cluster from CycleCloud, stores what it saw, tells schedulers which nodes came and went, closes operations
  * whose effect shows, and asks for a plan when anything changed or is due. Does nothing while the login is refused.
  */
 export async function snapshotCluster(ports: SnapshotPorts, cluster: string): Promise<void> {
@@ -76,19 +79,26 @@ async function keep(
   if (before !== undefined && before.takenAtSeconds > takenAtSeconds) return;
   const budgetUsd = config.cycle.caps?.monthlyBudgetUsd ?? null;
   const spending = spendingAt({ cluster: reading.cluster, takenAtSeconds, before, budgetUsd });
-  const snapshot: Snapshot = { ...reading, takenAtSeconds, spending };
-  // Told before it is stored: should this run die in between, the next one tells it again rather than never.
-  await tellChanges(ports, cluster, { before, now: snapshot });
-  reportSpending(ports.log, snapshot, before);
-  await ports.snapshots.save(cluster, snapshot);
+  const taken: Snapshot = { ...reading, takenAtSeconds, spending };
+  const untold = [...(before?.untold ?? []), ...nodeChanges(before, taken)];
+  reportSpending(ports.log, taken, before);
+  // Stored before anybody is told, which may take long; should this run die in between, the next one tells it.
+  await ports.snapshots.save(cluster, untold.length === 0 ? taken : { ...taken, untold });
+  const demand = await ports.demand.list(cluster);
+  if (untold.length > 0) {
+    await tellChanges(ports, { cluster, demand, changes: untold });
+    await ports.snapshots.save(cluster, taken);
+  }
+  const snapshot = taken;
 
   const seen = { cluster, snapshot, settings: config.cycle };
   const closed = await resolveOperations(ports, cycleCloud, seen);
   const head = (await ports.plans.loadHead(cluster))?.value;
-  const due = closed > 0 ? "operations closed" : await whyDue(ports, { config, snapshot, head });
+  const due = closed > 0 ? "operations closed" : await whyDue(ports, { config, snapshot, head, demand });
   if (due !== undefined) await requestPlan(ports, { cluster, reason: due });
   report(ports, snapshot, due);
   measureSnapshot(ports, snapshot);
+  await forgetSilent(ports, demand, ports.clock.nowSeconds());
 }
 
 /** Why a plan is due; undefined when the last one still stands. */
@@ -98,9 +108,10 @@ async function whyDue(
     readonly config: ClusterConfig;
     readonly snapshot: Snapshot;
     readonly head: PlanHead | undefined;
+    readonly demand: readonly SourceDemand[];
   },
 ): Promise<string | undefined> {
-  const { config, snapshot, head } = known;
+  const { config, snapshot, head, demand } = known;
   if (head === undefined) return "first snapshot";
   const control = await loadControl(ports, config.cluster);
   if (head.held !== undefined && whyHeld(config, control) === undefined)
@@ -110,7 +121,6 @@ async function whyDue(
   const nowSeconds = ports.clock.nowSeconds();
   if (head.nextDeadlineSeconds !== null && head.nextDeadlineSeconds <= nowSeconds) return "deadline passed";
   // Catches a plan request that was lost, or dropped as a repeat because clocks disagree. No clock is asked here.
-  const demand = await ports.demand.list(snapshot.cluster.name);
   const isUnplanned = demand.some(({ source, sequence }) => head.demandSequences[source] !== sequence);
   if (isUnplanned) return "demand not planned yet";
   const targets = await ports.targets.list(snapshot.cluster.name);
@@ -129,14 +139,18 @@ function whyOperations(operations: readonly Operation[], head: PlanHead): string
 
 async function tellChanges(
   ports: SnapshotPorts,
-  cluster: string,
-  snapshots: { readonly before: Snapshot | undefined; readonly now: Snapshot },
+  {
+    cluster,
+    demand,
+    changes,
+  }: {
+    readonly cluster: string;
+    readonly demand: readonly SourceDemand[];
+    readonly changes: readonly NodeChange[];
+  },
 ): Promise<void> {
-  const changes = nodeChanges(snapshots.before, snapshots.now);
-  if (changes.length === 0) return;
   const atSeconds = ports.clock.nowSeconds();
-  const sources = liveSources(await ports.demand.list(cluster), atSeconds);
-  const events = sources.flatMap(({ source }) =>
+  const events = liveSources(demand, atSeconds).flatMap(({ source }) =>
     changes.map((change): SchedulerEvent => ({ version: 1, cluster, source, ...change, atSeconds })),
   );
   await tellSchedulers(ports, events);

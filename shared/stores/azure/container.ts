@@ -123,6 +123,24 @@ export class Container {
     return (await this.#list(prefix, {})).map(({ name }) => name);
   }
 
+  /** The same, of blobs that were not written since. */
+  async namesWrittenBefore(prefix: string, time: Date): Promise<readonly string[]> {
+    const blobs = await this.#list(prefix, {});
+    return blobs.flatMap(({ name, properties }) => (properties.lastModified < time ? [name] : []));
+  }
+
+  /** What stands between the prefix, which ends with a slash, and the next slash. */
+  async folders(prefix: string): Promise<readonly string[]> {
+    return calling(this.#call("list", prefix), () =>
+      this.#home.use(async () => {
+        const found: string[] = [];
+        for await (const item of this.#client.listBlobsByHierarchy("/", { prefix }))
+          if (item.kind === "prefix") found.push(item.name.slice(prefix.length, -1));
+        return found;
+      }),
+    );
+  }
+
   /** The same with what each blob says beside its content. */
   async listed(prefix: string): Promise<readonly ListedBlob[]> {
     const blobs = await this.#list(prefix, { includeMetadata: true });
@@ -136,6 +154,13 @@ export class Container {
         for await (const blob of this.#client.listBlobsFlat({ prefix, ...options })) blobs.push(blob);
         return blobs;
       }),
+    );
+  }
+
+  /** Throws ConflictError about `record` unless the blob still has this ETag. */
+  async deleteIf(name: string, { ifMatch, record }: { ifMatch: string; record: string }): Promise<void> {
+    await saving(record, () =>
+      this.#home.use(() => this.#client.deleteBlob(name, { conditions: { ifMatch } })),
     );
   }
 

@@ -1,5 +1,6 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
 import { azureLimits } from "../../azure-limits.ts";
+import { concurrently } from "../../concurrently.ts";
 import type {
   DemandPart,
   DemandStore,
@@ -8,17 +9,19 @@ import type {
   MessageIdentity,
   SourceDemand,
   Stored,
+  WaitingPart,
 } from "../../ports/index.ts";
 import { summaryOf } from "../demand-summary.ts";
 import { bySource } from "../order.ts";
-import { concurrently } from "./concurrently.ts";
 import { Container, fromJson, jsonContent } from "./container.ts";
-import { escapeName, sortableNumber } from "./keys.ts";
+import { escapeName, sortableNumber, unescapeName } from "./keys.ts";
 import { packDemand, readDemand } from "./packed-demand.ts";
 import { RememberedBlobs } from "./remembered-blobs.ts";
 
 /** Leaves room for the other metadata, and for their names. */
 const longestSummary = azureLimits.blob.metadataBytes - 1024;
+const checkPartsEveryMs = 3_600_000;
+const keepPartsMs = 86_400_000;
 /** Version 2: jobs are packed. */
 const version = 2;
 
@@ -30,8 +33,11 @@ const version = 2;
 export class BlobDemandStore implements DemandStore {
   readonly #container: Container;
   readonly #sources: RememberedBlobs<SourceDemand>;
+  readonly #partsCheckedMs = new Map<string, number>();
+  readonly #keepPartsMs: number;
 
-  constructor(service: BlobServiceClient) {
+  constructor(service: BlobServiceClient, options: { readonly keepPartsMs?: number } = {}) {
+    this.#keepPartsMs = options.keepPartsMs ?? keepPartsMs;
     this.#container = new Container(service, "demand", version);
     this.#sources = new RememberedBlobs(this.#container, (bytes) => readDemand(fromJson(bytes)));
   }
@@ -66,12 +72,27 @@ export class BlobDemandStore implements DemandStore {
   }
 
   async savePart(snapshot: MessageIdentity, part: DemandPart): Promise<void> {
+    await this.#dropStaleParts(snapshot.cluster);
     await this.#container.put(`${partsOf(snapshot)}${sortableNumber(part.index)}.json`, jsonContent(part));
   }
 
-  async partIndexes(snapshot: MessageIdentity): Promise<readonly number[]> {
-    const names = await this.#container.names(partsOf(snapshot));
-    return names.map(indexOf).sort((a, b) => a - b);
+  async remove({ cluster, source }: Pick<SourceDemand, "cluster" | "source">, etag: string): Promise<void> {
+    const record = `demand of source "${source}" for cluster "${cluster}"`;
+    await this.#container.deleteIf(sourceName(cluster, source), { ifMatch: etag, record });
+  }
+
+  async waitingParts(source: Pick<MessageIdentity, "cluster" | "source">): Promise<readonly WaitingPart[]> {
+    const prefix = partsOfSource(source);
+    const names = await this.#container.names(prefix);
+    return names.map((name) => {
+      const [sequence = "", index = ""] = name.slice(prefix.length, -".json".length).split("/");
+      return { sequence: Number(sequence), index: Number(index) };
+    });
+  }
+
+  async sourcesWithParts(cluster: string): Promise<readonly string[]> {
+    const folders = await this.#container.folders(partsIn(cluster));
+    return folders.flatMap((folder) => unescapeName(folder) ?? []);
   }
 
   async loadParts(snapshot: MessageIdentity): Promise<readonly DemandPart[]> {
@@ -84,6 +105,18 @@ export class BlobDemandStore implements DemandStore {
     const newest = partsOf(snapshot);
     const dropped = names.filter((name) => name.slice(0, newest.length) <= newest);
     await concurrently(dropped, (name) => this.#container.delete(name));
+  }
+
+  /** What waited for so long waits for nothing: its source has said other things since, or nothing. */
+  async #dropStaleParts(cluster: string): Promise<void> {
+    const nowMs = Date.now();
+    if (nowMs - (this.#partsCheckedMs.get(cluster) ?? 0) < checkPartsEveryMs) return;
+    this.#partsCheckedMs.set(cluster, nowMs);
+    const stale = await this.#container.namesWrittenBefore(
+      partsIn(cluster),
+      new Date(nowMs - this.#keepPartsMs),
+    );
+    await concurrently(stale, (name) => this.#container.delete(name));
   }
 
   /** A blob that goes away between listing and reading is left out. */
@@ -112,12 +145,12 @@ function sourceName(cluster: string, source: string): string {
   return `${sourcesOf(cluster)}${escapeName(source)}.json`;
 }
 
-function indexOf(partName: string): number {
-  return Number(partName.slice(partName.lastIndexOf("/") + 1, -".json".length));
+function partsIn(cluster: string): string {
+  return `${escapeName(cluster)}/parts/`;
 }
 
-function partsOfSource({ cluster, source }: MessageIdentity): string {
-  return `${escapeName(cluster)}/parts/${escapeName(source)}/`;
+function partsOfSource({ cluster, source }: Pick<MessageIdentity, "cluster" | "source">): string {
+  return `${partsIn(cluster)}${escapeName(source)}/`;
 }
 
 /** Sequences have a fixed width: an older snapshot's prefix compares smaller. */

@@ -1,8 +1,8 @@
+import { concurrently } from "../../concurrently.ts";
 import type { NodeHistory } from "../../engine/index.ts";
 import { ConflictError } from "../../errors.ts";
 import type { HistoryReading, HistoryStore, KeptReading } from "../../ports/index.ts";
 import { byNodeId } from "../order.ts";
-import { concurrently } from "./concurrently.ts";
 import { type Container, fromJson, jsonContent } from "./container.ts";
 import { escapeName } from "./keys.ts";
 import { markAfter, unseenSince } from "./reading-mark.ts";

@@ -1,3 +1,4 @@
+import { concurrently } from "../../concurrently.ts";
 import { ConflictError } from "../../errors.ts";
 import {
   type IfMatch,
@@ -9,7 +10,6 @@ import {
 } from "../../ports/index.ts";
 import { fittingOperation } from "../fitting-operation.ts";
 import { oldestOperationFirst } from "../order.ts";
-import { concurrently } from "./concurrently.ts";
 import { escapeName, reverseTime } from "./keys.ts";
 import { Retention } from "./retention.ts";
 import type { Change, Row, Table } from "./table.ts";

@@ -1,6 +1,6 @@
+import { concurrently } from "../../concurrently.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../ports/index.ts";
-import { concurrently } from "./concurrently.ts";
 import { reverseTime } from "./keys.ts";
 import type { Table } from "./table.ts";
 

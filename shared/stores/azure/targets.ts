@@ -1,7 +1,7 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
+import { concurrently } from "../../concurrently.ts";
 import type { IfMatch, RequestSet, Stored, TargetStore } from "../../ports/index.ts";
 import { byRequestSet } from "../order.ts";
-import { concurrently } from "./concurrently.ts";
 import { Container, fromJson, jsonContent } from "./container.ts";
 import { escapeName } from "./keys.ts";
 

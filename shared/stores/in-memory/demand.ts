@@ -1,3 +1,4 @@
+import { ConflictError } from "../../errors.ts";
 import type {
   DemandPart,
   DemandStore,
@@ -6,6 +7,7 @@ import type {
   MessageIdentity,
   SourceDemand,
   Stored,
+  WaitingPart,
 } from "../../ports/index.ts";
 import { summaryOf } from "../demand-summary.ts";
 import { bySource } from "../order.ts";
@@ -43,8 +45,24 @@ export class MemoryDemandStore implements DemandStore {
     this.#parts.put(keyOf(cluster, source, String(sequence), String(part.index)), { snapshot, part });
   }
 
-  async partIndexes(snapshot: MessageIdentity): Promise<readonly number[]> {
-    return (await this.loadParts(snapshot)).map(({ index }) => index);
+  async remove({ cluster, source }: Pick<SourceDemand, "cluster" | "source">, etag: string): Promise<void> {
+    const key = keyOf(cluster, source);
+    if (this.#demand.get(key)?.etag !== etag) throw new ConflictError(`demand ${key}`);
+    this.#demand.delete(key);
+  }
+
+  async waitingParts(source: Pick<MessageIdentity, "cluster" | "source">): Promise<readonly WaitingPart[]> {
+    const waiting = this.#partsOfSource(source).map(({ kept: { snapshot, part } }) => ({
+      sequence: snapshot.sequence,
+      index: part.index,
+    }));
+    return waiting.sort((a, b) => a.sequence - b.sequence || a.index - b.index);
+  }
+
+  async sourcesWithParts(cluster: string): Promise<readonly string[]> {
+    const kept = this.#parts.entries().map(({ stored }) => stored.value.snapshot);
+    const sources = kept.flatMap((snapshot) => (snapshot.cluster === cluster ? [snapshot.source] : []));
+    return [...new Set(sources)].sort();
   }
 
   async loadParts(snapshot: MessageIdentity): Promise<readonly DemandPart[]> {
@@ -60,7 +78,10 @@ export class MemoryDemandStore implements DemandStore {
     }
   }
 
-  #partsOfSource({ cluster, source }: MessageIdentity): { readonly key: string; readonly kept: KeptPart }[] {
+  #partsOfSource({
+    cluster,
+    source,
+  }: Pick<MessageIdentity, "cluster" | "source">): { readonly key: string; readonly kept: KeptPart }[] {
     return this.#parts
       .entries()
       .map(({ key, stored }) => ({ key, kept: stored.value }))

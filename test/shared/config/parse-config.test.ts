@@ -41,6 +41,7 @@ test("config: a minimal file gets every default", () => {
     cycle: {
       maxSnapshotAgeSeconds: 300,
       demandTtlSeconds: 300,
+      maxSources: 50,
       actionTtlSeconds: 600,
       operationTimeoutSeconds: 900,
       nodeListLagSeconds: 120,

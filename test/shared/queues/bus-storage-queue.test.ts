@@ -155,6 +155,13 @@ describe("StorageQueueEvents", () => {
     expect(await received(queues.getQueueClient(`events-${source}`))).toEqual([event]);
   });
 
+  test("a forgotten source has no queue any more, or never had one", async () => {
+    const events = new StorageQueueEvents(queues);
+    await events.send(eventOf("gone", 1));
+    for (let times = 0; times < 2; times += 1) await events.forget("gone");
+    expect(await queues.getQueueClient("events-gone").exists()).toBe(false);
+  });
+
   test("an event of 2,000 nodes becomes several messages that name each node once", async () => {
     await new StorageQueueEvents(queues).send(eventOf("slurm", 2_000));
     const events = (await received(queues.getQueueClient("events-slurm"))).map((json) =>

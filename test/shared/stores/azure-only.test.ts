@@ -100,7 +100,9 @@ describe("BlobDemandStore", () => {
     await putBlob("demand", "earlier/sources/pbs.json", JSON.stringify(before));
     const stored = await demand.load("earlier", "pbs");
     expect(stored?.value).toEqual(before);
-    expect(await demand.summaries("earlier")).toEqual([{ ...before, jobs: 1, nodes: before.nodes.length }]);
+    expect(await demand.summaries("earlier")).toEqual([
+      { ...before, jobs: 1, running: 0, nodes: before.nodes.length },
+    ]);
     await demand.save({ ...before, sequence: 2 }, stored?.etag);
     expect(await newStores().demand.list("earlier")).toEqual([{ ...before, sequence: 2 }]);
   });

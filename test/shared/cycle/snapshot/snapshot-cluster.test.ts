@@ -307,7 +307,7 @@ describe("snapshotCluster: a source that cannot be told", () => {
   });
   const deaf = (world: World): Ports => ({
     ...world.ports,
-    schedulerEvents: { send: () => Promise.reject(forbidden) },
+    schedulerEvents: { send: () => Promise.reject(forbidden), forget: () => Promise.reject(forbidden) },
   });
 
   test("keeps nothing from being read, and is named", async () => {

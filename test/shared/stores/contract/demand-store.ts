@@ -115,7 +115,7 @@ export const demandStoreCases: readonly ContractCase<DemandStore>[] = [
       await store.save(demandOf(cluster, "pbs"), undefined);
       await store.save(demand, undefined);
       const { jobs: _, nodes, ...rest } = demand;
-      const summary = { ...rest, jobs: 0, nodes: nodes.length };
+      const summary = { ...rest, jobs: 0, running: 0, nodes: nodes.length };
       expect(await store.summaries(cluster)).toEqual([expect.objectContaining({ source: "pbs" }), summary]);
       const etag = (await store.load(cluster, "slurm"))?.etag;
       await store.save({ ...demand, sequence: 9, nodes: [] }, etag);
@@ -166,8 +166,28 @@ export const demandStoreCases: readonly ContractCase<DemandStore>[] = [
       for (const index of [10, 2, 0, 2]) await store.savePart(parts, partOf(index));
       expect(await store.loadParts(parts)).toEqual([partOf(0), partOf(2), partOf(10)]);
       expect(await store.loadParts({ ...parts, sequence: 8 })).toEqual([]);
-      expect(await store.partIndexes(parts)).toEqual([0, 2, 10]);
-      expect(await store.partIndexes({ ...parts, sequence: 8 })).toEqual([]);
+      await store.savePart({ ...parts, sequence: 8 }, partOf(1));
+      await store.savePart({ ...parts, source: "a b" }, partOf(1));
+      expect(await store.waitingParts(parts)).toEqual([
+        ...[0, 2, 10].map((index) => ({ sequence: 7, index })),
+        { sequence: 8, index: 1 },
+      ]);
+      expect((await store.sourcesWithParts(parts.cluster)).toSorted()).toEqual(["a b", "celery"]);
+      expect(await store.sourcesWithParts(uniqueCluster())).toEqual([]);
+    },
+  },
+  {
+    name: "a source is removed unless it was saved since it was read",
+    async run(store) {
+      const cluster = uniqueCluster();
+      await store.save(demandOf(cluster, "celery"), undefined);
+      const read = await store.load(cluster, "celery");
+      await store.save(demandOf(cluster, "celery", { sequence: 2 }), read?.etag);
+      const source = { cluster, source: "celery" };
+      await expect(store.remove(source, read?.etag ?? "")).rejects.toThrow(ConflictError);
+      await store.remove(source, (await store.load(cluster, "celery"))?.etag ?? "");
+      expect(await store.load(cluster, "celery")).toBeUndefined();
+      expect(await store.summaries(cluster)).toEqual([]);
     },
   },
   {
@@ -204,7 +224,9 @@ export const demandStoreCases: readonly ContractCase<DemandStore>[] = [
       const demand = demandOf(cluster, "celery", { capabilities: capabilities as never });
       await store.save(demand, undefined);
       const { jobs, nodes, ...rest } = demand;
-      expect(await store.summaries(cluster)).toEqual([{ ...rest, jobs: jobs.length, nodes: nodes.length }]);
+      expect(await store.summaries(cluster)).toEqual([
+        { ...rest, jobs: jobs.length, running: 0, nodes: nodes.length },
+      ]);
     },
   },
 ];

@@ -222,6 +222,7 @@ export function configOf(cluster: string, url = "https://ccserver"): ClusterConf
     cycle: {
       maxSnapshotAgeSeconds: 300,
       demandTtlSeconds: 300,
+      maxSources: 50,
       actionTtlSeconds: 300,
       operationTimeoutSeconds: 900,
       nodeListLagSeconds: 120,

@@ -1,0 +1,54 @@
+import { kindOf } from "../../errors.ts";
+import { type DemandSummary, type Ports, unknownSource } from "../../ports/index.ts";
+import { longestSilenceSeconds } from "../plan/plan-input.ts";
+import { type ForgetPorts, forgetSource } from "./forget-source.ts";
+
+/** When the cluster's own setting cannot be read. */
+const usualMostSources = 50;
+
+type RoomPorts = ForgetPorts & Pick<Ports, "clock">;
+
+/**
+ * Why a source that is not known yet cannot be taken; undefined: it can. Each source costs every plan and every event, and
+ * anybody who may send can invent any number. One that is live, or whose jobs may still run, never makes room for another;
+ * one that is silent does. Two new ones at the same moment may both be taken.
+ */
+export async function noRoomForSource(
+  ports: RoomPorts,
+  { cluster, source }: { readonly cluster: string; readonly source: string },
+): Promise<string | undefined> {
+  const most = await mostSources(ports, cluster);
+  const nowSeconds = ports.clock.nowSeconds();
+  const all = (await ports.demand.summaries(cluster)).filter((each) => each.source !== unknownSource);
+  const known = new Set(all.map((each) => each.source));
+  // Those that only ever sent parts.
+  const incomplete = (await ports.demand.sourcesWithParts(cluster)).filter(
+    (each) => each !== source && !known.has(each),
+  );
+  const held = all.filter((each) => isHeld(each, nowSeconds));
+  const taken = held.length + incomplete.length;
+  if (taken >= most)
+    return `source: "${source}" would be one too many, expected at most ${most} (max_sources); ${taken} are live, or have jobs that may still run`;
+  const spare = all
+    .filter((each) => !isHeld(each, nowSeconds))
+    .sort((a, b) => a.expiresAtSeconds - b.expiresAtSeconds);
+  const tooMany = Math.max(0, all.length + incomplete.length + 1 - most);
+  for (const each of spare.slice(0, tooMany)) await forgetSource(ports, each);
+  return undefined;
+}
+
+/** Whether a source is live, or its last word still protects nodes. */
+export function isHeld({ expiresAtSeconds, refused, running }: DemandSummary, nowSeconds: number): boolean {
+  if (expiresAtSeconds > nowSeconds) return true;
+  if (refused !== undefined && refused.untilSeconds > nowSeconds) return true;
+  return running > 0 && expiresAtSeconds + longestSilenceSeconds > nowSeconds;
+}
+
+async function mostSources({ configs }: Pick<Ports, "configs">, cluster: string): Promise<number> {
+  try {
+    return (await configs.load(cluster))?.cycle.maxSources ?? usualMostSources;
+  } catch (error) {
+    if (kindOf(error) !== "configuration") throw error;
+    return usualMostSources;
+  }
+}
