@@ -51,13 +51,14 @@ export function createApp(portsFor: (run: Run) => Ports): App {
     async acceptDemand(run, message) {
       const ports = portsFor(run);
       const trigger = { trigger: "storage-queue", log: ports.log, subject: message.messageId } as const;
-      const raw = { ...message, queue: "job-demand" };
+      const { body, messageId } = message;
+      const raw = { body, messageId, queue: "job-demand" };
       await settled(trigger, () => receiveDemand(ports, raw));
     },
-    watchRejects: (run, message) =>
+    watchRejects: (run, { body, messageId }) =>
       refuseDemand(
         portsFor(run),
-        { ...message, queue: "job-demand" },
+        { body, messageId, queue: "job-demand" },
         { kind: "poison", problems: ["message: failed in every attempt"] },
       ),
     async planScale(run, body) {

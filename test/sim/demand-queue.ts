@@ -5,6 +5,8 @@ import type { Timeline } from "./timeline.ts";
 export interface QueueMessage {
   readonly messageId: string;
   readonly body: unknown;
+  /** Called each time that it was done with, as good or as poison. */
+  readonly onDone?: (() => void) | undefined;
 }
 
 export interface DemandQueueHandlers {
@@ -44,9 +46,9 @@ export class DemandQueue {
   }
 
   /** Returns the id that the queue gives the message. */
-  put(body: unknown): string {
+  put(body: unknown, onDone?: () => void): string {
     this.#messages += 1;
-    const message: QueueMessage = { messageId: `demand-${this.#messages}`, body };
+    const message: QueueMessage = { messageId: `demand-${this.#messages}`, body, onDone };
     this.#waiting.add(message.messageId);
     const late = this.#faults.at("job-demand queue", ["late", "twice"]);
     const delay = 0.2 + (late?.kind === "late" ? late.seconds : 0);
@@ -58,7 +60,7 @@ export class DemandQueue {
   #deliver(message: QueueMessage, attempt: number): void {
     const work = (run: Run) => this.#handlers.receive(run, message);
     const end = ({ error }: Outcome) => {
-      if (error === undefined) this.#waiting.delete(message.messageId);
+      if (error === undefined) this.#end(message);
       else this.#again(message, attempt, visibilitySeconds);
     };
     const run = this.#fleet.start(`accept-demand ${message.messageId}`, work, end);
@@ -77,11 +79,16 @@ export class DemandQueue {
   #deliverPoison(message: QueueMessage): void {
     const work = (run: Run) => this.#handlers.receivePoison(run, message);
     const end = ({ error }: Outcome) => {
-      if (error === undefined) this.#waiting.delete(message.messageId);
+      if (error === undefined) this.#end(message);
       else this.#timeline.after(visibilitySeconds, () => this.#deliverPoison(message));
     };
     const run = this.#fleet.start(`watch-rejects ${message.messageId}`, work, end);
     this.#whenDead(run, () => this.#deliverPoison(message));
+  }
+
+  #end({ messageId, onDone }: QueueMessage): void {
+    this.#waiting.delete(messageId);
+    onDone?.();
   }
 
   /** The host renews what it holds, so only death lets it go. */

@@ -15,6 +15,8 @@ export interface Stage {
   source(cluster: string): Source;
   /** Puts a message on the demand queue. */
   put(body: unknown): void;
+  /** The same of one that is to be refused whole. */
+  putMangled(body: unknown): void;
   /** A promise was broken. */
   violate(what: string): void;
   /** A node asks whether it may stop. Whoever asked is told, and does nothing about it. */

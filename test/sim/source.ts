@@ -15,10 +15,28 @@ export interface SourceParts {
   readonly cloud: Cloud;
   /** Whether the scheduler can drain nodes, and says so. */
   readonly canDrain: boolean;
-  /** Puts a message onto the demand queue. */
-  readonly put: (body: unknown) => void;
-  /** Puts something onto the demand queue that no parser takes. */
-  readonly putMangled: (body: string) => void;
+  /** Puts a message onto the demand queue; `onDone` is called each time that it was done with, poison included. */
+  readonly put: (body: unknown, onDone?: () => void) => void;
+  /** Puts something onto the demand queue that is refused whole. */
+  readonly putMangled: (body: unknown, onDone?: () => void) => void;
+  /** All of a message was done with that tells of these hosts that something runs there. */
+  readonly onPosted: (posted: Posted) => void;
+}
+
+/** What a message that has arrived says of hosts, whether or not it can be read. */
+export interface Posted {
+  readonly kind: "snapshot" | "delta";
+  readonly sequence: number;
+  readonly hostnames: readonly string[];
+}
+
+export type Body = Readonly<Record<string, unknown>>;
+
+/** What becomes of a message before it is sent, by somebody's mistake. */
+export interface Spoilt {
+  readonly body: Body;
+  /** Nothing of it can be read. */
+  readonly isRefused: boolean;
 }
 
 const tickSeconds = 5;
@@ -46,6 +64,8 @@ export class Source {
   #posted: Wanted | undefined;
   /** A silent one runs its jobs, tells nobody, and listens to nobody. */
   isSilent = false;
+  /** Set: every message passes through it. */
+  spoil: ((body: Body) => Spoilt) | undefined;
   /** A deaf one leaves its events on the queue. */
   isDeaf = false;
 
@@ -111,10 +131,22 @@ export class Source {
     // The agent does not learn that it was not sent: the queue's answer was lost on the way.
     if (fault?.kind === "not-sent") return;
     const sent = fault?.kind === "half-sent" ? bodies.slice(0, Math.floor(bodies.length / 2)) : bodies;
-    for (const body of sent) this.#parts.put(body);
+    const { jobs } = wanted;
+    const hostnames = [...jobs.values()].flatMap(({ executingHostnames = [] }) => executingHostnames);
+    const posted: Posted = { kind: isDelta ? "delta" : "snapshot", sequence: this.#sequence, hostnames };
+    const open = new Set(bodies);
+    for (const body of sent) {
+      const { body: spoilt, isRefused } = this.spoil?.(body) ?? { body, isRefused: false };
+      const onDone = () => {
+        open.delete(body);
+        if (open.size === 0) this.#parts.onPosted(posted);
+      };
+      if (isRefused) this.#parts.putMangled(spoilt, onDone);
+      else this.#parts.put(spoilt, onDone);
+    }
   }
 
-  #snapshot({ jobs, hosts }: Wanted): readonly unknown[] {
+  #snapshot({ jobs, hosts }: Wanted): readonly Body[] {
     const list = [...jobs.values()];
     const nodes = [...hosts.values()];
     const isCut = list.length > 1 && this.#parts.chance.happens(0.25);
@@ -129,7 +161,7 @@ export class Source {
     }));
   }
 
-  #delta(before: Wanted, now: Wanted): unknown {
+  #delta(before: Wanted, now: Wanted): Body {
     return {
       ...this.#envelope("delta"),
       jobs: changed(before.jobs, now.jobs),

@@ -16,7 +16,7 @@ import type {
 import { violationsOf } from "../shared/engine/plan-validity.ts";
 import type { Cloud, TrueNode } from "./cloud.ts";
 import type { Fleet, Run } from "./fleet.ts";
-import type { Source } from "./source.ts";
+import type { Posted, Source } from "./source.ts";
 
 /** What a plan knew when it recorded an action: nodes by id, and creates that were on their way. */
 interface Knowledge {
@@ -31,6 +31,9 @@ type Since = Map<string, number>;
 
 /** No scenario gives nodes less time than this to boot; older ones may be replaced. */
 const shortestBootTimeoutSeconds = 200;
+
+/** As `world.ts` configures it. */
+const demandTtlSeconds = 300;
 
 export interface WatchParts {
   readonly cluster: string;
@@ -66,6 +69,10 @@ export class Watch implements Departures {
   readonly #askedAt = new WeakMap<Run, number>();
   /** Hosts that a scheduler which can drain has on record. */
   readonly #drainable: Since = new Map();
+  /** Hosts on which something runs by the newest message that has arrived, whatever could be read of it. */
+  readonly #posted: Since = new Map();
+  #postedSequence = 0;
+  #postedAtSeconds = Number.NEGATIVE_INFINITY;
   readonly #leaving = new Set<string>();
   readonly #failed = new Set<string>();
   #demandExpiresAtSeconds = Number.NEGATIVE_INFINITY;
@@ -103,6 +110,15 @@ export class Watch implements Departures {
     const hostnames = jobs.flatMap((job) => job.executingHostnames);
     renew(this.#busy, hostnames, this.#parts.now());
     this.#demandExpiresAtSeconds = expiresAtSeconds;
+  }
+
+  /** A message was done with. A delta whose predecessor was lost tells nothing: it waits for that one. */
+  onPosted({ kind, sequence, hostnames }: Posted): void {
+    if (sequence <= this.#postedSequence) return;
+    const isWhole = kind === "snapshot" || sequence === this.#postedSequence + 1;
+    renew(this.#posted, isWhole ? hostnames : [], this.#parts.now());
+    if (isWhole) this.#postedSequence = sequence;
+    this.#postedAtSeconds = this.#parts.now();
   }
 
   /** An autoscale request took effect: its nodes are justified beside those that jobs are. */
@@ -187,6 +203,12 @@ export class Watch implements Departures {
       if (drain?.isTimedOut === true) this.drainTimedOut += 1;
       else if (drain !== undefined) this.drained += 1;
       const busySince = this.#busy.get(shortName(hostname)) ?? now;
+      const postedSince = this.#posted.get(shortName(hostname)) ?? now;
+      const isPosted = now < this.#postedAtSeconds + demandTtlSeconds - this.#mostSkewSeconds;
+      if (isPosted && really.has(hostname) && postedSince < run.startedAtSeconds)
+        this.#report(
+          `${name} was deleted under a job that was posted ${Math.round(now - postedSince)} s ago`,
+        );
       const keptSince = this.#kept.get(nodeId) ?? now;
       if (isOnRecord && busySince < run.startedAtSeconds)
         this.#report(`${name} was deleted, on record as busy for ${Math.round(now - busySince)} s`);

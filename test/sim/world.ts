@@ -170,6 +170,10 @@ export class World implements Stage {
     this.demandQueue.put(body);
   }
 
+  putMangled(body: unknown): void {
+    this.mangled.push(this.demandQueue.put(body));
+  }
+
   violate(what: string): void {
     this.trace(`!! ${what}`);
     this.violations.push(what);
@@ -177,7 +181,7 @@ export class World implements Stage {
 
   #addCluster({ definition: { name: cluster, nodearrays }, config = {}, jobs }: ClusterScript): void {
     this.configure(cluster, { ...baseConfig, ...config });
-    const put = (body: unknown) => this.demandQueue.put(body);
+    const put = (body: unknown, onDone?: () => void) => this.demandQueue.put(body, onDone);
     const source = new Source(
       {
         timeline: this.timeline,
@@ -186,7 +190,8 @@ export class World implements Stage {
         faults: this.#options.faults,
         canDrain: this.#options.canDrain,
         put,
-        putMangled: (body) => this.mangled.push(put(body)),
+        putMangled: (body, onDone) => this.mangled.push(put(body, onDone)),
+        onPosted: (posted) => this.#watches.get(cluster)?.onPosted(posted),
       },
       cluster,
       jobs,

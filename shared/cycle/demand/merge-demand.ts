@@ -1,7 +1,7 @@
 import type { DemandMessage } from "../../messages/job-demand.ts";
 import type { SetAside } from "../../messages/set-aside.ts";
 import type { RefusedWord, SourceDemand } from "../../ports/index.ts";
-import { asideAfter, keptAside } from "./merge-set-aside.ts";
+import { asideAfter, keptAside, withoutUnread } from "./merge-set-aside.ts";
 
 /** How far clocks of senders may be ahead of ours and still count as right. */
 const furthestAheadSeconds = 30;
@@ -42,7 +42,8 @@ export function mergeDemand(
   if (message.kind === "delta" && isEarly) return { outcome: "early", have: current?.sequence };
   const isDelta = message.kind === "delta" && current !== undefined;
   const wanted = isDelta ? applyDelta(current, message) : message;
-  const aside = isDelta ? asideAfter(current.setAside, message, setAside) : keptAside(setAside);
+  const read = isDelta ? withoutUnread(wanted.jobs, setAside) : { jobs: wanted.jobs, setAside };
+  const aside = isDelta ? asideAfter(current.setAside, message, read.setAside) : keptAside(read.setAside);
   const refused = stillRefused(current, message);
   const { capabilities = message.kind === "delta" ? current?.capabilities : undefined } = message;
   const demand: SourceDemand = {
@@ -52,7 +53,7 @@ export function mergeDemand(
     receivedAtSeconds: times.nowSeconds,
     sentAtSeconds: Date.parse(message.sentAt) / 1000,
     expiresAtSeconds: times.nowSeconds + times.ttlSeconds,
-    jobs: wanted.jobs,
+    jobs: read.jobs,
     nodes: wanted.nodes,
     ...(capabilities === undefined ? {} : { capabilities }),
     ...(aside === undefined ? {} : { setAside: aside }),

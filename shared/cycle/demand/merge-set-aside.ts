@@ -1,5 +1,5 @@
-import type { DemandMessage } from "../../messages/job-demand.ts";
-import type { SetAside } from "../../messages/set-aside.ts";
+import type { DemandJob, DemandMessage } from "../../messages/job-demand.ts";
+import type { SetAside, SetAsideRun } from "../../messages/set-aside.ts";
 import type { DemandSetAside } from "../../ports/index.ts";
 
 /** Of those that protect no node. */
@@ -29,6 +29,30 @@ function protects({ kind, name, running }: SetAside): boolean {
 }
 
 /**
+ * Known jobs of which the newest word cannot be read: what they want now nobody can tell, so they want nothing, and keep the
+ * hosts of both words: nobody can tell which of them they have left.
+ */
+export function withoutUnread(
+  jobs: readonly DemandJob[],
+  setAside: readonly SetAside[],
+): { readonly jobs: readonly DemandJob[]; readonly setAside: readonly SetAside[] } {
+  const unread = new Set(
+    setAside.flatMap(({ kind, name }) => (kind === "job" && name !== null ? [name] : [])),
+  );
+  if (unread.size === 0) return { jobs, setAside };
+  const known = new Map(jobs.filter(({ name }) => unread.has(name)).map((job) => [job.name, job]));
+  return {
+    jobs: jobs.filter(({ name }) => !unread.has(name)),
+    setAside: setAside.map((item) => {
+      const job = item.kind === "job" && item.name !== null ? known.get(item.name) : undefined;
+      if (job === undefined || job.executingHostnames.length === 0) return item;
+      const { constraints, executingHostnames: hostnames } = job;
+      return withHostsOf(item, { constraints, hostnames, isWhole: true });
+    }),
+  };
+}
+
+/**
  * What is still set aside after a delta: jobs and nodes that it does not mention, and its own. One that it mentions, and
  * that cannot be read again, keeps the hosts of both: nobody can tell which of them it has left.
  */
@@ -50,7 +74,7 @@ export function asideAfter(
     earlier.set(keyOf(item), item);
     return false;
   });
-  const merged = setAside.map((item) => withHostsOf(item, earlier.get(keyOf(item))));
+  const merged = setAside.map((item) => withHostsOf(item, earlier.get(keyOf(item))?.running));
   return keptAside(merged, { items, more: before.more });
 }
 
@@ -59,15 +83,18 @@ function keyOf({ kind, name }: SetAside): string | null {
   return name === null ? null : JSON.stringify([kind, name]);
 }
 
-function withHostsOf(item: SetAside, earlier: SetAside | undefined): SetAside {
-  if (earlier?.running === undefined) return item;
-  const { running = earlier.running } = item;
+function withHostsOf(item: SetAside, earlier: SetAsideRun | undefined): SetAside {
+  if (earlier === undefined) return item;
+  const { running } = item;
+  const before = new Set(earlier.hostnames);
+  const added = running?.hostnames.filter((hostname) => !before.has(hostname)) ?? [];
   return {
     ...item,
     running: {
+      ...earlier,
       ...running,
-      hostnames: [...new Set([...earlier.running.hostnames, ...running.hostnames])],
-      isWhole: running.isWhole && earlier.running.isWhole,
+      hostnames: [...earlier.hostnames, ...added],
+      isWhole: (running?.isWhole ?? true) && earlier.isWhole,
     },
   };
 }

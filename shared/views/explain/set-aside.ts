@@ -18,7 +18,7 @@ function causeOf({ source, item }: SetAsideJob): CauseView {
   const hosts = item.running?.hostnames.length ?? 0;
   const kept = hosts === 0 ? "" : `; it runs on ${counted(hosts, "hosts")}, whose nodes stay`;
   return cause("set-aside", {
-    text: `The newest message about it does not check out, so nothing is planned for it: ${whyAside(item)}${kept}.`,
+    text: `The newest word about it does not check out, so nothing is planned for it: ${whyAside(item)}${kept}.`,
     next: `Submit the job anew without that, or fix what posts the demand of "${source}"; the next message that checks out counts at once.`,
   });
 }

@@ -45,7 +45,7 @@ test("jobs that were set aside are listed with what is wrong with them, and wher
   ]);
   const all = listJobs(await outlookOf(world), { limit: 100 });
   expect(all.ok ? all.answer.jobs.map(({ job, state }) => `${job.slice(0, 5)} ${state}`) : []).toEqual([
-    "good booting",
+    "good placed",
     "runs set-aside",
     "waits set-aside",
   ]);

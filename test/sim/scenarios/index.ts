@@ -1,6 +1,7 @@
 import type { Scenario } from "../scenario.ts";
 import { arrayJobs } from "./array-jobs.ts";
 import { askingNodes } from "./asking-nodes.ts";
+import { badJobsScenario } from "./bad-jobs.ts";
 import { burst } from "./burst.ts";
 import { capacityDrought } from "./capacity-drought.ts";
 import { clockJumps } from "./clock-jumps.ts";
@@ -44,6 +45,7 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   askingNodes,
   stopped,
   laggingLists,
+  badJobsScenario,
 ];
 
 /** The scenario of a seed, when none is named. */

@@ -134,13 +134,14 @@ async function stop(world: World) {
 }
 
 describe("a delta", () => {
-  test("with a bad job of a known name leaves what is known, and keeps the hosts of both", async () => {
+  test("with a bad job of a known name keeps the hosts of both, and buys nothing", async () => {
     const { world, hosts } = await withNodesUp(3);
     const [first = "", second = "", third = ""] = hosts;
-    await world.post([runs("a", first), runs("b", third)]);
+    await world.post([runs("a", first, { iterations: 5 }), runs("b", third)]);
     await world.post([runsBadly("a", second)], { kind: "delta" });
     await pass(world, () => world.post([], { kind: "delta" }));
     expect(upIn(world)).toEqual(hosts);
+    expect(world.cycleCloud.nodes).toHaveLength(3);
     await pass(world, () => world.post([], { kind: "delta", remove: ["a"] }));
     expect(upIn(world)).toEqual([third]);
   });
