@@ -248,6 +248,7 @@ describe("pages", () => {
     plans: names.map((planId) => ({
       cluster: "hpc",
       planId,
+      archive: "whole",
       atSeconds: 1,
       reason: "",
       jobs: 0,
