@@ -88,6 +88,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/messages",
   ],
   "shared/views": [
+    "shared/json-pieces",
     "shared/cycle",
     "shared/api",
     "shared/engine",

@@ -1,5 +1,6 @@
 import type { SupportAnswer, SupportPart } from "../api/index.ts";
-import type { ConfigFiles, Operation, Ports, RejectedMessage } from "../ports/index.ts";
+import { jsonPieces } from "../json-pieces.ts";
+import type { ConfigFiles, Operation, Ports, RejectedMessage, SourceDemand } from "../ports/index.ts";
 import { redact } from "../redact.ts";
 import { readDictionary } from "./config.ts";
 
@@ -46,7 +47,7 @@ const contents: Readonly<Record<SupportPart, Load>> = {
   config: (ports, cluster) => configOf(ports.configFiles, cluster),
   snapshot: async ({ snapshots }, cluster) => (await snapshots.load(cluster))?.value,
   control: async ({ controls }, cluster) => (await controls.load(cluster))?.value,
-  demand: ({ demand }, cluster) => demand.list(cluster),
+  demand: async ({ demand }, cluster) => withinCharacters(await demand.list(cluster)),
   targets: ({ targets }, cluster) => targets.list(cluster),
   history: ({ history }, cluster) => history.list(cluster),
   losses: ({ losses }, cluster, { limit }) => losses.recent(cluster, limit),
@@ -55,6 +56,24 @@ const contents: Readonly<Record<SupportPart, Load>> = {
   "plan-head": async ({ plans }, cluster) => (await plans.loadHead(cluster))?.value,
   plans: ({ plans }, cluster, { limit }) => plans.list(cluster, limit),
 };
+
+/** Of all demand together: an answer is one text, and the jobs of many sources may be longer than a text can be. */
+const mostDemandCharacters = 64 * 1024 * 1024;
+
+/** Sources in their order; what does not fit any more comes without its jobs, with their number. */
+export function withinCharacters(
+  demand: readonly SourceDemand[],
+  mostCharacters = mostDemandCharacters,
+): readonly object[] {
+  let characters = 0;
+  return demand.map((source) => {
+    for (const piece of jsonPieces(source)) {
+      characters += piece.length;
+      if (characters > mostCharacters) break;
+    }
+    return characters <= mostCharacters ? source : { ...source, jobs: [], jobsLeftOut: source.jobs.length };
+  });
+}
 
 /** With what it includes merged in. What cannot be read as JSON is not copied: nobody could take secrets out of it. */
 async function configOf(files: ConfigFiles, cluster: string): Promise<unknown> {

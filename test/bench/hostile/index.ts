@@ -1,5 +1,7 @@
+import { bodyCases } from "./bodies.ts";
 import type { HostileCase } from "./case.ts";
 import { planDemandCases } from "./plan-demand.ts";
+import { sourceCases } from "./sources.ts";
 
 /** Every case of `npm run bench:hostile`; a file of this folder has one, or a table of them. */
-export const HOSTILE_CASES: readonly HostileCase[] = [...planDemandCases];
+export const HOSTILE_CASES: readonly HostileCase[] = [...planDemandCases, ...bodyCases, ...sourceCases];

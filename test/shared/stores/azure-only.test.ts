@@ -2,6 +2,7 @@ import { BlobServiceClient } from "@azure/storage-blob";
 import { beforeAll, describe, expect, test } from "vitest";
 import { UpstreamError } from "../../../shared/errors.ts";
 import type { LogFields } from "../../../shared/ports/index.ts";
+import { BlobDemandStore } from "../../../shared/stores/azure/demand.ts";
 import {
   type AzureStoreOptions,
   type AzureStores,
@@ -9,6 +10,8 @@ import {
   createAzureStores,
   type StorageClients,
 } from "../../../shared/stores/azure/index.ts";
+import { AzurePlanStore } from "../../../shared/stores/azure/plans.ts";
+import { Table } from "../../../shared/stores/azure/table.ts";
 import { type Account, emptyAccount } from "../../support/azurite.ts";
 import {
   actionOf,
@@ -87,6 +90,29 @@ describe("BlobConfigStore", () => {
     expect(warnings).toEqual([
       ["config-file-ignored", { file: "my other.json", expected: "my~20other.json" }],
     ]);
+  });
+});
+
+describe("what is too much", () => {
+  test("a plan with more characters than are kept is refused, and nothing of it is stored", async () => {
+    const { blob, table } = clients;
+    const plans = new AzurePlanStore(blob, new Table(table("Plans")), { limitCharacters: 1_000 });
+    const plan = archivedOf(summaryOf("too-large", "plan-1"));
+    expect(await plans.archive(plan)).toEqual({
+      outcome: "too-large",
+      reason: "the plan takes more than 1000 characters, the most that is archived",
+    });
+    expect(await plans.load("too-large", "plan-1")).toBeUndefined();
+    expect(await plans.list("too-large", 10)).toEqual([]);
+  });
+
+  test("parts that have waited for too long go with the next part, of any source", async () => {
+    const part = { index: 0, jobs: [], nodes: [] };
+    const identity = { cluster: "stale", source: "gone", sequence: 1 };
+    await new BlobDemandStore(clients.blob).savePart(identity, part);
+    const store = new BlobDemandStore(clients.blob, { keepPartsMs: -60_000 });
+    await store.savePart({ ...identity, source: "new" }, part);
+    expect(await store.sourcesWithParts("stale")).toEqual(["new"]);
   });
 });
 
