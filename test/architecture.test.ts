@@ -255,19 +255,32 @@ describe("dependency rule", () => {
     expect(breaches).toEqual(["functions/support/entra-token.ts"]);
   });
 
+  /** What a file of ours loads as soon as it is loaded itself, our own files and packages. */
+  function loadedWith(file: string, seen = new Set<string>()): ReadonlySet<string> {
+    if (seen.has(file)) return seen;
+    seen.add(file);
+    for (const { of, isTypeOnly, isLazy } of imports.filter((each) => each.file === file))
+      if (!isTypeOnly && !isLazy) loadedWith(of, seen);
+    return seen;
+  }
+
   test("a look loads neither an SDK of Azure's services nor the service's own views", () => {
     const seen = new Set<string>();
-    const follow = (file: string): void => {
-      if (seen.has(file)) return;
-      seen.add(file);
-      for (const { of, isTypeOnly, isLazy } of imports.filter((each) => each.file === file))
-        if (!isTypeOnly && !isLazy) follow(of);
-    };
     for (const name of ["main", "program", "commands/status", "commands/nodes", "commands/explain"])
-      follow(`clients/cli/${name}.ts`);
+      loadedWith(`clients/cli/${name}.ts`, seen);
     expect(seen).toContain("@azure/core-rest-pipeline");
     expect([...seen].filter((of) => of.startsWith("@azure/"))).toEqual(["@azure/core-rest-pipeline"]);
     expect([...seen].filter((of) => /^shared\/(stores|cycle|views|operate|service)\//.test(of))).toEqual([]);
+  });
+
+  test("the list of all commands loads none of them, and nothing of the service", () => {
+    const seen = [...loadedWith("clients/cli/program.ts")];
+    expect(seen.filter((of) => of.startsWith("clients/cli/commands/"))).toEqual([
+      "clients/cli/commands/node-actions.ts",
+    ]);
+    expect(seen.filter((of) => !of.startsWith("clients/cli/") && !of.startsWith("node:"))).toEqual([
+      "commander",
+    ]);
   });
 
   test("only the agent reads brokers", () => {

@@ -33,7 +33,11 @@ function names(text: string, before: readonly string[] = []): readonly string[] 
   return [...before, ...given];
 }
 
-function constraint(text: string, before: readonly ConstraintObject[] = []): readonly ConstraintObject[] {
+/** An option's value as constraints, beside those that were given before. */
+export function constraint(
+  text: string,
+  before: readonly ConstraintObject[] = [],
+): readonly ConstraintObject[] {
   const read = readConstraints(text);
   if (read.ok) return [...before, ...read.constraints];
   throw new InvalidArgumentError(read.problems.join("; "));

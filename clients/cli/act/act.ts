@@ -11,14 +11,14 @@ import type { Terminal } from "../terminal.ts";
 import { type ActFlags, requestOf } from "./act-options.ts";
 import { followActions } from "./follow.ts";
 
-/** Something to be asked of the service, and whether it takes away what may be missed. */
+/** Something to be asked of the service, and of the operator before. */
 export interface Wanted {
   /** The command that asks, for the record. */
   readonly name: string;
   /** The body of `POST …/actions`, apart from who asks and why. */
   readonly body: Readonly<Record<string, unknown>> & { readonly kind: string };
-  /** Then it is asked first what would be done, and the operator whether it shall. */
-  readonly isDestructive: boolean;
+  /** Asked of the operator, after what would be done is shown; null: nobody is asked. */
+  readonly question: string | null;
   /** What to do when it is refused without a word about that; left out: as after any refusal. */
   readonly nextWhenRefused?: string;
 }
@@ -38,11 +38,11 @@ async function asked(service: Service, body: object, { nextWhenRefused }: Wanted
 export async function act(terminal: Terminal, flags: ActFlags, wanted: Wanted): Promise<void> {
   const { service } = await reach(flags);
   const body = { ...wanted.body, ...requestOf(flags, wanted.name) };
-  if (wanted.isDestructive && flags.yes !== true && flags.dryRun !== true) {
+  if (wanted.question !== null && flags.yes !== true && flags.dryRun !== true) {
     const would = await asked(service, { ...body, dryRun: true }, wanted);
     if (would.outcome !== "would") return tell(terminal, flags, would);
     answerOn(terminal, would);
-    if (!(await confirm(terminal, "Do it?")))
+    if (!(await confirm(terminal, wanted.question)))
       throw new CommandFailure("Nothing was done.", "Answer y, or give --yes.");
   }
   const answer = await asked(service, body, wanted);

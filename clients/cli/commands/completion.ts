@@ -12,11 +12,8 @@ export function completionCommand(): Command {
 }
 
 /** `ccscale complete -- WORDS`: what the script above asks while somebody types. */
-export function completeCommand(programOf: () => Command): Command {
-  return new Command("complete")
-    .description("Answers a shell that completes words.")
-    .argument("[words...]")
-    .action((words: readonly string[]) => completionsOf(programOf()).parse([...words]));
+export function printCompletions(program: Command, words: readonly string[]): void {
+  completionsOf(program).parse(words[0] === "--" ? words.slice(1) : [...words]);
 }
 
 type Described = ReturnType<RootCommand["command"]>;

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { act } from "../act/act.ts";
 import { type ActFlags, actOptions } from "../act/act-options.ts";
 import { positive } from "../positive.ts";
-import { type ConstraintObject, readConstraints } from "../selection.ts";
+import { type ConstraintObject, constraint } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 
 interface Flags extends ActFlags {
@@ -54,7 +54,7 @@ export function createNodesCommand(terminal: Terminal): Command {
     .action((flags: Flags) => {
       if ((flags.count === undefined) === (flags.slots === undefined))
         return command.error("error: expected either --count or --slots");
-      return act(terminal, flags, { name: "create-nodes", body: bodyOf(flags), isDestructive: false });
+      return act(terminal, flags, { name: "create-nodes", body: bodyOf(flags), question: null });
     });
   return actOptions(command);
 }
@@ -79,12 +79,6 @@ function bodyOf(flags: Flags): { readonly kind: string } & Readonly<Record<strin
     nameFormat: flags.nameFormat,
     ...(Object.keys(attributes).length > 0 && { nodeAttributes: attributes }),
   };
-}
-
-function constraint(text: string, before: readonly ConstraintObject[] = []): readonly ConstraintObject[] {
-  const read = readConstraints(text);
-  if (read.ok) return [...before, ...read.constraints];
-  throw new InvalidArgumentError(read.problems.join("; "));
 }
 
 /** `name=value`; a value that is JSON is that, anything else is text. */

@@ -1,11 +1,42 @@
 import { Command } from "commander";
-import { type DecisionFlags, decide, decisionOptions } from "../act/decide.ts";
+import { tell } from "../act/act.ts";
+import { dryRunOption, requestOf } from "../act/act-options.ts";
+import type { Format } from "../output/format.ts";
+import { reportOption } from "../output/output-options.ts";
+import { reach } from "../service/reach.ts";
+import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
+
+interface Flags extends ServiceFlags {
+  readonly reason: string;
+  readonly by?: string;
+  readonly dryRun?: true;
+  readonly format?: Format;
+}
 
 /** `ccscale pause`: plans go on, nothing is sent. */
 export function pauseCommand(terminal: Terminal): Command {
-  const command = new Command("pause")
-    .description("Stops everything that is sent for a cluster; plans are still made and shown.")
-    .action((flags: DecisionFlags) => decide(terminal, flags, "pause"));
-  return decisionOptions(command);
+  return decisionCommand(
+    terminal,
+    "pause",
+    "Stops everything that is sent for a cluster; plans are still made and shown.",
+  );
+}
+
+/** `ccscale resume`: ends a pause, and lets a login that was refused be tried once more. */
+export function resumeCommand(terminal: Terminal): Command {
+  return decisionCommand(terminal, "resume", "Lets a paused cluster, or one whose login was refused, go on.");
+}
+
+/** A decision about a whole cluster. Its reason is shown to everybody who views the status later, so it has to be given. */
+function decisionCommand(terminal: Terminal, kind: "pause" | "resume", description: string): Command {
+  return serviceOrStorageOptions(new Command(kind).description(description))
+    .requiredOption("--reason <words>", "why, for whoever looks at the status")
+    .option("--by <name>", "who decided; your login name when left out")
+    .addOption(dryRunOption())
+    .addOption(reportOption())
+    .action(async (flags: Flags) => {
+      const { service } = await reach(flags);
+      tell(terminal, flags, await service.ask("actions", { body: { kind, ...requestOf(flags, kind) } }));
+    });
 }

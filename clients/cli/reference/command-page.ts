@@ -1,5 +1,6 @@
 import type { Command, Option } from "commander";
-import { type Example, examples } from "./examples.ts";
+import type { Example } from "./example.ts";
+import { examples } from "./examples.ts";
 import type { Printed } from "./printed.ts";
 
 /** An option that so many commands share is told once. */

@@ -1,11 +1,5 @@
-/** A command line of the command page. A test runs every one of them, and `printed` holds what it printed. */
-export interface Example {
-  /** As it is typed, without `ccscale`. Words with blanks or brackets stand in single quotes. */
-  readonly line: string;
-  readonly does: string;
-  /** Whether the page shows what it prints. */
-  readonly isShown?: true;
-}
+import { nodeActions } from "../commands/node-actions.ts";
+import type { Example } from "./example.ts";
 
 /** By command. */
 export const examples: Readonly<Record<string, readonly Example[]>> = {
@@ -122,30 +116,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       does: "two of one size, or none",
     },
   ],
-  "delete-nodes": [
-    {
-      line: "delete-nodes -N 'htc-*' --dry-run",
-      does: "which of them would go, and which not, and why",
-      isShown: true,
-    },
-    { line: "delete-nodes --hostname ip-0A00000F --force --yes", does: "also when jobs run there" },
-  ],
-  "remove-nodes": [{ line: "remove-nodes -N viz-2 --yes --wait", does: "for good, its record too" }],
-  drain: [{ line: "drain -N 'htc-[78]' --reason 'disk test'", does: "no more jobs there", isShown: true }],
-  undrain: [{ line: "undrain -N 'htc-[78]'", does: "takes jobs again" }],
-  start: [{ line: "start -N viz-1 --wait", does: "and waits until it is seen to start", isShown: true }],
-  deallocate: [{ line: "deallocate --nodearray viz --yes", does: "rest over the weekend" }],
-  restart: [{ line: "restart -N viz-1 --yes", does: "boots it again" }],
-  reimage: [{ line: "reimage -N viz-1 --yes", does: "gives it a fresh disk" }],
-  "retry-failed": [
-    { line: "retry-failed --nodearray viz", does: "boots what failed once more", isShown: true },
-  ],
-  "keep-alive on": [
-    { line: "keep-alive on -N viz-1 --reason 'licence server'", does: "nobody but you may delete it" },
-  ],
-  "keep-alive off": [{ line: "keep-alive off -N viz-1", does: "it goes when it is idle" }],
-  ignore: [{ line: "ignore -N htc-8 --reason 'disk test'", does: "leaves it alone" }],
-  unignore: [{ line: "unignore -N htc-8", does: "takes care of it again" }],
+  ...Object.fromEntries(nodeActions.map(({ name, examples }) => [name, examples] as const)),
   push: [
     { line: "push jobs.json --source sge --dry-run", does: "checks it, and only says what it would post" },
     { line: "push jobs.json --source sge --cluster hpc --print", does: "the message that would be posted" },
@@ -195,8 +166,3 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   completion: [{ line: "completion bash", does: "for ~/.bashrc: source <(ccscale completion bash)" }],
 };
-
-/** The words of a line, as a shell would split it. */
-export function wordsOf(line: string): readonly string[] {
-  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
-}

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { commandGroups } from "../../../clients/cli/command-table.ts";
 import { ccscale, jsonLines } from "./in-process.ts";
 import { fixture, line, scenario } from "./scenarios.ts";
 
@@ -10,7 +11,11 @@ test.each([
   ["no command", [], "Usage: ccscale"],
   ["an unknown command", ["plant"], "unknown command 'plant'"],
   ["an unknown option", ["plan", "--json"], "unknown option '--json'"],
-  ["plan without input", ["plan"], "nothing to plan, expected --json-lines or --scenario <file>"],
+  [
+    "plan without input",
+    ["plan"],
+    "nothing to plan, expected --json-lines, --scenario <file> or --example <name>",
+  ],
   ["plan with two inputs", ["plan", "--json-lines", "--scenario", "x"], "cannot be used with"],
   ["autoscale without a wish", ["autoscale", "--name", "htc"], "expected --name with --corecount or"],
   ["autoscale of two kinds", ["autoscale", "-n", "a", "--corecount", "1", "-i", "1"], "cannot be used with"],
@@ -31,6 +36,24 @@ test("usage: help is no mistake", async () => {
   const { code, stdout } = await ccscale(["plan", "--help"]);
   expect(code).toBe(0);
   expect(stdout).toContain("--scenario <file>");
+});
+
+test.each([[["--help"]], [["help"]], [[]]])("usage: %j lists every command, each in a line", async (argv) => {
+  const { stdout, stderr } = await ccscale(argv);
+  for (const { name, summary } of commandGroups.flatMap(({ commands }) => commands))
+    expect(stdout + stderr).toMatch(
+      new RegExp(`^ {2}${name} +${summary.slice(0, 20).replace(/[()]/g, ".")}`, "m"),
+    );
+});
+
+test("usage: help with a command is that command's help", async () => {
+  const { code, stdout } = await ccscale(["help", "drain"]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("Usage: ccscale drain") });
+});
+
+test("usage: a mistyped command is answered with the one that is meant", async () => {
+  const { code, stderr } = await ccscale(["statsu"]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("Did you mean status?") });
 });
 
 test.each([

@@ -1,0 +1,192 @@
+import type { Command } from "commander";
+import { keepAliveCommand, nodeActionCommand, nodeActions } from "./commands/node-actions.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** A command as the list of all commands shows it. Its own module is loaded when it is called: most need little of all there is. */
+export interface CommandRow {
+  readonly name: string;
+  /** A short line; the command's own help says more. */
+  readonly summary: string;
+  readonly load: (terminal: Terminal) => Promise<Command>;
+}
+
+export interface CommandGroup {
+  readonly heading: string;
+  readonly commands: readonly CommandRow[];
+}
+
+/** Those on nodes that exist, as their table has them; "keep-alive on" and "off" are one command with two words. */
+const onNodes: readonly CommandRow[] = nodeActions.flatMap(({ name, summary }) => {
+  if (name === "keep-alive off") return [];
+  if (name === "keep-alive on")
+    return [
+      {
+        name: "keep-alive",
+        summary: "Protects nodes from deletion (on), or ends that (off).",
+        load: keepAliveCommand,
+      },
+    ];
+  return [{ name, summary, load: (terminal) => nodeActionCommand(terminal, name) }];
+});
+
+/** Every command, in the order of the help. */
+export const commandGroups: readonly CommandGroup[] = [
+  {
+    heading: "Look:",
+    commands: [
+      {
+        name: "status",
+        summary: "Shows a cluster on one screen, what is wrong first.",
+        load: async (terminal) => (await import("./commands/status.ts")).statusCommand(terminal),
+      },
+      {
+        name: "nodes",
+        summary: "Lists nodes with their jobs and idle times.",
+        load: async (terminal) => (await import("./commands/nodes.ts")).nodesCommand(terminal),
+      },
+      {
+        name: "buckets",
+        summary: "Lists what new nodes can come from, and the limit that binds.",
+        load: async (terminal) => (await import("./commands/buckets.ts")).bucketsCommand(terminal),
+      },
+      {
+        name: "limits",
+        summary: "Lists every limit once, with what is used and left.",
+        load: async (terminal) => (await import("./commands/limits.ts")).limitsCommand(terminal),
+      },
+      {
+        name: "jobs",
+        summary: "Lists jobs, and why they wait.",
+        load: async (terminal) => (await import("./commands/jobs.ts")).jobsCommand(terminal),
+      },
+      {
+        name: "demand",
+        summary: "Shows what would be done now. Sends nothing.",
+        load: async (terminal) => (await import("./commands/demand.ts")).demandCommand(terminal),
+      },
+      {
+        name: "plans",
+        summary: "Lists plans, or shows one.",
+        load: async (terminal) => (await import("./commands/plans.ts")).plansCommand(terminal),
+      },
+      {
+        name: "history",
+        summary: "Shows what is remembered of a node.",
+        load: async (terminal) => (await import("./commands/history.ts")).historyCommand(terminal),
+      },
+      {
+        name: "operations",
+        summary: "Lists what was asked of CycleCloud, and what became of it.",
+        load: async (terminal) => (await import("./commands/operations.ts")).operationsCommand(terminal),
+      },
+      {
+        name: "rejects",
+        summary: "Lists, shows and replays messages that were refused or given up.",
+        load: async (terminal) => (await import("./commands/rejects.ts")).rejectsCommand(terminal),
+      },
+    ],
+  },
+  {
+    heading: "Explain:",
+    commands: [
+      {
+        name: "explain",
+        summary: "Explains why a job waits, or why a target is not met.",
+        load: async (terminal) => (await import("./commands/explain.ts")).explainCommand(terminal),
+      },
+      {
+        name: "validate-constraint",
+        summary: "Shows how constraints are understood, and what satisfies them.",
+        load: async (terminal) =>
+          (await import("./commands/validate-constraint.ts")).validateConstraintCommand(terminal),
+      },
+      {
+        name: "what-if",
+        summary: "Plans with extra jobs. Sends nothing.",
+        load: async (terminal) => (await import("./commands/what-if.ts")).whatIfCommand(terminal),
+      },
+    ],
+  },
+  {
+    heading: "Act:",
+    commands: [
+      {
+        name: "autoscale",
+        summary: "Sets how many nodes of an array there should be for a while.",
+        load: async (terminal) => (await import("./commands/autoscale.ts")).autoscaleCommand(terminal),
+      },
+      {
+        name: "create-nodes",
+        summary: "Creates nodes, all that are asked for or none.",
+        load: async (terminal) => (await import("./commands/create-nodes.ts")).createNodesCommand(terminal),
+      },
+      ...onNodes,
+      {
+        name: "push",
+        summary: "Posts a list of jobs as all that a source wants.",
+        load: async (terminal) => (await import("./commands/push.ts")).pushCommand(terminal),
+      },
+      {
+        name: "pause",
+        summary: "Stops everything that is sent for a cluster; plans are still made and shown.",
+        load: async (terminal) => (await import("./commands/pause.ts")).pauseCommand(terminal),
+      },
+      {
+        name: "resume",
+        summary: "Lets a paused cluster, or one whose login was refused, go on.",
+        load: async (terminal) => (await import("./commands/pause.ts")).resumeCommand(terminal),
+      },
+    ],
+  },
+  {
+    heading: "Set up and support:",
+    commands: [
+      {
+        name: "config",
+        summary: "Starts, checks, stores and shows the configuration of a cluster.",
+        load: async (terminal) => (await import("./commands/config.ts")).configCommand(terminal),
+      },
+      {
+        name: "support-archive",
+        summary: "Packs what is known of a cluster into a zip, without secrets.",
+        load: async (terminal) =>
+          (await import("./commands/support-archive.ts")).supportArchiveCommand(terminal),
+      },
+    ],
+  },
+  {
+    heading: "Beside a scheduler:",
+    commands: [
+      {
+        name: "agent",
+        summary: "Runs beside a scheduler: posts what it wants, and carries out what the service asks for.",
+        load: async (terminal) => (await import("../agent/command.ts")).agentCommand(terminal),
+      },
+    ],
+  },
+  {
+    heading: "Recorded cases:",
+    commands: [
+      {
+        name: "plan",
+        summary: "Plans recorded scenarios without touching anything.",
+        load: async (terminal) => (await import("./commands/plan.ts")).planCommand(terminal),
+      },
+      {
+        name: "replay",
+        summary: "Makes an archived plan again, or plans recorded passes.",
+        load: async (terminal) => (await import("./commands/replay.ts")).replayCommand(terminal),
+      },
+    ],
+  },
+  {
+    heading: "This command line:",
+    commands: [
+      {
+        name: "completion",
+        summary: "Prints the completion of a shell: source <(ccscale completion bash)",
+        load: async () => (await import("./commands/completion.ts")).completionCommand(),
+      },
+    ],
+  },
+];

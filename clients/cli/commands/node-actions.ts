@@ -1,0 +1,202 @@
+import { Command } from "commander";
+import type { ActionBody } from "../../../shared/api/index.ts";
+import type { ActFlags } from "../act/act-options.ts";
+import type { Example } from "../reference/example.ts";
+import type { SelectionFlags } from "../selection.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** How a command that acts on existing nodes differs from the others. */
+interface NodeAction {
+  /** As it is typed: of two words the first is a group. */
+  readonly name: string;
+  /** As the API calls it. */
+  readonly kind: Exclude<ActionBody["kind"], "create-nodes" | "pause" | "resume">;
+  readonly summary: string;
+  /** `force`: takes nodes with jobs too. */
+  readonly options: readonly "force"[];
+  /** Asked of the operator once it is shown what would be done, where that takes away what may be missed; null: not asked. */
+  readonly question: string | null;
+  /** What the request says beside kind and nodes. */
+  readonly more?: Readonly<Record<string, unknown>>;
+  readonly examples: readonly Example[];
+}
+
+/** Every command that acts on the nodes that its selection names, in the order of the help. */
+export const nodeActions = [
+  {
+    name: "delete-nodes",
+    kind: "delete",
+    summary:
+      "Deletes nodes: they are drained where their scheduler can, and then shut down. Keep-alive nodes are refused.",
+    options: ["force"],
+    question: "Do it?",
+    examples: [
+      {
+        line: "delete-nodes -N 'htc-*' --dry-run",
+        does: "which of them would go, and which not, and why",
+        isShown: true,
+      },
+      { line: "delete-nodes --hostname ip-0A00000F --force --yes", does: "also when jobs run there" },
+    ],
+  },
+  {
+    name: "remove-nodes",
+    kind: "remove",
+    summary: "Removes nodes from the cluster for good, their records too. Keep-alive nodes are refused.",
+    options: ["force"],
+    question: "Do it?",
+    examples: [{ line: "remove-nodes -N viz-2 --yes --wait", does: "for good, its record too" }],
+  },
+  {
+    name: "drain",
+    kind: "drain",
+    summary:
+      "Gives nodes no more jobs until undrain; what runs there ends in peace, and then they go when idle.",
+    options: ["force"],
+    question: null,
+    examples: [
+      { line: "drain -N 'htc-[78]' --reason 'disk test'", does: "no more jobs there", isShown: true },
+    ],
+  },
+  {
+    name: "undrain",
+    kind: "undrain",
+    summary: "Lets drained nodes take jobs again.",
+    options: [],
+    question: null,
+    examples: [{ line: "undrain -N 'htc-[78]'", does: "takes jobs again" }],
+  },
+  {
+    name: "start",
+    kind: "start",
+    summary: "Starts nodes that are deallocated.",
+    options: [],
+    question: null,
+    examples: [{ line: "start -N viz-1 --wait", does: "and waits until it is seen to start", isShown: true }],
+  },
+  {
+    name: "deallocate",
+    kind: "deallocate",
+    summary:
+      "Stops nodes and keeps their disks, so that they start again fast. Keep-alive nodes are refused.",
+    options: ["force"],
+    question: "Do it?",
+    examples: [{ line: "deallocate --nodearray viz --yes", does: "rest over the weekend" }],
+  },
+  {
+    name: "restart",
+    kind: "restart",
+    summary: "Restarts the machines of nodes.",
+    options: ["force"],
+    question: "Do it?",
+    examples: [{ line: "restart -N viz-1 --yes", does: "boots it again" }],
+  },
+  {
+    name: "reimage",
+    kind: "reimage",
+    summary: "Gives nodes a fresh disk from their image.",
+    options: ["force"],
+    question: "Do it?",
+    examples: [{ line: "reimage -N viz-1 --yes", does: "gives it a fresh disk" }],
+  },
+  {
+    name: "retry-failed",
+    kind: "retry-failed",
+    summary: "Boots failed nodes once more. CycleCloud retries every failed node of the cluster.",
+    options: [],
+    question: null,
+    examples: [{ line: "retry-failed --nodearray viz", does: "boots what failed once more", isShown: true }],
+  },
+  {
+    name: "keep-alive on",
+    kind: "keep-alive",
+    summary: "Keeps nodes alive: they take jobs as ever, and nobody but an operator deletes them.",
+    options: [],
+    question: null,
+    more: { on: true },
+    examples: [
+      { line: "keep-alive on -N viz-1 --reason 'licence server'", does: "nobody but you may delete it" },
+    ],
+  },
+  {
+    name: "keep-alive off",
+    kind: "keep-alive",
+    summary:
+      "Ends that: idle nodes go as usual. Nodes that CycleCloud's own record keeps alive stay so; take it off there.",
+    options: [],
+    question: null,
+    more: { on: false },
+    examples: [{ line: "keep-alive off -N viz-1", does: "it goes when it is idle" }],
+  },
+  {
+    name: "ignore",
+    kind: "ignore",
+    summary: "Lets the autoscaler leave nodes alone: no jobs, no deletion, no retry.",
+    options: [],
+    question: null,
+    examples: [{ line: "ignore -N htc-8 --reason 'disk test'", does: "leaves it alone" }],
+  },
+  {
+    name: "unignore",
+    kind: "unignore",
+    summary: "Lets the autoscaler take care of ignored nodes again.",
+    options: [],
+    question: null,
+    examples: [{ line: "unignore -N htc-8", does: "takes care of it again" }],
+  },
+] as const satisfies readonly NodeAction[];
+
+export type NodeActionName = (typeof nodeActions)[number]["name"];
+
+type Flags = ActFlags & SelectionFlags & { readonly force?: true };
+
+/** One command of the table. Without a selection it is wrong usage: never all nodes. */
+export async function nodeActionCommand(terminal: Terminal, name: NodeActionName): Promise<Command> {
+  // Loaded here: the list of all commands needs the table alone.
+  const [{ act }, { actOptions }, { selectionOptions, toSelection, toWords }] = await Promise.all([
+    import("../act/act.ts"),
+    import("../act/act-options.ts"),
+    import("../selection.ts"),
+  ]);
+  // Every name is a row's: its type is made of them.
+  const action = nodeActions.find((each) => each.name === name) as NodeAction;
+  const { kind, question, more, summary } = action;
+  const canForce = action.options.includes("force");
+  const command: Command = new Command(name.split(" ").at(-1)).description(summary);
+  if (canForce) command.option("--force", "also nodes on which jobs run");
+  command.action((flags: Flags) => {
+    const nodes = toSelection(flags);
+    if (nodes === undefined)
+      return command.error(
+        "error: no nodes, expected at least one of --node-name, --hostname, --nodearray, --constraint",
+      );
+    const body = { kind, nodes, ...(canForce && { force: flags.force === true }), ...more };
+    return act(terminal, flags, { name, body, question, nextWhenRefused: viewFirst(toWords(flags)) });
+  });
+  return actOptions(selectionOptions(command));
+}
+
+/** `ccscale keep-alive on|off`: whether anybody but the operator may delete nodes. */
+export async function keepAliveCommand(terminal: Terminal): Promise<Command> {
+  const command: Command = new Command("keep-alive");
+  return (
+    command
+      .description(
+        "Protects nodes from deletion, or ends that. The service keeps the note: CycleCloud documents no call that changes its own record of a node that exists.",
+      )
+      .usage("on|off [options]")
+      // What follows neither word is no mistake of its own.
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .action(() => command.error('error: expected "on" or "off" after keep-alive'))
+      .addCommand(await nodeActionCommand(terminal, "keep-alive on"))
+      .addCommand(await nodeActionCommand(terminal, "keep-alive off"))
+  );
+}
+
+/** What to do when a selection names no node; `words` select the same as a shell takes them. */
+function viewFirst(words: string | undefined): string {
+  return words === undefined
+    ? 'See with "ccscale nodes" and the same selection which nodes it names.'
+    : `Run "ccscale nodes ${words}" to see which nodes that names, or "ccscale nodes" to see all.`;
+}
