@@ -124,7 +124,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
 
 function startServiceBus(port: number, folder: string, signal?: AbortSignal): Promise<Child> {
   const script = join(local, "service-bus/cli.ts");
-  const config = join(local, "service-bus/Config.json");
+  const config = join(local, "environment/service-bus.json");
   const data = join(folder, "service-bus.journal");
   return startChild({
     name: "service-bus",

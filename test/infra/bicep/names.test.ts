@@ -6,7 +6,7 @@ import { globSync } from "tinyglobby";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { delegatedScope } from "../../../functions/support/entra-token.ts";
 import { settingNames } from "../../../functions/support/settings.ts";
-import { loadApp } from "../../../infra/local/functions-host/app-loader.ts";
+import { loadApp } from "../../../infra/local/functions-host/index.ts";
 import { appRoles } from "../../../shared/api/index.ts";
 import * as names from "../../../shared/names.ts";
 import { metrics } from "../../../shared/ports/index.ts";
@@ -137,7 +137,7 @@ describe("one list of names", () => {
   });
 
   test("the emulator's queues have the properties of Bicep's", () => {
-    const [namespace] = json("infra/local/service-bus/Config.json").UserConfig.Namespaces;
+    const [namespace] = json("infra/local/environment/service-bus.json").UserConfig.Namespaces;
     const emulated = namespace.Queues.map((queue: { Name: string; Properties: Record<string, unknown> }) => ({
       name: queue.Name,
       properties: {

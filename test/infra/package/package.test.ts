@@ -7,7 +7,7 @@ import { globSync } from "tinyglobby";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Azurite, startAzurite } from "../../../infra/local/environment/azurite.ts";
 import { type Child, startChild } from "../../../infra/local/environment/child.ts";
-import { loadApp } from "../../../infra/local/functions-host/app-loader.ts";
+import { loadApp } from "../../../infra/local/functions-host/index.ts";
 import { buildPackage, type Package } from "../../../infra/package/build.ts";
 import { type ManagedIdentity, startManagedIdentity } from "./managed-identity.ts";
 import { unzip } from "./unzip.ts";
@@ -40,7 +40,12 @@ beforeAll(async () => {
       name: "service-bus",
       args: [
         join(root, "infra/local/service-bus/cli.ts"),
-        ...["--config", join(root, "infra/local/service-bus/Config.json"), "--port", `${serviceBusPort}`],
+        ...[
+          "--config",
+          join(root, "infra/local/environment/service-bus.json"),
+          "--port",
+          `${serviceBusPort}`,
+        ],
       ],
       isReady: (line) => line.startsWith("Endpoint="),
       logFile: join(folder, "service-bus.log"),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseConfig, readConfig } from "../../../../infra/local/service-bus/config.ts";
 
-const product = new URL("../../../../infra/local/service-bus/Config.json", import.meta.url).pathname;
+const product = new URL("../../../../infra/local/environment/service-bus.json", import.meta.url).pathname;
 
 function withQueues(...queues: object[]): string {
   return JSON.stringify({

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type Fleet, startFleet } from "../../../../infra/local/fleet/fleet.ts";
-import { clusterNamed, fleetConfig } from "../../../../infra/local/fleet/load.ts";
+import { type Fleet, startFleet } from "./fleet.ts";
+import { clusterNamed, fleetConfig } from "./load.ts";
 
 const names = ["alpha", "beta", "gamma", "delta"];
 const slow = "slow";

@@ -1,4 +1,4 @@
-import type { DefinitionInput } from "../cyclecloud/index.ts";
+import type { DefinitionInput } from "../../../infra/local/cyclecloud/index.ts";
 
 /** A cluster of one array of four-core nodes, `most` of them. */
 export function clusterNamed(name: string, most: number): DefinitionInput {

@@ -2,13 +2,13 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueServiceClient } from "@azure/storage-queue";
+import type { DefinitionInput } from "../../../infra/local/cyclecloud/index.ts";
+import { type RunningCycleCloud, startCycleCloud } from "../../../infra/local/cyclecloud/index.ts";
+import { startAzurite } from "../../../infra/local/environment/azurite.ts";
+import { type FunctionsHost, start as startHost } from "../../../infra/local/functions-host/index.ts";
+import { readConfig, startServiceBus } from "../../../infra/local/service-bus/index.ts";
 import { jobDemandQueue, serviceBusConnection, storageConnection } from "../../../shared/names.ts";
 import { sendDemand } from "../../../shared/queues/storage-queue.ts";
-import type { DefinitionInput } from "../cyclecloud/index.ts";
-import { type RunningCycleCloud, startCycleCloud } from "../cyclecloud/index.ts";
-import { startAzurite } from "../environment/azurite.ts";
-import { type FunctionsHost, start as startHost } from "../functions-host/host.ts";
-import { readConfig, startServiceBus } from "../service-bus/index.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const account = { username: "autoscale", password: "local-simulator-only" };
@@ -75,7 +75,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     const azurite = await startAzurite({ logFile });
     ending.push(() => azurite.stop());
     const bus = await startServiceBus({
-      config: readConfig(join(root, "infra/local/service-bus/Config.json")),
+      config: readConfig(join(root, "infra/local/environment/service-bus.json")),
       port: 0,
     });
     ending.push(() => bus.stop());
