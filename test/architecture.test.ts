@@ -71,6 +71,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "@azure/identity",
     "@azure/monitor-opentelemetry-exporter",
     "@opentelemetry/api",
+    "@opentelemetry/resources",
     "@opentelemetry/sdk-metrics",
     "@opentelemetry/sdk-trace-base",
   ],

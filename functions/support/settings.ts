@@ -18,6 +18,7 @@ import {
 import type { ConfigChanges } from "../../shared/operate/change-config.ts";
 import type { ApiLogin } from "./guard.ts";
 import type { NodeLogin } from "./node-login.ts";
+import { isUnreadReference } from "./secret-setting.ts";
 
 /** App settings as Azure Functions gives them: environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -65,6 +66,9 @@ const optional = z
   .string()
   .trim()
   .min(1, { error: "empty, expected a value, or no such setting" })
+  .refine((value) => !isUnreadReference(value), {
+    error: "a Key Vault reference that could not be read, expected the secret's value",
+  })
   .optional();
 const snapshotTimes = "expected when snapshots are taken, such as */15 * * * * * (NCRONTAB)";
 const schedule = z

@@ -31,8 +31,9 @@ import { type LogSink, logOf } from "./log.ts";
 import { availableMemoryBytes } from "./memory.ts";
 import type { NodeLogin } from "./node-login.ts";
 import { Pace } from "./pace.ts";
+import { secretIn } from "./secret-setting.ts";
 import type { AppSettings, Environment } from "./settings.ts";
-import { connectTelemetry } from "./telemetry.ts";
+import { connectTelemetry, instanceIn } from "./telemetry.ts";
 import { Turns } from "./turns.ts";
 
 /** Shared by all functions of a process. Holds clients and constants, never the state of an invocation. */
@@ -70,7 +71,7 @@ export interface OperatorService {
 /** What nodes that ask to stop are met with. */
 export interface StopService {
   readonly login: NodeLogin;
-  /** The value of an app setting; undefined when it is missing or empty. */
+  /** The secret in an app setting; undefined when there is none. */
   passwordOf(setting: string): string | undefined;
   readonly pace: Pace;
   readonly turns: Turns;
@@ -109,7 +110,7 @@ export function createService(options: {
   });
   let telemetry: Promise<OpenTelemetry | undefined> | undefined;
   const connected = () => {
-    telemetry ??= connectTelemetry(settings.telemetry, credential);
+    telemetry ??= connectTelemetry(settings.telemetry, { credential, instance: instanceIn(environment) });
     return telemetry;
   };
   const shared: Omit<Ports, "log" | "telemetry"> = {
@@ -143,7 +144,7 @@ export function createService(options: {
     guard: guardOf(settings),
     stops: {
       login: settings.nodeLogin,
-      passwordOf: (setting) => environment[setting] || undefined,
+      passwordOf: (setting) => secretIn(environment, setting),
       pace: new Pace({ everySeconds: shortestAskSeconds }),
       turns: new Turns({ mostWaiting: mostAskingAtOnce }),
     },
@@ -186,7 +187,7 @@ function cycleCloudClients(environment: Environment, clock: Clock): CycleCloudFo
   const logins = new LoginGate(clock);
   const clients = new Map<string, { readonly key: string; readonly client: CycleCloud }>();
   return (config) => {
-    const password = environment[config.connection.passwordSetting] ?? "";
+    const password = secretIn(environment, config.connection.passwordSetting) ?? "";
     const key = JSON.stringify([config.connection, config.facts, password]);
     const known = clients.get(config.cluster);
     if (known?.key === key) return known.client;

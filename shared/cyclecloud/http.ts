@@ -49,7 +49,7 @@ export function createHttp(options: HttpOptions): (call: HttpCall) => Promise<Ht
   const { connection, password } = options;
   if (password === "")
     throw new ConfigurationError(`the CycleCloud server "${connection.url}"`, [
-      `no password for user "${connection.username}", expected it in setting "${connection.passwordSetting}"`,
+      `no password for user "${connection.username}", expected it in setting "${connection.passwordSetting}" (a Key Vault reference that could not be read counts as none)`,
     ]);
   const base = withoutSlashesAtEnd(connection.url);
   const allowInsecureConnection = isLoopback(base);

@@ -10,6 +10,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
+import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
 import {
   ConsoleMetricExporter,
   MeterProvider,
@@ -29,6 +30,12 @@ import { type Attributes, type Metric, metrics, type Telemetry } from "../ports/
 export interface Exporters {
   readonly spans: SpanExporter;
   readonly metrics: PushMetricExporter;
+}
+
+/** Who reports: the app, and which of its instances. Without them the instances of an app cannot be told apart. */
+export interface Instance {
+  readonly service: string;
+  readonly id: string;
 }
 
 /** A run that is traced: `traceparent` is the one of the message that it handles, if that carries one. */
@@ -56,15 +63,18 @@ export const consoleExporters = (): Exporters => ({
 });
 
 /** Nothing global is set: libraries that look for a global tracer find none, and stay silent. */
-export function createOpenTelemetry(exporters: Exporters): OpenTelemetry {
+export function createOpenTelemetry(exporters: Exporters, { service, id }: Instance): OpenTelemetry {
+  const resource = defaultResource().merge(
+    resourceFromAttributes({ "service.name": service, "service.instance.id": id }),
+  );
   const spans = new BatchSpanProcessor(exporters.spans, { scheduledDelayMillis: spanDelayMs });
-  const tracing = new BasicTracerProvider({ spanProcessors: [spans] });
+  const tracing = new BasicTracerProvider({ resource, spanProcessors: [spans] });
   const reader = new PeriodicExportingMetricReader({
     exporter: exporters.metrics,
     exportIntervalMillis: metricIntervalMs,
     exportTimeoutMillis: metricTimeoutMs,
   });
-  const metering = new MeterProvider({ readers: [reader] });
+  const metering = new MeterProvider({ resource, readers: [reader] });
   const tracer = tracing.getTracer("cyclecloud-autoscale");
   const record = recorder(metering.getMeter("cyclecloud-autoscale"));
   return {

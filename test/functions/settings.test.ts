@@ -49,6 +49,15 @@ describe("readSettings", () => {
     expect(settings.telemetry.to).toBe(to);
   });
 
+  test("a Key Vault reference that the platform could not read is named", () => {
+    const reference = "@Microsoft.KeyVault(SecretUri=https://kv-a.vault.azure.net/secrets/bus)";
+    expect(
+      problemsOf({ ...schedule, AutoscaleStorage__accountName: "stauto", ServiceBusConnection: reference }),
+    ).toEqual([
+      "ServiceBusConnection: a Key Vault reference that could not be read, expected the secret's value",
+    ]);
+  });
+
   test("service URIs", () => {
     const uri = (service: string) => `https://stauto.${service}.core.windows.net`;
     const settings = readSettings({

@@ -9,17 +9,26 @@ function inMemory() {
   const spans = new InMemorySpanExporter();
   const collected = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const exported: string[] = [];
+  const resources: unknown[] = [];
   const finished: ReturnType<InMemorySpanExporter["getFinishedSpans"]> = [];
   spans.shutdown = async () => {
     finished.push(...spans.getFinishedSpans());
   };
   collected.shutdown = async () => {
-    for (const { scopeMetrics } of collected.getMetrics())
+    for (const { resource, scopeMetrics } of collected.getMetrics()) {
+      resources.push(resource.attributes);
       exported.push(
         ...scopeMetrics.flatMap((scope) => scope.metrics.map(({ descriptor }) => descriptor.name)),
       );
+    }
   };
-  return { telemetry: createOpenTelemetry({ spans, metrics: collected }), finished, exported };
+  const instance = { service: "func-example", id: "instance-7" };
+  return {
+    telemetry: createOpenTelemetry({ spans, metrics: collected }, instance),
+    finished,
+    exported,
+    resources,
+  };
 }
 
 test("a run that handles a message is a part of the message's trace", async () => {
@@ -66,4 +75,13 @@ test("every metric is exported under its own name", async () => {
   });
   await telemetry.stop();
   expect(exported.toSorted()).toEqual(names.toSorted());
+});
+
+test("spans and metrics name the app and the instance that they are of", async () => {
+  const { telemetry, finished, resources } = inMemory();
+  await telemetry.run({ name: "plan-scale" }, async (run) => run.record("autoscale.nodes", 1, {}));
+  await telemetry.stop();
+  const expected = { "service.name": "func-example", "service.instance.id": "instance-7" };
+  expect(finished.map((span) => span.resource.attributes)).toEqual([expect.objectContaining(expected)]);
+  expect(resources).toEqual([expect.objectContaining(expected)]);
 });
