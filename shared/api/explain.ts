@@ -34,6 +34,7 @@ export const causeView = z
         "never-satisfiable",
         "quota",
         "cap",
+        "demand-cap",
         "placement-group-too-small",
         "capacity-back-off",
         "boots-failing",

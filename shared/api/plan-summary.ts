@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CAP_NAMES } from "../engine/index.ts";
+import { CAP_NAMES, DEMAND_CAP_NAMES } from "../engine/index.ts";
 import { type Answer, count, unixSeconds } from "./answer.ts";
 
 /** What the operator's caps held back of a plan, in nodes to create or start. */
@@ -23,6 +23,18 @@ export const clipping = z
   })
   .meta({ id: "Clipping" });
 
+/** What one cap on demand held back of a plan. */
+export const heldBack = z
+  .object({
+    cap: z.enum(DEMAND_CAP_NAMES),
+    limit: count,
+    asked: count.nullable().describe("The most that one job wants; null: known only once it was granted"),
+    jobs: count.describe("Jobs that wait because of it"),
+    hosts: count.describe("Hosts of schedulers that are not planned with because of it"),
+    first: z.string().describe("The first of them"),
+  })
+  .meta({ id: "HeldBack" });
+
 /** One line of the plan index: what a plan decided, in counts. */
 export const planSummary = z
   .object({
@@ -38,6 +50,7 @@ export const planSummary = z
     readOnly: z.boolean(),
     held: z.string().optional().describe("Why nothing of it was sent; absent when it was"),
     clipped: clipping.optional().describe("What caps held back; absent: nothing"),
+    heldBack: z.array(heldBack).optional().describe("What caps on demand held back; absent: nothing"),
   })
   .meta({ id: "PlanSummary" });
 

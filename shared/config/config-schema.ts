@@ -47,6 +47,11 @@ export const engineShape = {
   exclusive_scope: z.enum(["iteration", "job"], 'expected "iteration" or "job"').optional(),
   ignored_nodes: z.array(text, "expected a list of node names").optional(),
   shared_pools: z.array(sharedPool, "expected a list of pools").optional(),
+  max_distinct_resources: wholeNumber.optional(),
+  max_constraint_parts: wholeNumber.optional(),
+  max_constraint_depth: wholeNumber.optional(),
+  max_scheduler_hosts: wholeNumber.optional(),
+  max_plan_checks: wholeNumber.optional(),
 };
 
 const attributePatterns = z

@@ -48,7 +48,21 @@ export function toEngineSettings(
     keepAlive: gather(arrays, (array) => array.keep_alive, defaults.keepAlive.default),
     ignoredNodes: keys.ignored_nodes ?? defaults.ignoredNodes,
     sharedPools: keys.shared_pools ?? defaults.sharedPools,
+    ...demandCapsIn(keys),
   };
+}
+
+/** Only those that are configured: the others follow the engine's defaults, also when these change. */
+function demandCapsIn(keys: EngineKeys): Pick<EngineSettings, "demandCaps"> {
+  const configured = {
+    maxDistinctResources: keys.max_distinct_resources,
+    maxConstraintParts: keys.max_constraint_parts,
+    maxConstraintDepth: keys.max_constraint_depth,
+    maxSchedulerHosts: keys.max_scheduler_hosts,
+    maxPlanChecks: keys.max_plan_checks,
+  };
+  const given = Object.entries(configured).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? {} : { demandCaps: Object.fromEntries(given) };
 }
 
 /** Whoever names placement groups gets those, and no generated ones beside them. */

@@ -1,6 +1,6 @@
 /** The engine's only door: a pure planner for CycleCloud clusters. README.md tells the model in one page. */
 
-export { isIgnored } from "./ledger/open-ledger.ts";
+export { isIgnored } from "./ledger/left-alone.ts";
 export { generatePlacementGroups, isPlacementGroupName } from "./ledger/placement-groups.ts";
 export type {
   Bucket,

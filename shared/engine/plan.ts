@@ -7,7 +7,8 @@
 
 import { WantedResources } from "./ledger/columns.ts";
 import type { LedgerNode } from "./ledger/ledger-node.ts";
-import { isIgnored, isLeftOut, openLedger } from "./ledger/open-ledger.ts";
+import { isIgnored, isLeftOut } from "./ledger/left-alone.ts";
+import { openLedger } from "./ledger/open-ledger.ts";
 import { Pools } from "./ledger/pools.ts";
 import type { ClusterNode } from "./model/bucket.ts";
 import { isOverdue, type NodeHistory, observeNodes, recordMatches } from "./model/history.ts";

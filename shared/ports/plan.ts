@@ -1,4 +1,4 @@
-import type { Clipping, Plan, PlanInput, TargetOutcome } from "../engine/index.ts";
+import type { Clipping, HeldBack, Plan, PlanInput, TargetOutcome } from "../engine/index.ts";
 import type { ScaleAction } from "../messages/scale-action.ts";
 import type { IfMatch, Stored } from "./stored.ts";
 
@@ -20,6 +20,8 @@ export interface PlanSummary {
   readonly held?: string;
   /** What the operator's caps held back. Absent: nothing. */
   readonly clipped?: Clipping;
+  /** What the caps on demand held back; absent: nothing. */
+  readonly heldBack?: readonly HeldBack[];
 }
 
 /** One line of the plan index: the counts, and what is kept of the plan. */
@@ -90,6 +92,8 @@ export interface OutNode {
 
 /** The newest plan of a cluster. Its ETag is what two planners of one cluster race for; the loser starts over. */
 export interface PlanHead extends PlanSummary {
+  /** What was odd, by kind; absent: nothing. */
+  readonly warnings?: readonly PlanWarnings[];
   readonly snapshotTakenAtSeconds: number;
   /** When the demand was read: demand that came later has not been planned yet. */
   readonly demandReadAtSeconds: number;
@@ -116,6 +120,14 @@ export interface PlanHead extends PlanSummary {
   readonly out?: readonly OutNode[];
   /** The first of the jobs that wait, in the order of the queue; the archived plan has all of them. */
   readonly waiting: readonly WaitingJob[];
+}
+
+/** Warnings of one kind: how many, about whom first, and what the first one says. */
+export interface PlanWarnings {
+  readonly code: string;
+  readonly count: number;
+  readonly subjects: readonly string[];
+  readonly message: string;
 }
 
 /** A plan with its input: enough to make it again, anywhere. */

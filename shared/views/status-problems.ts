@@ -1,5 +1,7 @@
 import type { ClusterStatus, StatusProblem } from "../api/index.ts";
+import { counted } from "../cycle/counted.ts";
 import { isUnverified } from "../cycle/snapshot/certificates.ts";
+import { demandCapKey } from "../engine/index.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { ClusterConfig } from "../ports/index.ts";
 import { shellWord } from "./explain/cause.ts";
@@ -29,6 +31,7 @@ const checkers: readonly Checker[] = [
   budget,
   unpriced,
   clipped,
+  heldBack,
   unarchived,
   doubts,
   manySources,
@@ -135,6 +138,23 @@ function clipped({ plans }: StatusFacts): readonly StatusProblem[] {
   const text = `Caps left the newest plan ${clipped.granted} of ${clipped.asked} nodes: ${caps}.`;
   return [notice("clipped", text, "Raise the cap if the jobs should have them sooner.")];
 }
+
+function heldBack({ plans }: StatusFacts): readonly StatusProblem[] {
+  return (plans[0]?.heldBack ?? []).map(({ cap, limit, asked, jobs, hosts, first }) => {
+    const key = demandCapKey(cap);
+    const what = hosts > 0 ? counted(hosts, "hosts of schedulers") : counted(jobs, "jobs");
+    const most = asked === null ? "" : `; ${asked} asked for`;
+    const name = first.slice(0, longestName);
+    const text = `Cap ${key} (${limit}${most}) holds back ${what}, "${name}" first. What runs keeps its nodes.`;
+    const next =
+      hosts > 0
+        ? `See why a scheduler describes so many hosts that CycleCloud does not have, or raise ${key} in autoscale.json.`
+        : `See who sends them (\`ccscale explain ${shellWord(name)}\`), or raise ${key} in autoscale.json.`;
+    return degraded("demand-held-back", text, next);
+  });
+}
+
+const longestName = 100;
 
 /** Of the newest plans; one alone may be a store that did not answer for a moment. */
 function unarchived({ plans }: StatusFacts): readonly StatusProblem[] {

@@ -90,11 +90,12 @@ function outlineOf({ summary, plan, actions, head }: ToArchive, archiveReason: s
 /** Of a head, which is a summary and more, the summary alone. */
 function failed(summary: PlanSummary, archiveReason: string): PlanRecord {
   const { cluster, planId, atSeconds, reason, jobs, placedJobs, create, start, retire, readOnly } = summary;
-  const { held, clipped } = summary;
+  const { held, clipped, heldBack } = summary;
   return {
     ...{ cluster, planId, atSeconds, reason, jobs, placedJobs, create, start, retire, readOnly },
     ...(held === undefined ? {} : { held }),
     ...(clipped === undefined ? {} : { clipped }),
+    ...(heldBack === undefined ? {} : { heldBack }),
     archive: "failed",
     archiveReason,
   };

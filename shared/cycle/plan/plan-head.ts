@@ -16,6 +16,7 @@ import type { DrainedPlan } from "./drain.ts";
 import type { MadePlan } from "./make-plan.ts";
 import { outNodesOf } from "./out-nodes.ts";
 import type { Loaded } from "./plan-input.ts";
+import { warningsOf } from "./report-plan.ts";
 
 const mostWaitingShown = 20;
 const mostTargetsShown = 100;
@@ -45,6 +46,7 @@ export function summarize(
     readOnly: run.readOnly,
     ...(run.held === undefined ? {} : { held: run.held }),
     ...(plan.clipped === undefined ? {} : { clipped: plan.clipped }),
+    ...(plan.heldBack === undefined ? {} : { heldBack: plan.heldBack }),
   };
 }
 
@@ -62,6 +64,7 @@ export function toHead(
 ): PlanHead {
   const { demand, targets, settings } = made.loaded;
   const { snapshot } = made;
+  const warnings = warningsOf(made.plan.warnings);
   const out = outNodesOf(snapshot.cluster, demand, made.input.nowSeconds).slice(0, mostOutShown);
   return {
     ...made.summary,
@@ -87,6 +90,7 @@ export function toHead(
     bootsFailing: made.bootsFailing,
     draining: made.draining,
     ...(out.length === 0 ? {} : { out }),
+    ...(warnings.length === 0 ? {} : { warnings }),
     targetRequests: Object.fromEntries(
       targets.map(({ requestSet, receivedAtSeconds }) => [requestSet, receivedAtSeconds]),
     ),

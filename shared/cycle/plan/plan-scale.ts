@@ -18,10 +18,11 @@ import { measurePlan } from "../measure.ts";
 import { mostOfLastMinutes } from "../operations.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";
 import { archivePlan, noteUnarchived } from "./archive-plan.ts";
-import { type MadePlan, makePlan } from "./make-plan.ts";
+import { makePlan } from "./make-plan.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
 import { type Loaded, liveSources } from "./plan-input.ts";
+import { reportPlan } from "./report-plan.ts";
 import { toActions } from "./to-actions.ts";
 
 type PlanPorts = Pick<
@@ -134,7 +135,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
     await sendRecorded(ports, due, nowSeconds);
   }
   await remember(ports, cluster, plan.history, rows);
-  report(ports, { ...made, summary, before });
+  reportPlan(ports, { ...made, summary, before });
   const known = { startedAtSeconds: demandReadAtSeconds, before: loaded.history };
   measurePlan(ports, { cluster, plan, ...known });
   await noteUnarchived(ports, before);
@@ -239,30 +240,4 @@ function merged(before: readonly NodeHistory[], changed: readonly NodeHistory[])
   const rows = new Map(before.map((row) => [row.nodeId, row]));
   for (const row of changed) rows.set(row.nodeId, row);
   return [...rows.values()];
-}
-
-function report(
-  ports: PlanPorts,
-  planned: MadePlan & { readonly summary: PlanSummary; readonly before: PlanHead | undefined },
-): void {
-  const { summary, plan, before } = planned;
-  const { clipped, ...counts } = summary;
-  const { cluster, planId } = counts;
-  ports.log.info("plan", counts);
-  for (const cap of clipped?.by ?? []) {
-    const { asked, granted } = clipped ?? {};
-    ports.log.warn("plan-clipped", { cluster, planId, asked, granted, ...cap });
-  }
-  for (const { kind, source, nodes, atSeconds } of planned.drainEvents)
-    ports.log.info(kind, { cluster, source, nodes: nodes.length, atSeconds });
-  const timedOut = planned.decided.retire.filter(({ drain }) => drain?.isTimedOut === true);
-  if (timedOut.length > 0) ports.log.warn("drain-timed-out", { cluster, nodes: timedOut.length });
-  for (const { nodeArray, failures, untilSeconds } of planned.bootsFailing) {
-    const known = before?.bootsFailing.find((array) => array.nodeArray === nodeArray);
-    if (known?.untilSeconds !== untilSeconds)
-      ports.log.error("boots-failing", { cluster, nodeArray, failures, untilSeconds });
-  }
-  for (const warning of plan.warnings) {
-    ports.log.warn("plan-warning", { cluster: summary.cluster, planId: summary.planId, ...warning });
-  }
 }

@@ -1,17 +1,15 @@
-import type { Bucket, ClusterNode, NodeArray, VmFacts } from "../model/bucket.ts";
+import type { Bucket, ClusterNode, NodeArray } from "../model/bucket.ts";
 import { runningIn } from "../model/caps.ts";
-import { plainName } from "../model/dynamic-array.ts";
 import type { NodeHistory } from "../model/history.ts";
 import { shortHostname } from "../model/hostname.ts";
-import { defaultNameFormat, NodeNames, sortByNodeName } from "../model/names.ts";
+import { NodeNames, nameFormatOf, sortByNodeName } from "../model/names.ts";
 import type { PendingNodes, SchedulerNode } from "../model/node.ts";
 import type { PlanInput } from "../model/plan-input.ts";
 import type { Warning } from "../model/plan-result.ts";
 import { charge } from "../model/quota.ts";
-import { accountName, type BucketName } from "../model/reasons.ts";
+import { accountName, type BucketName, bucketKey } from "../model/reasons.ts";
 import type { Resources } from "../model/resources.ts";
-import { demandCapsOf, type EngineSettings, forNodeArray } from "../model/settings.ts";
-import { hasWildcard, matchesWildcard } from "../model/wildcard.ts";
+import { forNodeArray } from "../model/settings.ts";
 import { Limits } from "./cluster-limits.ts";
 import { ColumnSets, type WantedResources } from "./columns.ts";
 import { type DefaultsPolicy, differsByNode, equip } from "./default-resources.ts";
@@ -19,6 +17,8 @@ import { KnownResources } from "./known-resources.ts";
 import { Ledger } from "./ledger.ts";
 import { LedgerBucket } from "./ledger-bucket.ts";
 import { EXAMPLE, LedgerNode, type LedgerOrigin, type PlanContext } from "./ledger-node.ts";
+import { isIgnored, isLeftOut } from "./left-alone.ts";
+import { ON_PREMISE, ownHosts, UNKNOWN_VM } from "./on-premise.ts";
 import { placementGroupsOf } from "./placement-groups.ts";
 import type { Pools } from "./pools.ts";
 import { type Stock, Stocks } from "./stock.ts";
@@ -47,35 +47,6 @@ export function openLedger(
 ): OpenedLedger {
   return new Layout(input, pools).open(overdueNodeIds);
 }
-
-/** Whether a node is on the ignore list, by name, id or host name. */
-export function isIgnored(node: ClusterNode, patterns: readonly string[]): boolean {
-  if (patterns.length === 0) return false;
-  const names = [node.name, node.nodeId, node.hostname ?? ""];
-  return patterns.some((pattern) =>
-    names.some((name) => name === pattern || (hasWildcard(pattern) && matchesWildcard(pattern, name))),
-  );
-}
-
-/** scalelib does not see the nodes of invalid buckets. */
-export function isLeftOut(node: ClusterNode, array: NodeArray, { compatibility }: EngineSettings): boolean {
-  if (compatibility !== "scalelib") return false;
-  return array.buckets.some((bucket) => bucket.vmSize === node.vmSize && !bucket.valid);
-}
-
-/** Names the on-premise "node array" in results and properties. */
-const ON_PREMISE = "on-premise";
-/** What is known of a host that CycleCloud does not have: one cpu, until its scheduler says more. */
-const UNKNOWN_VM: VmFacts = {
-  vcpuCount: 1,
-  vcpuQuotaCount: 1,
-  pcpuCount: 1,
-  gpuCount: 0,
-  coresPerSocket: 1,
-  memoryBytes: 0,
-  family: "unknown",
-  infiniband: false,
-};
 
 class Layout {
   private readonly input: PlanInput;
@@ -145,7 +116,7 @@ class Layout {
       pools: this.context.pools,
       wantsFreshNodes: settings.compatibility === "scalelib",
       names,
-      nameFormat: ({ nodeArray, dynamicArray }) => nameFormatOf(settings, nodeArray, dynamicArray),
+      nameFormat: (name) => nameFormatOf(settings, name),
       keepAlive: (array) => forNodeArray(settings.keepAlive, array),
     });
     return {
@@ -305,61 +276,11 @@ class Layout {
     return this.stocks.of(this.equip(newborn, node.nodeArray));
   }
 
-  /** Hosts of the scheduler that CycleCloud does not have and never had, in the order in which the scheduler names them. */
   private addOnPremise(): void {
-    const { nodes } = this.input.cluster;
-    // To scalelib, a host of an array or bucket that it does not look at is one that CycleCloud does not have.
-    const scalelib = this.input.settings.compatibility === "scalelib";
-    const managed = new Set(
-      scalelib ? this.byHostname.keys() : nodes.map((node) => shortHostname(node.hostname ?? "")),
-    );
-    const nodeIds = new Set(this.input.cluster.nodes.map((node) => node.nodeId));
-    const gone: string[] = [];
-    const mostHosts = demandCapsOf(this.input.settings).maxSchedulerHosts;
-    let hosts = 0;
-    const formerNodes = scalelib ? new Map<string, string>() : this.hostsOfHistory();
-    for (const host of this.byScheduler.values()) {
-      const { ccnodeid, ...reported } = host.resources;
-      const vanished = typeof ccnodeid === "string" && ccnodeid !== "" && !nodeIds.has(ccnodeid);
-      if (vanished)
-        this.warn(
-          "unknown-node-id",
-          host.hostname,
-          `Host "${host.hostname}" has ccnodeid "${ccnodeid}", which CycleCloud does not know any more`,
-        );
-      if (vanished || managed.has(shortHostname(host.hostname))) continue;
-      if (formerNodes.has(shortHostname(host.hostname))) gone.push(host.hostname);
-      else if (hosts === mostHosts) this.hostsLeftOut.push(host.hostname);
-      else {
-        hosts++;
-        this.addHost(host, reported);
-      }
-    }
-    this.warnOfGone(gone, formerNodes);
-  }
-
-  /** Once for all: some schedulers name such hosts for days, and every plan says it. */
-  private warnOfGone([first, ...others]: readonly string[], formerNodes: ReadonlyMap<string, string>): void {
-    if (first === undefined) return;
-    const node = `node "${formerNodes.get(shortHostname(first))}", which is gone`;
-    const rest = others.length === 0 ? "" : `, and ${others.length} more like it`;
-    this.warn(
-      "gone-host",
-      first,
-      `Host "${first}" was ${node}${rest}: nothing is planned where schedulers still name such hosts`,
-    );
-  }
-
-  /**
-   * Names of nodes by the hosts that they have, or had. A scheduler names the host of a deleted node until it notices: it
-   * is no host of its own for that.
-   */
-  private hostsOfHistory(): ReadonlyMap<string, string> {
-    return new Map(
-      this.input.history.flatMap(({ hostname, name }) =>
-        hostname === null ? [] : [[shortHostname(hostname), name] as const],
-      ),
-    );
+    const hosts = ownHosts(this.input, this.byScheduler.values(), this.byHostname.keys());
+    for (const { code, subject, message } of hosts.warnings) this.warn(code, subject, message);
+    this.hostsLeftOut.push(...hosts.leftOut);
+    for (const { host, resources } of hosts.taken) this.addHost(host, resources);
   }
 
   private addHost(host: SchedulerNode, reported: Resources): void {
@@ -432,14 +353,3 @@ function groupsOf(nodes: readonly Pick<ClusterNode, "placementGroup">[]): Readon
 
 /** Where nodes of a VM size belong. */
 type Home = Pick<BucketName, "placementGroup" | "dynamicArray">;
-
-function bucketKey({ nodeArray, vmSize, placementGroup, dynamicArray }: BucketName): string {
-  return JSON.stringify([nodeArray, vmSize, placementGroup, dynamicArray ?? null]);
-}
-
-/** Nodes of a dynamic array are named after it. */
-function nameFormatOf(settings: EngineSettings, nodeArray: string, dynamicArray: string | undefined): string {
-  return dynamicArray === undefined
-    ? (forNodeArray<string | null>(settings.nameFormat, nodeArray) ?? defaultNameFormat(nodeArray))
-    : defaultNameFormat(plainName(dynamicArray));
-}

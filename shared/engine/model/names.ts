@@ -1,3 +1,7 @@
+import { plainName } from "./dynamic-array.ts";
+import type { BucketName } from "./reasons.ts";
+import { type EngineSettings, forNodeArray } from "./settings.ts";
+
 /** Names of new nodes: the smallest index that no node has, per name format. Names differ from every reserved one. */
 export class NodeNames {
   private readonly taken: Set<string>;
@@ -51,6 +55,13 @@ function openSeries(format: string): Series {
 
 function nameAt({ before, after }: Series, index: number): string {
   return `${before}${index}${after}`;
+}
+
+/** How new nodes of a bucket are named; those of a dynamic array after it. */
+export function nameFormatOf(settings: EngineSettings, { nodeArray, dynamicArray }: BucketName): string {
+  return dynamicArray === undefined
+    ? (forNodeArray<string | null>(settings.nameFormat, nodeArray) ?? defaultNameFormat(nodeArray))
+    : defaultNameFormat(plainName(dynamicArray));
 }
 
 /** The default `<nodearray>-<index>` of CycleCloud. */

@@ -64,3 +64,8 @@ export interface BucketName {
 export function accountName({ nodeArray, dynamicArray }: BucketName): string {
   return dynamicArray ?? nodeArray;
 }
+
+/** The same for the same bucket. */
+export function bucketKey({ nodeArray, vmSize, placementGroup, dynamicArray }: BucketName): string {
+  return JSON.stringify([nodeArray, vmSize, placementGroup, dynamicArray ?? null]);
+}

@@ -22,6 +22,7 @@ export function explain(outcome: JobOutcome): readonly string[] {
 /** Of buckets that would take the job if they had room. */
 const LACKS_ROOM: ReadonlySet<ReasonCode> = new Set([
   "CapacityFailureBackoff",
+  "DemandCapReached",
   "ExclusiveRequirementFailed",
   "NoCapacity",
   "NodesTakeNoJobs",
@@ -149,12 +150,11 @@ export const LIMIT_TEXTS: Readonly<Record<LimitName, string>> = {
 
 /** What a job has too much of, by the cap that holds it back. */
 const CAPPED: Readonly<Record<DemandCapName, string>> = {
-  "max-distinct-resources":
-    "resources that only hosts described by schedulers have and that jobs of the cluster count down",
-  "max-constraint-parts": "parts in the constraints of the job",
-  "max-constraint-depth": "levels of nesting in the constraints of the job",
-  "max-scheduler-hosts": "hosts that schedulers describe and CycleCloud does not have",
-  "max-plan-checks": "checks of constraints in one plan, shared by all sources",
+  "max-distinct-resources": "the resources that jobs ask for and only hosts of schedulers have",
+  "max-constraint-parts": "the parts of a job's constraints",
+  "max-constraint-depth": "the levels of a job's constraints",
+  "max-scheduler-hosts": "the hosts of schedulers that CycleCloud does not have",
+  "max-plan-checks": "the checks of constraints in a plan, per source",
 };
 
 /** A cap as the configuration spells it. */
@@ -163,8 +163,9 @@ export function demandCapKey(cap: DemandCapName): string {
 }
 
 function demandCapReached({ cap = "max-plan-checks", asked, left }: Reason): string {
-  const found = asked === null ? "more than" : `${shown(asked)}, expected at most`;
-  return `The job is held back by the cap ${demandCapKey(cap)}: ${CAPPED[cap]}: ${found} ${shown(left)}. What it runs on stays. It is planned when it asks for less or the cap is raised.`;
+  const found =
+    asked === null ? `more than ${shown(left)}` : `${shown(asked)}, expected at most ${shown(left)}`;
+  return `Held back by the cap ${demandCapKey(cap)}, ${CAPPED[cap]}: ${found}. Nodes that the job runs on stay.`;
 }
 
 /** What makes room again; "the limit is raised" for all others. */

@@ -1,5 +1,5 @@
 import type { CauseView } from "../../api/index.ts";
-import { bucketLabel, type Reason } from "../../engine/index.ts";
+import { bucketLabel, demandCapKey, explainReason, type Reason } from "../../engine/index.ts";
 import type { OutlookJob } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
@@ -24,11 +24,24 @@ const notNow: ReadonlySet<string> = new Set([
 /** What a job is short of: what passes, or is in somebody's hand, before what never fits. */
 export function shortages(outlook: Outlook, views: NodeViews, each: OutlookJob): readonly CauseView[] {
   const { reasons } = each.outcome;
+  const held = reasons.find(({ code }) => code === "DemandCapReached");
+  if (held !== undefined) return [heldBack(held)];
   const passing = reasons.filter(({ code }) => notNow.has(code));
   if (passing.length === 0) return [refusedEverywhere(outlook, reasons, each)];
   const wanted = wantedBy(each.job, each.outcome);
   const causes = distinct(passing).map((reason) => shortage(outlook, views, reason, wanted));
   return inOrder([...causes, ...ignoredNodes(outlook, passing)]);
+}
+
+/** It was not planned, so that nothing else is known of it. */
+function heldBack(reason: Reason): CauseView {
+  const { cap = "max-plan-checks", asked, left } = reason;
+  const key = demandCapKey(cap);
+  const next =
+    cap === "max-plan-checks"
+      ? `Send fewer jobs that exclude nodes, use wildcards or have alternatives, or raise ${key} in autoscale.json and store it: \`ccscale config push FILE\`.`
+      : `Let the job ask for less, or raise ${key} in autoscale.json and store it: \`ccscale config push FILE\`.`;
+  return cause("demand-cap", { text: explainReason(reason), next, limit: cap, asked, left });
 }
 
 /** A limit that holds for a whole VM size is told once, not for each of its placement groups. */

@@ -303,6 +303,11 @@ describe("config: every key", () => {
       expected: { cycle: { caps: { maxNodesPerPlan: null, maxCores: 640, monthlyBudgetUsd: null } } },
     },
     {
+      name: "caps on demand: those that are not set follow the engine's defaults",
+      keys: { max_constraint_parts: 50, max_plan_checks: 1000 },
+      expected: { engine: { demandCaps: { maxConstraintParts: 50, maxPlanChecks: 1000 } } },
+    },
+    {
       name: "certificate_fingerprint, however it is spelled",
       keys: { certificate_fingerprint: Array.from({ length: 32 }, () => "AB").join(":") },
       expected: { connection: { certificateFingerprint: "ab".repeat(32) } },
@@ -512,6 +517,10 @@ describe("config: problems", () => {
     {
       keys: { max_nodes_per_plan: 1.5 },
       says: /^max_nodes_per_plan: 1.5, expected a whole number, 0 or more$/,
+    },
+    {
+      keys: { max_constraint_depth: "deep" },
+      says: /^max_constraint_depth: "deep", expected a whole number, 0 or more$/,
     },
     { keys: { max_cores: -1 }, says: /^max_cores: -1, expected a whole number, 0 or more$/ },
     { keys: { monthly_budget_usd: 0 }, says: /^monthly_budget_usd: 0, expected US dollars above 0$/ },

@@ -96,6 +96,14 @@ const rows: Readonly<Record<string, Told>> = {
     next: "default_resources",
     mended: { config: { default_resources: [{ select: {}, name: "scratch", value: 1 }] } },
   },
+  "more-parts-than-a-cap-allows": {
+    kinds: "demand-cap",
+    figures: [5, 3, "max-constraint-parts"],
+    says: ["the cap max_constraint_parts", "5, expected at most 3"],
+    next: "raise max_constraint_parts in autoscale.json",
+    refusals: "DemandCapReached",
+    mended: { config: { max_constraint_parts: 5 } },
+  },
   "a-constraint-that-is-never-satisfied": {
     kinds: "never-satisfiable",
     says: ["user bob is denied"],

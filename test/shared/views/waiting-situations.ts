@@ -100,6 +100,10 @@ export const situations: Readonly<Record<string, Situation>> = {
   },
   "a-misspelt-resource": { jobs: [{ name: asked, constraints: { ncpu: 2 } }] },
   "a-resource-that-no-node-has": { jobs: [{ name: asked, constraints: { scratch: 1 } }] },
+  "more-parts-than-a-cap-allows": {
+    config: { max_constraint_parts: 3 },
+    jobs: [{ ...ten, constraints: { ncpus: 1, or: [{ ngpus: 1 }, { ncpus: 1 }, { ncpus: 2 }] } }],
+  },
   "a-constraint-that-is-never-satisfied": {
     jobs: [{ name: asked, constraints: { never: "user bob is denied" } }],
   },

@@ -1,0 +1,50 @@
+import { demandCapKey, type Warning } from "../../engine/index.ts";
+import type { PlanHead, PlanSummary, PlanWarnings, Ports } from "../../ports/index.ts";
+import type { MadePlan } from "./make-plan.ts";
+
+const mostSubjects = 5;
+
+/** Logs what a plan came to. What was so in the plan before is not said again. */
+export function reportPlan(
+  ports: Pick<Ports, "log">,
+  planned: MadePlan & { readonly summary: PlanSummary; readonly before: PlanHead | undefined },
+): void {
+  const { summary, plan, before } = planned;
+  const { clipped, heldBack, ...counts } = summary;
+  const { cluster, planId } = counts;
+  ports.log.info("plan", counts);
+  for (const cap of clipped?.by ?? []) {
+    const { asked, granted } = clipped ?? {};
+    ports.log.warn("plan-clipped", { cluster, planId, asked, granted, ...cap });
+  }
+  for (const { cap, ...held } of news(heldBack, before?.heldBack))
+    ports.log.warn("demand-held-back", { cluster, planId, cap: demandCapKey(cap), ...held });
+  for (const { kind, source, nodes, atSeconds } of planned.drainEvents)
+    ports.log.info(kind, { cluster, source, nodes: nodes.length, atSeconds });
+  const timedOut = planned.decided.retire.filter(({ drain }) => drain?.isTimedOut === true);
+  if (timedOut.length > 0) ports.log.warn("drain-timed-out", { cluster, nodes: timedOut.length });
+  for (const { nodeArray, failures, untilSeconds } of planned.bootsFailing) {
+    const known = before?.bootsFailing.find((array) => array.nodeArray === nodeArray);
+    if (known?.untilSeconds !== untilSeconds)
+      ports.log.error("boots-failing", { cluster, nodeArray, failures, untilSeconds });
+  }
+  for (const { subjects, ...warning } of news(warningsOf(plan.warnings), before?.warnings))
+    ports.log.warn("plan-warning", { cluster, planId, ...warning, subjects: subjects.join(", ") });
+}
+
+/** One entry for each kind of warning: a message may bring hundreds of one kind, and every plan has them again. */
+export function warningsOf(warnings: readonly Warning[]): readonly PlanWarnings[] {
+  const byCode = Map.groupBy(warnings, ({ code }) => code);
+  return [...byCode].map(([code, alike]) => ({
+    code,
+    count: alike.length,
+    subjects: alike.slice(0, mostSubjects).map(({ subject }) => subject),
+    message: alike[0]?.message ?? "",
+  }));
+}
+
+/** Entries that the plan before did not have just so. */
+function news<T>(now: readonly T[] = [], before: readonly T[] = []): readonly T[] {
+  const known = new Set(before.map((entry) => JSON.stringify(entry)));
+  return now.filter((entry) => !known.has(JSON.stringify(entry)));
+}

@@ -1,0 +1,87 @@
+import type { VmFacts } from "../model/bucket.ts";
+import { shortHostname } from "../model/hostname.ts";
+import type { SchedulerNode } from "../model/node.ts";
+import type { PlanInput } from "../model/plan-input.ts";
+import type { Warning } from "../model/plan-result.ts";
+import type { Resources } from "../model/resources.ts";
+import { demandCapsOf } from "../model/settings.ts";
+
+/** Names the on-premise "node array" in results and properties. */
+export const ON_PREMISE = "on-premise";
+/** What is known of a host that CycleCloud does not have: one cpu, until its scheduler says more. */
+export const UNKNOWN_VM: VmFacts = {
+  vcpuCount: 1,
+  vcpuQuotaCount: 1,
+  pcpuCount: 1,
+  gpuCount: 0,
+  coresPerSocket: 1,
+  memoryBytes: 0,
+  family: "unknown",
+  infiniband: false,
+};
+
+/** Hosts that are planned with, those that are too many, and what is odd about others. */
+export interface OwnHosts {
+  readonly taken: readonly { readonly host: SchedulerNode; readonly resources: Resources }[];
+  readonly leftOut: readonly string[];
+  readonly warnings: readonly Warning[];
+}
+
+/** Hosts of the scheduler that CycleCloud does not have and never had, in the order in which the scheduler names them. */
+export function ownHosts(
+  input: PlanInput,
+  hosts: Iterable<SchedulerNode>,
+  planned: Iterable<string>,
+): OwnHosts {
+  const { nodes } = input.cluster;
+  // To scalelib, a host of an array or bucket that it does not look at is one that CycleCloud does not have.
+  const scalelib = input.settings.compatibility === "scalelib";
+  const managed = new Set(scalelib ? planned : nodes.map((node) => shortHostname(node.hostname ?? "")));
+  const nodeIds = new Set(nodes.map((node) => node.nodeId));
+  const formerNodes = scalelib ? new Map<string, string>() : hostsOfHistory(input);
+  const mostHosts = demandCapsOf(input.settings).maxSchedulerHosts;
+  const taken: { host: SchedulerNode; resources: Resources }[] = [];
+  const leftOut: string[] = [];
+  const gone: string[] = [];
+  const warnings: Warning[] = [];
+  for (const host of hosts) {
+    const { hostname } = host;
+    const { ccnodeid, ...resources } = host.resources;
+    const vanished = typeof ccnodeid === "string" && ccnodeid !== "" && !nodeIds.has(ccnodeid);
+    if (vanished) warnings.push(unknownNodeId(hostname, ccnodeid));
+    if (vanished || managed.has(shortHostname(hostname))) continue;
+    if (formerNodes.has(shortHostname(hostname))) gone.push(hostname);
+    else if (taken.length < mostHosts) taken.push({ host, resources });
+    else leftOut.push(hostname);
+  }
+  return { taken, leftOut, warnings: [...warnings, ...warningsOfGone(gone, formerNodes)] };
+}
+
+function unknownNodeId(hostname: string, ccnodeid: string): Warning {
+  const message = `Host "${hostname}" has ccnodeid "${ccnodeid}", which CycleCloud does not know any more`;
+  return { code: "unknown-node-id", subject: hostname, message };
+}
+
+/** Once for all: some schedulers name such hosts for days, and every plan says it. */
+function warningsOfGone(
+  [first, ...others]: readonly string[],
+  formerNodes: ReadonlyMap<string, string>,
+): readonly Warning[] {
+  if (first === undefined) return [];
+  const node = `node "${formerNodes.get(shortHostname(first))}", which is gone`;
+  const rest = others.length === 0 ? "" : `, and ${others.length} more like it`;
+  const message = `Host "${first}" was ${node}${rest}: nothing is planned where schedulers still name such hosts`;
+  return [{ code: "gone-host", subject: first, message }];
+}
+
+/**
+ * Names of nodes by the hosts that they have, or had. A scheduler names the host of a deleted node until it notices: it
+ * is no host of its own for that.
+ */
+function hostsOfHistory({ history }: Pick<PlanInput, "history">): ReadonlyMap<string, string> {
+  return new Map(
+    history.flatMap(({ hostname, name }) =>
+      hostname === null ? [] : [[shortHostname(hostname), name] as const],
+    ),
+  );
+}
