@@ -48,12 +48,15 @@ describe("malformed messages", () => {
       JSON.stringify({ ...good, cluster: "elsewhere" }),
       /^cluster: "elsewhere", expected one of/,
     ],
-    ["negative count", JSON.stringify({ ...good, jobs: [{ name: "a", iterations: -4 }] }), /iterations: -4/],
-    ["slashes and emoji", JSON.stringify({ ...good, jobs: [{ name: "../🚀" }] }), /name: "\.\.\/🚀"/],
+    [
+      "a job with a negative count, which is set aside",
+      JSON.stringify({ ...good, source: "careless", jobs: [{ name: "a", iterations: -4 }] }),
+      /iterations: -4/,
+    ],
     ["a megabyte of nonsense", JSON.stringify({ ...good, blob: "nonsense.json" }), /expected a JSON object/],
   ];
 
-  test("each is refused with every problem named, shown in the status, and holds nothing up", async () => {
+  test("each is refused or set aside with every problem named, shown in the status, and holds nothing up", async () => {
     const uploads = BlobServiceClient.fromConnectionString(stack.environment.storageConnectionString);
     const container = uploads.getContainerClient("demand-uploads");
     await container.createIfNotExists();
