@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { build } from "esbuild";
 import { glob } from "tinyglobby";
@@ -14,6 +14,12 @@ const mostBytes = 20 * 1024 * 1024;
 /** The same time in every archive, so that the same sources give the same bytes. */
 const modified = new Date(1980, 0, 1);
 
+/**
+ * What the worker loads. It turns source maps on before the app is compiled, so that stacks point into the sources. Node.js reads
+ * the map when the app is loaded, and works it out when a stack is first looked at.
+ */
+const start = 'process.setSourceMapsEnabled(true);\nrequire("./app.cjs");\n';
+
 export interface Package {
   readonly path: string;
   readonly bytes: number;
@@ -22,13 +28,14 @@ export interface Package {
 }
 
 /**
- * Makes the deployment package: one script with every function and every dependency, host.json and a package.json.
- * Loading one file instead of a thousand is most of what a cold start can be spared of; see infra/README.md.
+ * Makes the deployment package: one script with every function and every dependency, its source map, host.json and a package.json.
+ * Loading one file instead of a thousand is most of what a cold start can be spared of; see docs/deploy.md.
  * Throws when the package is larger than it should be.
  */
 export async function buildPackage(folder: string): Promise<Package> {
-  const files = new Map([
-    ["dist/main.cjs", await bundle()],
+  const files = new Map<string, Uint8Array>([
+    ["dist/main.cjs", Buffer.from(start)],
+    ...(await bundle()),
     ["host.json", await readFile(join(root, "host.json"))],
     ["package.json", await manifest()],
   ]);
@@ -47,7 +54,8 @@ export async function buildPackage(folder: string): Promise<Package> {
   return { path, bytes: content.length, sha256, files: [...files.keys()] };
 }
 
-async function bundle(): Promise<Uint8Array> {
+/** The app and its source map. */
+async function bundle(): Promise<readonly (readonly [string, Uint8Array])[]> {
   const functions = (await glob("functions/*.ts", { cwd: root })).toSorted();
   const { outputFiles } = await build({
     stdin: {
@@ -67,12 +75,15 @@ async function bundle(): Promise<Uint8Array> {
     minifySyntax: true,
     keepNames: true,
     legalComments: "eof",
+    // Places only: the sources' text would make the map three times as large, and is in the repository.
+    sourcemap: "linked",
+    sourcesContent: false,
+    outfile: "dist/app.cjs",
     logLevel: "warning",
     write: false,
   });
-  const [output] = outputFiles;
-  if (output === undefined) throw new Error("Cannot package: nothing was built");
-  return output.contents;
+  if (outputFiles.length !== 2) throw new Error(`Cannot package: ${outputFiles.length} files were built`);
+  return outputFiles.map(({ path, contents }) => [`dist/${basename(path)}`, contents] as const);
 }
 
 async function manifest(): Promise<Buffer> {

@@ -1,7 +1,9 @@
-import { existsSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import getPort from "get-port";
 import { globSync } from "tinyglobby";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -68,6 +70,8 @@ afterAll(async () => {
 describe("the deployment package", () => {
   test("holds the app and nothing else", async () => {
     expect(globSync("**/*", { cwd: app, dot: true }).toSorted()).toEqual([
+      "dist/app.cjs",
+      "dist/app.cjs.map",
       "dist/main.cjs",
       "host.json",
       "package.json",
@@ -81,6 +85,21 @@ describe("the deployment package", () => {
   test("has the same bytes when it is made again", async () => {
     const again = await buildPackage(join(folder, "second"));
     expect(again.sha256).toBe(built.sha256);
+  });
+
+  test("has stacks that point into the sources", async () => {
+    const loader = join(root, "infra/package/load-app.cjs");
+    // Without settings the app does not load, and says so with a stack.
+    const failed = promisify(execFile)(process.execPath, [loader, app], { env: {} });
+    const { stderr } = await failed.then(
+      () => ({ stderr: "" }),
+      (error: { readonly stderr: string }) => error,
+    );
+    const stack = stderr.split("\n").filter((each) => each.startsWith("    at "));
+    const line = readFileSync(join(root, "functions/support/settings.ts"), "utf8")
+      .split("\n")
+      .findIndex((each) => each.includes('throw new ConfigurationError("the app settings"'));
+    expect(stack.join("\n")).toContain(`${join(app, "functions/support/settings.ts")}:${line + 1}:`);
   });
 
   const runtimes = [
