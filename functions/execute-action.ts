@@ -1,5 +1,6 @@
 import { app, type InvocationContext } from "@azure/functions";
 import { executeAction as execute } from "../shared/cycle/execute/execute-action.ts";
+import { convertible } from "../shared/json.ts";
 import { scaleActionSchema } from "../shared/messages/scale-action.ts";
 import { scaleActionsQueue, serviceBusConnection } from "../shared/names.ts";
 import { service } from "./support/service.ts";
@@ -7,7 +8,7 @@ import { settled } from "./support/settle.ts";
 
 /** Carries out one action. Its session keeps the actions of a cluster in order, one at a time. */
 export async function executeAction(body: unknown, context: InvocationContext): Promise<void> {
-  const action = scaleActionSchema.parse(body);
+  const action = scaleActionSchema.parse(convertible(body));
   const { cluster, actionId, traceparent } = action;
   const attributes = { cluster, actionId };
   await service.run(context, { name: "execute-action", traceparent, attributes }, (ports) =>

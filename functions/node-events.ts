@@ -1,5 +1,6 @@
 import { app, type InvocationContext } from "@azure/functions";
 import { receiveEvent } from "../shared/cycle/snapshot/receive-event.ts";
+import { convertible } from "../shared/json.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";
 
@@ -7,7 +8,7 @@ import { settled } from "./support/settle.ts";
 export async function nodeEvents(event: unknown, context: InvocationContext): Promise<void> {
   const ports = service.portsFor(context);
   await settled({ trigger: "event-grid", log: ports.log, subject: context.invocationId }, () =>
-    receiveEvent(ports, event),
+    receiveEvent(ports, convertible(event)),
   );
 }
 

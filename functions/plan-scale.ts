@@ -1,5 +1,6 @@
 import { app, type InvocationContext } from "@azure/functions";
 import { answerPlanRequest } from "../shared/cycle/plan/answer-plan-request.ts";
+import { convertible } from "../shared/json.ts";
 import { planRequestSchema } from "../shared/messages/plan-request.ts";
 import { planRequestsQueue, serviceBusConnection } from "../shared/names.ts";
 import { service } from "./support/service.ts";
@@ -7,7 +8,7 @@ import { settled } from "./support/settle.ts";
 
 /** Plans one cluster, or looks at it because CycleCloud had news. Its session makes sure that no other instance plans the same cluster meanwhile. */
 export async function planScale(body: unknown, context: InvocationContext): Promise<void> {
-  const request = planRequestSchema.parse(body);
+  const request = planRequestSchema.parse(convertible(body));
   const { cluster, traceparent } = request;
   await service.run(context, { name: "plan-scale", traceparent, attributes: { cluster } }, (ports) =>
     settled({ trigger: "service-bus", log: ports.log, subject: cluster }, () =>

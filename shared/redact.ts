@@ -7,8 +7,15 @@ export const redacted = "***";
 const secretKey =
   /pass(word|wd|phrase)|pwd$|secret|credential|connection_?string|(private|account|access|shared|api|function|master|host|munge|ssh)[_-]?keys?$|(^|[._-])(sas|sig|key|auth|token)$|(access|refresh|bearer|auth|sas)[_-]?token/i;
 
-/** Keys that only sound so: they name a setting, and do not hold its value. */
-const harmlessKey = /password_?setting$/i;
+/** Keys that name the setting that holds a password. People write the password itself there: nothing but such a name is shown. */
+const settingKey = /password_?setting$/i;
+const settingName = /^(?:CYCLECLOUD|AUTOSTOP)_PASSWORD(?:_\w{1,200})?$/;
+
+/** Names of accounts hold no colon: what has one is a name with its password. */
+const userKey = /user_?name$/i;
+
+/** An address without its scheme: what is before the `@` is a login. */
+const addressKey = /(?:url|uri|address|endpoint)$/i;
 
 /**
  * Texts that are secrets, or hold one, whatever they are called. The first group is kept. Texts may come from anybody and be
@@ -18,6 +25,8 @@ const harmlessKey = /password_?setting$/i;
 const secretTexts: readonly RegExp[] = [
   // Connection strings of Azure.
   /((?:AccountKey|AccessKey|Signature|SecretValue|Password|Pwd)\s*=\s*)[^;"'\s]+/gi,
+  // JSON that is cut off or in error, also within a text of its own; what can be read is looked into by its keys.
+  /((?:password|passwd|passphrase|pwd|secret|token)\\*"\s*:\s*\\*"?)[^"\\\s,}\]]+/gi,
   // Queries: a SAS's signature, a function's key.
   /([?&](?:sig|code|key|token|password|access_token)=)[^&\s"']+/gi,
   // A login in an address.
@@ -36,7 +45,7 @@ const privateKeyStart = /-----BEGIN [A-Z ]*PRIVATE KEY-----/g;
 const privateKeyEnd = "PRIVATE KEY-----";
 
 /** Without any of these, none of the patterns can match: most texts are looked at once. */
-const mayHoldSecret = /=|:\/\/|\s|eyJ|AzFu|-----/;
+const mayHoldSecret = /=|"|:\/\/|\s|eyJ|AzFu|-----/;
 
 /**
  * The same value without secrets: what is called like one, and what looks like one, becomes `***`. Numbers and flags stay
@@ -45,6 +54,11 @@ const mayHoldSecret = /=|:\/\/|\s|eyJ|AzFu|-----/;
  */
 export function redact(value: unknown, known: readonly string[] = []): unknown {
   return new Redaction(known.filter((secret) => secret !== "")).of(value);
+}
+
+/** The same for a value that is called so; an empty name says nothing of it. */
+export function redactMember(name: string, value: unknown, known: readonly string[] = []): unknown {
+  return new Redaction(known.filter((secret) => secret !== "")).member(name, value);
 }
 
 /** The same for a text; one that is JSON is read as such. */
@@ -58,7 +72,7 @@ const deepest = 200;
 /** What is known of a key: how it is shown, and whether its values are secrets. */
 interface Key {
   readonly shown: string;
-  readonly holdsSecrets: boolean;
+  readonly isSecret: (value: unknown) => boolean;
 }
 
 class Redaction {
@@ -87,6 +101,10 @@ class Redaction {
     return safe;
   }
 
+  member(name: string, value: unknown): unknown {
+    return this.#key(name).isSecret(value) ? redacted : this.of(value);
+  }
+
   #list(list: readonly unknown[]): readonly unknown[] {
     const safe = list.map((member) => this.of(member));
     return safe.every((member, index) => member === list[index]) ? list : safe;
@@ -95,8 +113,8 @@ class Redaction {
   #dictionary(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     let isSame = true;
     const safe = Object.entries(value).map(([name, member]) => {
-      const { shown, holdsSecrets } = this.#key(name);
-      const kept = holdsSecrets && isSecret(name, member) ? redacted : this.of(member);
+      const { shown } = this.#key(name);
+      const kept = this.member(name, member);
       isSame &&= shown === name && kept === member;
       return [shown, kept] as const;
     });
@@ -106,7 +124,7 @@ class Redaction {
   #key(name: string): Key {
     const known = this.#keys.get(name);
     if (known !== undefined) return known;
-    const key = { shown: this.#text(name), holdsSecrets: secretKey.test(name) && !harmlessKey.test(name) };
+    const key = { shown: this.#text(name), isSecret: secretsUnder(name) };
     this.#keys.set(name, key);
     return key;
   }
@@ -170,9 +188,22 @@ function isFunctionKey(part: string): boolean {
   return part.lastIndexOf("AzFu", part.length - 8) >= 40;
 }
 
-/** Of a key that is called like a secret. */
-function isSecret(key: string, value: unknown): boolean {
-  if (value === null || value === undefined || value === "") return false;
-  if (typeof value === "number" || typeof value === "boolean") return /pass|pwd|secret/i.test(key);
-  return true;
+/** Which values are secrets for what their key is called. */
+function secretsUnder(key: string): (value: unknown) => boolean {
+  if (settingKey.test(key)) return (value) => !isNothing(value) && !isSettingName(value);
+  if (userKey.test(key)) return (value) => typeof value === "string" && value.includes(":");
+  if (addressKey.test(key))
+    return (value) => typeof value === "string" && value.includes("@") && !value.includes("://");
+  if (!secretKey.test(key)) return () => false;
+  const isOfNumbers = /pass|pwd|secret/i.test(key);
+  return (value) =>
+    typeof value === "number" || typeof value === "boolean" ? isOfNumbers : !isNothing(value);
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || value === undefined || value === "";
+}
+
+function isSettingName(value: unknown): boolean {
+  return typeof value === "string" && settingName.test(value);
 }

@@ -56,6 +56,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/concurrently": [],
   "shared/facts": [],
   "shared/dictionary": [],
+  "shared/json": [],
   "shared/json-limits": [],
   "shared/json-pieces": [],
   "shared/read-at-most": [],
@@ -63,8 +64,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/text": [],
   "shared/redact": ["shared/dictionary"],
   "shared/ports": ["shared/engine", "shared/facts", "shared/messages"],
-  "shared/messages": ["shared/engine", "shared/text", "zod", "node:*"],
-  "shared/api": ["shared/engine", "shared/messages", "zod"],
+  "shared/messages": ["shared/engine", "shared/text", "zod", "node:*", "shared/json", "shared/redact"],
+  "shared/api": ["shared/engine", "shared/messages", "zod", "shared/json"],
   "shared/telemetry": [
     "shared/ports",
     "shared/errors",
@@ -87,6 +88,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/recent",
     "shared/redact",
     "shared/messages",
+    "shared/json",
   ],
   "shared/views": [
     "shared/json-pieces",
@@ -100,6 +102,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/recent",
     "shared/redact",
     "shared/messages",
+    "shared/json",
   ],
   "shared/operate": [
     "shared/cycle",
@@ -132,6 +135,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/facts",
     "zod",
     "node:*",
+    "shared/json",
+    "shared/redact",
   ],
   "shared/cyclecloud": [
     "shared/engine",
@@ -144,6 +149,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "zod",
     "@azure/core-rest-pipeline",
     "node:*",
+    "shared/json",
   ],
   "shared/stores": [
     "shared/azure-limits",
@@ -164,6 +170,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "@azure/identity",
     "zod",
     "node:*",
+    "shared/json",
   ],
   "shared/queues": [
     "shared/azure-limits",
@@ -178,7 +185,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "node:*",
   ],
   "shared/workload": [],
-  "clients/agent/drivers": ["shared/engine", "shared/messages", "zod"],
+  "clients/agent/drivers": ["shared/engine", "shared/messages", "zod", "shared/json"],
 };
 
 describe("dependency rule", () => {
@@ -248,6 +255,16 @@ describe("dependency rule", () => {
     const breaches = imports.filter(
       ({ file, of }) => side(of) !== undefined && side(file) !== undefined && side(of) !== side(file),
     );
+    expect(breaches).toEqual([]);
+  });
+
+  test("JSON from outside is read in one place", () => {
+    // What they read is their own: records of a store, files of their own making, a copy of a value.
+    const own =
+      /^shared\/(json|redact|api\/openapi|views\/support|cycle\/demand\/reject|messages\/problems|stores\/(in-memory|azure)\/[\w-]+)\.ts$|^clients\/agent\/(outbox|state)\.ts$|^clients\/cli\/(version|commands\/replay|output\/rejection-report)\.ts$/;
+    const breaches = files
+      .filter((file) => /^(shared|functions|clients)\//.test(file) && !own.test(file))
+      .filter((file) => readFileSync(join(root, file), "utf8").includes("JSON.parse("));
     expect(breaches).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { ConfigurationError, kindOf, messageOf } from "../../shared/errors.ts";
+import { parseJson } from "../../shared/json.ts";
 import { storageOf } from "../cli/connect-storage.ts";
 import { CommandFailure } from "../cli/exit-code.ts";
 import { localOption, type PlaceFlags, placeOf } from "../cli/place-options.ts";
@@ -84,7 +85,7 @@ async function configOf(flags: Flags): Promise<AgentConfig> {
 
 async function readConfig(file: string): Promise<object> {
   try {
-    const json: unknown = JSON.parse(await readFile(file, "utf8"));
+    const json: unknown = parseJson(await readFile(file, "utf8"));
     if (typeof json === "object" && json !== null && !Array.isArray(json)) return json;
     throw new Error("expected a JSON object");
   } catch (error) {

@@ -3,7 +3,17 @@ import { describeProblems } from "../../shared/messages/problems.ts";
 import type { Driver } from "./drivers/driver.ts";
 import { driverNamed, driverNames } from "./drivers/index.ts";
 
-const settingName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a setting");
+/** Where the broker's address is when nobody names a setting. */
+export const usualBrokerSetting = "CELERY_BROKER_URL";
+
+/** Never quoted where it is wrong: people write the address itself there, with its password. */
+const settingName = z.custom<string>(
+  (value) => typeof value === "string" && /^[A-Za-z_][A-Za-z0-9_]{0,199}$/.test(value),
+  {
+    error: "expected the name of a setting, the address itself does not belong here",
+    params: { secret: true },
+  },
+);
 
 /** What is said when a setting that must be there is not. */
 function whenMissing(what: string) {
@@ -46,7 +56,7 @@ const configSchema = z.looseObject({
   /** A pass starts at once when this file is touched. */
   wake_file: z.string().min(1).optional(),
   /** The setting that holds the broker's address; its value is a secret, and not in this file. */
-  broker_setting: settingName.default("CELERY_BROKER_URL"),
+  broker_setting: settingName.default(usualBrokerSetting),
   /** Messages of a broker's queue that are looked at; more are counted only. */
   backlog_messages: z.int().min(0).max(1_000_000).default(10_000),
 });

@@ -1,4 +1,5 @@
 import { type QueueClient, type QueueServiceClient, RestError } from "@azure/storage-queue";
+import { parseJson } from "../../shared/json.ts";
 import {
   type DemandRefused,
   type SchedulerEvent,
@@ -97,7 +98,7 @@ export class EventQueue {
 function toJson(text: string): unknown {
   for (const candidate of [text, Buffer.from(text, "base64").toString("utf8")]) {
     try {
-      return JSON.parse(candidate);
+      return parseJson(candidate);
     } catch {}
   }
   return undefined;

@@ -5,7 +5,7 @@ import type { StorageClients } from "../../shared/stores/azure/index.ts";
 import { brokerProblem, readBacklog } from "./broker/read-backlog.ts";
 import { checkReading } from "./check-reading.ts";
 import { collect } from "./collect.ts";
-import type { AgentConfig } from "./config.ts";
+import { type AgentConfig, usualBrokerSetting } from "./config.ts";
 import type { Read } from "./drivers/driver.ts";
 import { EventQueue } from "./event-queue.ts";
 import { execute } from "./execute.ts";
@@ -88,6 +88,13 @@ async function portsOf(
   };
 }
 
+/** A name that is not ours is not quoted: it may be the address itself, with its password. */
+function missing(setting: string): string {
+  return setting === usualBrokerSetting
+    ? `${setting}: not set, expected the address of the broker`
+    : "broker_setting: the environment has no setting of that name, expected one that holds the address of the broker";
+}
+
 /** Throws ConfigurationError when the driver needs a broker and its address is not there. */
 function reader({ config, env }: AgentOptions): PassPorts["read"] {
   const context = { nowSeconds: nowSeconds(), draining: new Map(), memory: {} };
@@ -98,8 +105,9 @@ function reader({ config, env }: AgentOptions): PassPorts["read"] {
   const url = env[config.brokerSetting] ?? "";
   const problem = needsBroker ? brokerProblem(url) : undefined;
   if (problem !== undefined) {
-    const what = url === "" ? "not set, expected the address of the broker" : problem;
-    throw new ConfigurationError("the environment", [`${config.brokerSetting}: ${what}`]);
+    throw new ConfigurationError("the environment", [
+      url === "" ? missing(config.brokerSetting) : `${config.brokerSetting}: ${problem}`,
+    ]);
   }
   const timeoutSeconds = config.commandTimeoutSeconds;
   return async (read: Read) => {

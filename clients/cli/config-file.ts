@@ -4,6 +4,7 @@ import { parseConfig } from "../../shared/config/parse-config.ts";
 import { resolveIncludes } from "../../shared/config/resolve-includes.ts";
 import { isDictionary } from "../../shared/dictionary.ts";
 import { messageOf } from "../../shared/errors.ts";
+import { parseJson } from "../../shared/json.ts";
 import type { ClusterConfig } from "../../shared/ports/index.ts";
 import { loadInclude } from "./config/load-include.ts";
 import { CommandFailure } from "./exit-code.ts";
@@ -60,7 +61,7 @@ export async function readConfig(file: string, asked: string | undefined): Promi
 
 async function readJson(file: string): Promise<unknown> {
   try {
-    return JSON.parse(await readFile(file, "utf8"));
+    return parseJson(await readFile(file, "utf8"));
   } catch (error) {
     throw new CommandFailure(
       `Cannot read "${file}": ${messageOf(error)}`,

@@ -4,6 +4,7 @@ import type { ServiceBusClient } from "@azure/service-bus";
 import { z } from "zod";
 import { readConfig } from "../../shared/config/read-config.ts";
 import { kindOf, messageOf } from "../../shared/errors.ts";
+import { parseJson } from "../../shared/json.ts";
 import { keysIn, knownSecretsIn } from "../../shared/known-secrets.ts";
 import {
   planRequestsQueue,
@@ -76,7 +77,7 @@ export function storesOf({ blob, table }: StorageClients): AzureStores {
 /** Secrets that this command line knows of: what it writes must hold none of them. */
 export async function secretsAround(place: Place): Promise<readonly string[]> {
   if (place.local === undefined) return knownSecretsIn(place.env);
-  const local = localSchema.safeParse(JSON.parse(await readFile(place.local, "utf8")));
+  const local = localSchema.safeParse(parseJson(await readFile(place.local, "utf8")));
   const strings = local.success
     ? [local.data.storageConnectionString, local.data.serviceBusConnectionString]
     : [];

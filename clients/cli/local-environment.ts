@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf } from "../../shared/errors.ts";
+import { parseJson } from "../../shared/json.ts";
 import { isProcessAlive } from "../../shared/process-alive.ts";
 import { CommandFailure } from "./exit-code.ts";
 
@@ -25,7 +26,7 @@ export async function readLocalEnvironment<T>(file: string, part: z.ZodType<T>):
 
 function parsed<T>(text: string, part: z.ZodType<T>) {
   try {
-    const json: unknown = JSON.parse(text);
+    const json: unknown = parseJson(text);
     return { local: part.parse(json), ...whoWrote.parse(json) };
   } catch {
     return undefined;

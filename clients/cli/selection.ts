@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import type { Selection } from "../../shared/api/index.ts";
 import { parseConstraints } from "../../shared/engine/index.ts";
+import { parseJson } from "../../shared/json.ts";
 import { splitColumns } from "./output/columns/parse-columns.ts";
 
 /** Which nodes: of several kinds all must hold, of several patterns of one kind one. */
@@ -65,7 +66,7 @@ export function readConstraints(text: string): ReadConstraints {
 
 function fromJson(text: string): { readonly value: unknown } | string {
   try {
-    return { value: JSON.parse(text) };
+    return { value: parseJson(text) };
   } catch {
     return `Cannot read ${JSON.stringify(text)}: no JSON, expected an object or a list of objects`;
   }
@@ -85,7 +86,7 @@ function fromPair(text: string): { readonly value: unknown } | string {
 
 function scalarOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { API_VERSION, type Problem, quoted, type Route } from "../../shared/api/index.ts";
+import { parseJson } from "../../shared/json.ts";
 import { excessOfJson, type JsonLimits, smallestLimits, tooManyBytes } from "../../shared/json-limits.ts";
 import { readAtMost } from "../../shared/read-at-most.ts";
 import { type Answered, badRequest, problem, type RawBody } from "../../shared/service/index.ts";
@@ -136,7 +137,7 @@ export async function readBody(
   const excess = excessOfJson(bytes, most);
   if (excess !== undefined) return tooLarge(excess);
   try {
-    return { ok: true, json: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
+    return { ok: true, json: parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
   } catch {
     return badRequest("The body is not JSON", [`body: ${bytes.byteLength} bytes, expected JSON in UTF-8`]);
   }

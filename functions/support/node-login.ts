@@ -44,7 +44,10 @@ export async function refusedNodeLogin(
   const login = await loginOf(ports, cluster);
   const password = login === null ? undefined : stops.passwordOf(login.passwordSetting);
   if (login !== null && password === undefined)
-    ports.log.error("autostop-login", { cluster, missingSetting: login.passwordSetting });
+    ports.log.error("autostop-login", {
+      cluster,
+      problem: "this app has no setting of the name in autostop.password_setting",
+    });
   const header = request.headers.get("authorization");
   const isRight = login !== null && password !== undefined && isLogin(header, { ...login, password });
   if (isRight) return undefined;

@@ -1,12 +1,15 @@
 import { z } from "zod";
 import { withoutSlashesAtEnd } from "../text.ts";
-import { flag, text } from "./setting-value.ts";
+import { flag, passwordSetting, secretText, text, username } from "./setting-value.ts";
 
 export const defaultPasswordSetting = "CYCLECLOUD_PASSWORD";
 
 const wantedUrl = 'an address such as "https://cyclecloud.example.com" (http is for this machine only)';
 
-/** A server's address. Never quoted when it holds a login: problems go to logs. */
+/** What may be followed, or come before, a login or a key: such an address is not quoted, for problems go to logs. */
+const mayHoldSecret = /[@?#]/;
+
+/** A server's address. */
 const url = text.transform((value, context) => {
   const parsed = URL.parse(value);
   const usable = parsed !== null && (parsed.protocol === "https:" || isLoopback(parsed));
@@ -16,8 +19,9 @@ const url = text.transform((value, context) => {
       message: "holds a login, expected an address without one",
       params: { secret: true },
     });
-  else if (!usable || parsed.search !== "" || parsed.hash !== "")
-    context.addIssue({ code: "custom", message: `expected ${wantedUrl}`, input: value });
+  else if (mayHoldSecret.test(value))
+    context.addIssue({ code: "custom", message: `expected ${wantedUrl}`, params: { secret: true } });
+  else if (!usable) context.addIssue({ code: "custom", message: `expected ${wantedUrl}`, input: value });
   return withoutSlashesAtEnd(value);
 });
 
@@ -31,21 +35,16 @@ function isLoopback({ protocol, hostname }: URL): boolean {
 /** Where the CycleCloud server is and how to log in. */
 export const connectionShape = {
   url,
-  /** A colon would end the name in a Basic login. */
-  username: text.regex(/^[^:]+$/, "expected a user name without a colon"),
+  username,
   /** Read only to say where it belongs. */
   password: z.unknown().optional(),
   // Held to one prefix: whoever may write a configuration must not be able to send any other secret to any address.
-  password_setting: text
-    .regex(
-      /^CYCLECLOUD_PASSWORD\w*$/,
-      `expected the name of an app setting that starts with "${defaultPasswordSetting}"`,
-    )
-    .default(defaultPasswordSetting),
+  password_setting: passwordSetting(defaultPasswordSetting),
   verify_certificates: flag.optional(),
-  certificate_authority: text
-    .includes("-----BEGIN CERTIFICATE-----", { error: "expected the PEM text of a certificate" })
-    .optional(),
+  /** Never quoted: what is given in its place is most likely the private key. */
+  certificate_authority: secretText("expected the PEM text of a certificate", (value) =>
+    value.includes("-----BEGIN CERTIFICATE-----"),
+  ).optional(),
   certificate_fingerprint: text
     .regex(
       /^[0-9a-f]{2}(:?[0-9a-f]{2}){31}$/i,

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { redactMember } from "../redact.ts";
 
 const longestValue = 80;
 
@@ -7,11 +8,12 @@ export function describeIssues(error: z.ZodError): string[] {
   return error.issues.map((issue) => {
     const params: { place?: string; secret?: boolean } = (issue.code === "custom" && issue.params) || {};
     const where = pathText(issue.path);
+    const key = issue.path.findLast((step) => typeof step === "string") ?? "";
     if (params.place !== undefined) return `${where}${params.place}: ${issue.message}`;
     // The whole file is not quoted either: it may hold a password.
     const isSecret = params.secret === true || issue.path.length === 0;
     if (isSecret || issue.code === "unrecognized_keys") return `${where}: ${issue.message}`;
-    return `${where}: ${issue.input === undefined ? "missing" : shown(issue.input)}, ${issue.message}`;
+    return `${where}: ${issue.input === undefined ? "missing" : shown(issue.input, String(key))}, ${issue.message}`;
   });
 }
 
@@ -22,8 +24,8 @@ function pathText(path: readonly PropertyKey[]): string {
     .join("");
 }
 
-/** A value as JSON, cut short. */
-export function shown(value: unknown): string {
-  const json = JSON.stringify(value) ?? String(value);
+/** A value as JSON, without what is called or looks like a secret, and cut short. */
+export function shown(value: unknown, key = ""): string {
+  const json = JSON.stringify(redactMember(key, value)) ?? String(value);
   return json.length <= longestValue ? json : `${json.slice(0, longestValue)}…`;
 }

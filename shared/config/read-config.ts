@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
+import { parseJson } from "../json.ts";
 import type { ClusterConfig } from "../ports/index.ts";
 import { checkConfig } from "./check-config.ts";
 
@@ -9,17 +10,17 @@ export async function readConfig(
   readInclude: (path: string) => Promise<string | undefined>,
 ): Promise<ClusterConfig> {
   const subject = `configuration of cluster "${cluster}"`;
-  const checked = await checkConfig(cluster, parseJson(subject, text), async (path) => {
+  const checked = await checkConfig(cluster, readJson(subject, text), async (path) => {
     const included = await readInclude(path);
-    return included === undefined ? undefined : JSON.parse(included);
+    return included === undefined ? undefined : parseJson(included);
   });
   if (!checked.ok) throw new ConfigurationError(subject, checked.problems);
   return checked.config;
 }
 
-function parseJson(subject: string, text: string): unknown {
+function readJson(subject: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     throw new ConfigurationError(subject, ["it is not JSON"]);
   }

@@ -5,6 +5,31 @@ import { isDictionary } from "../dictionary.ts";
 export const text = z
   .string("expected a text")
   .min(1, { error: "expected a text that is not empty", abort: true });
+
+/** A text in whose place people write passwords: no problem ever quotes what is there. */
+export function secretText(wanted: string, accepts: (value: string) => boolean) {
+  return z.custom<string>((value) => typeof value === "string" && accepts(value), {
+    error: ({ input }) => (input === undefined ? `missing, ${wanted}` : wanted),
+    params: { secret: true },
+  });
+}
+
+/** The name of an app setting that holds a password. A fixed beginning keeps other settings from being sent as one. */
+export function passwordSetting(prefix: string) {
+  const form = `expected the name of the app setting that holds the password: "${prefix}", or "${prefix}_" and letters, digits and _`;
+  return secretText(form, (value) => isPasswordSetting(value, prefix)).default(prefix);
+}
+
+/** A colon would end the name in a Basic login, and what is behind it is often a password. */
+export const username = secretText(
+  "expected a user name without a colon",
+  (value) => value !== "" && !value.includes(":"),
+);
+
+function isPasswordSetting(value: string, prefix: string): boolean {
+  return value === prefix || (value.startsWith(`${prefix}_`) && /^\w{1,200}$/.test(value));
+}
+
 export const flag = z.boolean("expected true or false");
 
 /** Times arrive as numbers and, from generated files, as numeric text. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { UpstreamError } from "../errors.ts";
+import { parseJson } from "../json.ts";
 import { maybeText, text, whatIsWrong } from "./wire-value.ts";
 
 /** NodeCreationResult: one entry per set, in the order of the request. */
@@ -18,7 +19,7 @@ const refusalSchema = z.union([z.object({ message: text }), z.object({ error: te
 
 /** The answer as its schema reads it. Throws UpstreamError: half an answer must never look like an empty one. */
 export function readAnswer<S extends z.ZodType>(schema: S, body: string, doing: string): z.output<S> {
-  const result = schema.safeParse(parseJson(body, doing));
+  const result = schema.safeParse(readJson(body, doing));
   if (result.success) return result.data;
   throw unreadable(doing, whatIsWrong(result.error));
 }
@@ -27,7 +28,7 @@ export function readAnswer<S extends z.ZodType>(schema: S, body: string, doing: 
 export function refusalMessage(body: string): string {
   const words = body.trim();
   try {
-    const refusal = refusalSchema.parse(JSON.parse(words));
+    const refusal = refusalSchema.parse(parseJson(words));
     return "message" in refusal ? refusal.message : refusal.error;
   } catch {
     return words === "" ? "refused without a reason" : words.slice(0, 1000);
@@ -39,9 +40,9 @@ export function unreadable(doing: string, why: string): UpstreamError {
   return new UpstreamError(`Cannot ${doing}: unexpected answer, ${why}`, { retryable: true });
 }
 
-function parseJson(body: string, doing: string): unknown {
+function readJson(body: string, doing: string): unknown {
   try {
-    return JSON.parse(body);
+    return parseJson(body);
   } catch {
     throw unreadable(doing, `${body.length} characters that are no JSON`);
   }

@@ -41,6 +41,9 @@ const defaultUserAgent = "cyclecloud-autoscale:0.1.0";
 const defaultTimeoutMs = 60_000;
 const retryDefaults = { maxRetries: 3, retryDelayInMs: 1000, maxRetryDelayInMs: 10_000 };
 
+/** What `password_setting` is where nobody gives one. */
+const usualSetting = "CYCLECLOUD_PASSWORD";
+
 /**
  * Calls to one CycleCloud server. Refused and reset connections, 408, 429 and 5xx are tried again; that is safe for
  * POSTs too, because each carries a request id. A 401 never is: five failed logins in a minute lock the account.
@@ -49,7 +52,7 @@ export function createHttp(options: HttpOptions): (call: HttpCall) => Promise<Ht
   const { connection, password } = options;
   if (password === "")
     throw new ConfigurationError(`the CycleCloud server "${connection.url}"`, [
-      `no password for user "${connection.username}", expected it in setting "${connection.passwordSetting}" (a Key Vault reference that could not be read counts as none)`,
+      `no password for user "${connection.username}", ${wantedSetting(connection.passwordSetting)} (a Key Vault reference that could not be read counts as none)`,
     ]);
   const base = withoutSlashesAtEnd(connection.url);
   const allowInsecureConnection = isLoopback(base);
@@ -89,6 +92,13 @@ export function createHttp(options: HttpOptions): (call: HttpCall) => Promise<Ht
   if (logins === undefined) return send;
   const login = `${credentials}@${base}`;
   return (call) => logins.pass(login, () => send(call));
+}
+
+/** A name that is none of ours is not quoted: people write the password itself in its place. */
+function wantedSetting(name: string): string {
+  return name === usualSetting
+    ? `expected it in setting "${usualSetting}"`
+    : "expected it in the setting that password_setting names";
 }
 
 function createPipeline({

@@ -20,7 +20,7 @@ export const maybeFlag = z
   .union([z.boolean(), z.stringbool(), z.literal(0), z.literal(1)])
   .nullish()
   .transform((value) => (value === null || value === undefined ? null : Boolean(value)));
-/** Free-form JSON; it was read by `JSON.parse`, so it need not be checked again. */
+/** Free-form JSON; it was read by `parseJson`, so it need not be checked again. */
 export const json = z.custom<Json>();
 export const record = z
   .record(z.string(), json)

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseConstraints } from "../engine/index.ts";
+import { convertible, parseJson } from "../json.ts";
 import { excessOf } from "./excess.ts";
 import { jobName } from "./job-name.ts";
 import { listOf } from "./list-of.ts";
@@ -326,15 +327,18 @@ export function claimsTargets(input: unknown): boolean {
   return asJson(input)?.kind === "targets";
 }
 
-function asJson(input: unknown): Record<string, unknown> | undefined {
-  let value = input;
-  if (typeof input === "string") {
-    try {
-      value = JSON.parse(input);
-    } catch {
-      return undefined;
-    }
+function readJson(input: unknown): unknown {
+  // The host has parsed what it takes for JSON.
+  if (typeof input !== "string") return convertible(input);
+  try {
+    return parseJson(input);
+  } catch {
+    return undefined;
   }
+}
+
+function asJson(input: unknown): Record<string, unknown> | undefined {
+  const value = readJson(input);
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? (value as Record<string, unknown>) : undefined;
 }

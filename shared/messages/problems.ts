@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { redactMember } from "../redact.ts";
 
 const mostProblems = 50;
 const longestValue = 80;
@@ -37,7 +38,10 @@ function describe(
   }
   const wanted = cut(issue.message.charAt(0).toLowerCase() + issue.message.slice(1), longestWish);
   const where = cut(path.length === 0 ? root : pathText(path), longestPath);
-  return [issue.input === undefined ? `${where}: ${wanted}` : `${where}: ${shown(issue.input)}, ${wanted}`];
+  const isSecret = issue.code === "custom" && issue.params?.secret === true;
+  if (issue.input === undefined || isSecret) return [`${where}: ${wanted}`];
+  const key = path.findLast((step) => typeof step === "string") ?? "";
+  return [`${where}: ${shown(redactMember(key, issue.input))}, ${wanted}`];
 }
 
 /** `jobs[3].constraints[0].ncpus` */

@@ -1,5 +1,5 @@
 import { isDictionary } from "../dictionary.ts";
-import { redact } from "../redact.ts";
+import { redact, redactMember } from "../redact.ts";
 
 type Dictionary = Readonly<Record<string, unknown>>;
 
@@ -36,8 +36,7 @@ function differing(before: unknown, after: unknown, path: string): readonly stri
 
 function shown(json: Dictionary, key: string, knownSecrets: readonly string[]): string {
   if (!Object.hasOwn(json, key)) return "(absent)";
-  const safe = redact({ [key]: json[key] }, knownSecrets);
-  const text = JSON.stringify(isDictionary(safe) ? safe[key] : safe);
+  const text = JSON.stringify(redactMember(key, json[key], knownSecrets));
   return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
 }
 

@@ -1,5 +1,6 @@
 import type { ConfigAnswer } from "../api/index.ts";
 import { isDictionary } from "../dictionary.ts";
+import { parseJson } from "../json.ts";
 import type { ConfigFiles, Ports } from "../ports/index.ts";
 import { redact, redactText } from "../redact.ts";
 
@@ -28,7 +29,7 @@ export async function showConfig(
 /** The object that a text holds as JSON; undefined when it holds none. */
 export function readDictionary(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const json: unknown = JSON.parse(text);
+    const json: unknown = parseJson(text);
     return isDictionary(json) ? json : undefined;
   } catch {
     return undefined;

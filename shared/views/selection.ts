@@ -7,6 +7,7 @@ import {
   parseConstraints,
   shortHostname,
 } from "../engine/index.ts";
+import { parseJson } from "../json.ts";
 
 /** Which nodes: of several kinds all must hold, of several patterns of one kind one. */
 export interface Selecting {
@@ -93,7 +94,7 @@ export function selectingOf(query: SelectionQuery): Selecting | undefined {
 
 function fromJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

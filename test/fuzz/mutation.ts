@@ -63,6 +63,7 @@ const values: readonly Json[] = [
 /** Objects that break code which turns them into text or numbers, or takes them for a list or a promise. */
 const traps: readonly Json[] = [
   { toString: 1, valueOf: 1 },
+  { length: { toString: 1, valueOf: 1 } },
   { length: -1 },
   { length: 1e9 },
   // biome-ignore lint/suspicious/noThenProperty: a message may hold any name

@@ -1,5 +1,6 @@
 import { createClient } from "@redis/client";
 import { z } from "zod";
+import { parseJson } from "../../../shared/json.ts";
 import type { Backlog, WaitingMessage } from "../drivers/driver.ts";
 import type { BacklogLimits } from "./read-backlog.ts";
 
@@ -109,7 +110,7 @@ function toMessage(value: unknown, queue: string): WaitingMessage {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

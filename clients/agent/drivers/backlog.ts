@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "../../../shared/json.ts";
 import type { Answer, Backlog } from "./driver.ts";
 
 const waitingMessage = z.object({ queue: z.string(), headers: z.record(z.string(), z.unknown()) });
@@ -13,7 +14,7 @@ const backlogSchema: z.ZodType<Backlog> = z.object({
 export function readBacklog(answer: Answer | undefined): Backlog | undefined {
   if (answer === undefined) return undefined;
   try {
-    const parsed = backlogSchema.safeParse(JSON.parse(answer.text));
+    const parsed = backlogSchema.safeParse(parseJson(answer.text));
     return parsed.success ? parsed.data : undefined;
   } catch {
     return undefined;

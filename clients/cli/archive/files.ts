@@ -1,5 +1,6 @@
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { messageOf } from "../../../shared/errors.ts";
+import { parseJson } from "../../../shared/json.ts";
 import { CommandFailure } from "../exit-code.ts";
 
 /** Files by name, each holding one JSON value. */
@@ -38,7 +39,7 @@ export function fromZip(name: string, bytes: Uint8Array): JsonFiles {
 /** A file's text as JSON. */
 export function jsonOf(name: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     throw new CommandFailure(`Cannot read "${name}": ${messageOf(error)}`, "Is it a JSON file?");
   }

@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import type { AutoscaleAnswer } from "../../../shared/api/index.ts";
 import { counted } from "../../../shared/cycle/counted.ts";
 import { messageOf } from "../../../shared/errors.ts";
+import { parseJson } from "../../../shared/json.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { decidedOn, reasonsOf } from "../output/decided.ts";
@@ -104,7 +105,7 @@ async function arraysOf({ name, corecount, instancecount, file }: Flags): Promis
 
 async function readArrays(file: string): Promise<unknown> {
   try {
-    return JSON.parse(await readFile(file, "utf8"));
+    return parseJson(await readFile(file, "utf8"));
   } catch (error) {
     throw new CommandFailure(
       `Cannot read "${file}": ${messageOf(error)}`,

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import { parseJson } from "../../../shared/json.ts";
 import { act } from "../act/act.ts";
 import { type ActFlags, actOptions } from "../act/act-options.ts";
 import { positive } from "../positive.ts";
@@ -93,7 +94,7 @@ function pair(
 
 function jsonOrText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

@@ -4,6 +4,7 @@ import { Command, Option } from "commander";
 import { isDictionary } from "../../../shared/dictionary.ts";
 import { plan } from "../../../shared/engine/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
+import { parseJson } from "../../../shared/json.ts";
 import { type Compatibility, compatibilityOption } from "../compatibility.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { answerJsonLines } from "../output/json-lines.ts";
@@ -67,7 +68,7 @@ async function show(terminal: Terminal, reading: Reading): Promise<void> {
 async function load(reading: Reading): Promise<Scenario> {
   const { path } = reading;
   try {
-    const json: unknown = JSON.parse(await readFile(path, "utf8"));
+    const json: unknown = parseJson(await readFile(path, "utf8"));
     // A file has a name already.
     const named = isDictionary(json) ? { name: basename(path, ".json"), ...json } : json;
     return await readScenario(named, reading);

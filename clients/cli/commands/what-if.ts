@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from "commander";
 import type { WhatIfAnswer } from "../../../shared/api/index.ts";
 import { counted } from "../../../shared/cycle/counted.ts";
 import { messageOf } from "../../../shared/errors.ts";
+import { parseJson } from "../../../shared/json.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { explanationOn } from "../output/explanation.ts";
@@ -40,7 +41,7 @@ export function whatIfCommand(terminal: Terminal): Command {
 
 function collect(text: string, before: readonly unknown[]): readonly unknown[] {
   try {
-    return [...before, JSON.parse(text)];
+    return [...before, parseJson(text)];
   } catch (error) {
     throw new InvalidArgumentError(
       `${messageOf(error)}; expected JSON such as '{"constraints": {"ncpus": 4}, "iterations": 10}'.`,
@@ -81,7 +82,7 @@ async function readJobs(file: string | undefined): Promise<readonly unknown[]> {
 
 function readJson(text: string, file: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     throw new CommandFailure(
       `Cannot read "${file}": ${messageOf(error)}`,

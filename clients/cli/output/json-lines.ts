@@ -1,6 +1,7 @@
 import { pipeline } from "node:stream/promises";
 import { isDictionary } from "../../../shared/dictionary.ts";
 import { messageOf } from "../../../shared/errors.ts";
+import { parseJson } from "../../../shared/json.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { linesOf } from "../scenario/lines.ts";
 import type { Terminal } from "../terminal.ts";
@@ -41,7 +42,7 @@ export async function answerJsonLines({ stdin, stdout }: Terminal, answer: Answe
 async function answerLine(line: string, answer: Answer): Promise<object> {
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    value = parseJson(line);
   } catch (error) {
     return { name: null, error: `Cannot read the line as JSON: ${messageOf(error)}` };
   }

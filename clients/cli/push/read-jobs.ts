@@ -1,3 +1,4 @@
+import { parseJson } from "../../../shared/json.ts";
 import { parseSwf, type SwfJob } from "../../../shared/workload/swf.ts";
 
 /** What a file says that a scheduler wants, before it is checked. */
@@ -16,7 +17,7 @@ export function readJobs(text: string, format: "json" | "swf"): ReadJobs {
   if (format === "swf") return { jobs: parseSwf(text).map(fromTrace), nodes: [] };
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
     return { problem: `it is no JSON: ${(error as Error).message}` };
   }

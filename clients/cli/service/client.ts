@@ -11,6 +11,7 @@ import {
 import type { z } from "zod";
 import { API_VERSION, PRINTING_HEADER, type Route, routes } from "../../../shared/api/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
+import { parseJson } from "../../../shared/json.ts";
 import { describeProblems } from "../../../shared/messages/problems.ts";
 import { withoutSlashesAtEnd } from "../../../shared/text.ts";
 import { defaultCredential } from "../credential.ts";
@@ -155,7 +156,7 @@ function replyOf({ request, status, headers, bodyAsText }: PipelineResponse): Re
 
 function jsonOf(text: string | null | undefined): unknown {
   try {
-    return JSON.parse(text ?? "");
+    return parseJson(text ?? "");
   } catch {
     return undefined;
   }

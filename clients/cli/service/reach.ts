@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf } from "../../../shared/errors.ts";
+import { parseJson } from "../../../shared/json.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { readLocalEnvironment } from "../local-environment.ts";
 import { noOutputSettings, type OutputSettings, parseOutputSettings } from "../output/output-settings.ts";
@@ -125,7 +126,7 @@ async function readConfigured(
     );
   };
   const json = await readFile(file, "utf8")
-    .then(JSON.parse)
+    .then(parseJson)
     .catch((error) => refuse(messageOf(error)));
   const parsed = parseOutputSettings(json);
   if (!parsed.ok) return refuse(parsed.problems.join("; "));

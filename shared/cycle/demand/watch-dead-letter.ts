@@ -1,4 +1,5 @@
 import { kindOf, messageOf, UpstreamError } from "../../errors.ts";
+import { parseJson } from "../../json.ts";
 import { type ScaleAction, scaleActionSchema } from "../../messages/scale-action.ts";
 import type { Operation, Ports, RequestedNode } from "../../ports/index.ts";
 import { loadControl } from "../control.ts";
@@ -101,7 +102,7 @@ function report(ports: WatchPorts, operation: Operation, reason: string): void {
 /** A body comes as JSON or as its text. Telling what is wrong with one that is nested too deeply throws. */
 function actionOf(body: unknown): ScaleAction | undefined {
   try {
-    const parsed = scaleActionSchema.safeParse(typeof body === "string" ? JSON.parse(body) : body);
+    const parsed = scaleActionSchema.safeParse(typeof body === "string" ? parseJson(body) : body);
     return parsed.data;
   } catch {
     return undefined;

@@ -1,5 +1,6 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
 import { ConfigurationError } from "../../errors.ts";
+import { parseJson } from "../../json.ts";
 import type { CheckedConfig, ConfigFile, ConfigFiles, IfMatch } from "../../ports/index.ts";
 import { staysInside } from "./blob-path.ts";
 import { includesReader, readConfigText } from "./config-text.ts";
@@ -49,7 +50,7 @@ export class BlobConfigFiles implements ConfigFiles {
     return async (path) => {
       if (!staysInside(path)) throw new ConfigurationError(`"${path}"`, ["outside the container config"]);
       const text = await read(path);
-      return text === undefined ? undefined : JSON.parse(text);
+      return text === undefined ? undefined : parseJson(text);
     };
   }
 }

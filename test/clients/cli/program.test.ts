@@ -58,7 +58,7 @@ test("usage: a mistyped command is answered with the one that is meant", async (
 
 test.each([
   ["is missing", "no-such.json", "ENOENT"],
-  ["is no JSON", "../scenarios.ts", "is not valid JSON"],
+  ["is no JSON", "../scenarios.ts", "it is not JSON"],
   ["is no scenario", "slots.json", "clusterStatus: "],
 ])("failure: a scenario's file that %s ends with 1", async (_, file, words) => {
   const { code, stdout, stderr } = await ccscale(["plan", "--scenario", fixture(file)]);

@@ -410,22 +410,22 @@ describe("config: problems", () => {
     },
     { keys: { url: "cycle.example" }, says: /^url: "cycle.example", expected an address/ },
     { keys: { url: "https://x/?a=b" }, says: /^url: .*expected an address/ },
-    { keys: { username: "" }, says: /^username: "", expected a text that is not empty$/ },
-    { keys: { username: "a:b" }, says: /^username: "a:b", expected a user name without a colon$/ },
+    { keys: { username: "" }, says: /^username: expected a user name without a colon$/ },
+    { keys: { username: "a:b" }, says: /^username: expected a user name without a colon$/ },
     {
       keys: { password_setting: "AzureWebJobsStorage" },
-      says: /^password_setting: "AzureWebJobsStorage", expected .*"CYCLECLOUD_PASSWORD"/,
+      says: /^password_setting: expected .*"CYCLECLOUD_PASSWORD"/,
     },
     {
       keys: { autostop: { password_setting: "CYCLECLOUD_PASSWORD" } },
-      says: /^autostop\.password_setting: "CYCLECLOUD_PASSWORD", expected .*"AUTOSTOP_PASSWORD"/,
+      says: /^autostop\.password_setting: expected .*"AUTOSTOP_PASSWORD"/,
     },
-    { keys: { autostop: { username: "a:b" } }, says: /^autostop\.username: "a:b", expected a user name/ },
+    { keys: { autostop: { username: "a:b" } }, says: /^autostop\.username: expected a user name/ },
     { keys: { autostop: true }, says: /^autostop: true, expected an object of autostop settings$/ },
     { keys: { verify_certificates: "no" }, says: /^verify_certificates: "no", expected true or false$/ },
     {
       keys: { certificate_authority: "/etc/ca.pem" },
-      says: /^certificate_authority: .*expected the PEM text/,
+      says: /^certificate_authority: expected the PEM text/,
     },
     { keys: { read_only: 1 }, says: /^read_only: 1, expected true or false$/ },
     {

@@ -419,7 +419,7 @@ describe("client: what it refuses to start with", () => {
     {
       name: "no password",
       options: { password: "" },
-      says: /no password for user "user", expected it in setting "PW" \(a Key Vault reference that could not be read counts as none\)/,
+      says: /no password for user "user", expected it in the setting that password_setting names \(a Key Vault reference that could not be read counts as none\)/,
     },
     {
       name: "plain http to another machine",

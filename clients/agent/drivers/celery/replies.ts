@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "../../../../shared/json.ts";
 import type { Answer, SetAside } from "../driver.ts";
 import { fieldOf, readRecord, readRecords } from "../records.ts";
 
@@ -32,7 +33,7 @@ export function readReplies(answer: Answer | undefined): Replies<unknown> | unde
   // An application may print while it is imported; the replies are one line, and the last one.
   const line = answer.text.trimEnd().split("\n").at(-1) ?? "";
   try {
-    const replies = z.record(z.string(), z.unknown()).safeParse(JSON.parse(line));
+    const replies = z.record(z.string(), z.unknown()).safeParse(parseJson(line));
     if (!replies.success) return undefined;
     const names = Object.keys(replies.data);
     // Every worker has a host in its name: this is a complaint, such as {"error": "…"}, and not that nobody is there.

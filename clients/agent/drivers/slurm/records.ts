@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "../../../../shared/json.ts";
 import { fieldOf, readRecord } from "../records.ts";
 
 /**
@@ -144,18 +145,18 @@ const nodesAnswer = z.object({ nodes: z.array(z.unknown()), errors: z.array(answ
 
 /** The records of an answer; undefined when it is not what the command prints, or tells of an error. */
 export function jobsOf(answer: string): readonly unknown[] | undefined {
-  const parsed = jobsAnswer.safeParse(parseJson(answer));
+  const parsed = jobsAnswer.safeParse(readJson(answer));
   return parsed.success && !parsed.data.errors?.length ? parsed.data.jobs : undefined;
 }
 
 export function nodesOf(answer: string): readonly unknown[] | undefined {
-  const parsed = nodesAnswer.safeParse(parseJson(answer));
+  const parsed = nodesAnswer.safeParse(readJson(answer));
   return parsed.success && !parsed.data.errors?.length ? parsed.data.nodes : undefined;
 }
 
-function parseJson(answer: string): unknown {
+function readJson(answer: string): unknown {
   try {
-    return JSON.parse(answer);
+    return parseJson(answer);
   } catch {
     return undefined;
   }

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { logOf } from "../../functions/support/log.ts";
+
+function logged(fields: Parameters<ReturnType<typeof logOf>["warn"]>[1]): string {
+  const lines: string[] = [];
+  const add = (line: string) => lines.push(line);
+  logOf({ info: add, warn: add, error: add }, "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01").warn(
+    "seen",
+    fields,
+  );
+  return lines.join("\n");
+}
+
+test("one object a line, the event first, the trace last", () => {
+  expect(logged({ cluster: "hpc", nodes: 3, isLate: false, source: undefined, planId: null })).toBe(
+    '{"event":"seen","cluster":"hpc","nodes":3,"isLate":false,"planId":null,"trace":"0af7651916cd43dd8448eb211c80319c"}',
+  );
+});
+
+test.each([
+  ["an escape sequence", "\u001b[2J", "\\u001b[2J"],
+  ["one of the second set of controls", "\u009b2J", "\\u009b2J"],
+  ["lines of its own", 'a\n{"event":"forged"}', 'a\\u000a{"event":"forged"}'],
+  ["text that runs the other way", "abc\u202egnp", "abc\\u202egnp"],
+  ["half of a pair", "a\ud83d", "a\\ud83d"],
+  ["letters of any script", "äöü 作業 🙂", "äöü 作業 🙂"],
+])("a name with %s is spelled", (_, cluster, shown) => {
+  expect(JSON.parse(logged({ cluster }))).toMatchObject({ cluster: shown });
+});
+
+test("a name of any length takes no more than its share, with how long it was", () => {
+  const line = logged({ cluster: "c".repeat(1_000_000), reason: "too long" });
+  expect(line.length).toBeLessThan(3_000);
+  expect(JSON.parse(line)).toMatchObject({
+    reason: "too long",
+    cluster: expect.stringMatching(/c… \(1000000 characters\)$/),
+  });
+});
