@@ -118,6 +118,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/messages",
   ],
   "shared/service": [
+    "shared/cycle",
     "shared/operate",
     "shared/views",
     "shared/api",

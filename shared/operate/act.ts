@@ -1,11 +1,12 @@
 import type { ActionAnswer, ActionBody, CreateNodesBody, NodeActionKind } from "../api/index.ts";
 import { counted } from "../cycle/counted.ts";
+import type { WorldPorts } from "../cycle/plan/load-world.ts";
 import { requestsOf, toActions } from "../cycle/plan/to-actions.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import type { ActionNode, ScaleAction } from "../messages/scale-action.ts";
 import type { Ports } from "../ports/index.ts";
 import { someOf } from "../views/explain/cause.ts";
-import { lookAhead, type Outlook, type OutlookPorts } from "../views/index.ts";
+import { lookAhead, type Outlook } from "../views/index.ts";
 import { plannedThere } from "../views/jobs-there.ts";
 import { decideIgnored, decidePause } from "./decide-control.ts";
 import { drainNodes, undrainNodes } from "./drain-nodes.ts";
@@ -14,7 +15,7 @@ import { decideKeepAlive } from "./keep-nodes.ts";
 import { type ActionDraft, requestAction } from "./request-action.ts";
 import { chooseNodes, type Skipped } from "./select-nodes.ts";
 
-export type ActPorts = OutlookPorts & Pick<Ports, "ids" | "log" | "planRequests" | "scaleActions">;
+export type ActPorts = WorldPorts & Pick<Ports, "ids" | "log" | "planRequests" | "scaleActions">;
 
 /** An action that somebody asked for. */
 export interface Ask {

@@ -1,11 +1,12 @@
 import type { AutoscaleAnswer } from "../api/index.ts";
 import { acceptTargets, checkTargets } from "../cycle/demand/accept-targets.ts";
+import { loadWorld, type WorldPorts } from "../cycle/plan/load-world.ts";
 import { toTargets } from "../cycle/plan/to-targets.ts";
 import { type Cluster, nearest, type Target } from "../engine/index.ts";
 import { demandVersion, parseTargets, type TargetsMessage } from "../messages/job-demand.ts";
 import { problemsInPlace, type SetAside } from "../messages/set-aside.ts";
 import { nearestVmSize } from "../views/explain/nearest-vm-size.ts";
-import { loadKnown, type OutlookPorts, whatIfTargets } from "../views/index.ts";
+import { whatIfTargets } from "../views/index.ts";
 import { setAsideAnswer } from "./set-aside-answer.ts";
 
 const mostProblems = 50;
@@ -13,7 +14,7 @@ const mostProblems = 50;
 /** Names whoever asks through the HTTP API; requests of one set count in the order in which they come. */
 const source = "http";
 
-type RequestPorts = Parameters<typeof acceptTargets>[0] & OutlookPorts;
+type RequestPorts = Parameters<typeof acceptTargets>[0] & WorldPorts;
 
 export type TargetsAsked =
   | { readonly outcome: "accepted"; readonly answer: AutoscaleAnswer }
@@ -56,8 +57,8 @@ export async function requestTargets(
   const snapshot = await ports.snapshots.load(cluster);
   const warnings =
     snapshot === undefined ? [] : targets.flatMap((target) => unknownTo(snapshot.value.cluster, target));
-  const known = dryRun ? await loadKnown(ports, cluster) : undefined;
-  const forecast = known && { forecast: whatIfTargets(known, wanted, atSeconds) };
+  const world = dryRun ? await loadWorld(ports, cluster) : undefined;
+  const forecast = world && { forecast: whatIfTargets(world, wanted, atSeconds) };
   const understood = {
     ...{ requestSet, expiresAtSeconds, targets: targets.map(toAnswer), warnings },
     setAside: setAsideAnswer(setAside),

@@ -1,9 +1,10 @@
+import type { WorldPorts } from "../cycle/plan/load-world.ts";
 import type { ConfigChanges } from "../operate/change-config.ts";
 import type { ConfigFiles, DemandQueue, Ports } from "../ports/index.ts";
-import type { Outlook, OutlookPorts } from "../views/index.ts";
+import type { Outlook } from "../views/index.ts";
 
 /** What answers from records need: stores that can be read, be they an account's or an archive's files. */
-export type RecordPorts = OutlookPorts &
+export type RecordPorts = WorldPorts &
   Pick<Ports, "rejections"> & {
     /**
      * What is known of a cluster, and the plan that would be made now; undefined for one that is not configured. With

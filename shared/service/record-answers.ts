@@ -1,4 +1,5 @@
 import { quoted, refusals } from "../api/index.ts";
+import { loadWorld } from "../cycle/plan/load-world.ts";
 import {
   drawUpDemand,
   explainJob,
@@ -12,7 +13,6 @@ import {
   listOperationsOf,
   listPlans,
   listRejects,
-  loadKnown,
   type Outlook,
   selectingOf,
   showHistory,
@@ -73,9 +73,9 @@ export const recordAnswers: AnswersFrom<RecordPorts, RecordRouteId> = {
   demand: fromOutlook((outlook, { query }) => ifSelected(drawUpDemand(outlook, selectingOf(query)))),
   "validate-constraint": fromOutlook((outlook, { body }) => ifSelected(validateConstraint(outlook, body))),
   "what-if": async (ports, { cluster, body }) => {
-    const known = await loadKnown(ports, cluster);
-    if (known === undefined) return unknownCluster(cluster);
-    const result = whatIf(known, body, ports.clock.nowSeconds());
+    const world = await loadWorld(ports, cluster);
+    if (world === undefined) return unknownCluster(cluster);
+    const result = whatIf(world, body, ports.clock.nowSeconds());
     return result.ok ? answered(result.answer) : badRequest("This cannot be planned", result.problems);
   },
   plans: async (ports, { cluster, query }) => answered(await listPlans(ports, cluster, query)),

@@ -10,7 +10,7 @@ export { listJobs } from "./jobs.ts";
 export { listNodes } from "./nodes.ts";
 export { listOperations, showOperation } from "./operations.ts";
 export { listOperationsOf } from "./operations-of-nodes.ts";
-export { type Known, loadKnown, lookAhead, type Outlook, type OutlookPorts, outlookOf } from "./outlook.ts";
+export { lookAhead, type Outlook, outlookOf } from "./outlook.ts";
 export { OutlookMemory } from "./outlook-memory.ts";
 export { listPlans, showPlan, showPlanArchive } from "./plans.ts";
 export { listRejects, showReject } from "./rejects.ts";

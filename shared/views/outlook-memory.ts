@@ -1,7 +1,8 @@
+import { loadWorld, type WorldPorts } from "../cycle/plan/load-world.ts";
 import type { Ports } from "../ports/index.ts";
 import { Recent } from "../recent.ts";
 import { HistoryMemory } from "./history-memory.ts";
-import { type Outlook, type OutlookPorts, outlookOf, readKnown } from "./outlook.ts";
+import { type Outlook, outlookOf } from "./outlook.ts";
 
 /** How old an outlook may be when nothing that is stored has changed since: only the clock has moved on. */
 const longestAgeSeconds = 20;
@@ -14,18 +15,13 @@ const mostHeld = 2;
  */
 const mostRecords = 200_000;
 
-interface Remembered {
-  readonly tag: string;
-  readonly outlook: Outlook;
-}
-
 /**
  * The last outlook of each cluster, for as long as it is still so: views that are polled would else plan a large cluster
  * anew at every call. What it is made from is asked for at every call; stores read again what changed, and no more.
  */
 export class OutlookMemory {
   readonly #mostRecords: number;
-  readonly #last: Recent<Remembered>;
+  readonly #last: Recent<Outlook>;
   #held: readonly Outlook[] = [];
   readonly #history = new HistoryMemory();
 
@@ -40,7 +36,7 @@ export class OutlookMemory {
    * of a new one.
    */
   held(cluster: string, madeAtSeconds: number, nowSeconds: number): Outlook | undefined {
-    const last = this.#last.get(cluster)?.outlook;
+    const last = this.#last.get(cluster);
     return [...(last === undefined ? [] : [last]), ...this.#held].find(
       (outlook) =>
         outlook.cluster === cluster &&
@@ -50,18 +46,19 @@ export class OutlookMemory {
   }
 
   /** Undefined for a cluster that is not configured. Throws StaleSnapshotError when it was never seen. */
-  async lookAhead(ports: OutlookPorts & Pick<Ports, "log">, cluster: string): Promise<Outlook | undefined> {
-    const read = await readKnown(ports, cluster, () => this.#history.list(ports, cluster));
-    if (read === undefined) return undefined;
-    const { known, tag } = read;
+  async lookAhead(ports: WorldPorts & Pick<Ports, "log">, cluster: string): Promise<Outlook | undefined> {
+    const world = await loadWorld(ports, cluster, {
+      listHistory: () => this.#history.list(ports, cluster),
+    });
+    if (world === undefined) return undefined;
     const nowSeconds = ports.clock.nowSeconds();
     // Only now: of several that looked at the same time, the first has planned for all.
     const last = this.#last.get(cluster);
-    const isSame = last?.tag === tag && last.outlook.loaded.history === known.loaded.history;
-    if (isSame && isAtMost(longestAgeSeconds, last.outlook, nowSeconds)) return last.outlook;
-    const outlook = outlookOf(known, nowSeconds);
-    this.#hold(last?.outlook, nowSeconds);
-    this.#last.set(cluster, { tag, outlook }, recordsOf(outlook));
+    const isSame = last?.tag === world.tag && last.loaded.history === world.loaded.history;
+    if (isSame && isAtMost(longestAgeSeconds, last, nowSeconds)) return last;
+    const outlook = outlookOf(world, nowSeconds);
+    this.#hold(last, nowSeconds);
+    this.#last.set(cluster, outlook, recordsOf(outlook));
     return outlook;
   }
 

@@ -1,18 +1,19 @@
 import type { AutoscaleAnswer } from "../api/index.ts";
+import type { World } from "../cycle/plan/load-world.ts";
 import { metTargets } from "../cycle/plan/plan-head.ts";
 import type { Plan } from "../engine/index.ts";
 import type { RequestSet } from "../ports/index.ts";
 import { decided } from "./demand.ts";
-import { type Known, outlookOf } from "./outlook.ts";
+import { outlookOf } from "./outlook.ts";
 
 type Forecast = NonNullable<AutoscaleAnswer["forecast"]>;
 
 /** The plan that would be made now if a request set wanted this. Pure; nothing is recorded or sent. */
-export function whatIfTargets(known: Known, wanted: RequestSet, nowSeconds: number): Forecast {
-  const others = known.loaded.targets.filter(({ requestSet }) => requestSet !== wanted.requestSet);
-  const without = outlookOf(known, nowSeconds).plan;
-  const loaded = { ...known.loaded, targets: [...others, wanted] };
-  const { plan, made, held } = outlookOf({ ...known, loaded }, nowSeconds);
+export function whatIfTargets(world: World, wanted: RequestSet, nowSeconds: number): Forecast {
+  const others = world.loaded.targets.filter(({ requestSet }) => requestSet !== wanted.requestSet);
+  const without = outlookOf(world, nowSeconds).plan;
+  const loaded = { ...world.loaded, targets: [...others, wanted] };
+  const { plan, made, held } = outlookOf({ ...world, loaded }, nowSeconds);
   return {
     held: held ?? null,
     met: metTargets(plan, made.backedOff, nowSeconds),

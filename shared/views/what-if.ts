@@ -1,4 +1,5 @@
 import type { WhatIfAnswer, WhatIfBody } from "../api/index.ts";
+import type { World } from "../cycle/plan/load-world.ts";
 import { InvariantError } from "../errors.ts";
 import { parseDemand, wholly } from "../messages/job-demand.ts";
 import type { SourceDemand } from "../ports/index.ts";
@@ -6,7 +7,7 @@ import { drawUpDemand } from "./demand.ts";
 import { explainOne } from "./explain/explain.ts";
 import { outlookJobs } from "./job-states.ts";
 import { nodeViews } from "./node-views.ts";
-import { type Known, outlookOf } from "./outlook.ts";
+import { outlookOf } from "./outlook.ts";
 import type { Selected } from "./selection.ts";
 import { created } from "./what-if-targets.ts";
 
@@ -15,12 +16,12 @@ const extraSource = "what-if";
 const mostExplained = 100;
 
 /** The plan that would be made now if these jobs were at the end of the queue. Pure; nothing is recorded or sent. */
-export function whatIf(known: Known, body: WhatIfBody, nowSeconds: number): Selected<WhatIfAnswer> {
+export function whatIf(world: World, body: WhatIfBody, nowSeconds: number): Selected<WhatIfAnswer> {
   const parsed = wholly(
     parseDemand({
       version: 1,
       kind: "snapshot",
-      cluster: known.cluster,
+      cluster: world.cluster,
       source: extraSource,
       sequence: 0,
       sentAt: new Date(nowSeconds * 1000).toISOString(),
@@ -30,7 +31,7 @@ export function whatIf(known: Known, body: WhatIfBody, nowSeconds: number): Sele
   if (!parsed.ok) return parsed;
   if (parsed.message.kind !== "snapshot") throw new InvariantError("A snapshot was parsed as something else");
   const extra: SourceDemand = {
-    cluster: known.cluster,
+    cluster: world.cluster,
     source: extraSource,
     sequence: 0,
     receivedAtSeconds: nowSeconds,
@@ -39,8 +40,8 @@ export function whatIf(known: Known, body: WhatIfBody, nowSeconds: number): Sele
     nodes: [],
     ignoredMessages: 0,
   };
-  const without = outlookOf(known, nowSeconds);
-  const outlook = outlookOf(known, nowSeconds, extra);
+  const without = outlookOf(world, nowSeconds);
+  const outlook = outlookOf(world, nowSeconds, extra);
   const views = nodeViews(outlook);
   const added = outlookJobs(outlook).filter(({ job }) => job.source === extraSource);
   const more = {

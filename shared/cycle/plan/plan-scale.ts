@@ -2,22 +2,12 @@ import { expiredRows, type NodeHistory } from "../../engine/index.ts";
 import { kindOf } from "../../errors.ts";
 import type { PlanRequest } from "../../messages/plan-request.ts";
 import type { SchedulerEvent } from "../../messages/scheduler-event.ts";
-import type {
-  ClusterConfig,
-  IfMatch,
-  NodeLoss,
-  Operation,
-  PlanHead,
-  PlanSummary,
-  Ports,
-  Stored,
-} from "../../ports/index.ts";
-import { loadControl, whyHeld, withIgnored, withKept } from "../control.ts";
-import { freshSnapshot } from "../fresh-snapshot.ts";
+import type { IfMatch, Operation, PlanHead, PlanSummary, Ports, Stored } from "../../ports/index.ts";
+import { whyHeld } from "../control.ts";
 import { measurePlan } from "../measure.ts";
-import { mostOfLastMinutes } from "../operations.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";
 import { archivePlan, noteUnarchived } from "./archive-plan.ts";
+import { openWorld, readWorld, type WorldPorts } from "./load-world.ts";
 import { makePlan } from "./make-plan.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
@@ -25,24 +15,7 @@ import { type Loaded, liveSources } from "./plan-input.ts";
 import { reportPlan } from "./report-plan.ts";
 import { toActions } from "./to-actions.ts";
 
-type PlanPorts = Pick<
-  Ports,
-  | "clock"
-  | "configs"
-  | "controls"
-  | "demand"
-  | "history"
-  | "ids"
-  | "losses"
-  | "log"
-  | "operations"
-  | "plans"
-  | "scaleActions"
-  | "schedulerEvents"
-  | "snapshots"
-  | "telemetry"
-  | "targets"
->;
+type PlanPorts = WorldPorts & Pick<Ports, "ids" | "log" | "scaleActions" | "schedulerEvents" | "telemetry">;
 
 /** How far the clocks of two instances may be apart. */
 const longestClockSkewSeconds = 5;
@@ -58,8 +31,7 @@ export type PlanOutcome =
  * Makes a plan of one cluster and sends its actions.
  *
  * The order of the steps is what keeps a crash between any two of them harmless:
- * 1. Open operations are read *before* the snapshot: one that a newer snapshot closes in between is then counted in
- *    both, which buys too little for a moment; the other way round it would be in neither, and be bought twice.
+ * 1. Open operations are read *before* the snapshot (`load-world.ts` says why).
  * 2. Actions are recorded as `planned` operations before anything else is written.
  * 3. The head of the plans is replaced under its ETag after that and before anything is sent: of two planners, one goes
  *    on, and the other takes back what it recorded; should it die first, the next run does. A planner that reads the new
@@ -75,32 +47,17 @@ export type PlanOutcome =
  */
 export async function planScale(ports: PlanPorts, request: PlanRequest): Promise<PlanOutcome> {
   const { cluster } = request;
-  const config = await ports.configs.load(cluster);
-  if (config === undefined) return { outcome: "unknown-cluster" };
-  const control = await loadControl(ports, cluster);
-  const held = whyHeld(config, control);
-  const head = await ports.plans.loadHead(cluster);
-  // Before anything is read: whatever comes later has not been planned.
-  const demandReadAtSeconds = ports.clock.nowSeconds();
-  const { own: operations, stray } = await openOperations(ports, cluster, head?.value);
+  const opened = await openWorld(ports, cluster);
+  if (opened === undefined) return { outcome: "unknown-cluster" };
+  const { config, control, head, operations, stray } = opened;
   if (isSuperseded(request, head?.value, operations)) return { outcome: "superseded" };
-  const reported = await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds);
-  const snapshot = withKept(reported, control);
-  const loaded: Loaded = {
-    settings: withIgnored(config.engine, control),
-    drainedNodes: control.drainedNodes ?? [],
-    snapshot,
-    demand: await ports.demand.list(cluster),
-    targets: await ports.targets.list(cluster),
-    operations: operations.map((operation) => operation.value),
-    history: await ports.history.list(cluster),
-  };
+  const held = whyHeld(config, control);
+  const isSent = held === undefined;
+  const world = await readWorld(ports, opened, { mostAgeSeconds: config.cycle.maxSnapshotAgeSeconds });
+  const { snapshot, loaded, recent, losses, readAtSeconds: demandReadAtSeconds } = world;
   const nowSeconds = ports.clock.nowSeconds();
   const planId = ports.ids.planId(nowSeconds);
-  const recent = await recentOperations(ports, config, nowSeconds);
   const before = head?.value;
-  const isSent = held === undefined;
-  const losses = await recentLosses(ports, config, nowSeconds);
   const made = makePlan({ config, loaded, snapshot, recent, losses, before, isSent, nowSeconds });
   const { input, plan, decided } = made;
   const actions = toActions(decided, {
@@ -154,41 +111,6 @@ function isSuperseded(
 ): boolean {
   if (head === undefined || operations.some(({ value }) => value.state === "planned")) return false;
   return head.demandReadAtSeconds > request.atSeconds + longestClockSkewSeconds;
-}
-
-/**
- * The open operations. `stray` are those that a planner recorded and never got the head for: it lost the race, and perhaps
- * died before it could take them back. They were never meant to be sent. What was requested is of no plan, and is meant
- * from the moment on at which it was recorded.
- */
-async function openOperations(
-  ports: PlanPorts,
-  cluster: string,
-  head: PlanHead | undefined,
-): Promise<{ readonly own: readonly Stored<Operation>[]; readonly stray: readonly Stored<Operation>[] }> {
-  const heads = new Set([head?.planId, ...(head?.unsentPlanIds ?? [])]);
-  const isStray = ({ value: { state, action } }: Stored<Operation>) =>
-    state === "planned" && action.planId !== null && !heads.has(action.planId);
-  const operations = await ports.operations.open(cluster);
-  return { own: operations.filter((each) => !isStray(each)), stray: operations.filter(isStray) };
-}
-
-/** As far back as what creates were short of counts: an action may be carried out as late as its time to live allows. */
-async function recentOperations(
-  ports: PlanPorts,
-  { cluster, cycle }: ClusterConfig,
-  nowSeconds: number,
-): Promise<readonly Operation[]> {
-  const sinceSeconds = nowSeconds - cycle.capacityFailureBackoffSeconds - cycle.actionTtlSeconds;
-  return ports.operations.recent(cluster, mostOfLastMinutes, sinceSeconds);
-}
-
-async function recentLosses(
-  ports: PlanPorts,
-  { cluster, cycle }: ClusterConfig,
-  nowSeconds: number,
-): Promise<readonly NodeLoss[]> {
-  return ports.losses.recent(cluster, mostOfLastMinutes, nowSeconds - cycle.capacityFailureBackoffSeconds);
 }
 
 async function replaceHead(
