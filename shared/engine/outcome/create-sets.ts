@@ -23,7 +23,8 @@ export function createSets(
     if (!order.has(account)) order.set(account, order.size);
   const rank = (node: LedgerNode): number => order.get(accountName(node.bucket.name)) ?? 0;
   numbered.sort((a, b) => rank(a.node) - rank(b.node) || a.index - b.index);
-  return runsOf(numbered).map((run) => setOf(run, settings, targets));
+  const attributes = new Attributes(settings, targets);
+  return runsOf(numbered).map((run) => setOf(run, settings, attributes));
 }
 
 interface Numbered {
@@ -46,7 +47,7 @@ function runsOf(numbered: readonly Numbered[]): readonly (readonly [Numbered, ..
 function setOf(
   run: readonly [Numbered, ...Numbered[]],
   settings: EngineSettings,
-  targets: readonly Target[],
+  attributes: Attributes,
 ): CreateSet {
   const [{ node, index }] = run;
   const { name, bucketId } = node.bucket;
@@ -61,7 +62,7 @@ function setOf(
         ? forNodeArray<string | null>(settings.nameFormat, name.nodeArray)
         : format,
     nameOffset: index,
-    nodeAttributes: attributesOf(name, settings, targets),
+    nodeAttributes: attributes.of(name),
     keepAlive: forNodeArray(settings.keepAlive, name.nodeArray),
   };
 }
@@ -70,22 +71,43 @@ function setOf(
  * What new nodes of a bucket get: the settings of their array, what targets on the array say, and for a dynamic array
  * what its own targets say, with the marker by which its nodes are known again.
  */
-function attributesOf(
-  { nodeArray, dynamicArray, placementGroup }: BucketName,
-  settings: EngineSettings,
-  targets: readonly Target[],
-): CreateSet["nodeAttributes"] {
-  const onArray = targets.filter((target) => target.nodeArray === nodeArray);
-  const accounts = dynamicArray === undefined ? [null] : [null, dynamicArray];
-  const said = accounts.flatMap((account) =>
-    onArray.filter((target) => target.dynamicArray === account).map((target) => target.nodeAttributes),
-  );
-  const attributes = said.reduce(mergeAttributes, forNodeArray(settings.nodeAttributes, nodeArray));
-  if (dynamicArray === undefined) return attributes;
-  const isGrouped = onArray.some(
-    (target) => target.dynamicArray === dynamicArray && target.wish.kind === "groups",
-  );
-  return mergeAttributes(attributes, {
-    Configuration: markerOf(dynamicArray, isGrouped ? placementGroup : null),
-  });
+class Attributes {
+  readonly #settings: EngineSettings;
+  readonly #byAccount: ReadonlyMap<string, readonly Target[]>;
+  /** By array: there may be thousands of targets on it, and of dynamic arrays that extend it. */
+  readonly #ofArrays = new Map<string, CreateSet["nodeAttributes"]>();
+
+  constructor(settings: EngineSettings, targets: readonly Target[]) {
+    this.#settings = settings;
+    this.#byAccount = Map.groupBy(targets, ({ nodeArray, dynamicArray }) => keyOf(nodeArray, dynamicArray));
+  }
+
+  of({ nodeArray, dynamicArray, placementGroup }: BucketName): CreateSet["nodeAttributes"] {
+    const attributes = this.#ofArray(nodeArray);
+    if (dynamicArray === undefined) return attributes;
+    const own = this.#targetsOn(nodeArray, dynamicArray);
+    const isGrouped = own.some(({ wish }) => wish.kind === "groups");
+    const said = own.map((target) => target.nodeAttributes).reduce(mergeAttributes, attributes);
+    return mergeAttributes(said, {
+      Configuration: markerOf(dynamicArray, isGrouped ? placementGroup : null),
+    });
+  }
+
+  #ofArray(nodeArray: string): CreateSet["nodeAttributes"] {
+    const known = this.#ofArrays.get(nodeArray);
+    if (known !== undefined) return known;
+    const attributes = this.#targetsOn(nodeArray, null)
+      .map((target) => target.nodeAttributes)
+      .reduce(mergeAttributes, forNodeArray(this.#settings.nodeAttributes, nodeArray));
+    this.#ofArrays.set(nodeArray, attributes);
+    return attributes;
+  }
+
+  #targetsOn(nodeArray: string, dynamicArray: string | null): readonly Target[] {
+    return this.#byAccount.get(keyOf(nodeArray, dynamicArray)) ?? [];
+  }
+}
+
+function keyOf(nodeArray: string, dynamicArray: string | null): string {
+  return JSON.stringify([nodeArray, dynamicArray]);
 }

@@ -23,7 +23,7 @@ export function meetTargets(
   { cluster, targets = [] }: Pick<PlanInput, "cluster" | "targets">,
 ): readonly TargetOutcome[] {
   const arrays = new Map(cluster.nodeArrays.map((array) => [array.name, array]));
-  const accounts = new Accounts(opened.ledger);
+  const accounts = new Accounts(opened);
   const meet = (target: Target): TargetOutcome => {
     const array = arrays.get(target.nodeArray);
     const pass = new Pass(opened, accounts, target);
@@ -44,20 +44,26 @@ export function meetTargets(
  * jobs: a floor of them would be no use to anybody.
  */
 class Accounts {
-  private readonly ledger: Ledger;
+  /** Placement groups that hold nodes. */
+  readonly groups: GroupIds;
+  private readonly buckets: ReadonlyMap<string, readonly LedgerBucket[]>;
   private readonly nodes = new Map<string, LedgerNode[]>();
 
-  constructor(ledger: Ledger) {
-    this.ledger = ledger;
+  /** Of the nodes that are there, and those that jobs need; what targets make is added to the lists. */
+  constructor({ ledger, usedGroups }: OpenedLedger) {
+    this.groups = new GroupIds(usedGroups);
+    for (const { nodes, placementGroup } of ledger.buckets)
+      if (nodes.length > 0) this.groups.take(placementGroup);
+    this.buckets = Map.groupBy(ledger.buckets, ({ name }) =>
+      accountKey(name.nodeArray, name.dynamicArray ?? null),
+    );
   }
 
   of({ nodeArray, dynamicArray }: Pick<Target, "nodeArray" | "dynamicArray">): LedgerNode[] {
-    const key = JSON.stringify([nodeArray, dynamicArray]);
+    const key = accountKey(nodeArray, dynamicArray);
     const known = this.nodes.get(key);
     if (known !== undefined) return known;
-    const own = this.ledger.buckets.filter(
-      ({ name }) => name.nodeArray === nodeArray && (name.dynamicArray ?? null) === dynamicArray,
-    );
+    const own = this.buckets.get(key) ?? [];
     const named = [
       ...sortByNodeName(
         own.flatMap((bucket) => bucket.nodes.filter((node) => !node.takesNoJobs)),
@@ -69,6 +75,32 @@ class Accounts {
   }
 }
 
+function accountKey(nodeArray: string, dynamicArray: string | null): string {
+  return JSON.stringify([nodeArray, dynamicArray]);
+}
+
+/** Names of new groups. There may be thousands: what was found taken once is not looked at again. */
+class GroupIds {
+  private readonly taken: Set<string | null>;
+  private readonly smallest = new Map<string, number>();
+
+  constructor(taken: ReadonlySet<string>) {
+    this.taken = new Set(taken);
+  }
+
+  take(group: string | null): void {
+    this.taken.add(group);
+  }
+
+  /** The prefix with the smallest number that no node's placement group has. */
+  free(prefix: string): string {
+    let index = this.smallest.get(prefix) ?? 1;
+    while (this.taken.has(`${prefix}${index}`)) index++;
+    this.smallest.set(prefix, index);
+    return `${prefix}${index}`;
+  }
+}
+
 /** One target being met. */
 class Pass {
   private readonly opened: OpenedLedger;
@@ -76,6 +108,7 @@ class Pass {
   private readonly target: Target;
   /** Those accounted to the target. */
   private readonly own: LedgerNode[];
+  private readonly groupIds: GroupIds;
   private readonly reasons: Reason[] = [];
   private readonly groups: TargetGroup[] = [];
   private nodes = 0;
@@ -83,6 +116,7 @@ class Pass {
   constructor(opened: OpenedLedger, accounts: Accounts, target: Target) {
     this.opened = opened;
     this.own = accounts.of(target);
+    this.groupIds = accounts.groups;
     this.ledger = opened.ledger;
     this.target = target;
   }
@@ -149,7 +183,7 @@ class Pass {
   /** A new group, whole, of the first size that has room for it. Reasons are told once a size. */
   private makeGroup(array: NodeArray, size: GroupSize): boolean {
     this.reasons.length = 0;
-    const id = this.freeGroupId();
+    const id = this.groupIds.free(`${plainName(this.target.name)}-group`);
     for (const vmSize of this.sizes(array)) {
       const bucket = this.bucketOf(vmSize, id);
       if (bucket === null) continue;
@@ -185,6 +219,7 @@ class Pass {
 
   private make(bucket: LedgerBucket): void {
     const node = this.ledger.create(bucket);
+    this.groupIds.take(bucket.placementGroup);
     this.own.push(node);
     this.hold(node);
   }
@@ -222,18 +257,6 @@ class Pass {
 
   private nodesOf(bucket: LedgerBucket, size: GroupSize): number {
     return size.kind === "nodes" ? size.count : Math.ceil(size.count / this.coresOf(bucket));
-  }
-
-  /** The smallest number that no node's placement group has. */
-  private freeGroupId(): string {
-    const taken = new Set(
-      this.ledger.buckets.filter(({ nodes }) => nodes.length > 0).map((bucket) => bucket.placementGroup),
-    );
-    const prefix = `${plainName(this.target.name)}-group`;
-    for (let index = 1; ; index++) {
-      const id = `${prefix}${index}`;
-      if (!taken.has(id) && !this.opened.usedGroups.has(id)) return id;
-    }
   }
 
   private refuseRoom(bucket: LedgerBucket, asked: number): void {
