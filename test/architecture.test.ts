@@ -55,8 +55,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/azure-limits": [],
   "shared/concurrently": [],
   "shared/facts": [],
+  "shared/chunks": [],
   "shared/dictionary": [],
   "shared/json": [],
+  "shared/loopback": [],
   "shared/json-limits": [],
   "shared/json-pieces": [],
   "shared/read-at-most": [],
@@ -64,7 +66,15 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/text": [],
   "shared/redact": ["shared/dictionary"],
   "shared/ports": ["shared/engine", "shared/facts", "shared/messages"],
-  "shared/messages": ["shared/engine", "shared/text", "zod", "node:*", "shared/json", "shared/redact"],
+  "shared/messages": [
+    "shared/dictionary",
+    "shared/engine",
+    "shared/text",
+    "zod",
+    "node:*",
+    "shared/json",
+    "shared/redact",
+  ],
   "shared/api": ["shared/engine", "shared/messages", "zod", "shared/json"],
   "shared/telemetry": [
     "shared/ports",
@@ -77,6 +87,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "@opentelemetry/sdk-trace-base",
   ],
   "shared/cycle": [
+    "shared/chunks",
     "shared/concurrently",
     "shared/azure-limits",
     "shared/api",
@@ -128,6 +139,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "zod",
   ],
   "shared/config": [
+    "shared/loopback",
     "shared/dictionary",
     "shared/engine",
     "shared/ports",
@@ -140,6 +152,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/redact",
   ],
   "shared/cyclecloud": [
+    "shared/loopback",
     "shared/engine",
     "shared/ports",
     "shared/errors",

@@ -1,7 +1,8 @@
+import { chunksOf } from "../../shared/chunks.ts";
 import { parseDemand, wholly } from "../../shared/messages/job-demand.ts";
 import type { Job, Reading, SchedulerNode, SetAside } from "./drivers/driver.ts";
 import { withUniqueNames } from "./drivers/job-names.ts";
-import { chunked, jobsThatKeep } from "./keep-hosts.ts";
+import { jobsThatKeep } from "./keep-hosts.ts";
 import { cutToFit, type Limits, largestMessage } from "./largest-message.ts";
 
 type Known = Extract<Reading, { known: true }>;
@@ -54,7 +55,7 @@ function checkEach<T extends Job | SchedulerNode>(
 ) {
   const usable: T[] = [];
   const setAside: SetAside[] = [];
-  for (const chunk of chunked(items, perCheck)) {
+  for (const chunk of chunksOf(items, perCheck)) {
     if (problemsOf(list, chunk).length === 0) {
       usable.push(...chunk);
       continue;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ConfigurationError } from "../../shared/errors.ts";
+import { isHttpToLoopback } from "../../shared/loopback.ts";
 import {
   apiAuthoritySetting,
   apiClientSetting,
@@ -93,7 +94,7 @@ function oneOf<const Words extends readonly [string, ...string[]]>(...words: Wor
 const authority = z
   .url({ protocol: /^https?$/, error: "expected an address such as https://login.microsoftonline.com" })
   .transform((address) => new URL(address))
-  .refine(({ protocol, hostname }) => protocol === "https:" || /^(127(\.\d+){3}|localhost)$/.test(hostname), {
+  .refine((address) => address.protocol === "https:" || isHttpToLoopback(address), {
     error: "expected https (http is for this machine only)",
   })
   .refine(({ pathname, search, username }) => pathname === "/" && search === "" && username === "", {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isHttpToLoopback } from "../loopback.ts";
 import { withoutSlashesAtEnd } from "../text.ts";
 import { flag, passwordSetting, secretText, text, username } from "./setting-value.ts";
 
@@ -12,7 +13,7 @@ const mayHoldSecret = /[@?#]/;
 /** A server's address. */
 const url = text.transform((value, context) => {
   const parsed = URL.parse(value);
-  const usable = parsed !== null && (parsed.protocol === "https:" || isLoopback(parsed));
+  const usable = parsed !== null && (parsed.protocol === "https:" || isHttpToLoopback(parsed));
   if (parsed !== null && (parsed.username !== "" || parsed.password !== ""))
     context.addIssue({
       code: "custom",
@@ -24,13 +25,6 @@ const url = text.transform((value, context) => {
   else if (!usable) context.addIssue({ code: "custom", message: `expected ${wantedUrl}`, input: value });
   return withoutSlashesAtEnd(value);
 });
-
-function isLoopback({ protocol, hostname }: URL): boolean {
-  return (
-    protocol === "http:" &&
-    (hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname))
-  );
-}
 
 /** Where the CycleCloud server is and how to log in. */
 export const connectionShape = {

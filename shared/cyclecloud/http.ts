@@ -6,6 +6,7 @@ import {
   type Pipeline,
 } from "@azure/core-rest-pipeline";
 import { ConfigurationError } from "../errors.ts";
+import { isHttpToLoopback } from "../loopback.ts";
 import type { CycleCloudConnection } from "../ports/config.ts";
 import { withoutSlashesAtEnd } from "../text.ts";
 import { type HttpAnswer, type HttpCall, toUpstreamError, understand } from "./http-answer.ts";
@@ -55,7 +56,7 @@ export function createHttp(options: HttpOptions): (call: HttpCall) => Promise<Ht
       `no password for user "${connection.username}", ${wantedSetting(connection.passwordSetting)} (a Key Vault reference that could not be read counts as none)`,
     ]);
   const base = withoutSlashesAtEnd(connection.url);
-  const allowInsecureConnection = isLoopback(base);
+  const allowInsecureConnection = isHttpToLoopback(new URL(base));
   if (base.startsWith("http:") && !allowInsecureConnection)
     throw new ConfigurationError("the CycleCloud server", [`url: "${base}", expected https`]);
   const client = createDefaultHttpClient();
@@ -130,13 +131,4 @@ function isHttps({ url }: CycleCloudConnection): boolean {
 /** Nothing says who the server is: neither a chain of certificates nor a pinned one. */
 function isUnverified({ verifyCertificates, certificateFingerprint }: CycleCloudConnection): boolean {
   return !verifyCertificates && certificateFingerprint === undefined;
-}
-
-/** Plain http is only for a server on this machine: everywhere else it would give the password away. */
-function isLoopback(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return (
-    protocol === "http:" &&
-    (hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname))
-  );
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { isDictionary } from "../dictionary.ts";
 import { parseConstraints } from "../engine/index.ts";
 import { printable } from "../text.ts";
 import { excessOf } from "./excess.ts";
@@ -87,7 +88,7 @@ export function asideOf(
 const nameKeys = { job: "name", node: "hostname", target: "Name" } as const;
 
 function nameOf(kind: SetAsideKind, item: unknown): string | null {
-  const name = kind === "remove" ? item : isRecord(item) ? item[nameKeys[kind]] : undefined;
+  const name = kind === "remove" ? item : isDictionary(item) ? item[nameKeys[kind]] : undefined;
   const text = typeof name === "number" ? String(name) : name;
   if (typeof text !== "string" || text === "") return null;
   if (kind !== "node") return cutName(text);
@@ -96,17 +97,13 @@ function nameOf(kind: SetAsideKind, item: unknown): string | null {
 
 /** Whether something that is no job at all runs, nobody can tell. */
 function runOf(item: unknown): SetAsideRun | undefined {
-  if (!isRecord(item)) return { hostnames: [], isWhole: false };
+  if (!isDictionary(item)) return { hostnames: [], isWhole: false };
   const hosts = runningHosts(item);
   if (hosts.hostnames.length === 0 && hosts.isWhole) return undefined;
   const { constraints = [] } = item;
   return excessOf(constraints) === undefined && parseConstraints(constraints).ok
     ? { ...hosts, constraints }
     : hosts;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** `job 3 "a": iterations: -2, too small`: for people, on one line. */

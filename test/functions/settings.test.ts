@@ -107,6 +107,7 @@ describe("readSettings", () => {
     test.each([
       ["https://login.microsoftonline.us/", "https://login.microsoftonline.us"],
       ["http://127.0.0.1:8080", "http://127.0.0.1:8080"],
+      ["http://[::1]:8080", "http://[::1]:8080"],
     ])("the authority %s is %s", (given, authority) => {
       const { apiLogin } = readSettings({ ...entra, API_AUTHORITY: given });
       expect(apiLogin).toMatchObject({ issuer: { authority } });

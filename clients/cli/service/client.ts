@@ -12,6 +12,7 @@ import type { z } from "zod";
 import { API_VERSION, PRINTING_HEADER, type Route, routes } from "../../../shared/api/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
+import { isHttpToLoopback } from "../../../shared/loopback.ts";
 import { describeProblems } from "../../../shared/messages/problems.ts";
 import { withoutSlashesAtEnd } from "../../../shared/text.ts";
 import { defaultCredential } from "../credential.ts";
@@ -118,7 +119,7 @@ function createSender(address: ServiceAddress, memory: AnswerMemory | undefined)
       }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
       abortSignal: AbortSignal.timeout(address.timeoutMs ?? defaultTimeoutMs),
-      allowInsecureConnection: isLoopback(base),
+      allowInsecureConnection: isHttpToLoopback(base),
     });
     const pipeline = onceOnly.includes(route.id) ? writing : reading;
     try {
@@ -188,16 +189,8 @@ function baseOf(text: string): URL {
   // Not quoted: it holds a secret.
   if (url.username !== "" || url.password !== "" || url.search !== "")
     return refuse("it holds a login or a query, expected the address alone (the key goes into CCSCALE_KEY)");
-  if (url.protocol !== "https:" && !isLoopback(url))
+  if (url.protocol !== "https:" && !isHttpToLoopback(url))
     return refuse(`"${text}", expected https (http is for this machine only)`);
   const path = withoutSlashesAtEnd(url.pathname).replace(/\/api$/, "");
   return new URL(`${url.origin}${path}/`);
-}
-
-/** Plain http is only for a server on this machine: everywhere else it would give the key away. */
-function isLoopback({ protocol, hostname }: URL): boolean {
-  return (
-    protocol === "http:" &&
-    (hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname))
-  );
 }

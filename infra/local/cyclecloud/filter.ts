@@ -1,3 +1,4 @@
+import { isDictionary } from "../../../shared/dictionary.ts";
 import type { Attributes } from "./node.ts";
 
 /** A filter that does not parse; the server answers 409. */
@@ -121,9 +122,7 @@ function folded(value: unknown): unknown {
 }
 
 function read(record: Attributes, path: string): unknown {
-  return path.split(".").reduce<unknown>((found, key) => (isRecord(found) ? found[key] : undefined), record);
-}
-
-function isRecord(value: unknown): value is Attributes {
-  return typeof value === "object" && value !== null;
+  return path
+    .split(".")
+    .reduce<unknown>((found, key) => (isDictionary(found) ? found[key] : undefined), record);
 }

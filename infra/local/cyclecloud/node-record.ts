@@ -1,3 +1,4 @@
+import { isDictionary } from "../../../shared/dictionary.ts";
 import type { ClusterDefinition } from "./definition.ts";
 import { type Attributes, hostnameOf, type SimulatedNode } from "./node.ts";
 import { type Step, stepAt } from "./node-life.ts";
@@ -36,7 +37,7 @@ export function toNodeRecord(node: SimulatedNode, at: number, definition: Cluste
     CoreCount: bucket.size.vcpusAvailable,
     Memory: bucket.size.memoryGiB,
     Infiniband: bucket.size.rdma,
-    Configuration: merge(array?.configuration ?? {}, isRecord(Configuration) ? Configuration : {}),
+    Configuration: merge(array?.configuration ?? {}, isDictionary(Configuration) ? Configuration : {}),
   };
 }
 
@@ -57,11 +58,7 @@ function merge(under: Attributes, over: Attributes): Attributes {
   const merged: Record<string, unknown> = { ...under };
   for (const [key, value] of Object.entries(over)) {
     const below = merged[key];
-    merged[key] = isRecord(below) && isRecord(value) ? merge(below, value) : value;
+    merged[key] = isDictionary(below) && isDictionary(value) ? merge(below, value) : value;
   }
   return merged;
-}
-
-function isRecord(value: unknown): value is Attributes {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isDictionary } from "../../dictionary.ts";
 import { matchesWildcard } from "../../engine/index.ts";
 import { kindOf } from "../../errors.ts";
 import { attributesOf, type NodeArrayTarget } from "../../messages/node-array-target.ts";
@@ -51,13 +52,9 @@ function pathsOf(definition: NodeArrayTarget): readonly (readonly string[])[] {
 
 function leavesOf(value: Readonly<Record<string, unknown>>): readonly (readonly string[])[] {
   return Object.entries(value).flatMap(([key, child]) => {
-    const below = isObject(child) ? leavesOf(child) : [];
+    const below = isDictionary(child) ? leavesOf(child) : [];
     return below.length === 0 ? [[key]] : below.map((path) => [key, ...path]);
   });
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Whoever may choose an attribute may choose all that is below it. */

@@ -1,3 +1,4 @@
+import { chunksOf } from "../../chunks.ts";
 import type { CreateSet } from "../../engine/index.ts";
 import type { ActionCreateSet, ActionNode, ScaleAction } from "../../messages/scale-action.ts";
 import type { DrainedPlan, DrainedRetirement } from "./drain.ts";
@@ -123,17 +124,12 @@ function toActionSet(set: CreateSet): ActionCreateSet {
 
 function split(set: CreateSet): CreateSet[] {
   const most = mostNodesOf(set);
-  return chunks(set.names, most).map((names, index) => ({
+  return chunksOf(set.names, most).map((names, index) => ({
     ...set,
     names,
     count: names.length,
     nameOffset: set.nameOffset + index * most,
   }));
-}
-
-function chunks<T>(values: readonly T[], most: number): T[][] {
-  const count = Math.ceil(values.length / most);
-  return Array.from({ length: count }, (_, index) => values.slice(index * most, (index + 1) * most));
 }
 
 /** How many nodes of a set one action holds, at least one. What they share counts in full each time, and is small. */

@@ -1,4 +1,5 @@
 import type { Json } from "./resources.ts";
+import { isJsonObject } from "./resources.ts";
 
 type Attributes = { readonly [key: string]: Json };
 
@@ -27,7 +28,7 @@ export function mergeAttributes(under: Attributes, over: Attributes): Attributes
   const merged = new Map(Object.entries(under));
   for (const [key, value] of Object.entries(over)) {
     const below = merged.get(key);
-    merged.set(key, isRecord(below) && isRecord(value) ? mergeAttributes(below, value) : value);
+    merged.set(key, isJsonObject(below) && isJsonObject(value) ? mergeAttributes(below, value) : value);
   }
   // Own properties whatever they are called, `__proto__` too.
   return Object.fromEntries(merged);
@@ -35,9 +36,5 @@ export function mergeAttributes(under: Attributes, over: Attributes): Attributes
 
 function recordAt(record: Attributes, key: string): Attributes {
   const value = Object.hasOwn(record, key) ? record[key] : undefined;
-  return isRecord(value) ? value : {};
-}
-
-function isRecord(value: Json | undefined): value is Attributes {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isJsonObject(value) ? value : {};
 }

@@ -2,6 +2,7 @@ import { type Constraint, NODE_PROPERTIES, type NodeProperty, type SharedDraw } 
 import { member, type Problem, show } from "./constraint-problem.ts";
 import { nearest } from "./nearest.ts";
 import type { Scalar } from "./resources.ts";
+import { isJsonObject } from "./resources.ts";
 import { looksLikeAmount, parseAmount } from "./units.ts";
 
 /** Deeper nesting is refused: no scheduler writes it, and it would cost stack. */
@@ -27,12 +28,6 @@ export function parseConstraints(json: unknown): ParsedConstraints {
 interface Reader {
   readonly problems: Problem[];
   parts: number;
-}
-
-type JsonObject = Readonly<Record<string, unknown>>;
-
-function isObject(json: unknown): json is JsonObject {
-  return typeof json === "object" && json !== null && !Array.isArray(json);
 }
 
 function refuse(reader: Reader, path: string, message: string): void {
@@ -67,7 +62,7 @@ function readAll(reader: Reader, json: unknown, path: string, depth: number): Co
     if (!affords(reader, path, json.length)) return [];
     return json.flatMap((child: unknown, index) => readAll(reader, child, `${path}[${index}]`, depth + 1));
   }
-  if (!isObject(json)) {
+  if (!isJsonObject(json)) {
     refuseValue(reader, path, json, "an object or a list of objects");
     return [];
   }
@@ -243,9 +238,9 @@ function readSharedConsumable(reader: Reader, entry: Entry): Constraint[] {
 }
 
 function readDraws(reader: Reader, json: unknown, path: string): SharedDraw[] {
-  const name = isObject(json) ? json["resource-name"] : undefined;
-  const amount = isObject(json) ? json.requested : undefined;
-  if (!isObject(json) || typeof name !== "string" || typeof amount !== "number" || !(amount >= 0)) {
+  const name = isJsonObject(json) ? json["resource-name"] : undefined;
+  const amount = isJsonObject(json) ? json.requested : undefined;
+  if (!isJsonObject(json) || typeof name !== "string" || typeof amount !== "number" || !(amount >= 0)) {
     refuseValue(reader, path, json, '"resource-name" (a text) and "requested" (a number)');
     return [];
   }
@@ -282,10 +277,10 @@ function readAmount(reader: Reader, json: unknown, path: string): number | null 
 
 function readSharedValue(reader: Reader, entry: Entry): Constraint[] {
   const json = entry.value;
-  const name = isObject(json) ? json["resource-name"] : undefined;
-  const current = isObject(json) ? json["current-value"] : undefined;
-  const target = isObject(json) ? json.requested : undefined;
-  if (!isObject(json) || typeof name !== "string" || !isScalar(current) || !isScalar(target)) {
+  const name = isJsonObject(json) ? json["resource-name"] : undefined;
+  const current = isJsonObject(json) ? json["current-value"] : undefined;
+  const target = isJsonObject(json) ? json.requested : undefined;
+  if (!isJsonObject(json) || typeof name !== "string" || !isScalar(current) || !isScalar(target)) {
     refuseValue(reader, entry.path, json, '"resource-name", "current-value" and "requested"');
     return [];
   }

@@ -9,6 +9,11 @@ export type Resources = Readonly<Record<string, Scalar>>;
 /** Plain JSON data that the engine carries or looks into, without knowing its shape. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
+/** Whether a JSON value is an object, as opposed to a list or a single value. */
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Whether a scalar is a size. */
 export function isSize(value: Scalar): value is Size {
   return typeof value === "object" && value !== null;
