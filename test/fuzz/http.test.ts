@@ -13,6 +13,7 @@ vi.mock("../../functions/support/service.ts", () => import("./served-world.ts"))
 
 const { handlers } = await import("../functions/api/handlers.ts");
 const api = apiOf(handlers, cluster);
+const rejectionId = "rejected-1";
 
 beforeAll(async () => {
   served.renew();
@@ -20,6 +21,7 @@ beforeAll(async () => {
   await served.world.round();
   served.world.cycleCloud.settle();
   await served.world.snapshot();
+  await served.world.receive("{", rejectionId);
 });
 
 const hostile = fc.oneof(
@@ -38,12 +40,12 @@ const hostile = fc.oneof(
     "[[[[",
   ),
 );
+/** A host fills every `{name}` of a path. */
+const inPaths = [
+  ...new Set(routes.flatMap(({ path }) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ""))),
+].filter((name) => name !== "cluster");
 const parameters = fc.record({
-  planId: hostile,
-  actionId: hostile,
-  node: hostile,
-  job: hostile,
-  rejectionId: hostile,
+  ...Object.fromEntries(inPaths.map((name) => [name, hostile])),
   part: fc.oneof(hostile, fc.constantFrom("config", "rejects", "plan-head")),
 });
 const names = [
@@ -142,7 +144,7 @@ test(
     const config = await operatorsOf(served.world).configFiles.read(cluster);
     const property = fc.asyncProperty(fc.constantFrom(...bodies), mutations, async ([id, start], some) => {
       const body = bodyOf(mutated(start, some));
-      seen.add(await answered(id, { body }));
+      seen.add(await answered(id, { params: { rejectionId }, body }));
     });
     await fc.assert(property, runs(500));
     expect([...seen]).toEqual(expect.arrayContaining([200, 400]));

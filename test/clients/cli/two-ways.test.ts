@@ -323,13 +323,14 @@ describe.each([
     expect((await ports().rejections.load(cluster, id))?.rejection.replayedAtSeconds).toBeGreaterThan(0);
   });
 
-  test("a mended message is sent in place of a bad one; a bad one is refused with every problem", async () => {
-    const id = await reject({}, { ...demand(), jobs: [{ name: "a", iterations: -4 }, {}] });
+  test("a corrected message is sent in place of a bad one; a bad one is refused with every problem", async () => {
+    const id = await reject({}, { ...demand(), sequence: -1, sentAt: "yesterday" });
     const bad = await run(["rejects", "replay", id, "--yes"]);
     expect(bad.code).toBe(1);
-    expect(bad.stderr).toContain("  - jobs[0].iterations: -4, ");
-    expect(bad.stderr).toContain("  - jobs[1].name: ");
-    const path = await file("mended.json", demand());
+    expect(bad.stderr).toContain("  - sequence: -1, ");
+    expect(bad.stderr).toContain('  - sentAt: "yesterday", ');
+    expect(await posted()).toEqual([]);
+    const path = await file("corrected.json", demand());
     expect(await run(["rejects", "replay", id, "--yes", "--file", path])).toMatchObject({ code: 0 });
     expect(await posted()).toHaveLength(1);
   });

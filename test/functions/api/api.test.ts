@@ -337,6 +337,7 @@ describe("a selection", () => {
     [{ constraint: '{"ncpus": 5}' }, 0],
   ])("%j: %i operations, also of nodes that are gone", async (query, count) => {
     expect(await api.read("operations", { query })).toMatchObject({ total: count });
+    await served.world.snapshot();
     served.world.cycleCloud.clear();
     await served.world.round();
     const state = "visible";
