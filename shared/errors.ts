@@ -66,7 +66,13 @@ export class StaleSnapshotError extends AutoscaleError {
   readonly kind = "stale-snapshot";
 
   constructor(cluster: string, reading: { ageSeconds: number | undefined; maxAgeSeconds: number }) {
-    const age = reading.ageSeconds === undefined ? "never taken" : `${Math.round(reading.ageSeconds)} s old`;
+    const { ageSeconds } = reading;
+    const age =
+      ageSeconds === undefined
+        ? "never taken"
+        : ageSeconds < 0
+          ? `taken ${Math.round(-ageSeconds)} s from now, by a clock that is ahead`
+          : `${Math.round(ageSeconds)} s old`;
     super(`Cannot plan cluster "${cluster}": snapshot ${age}, expected at most ${reading.maxAgeSeconds} s`);
     this.name = "StaleSnapshotError";
   }

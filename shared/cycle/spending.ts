@@ -23,7 +23,8 @@ export function spendingAt(now: {
   const known = before?.spending;
   const isSameMonth = known?.month === month;
   const sinceSeconds = Math.max(before?.takenAtSeconds ?? takenAtSeconds, monthStart(takenAtSeconds));
-  const hours = known === undefined ? 0 : (takenAtSeconds - sinceSeconds) / secondsPerHour;
+  // A reading of a clock that was ahead costs nothing until its time has come.
+  const hours = known === undefined ? 0 : Math.max(0, takenAtSeconds - sinceSeconds) / secondsPerHour;
   const mean = (earlier: number | undefined, later: number) => ((earlier ?? later) + later) / 2;
   const spentUsd = (isSameMonth ? known.spentUsd : 0) + hours * mean(known?.usdPerHour, usdPerHour);
   const unpricedNodeHours =

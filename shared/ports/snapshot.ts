@@ -41,6 +41,9 @@ export type BudgetLevel = "within" | "near" | "reached";
 
 export interface SnapshotStore {
   load(cluster: string): Promise<Stored<Snapshot> | undefined>;
-  /** The newest reading replaces the one before, unless that one was started later. */
-  save(cluster: string, snapshot: Snapshot): Promise<void>;
+  /**
+   * The newest reading replaces the one before, unless that one was started later. One that was started after
+   * `latestSeconds` was not: a clock that was ahead says so.
+   */
+  save(cluster: string, snapshot: Snapshot, options?: { readonly latestSeconds?: number }): Promise<void>;
 }

@@ -1,10 +1,8 @@
 import type { DemandMessage } from "../../messages/job-demand.ts";
 import type { SetAside } from "../../messages/set-aside.ts";
 import type { RefusedWord, SourceDemand } from "../../ports/index.ts";
+import { isAhead } from "../clocks.ts";
 import { asideAfter, keptAside, withoutUnread } from "./merge-set-aside.ts";
-
-/** How far clocks of senders may be ahead of ours and still count as right. */
-const furthestAheadSeconds = 30;
 
 export type Merge =
   | {
@@ -86,9 +84,8 @@ function isSentLater(
   nowSeconds: number,
 ): boolean {
   if (sentAtSeconds === undefined) return true;
-  const wasAhead = sentAtSeconds > receivedAtSeconds + furthestAheadSeconds;
-  const isAhead = sentSeconds > nowSeconds + furthestAheadSeconds;
-  return sentSeconds > (wasAhead && !isAhead ? receivedAtSeconds : sentAtSeconds);
+  const wasAhead = isAhead(sentAtSeconds, receivedAtSeconds);
+  return sentSeconds > (wasAhead && !isAhead(sentSeconds, nowSeconds) ? receivedAtSeconds : sentAtSeconds);
 }
 
 /** Queues do not keep order: a message that was refused may be newer than the good one that comes after it. */

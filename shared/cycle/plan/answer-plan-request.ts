@@ -1,5 +1,6 @@
 import { kindOf, messageOf } from "../../errors.ts";
 import type { PlanRequest } from "../../messages/plan-request.ts";
+import { isAhead } from "../clocks.ts";
 import { snapshotCluster } from "../snapshot/snapshot-cluster.ts";
 import { type PlanOutcome, planScale } from "./plan-scale.ts";
 
@@ -27,7 +28,9 @@ async function look(
   { cluster, atSeconds, reason }: PlanRequest,
 ): Promise<PlanRequestOutcome> {
   const newest = (await ports.snapshots.load(cluster))?.value;
-  if (newest !== undefined && newest.takenAtSeconds >= atSeconds) return { outcome: "seen" };
+  const takenAtSeconds = newest?.takenAtSeconds ?? Number.NEGATIVE_INFINITY;
+  if (takenAtSeconds >= atSeconds && !isAhead(takenAtSeconds, ports.clock.nowSeconds()))
+    return { outcome: "seen" };
   try {
     await snapshotCluster(ports, cluster);
     return { outcome: "looked" };

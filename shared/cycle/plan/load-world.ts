@@ -9,6 +9,7 @@ import type {
   Snapshot,
   Stored,
 } from "../../ports/index.ts";
+import { furthestAheadSeconds } from "../clocks.ts";
 import { loadControl, withIgnored, withKept } from "../control.ts";
 import { mostOfLastMinutes } from "../operations.ts";
 import type { Loaded } from "./plan-input.ts";
@@ -147,7 +148,10 @@ async function seen(
 ): Promise<Stored<Snapshot>> {
   const stored = await ports.snapshots.load(cluster);
   const ageSeconds = stored && ports.clock.nowSeconds() - stored.value.takenAtSeconds;
-  if (stored === undefined || ageSeconds === undefined || ageSeconds > mostAgeSeconds)
+  // How old one from the future is nobody can tell; the next reading replaces it.
+  const leastSeconds = mostAgeSeconds === Number.POSITIVE_INFINITY ? -mostAgeSeconds : -furthestAheadSeconds;
+  const isFit = ageSeconds !== undefined && ageSeconds <= mostAgeSeconds && ageSeconds >= leastSeconds;
+  if (stored === undefined || !isFit)
     throw new StaleSnapshotError(cluster, { ageSeconds, maxAgeSeconds: config.cycle.maxSnapshotAgeSeconds });
   return stored;
 }

@@ -3,6 +3,7 @@ import { kindOf } from "../../errors.ts";
 import type { PlanRequest } from "../../messages/plan-request.ts";
 import type { SchedulerEvent } from "../../messages/scheduler-event.ts";
 import type { IfMatch, Operation, PlanHead, PlanSummary, Ports, Stored } from "../../ports/index.ts";
+import { isAhead } from "../clocks.ts";
 import { whyHeld } from "../control.ts";
 import { measurePlan } from "../measure.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";
@@ -50,7 +51,8 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const opened = await openWorld(ports, cluster);
   if (opened === undefined) return { outcome: "unknown-cluster" };
   const { config, control, head, operations, stray } = opened;
-  if (isSuperseded(request, head?.value, operations)) return { outcome: "superseded" };
+  if (isSuperseded(request, { head: head?.value, operations, nowSeconds: opened.readAtSeconds }))
+    return { outcome: "superseded" };
   const held = whyHeld(config, control);
   const isSent = held === undefined;
   const world = await readWorld(ports, opened, { mostAgeSeconds: config.cycle.maxSnapshotAgeSeconds });
@@ -106,10 +108,18 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
  */
 function isSuperseded(
   request: PlanRequest,
-  head: PlanHead | undefined,
-  operations: readonly Stored<Operation>[],
+  {
+    head,
+    operations,
+    nowSeconds,
+  }: {
+    readonly head: PlanHead | undefined;
+    readonly operations: readonly Stored<Operation>[];
+    readonly nowSeconds: number;
+  },
 ): boolean {
-  if (head === undefined || operations.some(({ value }) => value.state === "planned")) return false;
+  if (head === undefined || isAhead(head.demandReadAtSeconds, nowSeconds)) return false;
+  if (operations.some(({ value }) => value.state === "planned")) return false;
   return head.demandReadAtSeconds > request.atSeconds + longestClockSkewSeconds;
 }
 

@@ -1,5 +1,6 @@
 import { type CycleCloudEvent, parseCycleCloudEvent } from "../../messages/cyclecloud-event.ts";
 import type { NodeLoss, Ports } from "../../ports/index.ts";
+import { isAhead } from "../clocks.ts";
 import { requestLook, requestPlan } from "../request-plan.ts";
 
 type EventPorts = Pick<Ports, "clock" | "configs" | "log" | "losses" | "planRequests" | "snapshots">;
@@ -32,11 +33,14 @@ export async function receiveEvent(ports: EventPorts, body: unknown): Promise<Ev
   if (!(await ports.configs.clusters()).includes(cluster))
     return ignored(ports, `cluster "${cut(cluster)}" is not configured`);
   // A clock that is ahead must not make an event the newest for ever.
-  const atSeconds = Math.min(event.atSeconds, ports.clock.nowSeconds());
+  const nowSeconds = ports.clock.nowSeconds();
+  const atSeconds = Math.min(event.atSeconds, nowSeconds);
   const isNewLoss = await remember(ports, { ...event, atSeconds });
   const reason = reasonOf(event);
   const newest = (await ports.snapshots.load(cluster))?.value;
-  const isShown = newest !== undefined && newest.takenAtSeconds > atSeconds + longestClockSkewSeconds;
+  const takenAtSeconds = newest?.takenAtSeconds ?? Number.NEGATIVE_INFINITY;
+  const isShown =
+    takenAtSeconds > atSeconds + longestClockSkewSeconds && !isAhead(takenAtSeconds, nowSeconds);
   if (!isShown) await requestLook(ports, { cluster, reason });
   else if (isNewLoss) await requestPlan(ports, { cluster, reason });
   ports.log.info("event", { cluster, kind: event.kind, reason: event.reason, isShown });

@@ -11,6 +11,7 @@ import {
   type Snapshot,
   type SourceDemand,
 } from "../../ports/index.ts";
+import { furthestAheadSeconds } from "../clocks.ts";
 import { clusterDigest } from "../cluster-digest.ts";
 import { loadControl, whyHeld, withKept } from "../control.ts";
 import { forgetSilent } from "../demand/forget-source.ts";
@@ -76,18 +77,24 @@ async function keep(
   const { cluster } = config;
   const before = (await ports.snapshots.load(cluster))?.value;
   // Overtaken by a newer reading: this one would take nodes that came since for gone.
-  if (before !== undefined && before.takenAtSeconds > takenAtSeconds) return;
+  const latestSeconds = ports.clock.nowSeconds() + furthestAheadSeconds;
+  if (
+    before !== undefined &&
+    before.takenAtSeconds > takenAtSeconds &&
+    before.takenAtSeconds <= latestSeconds
+  )
+    return;
   const budgetUsd = config.cycle.caps?.monthlyBudgetUsd ?? null;
   const spending = spendingAt({ cluster: reading.cluster, takenAtSeconds, before, budgetUsd });
   const taken: Snapshot = { ...reading, takenAtSeconds, spending };
   const untold = [...(before?.untold ?? []), ...nodeChanges(before, taken)];
   reportSpending(ports.log, taken, before);
   // Stored before anybody is told, which may take long; should this run die in between, the next one tells it.
-  await ports.snapshots.save(cluster, untold.length === 0 ? taken : { ...taken, untold });
+  await ports.snapshots.save(cluster, untold.length === 0 ? taken : { ...taken, untold }, { latestSeconds });
   const demand = await ports.demand.list(cluster);
   if (untold.length > 0) {
     await tellChanges(ports, { cluster, demand, changes: untold });
-    await ports.snapshots.save(cluster, taken);
+    await ports.snapshots.save(cluster, taken, { latestSeconds });
   }
   const snapshot = taken;
 

@@ -21,10 +21,14 @@ export class BlobSnapshotStore implements SnapshotStore {
     return this.#blobs.read(blobName(cluster));
   }
 
-  async save(cluster: string, snapshot: Snapshot): Promise<void> {
+  async save(
+    cluster: string,
+    snapshot: Snapshot,
+    { latestSeconds = Number.POSITIVE_INFINITY }: { readonly latestSeconds?: number } = {},
+  ): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#saveUnlessNewer(cluster, snapshot);
+        return await this.#saveUnlessNewer(cluster, snapshot, latestSeconds);
       } catch (error) {
         if (!(error instanceof ConflictError) || tries >= mostTries) throw error;
       }
@@ -32,9 +36,10 @@ export class BlobSnapshotStore implements SnapshotStore {
   }
 
   /** A blob without our metadata was put there by hand: it counts as older. */
-  async #saveUnlessNewer(cluster: string, snapshot: Snapshot): Promise<void> {
+  async #saveUnlessNewer(cluster: string, snapshot: Snapshot, latestSeconds: number): Promise<void> {
     const known = await this.#container.facts(blobName(cluster));
-    if (Number(known?.metadata.takenatseconds ?? 0) > snapshot.takenAtSeconds) return;
+    const knownSeconds = Number(known?.metadata.takenatseconds ?? 0);
+    if (knownSeconds > snapshot.takenAtSeconds && knownSeconds <= latestSeconds) return;
     const content = jsonContent(snapshot, { takenatseconds: String(snapshot.takenAtSeconds) });
     const guard = { ifMatch: known?.etag, record: `snapshot of cluster "${cluster}"` };
     await this.#container.save(blobName(cluster), content, guard);

@@ -9,9 +9,13 @@ export class MemorySnapshotStore implements SnapshotStore {
     return this.#snapshots.get(cluster);
   }
 
-  async save(cluster: string, snapshot: Snapshot): Promise<void> {
-    const known = this.#snapshots.get(cluster)?.value;
-    if (known !== undefined && known.takenAtSeconds > snapshot.takenAtSeconds) return;
+  async save(
+    cluster: string,
+    snapshot: Snapshot,
+    { latestSeconds = Number.POSITIVE_INFINITY }: { readonly latestSeconds?: number } = {},
+  ): Promise<void> {
+    const known = this.#snapshots.get(cluster)?.value.takenAtSeconds ?? 0;
+    if (known > snapshot.takenAtSeconds && known <= latestSeconds) return;
     this.#snapshots.put(cluster, snapshot);
   }
 }

@@ -33,6 +33,17 @@ export const snapshotStoreCases: readonly ContractCase<SnapshotStore>[] = [
     },
   },
   {
+    name: "a snapshot of a clock that was ahead is replaced by one that is right",
+    async run(store) {
+      const cluster = uniqueCluster();
+      await store.save(cluster, snapshotOf(cluster, startSeconds + 3_600));
+      await store.save(cluster, snapshotOf(cluster, startSeconds), { latestSeconds: startSeconds + 3_600 });
+      expect((await store.load(cluster))?.value.takenAtSeconds).toBe(startSeconds + 3_600);
+      await store.save(cluster, snapshotOf(cluster, startSeconds), { latestSeconds: startSeconds + 3_599 });
+      expect((await store.load(cluster))?.value.takenAtSeconds).toBe(startSeconds);
+    },
+  },
+  {
     name: "of several saved at once the newest stays",
     async run(store) {
       const cluster = uniqueCluster();
