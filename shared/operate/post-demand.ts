@@ -1,5 +1,6 @@
 import type { DemandPosted } from "../api/index.ts";
 import { counted } from "../cycle/counted.ts";
+import { noteRefused } from "../cycle/demand/note-refused.ts";
 import { parseDemand, withItemsAside } from "../messages/job-demand.ts";
 import type { DemandQueue, DemandToSend, Ports } from "../ports/index.ts";
 import { setAsideAnswer } from "./set-aside-answer.ts";
@@ -13,7 +14,7 @@ export type PostOutcome =
  * once: the queue keeps it until it takes effect, tries again, and lets as many in as the service can take.
  */
 export async function postDemand(
-  ports: Pick<Ports, "clock"> & { readonly demandQueue: DemandQueue },
+  ports: Pick<Ports, "clock" | "configs" | "demand" | "log"> & { readonly demandQueue: DemandQueue },
   wish: {
     readonly cluster: string;
     readonly message: Readonly<Record<string, unknown>>;
@@ -29,7 +30,11 @@ export async function postDemand(
     ...["part", "blob"].filter((key) => Object.hasOwn(message, key)).map((key) => `${key}: expected none`),
     ...(parsed.ok ? [] : parsed.problems),
   ];
-  if (!parsed.ok || problems.length > 0) return { outcome: "refused", problems };
+  if (!parsed.ok || problems.length > 0) {
+    // Its sender is told, and does not know any better until somebody fixes it: what it runs where is unknown meanwhile.
+    if (!dryRun && named === cluster) await noteRefused(ports, { cluster, body: message, problems });
+    return { outcome: "refused", problems };
+  }
   const demand: DemandToSend = { ...parsed.message, ...withItemsAside(parsed, message) };
   const { setAside } = parsed;
   const { source, sequence, jobs, nodes, kind } = parsed.message;

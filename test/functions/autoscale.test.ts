@@ -55,6 +55,28 @@ describe("POST autoscale", () => {
     expect(served.world.ports.planRequests.scheduled).toHaveLength(1);
   });
 
+  test("a bad definition is set aside, and what its array was asked for before still holds", async () => {
+    await post(
+      [
+        { Name: "htc", TargetCount: 2 },
+        { Name: "gone", TargetCount: 1 },
+      ],
+      { request_set: "mpi" },
+    );
+    const { status, jsonBody } = await post(
+      [
+        { Name: "htc", TargetCount: -1 },
+        { Name: "other", TargetCount: 3 },
+      ],
+      { request_set: "mpi" },
+    );
+    expect(status).toBe(202);
+    const answer = autoscaleAnswer.parse(jsonBody);
+    expect(answer.setAside).toMatchObject({ count: 1, items: [{ kind: "target", index: 0, name: "htc" }] });
+    const stored = await served.world.ports.targets.load(cluster, "mpi");
+    expect(stored?.value.arrays).toMatchObject([{ Name: "other" }, { Name: "htc", TargetCount: 2 }]);
+  });
+
   test("a dry run says what was understood and what the plan would do, and changes nothing", async () => {
     await served.world.round();
     await post([{ Name: "htc", TargetCount: 1 }]);

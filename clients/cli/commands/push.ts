@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { Command, InvalidArgumentError } from "commander";
-import type { DemandPosted } from "../../../shared/api/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { parseDemand, wholly, withItemsAside } from "../../../shared/messages/job-demand.ts";
-import { problemsInPlace } from "../../../shared/messages/set-aside.ts";
+import { problemsInPlace, type SetAside } from "../../../shared/messages/set-aside.ts";
 import type { DemandToSend } from "../../../shared/ports/index.ts";
 import { printable } from "../../../shared/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
@@ -49,18 +48,20 @@ async function push(terminal: Terminal, file: string, flags: Flags): Promise<voi
   if (flags.print === true) {
     const cluster = await namedCluster(flags);
     if (cluster === undefined) throw noCluster();
-    terminal.stdout.write(prettyJson(await demandIn(file, { ...flags, cluster }, terminal)));
+    const { demand, setAside } = await demandIn(file, { ...flags, cluster }, terminal);
+    terminal.stdout.write(prettyJson(demand));
+    tellAside(terminal, { count: setAside.length, items: setAside });
     return;
   }
   // A file that cannot be used is nobody else's business.
-  const demand = await demandIn(file, flags, terminal);
+  const { demand } = await demandIn(file, flags, terminal);
   const { service } = await reach(flags);
   const body = { ...demand, cluster: service.cluster };
   const { by, dryRun } = requestOf(flags, "push");
   const query = { dry_run: dryRun, by };
   const { summary, setAside } = await service.ask("post-demand", { query, body });
   terminal.stdout.write(`${printable(summary)}\n`);
-  if (setAside.count > 0) terminal.stderr.write(asideText(setAside));
+  tellAside(terminal, setAside);
 }
 
 function noCluster(): CommandFailure {
@@ -82,7 +83,7 @@ async function demandIn(
   file: string,
   flags: Pick<Flags, "source" | "ttl" | "cluster">,
   terminal: Terminal,
-): Promise<DemandToSend> {
+): Promise<{ readonly demand: DemandToSend; readonly setAside: readonly SetAside[] }> {
   const format = /\.swf(\.gz)?$/.test(file) ? "swf" : "json";
   const read = readJobs(await textOf(file, terminal), format);
   if ("problem" in read)
@@ -106,14 +107,18 @@ async function demandIn(
   // A file of which nothing can be read is the wrong file: it must not end what the source wants.
   const whole = jobs.length + nodes.length === 0 ? wholly(parsed) : parsed;
   if (!whole.ok) throw refusal(file, whole.problems);
-  return { ...demand, ...withItemsAside(parsed, demand) };
+  return { demand: { ...demand, ...withItemsAside(parsed, demand) }, setAside: parsed.setAside };
 }
 
-function asideText({ count, items }: DemandPosted["setAside"]): string {
+function tellAside(
+  { stderr }: Terminal,
+  { count, items }: { readonly count: number; readonly items: readonly SetAside[] },
+): void {
+  if (count === 0) return;
   const lines = items.slice(0, mostProblemsShown).flatMap((item) => problemsInPlace(item));
   const shown = lines.slice(0, mostProblemsShown).map((problem) => `  - ${printable(problem)}`);
   const were = count === 1 ? "1 item was" : `${count} items were`;
-  return [`${were} set aside; the rest counts:`, ...shown, ""].join("\n");
+  stderr.write([`${were} set aside; the rest counts:`, ...shown, ""].join("\n"));
 }
 
 async function textOf(file: string, terminal: Terminal): Promise<string> {

@@ -99,6 +99,16 @@ describe("ccscale push --print", () => {
   });
 });
 
+describe("ccscale push --print: what does not check out", () => {
+  test("goes with the rest, behind it, and is named on standard error", async () => {
+    const list = [{ name: "b", iterations: -1, executingHostnames: "h1" }, { name: "a" }];
+    const { message, code, stderr } = await pushed(to, [JSON.stringify(list)]);
+    expect(code).toBe(0);
+    expect(message.jobs).toMatchObject([{ name: "a" }, list[0]]);
+    expect(stderr).toMatch(/^1 item was set aside; the rest counts:\n {2}- jobs\[0\]\.iterations: -1, /);
+  });
+});
+
 describe("ccscale push refuses, posts nothing, and says", () => {
   test.each([
     ["no JSON", "squeue: error", /it is no JSON/],

@@ -140,12 +140,38 @@ describe("POST demand", () => {
     ["of targets", { ...message, kind: "targets", arrays: [] }, "kind: "],
     ["that claims an upload", { ...message, blob: "x.json" }, "blob: expected none"],
     ["that is a part", { ...message, part: { index: 0, count: 2 } }, "part: expected none"],
-    ["with a bad job", { ...message, jobs: [{ name: "a", iterations: -1 }] }, "jobs[0].iterations: -1"],
+    ["without a list of jobs", { ...message, jobs: { name: "a" } }, "jobs: "],
   ])("a message %s is refused, and not on the queue", async (_, body, words) => {
     const { status, jsonBody } = await api.call("post-demand", { body });
     expect(status).toBe(400);
     expect(JSON.stringify(jsonBody)).toContain(words);
     expect(operatorsOf(served.world).demandQueue.texts).toEqual([]);
+  });
+
+  test("one with a bad job is, and the answer says what was set aside", async () => {
+    const jobs = [{ name: "a", iterations: -1, executingHostnames: ["h1"] }, { name: "b/c" }];
+    const { status, jsonBody } = await api.call("post-demand", { body: { ...message, jobs } });
+    expect(status).toBe(202);
+    const problems = [expect.stringContaining("iterations: -1")];
+    expect(jsonBody).toMatchObject({
+      jobs: 1,
+      setAside: { count: 1, items: [{ kind: "job", index: 0, name: "a", problems }] },
+    });
+    const [text = ""] = operatorsOf(served.world).demandQueue.texts;
+    expect(await served.world.receive(text)).toMatchObject({ outcome: "accepted", jobs: 1 });
+    const stored = await served.world.ports.demand.load(cluster, "pbs");
+    expect(stored?.value.setAside?.items).toMatchObject([{ name: "a", running: { hostnames: ["h1"] } }]);
+  });
+
+  test("one that is refused makes its source's demand unknown; a dry run does not", async () => {
+    await served.world.post([], { source: "pbs" });
+    const refused = async () =>
+      (await served.world.ports.demand.load(cluster, "pbs"))?.value.refused?.messages;
+    const body = { ...message, sequence: 99, sentAt: "soon" };
+    await api.call("post-demand", { body, query: { dry_run: "true" } });
+    expect(await refused()).toBeUndefined();
+    expect((await api.call("post-demand", { body })).status).toBe(400);
+    expect(await refused()).toBe(1);
   });
 
   test("a right one is", async () => {

@@ -228,6 +228,39 @@ describe("acceptDemand: a snapshot in parts", () => {
     expect(await jobsOf(world)).toEqual(["new"]);
   });
 
+  test("is read once, when all of it is there", async () => {
+    const world = createWorld();
+    let reads = 0;
+    const ports = interposed(world.ports, { port: "demand", method: "loadParts" }, (call) => {
+      reads += 1;
+      return call();
+    });
+    const count = 40;
+    for (let index = 0; index < count; index += 1)
+      await acceptDemand(ports, message({ sequence: 1, part: { index, count }, jobs: [`${index}`] }));
+    expect(await jobsOf(world)).toHaveLength(count);
+    // Once for the parts, once for a delta that may have waited for them.
+    expect(reads).toBe(2);
+  });
+
+  test("may hold no more in all its parts than a message may", async () => {
+    const world = createWorld();
+    const half = Array.from({ length: 50_001 }, (_, index) => ({ hostname: `host-${index}`, resources: {} }));
+    const outcomes: unknown[] = [];
+    for (const index of [0, 1])
+      outcomes.push(
+        await acceptDemand(world.ports, {
+          ...message({ sequence: 1, part: { index, count: 2 } }),
+          nodes: half,
+        }),
+      );
+    expect(outcomes.at(-1)).toEqual({
+      outcome: "rejected",
+      problems: ["nodes: 100002 in all parts, expected at most 100000"],
+    });
+    expect(await jobsOf(world)).toEqual([]);
+  });
+
   test("does not mix with parts of another one", async () => {
     const world = createWorld();
     const [old, ...rest] = parts(1, "old");
