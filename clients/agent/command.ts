@@ -37,7 +37,7 @@ export function agentCommand(terminal: Terminal): Command {
       "one reading, printed and not posted; does nothing else. Ends with 1 when it is unknown",
     )
     .addOption(localOption())
-    .addHelpText("after", "\nSIGHUP starts a pass at once. Settings: see clients/agent/README.md.")
+    .addHelpText("after", "\nSIGHUP starts a pass at once. Settings: see docs/agent.md.")
     .action((flags: Flags) => run(flags, terminal));
 }
 
@@ -63,7 +63,7 @@ async function run(flags: Flags, terminal: Terminal): Promise<void> {
       );
   } catch (error) {
     if (kindOf(error) !== "configuration") throw error;
-    throw new CommandFailure(messageOf(error), "See clients/agent/README.md for the settings.");
+    throw new CommandFailure(messageOf(error), "See docs/agent.md for the settings.");
   }
 }
 
@@ -80,7 +80,7 @@ async function configOf(flags: Flags): Promise<AgentConfig> {
   const parsed = parseAgentConfig({ ...file, ...said });
   if (parsed.ok) return parsed.config;
   const { message } = new ConfigurationError("the agent's settings", parsed.problems);
-  throw new CommandFailure(message, "Give them in the file or as options; see clients/agent/README.md.");
+  throw new CommandFailure(message, "Give them in the file or as options; see docs/agent.md.");
 }
 
 async function readConfig(file: string): Promise<object> {

@@ -56,7 +56,7 @@ const job = z.preprocess(
     constraints: constraints
       .default([])
       .describe(
-        "scalelib's constraints: an object, or a list of objects all of which hold; see shared/engine/README.md",
+        "scalelib's constraints: an object, or a list of objects all of which hold; see docs/constraints.md",
       ),
     iterations: z.int().min(0).max(mostIterations).default(1),
     nodeCount: z.int().min(0).max(mostIterations).default(0),

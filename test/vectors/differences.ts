@@ -1,6 +1,6 @@
 /**
  * Vectors of plan.jsonl whose recorded outcome rests on something that the engine does differently on purpose. The numbers
- * are those of the list in shared/engine/README.md. With `compatibility: "scalelib"` all vectors of 10 to 12 agree.
+ * are those of the list in docs/migrate-from-scalelib.md. With `compatibility: "scalelib"` all vectors of 10 to 12 agree.
  */
 export const DIFFERENCES: readonly { readonly number: number; readonly reason: string; readonly names: readonly string[] }[] = [
   {

@@ -29,7 +29,7 @@ export type Answers = Readonly<Record<string, Answer>>;
 /** A job for a demand message (`shared/messages/job-demand.ts` checks it before it is sent). */
 export interface Job {
   readonly name: string;
-  /** scalelib's constraints, as `shared/engine/README.md` has them. */
+  /** scalelib's constraints, see `docs/constraints.md`. */
   readonly constraints: Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[];
   readonly iterations?: number;
   readonly nodeCount?: number;

@@ -36,7 +36,7 @@ const introduction = [
   "The cluster of the examples is the test's own, with the node arrays htc, mpi and viz. To try them while `npm start` runs, add `--local`",
   "and take its cluster's arrays, htc and memory, and the names that `ccscale nodes`, `jobs` and `plans` tell. Files that they read are yours to write:",
   "`jobs.json` is a list of jobs as in a [demand message](../../docs/post-demand.md), `mended.json` such a message, `autoscale.json` a configuration",
-  "(`ccscale config init`), `agent.json` the [agent's settings](../agent/README.md#settings), `two-sizes.json` a [scenario](README.md#recorded-cases), such as",
+  "(`ccscale config init`), `agent.json` the [agent's settings](../../docs/agent.md#settings), `two-sizes.json` a [scenario](README.md#recorded-cases), such as",
   "[test/clients/cli/fixtures/two-sizes.json](../../test/clients/cli/fixtures/two-sizes.json).",
 ].join("\n");
 

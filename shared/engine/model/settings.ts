@@ -22,7 +22,7 @@ export interface EngineSettings {
   readonly exclusiveScope: "iteration" | "job";
   /**
    * Set for clusters that rely on what scalelib does where it differs from its documentation without being listed
-   * anywhere (README.md, differences 10 to 12): `exclusiveScope: "job"`, part-used nodes are passed over once a bucket
+   * anywhere (docs/migrate-from-scalelib.md, differences 10 to 12): `exclusiveScope: "job"`, part-used nodes are passed over once a bucket
    * has no untouched or new ones to offer, and nodes of invalid buckets are ignored.
    */
   readonly compatibility?: "scalelib";

@@ -50,8 +50,8 @@ describe("published schemas", () => {
 });
 
 describe("examples", () => {
-  const readme = readFileSync(join(folder, "README.md"), "utf8");
-  const blocks = [...readme.matchAll(/```(bash|python|csharp)\n([\s\S]*?)```/g)];
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/post-demand.md"), "utf8");
+  const blocks = [...page.matchAll(/```(bash|python|csharp)\n([\s\S]*?)```/g)];
   test("one in each language", () => {
     expect(blocks.map(([, language]) => language)).toEqual(["bash", "python", "csharp"]);
   });
