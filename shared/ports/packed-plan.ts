@@ -32,12 +32,14 @@ export interface PackedPlan extends Omit<WholePlan, "input" | "plan"> {
   readonly shapes: readonly JobShape[];
   /** Lists of reasons; of jobs that wait for the same cause there is one. */
   readonly reasons: readonly (readonly Reason[])[];
-  /** Jobs whose reasons were left out, because those of the jobs before them are long. The input gives them again. */
+  /** Jobs whose reasons were left out, because those of the jobs before them are long or many. The input gives them again. */
   readonly reasonsLeftOut: number;
 }
 
 /** Reasons repeat constraints, so a few long ones would outgrow the input. */
 const mostReasonCharacters = 8 * 1024 * 1024;
+/** Every job that waits has a reason for each bucket, and of these one of a kind is kept: working them out takes long. */
+const mostReasonsRead = 2_000_000;
 const noHostnames: readonly string[] = [];
 const noReasons: readonly Reason[] = [];
 
@@ -98,18 +100,22 @@ function packJobs(jobs: readonly Job[]) {
 /** Reasons are worked out when they are read: once they are too long, those of the other jobs are not. */
 function packOutcomes(jobs: Plan["jobs"]) {
   const reasons: (readonly Reason[])[] = [];
-  const places = new Map<readonly Reason[], number>();
+  // Weak: of a job whose shape no other has, nobody keeps the list, and there is one reason in it for every bucket.
+  const places = new WeakMap<readonly Reason[], number>();
   let characters = 0;
+  let reasonsRead = 0;
   let reasonsLeftOut = 0;
   const add = (list: readonly Reason[]): number => {
     const main = mainReasons(list);
     characters += JSON.stringify(main).length;
+    reasonsRead += list.length;
     return reasons.push(main) - 1;
   };
   const outcomes = jobs.map((outcome): PackedOutcome => {
     const { name, asked, granted } = outcome;
     const placements = outcome.placements.flatMap(({ node, slots }) => [node, slots]);
-    const isLeftOut = !isComplete(outcome) && characters > mostReasonCharacters;
+    const isTooMuch = characters > mostReasonCharacters || reasonsRead > mostReasonsRead;
+    const isLeftOut = !isComplete(outcome) && isTooMuch;
     reasonsLeftOut += Number(isLeftOut);
     const list = isLeftOut || isComplete(outcome) ? noReasons : outcome.reasons;
     if (list.length === 0)
