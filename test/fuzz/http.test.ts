@@ -83,16 +83,18 @@ async function answered(id: RouteId, fields: Parameters<typeof api.call>[1]): Pr
   return status;
 }
 
-const readers = routes.filter(({ method, id }) => method === "GET" && id in handlers);
+const readers = routes.flatMap(({ method, id }) =>
+  method === "GET" && id in handlers ? [id as RouteId] : [],
+);
 
 test(
   "800 reads with hostile names, queries and headers: each is answered, or refused with a reason",
   async () => {
     const seen = new Set<number>();
-    const calls = fc.record({ route: fc.constantFrom(...readers), parameters, query, headers });
+    const calls = fc.record({ id: fc.constantFrom(...readers), parameters, query, headers });
     const property = fc.asyncProperty(calls, async (call) => {
       const fields = { params: call.parameters, query: wellFormed(call.query), headers: call.headers };
-      seen.add(await answered(call.route.id as RouteId, fields));
+      seen.add(await answered(call.id, fields));
     });
     await fc.assert(property, runs(800));
     expect([...seen].sort()).toEqual(expect.arrayContaining([200, 400, 404]));
