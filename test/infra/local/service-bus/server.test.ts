@@ -7,7 +7,7 @@ import {
   type ServiceBusEmulator,
   startServiceBus,
 } from "../../../../infra/local/service-bus/index.ts";
-import { clientOptions, configPath, pause, receiveOne } from "./contract/target.ts";
+import { clientOptions, configPath, pause, receiveOne, until } from "./contract/target.ts";
 
 const config = readConfig(configPath);
 let lines: string[];
@@ -46,11 +46,18 @@ test("server: whoever does not speak AMQP is shown out, and everybody else goes 
 test("server: stopping does not wait for clients that receive, subscribe or wait for a session", async () => {
   const client = new ServiceBusClient(bus.connectionString, clientOptions);
   const errors: unknown[] = [];
+  const seen: unknown[] = [];
   client.createReceiver("contract-plain").subscribe({
-    processMessage: async () => {},
+    processMessage: async ({ body }) => void seen.push(body),
     processError: async ({ error }) => void errors.push(error),
   });
+  const sender = client.createSender("contract-plain");
+  await sender.sendMessages({ body: "subscribed" });
+  // Before the SDK is connected, closing it takes a minute, whatever the server does.
+  await until(() => seen.includes("subscribed"));
   const waiting = client.acceptNextSession("contract-sessions").catch(() => "refused");
+  await sender.sendMessages({ body: "waiting" });
+  await until(() => seen.includes("waiting"));
   await pause(50);
   const before = performance.now();
   await bus.stop();
