@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LIMIT_NAMES } from "../engine/index.ts";
+import { limitNames } from "../engine/index.ts";
 import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
 import { resources } from "./scalar.ts";
 import { selectionQuery } from "./selection.ts";
@@ -7,7 +7,7 @@ import { selectionQuery } from "./selection.ts";
 /** One limit that holds for a bucket, in its own unit. */
 export const bucketLimit = z
   .object({
-    limit: z.string().describe(`${LIMIT_NAMES.join(", ")}; more kinds may come`),
+    limit: z.string().describe(`${limitNames.join(", ")}; more kinds may come`),
     unit: z.enum(["nodes", "cores", "usd"]),
     max: z.number().nullable().describe("In that unit; null: no such figure is known"),
     used: z.number().nullable(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CAP_NAMES, DEMAND_CAP_NAMES } from "../engine/index.ts";
+import { capNames, demandCapNames } from "../engine/index.ts";
 import { type Answer, count, unixSeconds } from "./answer.ts";
 
 /** What the operator's caps held back of a plan, in nodes to create or start. */
@@ -9,7 +9,7 @@ export const clipping = z
     granted: count,
     by: z.array(
       z.object({
-        cap: z.enum(CAP_NAMES),
+        cap: z.enum(capNames),
         max: z.number().describe("Nodes, cores or US dollars"),
         used: z
           .number()
@@ -26,7 +26,7 @@ export const clipping = z
 /** What one cap on demand held back of a plan. */
 export const heldBack = z
   .object({
-    cap: z.enum(DEMAND_CAP_NAMES),
+    cap: z.enum(demandCapNames),
     limit: count,
     asked: count.nullable().describe("The most that one job wants; null: known only once it was granted"),
     jobs: count.describe("Jobs that wait because of it"),

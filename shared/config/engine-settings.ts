@@ -1,4 +1,4 @@
-import { DEFAULT_SETTINGS, type EngineSettings, type PerNodeArray } from "../engine/index.ts";
+import { defaultSettings, type EngineSettings, type PerNodeArray } from "../engine/index.ts";
 import { type EngineKeys, engineSchema } from "./config-schema.ts";
 import { describeIssues } from "./describe-issues.ts";
 import type { NodeArraySettings } from "./node-array-schema.ts";
@@ -26,7 +26,7 @@ export function toEngineSettings(
   { generateByDefault }: { generateByDefault: boolean },
 ): EngineSettings {
   const arrays = keys.nodearrays;
-  const defaults = DEFAULT_SETTINGS;
+  const defaults = defaultSettings;
   const generates = !predefinesGroups(keys) && (generateByDefault || asksForGroups(keys));
   return {
     defaultResources: keys.default_resources ?? defaults.defaultResources,

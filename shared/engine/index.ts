@@ -12,13 +12,13 @@ export type {
 } from "./model/bucket.ts";
 export { type Budget, type CapBound, type Caps, type Running, runningIn } from "./model/caps.ts";
 export type * from "./model/constraint.ts";
-export { NODE_PROPERTIES } from "./model/constraint.ts";
+export { nodeProperties } from "./model/constraint.ts";
 export type { Problem } from "./model/constraint-problem.ts";
 export {
-  DEFAULT_DEMAND_CAPS,
-  DEMAND_CAP_NAMES,
   type DemandCapName,
   type DemandCaps,
+  defaultDemandCaps,
+  demandCapNames,
   type HeldBack,
 } from "./model/demand-caps.ts";
 export { dynamicArrayOf } from "./model/dynamic-array.ts";
@@ -28,19 +28,19 @@ export {
   type NodeHistory,
   type Observation,
   observeNodes,
-  RETENTION_SECONDS,
   recordMatches,
+  retentionSeconds,
 } from "./model/history.ts";
 export { shortHostname } from "./model/hostname.ts";
 export { defineJob, type Job, type PackingStrategy } from "./model/job.ts";
 export {
   type BucketLimits,
-  CAP_NAMES,
   type CapName,
-  COUNTED_IN_BUCKET,
   type CoreQuota,
-  LIMIT_NAMES,
+  capNames,
+  countedInBucket,
   type LimitName,
+  limitNames,
 } from "./model/limits.ts";
 export { compareNodeNames, sortByNodeName } from "./model/names.ts";
 export { nearest } from "./model/nearest.ts";
@@ -53,9 +53,9 @@ export { accountName, type BucketName, type Reason, type ReasonCode } from "./mo
 export type { Json, Resources, Scalar } from "./model/resources.ts";
 export { isSize } from "./model/resources.ts";
 export {
-  DEFAULT_SETTINGS,
   type DefaultResource,
   type DefaultValue,
+  defaultSettings,
   type EngineSettings,
   type FailedNodePolicy,
   forNodeArray,

@@ -6,7 +6,7 @@ import type {
   LimitsAnswer,
   LimitView,
 } from "../api/index.ts";
-import { type BucketSurvey, COUNTED_IN_BUCKET, type LimitFigure } from "../engine/index.ts";
+import { type BucketSurvey, countedInBucket, type LimitFigure } from "../engine/index.ts";
 import type { Outlook } from "./outlook.ts";
 import { ofSelected, type Selected, selectingOf } from "./selection.ts";
 
@@ -95,7 +95,7 @@ function drawUpLimits(outlook: Outlook, surveyed: readonly BucketSurvey[]): Limi
 function boundBy({ limit, max, used, left }: LimitFigure, figures: readonly LimitFigure[]): string | null {
   if (limit !== "bucket" || left >= max - used) return null;
   const other = figures
-    .filter((each) => COUNTED_IN_BUCKET.has(each.limit) && each.nodesLeft <= left)
+    .filter((each) => countedInBucket.has(each.limit) && each.nodesLeft <= left)
     .reduce<LimitFigure | undefined>(
       (least, each) => (least === undefined || each.nodesLeft < least.nodesLeft ? each : least),
       undefined,

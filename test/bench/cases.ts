@@ -26,7 +26,7 @@ export function jobOf(index: number, constraints: object, fields: Partial<Demand
   };
 }
 
-export const CASES: readonly Case[] = [
+export const benchCases: readonly Case[] = [
   { name: "one shape", jobs: (count) => many(count, (i) => jobOf(i, { ncpus: 1, memgb: 2 })) },
   {
     name: "100 shapes",

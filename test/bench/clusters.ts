@@ -11,7 +11,7 @@ export function numbers(seed: number): (below: number) => number {
   };
 }
 
-const SIZES = [
+const sizes = [
   { vmSize: "Standard_F16s_v2", vcpus: 16, memoryGiB: 32, gpus: 0 },
   { vmSize: "Standard_D32s_v5", vcpus: 32, memoryGiB: 128, gpus: 0 },
   { vmSize: "Standard_E64s_v5", vcpus: 64, memoryGiB: 512, gpus: 0 },
@@ -39,11 +39,11 @@ function nodeArray(name: string): NodeArray {
     maxCoreCount: 1e8,
     resources: {},
     softwareConfiguration: {},
-    buckets: SIZES.map((size) => bucket(name, size)),
+    buckets: sizes.map((size) => bucket(name, size)),
   };
 }
 
-function bucket(array: string, size: (typeof SIZES)[number]): Bucket {
+function bucket(array: string, size: (typeof sizes)[number]): Bucket {
   const quota = { maxCores: 1e8, usedCores: 0 };
   return {
     bucketId: `${array}-${size.vmSize}`,
@@ -75,7 +75,7 @@ function bucket(array: string, size: (typeof SIZES)[number]): Bucket {
 }
 
 function node(index: number): ClusterNode {
-  const size = SIZES[index % 3] ?? SIZES[0];
+  const size = sizes[index % 3] ?? sizes[0];
   return {
     nodeId: `id-${index}`,
     name: `htc-${index + 1}`,

@@ -10,11 +10,11 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { loadWorkload } from "../../infra/local/scheduler/workload.ts";
-import { CASES } from "./cases.ts";
+import { benchCases } from "./cases.ts";
 import { type Measurement, measurementSchema, type Order } from "./measurement.ts";
 
 /** Ratios of a run on two shared cores; `--write-baseline` renews them. */
-const BASELINE = new URL("baseline.json", import.meta.url);
+const baselineFile = new URL("baseline.json", import.meta.url);
 const run = promisify(execFile);
 
 async function measure(order: Order): Promise<Measurement> {
@@ -26,12 +26,13 @@ async function measure(order: Order): Promise<Measurement> {
 function ordersOf({ quick, only }: { quick: boolean; only: string | undefined }): readonly Order[] {
   const jobCounts = quick ? [1000, 10_000] : [1000, 10_000, 100_000];
   const nodeCounts = quick ? [1000] : [1000, 10_000];
-  return CASES.filter(({ name }) => only === undefined || name === only).flatMap(
-    ({ name, most = Number.POSITIVE_INFINITY }) =>
+  return benchCases
+    .filter(({ name }) => only === undefined || name === only)
+    .flatMap(({ name, most = Number.POSITIVE_INFINITY }) =>
       nodeCounts.flatMap((nodes) =>
         jobCounts.filter((jobs) => jobs <= most).map((jobs) => ({ name, jobs, nodes })),
       ),
-  );
+    );
 }
 
 async function ordersOfTrace(trace: string): Promise<readonly Order[]> {
@@ -97,7 +98,7 @@ function isWorse({ planMs, ratio }: Measurement, most: number): boolean {
 }
 
 function readBaseline(): Readonly<Record<string, number>> {
-  return existsSync(BASELINE) ? JSON.parse(readFileSync(BASELINE, "utf8")) : {};
+  return existsSync(baselineFile) ? JSON.parse(readFileSync(baselineFile, "utf8")) : {};
 }
 
 function keyOf({ name, jobs, nodes }: Measurement): string {
@@ -111,7 +112,7 @@ function writeBaseline(measurements: readonly Measurement[]): void {
     keyOf(m),
     Math.max(Number(m.ratio.toFixed(2)), before[keyOf(m)] ?? 0),
   ]);
-  writeFileSync(BASELINE, `${JSON.stringify({ ...before, ...Object.fromEntries(now) }, null, 2)}\n`);
+  writeFileSync(baselineFile, `${JSON.stringify({ ...before, ...Object.fromEntries(now) }, null, 2)}\n`);
 }
 
 const { values } = parseArgs({

@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { Figures } from "./hostile/case.ts";
-import { HOSTILE_CASES } from "./hostile/index.ts";
+import { hostileCases } from "./hostile/index.ts";
 
 /** `failed`: why there are no figures. */
 interface Result {
@@ -33,7 +33,7 @@ else await runOne(values.case);
 async function runAll(): Promise<void> {
   const results: Record<string, Result> = {};
   const before = values.compare === undefined ? {} : readResults(values.compare);
-  for (const { name } of HOSTILE_CASES.filter(({ name }) => name.includes(values.only))) {
+  for (const { name } of hostileCases.filter(({ name }) => name.includes(values.only))) {
     const result = await inChild(name);
     results[name] = result;
     console.log(line(name, result, before[name]));
@@ -47,7 +47,7 @@ function readResults(file: string): Readonly<Record<string, Result>> {
 
 /** In the child: the figures as the last line of the output. */
 async function runOne(name: string): Promise<void> {
-  const found = HOSTILE_CASES.find((each) => each.name === name);
+  const found = hostileCases.find((each) => each.name === name);
   if (found === undefined) throw new Error(`No case "${name}"`);
   const figures = await found.run();
   const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();

@@ -8,7 +8,7 @@ import type { DemandJob } from "../../shared/messages/job-demand.ts";
 import type { WholePlan } from "../../shared/ports/index.ts";
 import { zipPlan } from "../../shared/stores/azure/zip-plan.ts";
 import { violationsOf } from "../shared/engine/plan-validity.ts";
-import { CASES } from "./cases.ts";
+import { benchCases } from "./cases.ts";
 import { type Measurement, type Order, orderSchema } from "./measurement.ts";
 import { readAsReference } from "./reference-reader.ts";
 import { readWorld, storedWorld } from "./stored-world.ts";
@@ -41,7 +41,7 @@ async function measure(order: Order): Promise<Measurement> {
 
 async function jobsOf({ name, jobs, trace }: Order): Promise<readonly DemandJob[]> {
   if (trace !== undefined) return (await loadWorkload(trace, jobs)).map(toDemandJob);
-  const found = CASES.find((entry) => entry.name === name);
+  const found = benchCases.find((entry) => entry.name === name);
   if (found === undefined) throw new Error(`Cannot measure "${name}": no such case`);
   return found.jobs(jobs);
 }

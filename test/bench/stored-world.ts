@@ -1,5 +1,5 @@
 import { toPlanInput } from "../../shared/cycle/plan/plan-input.ts";
-import { DEFAULT_SETTINGS, type PlanInput } from "../../shared/engine/index.ts";
+import { defaultSettings, type PlanInput } from "../../shared/engine/index.ts";
 import type { DemandJob } from "../../shared/messages/job-demand.ts";
 import type { Snapshot, SourceDemand } from "../../shared/ports/index.ts";
 import { packDemand, readDemand } from "../../shared/stores/azure/packed-demand.ts";
@@ -26,7 +26,7 @@ export function storedWorld(nodes: number, jobs: readonly DemandJob[]): StoredWo
 export function readWorld({ snapshot, demand }: StoredWorld): PlanInput {
   return toPlanInput(
     {
-      settings: DEFAULT_SETTINGS,
+      settings: defaultSettings,
       snapshot: JSON.parse(snapshot),
       demand: [readDemand(JSON.parse(demand))],
       ...{ targets: [], operations: [], history: [] },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { planSummary } from "../../clients/cli/output/plan-report.ts";
 import { readScenario } from "../../clients/cli/scenario/scenario.ts";
-import { NODE_PROPERTIES, plan } from "../../shared/engine/index.ts";
+import { nodeProperties, plan } from "../../shared/engine/index.ts";
 import { type Example, examplesOf, withAnswers } from "./example-blocks.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -42,6 +42,6 @@ describe("docs/constraints.md", () => {
   });
 
   test("every node property is in the table", () => {
-    expect(NODE_PROPERTIES.filter((name) => !page.includes(`| \`node.${name}\``))).toEqual([]);
+    expect(nodeProperties.filter((name) => !page.includes(`| \`node.${name}\``))).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import type { RawMessage } from "../../shared/cycle/demand/reject.ts";
 import { executeAction } from "../../shared/cycle/execute/execute-action.ts";
 import { answerPlanRequest } from "../../shared/cycle/plan/answer-plan-request.ts";
 import { snapshotCluster } from "../../shared/cycle/snapshot/snapshot-cluster.ts";
-import { DEFAULT_SETTINGS, type EngineSettings } from "../../shared/engine/index.ts";
+import { defaultSettings, type EngineSettings } from "../../shared/engine/index.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { AutostopSettings, ClusterConfig, CycleSettings, Log, Ports } from "../../shared/ports/index.ts";
 import { createMemoryQueues, type MemoryQueues } from "../../shared/queues/in-memory.ts";
@@ -143,7 +143,7 @@ export function configOf(fields: {
       passwordSetting: "CYCLECLOUD_PASSWORD",
       verifyCertificates: true,
     },
-    engine: { ...DEFAULT_SETTINGS, ...fields.engine },
+    engine: { ...defaultSettings, ...fields.engine },
     cycle: {
       maxSnapshotAgeSeconds: 300,
       demandTtlSeconds: 300,

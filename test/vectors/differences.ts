@@ -2,7 +2,7 @@
  * Vectors of plan.jsonl whose recorded outcome rests on something that the engine does differently on purpose. The numbers
  * are those of the list in docs/migrate-from-scalelib.md. With `compatibility: "scalelib"` all vectors of 10 to 12 agree.
  */
-export const DIFFERENCES: readonly { readonly number: number; readonly reason: string; readonly names: readonly string[] }[] = [
+export const knownDifferences: readonly { readonly number: number; readonly reason: string; readonly names: readonly string[] }[] = [
   {
     number: 10,
     reason: "an exclusive job gets a node per iteration; scalelib packs several iterations on one",
@@ -36,7 +36,7 @@ export const DIFFERENCES: readonly { readonly number: number; readonly reason: s
 ];
 
 /** Vectors that differ in either mode: following them would break a rule of every plan. */
-export const BROKEN_VECTORS: readonly { readonly number: number; readonly reason: string; readonly names: readonly string[] }[] = [
+export const brokenVectors: readonly { readonly number: number; readonly reason: string; readonly names: readonly string[] }[] = [
   {
     number: 13,
     reason: "a limit that is used beyond its maximum counts as full; scalelib subtracts what is missing from other nodes",

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type EngineSettings, expiredRows, type NodeHistory, type Plan, plan } from "../../shared/engine/index.ts";
 import { inputOf, readVectors, type Scenario, type Snapshot } from "./scenario.ts";
 
@@ -46,7 +46,7 @@ function replay(vector: HistoryVector, changed: Partial<EngineSettings> = {}): {
 }
 
 /** Difference 12: these rest on scalelib passing over part-used nodes while another bucket has an untouched one. */
-const PART_USED = ["history-5", "history-36", "history-40"];
+const partUsed = ["history-5", "history-36", "history-40"];
 
 function inOrder(outcome: HistoryStep["expected"]): HistoryStep["expected"] {
   return {
@@ -59,23 +59,23 @@ function inOrder(outcome: HistoryStep["expected"]): HistoryStep["expected"] {
 describe("history vectors", () => {
   const vectors = readVectors<HistoryVector>("history.jsonl.gz");
 
-  it("are 40", () => {
+  test("are 40", () => {
     expect(vectors).toHaveLength(40);
   });
 
-  it.each(vectors)("$name: same matches and time-outs in every pass, in scalelib compatibility", (vector) => {
+  test.each(vectors)("$name: same matches and time-outs in every pass, in scalelib compatibility", (vector) => {
     const { outcomes } = replay(vector, { compatibility: "scalelib" });
     expect(outcomes.map(inOrder)).toEqual(vector.steps.map((step) => inOrder(step.expected)));
   });
 
-  it.each(vectors.filter(({ name }) => !PART_USED.includes(name)))(
+  test.each(vectors.filter(({ name }) => !partUsed.includes(name)))(
     "$name: same matches and time-outs in every pass by default",
     (vector) => {
       expect(replay(vector).outcomes.map(inOrder)).toEqual(vector.steps.map((step) => inOrder(step.expected)));
     },
   );
 
-  it("write fewer rows than there were nodes in all passes", () => {
+  test("write fewer rows than there were nodes in all passes", () => {
     const nodes = vectors.flatMap(({ steps }) => steps).reduce((sum, step) => sum + step.nodeList.nodes.length, 0);
     const writes = vectors.reduce((sum, vector) => sum + replay(vector).writes, 0);
     expect(writes).toBeLessThan(nodes);

@@ -101,7 +101,7 @@ function tiny(name: string, parts: Parts): TinyVector {
 const small = { size: "Standard_F2", cpus: 2, memory: 4 };
 const large = { size: "Standard_F8", cpus: 8, memory: 16 };
 
-export const TINY_VECTORS: readonly TinyVector[] = [
+export const tinyVectors: readonly TinyVector[] = [
   tiny("packs-slots-onto-one-node-until-it-is-full", {
     jobs: [{ constraints: { ncpus: 1 }, iterations: 5 }],
     expected: [["htc-1", "htc-1", "htc-1", "htc-1", "htc-2"]],

@@ -1,11 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { plan } from "../../shared/engine/index.ts";
 import { violationsOf } from "../shared/engine/plan-validity.ts";
 import { inputOf } from "./scenario.ts";
-import { TINY_VECTORS } from "./tiny-scenarios.ts";
+import { tinyVectors } from "./tiny-scenarios.ts";
 
 describe("tiny vectors", () => {
-  it.each(TINY_VECTORS)("$name", (vector) => {
+  test.each(tinyVectors)("$name", (vector) => {
     const input = inputOf(vector);
     const result = plan(input);
     const placed = result.jobs.map(({ name, placements }) => [

@@ -7,12 +7,12 @@ export interface Addresses {
 }
 
 /** Azure keeps the first four addresses of every subnet for itself. */
-const FIRST_HOST = 4;
+const firstHost = 4;
 
 /** `subnet` numbers the cluster: 10.0.0.0/16, 10.1.0.0/16, … */
 export function createAddresses(subnet: number): Addresses {
   const free = new TinyQueue<number>();
-  let next = FIRST_HOST;
+  let next = firstHost;
   return {
     take() {
       const host = free.pop() ?? next++;

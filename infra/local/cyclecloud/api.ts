@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import type { z } from "zod";
 import { impactOf, type ReportRequest, report } from "./health-reports.ts";
 import { knownOperation, listNodes } from "./lists.ts";
-import { VERBS } from "./manage-nodes.ts";
+import { verbs } from "./manage-nodes.ts";
 import { type Operation, toOperationStatus } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
 import { creationSchema, managementSchema, scaleSchema, usageSchema } from "./requests.ts";
@@ -41,7 +41,7 @@ function addNodeActions(api: Hono, site: Site): void {
     const { cluster, nodearray } = c.req.param();
     return accepted(c, scale(site, cluster, nodearray, parse(scaleSchema, c.req.query(), 409)));
   });
-  for (const verb of VERBS) {
+  for (const verb of verbs) {
     api.post(`/clusters/:cluster/nodes/${verb}`, async (c) => {
       const request = parse(managementSchema, await bodyOf(c), 409);
       return accepted(c, manage(site, c.req.param("cluster"), verb, request));

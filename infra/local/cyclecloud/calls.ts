@@ -20,7 +20,7 @@ export interface Calls {
   clear(): void;
 }
 
-const KEPT = 10_000;
+const kept = 10_000;
 
 export function createCalls(): Calls {
   let calls: Call[] = [];
@@ -30,9 +30,9 @@ export function createCalls(): Calls {
       total += 1;
       calls.push(call);
       // Halving now and then is cheaper than shifting the whole list at every call.
-      if (calls.length > 2 * KEPT) calls = calls.slice(-KEPT);
+      if (calls.length > 2 * kept) calls = calls.slice(-kept);
     },
-    recent: () => calls.slice(-KEPT),
+    recent: () => calls.slice(-kept),
     total: () => total,
     clear() {
       calls = [];

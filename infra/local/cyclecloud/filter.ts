@@ -7,7 +7,7 @@ export class FilterError extends Error {}
 type Test = (record: Attributes) => boolean;
 
 /** Strings, comparison and logic operators, parentheses, numbers, attribute paths. */
-const TOKEN =
+const tokenPattern =
   /\s*(?:("(?:[^"\\]|\\.)*")|(===|!==|==|!=|&&|\|\||[!(){},])|(\bin\b)|(-?\d+(?:\.\d+)?)|([A-Za-z_][\w.]*))/gy;
 
 /**
@@ -82,7 +82,7 @@ export function parseFilter(text: string): Test {
 
 function tokenize(text: string): readonly string[] {
   const trimmed = text.trimEnd();
-  const tokens = trimmed.match(TOKEN) ?? [];
+  const tokens = trimmed.match(tokenPattern) ?? [];
   // Sticky: the first that is no token ends the list.
   const understood = tokens.reduce((length, token) => length + token.length, 0);
   if (understood < trimmed.length)

@@ -10,12 +10,12 @@ export interface ReportRequest {
   readonly description: string | undefined;
 }
 
-const DEFAULT_CATEGORY = "Resource.Hpc.Unhealthy.HpcGenericFailure";
+const defaultCategory = "Resource.Hpc.Unhealthy.HpcGenericFailure";
 
 /** Files a guest health report. Refused: unknown node (404), unknown category (400), reported before (409). */
 export function report(site: Site, request: ReportRequest): void {
   const { cluster, node } = find(site, request);
-  const { category = DEFAULT_CATEGORY, description = "" } = request;
+  const { category = defaultCategory, description = "" } = request;
   if (!category.startsWith("Resource.Hpc.")) {
     throw new Refusal(
       400,
@@ -34,7 +34,7 @@ export function impactOf(site: Site, request: ReportRequest) {
   const { InstanceId } = toNodeRecord(node, at, cluster.definition);
   return {
     properties: {
-      impactCategory: filed?.category ?? request.category ?? DEFAULT_CATEGORY,
+      impactCategory: filed?.category ?? request.category ?? defaultCategory,
       impactDescription: filed?.description ?? request.description ?? "",
       impactedResourceId: InstanceId ?? null,
       startDateTime: toIso(at),

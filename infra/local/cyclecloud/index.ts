@@ -16,7 +16,7 @@ export { type Clock, createManualClock, type ManualClock } from "./clock.ts";
 export type { Control } from "./control.ts";
 export { type DefinitionInput, parseDefinition } from "./definition.ts";
 export type { ClusterLedger, LedgerEntry } from "./ledger.ts";
-export { CLUSTERS_FOLDER, loadDefinition } from "./load-definition.ts";
+export { clustersFolder, loadDefinition } from "./load-definition.ts";
 
 export interface CycleCloudOptions {
   /** One or more clusters, in the form of the files in `clusters/`. */

@@ -40,7 +40,7 @@ export interface Room {
   readonly count: number;
 }
 
-const NOTHING: Amount = { nodes: 0, cores: 0 };
+const nothing: Amount = { nodes: 0, cores: 0 };
 
 /** `terminating`: whether nodes on their way out still count. Azure says yes, CycleCloud's `availableCount` no. */
 export function countUsage(
@@ -50,7 +50,7 @@ export function countUsage(
   const arrays = new Map<string, Amount>();
   const buckets = new Map<string, Amount>();
   const groups = new Map<string, Map<string, Amount>>();
-  let cluster = NOTHING;
+  let cluster = nothing;
   for (const node of nodes) {
     if (!(terminating ? occupies(node, at) : isActive(node, at))) continue;
     const { bucket, placementGroupId } = node;
@@ -65,9 +65,9 @@ export function countUsage(
   }
   return {
     cluster,
-    array: (nodearray) => arrays.get(nodearray) ?? NOTHING,
-    bucket: (bucket) => buckets.get(keyOf(bucket)) ?? NOTHING,
-    group: (bucket, id) => groups.get(keyOf(bucket))?.get(id) ?? NOTHING,
+    array: (nodearray) => arrays.get(nodearray) ?? nothing,
+    bucket: (bucket) => buckets.get(keyOf(bucket)) ?? nothing,
+    group: (bucket, id) => groups.get(keyOf(bucket))?.get(id) ?? nothing,
     groupsOf: (bucket) => groups.get(keyOf(bucket)) ?? new Map(),
   };
 }
@@ -153,7 +153,7 @@ export function keyOf({ nodearray, machineType }: BucketDefinition): string {
 }
 
 function add(amounts: Map<string, Amount>, key: string, bucket: BucketDefinition): void {
-  amounts.set(key, plus(amounts.get(key) ?? NOTHING, bucket));
+  amounts.set(key, plus(amounts.get(key) ?? nothing, bucket));
 }
 
 function plus({ nodes, cores }: Amount, { size }: BucketDefinition): Amount {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { DefinitionInput } from "./definition.ts";
 
 /** Where the shipped definitions are. */
-export const CLUSTERS_FOLDER = new URL("./clusters/", import.meta.url);
+export const clustersFolder = new URL("./clusters/", import.meta.url);
 
 /** Reads a definition file; the server checks the content when it starts. */
 export async function loadDefinition(file: string | URL): Promise<DefinitionInput> {

@@ -1,8 +1,8 @@
 import type { Clock } from "./clock.ts";
 
-const FAILURES_ALLOWED = 5;
-const FAILURE_WINDOW_SECONDS = 60;
-const LOCK_SECONDS = 300;
+const failuresAllowed = 5;
+const failureWindowSeconds = 60;
+const lockSeconds = 300;
 
 export interface Login {
   /** A locked account is refused even with the right password. */
@@ -21,9 +21,9 @@ export function createLogin(
       const now = clock.nowSeconds();
       if (username !== account.username || now < lockedUntil) return false;
       if (password === account.password) return true;
-      failures = [...failures.filter((at) => at > now - FAILURE_WINDOW_SECONDS), now];
-      if (failures.length >= FAILURES_ALLOWED) {
-        lockedUntil = now + LOCK_SECONDS;
+      failures = [...failures.filter((at) => at > now - failureWindowSeconds), now];
+      if (failures.length >= failuresAllowed) {
+        lockedUntil = now + lockSeconds;
         failures = [];
       }
       return false;

@@ -3,7 +3,7 @@ import { drawBoot } from "./draw-boot.ts";
 import type { SimulatedNode } from "./node.ts";
 import { deallocate, reboot, redirect, type Step, stepAt, terminate } from "./node-life.ts";
 
-export const VERBS = [
+export const verbs = [
   "start",
   "deallocate",
   "shutdown",
@@ -13,7 +13,7 @@ export const VERBS = [
   "restart",
 ] as const;
 
-export type Verb = (typeof VERBS)[number];
+export type Verb = (typeof verbs)[number];
 
 /** One node's answer: its new future, nothing to do, or why not. */
 export type Managed =

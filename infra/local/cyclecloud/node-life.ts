@@ -59,7 +59,7 @@ export type BootOutcome =
   /** It stays in this status for ever. */
   | { readonly kind: "stuck"; readonly status: "Acquiring" | "Preparing" };
 
-const STARTED = { target: "Started", holdsCores: true } as const;
+const started = { target: "Started", holdsCores: true } as const;
 
 export function stepAt(life: Life, at: number): Step {
   return life.findLast((step) => step.at <= at) ?? life[0];
@@ -75,12 +75,12 @@ export function redirect(life: Life, at: number, future: readonly Step[]): Life 
 export function boot(at: number, draw: BootDraw): Life {
   const acquired = at + draw.bootSeconds * draw.acquireShare;
   const ready = at + draw.bootSeconds;
-  const acquiring: Step = { at, status: "Acquiring", address: "none", ...STARTED };
+  const acquiring: Step = { at, status: "Acquiring", address: "none", ...started };
   const preparing: readonly Step[] = [
-    { at: acquired, status: "Preparing", address: "ip", ...STARTED },
-    { at: (acquired + ready) / 2, status: "Preparing", address: "hostname", ...STARTED },
+    { at: acquired, status: "Preparing", address: "ip", ...started },
+    { at: (acquired + ready) / 2, status: "Preparing", address: "hostname", ...started },
   ];
-  const readyStep: Step = { at: ready, status: "Ready", address: "hostname", ...STARTED };
+  const readyStep: Step = { at: ready, status: "Ready", address: "hostname", ...started };
   const { outcome } = draw;
   switch (outcome.kind) {
     case "ready":
@@ -90,7 +90,7 @@ export function boot(at: number, draw: BootDraw): Life {
       const message = "Software configuration failed";
       const steps = preparing.filter((step) => step.at < failed);
       const { address } = steps.at(-1) ?? acquiring;
-      return [acquiring, ...steps, { at: failed, status: "Failed", address, message, ...STARTED }];
+      return [acquiring, ...steps, { at: failed, status: "Failed", address, message, ...started }];
     }
     case "no-vm": {
       const { message, charged, capacityFailure } = outcome;
@@ -158,7 +158,7 @@ export function deallocate(
 
 /** A restart keeps the disk, a reimage configures the software anew. */
 export function reboot(at: number, status: "Restarting" | "Reimaging", seconds: number): readonly Step[] {
-  const running = { ...STARTED, address: "hostname" } as const;
+  const running = { ...started, address: "hostname" } as const;
   return [
     { at, status, ...running },
     { at: at + seconds / 2, status: "Preparing", ...running },

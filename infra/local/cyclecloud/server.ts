@@ -30,16 +30,16 @@ export function createApplication(instruments: Instruments, login: Login): Hono<
   application.onError((error, context) => {
     if (error instanceof HTTPException) return error.getResponse();
     if (error instanceof Refusal)
-      return context.json({ error: NAMES[error.status], message: error.message }, error.status);
+      return context.json({ error: names[error.status], message: error.message }, error.status);
     if (error instanceof ZodError) {
-      return context.json({ error: NAMES[400], message: z.prettifyError(error) }, 400);
+      return context.json({ error: names[400], message: z.prettifyError(error) }, 400);
     }
     return context.json({ error: "Internal Server Error", message: String(error) }, 500);
   });
   return application;
 }
 
-const NAMES = { 400: "Bad Request", 404: "Not Found", 409: "Conflict" } as const;
+const names = { 400: "Bad Request", 404: "Not Found", 409: "Conflict" } as const;
 
 function logCalls({ site, calls }: Instruments): MiddlewareHandler<Environment> {
   return async (context, next) => {

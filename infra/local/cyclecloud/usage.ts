@@ -17,8 +17,8 @@ interface Item {
   readonly cost: number | undefined;
 }
 
-const HOUR = 3600;
-const DAY = 24 * HOUR;
+const hour = 3600;
+const day = 24 * hour;
 
 /** The ClusterUsage of `GET /clusters/{c}/usage`; all times are UTC. */
 export function toClusterUsage(cluster: Cluster, request: UsageRequest, now: number) {
@@ -48,7 +48,7 @@ function measure(nodes: readonly SimulatedNode[], { start, end }: Interval): Ite
   let hours = 0;
   let cost: number | undefined = 0;
   for (const { bucket, life } of nodes) {
-    const nodeHours = heldSeconds(life, start, end) / HOUR;
+    const nodeHours = heldSeconds(life, start, end) / hour;
     if (nodeHours === 0) continue;
     const price = pricePerHourUsd({ vmSize: bucket.machineType, location: bucket.region, spot: bucket.spot });
     hours += nodeHours * bucket.size.vcpusAvailable;
@@ -75,7 +75,7 @@ function detailsOf(nodes: readonly SimulatedNode[], interval: Interval) {
 function intervalsOf(request: UsageRequest, now: number): readonly Interval[] {
   const { start, end } = frameOf(request, now);
   if (request.granularity === "total") return [{ start, end }];
-  const length = request.granularity === "daily" ? DAY : HOUR;
+  const length = request.granularity === "daily" ? day : hour;
   const first = Math.floor(start / length) * length;
   const count = Math.ceil((end - first) / length);
   return Array.from({ length: count }, (_, index) => ({
@@ -93,7 +93,7 @@ function frameOf({ timeframe, from, to }: UsageRequest, now: number): Interval {
     case "lastMonth":
       return { start: monthStart(-1), end: monthStart(0) };
     case "weekToDate":
-      return { start: (Math.floor(now / DAY) - date.getUTCDay()) * DAY, end: now };
+      return { start: (Math.floor(now / day) - date.getUTCDay()) * day, end: now };
     case "custom":
       return { start: (from?.getTime() ?? 0) / 1000, end: (to?.getTime() ?? 0) / 1000 };
   }

@@ -5,20 +5,20 @@ export interface Demand {
 }
 
 /** Fractions (0.1 cpus, ten times) must add up: comparisons forgive this share of the amount. */
-const TOLERANCE = 1e-9;
+const tolerance = 1e-9;
 
 /** Whether what is left covers an amount, up to rounding. */
 export function covers(left: number, amount: number): boolean {
-  return left >= amount - Math.abs(amount) * TOLERANCE;
+  return left >= amount - Math.abs(amount) * tolerance;
 }
 
 /** How many times an amount fits into what is left. */
 export function timesInto(left: number, amount: number): number {
-  return amount === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / amount + TOLERANCE);
+  return amount === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / amount + tolerance);
 }
 
 /** A table starts with room for so many rows: most buckets have few nodes, and there may be thousands of buckets. */
-const FEWEST_ROWS = 4;
+const fewestRows = 4;
 
 /**
  * What the nodes of a bucket have left: one row per node, one column per resource that some job consumes and some node
@@ -30,35 +30,35 @@ const FEWEST_ROWS = 4;
 export class Availability {
   readonly columns: number;
   length: number;
-  private capacity: number;
-  private tree: Float64Array;
+  #capacity: number;
+  #tree: Float64Array;
 
   /** With the rows that are there from the start; the tree over them is built once. */
   constructor(columns: number, rows: readonly ArrayLike<number>[] = []) {
     this.columns = columns;
     this.length = rows.length;
-    this.capacity = FEWEST_ROWS;
-    while (this.capacity < rows.length) this.capacity *= 2;
-    this.tree = emptyTree(this.capacity, columns);
+    this.#capacity = fewestRows;
+    while (this.#capacity < rows.length) this.#capacity *= 2;
+    this.#tree = emptyTree(this.#capacity, columns);
     rows.forEach((row, index) => {
       for (let column = 0; column < columns; column++)
-        this.tree[(this.capacity + index) * columns + column] = row[column] ?? 0;
+        this.#tree[(this.#capacity + index) * columns + column] = row[column] ?? 0;
     });
-    if (rows.length > 0) for (let at = this.capacity - 1; at >= 1; at--) this.join(at);
+    if (rows.length > 0) for (let at = this.#capacity - 1; at >= 1; at--) this.#join(at);
   }
 
   /** Whether some row may cover the demand; false: none does. */
   mayFit(demand: Demand): boolean {
-    return this.length > 0 && this.covered(1, demand);
+    return this.length > 0 && this.#covered(1, demand);
   }
 
   /** Numbers that the tree holds. */
   get cells(): number {
-    return this.tree.length;
+    return this.#tree.length;
   }
 
   append(row: ArrayLike<number>): void {
-    if (this.length === this.capacity) this.grow();
+    if (this.length === this.#capacity) this.#grow();
     const position = this.length++;
     for (let column = 0; column < this.columns; column++) this.set(position, column, row[column] ?? 0);
   }
@@ -71,17 +71,18 @@ export class Availability {
   }
 
   get(row: number, column: number): number {
-    return this.tree[(this.capacity + row) * this.columns + column] as number;
+    return this.#tree[(this.#capacity + row) * this.columns + column] as number;
   }
 
   take(row: number, column: number, amount: number): void {
     const left = this.get(row, column) - amount;
-    this.set(row, column, left < 0 && left > -Math.abs(amount) * TOLERANCE ? 0 : left);
+    this.set(row, column, left < 0 && left > -Math.abs(amount) * tolerance ? 0 : left);
   }
 
   set(row: number, column: number, value: number): void {
-    const { tree, columns } = this;
-    let at = this.capacity + row;
+    const { columns } = this;
+    const tree = this.#tree;
+    let at = this.#capacity + row;
     tree[at * columns + column] = value;
     for (at >>= 1; at >= 1; at >>= 1) {
       const left = tree[2 * at * columns + column] as number;
@@ -95,10 +96,10 @@ export class Availability {
   /** The first row from `from` on that covers the demand; -1: none. */
   firstFit(from: number, demand: Demand): number {
     if (from >= this.length) return -1;
-    let at = this.capacity + from;
+    let at = this.#capacity + from;
     while (at > 0) {
-      if (this.covered(at, demand)) {
-        if (at >= this.capacity) return at - this.capacity;
+      if (this.#covered(at, demand)) {
+        if (at >= this.#capacity) return at - this.#capacity;
         at *= 2;
       } else {
         // On to the next subtree on the right: up while coming from the right, then across.
@@ -110,28 +111,29 @@ export class Availability {
   }
 
   fits(row: number, demand: Demand): boolean {
-    return this.covered(this.capacity + row, demand);
+    return this.#covered(this.#capacity + row, demand);
   }
 
-  private covered(at: number, { columns, amounts }: Demand): boolean {
+  #covered(at: number, { columns, amounts }: Demand): boolean {
     const offset = at * this.columns;
     for (let i = 0; i < columns.length; i++) {
-      if (!covers(this.tree[offset + (columns[i] as number)] as number, amounts[i] as number)) return false;
+      if (!covers(this.#tree[offset + (columns[i] as number)] as number, amounts[i] as number)) return false;
     }
     return true;
   }
 
-  private grow(): void {
-    const before = this.tree;
-    const leaves = this.capacity * this.columns;
-    this.capacity *= 2;
-    this.tree = emptyTree(this.capacity, this.columns);
-    this.tree.set(before.subarray(leaves), this.capacity * this.columns);
-    for (let at = this.capacity - 1; at >= 1; at--) this.join(at);
+  #grow(): void {
+    const before = this.#tree;
+    const leaves = this.#capacity * this.columns;
+    this.#capacity *= 2;
+    this.#tree = emptyTree(this.#capacity, this.columns);
+    this.#tree.set(before.subarray(leaves), this.#capacity * this.columns);
+    for (let at = this.#capacity - 1; at >= 1; at--) this.#join(at);
   }
 
-  private join(at: number): void {
-    const { tree, columns } = this;
+  #join(at: number): void {
+    const { columns } = this;
+    const tree = this.#tree;
     for (let column = 0; column < columns; column++) {
       const left = tree[2 * at * columns + column] as number;
       const right = tree[(2 * at + 1) * columns + column] as number;

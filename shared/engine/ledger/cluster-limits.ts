@@ -9,46 +9,47 @@ import { type Charge, Quota } from "../model/quota.ts";
  * constrained sizes.
  */
 export class Limits {
-  private readonly arrays: ReadonlyMap<string, NodeArray>;
-  private readonly name: string;
-  private readonly cluster: Quota;
-  private readonly quotas = new Map<string, Quota>();
-  private readonly nodesByGroup = new Map<string, number>();
-  private readonly usedByArray = new Map<string, { nodes: number; cores: number }>();
-  private readonly vcpus = new Map<string, number>();
-  private readonly caps: CapQuotas;
+  readonly #arrays: ReadonlyMap<string, NodeArray>;
+  readonly #name: string;
+  readonly #cluster: Quota;
+  readonly #quotas = new Map<string, Quota>();
+  readonly #nodesByGroup = new Map<string, number>();
+  readonly #usedByArray = new Map<string, { nodes: number; cores: number }>();
+  readonly #vcpus = new Map<string, number>();
+  readonly #caps: CapQuotas;
 
   constructor(cluster: Cluster, caps: Caps | null) {
-    this.caps = new CapQuotas(caps);
-    this.arrays = new Map(cluster.nodeArrays.map((array) => [array.name, array]));
+    this.#caps = new CapQuotas(caps);
+    this.#arrays = new Map(cluster.nodeArrays.map((array) => [array.name, array]));
     for (const array of cluster.nodeArrays)
-      for (const bucket of array.buckets) this.vcpus.set(key(array.name, bucket.vmSize), bucket.vm.vcpuCount);
+      for (const bucket of array.buckets)
+        this.#vcpus.set(key(array.name, bucket.vmSize), bucket.vm.vcpuCount);
     let cores = 0;
     for (const node of cluster.nodes) {
-      const nodeCores = this.vcpus.get(key(node.nodeArray, node.vmSize)) ?? 0;
+      const nodeCores = this.#vcpus.get(key(node.nodeArray, node.vmSize)) ?? 0;
       cores += nodeCores;
-      this.count(node, nodeCores);
+      this.#count(node, nodeCores);
     }
-    this.name = cluster.name;
-    this.cluster = new Quota(cluster.maxCoreCount, cores);
+    this.#name = cluster.name;
+    this.#cluster = new Quota(cluster.maxCoreCount, cores);
   }
 
   /** The array of that name unless it is switched off or unknown. */
   enabledArray(name: string): NodeArray | null {
-    const array = this.arrays.get(name);
+    const array = this.#arrays.get(name);
     return array?.enabled ? array : null;
   }
 
   chargesOf(array: NodeArray, bucket: Bucket, placementGroup: string | null): readonly Charge[] {
     const { limits, vm } = bucket;
-    const used = this.usedByArray.get(array.name) ?? { nodes: 0, cores: 0 };
-    const region = this.coreQuota(key("region", array.location, String(array.spot)), limits.region);
+    const used = this.#usedByArray.get(array.name) ?? { nodes: 0, cores: 0 };
+    const region = this.#coreQuota(key("region", array.location, String(array.spot)), limits.region);
     const charges: Charge[] = [
       {
         limit: "bucket",
         scope: `${array.name}/${bucket.vmSize}`,
         unit: "nodes",
-        quota: this.quota(key("bucket", array.name, bucket.vmSize), limits.availableCount, 0),
+        quota: this.#quota(key("bucket", array.name, bucket.vmSize), limits.availableCount, 0),
         perNode: 1,
       },
       {
@@ -58,19 +59,19 @@ export class Limits {
         quota: region,
         perNode: vm.vcpuQuotaCount,
       },
-      { limit: "cluster", scope: this.name, unit: "cores", quota: this.cluster, perNode: vm.vcpuCount },
+      { limit: "cluster", scope: this.#name, unit: "cores", quota: this.#cluster, perNode: vm.vcpuCount },
       {
         limit: "node-array",
         scope: array.name,
         unit: "cores",
-        quota: this.quota(key("array-cores", array.name), array.maxCoreCount, used.cores),
+        quota: this.#quota(key("array-cores", array.name), array.maxCoreCount, used.cores),
         perNode: vm.vcpuCount,
       },
       {
         limit: "node-array",
         scope: array.name,
         unit: "nodes",
-        quota: this.quota(key("array-nodes", array.name), array.maxCount, used.nodes),
+        quota: this.#quota(key("array-nodes", array.name), array.maxCount, used.nodes),
         perNode: 1,
       },
     ];
@@ -80,50 +81,50 @@ export class Limits {
         limit: "family",
         scope: `${array.location}/${vm.family}`,
         unit: "cores",
-        quota: this.coreQuota(key("family", array.location, vm.family), limits.family),
+        quota: this.#coreQuota(key("family", array.location, vm.family), limits.family),
         perNode: vm.vcpuQuotaCount,
       });
-    if (placementGroup !== null) charges.push(this.groupCharge(array, bucket, placementGroup));
-    return [...charges, ...this.caps.chargesOf(bucket)];
+    if (placementGroup !== null) charges.push(this.#groupCharge(array, bucket, placementGroup));
+    return [...charges, ...this.#caps.chargesOf(bucket)];
   }
 
   /** Sets what the caps allow: after the nodes on order, which are no new ones, and before anything is planned. */
   closeCaps(running: Running): void {
-    this.caps.close(running);
+    this.#caps.close(running);
   }
 
-  private groupCharge(array: NodeArray, bucket: Bucket, group: string): Charge {
+  #groupCharge(array: NodeArray, bucket: Bucket, group: string): Charge {
     const reported = bucket.placementGroups.find((known) => known.name === group)?.activeCount ?? 0;
-    const seen = this.nodesByGroup.get(key(array.name, bucket.vmSize, group)) ?? 0;
+    const seen = this.#nodesByGroup.get(key(array.name, bucket.vmSize, group)) ?? 0;
     const name = key("group", array.name, bucket.vmSize, group);
-    const quota = this.quota(name, bucket.limits.maxPlacementGroupSize, Math.max(reported, seen));
+    const quota = this.#quota(name, bucket.limits.maxPlacementGroupSize, Math.max(reported, seen));
     const scope = `${array.name}/${bucket.vmSize}/${group}`;
     return { limit: "placement-group", scope, unit: "nodes", quota, perNode: 1 };
   }
 
-  private coreQuota(name: string, figures: { readonly maxCores: number; readonly usedCores: number }): Quota {
-    return this.quota(name, figures.maxCores, figures.usedCores);
+  #coreQuota(name: string, figures: { readonly maxCores: number; readonly usedCores: number }): Quota {
+    return this.#quota(name, figures.maxCores, figures.usedCores);
   }
 
   /** One counter per name; buckets that report different figures for it get the stricter ones. */
-  private quota(name: string, max: number, used: number): Quota {
-    const known = this.quotas.get(name);
+  #quota(name: string, max: number, used: number): Quota {
+    const known = this.#quotas.get(name);
     if (known !== undefined) {
       known.atMost(max, used);
       return known;
     }
     const quota = new Quota(max, used);
-    this.quotas.set(name, quota);
+    this.#quotas.set(name, quota);
     return quota;
   }
 
-  private count(node: ClusterNode, cores: number): void {
+  #count(node: ClusterNode, cores: number): void {
     if (isAtRest(node)) return;
-    const used = this.usedByArray.get(node.nodeArray) ?? { nodes: 0, cores: 0 };
-    this.usedByArray.set(node.nodeArray, { nodes: used.nodes + 1, cores: used.cores + cores });
+    const used = this.#usedByArray.get(node.nodeArray) ?? { nodes: 0, cores: 0 };
+    this.#usedByArray.set(node.nodeArray, { nodes: used.nodes + 1, cores: used.cores + cores });
     if (node.placementGroup === null) return;
     const group = key(node.nodeArray, node.vmSize, node.placementGroup);
-    this.nodesByGroup.set(group, (this.nodesByGroup.get(group) ?? 0) + 1);
+    this.#nodesByGroup.set(group, (this.#nodesByGroup.get(group) ?? 0) + 1);
   }
 }
 

@@ -2,10 +2,10 @@ import type { Scalar } from "../model/resources.ts";
 import { amountOf, type Stock, unitOf } from "./stock.ts";
 
 /** Column 0 of every table: 1 while no job is on the node. An exclusive job demands it. */
-export const VACANT = 0;
+export const vacantColumn = 0;
 /** Column 1 of every table: 1 while the node takes further jobs. Every job demands it. */
-export const OPEN = 1;
-const FIRST_RESOURCE = 2;
+export const open = 1;
+const firstResource = 2;
 
 /** The resources that jobs of this plan ask amounts of, numbered. Others are never counted down. */
 export class WantedResources {
@@ -57,8 +57,8 @@ export class ColumnSets {
     const key = JSON.stringify([names, units]);
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
-    const byName = new Map(names.map((name, index) => [name, FIRST_RESOURCE + index]));
-    const columns = { names, byName, units, count: FIRST_RESOURCE + names.length };
+    const byName = new Map(names.map((name, index) => [name, firstResource + index]));
+    const columns = { names, byName, units, count: firstResource + names.length };
     this.#byKey.set(key, columns);
     return columns;
   }

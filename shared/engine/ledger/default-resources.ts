@@ -174,7 +174,7 @@ function compute(left: number, operation: Modifier["operation"], right: number, 
 }
 
 /** Properties that nodes of one bucket share; entries that use only these give all of them the same resources. */
-const SHARED_PROPERTIES: ReadonlySet<NodeProperty> = new Set<NodeProperty>([
+const sharedProperties: ReadonlySet<NodeProperty> = new Set<NodeProperty>([
   "nodearray",
   "bucket_id",
   "vm_size",
@@ -194,7 +194,7 @@ const SHARED_PROPERTIES: ReadonlySet<NodeProperty> = new Set<NodeProperty>([
 
 /** Whether a property can differ between nodes of one bucket. */
 export function isOwnProperty(property: NodeProperty): boolean {
-  return !SHARED_PROPERTIES.has(property);
+  return !sharedProperties.has(property);
 }
 
 /** Whether some entry has to be worked out for every node by itself. */

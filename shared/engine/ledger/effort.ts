@@ -30,11 +30,11 @@ export class Effort {
 }
 
 /** Entries that all shapes together may remember, at 8 bytes or so each: beyond that a plan looks again. */
-const MOST_REMEMBERED = 2_000_000;
+const mostRemembered = 2_000_000;
 
 /** What a plan may keep only to be faster. */
 export class Memory {
-  #left = MOST_REMEMBERED;
+  #left = mostRemembered;
 
   /** Whether so many entries more may be kept. */
   take(entries: number): boolean {

@@ -5,7 +5,7 @@ import { accountName, type BucketName } from "../model/reasons.ts";
 import type { Scalar } from "../model/resources.ts";
 import { Availability } from "./availability.ts";
 import { type ColumnSets, type Columns, rowOf } from "./columns.ts";
-import { EXAMPLE, LedgerNode, type LedgerNodeFields, type PlanContext } from "./ledger-node.ts";
+import { exampleNode, LedgerNode, type LedgerNodeFields, type PlanContext } from "./ledger-node.ts";
 import type { Refusal } from "./refusal.ts";
 import { SearchMemory } from "./search-memory.ts";
 import type { Stock } from "./stock.ts";
@@ -49,17 +49,17 @@ export class LedgerBucket {
   lastRefusal: { readonly refusal: Refusal; readonly atChange: number } | null = null;
   /** What its limits still allowed when somebody last looked, and how many changes the ledger had seen by then. */
   room = { nodes: 0, atChange: -1 };
-  private readonly location: string;
-  private readonly spot: boolean;
-  private exampleNode: LedgerNode | null = null;
-  private opened: Opened | null = null;
+  readonly #location: string;
+  readonly #spot: boolean;
+  #exampleNode: LedgerNode | null = null;
+  #opened: Opened | null = null;
 
   constructor(fields: LedgerBucketFields) {
     this.name = fields.name;
     this.bucketId = fields.bucketId;
     this.vm = fields.vm;
-    this.location = fields.location;
-    this.spot = fields.spot;
+    this.#location = fields.location;
+    this.#spot = fields.spot;
     this.nodeArray = fields.nodeArray;
     this.size = fields.size;
     this.charges = fields.charges;
@@ -82,37 +82,37 @@ export class LedgerBucket {
 
   /** The node that stands for all new ones. Set once, before planning. */
   get example(): LedgerNode {
-    if (this.exampleNode === null) throw new Error(`Bucket "${this.bucketId}" has no example node yet`);
-    return this.exampleNode;
+    if (this.#exampleNode === null) throw new Error(`Bucket "${this.bucketId}" has no example node yet`);
+    return this.#exampleNode;
   }
 
   /** What the nodes have left. */
   get table(): Availability {
-    return this.whenOpen.table;
+    return this.#whenOpen.table;
   }
 
   get columns(): Columns {
-    return this.whenOpen.columns;
+    return this.#whenOpen.columns;
   }
 
   /** What an untouched node has, by column. */
   get exampleRow(): readonly number[] {
-    return this.whenOpen.exampleRow;
+    return this.#whenOpen.exampleRow;
   }
 
   /** Nodes that were there before the plan made any. */
   get firstNodes(): number {
-    return this.whenOpen.firstNodes;
+    return this.#whenOpen.firstNodes;
   }
 
   /** One of the first nodes for each stock that they have. */
   get kinds(): readonly LedgerNode[] {
-    return this.whenOpen.kinds;
+    return this.#whenOpen.kinds;
   }
 
-  private get whenOpen(): Opened {
-    if (this.opened === null) throw new Error(`Bucket "${this.bucketId}" is not open yet`);
-    return this.opened;
+  get #whenOpen(): Opened {
+    if (this.#opened === null) throw new Error(`Bucket "${this.bucketId}" is not open yet`);
+    return this.#opened;
   }
 
   /** Lays out the table, once it is known what jobs want and what the nodes have. */
@@ -132,12 +132,12 @@ export class LedgerBucket {
       }),
     );
     const firstNodes = this.nodes.length;
-    this.opened = { columns, table, exampleRow, firstNodes, kinds: [...kinds.values()] };
+    this.#opened = { columns, table, exampleRow, firstNodes, kinds: [...kinds.values()] };
   }
 
   setExample(stock: Stock): void {
-    const fields = { bucket: this, position: EXAMPLE, name: `${accountName(this.name)}-0`, stock };
-    this.exampleNode = new LedgerNode({
+    const fields = { bucket: this, position: exampleNode, name: `${accountName(this.name)}-0`, stock };
+    this.#exampleNode = new LedgerNode({
       ...fields,
       origin: "new",
       reported: null,
@@ -152,7 +152,7 @@ export class LedgerBucket {
     this.nodes.push(node);
     if (node.takesNoJobs) this.closedNodes.push(node);
     this.vacantCount++;
-    this.opened?.table.append(
+    this.#opened?.table.append(
       node.stock === this.example.stock ? this.exampleRow : rowOf(node.stock, this.columns),
     );
     return node;
@@ -177,9 +177,9 @@ export class LedgerBucket {
       case "vm_family":
         return this.vm.family;
       case "location":
-        return this.location;
+        return this.#location;
       case "spot":
-        return this.spot;
+        return this.#spot;
       case "vcpu_count":
         return this.vm.vcpuCount;
       case "pcpu_count":

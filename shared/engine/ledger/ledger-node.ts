@@ -3,14 +3,14 @@ import type { NodeProperty, SharedDraw } from "../model/constraint.ts";
 import type { NodeHistory } from "../model/history.ts";
 import type { Scalar } from "../model/resources.ts";
 import { isoTime } from "../model/time.ts";
-import { VACANT } from "./columns.ts";
+import { vacantColumn } from "./columns.ts";
 import type { LedgerBucket } from "./ledger-bucket.ts";
 import type { Pools } from "./pools.ts";
 import { amountOf, type Stock } from "./stock.ts";
 import type { Subject } from "./subject.ts";
 
 /** Position of an example node: it stands for nodes that do not exist and is never in a table. */
-export const EXAMPLE = -1;
+export const exampleNode = -1;
 
 /** `deallocated`: exists without a VM, can be started. The others are as in the plan. */
 export type LedgerOrigin = "existing" | "deallocated" | "starting" | "pending" | "new" | "on-premise";
@@ -83,12 +83,12 @@ export class LedgerNode implements Subject {
   }
 
   get vacant(): boolean {
-    return this.position === EXAMPLE || this.bucket.table.get(this.position, VACANT) > 0;
+    return this.position === exampleNode || this.bucket.table.get(this.position, vacantColumn) > 0;
   }
 
   /** The same node without any job on it: nothing can be put there. */
   emptied(): LedgerNode {
-    return new LedgerNode({ ...this, position: EXAMPLE });
+    return new LedgerNode({ ...this, position: exampleNode });
   }
 
   poolLeft(draw: SharedDraw): number | undefined {
@@ -104,7 +104,7 @@ export class LedgerNode implements Subject {
   }
 
   left(name: string): number {
-    const column = this.position === EXAMPLE ? undefined : this.bucket.columns.byName.get(name);
+    const column = this.position === exampleNode ? undefined : this.bucket.columns.byName.get(name);
     return column === undefined
       ? amountOf(this.resource(name))
       : this.bucket.table.get(this.position, column);
@@ -137,11 +137,11 @@ export class LedgerNode implements Subject {
       case "keep_alive":
         return this.keepAlive;
       default:
-        return this.timeProperty(name);
+        return this.#timeProperty(name);
     }
   }
 
-  private timeProperty(name: NodeProperty): Scalar {
+  #timeProperty(name: NodeProperty): Scalar {
     const created = this.history?.createdSeconds ?? null;
     const matched = this.history?.lastMatchSeconds ?? null;
     const deleted = this.history?.deletedSeconds ?? null;
@@ -151,7 +151,7 @@ export class LedgerNode implements Subject {
       case "create_time":
         return created === null ? null : isoTime(created);
       case "create_time_remaining":
-        return this.bootSecondsLeft(created);
+        return this.#bootSecondsLeft(created);
       case "last_match_time_unix":
         return matched;
       case "last_match_time":
@@ -166,7 +166,7 @@ export class LedgerNode implements Subject {
   }
 
   /** Seconds until the boot time-out; -1 once Ready. */
-  private bootSecondsLeft(created: number | null): number {
+  #bootSecondsLeft(created: number | null): number {
     if (this.reported?.status === "Ready" || this.origin === "on-premise") return -1;
     const { nowSeconds, bootTimeoutSeconds } = this.bucket.context;
     const timeout = bootTimeoutSeconds(this.bucket.name.nodeArray);

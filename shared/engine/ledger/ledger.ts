@@ -3,7 +3,7 @@ import type { NodeNames } from "../model/names.ts";
 import { availableNodes, charge } from "../model/quota.ts";
 import type { BucketName } from "../model/reasons.ts";
 import type { Demand } from "./availability.ts";
-import { OPEN, VACANT } from "./columns.ts";
+import { open, vacantColumn } from "./columns.ts";
 import { Memory } from "./effort.ts";
 import type { Step, Taken } from "./journal.ts";
 import type { LedgerBucket } from "./ledger-bucket.ts";
@@ -46,47 +46,47 @@ export class Ledger {
   /** Nodes by what they are called. */
   readonly index: NodeIndex;
   /** Changes of the limits so far: what they leave is worked out once for each. */
-  private changes = 0;
-  private readonly fields: LedgerFields;
-  private readonly opened: LedgerBucket[];
-  private sorted: readonly LedgerBucket[] | null = null;
-  private journal: Step[] | null = null;
+  #changes = 0;
+  readonly #fields: LedgerFields;
+  readonly #opened: LedgerBucket[];
+  #sorted: readonly LedgerBucket[] | null = null;
+  #journal: Step[] | null = null;
 
   constructor(fields: LedgerFields) {
-    this.opened = [...fields.buckets];
+    this.#opened = [...fields.buckets];
     this.pools = fields.pools;
-    this.fields = fields;
+    this.#fields = fields;
     this.index = new NodeIndex(fields.buckets.flatMap(({ nodes }) => nodes));
   }
 
   /** Grows with every change of what the limits leave. */
   get changeCount(): number {
-    return this.changes;
+    return this.#changes;
   }
 
   /** The buckets as they are, sorted once. */
   inOrder(sort: (buckets: readonly LedgerBucket[]) => readonly LedgerBucket[]): readonly LedgerBucket[] {
-    this.sorted ??= sort(this.opened);
-    return this.sorted;
+    this.#sorted ??= sort(this.#opened);
+    return this.#sorted;
   }
 
   get buckets(): readonly LedgerBucket[] {
-    return this.opened;
+    return this.#opened;
   }
 
   /** Adds a bucket at the end. Only once all jobs are placed: shapes remember which buckets there are. */
   add(bucket: LedgerBucket): void {
-    bucket.index = this.opened.length;
-    this.opened.push(bucket);
+    bucket.index = this.#opened.length;
+    this.#opened.push(bucket);
   }
 
   /** Runs an attempt; when it returns false, everything it did is undone. */
   attempt(steps: () => boolean): boolean {
     const journal: Step[] = [];
-    this.journal = journal;
+    this.#journal = journal;
     const kept = steps();
-    this.journal = null;
-    if (!kept) for (let i = journal.length - 1; i >= 0; i--) this.undo(journal[i] as Step);
+    this.#journal = null;
+    if (!kept) for (let i = journal.length - 1; i >= 0; i--) this.#undo(journal[i] as Step);
     return kept;
   }
 
@@ -94,9 +94,9 @@ export class Ledger {
   capacityOf(bucket: LedgerBucket): number {
     if (bucket.closed !== null) return 0;
     const { room } = bucket;
-    if (room.atChange !== this.changes) {
+    if (room.atChange !== this.#changes) {
       room.nodes = availableNodes(bucket.charges);
-      room.atChange = this.changes;
+      room.atChange = this.#changes;
     }
     return room.nodes;
   }
@@ -108,7 +108,7 @@ export class Ledger {
 
   /** Whether a bucket may be asked for this many nodes. */
   isOpenFor(bucket: LedgerBucket, nodes: number): boolean {
-    if (!this.fields.wantsFreshNodes) return true;
+    if (!this.#fields.wantsFreshNodes) return true;
     // Every on-premise host is a bucket of its own there.
     if (bucket.closed === "on-premise") return nodes === 1;
     return this.capacityOf(bucket) + bucket.vacantCount >= nodes;
@@ -117,15 +117,15 @@ export class Ledger {
   /** Whether a node can be used at all now: a deallocated one has to be started within the limits. */
   isUsable(node: LedgerNode): boolean {
     if (node.takesNoJobs) return false;
-    if (this.fields.wantsFreshNodes && node.origin === "on-premise") return node.vacant;
+    if (this.#fields.wantsFreshNodes && node.origin === "on-premise") return node.vacant;
     return node.origin !== "deallocated" || this.capacityOf(node.bucket) >= 1;
   }
 
   /** A new node; the limits must allow it. */
   create(bucket: LedgerBucket): LedgerNode {
     const { nodeArray } = bucket.name;
-    const format = this.fields.nameFormat(bucket.name);
-    const { name, index } = this.fields.names.next(format);
+    const format = this.#fields.nameFormat(bucket.name);
+    const { name, index } = this.#fields.names.next(format);
     const node = bucket.add({
       name,
       origin: "new",
@@ -133,40 +133,40 @@ export class Ledger {
       reported: null,
       hostname: null,
       history: null,
-      keepAlive: this.fields.keepAlive(nodeArray),
+      keepAlive: this.#fields.keepAlive(nodeArray),
     });
-    this.charge(bucket, 1);
+    this.#charge(bucket, 1);
     node.nameIndex = index;
     this.created++;
     this.index.note(node);
-    this.journal?.push({ kind: "created", node });
+    this.#journal?.push({ kind: "created", node });
     return node;
   }
 
   /** Takes back the node that was made last, before anything was put on it. */
   discard(node: LedgerNode): void {
-    if (this.journal !== null) this.journal.pop();
-    this.remove(node);
+    if (this.#journal !== null) this.#journal.pop();
+    this.#remove(node);
   }
 
   /** Puts slots of a job on a node, which must cover them. */
   take({ node, job, slots, demand, closes }: Taking): void {
     const { table } = node.bucket;
-    this.journal?.push(this.takenFrom(node, demand, slots));
-    if (node.origin === "deallocated") this.start(node);
+    this.#journal?.push(this.#takenFrom(node, demand, slots));
+    if (node.origin === "deallocated") this.#start(node);
     for (let i = 0; i < demand.columns.length; i++) {
       const column = demand.columns[i] as number;
       // The two marker columns are demanded, not used up.
-      if (column !== VACANT && column !== OPEN)
+      if (column !== vacantColumn && column !== open)
         table.take(node.position, column, (demand.amounts[i] as number) * slots);
     }
-    this.assign(node, job, slots);
-    if (closes) table.set(node.position, OPEN, 0);
+    this.#assign(node, job, slots);
+    if (closes) table.set(node.position, open, 0);
   }
 
   /** Counts a node towards a target; a deallocated one is started, which the limits must allow. */
   hold(node: LedgerNode, target: string): void {
-    if (node.origin === "deallocated") this.start(node);
+    if (node.origin === "deallocated") this.#start(node);
     // Two request sets may want the same.
     if (!node.targets.includes(target)) node.targets.push(target);
   }
@@ -176,11 +176,11 @@ export class Ledger {
     const { table } = node.bucket;
     demand.columns.forEach((column, index) => {
       const left = table.get(node.position, column);
-      if (column === VACANT || column === OPEN || left < 0) return;
+      if (column === vacantColumn || column === open || left < 0) return;
       table.set(node.position, column, Math.max(0, left - (demand.amounts[index] ?? 0) * slots));
     });
-    this.assign(node, job, slots);
-    if (closes) table.set(node.position, OPEN, 0);
+    this.#assign(node, job, slots);
+    if (closes) table.set(node.position, open, 0);
   }
 
   /** Draws slots from shared pools. */
@@ -189,52 +189,52 @@ export class Ledger {
       for (const draw of draws) {
         const times = draw.once ? (firstSlots ? 1 : 0) : slots;
         this.pools.draw(draw, times);
-        this.journal?.push({ kind: "drawn", draw, times });
+        this.#journal?.push({ kind: "drawn", draw, times });
       }
     }
   }
 
-  private assign(node: LedgerNode, job: string, slots: number): void {
+  #assign(node: LedgerNode, job: string, slots: number): void {
     const last = node.jobs.at(-1);
     if (last === undefined) {
       node.bucket.vacantCount--;
-      node.bucket.table.set(node.position, VACANT, 0);
+      node.bucket.table.set(node.position, vacantColumn, 0);
     }
     if (last?.job === job) last.slots += slots;
     else node.jobs.push({ job, slots });
   }
 
-  private start(node: LedgerNode): void {
+  #start(node: LedgerNode): void {
     node.origin = "starting";
-    this.charge(node.bucket, 1);
+    this.#charge(node.bucket, 1);
   }
 
-  private takenFrom(node: LedgerNode, demand: Demand, slots: number): Taken {
+  #takenFrom(node: LedgerNode, demand: Demand, slots: number): Taken {
     const { table } = node.bucket;
-    const columns = [VACANT, OPEN, ...demand.columns];
+    const columns = [vacantColumn, open, ...demand.columns];
     const before = columns.map((column) => table.get(node.position, column));
     return { kind: "taken", node, columns, before, origin: node.origin, slots };
   }
 
-  private undo(step: Step): void {
+  #undo(step: Step): void {
     switch (step.kind) {
       case "taken":
-        this.giveBack(step);
+        this.#giveBack(step);
         return;
       case "drawn":
         this.pools.draw(step.draw, -step.times);
         return;
       case "created":
-        this.remove(step.node);
+        this.#remove(step.node);
         return;
     }
   }
 
-  private giveBack({ node, columns, before, origin, slots }: Taken): void {
+  #giveBack({ node, columns, before, origin, slots }: Taken): void {
     columns.forEach((column, index) => {
       node.bucket.table.set(node.position, column, before[index] ?? 0);
     });
-    if (node.origin !== origin) this.charge(node.bucket, -1);
+    if (node.origin !== origin) this.#charge(node.bucket, -1);
     node.origin = origin;
     const last = node.jobs.at(-1);
     if (last !== undefined && last.slots > slots) last.slots -= slots;
@@ -242,16 +242,16 @@ export class Ledger {
     if (node.jobs.length === 0) node.bucket.vacantCount++;
   }
 
-  private charge(bucket: LedgerBucket, nodes: number): void {
+  #charge(bucket: LedgerBucket, nodes: number): void {
     charge(bucket.charges, nodes);
-    this.changes++;
+    this.#changes++;
   }
 
-  private remove(node: LedgerNode): void {
+  #remove(node: LedgerNode): void {
     const { bucket, nameIndex } = node;
     bucket.dropLast();
     this.index.forget(node);
-    this.charge(bucket, -1);
-    this.fields.names.release(this.fields.nameFormat(bucket.name), nameIndex);
+    this.#charge(bucket, -1);
+    this.#fields.names.release(this.#fields.nameFormat(bucket.name), nameIndex);
   }
 }

@@ -72,13 +72,13 @@ export function amountAsked(constraint: MinimumResource, subject: Subject): numb
 /** Index of the first option that a value matches; -1: none, or no value. */
 export function firstOption(options: readonly Scalar[], value: Scalar | undefined): number {
   if (value === undefined) return -1;
-  return options.length > FEW_OPTIONS && typeof value === "string"
+  return options.length > fewOptions && typeof value === "string"
     ? lookUp(listed(options), value)
     : options.findIndex((option) => equalScalars(option, value));
 }
 
 /** Longer lists are looked up. */
-const FEW_OPTIONS = 8;
+const fewOptions = 8;
 
 /** The texts of a long list of options by their places, and its wildcards. */
 interface Listed {
@@ -114,7 +114,7 @@ function lookUp({ places, wildcards }: Listed, value: string): number {
 }
 
 /** A wildcard of so many characters takes about as long to compare as a constraint to hold against a node. */
-const CHARACTERS_PER_CHECK = 16;
+const charactersPerCheck = 16;
 
 /** How many checks it takes to ask a subject for these constraints, all told. */
 export function checksOf(constraints: readonly Constraint[]): number {
@@ -150,10 +150,10 @@ function checksOfOne(constraint: Constraint): number {
 function checksOfOptions(options: readonly Scalar[]): number {
   let characters = 0;
   for (const option of options) {
-    const isLookedUp = options.length > FEW_OPTIONS && typeof option === "string" && !hasWildcard(option);
+    const isLookedUp = options.length > fewOptions && typeof option === "string" && !hasWildcard(option);
     if (!isLookedUp) characters += typeof option === "string" ? option.length : 1;
   }
-  return Math.ceil(characters / CHARACTERS_PER_CHECK);
+  return Math.ceil(characters / charactersPerCheck);
 }
 
 function equalScalars(option: Scalar, value: Scalar): boolean {

@@ -2,7 +2,7 @@ import type { NodeProperty } from "../model/constraint.ts";
 import type { LedgerNode } from "./ledger-node.ts";
 
 /** What a node alone is called: few nodes have one in common, so that they are looked up. */
-export const NAMING_PROPERTIES = [
+export const namingProperties = [
   "name",
   "hostname",
   "fqdn",
@@ -11,7 +11,7 @@ export const NAMING_PROPERTIES = [
   "instance_id",
 ] as const satisfies readonly NodeProperty[];
 
-export type Naming = (typeof NAMING_PROPERTIES)[number] | "ccnodeid";
+export type Naming = (typeof namingProperties)[number] | "ccnodeid";
 
 /** Nodes that a plan makes have only these; the others are null until they boot. */
 export function isKnownOfNewNodes(naming: Naming): boolean {

@@ -7,9 +7,9 @@ import type { Resources } from "../model/resources.ts";
 import { demandCapsOf } from "../model/settings.ts";
 
 /** Names the on-premise "node array" in results and properties. */
-export const ON_PREMISE = "on-premise";
+export const onPremise = "on-premise";
 /** What is known of a host that CycleCloud does not have: one cpu, until its scheduler says more. */
-export const UNKNOWN_VM: VmFacts = {
+export const unknownVm: VmFacts = {
   vcpuCount: 1,
   vcpuQuotaCount: 1,
   pcpuCount: 1,

@@ -16,9 +16,9 @@ import { type DefaultsPolicy, differsByNode, equip } from "./default-resources.t
 import { KnownResources } from "./known-resources.ts";
 import { Ledger } from "./ledger.ts";
 import { LedgerBucket } from "./ledger-bucket.ts";
-import { EXAMPLE, LedgerNode, type LedgerOrigin, type PlanContext } from "./ledger-node.ts";
+import { exampleNode, LedgerNode, type LedgerOrigin, type PlanContext } from "./ledger-node.ts";
 import { isIgnored, isLeftOut } from "./left-alone.ts";
-import { ON_PREMISE, ownHosts, UNKNOWN_VM } from "./on-premise.ts";
+import { onPremise, ownHosts, unknownVm } from "./on-premise.ts";
 import { placementGroupsOf } from "./placement-groups.ts";
 import type { Pools } from "./pools.ts";
 import { type Stock, Stocks } from "./stock.ts";
@@ -49,71 +49,73 @@ export function openLedger(
 }
 
 class Layout {
-  private readonly input: PlanInput;
-  private readonly context: PlanContext;
-  private readonly stocks = new Stocks();
-  private readonly limits: Limits;
-  private readonly defaults: DefaultsPolicy;
-  private readonly everyNodeDiffers: boolean;
-  private readonly buckets = new Map<string, LedgerBucket>();
-  private readonly byHostname = new Map<string, LedgerNode>();
-  private readonly byScheduler: ReadonlyMap<string, SchedulerNode>;
+  readonly #input: PlanInput;
+  readonly #context: PlanContext;
+  readonly #stocks = new Stocks();
+  readonly #limits: Limits;
+  readonly #defaults: DefaultsPolicy;
+  readonly #everyNodeDiffers: boolean;
+  readonly #buckets = new Map<string, LedgerBucket>();
+  readonly #byHostname = new Map<string, LedgerNode>();
+  readonly #byScheduler: ReadonlyMap<string, SchedulerNode>;
   /** Short host names on which some scheduler starts no more jobs, and ids of such nodes. */
-  private readonly closedHosts: ReadonlySet<string>;
-  private readonly closedIds: ReadonlySet<string>;
-  private readonly history: ReadonlyMap<string, NodeHistory>;
-  private readonly pendingNames: ReadonlySet<string>;
-  private readonly visibleNames: ReadonlySet<string>;
+  readonly #closedHosts: ReadonlySet<string>;
+  readonly #closedIds: ReadonlySet<string>;
+  readonly #history: ReadonlyMap<string, NodeHistory>;
+  readonly #pendingNames: ReadonlySet<string>;
+  readonly #visibleNames: ReadonlySet<string>;
   /** Placement groups of targets: jobs make no nodes there. */
-  private readonly targetGroups: ReadonlySet<string>;
-  private readonly warnings = new Map<string, Warning>();
-  private readonly hostsLeftOut: string[] = [];
-  private columnSets: ColumnSets | null = null;
+  readonly #targetGroups: ReadonlySet<string>;
+  readonly #warnings = new Map<string, Warning>();
+  readonly #hostsLeftOut: string[] = [];
+  #columnSets: ColumnSets | null = null;
 
   constructor(input: PlanInput, pools: Pools) {
     const { settings, cluster } = input;
-    this.input = input;
-    this.context = {
+    this.#input = input;
+    this.#context = {
       pools,
       nowSeconds: input.nowSeconds,
       bootTimeoutSeconds: (nodeArray) => forNodeArray(settings.bootTimeoutSeconds, nodeArray),
     };
-    this.limits = new Limits(cluster, input.caps ?? null);
-    this.defaults = {
+    this.#limits = new Limits(cluster, input.caps ?? null);
+    this.#defaults = {
       entries: settings.defaultResources,
       systemResources: !settings.disableDefaultResources,
     };
-    this.everyNodeDiffers = differsByNode(settings.defaultResources);
-    this.byScheduler = new Map(input.schedulerNodes.map((node) => [shortHostname(node.hostname), node]));
-    this.closedHosts = new Set(
+    this.#everyNodeDiffers = differsByNode(settings.defaultResources);
+    this.#byScheduler = new Map(input.schedulerNodes.map((node) => [shortHostname(node.hostname), node]));
+    this.#closedHosts = new Set(
       input.schedulerNodes.flatMap((node) => (node.takesNoJobs ? [shortHostname(node.hostname)] : [])),
     );
-    this.closedIds = new Set(input.closedNodeIds);
-    this.history = new Map(input.history.map((row) => [row.nodeId, row]));
-    this.visibleNames = new Set(cluster.nodes.map((node) => node.name));
-    this.targetGroups = groupsOf(
+    this.#closedIds = new Set(input.closedNodeIds);
+    this.#history = new Map(input.history.map((row) => [row.nodeId, row]));
+    this.#visibleNames = new Set(cluster.nodes.map((node) => node.name));
+    this.#targetGroups = groupsOf(
       [...cluster.nodes, ...input.pending].filter((node) => node.dynamicArray !== undefined),
     );
-    this.pendingNames = new Set(input.pending.flatMap((pending) => pending.names ?? []));
+    this.#pendingNames = new Set(input.pending.flatMap((pending) => pending.names ?? []));
   }
 
   open(overdueNodeIds: ReadonlySet<string>): OpenedLedger {
-    const names = new NodeNames(this.visibleNames);
-    for (const array of this.input.cluster.nodeArrays) if (array.enabled) this.addArray(array);
-    const unfit = new Set([...this.input.leavingNodeIds, ...overdueNodeIds]);
-    const inUse = this.input.cluster.nodes.filter((node) => !unfit.has(node.nodeId) && this.mayRunJobs(node));
-    for (const node of sortByNodeName(inUse, (n) => n.name)) this.addNode(node);
-    this.addOnPremise();
-    for (const pending of this.input.pending) this.addPending(pending, names);
-    this.limits.closeCaps(runningIn(this.input.cluster, this.input.pending));
-    const { settings } = this.input;
-    const buckets = [...this.buckets.values()];
+    const names = new NodeNames(this.#visibleNames);
+    for (const array of this.#input.cluster.nodeArrays) if (array.enabled) this.#addArray(array);
+    const unfit = new Set([...this.#input.leavingNodeIds, ...overdueNodeIds]);
+    const inUse = this.#input.cluster.nodes.filter(
+      (node) => !unfit.has(node.nodeId) && this.#mayRunJobs(node),
+    );
+    for (const node of sortByNodeName(inUse, (n) => n.name)) this.#addNode(node);
+    this.#addOnPremise();
+    for (const pending of this.#input.pending) this.#addPending(pending, names);
+    this.#limits.closeCaps(runningIn(this.#input.cluster, this.#input.pending));
+    const { settings } = this.#input;
+    const buckets = [...this.#buckets.values()];
     buckets.forEach((bucket, index) => {
       bucket.index = index;
     });
     const ledger = new Ledger({
       buckets,
-      pools: this.context.pools,
+      pools: this.#context.pools,
       wantsFreshNodes: settings.compatibility === "scalelib",
       names,
       nameFormat: (name) => nameFormatOf(settings, name),
@@ -121,50 +123,50 @@ class Layout {
     });
     return {
       ledger,
-      byHostname: this.byHostname,
-      warnings: [...this.warnings.values()],
-      bucketFor: (name) => this.bucketFor(ledger, name),
-      usedGroups: groupsOf([...this.input.cluster.nodes, ...this.input.pending]),
-      resources: new KnownResources(this.input, buckets),
-      hostsLeftOut: this.hostsLeftOut,
-      open: (wanted) => this.openTables(wanted),
+      byHostname: this.#byHostname,
+      warnings: [...this.#warnings.values()],
+      bucketFor: (name) => this.#bucketFor(ledger, name),
+      usedGroups: groupsOf([...this.#input.cluster.nodes, ...this.#input.pending]),
+      resources: new KnownResources(this.#input, buckets),
+      hostsLeftOut: this.#hostsLeftOut,
+      open: (wanted) => this.#openTables(wanted),
     };
   }
 
-  private openTables(wanted: WantedResources): void {
-    this.columnSets = new ColumnSets(wanted);
-    for (const bucket of this.buckets.values()) bucket.open(this.columnSets);
+  #openTables(wanted: WantedResources): void {
+    this.#columnSets = new ColumnSets(wanted);
+    for (const bucket of this.#buckets.values()) bucket.open(this.#columnSets);
   }
 
-  private warn(code: string, subject: string, message: string): void {
-    this.warnings.set(`${code} ${subject} ${message}`, { code, subject, message });
+  #warn(code: string, subject: string, message: string): void {
+    this.#warnings.set(`${code} ${subject} ${message}`, { code, subject, message });
   }
 
-  private addArray(array: NodeArray): void {
+  #addArray(array: NodeArray): void {
     for (const size of array.buckets) {
-      for (const group of placementGroupsOf(array, size, this.input.settings))
-        if (!this.targetGroups.has(group)) this.addBucket(array, size, { placementGroup: group });
-      this.addBucket(array, size, { placementGroup: null });
+      for (const group of placementGroupsOf(array, size, this.#input.settings))
+        if (!this.#targetGroups.has(group)) this.#addBucket(array, size, { placementGroup: group });
+      this.#addBucket(array, size, { placementGroup: null });
     }
   }
 
-  private bucketFor(ledger: Ledger, name: BucketName): LedgerBucket | null {
-    const array = this.limits.enabledArray(name.nodeArray);
+  #bucketFor(ledger: Ledger, name: BucketName): LedgerBucket | null {
+    const array = this.#limits.enabledArray(name.nodeArray);
     const size = array?.buckets.find((candidate) => candidate.vmSize === name.vmSize);
     if (array === null || size === undefined) return null;
-    const before = this.buckets.size;
-    const bucket = this.addBucket(array, size, name);
-    if (this.buckets.size === before) return bucket;
-    if (this.columnSets !== null) bucket.open(this.columnSets);
+    const before = this.#buckets.size;
+    const bucket = this.#addBucket(array, size, name);
+    if (this.#buckets.size === before) return bucket;
+    if (this.#columnSets !== null) bucket.open(this.#columnSets);
     ledger.add(bucket);
     return bucket;
   }
 
-  private addBucket(array: NodeArray, size: Bucket, home: Home): LedgerBucket {
+  #addBucket(array: NodeArray, size: Bucket, home: Home): LedgerBucket {
     const { placementGroup, dynamicArray } = home;
     const plain = { nodeArray: array.name, vmSize: size.vmSize, placementGroup };
     const name: BucketName = dynamicArray === undefined ? plain : { ...plain, dynamicArray };
-    const known = this.buckets.get(bucketKey(name));
+    const known = this.#buckets.get(bucketKey(name));
     if (known !== undefined) return known;
     const open = dynamicArray === undefined ? null : "dynamic";
     const bucket = new LedgerBucket({
@@ -175,35 +177,35 @@ class Layout {
       spot: array.spot,
       nodeArray: array,
       size,
-      charges: this.limits.chargesOf(array, size, placementGroup),
+      charges: this.#limits.chargesOf(array, size, placementGroup),
       closed: size.valid ? open : "invalid",
-      systemResources: this.defaults.systemResources,
-      context: this.context,
+      systemResources: this.#defaults.systemResources,
+      context: this.#context,
     });
-    this.register(bucket, array.resources);
+    this.#register(bucket, array.resources);
     return bucket;
   }
 
-  private register(bucket: LedgerBucket, reported: Resources): void {
-    this.buckets.set(bucketKey(bucket.name), bucket);
+  #register(bucket: LedgerBucket, reported: Resources): void {
+    this.#buckets.set(bucketKey(bucket.name), bucket);
     // The example has to exist before its properties can be asked for; its resources come in a second step.
-    bucket.setExample(this.stocks.of({}));
+    bucket.setExample(this.#stocks.of({}));
     const { example } = bucket;
     const softwareConfiguration = bucket.nodeArray?.softwareConfiguration ?? {};
     const property = example.property.bind(example);
     const newborn = { property, nodeId: null, reported, softwareConfiguration };
-    bucket.setExample(this.stocks.of(this.equip(newborn, accountName(bucket.name))));
+    bucket.setExample(this.#stocks.of(this.#equip(newborn, accountName(bucket.name))));
   }
 
-  private equip(newborn: Parameters<typeof equip>[0], subject: string): Resources {
-    return equip(newborn, this.defaults, (message) => this.warn("default-resource", subject, message));
+  #equip(newborn: Parameters<typeof equip>[0], subject: string): Resources {
+    return equip(newborn, this.#defaults, (message) => this.#warn("default-resource", subject, message));
   }
 
   /** Nodes that are up, on their way, or deallocated. Failed ones only when they are neither deleted. */
-  private mayRunJobs(node: ClusterNode): boolean {
-    const { settings } = this.input;
+  #mayRunJobs(node: ClusterNode): boolean {
+    const { settings } = this.#input;
     if (node.targetState === null) {
-      this.warn("no-target-state", node.name, `Node "${node.name}" has no target state: it is left alone`);
+      this.#warn("no-target-state", node.name, `Node "${node.name}" has no target state: it is left alone`);
       return false;
     }
     if (isIgnored(node, settings.ignoredNodes)) return false;
@@ -213,12 +215,12 @@ class Layout {
     );
   }
 
-  private addNode(node: ClusterNode): void {
-    const array = this.limits.enabledArray(node.nodeArray);
-    if (array === null || isLeftOut(node, array, this.input.settings)) return;
-    const bucket = this.bucketOf(array, node);
+  #addNode(node: ClusterNode): void {
+    const array = this.#limits.enabledArray(node.nodeArray);
+    if (array === null || isLeftOut(node, array, this.#input.settings)) return;
+    const bucket = this.#bucketOf(array, node);
     if (bucket === null) {
-      this.warn(
+      this.#warn(
         "unknown-vm-size",
         node.vmSize,
         `VM size "${node.vmSize}" of node "${node.name}" is in no bucket of "${array.name}": the node is left alone`,
@@ -227,44 +229,45 @@ class Layout {
     }
     const fields = {
       name: node.name,
-      origin: this.originOf(node),
+      origin: this.#originOf(node),
       stock: bucket.example.stock,
       reported: node,
       hostname: node.hostname,
-      history: this.history.get(node.nodeId) ?? null,
+      history: this.#history.get(node.nodeId) ?? null,
       keepAlive: node.keepAlive,
-      takesNoJobs: this.closedIds.has(node.nodeId) || this.isClosed(node.hostname),
+      takesNoJobs: this.#closedIds.has(node.nodeId) || this.#isClosed(node.hostname),
     };
     const entry = bucket.add({
       ...fields,
-      stock: this.stockOf(new LedgerNode({ ...fields, bucket, position: EXAMPLE }), node, array),
+      stock: this.#stockOf(new LedgerNode({ ...fields, bucket, position: exampleNode }), node, array),
     });
     if (entry.origin === "pending") charge(bucket.charges, 1);
-    if (node.hostname !== null) this.byHostname.set(shortHostname(node.hostname), entry);
+    if (node.hostname !== null) this.#byHostname.set(shortHostname(node.hostname), entry);
   }
 
-  private isClosed(hostname: string | null): boolean {
-    return hostname !== null && this.closedHosts.has(shortHostname(hostname));
+  #isClosed(hostname: string | null): boolean {
+    return hostname !== null && this.#closedHosts.has(shortHostname(hostname));
   }
 
-  private originOf(node: ClusterNode): LedgerOrigin {
+  #originOf(node: ClusterNode): LedgerOrigin {
     if (node.targetState === "Started") return "existing";
-    return this.pendingNames.has(node.name) ? "pending" : "deallocated";
+    return this.#pendingNames.has(node.name) ? "pending" : "deallocated";
   }
 
-  private bucketOf(array: NodeArray, node: ClusterNode): LedgerBucket | null {
+  #bucketOf(array: NodeArray, node: ClusterNode): LedgerBucket | null {
     const size = array.buckets.find((candidate) => candidate.vmSize === node.vmSize);
-    return size === undefined ? null : this.addBucket(array, size, node);
+    return size === undefined ? null : this.#addBucket(array, size, node);
   }
 
   /** The bucket's own stock, unless the node reports something for itself or a default differs from node to node. */
-  private stockOf(entry: LedgerNode, node: ClusterNode, array: NodeArray): Stock {
-    const scheduler = node.hostname === null ? undefined : this.byScheduler.get(shortHostname(node.hostname));
+  #stockOf(entry: LedgerNode, node: ClusterNode, array: NodeArray): Stock {
+    const scheduler =
+      node.hostname === null ? undefined : this.#byScheduler.get(shortHostname(node.hostname));
     const overriding =
       scheduler === undefined || scheduler.overrideResources === false ? {} : scheduler.resources;
     const { ccnodeid: _, ...fromScheduler } = overriding;
     const own = { ...node.resources, ...fromScheduler };
-    if (!this.everyNodeDiffers && Object.keys(own).length === 0) return entry.stock;
+    if (!this.#everyNodeDiffers && Object.keys(own).length === 0) return entry.stock;
     const property = entry.property.bind(entry);
     const { softwareConfiguration } = node;
     const newborn = {
@@ -273,66 +276,66 @@ class Layout {
       reported: { ...array.resources, ...own },
       softwareConfiguration,
     };
-    return this.stocks.of(this.equip(newborn, node.nodeArray));
+    return this.#stocks.of(this.#equip(newborn, node.nodeArray));
   }
 
-  private addOnPremise(): void {
-    const hosts = ownHosts(this.input, this.byScheduler.values(), this.byHostname.keys());
-    for (const { code, subject, message } of hosts.warnings) this.warn(code, subject, message);
-    this.hostsLeftOut.push(...hosts.leftOut);
-    for (const { host, resources } of hosts.taken) this.addHost(host, resources);
+  #addOnPremise(): void {
+    const hosts = ownHosts(this.#input, this.#byScheduler.values(), this.#byHostname.keys());
+    for (const { code, subject, message } of hosts.warnings) this.#warn(code, subject, message);
+    this.#hostsLeftOut.push(...hosts.leftOut);
+    for (const { host, resources } of hosts.taken) this.#addHost(host, resources);
   }
 
-  private addHost(host: SchedulerNode, reported: Resources): void {
-    const bucket = this.onPremiseBucket(reported);
+  #addHost(host: SchedulerNode, reported: Resources): void {
+    const bucket = this.#onPremiseBucket(reported);
     const { example } = bucket;
     const property = example.property.bind(example);
     const newborn = { property, nodeId: null, reported, softwareConfiguration: {} };
     const node = bucket.add({
       name: host.hostname,
       origin: "on-premise",
-      stock: this.stocks.of(this.equip(newborn, host.hostname)),
+      stock: this.#stocks.of(this.#equip(newborn, host.hostname)),
       reported: null,
       hostname: host.hostname,
       history: null,
       keepAlive: false,
-      takesNoJobs: this.isClosed(host.hostname),
+      takesNoJobs: this.#isClosed(host.hostname),
     });
-    this.byHostname.set(shortHostname(host.hostname), node);
+    this.#byHostname.set(shortHostname(host.hostname), node);
   }
 
-  private onPremiseBucket(reported: Resources): LedgerBucket {
-    const name = { nodeArray: ON_PREMISE, vmSize: "unknown", placementGroup: null };
-    const known = this.buckets.get(bucketKey(name));
+  #onPremiseBucket(reported: Resources): LedgerBucket {
+    const name = { nodeArray: onPremise, vmSize: "unknown", placementGroup: null };
+    const known = this.#buckets.get(bucketKey(name));
     if (known !== undefined) return known;
     const bucket = new LedgerBucket({
       name,
-      bucketId: ON_PREMISE,
-      vm: UNKNOWN_VM,
+      bucketId: onPremise,
+      vm: unknownVm,
       location: "unknown",
       spot: false,
       nodeArray: null,
       size: null,
       charges: [],
       closed: "on-premise",
-      systemResources: this.defaults.systemResources,
-      context: this.context,
+      systemResources: this.#defaults.systemResources,
+      context: this.#context,
     });
-    this.register(bucket, reported);
+    this.#register(bucket, reported);
     return bucket;
   }
 
   /** Nodes on order count as if they were there. Those that are started again are in the snapshot already. */
-  private addPending(pending: PendingNodes, names: NodeNames): void {
-    const array = this.limits.enabledArray(pending.nodeArray);
+  #addPending(pending: PendingNodes, names: NodeNames): void {
+    const array = this.#limits.enabledArray(pending.nodeArray);
     const size = array?.buckets.find((bucket) => bucket.vmSize === pending.vmSize);
     const wanted = pending.names ?? [];
     for (const name of wanted) names.reserve(name);
     if (array === null || size === undefined) return;
-    const bucket = this.addBucket(array, size, pending);
+    const bucket = this.#addBucket(array, size, pending);
     for (let i = 0; i < pending.count; i++) {
       const name = wanted[i] ?? `${pending.actionId}#${i}`;
-      if (this.visibleNames.has(name)) continue;
+      if (this.#visibleNames.has(name)) continue;
       bucket.add({
         name,
         origin: "pending",
@@ -340,7 +343,7 @@ class Layout {
         reported: null,
         hostname: null,
         history: null,
-        keepAlive: forNodeArray(this.input.settings.keepAlive, array.name),
+        keepAlive: forNodeArray(this.#input.settings.keepAlive, array.name),
       });
       charge(bucket.charges, 1);
     }

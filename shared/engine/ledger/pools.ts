@@ -14,31 +14,31 @@ interface Total {
 
 /** Shared pools (licences, quotas) while planning. The settings' description of a pool wins over a job's, the first job's over later ones. */
 export class Pools {
-  private readonly byKey = new Map<string, Pool>();
+  readonly #byKey = new Map<string, Pool>();
   /** What jobs draw of each pool, by their constraints; pools are all known before the first job draws. */
-  private readonly totals = new WeakMap<readonly SharedConsumable[], readonly Total[] | null>();
+  readonly #totals = new WeakMap<readonly SharedConsumable[], readonly Total[] | null>();
 
   constructor(pools: readonly SharedPool[]) {
-    for (const pool of pools) this.byKey.set(keyOf(pool.name, pool.source), { left: pool.current });
+    for (const pool of pools) this.#byKey.set(keyOf(pool.name, pool.source), { left: pool.current });
   }
 
   /** Learns of a pool from a job that draws on it. */
   define(draw: SharedDraw): void {
-    if (draw.current === null || this.find(draw) !== undefined) return;
-    this.byKey.set(keyOf(draw.pool, draw.source), { left: draw.current });
+    if (draw.current === null || this.#find(draw) !== undefined) return;
+    this.#byKey.set(keyOf(draw.pool, draw.source), { left: draw.current });
   }
 
   /** What is left; undefined when nobody said what the pool holds. */
   left(draw: SharedDraw): number | undefined {
-    return this.find(draw)?.left;
+    return this.#find(draw)?.left;
   }
 
   /** How many slots the pools allow; what a job draws once costs nothing any more when it was drawn. */
   slotsLeft(consumables: readonly SharedConsumable[], drawnOnce: boolean): number {
     if (consumables.length === 0) return Number.POSITIVE_INFINITY;
-    const known = this.totals.get(consumables);
-    const totals = known === undefined ? this.addUp(consumables) : known;
-    this.totals.set(consumables, totals);
+    const known = this.#totals.get(consumables);
+    const totals = known === undefined ? this.#addUp(consumables) : known;
+    this.#totals.set(consumables, totals);
     if (totals === null) return 0;
     let least = Number.POSITIVE_INFINITY;
     for (const { pool, once, perSlot } of totals) {
@@ -50,10 +50,10 @@ export class Pools {
   }
 
   /** Null: of one of the pools nobody said what it holds. */
-  private addUp(consumables: readonly SharedConsumable[]): readonly Total[] | null {
+  #addUp(consumables: readonly SharedConsumable[]): readonly Total[] | null {
     const totals = new Map<Pool, Total>();
     for (const draw of consumables.flatMap(({ draws }) => draws)) {
-      const pool = this.find(draw);
+      const pool = this.#find(draw);
       if (pool === undefined) return null;
       const total = totals.get(pool) ?? { pool, once: 0, perSlot: 0 };
       totals.set(pool, total);
@@ -65,12 +65,12 @@ export class Pools {
 
   /** Draws for a number of slots, or gives back (negative). */
   draw(draw: SharedDraw, times: number): void {
-    const pool = this.find(draw);
+    const pool = this.#find(draw);
     if (pool !== undefined) pool.left -= draw.amount * times;
   }
 
-  private find(draw: SharedDraw): Pool | undefined {
-    return this.byKey.get(keyOf(draw.pool, draw.source)) ?? this.byKey.get(keyOf(draw.pool, null));
+  #find(draw: SharedDraw): Pool | undefined {
+    return this.#byKey.get(keyOf(draw.pool, draw.source)) ?? this.#byKey.get(keyOf(draw.pool, null));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Demand } from "./availability.ts";
 
 /** More would cost more to ask than it saves. */
-const MOST_ENTRIES = 32;
+const mostEntries = 32;
 
 /**
  * What searches of a bucket's table taught: rows before `row` cannot hold the demand. Left-overs only shrink, so
@@ -9,27 +9,27 @@ const MOST_ENTRIES = 32;
  * where its smaller relatives gave up; matters when every job has a shape of its own.
  */
 export class SearchMemory {
-  private readonly entries: { demand: Demand; row: number }[] = [];
-  private oldest = 0;
+  readonly #entries: { demand: Demand; row: number }[] = [];
+  #oldest = 0;
 
   /** The first row that may hold the demand, as far as is known. */
   startFor(demand: Demand): number {
     let start = 0;
-    for (const known of this.entries)
+    for (const known of this.#entries)
       if (known.row > start && wantsAsMuch(demand, known.demand)) start = known.row;
     return start;
   }
 
   /** Notes that no row before `row` holds the demand. */
   learn(demand: Demand, row: number): void {
-    for (const known of this.entries) {
+    for (const known of this.#entries) {
       if (known.row > row || !wantsAsMuch(known.demand, demand)) continue;
       known.demand = demand;
       known.row = row;
       return;
     }
-    if (this.entries.length < MOST_ENTRIES) this.entries.push({ demand, row });
-    else this.entries[this.oldest++ % MOST_ENTRIES] = { demand, row };
+    if (this.#entries.length < mostEntries) this.#entries.push({ demand, row });
+    else this.#entries[this.#oldest++ % mostEntries] = { demand, row };
   }
 }
 

@@ -6,14 +6,14 @@ export class SharedLists<T extends object> {
   /** The same list if there is one. */
   of(list: readonly T[]): readonly T[] {
     for (const known of this.#recent) if (isSame(known, list)) return known;
-    if (this.#recent.length < MOST_LISTS) this.#recent.push(list);
-    else this.#recent[this.#oldest++ % MOST_LISTS] = list;
+    if (this.#recent.length < mostLists) this.#recent.push(list);
+    else this.#recent[this.#oldest++ % mostLists] = list;
     return list;
   }
 }
 
 /** More would cost more to compare than it saves. */
-const MOST_LISTS = 16;
+const mostLists = 16;
 
 function isSame<T>(a: readonly T[], b: readonly T[]): boolean {
   if (a.length !== b.length) return false;

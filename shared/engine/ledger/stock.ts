@@ -2,7 +2,7 @@ import { isSize, type Resources, type Scalar } from "../model/resources.ts";
 import { bytesPer, inOwnUnit, type Magnitude, type Size, size } from "../model/units.ts";
 
 /** Stands for a resource that a node does not have, or that is no number: no amount fits into it. */
-export const UNDEFINED_AMOUNT = Number.NEGATIVE_INFINITY;
+export const undefinedAmount = Number.NEGATIVE_INFINITY;
 
 /** What nodes are born with. Nodes with the same resources share one stock. */
 export interface Stock {
@@ -25,7 +25,7 @@ export class Stocks {
 /** A value as a plain number, sizes in bytes; not a number: nothing can be taken of it. */
 export function amountOf(value: Scalar | undefined): number {
   if (typeof value === "number") return value;
-  return value !== undefined && isSize(value) ? value.bytes : UNDEFINED_AMOUNT;
+  return value !== undefined && isSize(value) ? value.bytes : undefinedAmount;
 }
 
 /** What a plain number asked of a value means: bytes of the size's own unit, or just itself. */
@@ -38,7 +38,7 @@ export function withAmount(value: Scalar, amount: number): Scalar {
   return isSize(value) ? { bytes: amount, magnitude: value.magnitude } : amount;
 }
 
-const MEMORY_UNITS: ReadonlyMap<string, Magnitude> = new Map([
+const memoryUnits: ReadonlyMap<string, Magnitude> = new Map([
   ["memb", "b"],
   ["memkb", "k"],
   ["memmb", "m"],
@@ -48,12 +48,12 @@ const MEMORY_UNITS: ReadonlyMap<string, Magnitude> = new Map([
 
 /** The five memory resources with their units, in order. */
 export function memoryResources(memoryBytes: number): readonly (readonly [name: string, amount: Size])[] {
-  return [...MEMORY_UNITS].map(([name, magnitude]) => [name, { bytes: memoryBytes, magnitude }]);
+  return [...memoryUnits].map(([name, magnitude]) => [name, { bytes: memoryBytes, magnitude }]);
 }
 
 /** A reported value as the engine keeps it: a plain number for a memory resource is in that resource's unit. */
 export function normalise(name: string, value: Scalar): Scalar {
-  const unit = MEMORY_UNITS.get(name);
+  const unit = memoryUnits.get(name);
   if (unit === undefined) return value;
   if (typeof value === "number") return size(value, unit);
   return isSize(value) && value.magnitude !== unit ? { bytes: value.bytes, magnitude: unit } : value;

@@ -59,23 +59,23 @@ export function runningIn(cluster: Cluster, pending: readonly PendingNodes[] = [
     const seen = (order.names ?? []).filter((name) => moving.has(name)).length;
     count(order.nodeArray, order.vmSize, order.count - seen);
   }
-  return { cores, usdPerHour: microUsd / MICRO, unpricedNodes };
+  return { cores, usdPerHour: microUsd / micro, unpricedNodes };
 }
 
 /** What a plan may still make under each cap. Shared by all buckets, like the limits of the cluster. */
 export class CapQuotas {
-  private readonly caps: Caps | null;
+  readonly #caps: Caps | null;
   // Without bounds until `close`: nodes on order are charged to every bucket meanwhile, and count in their own way here.
-  private readonly nodes = new Quota(Number.POSITIVE_INFINITY, 0);
-  private readonly cores = new Quota(Number.POSITIVE_INFINITY, 0);
-  private readonly money = new Quota(Number.POSITIVE_INFINITY, 0);
+  readonly #nodes = new Quota(Number.POSITIVE_INFINITY, 0);
+  readonly #cores = new Quota(Number.POSITIVE_INFINITY, 0);
+  readonly #money = new Quota(Number.POSITIVE_INFINITY, 0);
 
   constructor(caps: Caps | null) {
-    this.caps = caps;
+    this.#caps = caps;
   }
 
   chargesOf(bucket: Bucket): readonly Charge[] {
-    const { caps, nodes, cores, money } = this;
+    const [caps, nodes, cores, money] = [this.#caps, this.#nodes, this.#cores, this.#money];
     if (caps === null) return [];
     const charges: Charge[] = [];
     if (caps.maxNodesPerPlan !== null)
@@ -100,10 +100,10 @@ export class CapQuotas {
 
   /** Sets the bounds, when the nodes that are there and on order have been laid out. */
   close(running: Running): void {
-    for (const { cap, max, used } of capBounds(this.caps, running)) {
-      if (cap === "max-nodes-per-plan") this.nodes.atMost(max, used);
-      if (cap === "max-cores") this.cores.atMost(max, used);
-      if (cap === "monthly-budget") this.money.atMost(Math.floor(max * MICRO), Math.ceil(used * MICRO));
+    for (const { cap, max, used } of capBounds(this.#caps, running)) {
+      if (cap === "max-nodes-per-plan") this.#nodes.atMost(max, used);
+      if (cap === "max-cores") this.#cores.atMost(max, used);
+      if (cap === "monthly-budget") this.#money.atMost(Math.floor(max * micro), Math.ceil(used * micro));
     }
   }
 }
@@ -124,22 +124,22 @@ export function capBounds(caps: Caps | null, running: Running): readonly CapBoun
   if (maxCores !== null) bounds.push({ cap: "max-cores", max: maxCores, used: running.cores });
   if (budget !== null) {
     const used = inMicroUsd(budget.spentUsd) + inMicroUsd(running.usdPerHour);
-    bounds.push({ cap: "monthly-budget", max: budget.maxUsd, used: used / MICRO });
+    bounds.push({ cap: "monthly-budget", max: budget.maxUsd, used: used / micro });
     bounds.push({ cap: "unknown-price", max: 0, used: 0 });
   }
   return bounds;
 }
 
 /** Money is counted in whole millionths of a dollar: sums of fractions would depend on their order. */
-export const MICRO = 1_000_000;
+export const micro = 1_000_000;
 
 function inMicroUsd(usd: number): number {
-  return Math.ceil(usd * MICRO);
+  return Math.ceil(usd * micro);
 }
 
 function microUsdPerHour(bucket: Bucket | undefined): number | null {
   const price = bucket?.pricePerHourUsd ?? null;
-  return price === null ? null : Math.round(price * MICRO);
+  return price === null ? null : Math.round(price * micro);
 }
 
 function largestOf(array: NodeArray): number {

@@ -124,7 +124,7 @@ export interface CapacityFailureBackoff {
 }
 
 /** Every `node.<name>` that constraints and default resources can use. */
-export const NODE_PROPERTIES = [
+export const nodeProperties = [
   "name",
   "nodearray",
   "bucket_id",
@@ -158,4 +158,4 @@ export const NODE_PROPERTIES = [
   "delete_time_unix",
 ] as const;
 
-export type NodeProperty = (typeof NODE_PROPERTIES)[number];
+export type NodeProperty = (typeof nodeProperties)[number];

@@ -2,7 +2,7 @@
  * What demand may cost at most. A job that exceeds one of these keeps the hosts on which it runs, gets nothing more, and
  * says which cap holds it back. They bound the time and memory of a plan, whatever valid messages hold.
  */
-export const DEMAND_CAP_NAMES = [
+export const demandCapNames = [
   "max-distinct-resources",
   "max-constraint-parts",
   "max-constraint-depth",
@@ -10,7 +10,7 @@ export const DEMAND_CAP_NAMES = [
   "max-plan-checks",
 ] as const;
 
-export type DemandCapName = (typeof DEMAND_CAP_NAMES)[number];
+export type DemandCapName = (typeof demandCapNames)[number];
 
 export interface DemandCaps {
   /**
@@ -28,7 +28,7 @@ export interface DemandCaps {
   readonly maxPlanChecks: number;
 }
 
-export const DEFAULT_DEMAND_CAPS: DemandCaps = {
+export const defaultDemandCaps: DemandCaps = {
   maxDistinctResources: 100,
   maxConstraintParts: 1_000,
   maxConstraintDepth: 16,

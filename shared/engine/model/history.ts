@@ -22,7 +22,7 @@ export interface NodeHistory {
 }
 
 /** Rows of deleted nodes are kept this long. */
-export const RETENTION_SECONDS = 7 * 24 * 60 * 60;
+export const retentionSeconds = 7 * 24 * 60 * 60;
 
 /** What a pass saw of the nodes. */
 export interface Observation {
@@ -112,6 +112,6 @@ export function recordMatches(
 /** Ids of rows whose node has been gone for longer than the retention. */
 export function expiredRows(rows: readonly NodeHistory[], nowSeconds: number): readonly string[] {
   return rows
-    .filter((row) => row.deletedSeconds !== null && row.deletedSeconds < nowSeconds - RETENTION_SECONDS)
+    .filter((row) => row.deletedSeconds !== null && row.deletedSeconds < nowSeconds - retentionSeconds)
     .map((row) => row.nodeId);
 }

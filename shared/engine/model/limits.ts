@@ -1,23 +1,23 @@
 /** What the operator caps, over the limits of CycleCloud and Azure; see `Caps`. */
-export const CAP_NAMES = ["max-nodes-per-plan", "max-cores", "monthly-budget", "unknown-price"] as const;
+export const capNames = ["max-nodes-per-plan", "max-cores", "monthly-budget", "unknown-price"] as const;
 
-export type CapName = (typeof CAP_NAMES)[number];
+export type CapName = (typeof capNames)[number];
 
 /** The six limits that hold at once for a bucket, and the operator's caps; what is available is their minimum. */
-export const LIMIT_NAMES = [
+export const limitNames = [
   "bucket",
   "region",
   "cluster",
   "node-array",
   "family",
   "placement-group",
-  ...CAP_NAMES,
+  ...capNames,
 ] as const;
 
-export type LimitName = (typeof LIMIT_NAMES)[number];
+export type LimitName = (typeof limitNames)[number];
 
 /** What CycleCloud counts in when it says how much of a bucket it still offers. */
-export const COUNTED_IN_BUCKET: ReadonlySet<LimitName> = new Set<LimitName>([
+export const countedInBucket: ReadonlySet<LimitName> = new Set<LimitName>([
   "region",
   "cluster",
   "node-array",

@@ -4,37 +4,37 @@ import { type EngineSettings, forNodeArray } from "./settings.ts";
 
 /** Names of new nodes: the smallest index that no node has, per name format. Names differ from every reserved one. */
 export class NodeNames {
-  private readonly taken: Set<string>;
-  private readonly series = new Map<string, Series>();
+  readonly #taken: Set<string>;
+  readonly #series = new Map<string, Series>();
 
   constructor(taken: Iterable<string>) {
-    this.taken = new Set(taken);
+    this.#taken = new Set(taken);
   }
 
   reserve(name: string): void {
-    this.taken.add(name);
+    this.#taken.add(name);
   }
 
   next(format: string): { readonly name: string; readonly index: number } {
-    const series = this.seriesOf(format);
+    const series = this.#seriesOf(format);
     let index = series.next;
     let name = nameAt(series, index);
-    while (this.taken.has(name)) name = nameAt(series, ++index);
-    this.taken.add(name);
+    while (this.#taken.has(name)) name = nameAt(series, ++index);
+    this.#taken.add(name);
     series.next = index + 1;
     return { name, index };
   }
 
   /** Takes back a name that was just given out. */
   release(format: string, index: number): void {
-    const series = this.seriesOf(format);
-    this.taken.delete(nameAt(series, index));
+    const series = this.#seriesOf(format);
+    this.#taken.delete(nameAt(series, index));
     series.next = Math.min(index, series.next);
   }
 
-  private seriesOf(format: string): Series {
-    const known = this.series.get(format) ?? openSeries(format);
-    this.series.set(format, known);
+  #seriesOf(format: string): Series {
+    const known = this.#series.get(format) ?? openSeries(format);
+    this.#series.set(format, known);
     return known;
   }
 }

@@ -1,4 +1,4 @@
-import { type Constraint, NODE_PROPERTIES, type NodeProperty, type SharedDraw } from "./constraint.ts";
+import { type Constraint, type NodeProperty, nodeProperties, type SharedDraw } from "./constraint.ts";
 import { member, type Problem, show } from "./constraint-problem.ts";
 import { nearest } from "./nearest.ts";
 import type { Scalar } from "./resources.ts";
@@ -6,9 +6,9 @@ import { isJsonObject } from "./resources.ts";
 import { looksLikeAmount, parseAmount } from "./units.ts";
 
 /** Deeper nesting is refused: no scheduler writes it, and it would cost stack. */
-export const MAX_CONSTRAINT_DEPTH = 32;
+export const maxConstraintDepth = 32;
 /** Constraints and options of one job, all told. */
-export const MAX_CONSTRAINT_PARTS = 10_000;
+export const maxConstraintParts = 10_000;
 
 export type ParsedConstraints =
   | { readonly ok: true; readonly constraints: readonly Constraint[] }
@@ -43,19 +43,15 @@ function refuseValue(reader: Reader, path: string, value: unknown, expected: str
 function affords(reader: Reader, path: string, parts: number): boolean {
   const before = reader.parts;
   reader.parts += parts;
-  if (reader.parts <= MAX_CONSTRAINT_PARTS) return true;
-  if (before <= MAX_CONSTRAINT_PARTS)
-    refuse(reader, path, `Cannot read constraints: more than ${MAX_CONSTRAINT_PARTS} parts, expected fewer`);
+  if (reader.parts <= maxConstraintParts) return true;
+  if (before <= maxConstraintParts)
+    refuse(reader, path, `Cannot read constraints: more than ${maxConstraintParts} parts, expected fewer`);
   return false;
 }
 
 function readAll(reader: Reader, json: unknown, path: string, depth: number): Constraint[] {
-  if (depth > MAX_CONSTRAINT_DEPTH) {
-    refuse(
-      reader,
-      path,
-      `Cannot read constraint "${path}": nested deeper than ${MAX_CONSTRAINT_DEPTH} levels`,
-    );
+  if (depth > maxConstraintDepth) {
+    refuse(reader, path, `Cannot read constraint "${path}": nested deeper than ${maxConstraintDepth} levels`);
     return [];
   }
   if (Array.isArray(json)) {
@@ -167,18 +163,18 @@ function readProperty(reader: Reader, entry: Entry): Constraint[] {
   return options === null ? [] : [{ kind: "property-options", property, options }];
 }
 
-const PROPERTY_SET: ReadonlySet<string> = new Set(NODE_PROPERTIES);
+const propertySet: ReadonlySet<string> = new Set(nodeProperties);
 
 /** A node property by its name without `node.`; null when there is none such. */
 export function parseProperty(name: string): NodeProperty | null {
-  return PROPERTY_SET.has(name) ? (name as NodeProperty) : null;
+  return propertySet.has(name) ? (name as NodeProperty) : null;
 }
 
 /** The sentence for a `node.` name that is no property. */
 export function unknownProperty(key: string): string {
-  const guess = nearest(key.slice("node.".length), NODE_PROPERTIES);
+  const guess = nearest(key.slice("node.".length), nodeProperties);
   const hint = guess === null ? "" : ` (did you mean "node.${guess}"?)`;
-  return `Cannot use node property "${key}": unknown${hint}, expected one of ${NODE_PROPERTIES.join(", ")}`;
+  return `Cannot use node property "${key}": unknown${hint}, expected one of ${nodeProperties.join(", ")}`;
 }
 
 function readResource(reader: Reader, entry: Entry): Constraint[] {

@@ -7,7 +7,7 @@ export type ParsedDefaultResources =
   | { readonly ok: true; readonly defaultResources: readonly DefaultResource[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-const MODIFIERS: readonly (readonly [key: string, operation: Modifier["operation"]])[] = [
+const modifiers: readonly (readonly [key: string, operation: Modifier["operation"]])[] = [
   ["add", "add"],
   ["subtract", "subtract"],
   ["multiply", "multiply"],
@@ -60,7 +60,7 @@ function readEntry(json: unknown, path: string, problems: Problem[]): DefaultRes
 }
 
 function readModifier(fields: Fields, path: string, problems: Problem[]): Modifier | null | "refused" {
-  const present = MODIFIERS.filter(([key]) => fields[key] !== undefined);
+  const present = modifiers.filter(([key]) => fields[key] !== undefined);
   const [first, second] = present;
   if (first === undefined) return null;
   if (second !== undefined) {

@@ -1,4 +1,4 @@
-import { COUNTED_IN_BUCKET, type LimitName } from "./limits.ts";
+import { countedInBucket, type LimitName } from "./limits.ts";
 
 /** A shared counter: what is left of one limit, in cores or nodes. Shared by every bucket that draws on it. */
 export class Quota {
@@ -56,7 +56,7 @@ export function bindingCharge(charges: readonly Charge[]): Charge | null {
   let least = Number.POSITIVE_INFINITY;
   for (const charge of charges) {
     const left = nodesLeft(charge);
-    const isBehind = left === least && binding?.limit === "bucket" && COUNTED_IN_BUCKET.has(charge.limit);
+    const isBehind = left === least && binding?.limit === "bucket" && countedInBucket.has(charge.limit);
     if (binding !== null && left >= least && !isBehind) continue;
     binding = charge;
     least = left;

@@ -1,5 +1,5 @@
 import type { Constraint, NodeProperty, SharedPool } from "./constraint.ts";
-import { DEFAULT_DEMAND_CAPS, type DemandCaps } from "./demand-caps.ts";
+import { type DemandCaps, defaultDemandCaps } from "./demand-caps.ts";
 import type { Json, Scalar } from "./resources.ts";
 
 /** What the engine needs of a cluster's `autoscale.json`, parsed. Plain JSON data. */
@@ -42,7 +42,7 @@ export interface EngineSettings {
 
 /** The caps with what was not configured filled in. */
 export function demandCapsOf({ demandCaps }: Pick<EngineSettings, "demandCaps">): DemandCaps {
-  return { ...DEFAULT_DEMAND_CAPS, ...demandCaps };
+  return { ...defaultDemandCaps, ...demandCaps };
 }
 
 /** A setting that each node array may have its own value for. */
@@ -90,7 +90,7 @@ export function forNodeArray<T>(setting: PerNodeArray<T>, nodeArray: string): T 
 }
 
 /** The settings of a cluster that configures nothing. */
-export const DEFAULT_SETTINGS: EngineSettings = {
+export const defaultSettings: EngineSettings = {
   defaultResources: [],
   disableDefaultResources: false,
   idleTimeoutSeconds: { default: 300, byNodeArray: {} },

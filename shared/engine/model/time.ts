@@ -1,10 +1,10 @@
-const DAY_SECONDS = 86_400;
+const daySeconds = 86_400;
 
 /** Unix seconds as ISO 8601 in UTC, to the second. Written out here because the engine has no clock or calendar. */
 export function isoTime(unixSeconds: number): string {
   const seconds = Math.floor(unixSeconds);
-  const days = Math.floor(seconds / DAY_SECONDS);
-  const rest = seconds - days * DAY_SECONDS;
+  const days = Math.floor(seconds / daySeconds);
+  const rest = seconds - days * daySeconds;
   const { year, month, day } = civilDate(days);
   const clock = [Math.floor(rest / 3600), Math.floor(rest / 60) % 60, rest % 60].map(twoDigits).join(":");
   return `${year}-${twoDigits(month)}-${twoDigits(day)}T${clock}Z`;

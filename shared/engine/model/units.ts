@@ -11,7 +11,7 @@ export interface Size {
   readonly magnitude: Magnitude;
 }
 
-const BYTES_PER: Readonly<Record<Magnitude, number>> = {
+const bytesByUnit: Readonly<Record<Magnitude, number>> = {
   b: 1,
   k: 1024,
   m: 1024 ** 2,
@@ -27,20 +27,20 @@ const BYTES_PER: Readonly<Record<Magnitude, number>> = {
 
 /** Bytes in one unit of a magnitude. */
 export function bytesPer(magnitude: Magnitude): number {
-  return BYTES_PER[magnitude];
+  return bytesByUnit[magnitude];
 }
 
 /** A size from a number of units. */
 export function size(value: number, magnitude: Magnitude): Size {
-  return { bytes: value * BYTES_PER[magnitude], magnitude };
+  return { bytes: value * bytesByUnit[magnitude], magnitude };
 }
 
 /** The value of a size in its own unit, as people write it: 20 for `size::20g`. */
 export function inOwnUnit(amount: Size): number {
-  return amount.bytes / BYTES_PER[amount.magnitude];
+  return amount.bytes / bytesByUnit[amount.magnitude];
 }
 
-const AMOUNT = /^(?:size|memory)::(\d+(?:\.\d+)?)([bkmgtpKMGTP])?$/;
+const amountPattern = /^(?:size|memory)::(\d+(?:\.\d+)?)([bkmgtpKMGTP])?$/;
 
 /** Whether a text claims to be an amount, well-formed or not. */
 export function looksLikeAmount(text: string): boolean {
@@ -49,7 +49,7 @@ export function looksLikeAmount(text: string): boolean {
 
 /** Reads `size::20g` or `memory::4g`; no letter means bytes. Null when the text is no amount. */
 export function parseAmount(text: string): Size | null {
-  const match = AMOUNT.exec(text);
+  const match = amountPattern.exec(text);
   if (match === null) return null;
   const magnitude = (match[2] ?? "b") as Magnitude;
   return size(Number(match[1]), magnitude);

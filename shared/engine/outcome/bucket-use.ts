@@ -1,6 +1,6 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
-import { LIMIT_NAMES, type LimitName } from "../model/limits.ts";
+import { type LimitName, limitNames } from "../model/limits.ts";
 import type { BucketUse } from "../model/plan-result.ts";
 import { bindingCharge, nodesLeft } from "../model/quota.ts";
 
@@ -19,7 +19,7 @@ export function bucketUses(ledger: Ledger): readonly BucketUse[] {
 
 /** Nodes left under each limit. One that a bucket does not have (no placement group; spot has no family) never binds. */
 function leftOf(bucket: LedgerBucket): Readonly<Record<LimitName, number>> {
-  const left = Object.fromEntries(LIMIT_NAMES.map((name) => [name, Number.MAX_SAFE_INTEGER]));
+  const left = Object.fromEntries(limitNames.map((name) => [name, Number.MAX_SAFE_INTEGER]));
   for (const charge of bucket.charges)
     left[charge.limit] = Math.min(left[charge.limit] ?? Number.MAX_SAFE_INTEGER, nodesLeft(charge));
   return left as Record<LimitName, number>;

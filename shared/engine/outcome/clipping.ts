@@ -1,5 +1,5 @@
 import { capBounds, runningIn } from "../model/caps.ts";
-import { CAP_NAMES, type LimitName } from "../model/limits.ts";
+import { capNames, type LimitName } from "../model/limits.ts";
 import type { PlanInput } from "../model/plan-input.ts";
 import type { ClippingCap } from "../model/plan-result.ts";
 import type { Reason } from "../model/reasons.ts";
@@ -7,7 +7,7 @@ import type { TargetOutcome } from "../model/target.ts";
 import type { Allocation } from "../place/allocation.ts";
 import type { ReasonBook } from "./reason-book.ts";
 
-const CAPS: ReadonlySet<string | null> = new Set(CAP_NAMES);
+const capLimits: ReadonlySet<string | null> = new Set(capNames);
 
 /** The caps that kept jobs and targets from getting all they asked for, with their figures. */
 export function clippingCaps(
@@ -57,5 +57,5 @@ function limitsIn(reasons: readonly Pick<Reason, "limit">[]): ReadonlySet<LimitN
 }
 
 function isNearCap(refusals: readonly Pick<Reason, "limit">[]): boolean {
-  return [...limitsIn(refusals)].some((limit) => CAPS.has(limit));
+  return [...limitsIn(refusals)].some((limit) => capLimits.has(limit));
 }

@@ -1,6 +1,6 @@
 import type { Reason } from "../model/reasons.ts";
 import type { TargetOutcome } from "../model/target.ts";
-import { bucketLabel, LIMIT_TEXTS } from "./explain.ts";
+import { bucketLabel, limitTexts } from "./explain.ts";
 
 /** A target's outcome in sentences: how far it was met, then what was in the way. */
 export function explainTarget(outcome: TargetOutcome): readonly string[] {
@@ -13,11 +13,11 @@ function explainReason({ code, bucket, limit, asked, left }: Reason, target: Tar
   const where = bucketLabel(bucket);
   switch (code) {
     case "NoCapacity": {
-      const binding = limit === null ? "the limits" : LIMIT_TEXTS[limit];
+      const binding = limit === null ? "the limits" : limitTexts[limit];
       return `${where}: ${asked === 1 ? "1 more node is" : `${String(asked)} more nodes are`} wanted, and ${binding} leaves ${String(left)}.`;
     }
     case "NodesTakeNoJobs": {
-      const binding = limit === null ? "the limits" : LIMIT_TEXTS[limit];
+      const binding = limit === null ? "the limits" : limitTexts[limit];
       return `${where}: ${left === 1 ? "1 of its nodes is drained and does" : `${String(left)} of its nodes are drained and do`} not count; ${String(asked)} more ${asked === 1 ? "is" : "are"} wanted, and ${binding} leaves too few.`;
     }
     case "InvalidBucket":

@@ -20,7 +20,7 @@ export function explain(outcome: JobOutcome): readonly string[] {
 }
 
 /** Of buckets that would take the job if they had room. */
-const LACKS_ROOM: ReadonlySet<ReasonCode> = new Set([
+const roomCodes: ReadonlySet<ReasonCode> = new Set([
   "CapacityFailureBackoff",
   "DemandCapReached",
   "ExclusiveRequirementFailed",
@@ -31,7 +31,7 @@ const LACKS_ROOM: ReadonlySet<ReasonCode> = new Set([
 
 /** Reasons in their order, but those that may pass before those of buckets that will never take the job. */
 export function nearestFirst(reasons: readonly Reason[]): readonly Reason[] {
-  const lacksRoom = ({ code }: Reason) => LACKS_ROOM.has(code);
+  const lacksRoom = ({ code }: Reason) => roomCodes.has(code);
   return [...reasons.filter(lacksRoom), ...reasons.filter((reason) => !lacksRoom(reason))];
 }
 
@@ -135,7 +135,7 @@ function undefinedResource({ constraint }: Reason, where: string): string {
   return `${where}: nodes have no resource ${subjectOf(constraint)}. The configuration can give them one with default_resources.`;
 }
 
-export const LIMIT_TEXTS: Readonly<Record<LimitName, string>> = {
+export const limitTexts: Readonly<Record<LimitName, string>> = {
   bucket: "what CycleCloud still offers of the VM size",
   region: "the region's core quota",
   cluster: "the cluster's core limit",
@@ -149,7 +149,7 @@ export const LIMIT_TEXTS: Readonly<Record<LimitName, string>> = {
 };
 
 /** What a job has too much of, by the cap that holds it back. */
-const CAPPED: Readonly<Record<DemandCapName, string>> = {
+const capped: Readonly<Record<DemandCapName, string>> = {
   "max-distinct-resources": "the resources that jobs ask for and only hosts of schedulers have",
   "max-constraint-parts": "the parts of a job's constraints",
   "max-constraint-depth": "the levels of a job's constraints",
@@ -165,11 +165,11 @@ export function demandCapKey(cap: DemandCapName): string {
 function demandCapReached({ cap = "max-plan-checks", asked, left }: Reason): string {
   const found =
     asked === null ? `more than ${shown(left)}` : `${shown(asked)}, expected at most ${shown(left)}`;
-  return `Held back by the cap ${demandCapKey(cap)}, ${CAPPED[cap]}: ${found}. Nodes that the job runs on stay.`;
+  return `Held back by the cap ${demandCapKey(cap)}, ${capped[cap]}: ${found}. Nodes that the job runs on stay.`;
 }
 
 /** What makes room again; "the limit is raised" for all others. */
-const WAYS_OUT: { readonly [limit in LimitName]?: string } = {
+const waysOut: { readonly [limit in LimitName]?: string } = {
   "max-nodes-per-plan": "nodes become free, or with one of the next plans",
   "monthly-budget": "nodes become free, the budget is raised, or a new month begins",
   "unknown-price": "nodes become free, or vm_sizes gives the price (price_per_hour_usd)",
@@ -177,26 +177,26 @@ const WAYS_OUT: { readonly [limit in LimitName]?: string } = {
 
 function noCapacity({ limit }: Reason, where: string, group: Group): string {
   const left = shown(largest(group));
-  const binding = limit === null ? "the limits" : LIMIT_TEXTS[limit];
-  const wayOut = (limit && WAYS_OUT[limit]) ?? "nodes become free or the limit is raised";
+  const binding = limit === null ? "the limits" : limitTexts[limit];
+  const wayOut = (limit && waysOut[limit]) ?? "nodes become free or the limit is raised";
   return `${where}: existing nodes are full, and ${binding} leaves ${left} new nodes. It fits when ${wayOut}.`;
 }
 
 function takeNoJobs({ limit }: Reason, where: string, group: Group): string {
   const nodes = group.reduce((sum, { left }) => sum + numberOf(left), 0);
   const binding =
-    limit === null ? "no new ones can be made there" : `${LIMIT_TEXTS[limit]} leaves no new ones`;
+    limit === null ? "no new ones can be made there" : `${limitTexts[limit]} leaves no new ones`;
   return `${where}: nodes with room that take no jobs, because they are drained: ${nodes}; ${binding}. It fits when they are taken back.`;
 }
 
 /** At most this many buckets are named in a sentence. */
-const MOST_BUCKETS = 4;
+const mostBuckets = 4;
 
 function bucketList(group: Group): string {
   const labels = [...new Set(group.map(({ bucket }) => bucketLabel(bucket)))];
-  if (labels.length <= MOST_BUCKETS) return labels.join(", ");
-  const more = labels.length - MOST_BUCKETS;
-  return `${labels.slice(0, MOST_BUCKETS).join(", ")} and ${more} more ${more === 1 ? "bucket" : "buckets"}`;
+  if (labels.length <= mostBuckets) return labels.join(", ");
+  const more = labels.length - mostBuckets;
+  return `${labels.slice(0, mostBuckets).join(", ")} and ${more} more ${more === 1 ? "bucket" : "buckets"}`;
 }
 
 /** A bucket as people name it: `htc/Standard_F16s_v2`, with its placement group when it has one. */
@@ -227,19 +227,19 @@ function optionsOf(constraint: Constraint | null): string {
 }
 
 /** Longer lists and texts are cut: a reason is read by people, and what it is about may be as large as a message. */
-const MOST_PARTS = 10;
-const LONGEST_TEXT = 200;
+const mostParts = 10;
+const longestText = 200;
 
 function someOf(parts: readonly string[], separator: string): string {
-  const more = parts.length - MOST_PARTS;
-  const first = parts.slice(0, MOST_PARTS).join(separator);
+  const more = parts.length - mostParts;
+  const first = parts.slice(0, mostParts).join(separator);
   return more > 0 ? `${first}${separator}${more} more` : first;
 }
 
 function someParts(children: readonly Constraint[], separator: string): string {
   // Only those that are shown are put into words.
-  const first = children.slice(0, MOST_PARTS).map(describePart);
-  const more = children.length - MOST_PARTS;
+  const first = children.slice(0, mostParts).map(describePart);
+  const more = children.length - mostParts;
   return more > 0 ? [...first, `${more} more`].join(separator) : first.join(separator);
 }
 
@@ -284,9 +284,7 @@ function describePart(constraint: Constraint): string {
 
 function valueList(group: Group): string {
   const values = [...new Set(group.map(({ left }) => shown(left)))];
-  return values.length <= MOST_BUCKETS
-    ? values.join(", ")
-    : `${values.slice(0, MOST_BUCKETS).join(", ")}, ...`;
+  return values.length <= mostBuckets ? values.join(", ") : `${values.slice(0, mostBuckets).join(", ")}, ...`;
 }
 
 function largest(group: Group): number {
@@ -307,5 +305,5 @@ function shown(value: Scalar): string {
 }
 
 function cut(text: string): string {
-  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
+  return text.length <= longestText ? text : `${text.slice(0, longestText)}…`;
 }

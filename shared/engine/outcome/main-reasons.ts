@@ -4,18 +4,18 @@ import type { Reason } from "../model/reasons.ts";
 import type { Scalar } from "../model/resources.ts";
 
 /** Reasons of one job that an archived plan holds. */
-const MOST_REASONS = 8;
+const mostReasons = 8;
 /** Parts or options of a constraint in such a reason. */
-const MOST_PARTS = 4;
-const MOST_LEVELS = 2;
-const LONGEST_TEXT = 200;
+const mostParts = 4;
+const mostLevels = 2;
+const longestText = 200;
 
 /**
  * One reason of each kind, that of the bucket that came closest, and shortened: what an archived plan holds of a job.
  * Written out for every bucket, a long queue would make an archive of gigabytes, and the archived input gives all again.
  */
 export function mainReasons(reasons: readonly Reason[]): readonly Reason[] {
-  return nearestOfKinds(reasons).slice(0, MOST_REASONS).map(shortened);
+  return nearestOfKinds(reasons).slice(0, mostReasons).map(shortened);
 }
 
 function nearestOfKinds(reasons: readonly Reason[]): readonly Reason[] {
@@ -40,7 +40,7 @@ function shortened(reason: Reason): Reason {
   const { constraint, asked, left } = reason;
   return {
     ...reason,
-    constraint: constraint === null ? null : shortConstraint(constraint, MOST_LEVELS),
+    constraint: constraint === null ? null : shortConstraint(constraint, mostLevels),
     asked: shortScalar(asked),
     left: shortScalar(left),
   };
@@ -49,7 +49,7 @@ function shortened(reason: Reason): Reason {
 /** What is left out of a list is no longer to be seen in it; the archived input has the whole. */
 function shortConstraint(constraint: Constraint, levels: number): Constraint {
   const some = (children: readonly Constraint[]) =>
-    levels === 0 ? [] : children.slice(0, MOST_PARTS).map((child) => shortConstraint(child, levels - 1));
+    levels === 0 ? [] : children.slice(0, mostParts).map((child) => shortConstraint(child, levels - 1));
   switch (constraint.kind) {
     case "and":
       return { ...constraint, all: some(constraint.all) };
@@ -61,9 +61,9 @@ function shortConstraint(constraint: Constraint, levels: number): Constraint {
       return { ...constraint, child: some([constraint.child])[0] ?? { kind: "and", all: [] } };
     case "property-options":
     case "resource-options":
-      return { ...constraint, options: constraint.options.slice(0, MOST_PARTS).map(shortScalar) };
+      return { ...constraint, options: constraint.options.slice(0, mostParts).map(shortScalar) };
     case "shared-consumable":
-      return { ...constraint, draws: constraint.draws.slice(0, MOST_PARTS) };
+      return { ...constraint, draws: constraint.draws.slice(0, mostParts) };
     case "never":
       return { ...constraint, message: cut(constraint.message) };
     case "minimum-resource":
@@ -80,5 +80,5 @@ function shortScalar(value: Scalar): Scalar {
 }
 
 function cut(text: string): string {
-  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
+  return text.length <= longestText ? text : `${text.slice(0, longestText)}…`;
 }

@@ -12,15 +12,15 @@ export class AllocationOutcome implements JobOutcome {
   readonly name: string;
   readonly asked: number;
   readonly granted: number;
-  private readonly allocation: Allocation;
-  private readonly book: ReasonBook;
+  readonly #allocation: Allocation;
+  readonly #book: ReasonBook;
 
   constructor(allocation: Allocation, book: ReasonBook) {
     this.name = allocation.job.name;
     this.asked = allocation.asked;
     this.granted = allocation.granted;
-    this.allocation = allocation;
-    this.book = book;
+    this.#allocation = allocation;
+    this.#book = book;
   }
 
   get allocated(): boolean {
@@ -28,11 +28,11 @@ export class AllocationOutcome implements JobOutcome {
   }
 
   get placements(): readonly Placement[] {
-    return this.allocation.placements.map(({ node, slots }) => ({ node: node.name, slots }));
+    return this.#allocation.placements.map(({ node, slots }) => ({ node: node.name, slots }));
   }
 
   get reasons(): readonly Reason[] {
-    return this.book.of(this.allocation);
+    return this.#book.of(this.#allocation);
   }
 
   toJSON(): JobOutcome {
@@ -43,69 +43,69 @@ export class AllocationOutcome implements JobOutcome {
 
 /** A node after planning; its resources are written out when they are read. */
 export class LedgerPlannedNode implements PlannedNode {
-  private readonly node: LedgerNode;
+  readonly #node: LedgerNode;
 
   constructor(node: LedgerNode) {
-    this.node = node;
+    this.#node = node;
   }
 
   get name(): string {
-    return this.node.name;
+    return this.#node.name;
   }
 
   get nodeId(): string | null {
-    return this.node.reported?.nodeId ?? null;
+    return this.#node.reported?.nodeId ?? null;
   }
 
   get hostname(): string | null {
-    return this.node.hostname;
+    return this.#node.hostname;
   }
 
   get origin(): NodeOrigin {
-    const { origin } = this.node;
+    const { origin } = this.#node;
     return origin === "deallocated" ? "existing" : origin;
   }
 
   get status(): string | null {
-    return this.node.reported?.status ?? null;
+    return this.#node.reported?.status ?? null;
   }
 
   get nodeArray(): string {
-    return this.node.bucket.name.nodeArray;
+    return this.#node.bucket.name.nodeArray;
   }
 
   get vmSize(): string {
-    return this.node.bucket.name.vmSize;
+    return this.#node.bucket.name.vmSize;
   }
 
   get placementGroup(): string | null {
-    return this.node.placementGroup;
+    return this.#node.placementGroup;
   }
 
   get dynamicArray(): string | undefined {
-    return this.node.bucket.name.dynamicArray;
+    return this.#node.bucket.name.dynamicArray;
   }
 
   get targets(): readonly string[] {
-    return this.node.targets;
+    return this.#node.targets;
   }
 
   get keepAlive(): boolean {
-    return this.node.keepAlive;
+    return this.#node.keepAlive;
   }
 
   get jobs(): PlannedNode["jobs"] {
-    return this.node.jobs;
+    return this.#node.jobs;
   }
 
   get resources(): Resources {
-    const { node } = this;
+    const node = this.#node;
     const ccnodeid = node.resource("ccnodeid");
     return ccnodeid === undefined ? node.stock.resources : { ...node.stock.resources, ccnodeid };
   }
 
   get available(): Resources {
-    const { bucket, position } = this.node;
+    const { bucket, position } = this.#node;
     const left = { ...this.resources };
     for (const [name, column] of bucket.columns.byName) {
       const value = left[name];

@@ -11,9 +11,9 @@ interface Page {
 }
 
 /** Reasons that are kept, of all pages together: a page has one for every bucket. */
-const MOST_REASONS = 200_000;
+const mostReasons = 200_000;
 /** Checks of single nodes, of all jobs together; reasons after that name the bucket's limits only. */
-const MOST_CHECKS = 2_000_000;
+const mostChecks = 2_000_000;
 
 /** The reasons of one plan. Jobs of one shape that wait for the same cause share one list. */
 export class ReasonBook {
@@ -21,7 +21,7 @@ export class ReasonBook {
   readonly #buckets: readonly LedgerBucket[];
   readonly #pages = new Map<Shape, Page>();
   #kept = 0;
-  readonly #spare = { left: MOST_CHECKS };
+  readonly #spare = { left: mostChecks };
 
   /** Of the buckets that there are now. */
   constructor(ledger: Ledger) {
@@ -44,7 +44,7 @@ export class ReasonBook {
     this.#kept += page.reasons.length - (before?.reasons.length ?? 0);
     this.#pages.set(shape, page);
     for (const [oldest, { reasons }] of this.#pages) {
-      if (this.#kept <= MOST_REASONS || oldest === shape) break;
+      if (this.#kept <= mostReasons || oldest === shape) break;
       this.#pages.delete(oldest);
       this.#kept -= reasons.length;
     }

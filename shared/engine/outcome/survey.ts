@@ -3,7 +3,7 @@ import type { LedgerNode } from "../ledger/ledger-node.ts";
 import { firstRefusing } from "../ledger/match.ts";
 import { openLedger } from "../ledger/open-ledger.ts";
 import { Pools } from "../ledger/pools.ts";
-import { MICRO } from "../model/caps.ts";
+import { micro } from "../model/caps.ts";
 import type { Constraint } from "../model/constraint.ts";
 import type { LimitName } from "../model/limits.ts";
 import type { PlanInput } from "../model/plan-input.ts";
@@ -70,7 +70,7 @@ function figureOf(charge: Charge, reported: { readonly max: number; readonly use
   const { limit, scope, quota } = charge;
   const charged = Math.max(0, quota.max - quota.used) - quota.left;
   const isMoney = charge.unit === "micro-usd";
-  const shown = (amount: number) => (isMoney ? amount / MICRO : amount);
+  const shown = (amount: number) => (isMoney ? amount / micro : amount);
   return {
     limit,
     scope,

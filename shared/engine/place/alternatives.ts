@@ -1,5 +1,5 @@
 import type { Demand } from "../ledger/availability.ts";
-import { VACANT } from "../ledger/columns.ts";
+import { vacantColumn } from "../ledger/columns.ts";
 import type { LedgerNode } from "../ledger/ledger-node.ts";
 import { amountAsked, firstSatisfied, refusing } from "../ledger/match.ts";
 import type { Constraint, MinimumResource, SharedConsumable } from "../model/constraint.ts";
@@ -62,6 +62,6 @@ export function withChoice(demand: Demand, choice: Choice, node: LedgerNode): De
     if (column === undefined) continue;
     byColumn.set(column, (byColumn.get(column) ?? 0) + amountAsked(minimum, node));
   }
-  if (choice.exclusive !== "none") byColumn.set(VACANT, 1);
+  if (choice.exclusive !== "none") byColumn.set(vacantColumn, 1);
   return { columns: [...byColumn.keys()], amounts: [...byColumn.values()] };
 }

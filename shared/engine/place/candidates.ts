@@ -11,7 +11,7 @@ import { namedFirst } from "./search.ts";
 import { demandIn } from "./shape.ts";
 
 /** A profile asks every bucket once, sorts them, and makes a list: as much as so many checks each. */
-const CHECKS_PER_BUCKET = 2;
+const checksPerBucket = 2;
 
 /** The candidates whose example has the amounts, in order of preference. On-premise hosts are asked one by one. */
 export function candidatesFor(ledger: Ledger, allocation: Allocation): readonly LedgerBucket[] {
@@ -20,8 +20,8 @@ export function candidatesFor(ledger: Ledger, allocation: Allocation): readonly 
   const { profile } = shape;
   if (profile.candidates === null) {
     if (!profile.isEmpty) {
-      const checks = ledger.buckets.length * (profile.checksPerBucket + CHECKS_PER_BUCKET);
-      if (!spend(allocation, checks)) return NO_BUCKETS;
+      const checks = ledger.buckets.length * (profile.checksPerBucket + checksPerBucket);
+      if (!spend(allocation, checks)) return noBuckets;
     }
     // Most profiles may use the same buckets: then they share one list.
     profile.candidates = ledger.lists.of(candidatesOf(profile, bucketsFor(ledger, profile)));
@@ -36,7 +36,7 @@ export function candidatesFor(ledger: Ledger, allocation: Allocation): readonly 
   return candidates;
 }
 
-const NO_BUCKETS: readonly LedgerBucket[] = [];
+const noBuckets: readonly LedgerBucket[] = [];
 
 /** Host names and addresses are those of nodes that are there: other buckets need not be asked. */
 function bucketsFor(ledger: Ledger, profile: Profile): readonly LedgerBucket[] {

@@ -46,31 +46,31 @@ export function meetTargets(
 class Accounts {
   /** Placement groups that hold nodes. */
   readonly groups: GroupIds;
-  private readonly buckets: ReadonlyMap<string, readonly LedgerBucket[]>;
-  private readonly nodes = new Map<string, LedgerNode[]>();
+  readonly #buckets: ReadonlyMap<string, readonly LedgerBucket[]>;
+  readonly #nodes = new Map<string, LedgerNode[]>();
 
   /** Of the nodes that are there, and those that jobs need; what targets make is added to the lists. */
   constructor({ ledger, usedGroups }: OpenedLedger) {
     this.groups = new GroupIds(usedGroups);
     for (const { nodes, placementGroup } of ledger.buckets)
       if (nodes.length > 0) this.groups.take(placementGroup);
-    this.buckets = Map.groupBy(ledger.buckets, ({ name }) =>
+    this.#buckets = Map.groupBy(ledger.buckets, ({ name }) =>
       accountKey(name.nodeArray, name.dynamicArray ?? null),
     );
   }
 
   of({ nodeArray, dynamicArray }: Pick<Target, "nodeArray" | "dynamicArray">): LedgerNode[] {
     const key = accountKey(nodeArray, dynamicArray);
-    const known = this.nodes.get(key);
+    const known = this.#nodes.get(key);
     if (known !== undefined) return known;
-    const own = this.buckets.get(key) ?? [];
+    const own = this.#buckets.get(key) ?? [];
     const named = [
       ...sortByNodeName(
         own.flatMap((bucket) => bucket.nodes.filter((node) => !node.takesNoJobs)),
         ({ name }) => name,
       ),
     ];
-    this.nodes.set(key, named);
+    this.#nodes.set(key, named);
     return named;
   }
 }
@@ -81,159 +81,159 @@ function accountKey(nodeArray: string, dynamicArray: string | null): string {
 
 /** Names of new groups. There may be thousands: what was found taken once is not looked at again. */
 class GroupIds {
-  private readonly taken: Set<string | null>;
-  private readonly smallest = new Map<string, number>();
+  readonly #taken: Set<string | null>;
+  readonly #smallest = new Map<string, number>();
 
   constructor(taken: ReadonlySet<string>) {
-    this.taken = new Set(taken);
+    this.#taken = new Set(taken);
   }
 
   take(group: string | null): void {
-    this.taken.add(group);
+    this.#taken.add(group);
   }
 
   /** The prefix with the smallest number that no node's placement group has. */
   free(prefix: string): string {
-    let index = this.smallest.get(prefix) ?? 1;
-    while (this.taken.has(`${prefix}${index}`)) index++;
-    this.smallest.set(prefix, index);
+    let index = this.#smallest.get(prefix) ?? 1;
+    while (this.#taken.has(`${prefix}${index}`)) index++;
+    this.#smallest.set(prefix, index);
     return `${prefix}${index}`;
   }
 }
 
 /** One target being met. */
 class Pass {
-  private readonly opened: OpenedLedger;
-  private readonly ledger: Ledger;
-  private readonly target: Target;
+  readonly #opened: OpenedLedger;
+  readonly #ledger: Ledger;
+  readonly #target: Target;
   /** Those accounted to the target. */
-  private readonly own: LedgerNode[];
-  private readonly groupIds: GroupIds;
-  private readonly reasons: Reason[] = [];
-  private readonly groups: TargetGroup[] = [];
-  private nodes = 0;
+  readonly #own: LedgerNode[];
+  readonly #groupIds: GroupIds;
+  readonly #reasons: Reason[] = [];
+  readonly #groups: TargetGroup[] = [];
+  #nodes = 0;
 
   constructor(opened: OpenedLedger, accounts: Accounts, target: Target) {
-    this.opened = opened;
-    this.own = accounts.of(target);
-    this.groupIds = accounts.groups;
-    this.ledger = opened.ledger;
-    this.target = target;
+    this.#opened = opened;
+    this.#own = accounts.of(target);
+    this.#groupIds = accounts.groups;
+    this.#ledger = opened.ledger;
+    this.#target = target;
   }
 
   refused(code: ReasonCode): TargetOutcome {
-    if (this.target.wish.count > 0) this.refuse(code, null, this.target.wish.count);
-    return this.outcome(0);
+    if (this.#target.wish.count > 0) this.#refuse(code, null, this.#target.wish.count);
+    return this.#outcome(0);
   }
 
   meetCount(
     array: NodeArray,
     { kind, count: asked }: { readonly kind: "nodes" | "cores"; readonly count: number },
   ): TargetOutcome {
-    const weightOf = (bucket: LedgerBucket): number => (kind === "nodes" ? 1 : this.coresOf(bucket));
+    const weightOf = (bucket: LedgerBucket): number => (kind === "nodes" ? 1 : this.#coresOf(bucket));
     let have = 0;
-    for (const node of asked > 0 ? inOrder(this.own) : []) {
+    for (const node of asked > 0 ? inOrder(this.#own) : []) {
       if (have >= asked) break;
-      if (this.hold(node)) have += weightOf(node.bucket);
+      if (this.#hold(node)) have += weightOf(node.bucket);
     }
-    for (const vmSize of this.sizes(array)) {
+    for (const vmSize of this.#sizes(array)) {
       if (have >= asked) break;
-      const last = this.bucketOf(vmSize, array.placementGroup);
+      const last = this.#bucketOf(vmSize, array.placementGroup);
       if (last === null) continue;
       const weight = weightOf(last);
-      for (const bucket of this.bucketsInTurn(last)) {
+      for (const bucket of this.#bucketsInTurn(last)) {
         const wanted = Math.ceil((asked - have) / weight);
-        const made = Math.max(0, Math.min(wanted, this.ledger.roomFor(bucket)));
-        for (let k = 0; k < made; k++) this.make(bucket);
+        const made = Math.max(0, Math.min(wanted, this.#ledger.roomFor(bucket)));
+        for (let k = 0; k < made; k++) this.#make(bucket);
         have += made * weight;
       }
-      if (have < asked) this.refuseRoom(last, Math.ceil((asked - have) / weight));
+      if (have < asked) this.#refuseRoom(last, Math.ceil((asked - have) / weight));
     }
-    return this.outcome(have);
+    return this.#outcome(have);
   }
 
   meetGroups(
     array: NodeArray,
     { count: asked, size }: { readonly count: number; readonly size: GroupSize },
   ): TargetOutcome {
-    const byBucket = Map.groupBy(this.own, ({ bucket }) => bucket);
+    const byBucket = Map.groupBy(this.#own, ({ bucket }) => bucket);
     const candidates = [...byBucket]
       .filter(([bucket]) => bucket.placementGroup !== null)
-      .map(([bucket, nodes]) => groupOf(bucket, nodes, this.nodesOf(bucket, size)));
+      .map(([bucket, nodes]) => groupOf(bucket, nodes, this.#nodesOf(bucket, size)));
     for (const group of bestFirst(candidates)) {
-      if (this.groups.length >= asked) break;
-      this.complete(group);
+      if (this.#groups.length >= asked) break;
+      this.#complete(group);
     }
-    while (this.groups.length < asked && this.makeGroup(array, size));
-    return this.outcome(this.groups.length);
+    while (this.#groups.length < asked && this.#makeGroup(array, size));
+    return this.#outcome(this.#groups.length);
   }
 
   /** Brings a group that is there to its full size, or leaves it alone. */
-  private complete({ bucket, size, started, deallocated }: Group): void {
+  #complete({ bucket, size, started, deallocated }: Group): void {
     const missing = Math.max(0, size - started.length);
-    if (missing > this.ledger.roomFor(bucket)) {
-      this.refuseRoom(bucket, missing);
+    if (missing > this.#ledger.roomFor(bucket)) {
+      this.#refuseRoom(bucket, missing);
       return;
     }
-    for (const node of [...started, ...deallocated].slice(0, size)) this.hold(node);
-    for (let k = started.length + deallocated.length; k < size; k++) this.make(bucket);
-    this.noteGroup(bucket, size);
+    for (const node of [...started, ...deallocated].slice(0, size)) this.#hold(node);
+    for (let k = started.length + deallocated.length; k < size; k++) this.#make(bucket);
+    this.#noteGroup(bucket, size);
   }
 
   /** A new group, whole, of the first size that has room for it. Reasons are told once a size. */
-  private makeGroup(array: NodeArray, size: GroupSize): boolean {
-    this.reasons.length = 0;
-    const id = this.groupIds.free(`${plainName(this.target.name)}-group`);
-    for (const vmSize of this.sizes(array)) {
-      const bucket = this.bucketOf(vmSize, id);
+  #makeGroup(array: NodeArray, size: GroupSize): boolean {
+    this.#reasons.length = 0;
+    const id = this.#groupIds.free(`${plainName(this.#target.name)}-group`);
+    for (const vmSize of this.#sizes(array)) {
+      const bucket = this.#bucketOf(vmSize, id);
       if (bucket === null) continue;
-      const wanted = this.nodesOf(bucket, size);
+      const wanted = this.#nodesOf(bucket, size);
       const most = bucket.maxPlacementGroupSize;
       if (wanted > most) {
-        this.refuse("PlacementGroupTooSmall", bucket.name, wanted, most);
+        this.#refuse("PlacementGroupTooSmall", bucket.name, wanted, most);
         continue;
       }
-      if (wanted > this.ledger.roomFor(bucket)) {
-        this.refuseRoom(bucket, wanted);
+      if (wanted > this.#ledger.roomFor(bucket)) {
+        this.#refuseRoom(bucket, wanted);
         continue;
       }
-      for (let k = 0; k < wanted; k++) this.make(bucket);
-      this.noteGroup(bucket, wanted);
-      this.reasons.length = 0;
+      for (let k = 0; k < wanted; k++) this.#make(bucket);
+      this.#noteGroup(bucket, wanted);
+      this.#reasons.length = 0;
       return true;
     }
     return false;
   }
 
-  private noteGroup({ placementGroup, name }: LedgerBucket, nodes: number): void {
-    this.groups.push({ id: placementGroup ?? "", vmSize: name.vmSize, nodes });
+  #noteGroup({ placementGroup, name }: LedgerBucket, nodes: number): void {
+    this.#groups.push({ id: placementGroup ?? "", vmSize: name.vmSize, nodes });
   }
 
   /** False for a deallocated node that the limits do not let start. */
-  private hold(node: LedgerNode): boolean {
-    if (node.origin === "deallocated" && this.ledger.roomFor(node.bucket) < 1) return false;
-    this.ledger.hold(node, this.target.name);
-    this.nodes++;
+  #hold(node: LedgerNode): boolean {
+    if (node.origin === "deallocated" && this.#ledger.roomFor(node.bucket) < 1) return false;
+    this.#ledger.hold(node, this.#target.name);
+    this.#nodes++;
     return true;
   }
 
-  private make(bucket: LedgerBucket): void {
-    const node = this.ledger.create(bucket);
-    this.groupIds.take(bucket.placementGroup);
-    this.own.push(node);
-    this.hold(node);
+  #make(bucket: LedgerBucket): void {
+    const node = this.#ledger.create(bucket);
+    this.#groupIds.take(bucket.placementGroup);
+    this.#own.push(node);
+    this.#hold(node);
   }
 
-  private sizes(array: NodeArray): readonly string[] {
-    const { vmSizes } = this.target;
+  #sizes(array: NodeArray): readonly string[] {
+    const { vmSizes } = this.#target;
     return vmSizes.length > 0 ? [...new Set(vmSizes)] : array.buckets.map(({ vmSize }) => vmSize);
   }
 
-  private bucketOf(vmSize: string, placementGroup: string | null): LedgerBucket | null {
-    const { nodeArray, dynamicArray } = this.target;
+  #bucketOf(vmSize: string, placementGroup: string | null): LedgerBucket | null {
+    const { nodeArray, dynamicArray } = this.#target;
     const plain = { nodeArray, vmSize, placementGroup };
-    const bucket = this.opened.bucketFor(dynamicArray === null ? plain : { ...plain, dynamicArray });
-    if (bucket === null) this.refuse("UnknownVmSize", plain, this.target.wish.count);
+    const bucket = this.#opened.bucketFor(dynamicArray === null ? plain : { ...plain, dynamicArray });
+    if (bucket === null) this.#refuse("UnknownVmSize", plain, this.#target.wish.count);
     return bucket;
   }
 
@@ -241,9 +241,9 @@ class Pass {
    * Plain nodes are made where jobs that name their array look first, which is in placement groups when the array has
    * any: nodes elsewhere would stand by while those jobs buy others. Nobody looks for new nodes of a dynamic array.
    */
-  private bucketsInTurn(last: LedgerBucket): readonly LedgerBucket[] {
+  #bucketsInTurn(last: LedgerBucket): readonly LedgerBucket[] {
     if (last.name.dynamicArray !== undefined) return [last];
-    return this.ledger.buckets.filter(
+    return this.#ledger.buckets.filter(
       ({ name }) =>
         name.nodeArray === last.name.nodeArray &&
         name.vmSize === last.name.vmSize &&
@@ -251,45 +251,45 @@ class Pass {
     );
   }
 
-  private coresOf(bucket: LedgerBucket): number {
-    return this.target.coresPerNode ?? Math.max(1, bucket.vm.vcpuCount);
+  #coresOf(bucket: LedgerBucket): number {
+    return this.#target.coresPerNode ?? Math.max(1, bucket.vm.vcpuCount);
   }
 
-  private nodesOf(bucket: LedgerBucket, size: GroupSize): number {
-    return size.kind === "nodes" ? size.count : Math.ceil(size.count / this.coresOf(bucket));
+  #nodesOf(bucket: LedgerBucket, size: GroupSize): number {
+    return size.kind === "nodes" ? size.count : Math.ceil(size.count / this.#coresOf(bucket));
   }
 
-  private refuseRoom(bucket: LedgerBucket, asked: number): void {
+  #refuseRoom(bucket: LedgerBucket, asked: number): void {
     if (bucket.closed === "invalid") {
-      this.refuse("InvalidBucket", bucket.name, asked);
+      this.#refuse("InvalidBucket", bucket.name, asked);
       return;
     }
     const binding = bindingCharge(bucket.charges);
     const closed = bucket.closedNodes.length;
-    if (closed > 0 && closed + this.ledger.roomFor(bucket) >= asked) {
+    if (closed > 0 && closed + this.#ledger.roomFor(bucket) >= asked) {
       // They are there, and count as soon as they are taken back.
       const drained = { code: "NodesTakeNoJobs", bucket: bucket.name, constraint: null } as const;
-      this.reasons.push({ ...drained, limit: binding?.limit ?? null, asked, left: closed });
+      this.#reasons.push({ ...drained, limit: binding?.limit ?? null, asked, left: closed });
       return;
     }
     const left = binding === null ? 0 : nodesLeft(binding);
-    this.reasons.push({
+    this.#reasons.push({
       ...{ code: "NoCapacity", bucket: bucket.name, constraint: null },
       ...{ limit: binding?.limit ?? null, asked, left },
     });
   }
 
-  private refuse(code: ReasonCode, bucket: BucketName | null, asked: number, left = 0): void {
-    this.reasons.push({ code, bucket, constraint: null, limit: null, asked, left });
+  #refuse(code: ReasonCode, bucket: BucketName | null, asked: number, left = 0): void {
+    this.#reasons.push({ code, bucket, constraint: null, limit: null, asked, left });
   }
 
-  private outcome(have: number): TargetOutcome {
-    const { name, nodeArray, dynamicArray, requestSet, wish } = this.target;
+  #outcome(have: number): TargetOutcome {
+    const { name, nodeArray, dynamicArray, requestSet, wish } = this.#target;
     const granted = Math.min(have, wish.count);
     return {
       ...{ name, nodeArray, dynamicArray, requestSet },
-      ...{ unit: wish.kind, asked: wish.count, granted, nodes: this.nodes, groups: this.groups },
-      reasons: granted < wish.count ? this.reasons : [],
+      ...{ unit: wish.kind, asked: wish.count, granted, nodes: this.#nodes, groups: this.#groups },
+      reasons: granted < wish.count ? this.#reasons : [],
     };
   }
 }

@@ -1,5 +1,5 @@
 import { type Demand, timesInto } from "../ledger/availability.ts";
-import { OPEN, VACANT } from "../ledger/columns.ts";
+import { open, vacantColumn } from "../ledger/columns.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerNode } from "../ledger/ledger-node.ts";
 import { firstRefusing } from "../ledger/match.ts";
@@ -17,7 +17,7 @@ export interface Offer {
   readonly draws: readonly SharedConsumable[];
 }
 
-const NO_OFFER: Offer = { slots: 0, demand: { columns: [], amounts: [] }, closes: false, draws: [] };
+const noOffer: Offer = { slots: 0, demand: { columns: [], amounts: [] }, closes: false, draws: [] };
 
 /** Asks a node that covers the demand for up to `wanted` slots. Changes nothing: ask, then commit. */
 export function offerOf(
@@ -33,8 +33,8 @@ export function offerOf(
   const { allocation, demand } = ask;
   const { shape } = allocation;
   const { profile } = shape;
-  if (!spend(allocation, profile.checksPerNode)) return NO_OFFER;
-  if (!accepts(ledger, node, allocation) || !ledger.isUsable(node)) return NO_OFFER;
+  if (!spend(allocation, profile.checksPerNode)) return noOffer;
+  if (!accepts(ledger, node, allocation) || !ledger.isUsable(node)) return noOffer;
   if (profile.alternatives.length === 0) {
     const slots = Math.min(
       ask.wanted,
@@ -44,7 +44,7 @@ export function offerOf(
     return { slots, demand, closes: shape.exclusive !== "none", draws: profile.draws };
   }
   const choice = choose(profile.alternatives, node);
-  if (choice === null) return NO_OFFER;
+  if (choice === null) return noOffer;
   const exclusive = stricter(shape.exclusive, choice.exclusive);
   const whole = withChoice(demand, choice, node);
   const draws = [...profile.draws, ...choice.draws];
@@ -67,7 +67,7 @@ export function accepts(ledger: Ledger, node: LedgerNode, allocation: Allocation
     if (known === undefined) {
       if (!spend(allocation, profile.checksPerBucket)) return false;
       known = firstRefusing(profile.shared, node) === null;
-      if (ledger.memory.take(ENTRIES_PER_ANSWER)) {
+      if (ledger.memory.take(entriesPerAnswer)) {
         profile.stocks ??= new Map();
         profile.stocks.set(node.stock, known);
       }
@@ -78,7 +78,7 @@ export function accepts(ledger: Ledger, node: LedgerNode, allocation: Allocation
 }
 
 /** An answer that is remembered takes more than a number. */
-const ENTRIES_PER_ANSWER = 5;
+const entriesPerAnswer = 5;
 
 /** Slots that a node has room for; infinite for a demand that takes nothing. */
 export function capacityOn(
@@ -103,7 +103,7 @@ function slotsIn(
   let slots = Number.POSITIVE_INFINITY;
   for (let i = 0; i < columns.length; i++) {
     const column = columns[i] ?? 0;
-    if (column === VACANT || column === OPEN) continue;
+    if (column === vacantColumn || column === open) continue;
     slots = Math.min(slots, timesInto(leftOf(column), amounts[i] ?? 0));
   }
   return slots;

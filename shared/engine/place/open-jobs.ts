@@ -5,7 +5,7 @@ import type { PlanInput } from "../model/plan-input.ts";
 import { demandCapsOf } from "../model/settings.ts";
 import type { Allocation } from "./allocation.ts";
 import { DemandGate } from "./demand-gate.ts";
-import { NO_REFUSALS, type Shapes } from "./shape.ts";
+import { noRefusals, type Shapes } from "./shape.ts";
 
 /** The jobs as they are before anything is placed; of those that a cap holds back, only what they run on counts. */
 export function openJobs(
@@ -27,7 +27,7 @@ export function openJobs(
       granted: 0,
       placements: [],
       runsOn: null,
-      refusals: NO_REFUSALS,
+      refusals: noRefusals,
     };
   });
 }

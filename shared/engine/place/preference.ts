@@ -4,9 +4,9 @@ import type { Constraint } from "../model/constraint.ts";
 import type { Profile } from "./profile.ts";
 
 /** Each place from the end of a list of options is worth this much. */
-const PLACE_WEIGHT = 100;
+const placeWeight = 100;
 /** CycleCloud's priority of an array that sets none, once another array sets one. */
-const DEFAULT_PRIORITY = 1;
+const defaultPriority = 1;
 
 /**
  * The buckets (in order, see `inOrder`) that a profile can use, best first: on-premise ones, then by the arrays' priority, then by weight, then
@@ -64,7 +64,7 @@ function compareRank(a: LedgerBucket, b: LedgerBucket): number {
 }
 
 function priorityOf(bucket: LedgerBucket): number {
-  return bucket.nodeArray?.priority ?? DEFAULT_PRIORITY;
+  return bucket.nodeArray?.priority ?? defaultPriority;
 }
 
 function weightOf(constraints: readonly Constraint[], bucket: LedgerBucket, start: number): number {
@@ -96,5 +96,5 @@ function reweigh(constraint: Constraint, bucket: LedgerBucket, weight: number): 
 }
 
 function placed(places: number, index: number, weight: number): number {
-  return index < 0 ? 0 : weight + PLACE_WEIGHT * (places - index);
+  return index < 0 ? 0 : weight + placeWeight * (places - index);
 }

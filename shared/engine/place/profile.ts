@@ -1,7 +1,7 @@
 import { isOwnProperty, usesOwnProperty } from "../ledger/default-resources.ts";
 import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
 import { checksOf } from "../ledger/match.ts";
-import { NAMING_PROPERTIES, type Naming } from "../ledger/node-index.ts";
+import { type Naming, namingProperties } from "../ledger/node-index.ts";
 import type { Stock } from "../ledger/stock.ts";
 import type { Constraint, SharedConsumable } from "../model/constraint.ts";
 import { hasWildcard } from "../model/wildcard.ts";
@@ -64,11 +64,11 @@ export function profileFrom(rest: readonly Constraint[], id: number): Profile {
 
 /** There may be a profile for every job: those that have nothing of a kind share one list. */
 function orNone<T>(list: readonly T[]): readonly T[] {
-  return list.length === 0 ? NONE : list;
+  return list.length === 0 ? none : list;
 }
 
-const NONE: readonly never[] = [];
-const NO_RESOURCES: ReadonlySet<string> = new Set();
+const none: readonly never[] = [];
+const noResources: ReadonlySet<string> = new Set();
 
 /** Of several lists of names all of which hold, the shortest. */
 function namesIn(own: readonly Constraint[]): Names | null {
@@ -88,7 +88,7 @@ function namesIn(own: readonly Constraint[]): Names | null {
 function namingOf(constraint: Constraint): Naming | null {
   if (constraint.kind === "resource-options" && constraint.resource === "ccnodeid") return "ccnodeid";
   if (constraint.kind !== "property-options" || !isOwnProperty(constraint.property)) return null;
-  return NAMING_PROPERTIES.find((property) => property === constraint.property) ?? null;
+  return namingProperties.find((property) => property === constraint.property) ?? null;
 }
 
 /** The constraints that a constraint consists of, itself included. */
@@ -124,7 +124,7 @@ function takesSomething(constraint: Constraint): boolean {
 }
 
 export function resourcesIn(constraints: readonly Constraint[]): ReadonlySet<string> {
-  if (constraints.length === 0) return NO_RESOURCES;
+  if (constraints.length === 0) return noResources;
   const resources = new Set<string>();
   const note = (leaf: Constraint): void => {
     if (leaf.kind === "minimum-resource") resources.add(leaf.resource);

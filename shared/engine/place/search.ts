@@ -22,7 +22,7 @@ export interface Search {
 }
 
 /** Cursor of a bucket that the shape never searched. */
-const NOT_SEARCHED = -1;
+const notSearched = -1;
 
 export function openSearch(
   ledger: Ledger,
@@ -38,7 +38,7 @@ export function openSearch(
     candidate,
     perNode: job.packingStrategy === "scatter" ? 1 : Number.POSITIVE_INFINITY,
     named: namedIn(ledger, shape.profile, bucket),
-    at: shape.monotone ? (shape.cursors?.[candidate] ?? NOT_SEARCHED) : 0,
+    at: shape.monotone ? (shape.cursors?.[candidate] ?? notSearched) : 0,
   };
 }
 
@@ -47,7 +47,7 @@ export function firstPosition(search: Search): number {
   const { bucket, demand, at, named } = search;
   const { table, memory } = bucket;
   if (!table.mayFit(demand)) return -1;
-  if (named !== null || at !== NOT_SEARCHED) return nextPosition(search, Math.max(0, at));
+  if (named !== null || at !== notSearched) return nextPosition(search, Math.max(0, at));
   const position = table.firstFit(memory.startFor(demand), demand);
   memory.learn(demand, position < 0 ? bucket.nodes.length : position);
   return position;
@@ -77,7 +77,7 @@ function firstFrom(positions: readonly number[], from: number): number {
 /** Positions of the nodes of a bucket that a profile names; null: it names none. */
 export function namedIn(ledger: Ledger, profile: Profile, bucket: LedgerBucket): readonly number[] | null {
   if (profile.names === null) return null;
-  const first = namedFirst(ledger, profile).get(bucket) ?? NONE;
+  const first = namedFirst(ledger, profile).get(bucket) ?? none;
   if (!isKnownOfNewNodes(profile.names.naming) || bucket.nodes.length === bucket.firstNodes) return first;
   return [...first, ...namedMade(ledger, profile.names.values, bucket)];
 }
@@ -113,4 +113,4 @@ function namedMade(ledger: Ledger, values: ReadonlySet<string>, bucket: LedgerBu
     .sort((a, b) => a - b);
 }
 
-const NONE: readonly number[] = [];
+const none: readonly number[] = [];

@@ -1,5 +1,5 @@
 import type { Demand } from "../ledger/availability.ts";
-import { type Columns, OPEN, VACANT, type WantedResources } from "../ledger/columns.ts";
+import { type Columns, open, vacantColumn, type WantedResources } from "../ledger/columns.ts";
 import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
 import type { Pools } from "../ledger/pools.ts";
 import type { Refusal } from "../ledger/refusal.ts";
@@ -42,46 +42,47 @@ export interface Shape {
 
 /** Compiles constraints into shapes, one object per class. Building a key per job is the only work that grows with the jobs. */
 export class Shapes {
-  private readonly wanted: WantedResources;
-  private readonly pools: Pools;
-  private readonly exclusiveScope: "iteration" | "job";
-  private readonly byKey = new Map<string, Shape>();
+  readonly #wanted: WantedResources;
+  readonly #pools: Pools;
+  readonly #exclusiveScope: "iteration" | "job";
+  readonly #byKey = new Map<string, Shape>();
   /** Jobs may share their very constraints: then even the key is built once. */
-  private readonly byConstraints = new Map<readonly Constraint[], Shape>();
-  private readonly profiles = new Map<string, Profile>();
+  readonly #byConstraints = new Map<readonly Constraint[], Shape>();
+  readonly #profiles = new Map<string, Profile>();
 
   constructor(wanted: WantedResources, pools: Pools, exclusiveScope: "iteration" | "job") {
-    this.wanted = wanted;
-    this.pools = pools;
-    this.exclusiveScope = exclusiveScope;
+    this.#wanted = wanted;
+    this.#pools = pools;
+    this.#exclusiveScope = exclusiveScope;
   }
 
   of(job: Job): Shape {
-    const known = job.exclusive ? undefined : this.byConstraints.get(job.constraints);
-    const shape = known ?? this.shapeOf(job.exclusive ? [...job.constraints, EXCLUSIVE] : job.constraints);
-    if (!job.exclusive) this.byConstraints.set(job.constraints, shape);
+    const known = job.exclusive ? undefined : this.#byConstraints.get(job.constraints);
+    const shape =
+      known ?? this.#shapeOf(job.exclusive ? [...job.constraints, exclusiveIteration] : job.constraints);
+    if (!job.exclusive) this.#byConstraints.set(job.constraints, shape);
     shape.jobs++;
     return shape;
   }
 
-  private shapeOf(constraints: readonly Constraint[]): Shape {
+  #shapeOf(constraints: readonly Constraint[]): Shape {
     const parts = new Parts(constraints);
-    const profile = this.profileOf(parts.rest);
-    const exclusive = this.scopeOf(parts);
+    const profile = this.#profileOf(parts.rest);
+    const exclusive = this.#scopeOf(parts);
     let key = `${profile.id}${exclusive}`;
     for (const { resource, amount } of parts.minimums)
       key +=
         typeof amount === "number"
-          ? ` ${this.wanted.of(resource)}:${amount}`
-          : ` ${this.wanted.of(resource)}=${amount.bytes}`;
-    const known = this.byKey.get(key);
+          ? ` ${this.#wanted.of(resource)}:${amount}`
+          : ` ${this.#wanted.of(resource)}=${amount.bytes}`;
+    const known = this.#byKey.get(key);
     if (known !== undefined) return known;
-    const shape = this.build(constraints, parts, profile, exclusive);
-    this.byKey.set(key, shape);
+    const shape = this.#build(constraints, parts, profile, exclusive);
+    this.#byKey.set(key, shape);
     return shape;
   }
 
-  private build(
+  #build(
     constraints: readonly Constraint[],
     parts: Parts,
     profile: Profile,
@@ -95,37 +96,37 @@ export class Shapes {
       monotone: isMonotone(parts, profile),
       jobs: 0,
       columns: null,
-      demand: NO_DEMAND,
+      demand: noDemand,
       candidates: null,
       cursors: null,
       wholeFailures: null,
       failedAt: -1,
-      refusals: NO_REFUSALS,
+      refusals: noRefusals,
     };
   }
 
-  private scopeOf(parts: Parts): ExclusiveScope {
-    return parts.exclusive === "iteration" && this.exclusiveScope === "job" ? "task" : parts.exclusive;
+  #scopeOf(parts: Parts): ExclusiveScope {
+    return parts.exclusive === "iteration" && this.#exclusiveScope === "job" ? "task" : parts.exclusive;
   }
 
-  private profileOf(rest: readonly Constraint[]): Profile {
+  #profileOf(rest: readonly Constraint[]): Profile {
     const key = rest.length === 0 ? "" : JSON.stringify(rest);
-    const known = this.profiles.get(key);
+    const known = this.#profiles.get(key);
     if (known !== undefined) return known;
-    for (const constraint of rest) visit(constraint, (leaf) => this.register(leaf));
-    const profile = profileFrom(rest, this.profiles.size);
-    this.profiles.set(key, profile);
+    for (const constraint of rest) visit(constraint, (leaf) => this.#register(leaf));
+    const profile = profileFrom(rest, this.#profiles.size);
+    this.#profiles.set(key, profile);
     return profile;
   }
 
   /** Everything that can be taken has to be known, for its column or pool, before planning starts. */
-  private register(leaf: Constraint): void {
-    if (leaf.kind === "minimum-resource") this.wanted.of(leaf.resource);
-    if (leaf.kind === "shared-consumable") for (const draw of leaf.draws) this.pools.define(draw);
+  #register(leaf: Constraint): void {
+    if (leaf.kind === "minimum-resource") this.#wanted.of(leaf.resource);
+    if (leaf.kind === "shared-consumable") for (const draw of leaf.draws) this.#pools.define(draw);
   }
 }
 
-const EXCLUSIVE: Constraint = { kind: "exclusive", scope: "iteration" };
+const exclusiveIteration: Constraint = { kind: "exclusive", scope: "iteration" };
 
 /** The constraints of a job by what they ask for; nested "and"s are opened up. */
 class Parts {
@@ -135,13 +136,13 @@ class Parts {
   exclusive: ExclusiveScope = "none";
 
   constructor(constraints: readonly Constraint[]) {
-    this.sort(constraints);
+    this.#sort(constraints);
   }
 
-  private sort(constraints: readonly Constraint[]): void {
+  #sort(constraints: readonly Constraint[]): void {
     for (const constraint of constraints) {
       if (constraint.kind === "minimum-resource") this.minimums.push(constraint);
-      else if (constraint.kind === "and") this.sort(constraint.all);
+      else if (constraint.kind === "and") this.#sort(constraint.all);
       else if (constraint.kind !== "exclusive") this.rest.push(constraint);
       else if (this.exclusive !== "iteration") this.exclusive = constraint.scope;
     }
@@ -155,9 +156,9 @@ function isMonotone({ minimums }: Parts, { alternatives, alternativeResources }:
 }
 
 /** Most jobs are refused nowhere: they share this list. */
-export const NO_REFUSALS: readonly Refusal[] = [];
+export const noRefusals: readonly Refusal[] = [];
 
-const NO_DEMAND: Demand = { columns: [], amounts: [] };
+const noDemand: Demand = { columns: [], amounts: [] };
 
 /** What one slot of the shape demands of nodes with these columns, the marker column first: it fails most often. */
 export function demandIn(shape: Shape, columns: Columns): Demand {
@@ -169,7 +170,7 @@ export function demandIn(shape: Shape, columns: Columns): Demand {
 }
 
 function makeDemand(shape: Shape, { byName, units }: Columns): Demand {
-  const columns = [shape.exclusive === "none" ? OPEN : VACANT];
+  const columns = [shape.exclusive === "none" ? open : vacantColumn];
   const amounts = [1];
   for (const { resource, amount } of shape.minimums) {
     const column = byName.get(resource);

@@ -3,7 +3,7 @@ import { counted } from "../../cycle/counted.ts";
 import { nextMonthStart } from "../../cycle/spending.ts";
 import {
   type BucketSurvey,
-  CAP_NAMES,
+  capNames,
   type LimitFigure,
   type LimitName,
   type Reason,
@@ -26,7 +26,7 @@ export function noCapacity(outlook: Outlook, views: NodeViews, reason: Reason, w
   const more = moreOf(reason, wanted, { survey, figure });
   const { why, next, untilSeconds = null } = wordsOf(outlook, { limit, figure, survey, more });
   const used = limit === "max-nodes-per-plan" || limit === "unknown-price" ? "" : usedOf(reason, figure);
-  return cause(CAP_NAMES.some((cap) => cap === limit) ? "cap" : "quota", {
+  return cause(capNames.some((cap) => cap === limit) ? "cap" : "quota", {
     text: `No room for ${wanted.missing}: ${why(counted(amount(reason.left), "new nodes"))}${used}.${wanted.note}${soon.text}`,
     next,
     limit,

@@ -1,6 +1,6 @@
 import { toPlanInput } from "../../../shared/cycle/plan/plan-input.ts";
 import type { Cluster, PlanInput } from "../../../shared/engine/index.ts";
-import { DEFAULT_SETTINGS } from "../../../shared/engine/index.ts";
+import { defaultSettings } from "../../../shared/engine/index.ts";
 import { parseDemand } from "../../../shared/messages/job-demand.ts";
 import { clusterOf } from "../clusters.ts";
 
@@ -24,7 +24,7 @@ function range<T>(count: number, make: (index: number) => T): T[] {
 const members = (count: number, entry: (index: number) => readonly [string, unknown]) =>
   Object.fromEntries(range(count, entry));
 
-export const DEMAND_KINDS: readonly DemandKind[] = [
+export const demandKinds: readonly DemandKind[] = [
   { name: "a resource name per job", job: (i) => ({ constraints: { [`r${i}`]: 1 } }) },
   {
     name: "1,000 resource names per job",
@@ -179,7 +179,7 @@ export function planInputOf(kind: DemandKind, bytes: number): PlanInput {
     ...{ jobs: parsed.message.jobs, nodes: parsed.message.nodes },
   };
   const cluster = limited(clusterOf(kind.nodes ?? 1000), kind.arrays ?? 3);
-  const loaded = { settings: DEFAULT_SETTINGS, snapshot: { cluster }, demand: [demand] };
+  const loaded = { settings: defaultSettings, snapshot: { cluster }, demand: [demand] };
   return toPlanInput({ ...loaded, targets: [], operations: [], history: [] }, nowSeconds);
 }
 

@@ -5,7 +5,7 @@ import { planTargetsCases } from "./plan-targets.ts";
 import { sourceCases } from "./sources.ts";
 
 /** Every case of `npm run bench:hostile`; a file of this folder has one, or a table of them. */
-export const HOSTILE_CASES: readonly HostileCase[] = [
+export const hostileCases: readonly HostileCase[] = [
   ...planDemandCases,
   ...planTargetsCases,
   ...bodyCases,

@@ -3,18 +3,18 @@ import { explain, plan } from "../../../shared/engine/index.ts";
 import type { WholePlan } from "../../../shared/ports/index.ts";
 import { packPlan } from "../../../shared/ports/packed-plan.ts";
 import { type Figures, type HostileCase, heapMb, timed } from "./case.ts";
-import { DEMAND_KINDS, type DemandKind, planInputOf } from "./demand-kinds.ts";
+import { type DemandKind, demandKinds, planInputOf } from "./demand-kinds.ts";
 
-const BYTES = 10_000_000;
+const bytes = 10_000_000;
 
 /** 10 MB of each kind of demand: a plan of it, what is measured and shown of it, and its JSON for the archive. */
-export const planDemandCases: readonly HostileCase[] = DEMAND_KINDS.map((kind) => ({
+export const planDemandCases: readonly HostileCase[] = demandKinds.map((kind) => ({
   name: `plan: ${kind.name}`,
   run: () => planOf(kind),
 }));
 
 function planOf(kind: DemandKind): Figures {
-  const [readSeconds, input] = timed(() => planInputOf(kind, BYTES));
+  const [readSeconds, input] = timed(() => planInputOf(kind, bytes));
   const inputMb = heapMb();
   const [planSeconds, planned] = timed(() => plan(input));
   const planMb = heapMb() - inputMb;

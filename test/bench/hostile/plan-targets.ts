@@ -1,5 +1,5 @@
 import { toTargets } from "../../../shared/cycle/plan/to-targets.ts";
-import { DEFAULT_SETTINGS, plan } from "../../../shared/engine/index.ts";
+import { defaultSettings, plan } from "../../../shared/engine/index.ts";
 import { parseTargets } from "../../../shared/messages/job-demand.ts";
 import type { RequestSet } from "../../../shared/ports/index.ts";
 import { clusterOf } from "../clusters.ts";
@@ -8,7 +8,7 @@ import { type Figures, type HostileCase, heapMb, timed } from "./case.ts";
 type Definition = Readonly<Record<string, unknown>>;
 
 /** As many request sets and arrays as the service takes of one cluster. */
-const KINDS: Readonly<Record<string, (index: number) => Definition>> = {
+const kinds: Readonly<Record<string, (index: number) => Definition>> = {
   "counts on one array": (i) => ({ Name: "htc", TargetCount: 5_000 + i, MachineType: sizesFrom(i) }),
   "dynamic arrays": (i) => ({ Name: `d${i}`, Extends: "htc", Dynamic: true, TargetCount: 20 }),
   "attributes on one array": (i) =>
@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, (index: number) => Definition>> = {
   }),
 };
 
-export const planTargetsCases: readonly HostileCase[] = Object.entries(KINDS).map(([name, make]) => ({
+export const planTargetsCases: readonly HostileCase[] = Object.entries(kinds).map(([name, make]) => ({
   name: `targets: ${name}`,
   run: () => planOf(make),
 }));
@@ -46,7 +46,7 @@ function planOf(make: (index: number) => Definition): Figures {
   const [planSeconds, planned] = timed(() =>
     plan({
       ...{ nowSeconds, cluster, targets, jobs: [], schedulerNodes: [], pending: [], leavingNodeIds: [] },
-      ...{ history: [], lastPassSeconds: null, settings: DEFAULT_SETTINGS },
+      ...{ history: [], lastPassSeconds: null, settings: defaultSettings },
     }),
   );
   const planMb = heapMb() - inputMb;

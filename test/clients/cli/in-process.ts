@@ -27,14 +27,14 @@ export function jsonLines(output: string): readonly unknown[] {
 }
 
 class TextSink extends Writable {
-  private readonly chunks: string[] = [];
+  readonly #chunks: string[] = [];
 
   get text(): string {
-    return this.chunks.join("");
+    return this.#chunks.join("");
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.chunks.push(chunk.toString("utf8"));
+    this.#chunks.push(chunk.toString("utf8"));
     done();
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseEngineSettings } from "../../../shared/config/engine-settings.ts";
 import { parseConfig } from "../../../shared/config/parse-config.ts";
-import { DEFAULT_SETTINGS } from "../../../shared/engine/index.ts";
+import { defaultSettings } from "../../../shared/engine/index.ts";
 import { ConfigurationError } from "../../../shared/errors.ts";
 
 const minimal = { url: "https://cycle.example", username: "user", verify_certificates: true };
@@ -32,7 +32,7 @@ test("config: a minimal file gets every default", () => {
       verifyCertificates: true,
     },
     engine: {
-      ...DEFAULT_SETTINGS,
+      ...defaultSettings,
       generatedPlacementGroups: {
         buffer: { default: 2, byNodeArray: {} },
         max: { default: 10_000, byNodeArray: {} },
@@ -570,7 +570,7 @@ describe("config: problems", () => {
 
 describe("engine settings alone", () => {
   test("need no server, and generate placement groups only when asked", () => {
-    expect(parseEngineSettings({ cluster_name: "x" })).toEqual({ ok: true, settings: DEFAULT_SETTINGS });
+    expect(parseEngineSettings({ cluster_name: "x" })).toEqual({ ok: true, settings: defaultSettings });
     const asked = { nodearrays: { default: { generated_placement_group_buffer: 1 } } };
     expect(parseEngineSettings(asked)).toMatchObject({
       ok: true,

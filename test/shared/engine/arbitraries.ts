@@ -14,27 +14,27 @@ import { bucket, input } from "./tiny.ts";
 
 /** Random small clusters and demand: few kinds of everything, so that jobs meet on nodes and limits bite. */
 
-const SIZES = [
+const sizes = [
   { vmSize: "Standard_F2", vcpus: 2, memoryGiB: 4, gpus: 0 },
   { vmSize: "Standard_F8", vcpus: 8, memoryGiB: 16, gpus: 0 },
   { vmSize: "Standard_NC6", vcpus: 6, memoryGiB: 56, gpus: 1 },
 ] as const;
-const GROUPS = ["pg0", "pg1"] as const;
-const ARRAYS = ["htc", "hpc"] as const;
+const groupNames = ["pg0", "pg1"] as const;
+const arrayNames = ["htc", "hpc"] as const;
 
 const quota = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ maxCores: 10_000, usedCores: 0 }) },
   { weight: 1, arbitrary: fc.record({ maxCores: fc.nat(40), usedCores: fc.nat(30) }) },
 );
 
-const bucketOf = (size: (typeof SIZES)[number]): fc.Arbitrary<Bucket> =>
+const bucketOf = (size: (typeof sizes)[number]): fc.Arbitrary<Bucket> =>
   fc
     .record({
       available: fc.nat(6),
       region: fc.constant({ maxCores: 10_000, usedCores: 0 }),
       family: quota,
       maxPlacementGroupSize: fc.integer({ min: 1, max: 4 }),
-      groups: fc.subarray([...GROUPS]),
+      groups: fc.subarray([...groupNames]),
       valid: fc.integer({ min: 0, max: 9 }).map((n) => n > 0),
       failure: fc.option(fc.nat(1000)),
       constrained: fc.boolean(),
@@ -56,7 +56,7 @@ const bucketOf = (size: (typeof SIZES)[number]): fc.Arbitrary<Bucket> =>
 const arrayOf = (name: string): fc.Arbitrary<NodeArray> =>
   fc
     .record({
-      buckets: fc.tuple(...SIZES.map(bucketOf)),
+      buckets: fc.tuple(...sizes.map(bucketOf)),
       keep: fc.subarray([0, 1, 2], { minLength: 1 }),
       maxCount: fc.oneof(fc.constant(1000), fc.nat(6)),
       maxCoreCount: fc.oneof(fc.constant(10_000), fc.nat(50)),
@@ -76,7 +76,7 @@ const arrayOf = (name: string): fc.Arbitrary<NodeArray> =>
       buckets: keep.map((index) => buckets[index] as Bucket),
     }));
 
-const STATES = [
+const states = [
   ["Ready", "Started"],
   ["Ready", "Started"],
   ["Preparing", "Started"],
@@ -91,7 +91,7 @@ function nodesOf(arrays: readonly NodeArray[]): fc.Arbitrary<ClusterNode[]> {
       [null, ...b.placementGroups.map(({ name }) => name)].map((group) => ({ array, b, group })),
     ),
   );
-  const one = fc.record({ home: fc.constantFrom(...homes), state: fc.constantFrom(...STATES) });
+  const one = fc.record({ home: fc.constantFrom(...homes), state: fc.constantFrom(...states) });
   return fc.array(one, { maxLength: 8 }).map((drawn) =>
     drawn.map(({ home, state: [status, targetState] }, index) => ({
       nodeId: `id-${index}`,
@@ -152,16 +152,16 @@ const amount: fc.Arbitrary<Constraint> = fc.oneof(
 
 const choice: fc.Arbitrary<Constraint> = fc.oneof(
   fc
-    .constantFrom(...ARRAYS)
+    .constantFrom(...arrayNames)
     .map((name): Constraint => ({ kind: "property-options", property: "nodearray", options: [name] })),
   fc
     .shuffledSubarray(
-      SIZES.map(({ vmSize }) => vmSize),
+      sizes.map(({ vmSize }) => vmSize),
       { minLength: 1 },
     )
     .map((options): Constraint => ({ kind: "property-options", property: "vm_size", options })),
   fc
-    .constantFrom(null, ...GROUPS)
+    .constantFrom(null, ...groupNames)
     .map(
       (group): Constraint => ({ kind: "property-options", property: "placement_group", options: [group] }),
     ),
@@ -285,14 +285,14 @@ const groupSize = fc.oneof(
 
 const target: fc.Arbitrary<Target> = fc
   .record({
-    nodeArray: fc.constantFrom(...ARRAYS, ...ARRAYS, "nowhere"),
+    nodeArray: fc.constantFrom(...arrayNames, ...arrayNames, "nowhere"),
     dynamicArray: fc.constantFrom(null, null, "dynamic"),
     wish: fc.oneof(
       fc.nat(8).map((count) => ({ kind: "nodes" as const, count })),
       fc.nat(40).map((count) => ({ kind: "cores" as const, count })),
       fc.record({ kind: fc.constant("groups" as const), count: fc.nat(3), size: groupSize }),
     ),
-    vmSizes: fc.shuffledSubarray([...SIZES.map(({ vmSize }) => vmSize), "Standard_Nowhere"]),
+    vmSizes: fc.shuffledSubarray([...sizes.map(({ vmSize }) => vmSize), "Standard_Nowhere"]),
     coresPerNode: fc.option(fc.integer({ min: 1, max: 3 }), { freq: 5 }),
   })
   .map(({ dynamicArray, ...drawn }) => {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Caps, explain, type PlanInput, plan, type Target } from "../../../shared/engine/index.ts";
 import { planInputs, targetInputs } from "./arbitraries.ts";
 import { planNaively } from "./naive-planner.ts";
@@ -227,7 +227,7 @@ const capped = (inputs: fc.Arbitrary<PlanInput>): fc.Arbitrary<PlanInput> =>
 const cappedInputs = capped(planInputs);
 
 describe("plan under caps", () => {
-  it("never exceeds one, whatever the cluster, the demand and the targets", () => {
+  test("never exceeds one, whatever the cluster, the demand and the targets", () => {
     fc.assert(
       fc.property(fc.oneof(cappedInputs, capped(targetInputs)), (drawn) => {
         expect(violationsOf(drawn, plan(drawn))).toEqual([]);
@@ -238,7 +238,7 @@ describe("plan under caps", () => {
     );
   });
 
-  it("places every slot where a naive planner under the same caps places it", () => {
+  test("places every slot where a naive planner under the same caps places it", () => {
     fc.assert(
       fc.property(cappedInputs, (drawn) => {
         const result = plan(drawn);
@@ -252,7 +252,7 @@ describe("plan under caps", () => {
     );
   });
 
-  it("retires what it retires without caps", () => {
+  test("retires what it retires without caps", () => {
     fc.assert(
       fc.property(cappedInputs, ({ caps, ...uncapped }) => {
         const retired = plan({ ...uncapped, jobs: [] }).retire;
@@ -262,7 +262,7 @@ describe("plan under caps", () => {
     );
   });
 
-  it("says of every clipped plan which jobs were held back", () => {
+  test("says of every clipped plan which jobs were held back", () => {
     fc.assert(
       fc.property(cappedInputs, (drawn) => {
         const { clipped, jobs } = plan(drawn);

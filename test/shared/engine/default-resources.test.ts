@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type DefaultResource, parseDefaultResources, plan } from "../../../shared/engine/index.ts";
 import { array, bucket, cluster, input, job, node, plannedNode } from "./tiny.ts";
 
@@ -19,11 +19,11 @@ function resourcesOf(json: unknown, world = cluster()) {
 const gib = (n: number) => ({ bytes: n * 1024 ** 3, magnitude: "g" });
 
 describe("default resources", () => {
-  it("system defaults come from the VM size", () => {
+  test("system defaults come from the VM size", () => {
     expect(resourcesOf([])).toMatchObject({ ncpus: 4, pcpus: 4, ngpus: 0, memgb: gib(8), nodearray: "htc" });
   });
 
-  it.each([
+  test.each([
     ["a number", { value: 7 }, 7],
     ["a text", { value: "red" }, "red"],
     ["a size", { value: "size::20g" }, gib(20)],
@@ -43,7 +43,7 @@ describe("default resources", () => {
     expect(resourcesOf([{ select: {}, name: "x", ...entry }]).x).toEqual(expected);
   });
 
-  it("the first entry that matches wins", () => {
+  test("the first entry that matches wins", () => {
     const entries = [
       { select: { "node.vm_size": "other" }, name: "x", value: 1 },
       { select: { "node.vm_size": "Standard_F*" }, name: "x", value: 2 },
@@ -52,12 +52,12 @@ describe("default resources", () => {
     expect(resourcesOf(entries).x).toBe(2);
   });
 
-  it("what CycleCloud reports is never overridden", () => {
+  test("what CycleCloud reports is never overridden", () => {
     const world = cluster({ nodeArrays: [array({ resources: { x: 9 } })] });
     expect(resourcesOf([{ select: {}, name: "x", value: 1 }], world).x).toBe(9);
   });
 
-  it("an entry named like a system default replaces it for the nodes that it selects, and others see the result", () => {
+  test("an entry named like a system default replaces it for the nodes that it selects, and others see the result", () => {
     const entries = [
       { select: { "node.nodearray": "htc" }, name: "ncpus", value: "node.vcpu_count", divide_floor: 2 },
       { select: {}, name: "slots", value: "node.resources.ncpus" },
@@ -65,7 +65,7 @@ describe("default resources", () => {
     expect(resourcesOf(entries)).toMatchObject({ ncpus: 2, slots: 2 });
   });
 
-  it("disabling the system defaults leaves only what is configured", () => {
+  test("disabling the system defaults leaves only what is configured", () => {
     const settings = {
       disableDefaultResources: true,
       defaultResources: defaults([{ select: {}, name: "slots", value: 2 }]),
@@ -74,14 +74,14 @@ describe("default resources", () => {
     expect(plannedNode(result, "htc-1").resources).toEqual({ slots: 2 });
   });
 
-  it("entries that depend on the single node are worked out for each", () => {
+  test("entries that depend on the single node are worked out for each", () => {
     const entries = defaults([{ select: {}, name: "host", value: "node.hostname" }]);
     const world = cluster({ nodes: [node("htc-1"), node("htc-2")] });
     const result = plan(input({ cluster: world, settings: { defaultResources: entries } }));
     expect(result.nodes.map(({ resources }) => resources.host)).toEqual(["host-htc-1", "host-htc-2"]);
   });
 
-  it("a reference to nothing leaves the resource out, with a warning", () => {
+  test("a reference to nothing leaves the resource out, with a warning", () => {
     const entries = defaults([{ select: {}, name: "x", value: "node.resources.nothing" }]);
     const result = plan(input({ jobs: [job("j", { ncpus: 1 })], settings: { defaultResources: entries } }));
     expect(plannedNode(result, "htc-1").resources).not.toHaveProperty("x");
@@ -90,7 +90,7 @@ describe("default resources", () => {
     ]);
   });
 
-  it("software configuration can be referred to", () => {
+  test("software configuration can be referred to", () => {
     const softwareConfiguration = { slurm: { partition: "big" } };
     const world = cluster({ nodeArrays: [array({ softwareConfiguration })] });
     expect(
@@ -98,7 +98,7 @@ describe("default resources", () => {
     ).toBe("big");
   });
 
-  it.each([
+  test.each([
     ["two modifiers", { value: 1, add: 1, multiply: 2 }, /at most one/],
     ["a modifier on a text", { value: "red", add: 1 }, /expected a number or a size/],
     ["a modifier that is a text", { value: 1, add: "red" }, /expected a number or a size/],
@@ -110,7 +110,7 @@ describe("default resources", () => {
     expect(parsed.ok ? "" : parsed.problems[0]?.message).toMatch(message);
   });
 
-  it("amounts of fractions add up", () => {
+  test("amounts of fractions add up", () => {
     const world = cluster({ nodeArrays: [array({ buckets: [bucket({ available: 1, vcpus: 1 })] })] });
     const jobs = Array.from({ length: 10 }, (_, i) => job(`j${i}`, { ncpus: 0.1 }));
     expect(plan(input({ cluster: world, jobs })).jobs.every(({ allocated }) => allocated)).toBe(true);

@@ -16,7 +16,7 @@ interface Excess {
 
 const ownHost = { hostname: "own", resources: { ncpus: 1, ...all(3) } };
 
-const EXCESSES: Readonly<Record<string, Excess>> = {
+const excesses: Readonly<Record<string, Excess>> = {
   "parts of constraints": {
     caps: { maxConstraintParts: 4 },
     constraints: {
@@ -65,7 +65,7 @@ function planOf({ caps, constraints, fields }: Excess) {
 }
 
 describe("demand beyond a cap", () => {
-  test.each(Object.entries(EXCESSES))("%s: waits, and says so", (_, excess) => {
+  test.each(Object.entries(excesses))("%s: waits, and says so", (_, excess) => {
     const result = planOf(excess);
     expect(codes(result, "waits")).toEqual(["DemandCapReached"]);
     const [, sentence] = explain(result.jobs[0] as (typeof result.jobs)[number]);
@@ -76,7 +76,7 @@ describe("demand beyond a cap", () => {
     });
   });
 
-  test.each(Object.entries(EXCESSES))("%s: what runs keeps its node and what it takes there", (_, excess) => {
+  test.each(Object.entries(excesses))("%s: what runs keeps its node and what it takes there", (_, excess) => {
     const result = planOf(excess);
     expect(nodesOf(result, "runs")).toEqual(["htc-1"]);
     expect(result.matched).toContain("htc-1");
@@ -84,12 +84,12 @@ describe("demand beyond a cap", () => {
     expect(result.jobs[1]).toMatchObject({ granted: 1, asked: 2 });
   });
 
-  test.each(Object.entries(EXCESSES))("%s: plain jobs are planned all the same", (_, excess) => {
+  test.each(Object.entries(excesses))("%s: plain jobs are planned all the same", (_, excess) => {
     expect(nodesOf(planOf(excess), "plain")).toEqual(["htc-2"]);
   });
 
   test("within the caps nothing is held back", () => {
-    for (const excess of Object.values(EXCESSES))
+    for (const excess of Object.values(excesses))
       expect(planOf({ ...excess, caps: {} }).heldBack).toBeUndefined();
   });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseConstraints, parseDefaultResources, plan } from "../../../shared/engine/index.ts";
 import { violationsOf } from "./plan-validity.ts";
 import {
@@ -10,9 +10,9 @@ import {
   historyRow,
   input,
   job,
-  NOW,
   node,
   nodesOf,
+  nowSeconds,
 } from "./tiny.ts";
 
 /** The smallest example of every deliberate difference from scalelib, by its number in the engine's README. */
@@ -24,14 +24,14 @@ function oneBucket(spec: Parameters<typeof bucket>[0], fields: Partial<Parameter
 }
 
 describe("deliberate differences from scalelib", () => {
-  it("1: a plain number on a memory resource is in that resource's unit: 16 jobs of 8 GiB need 4 nodes of 32 GiB", () => {
+  test("1: a plain number on a memory resource is in that resource's unit: 16 jobs of 8 GiB need 4 nodes of 32 GiB", () => {
     const jobs = Array.from({ length: 16 }, (_, i) => job(`j${i}`, { ncpus: 1, memgb: 8 }));
     const result = plan(input({ cluster: oneBucket(f16), jobs }));
     expect(createdNames(result)).toHaveLength(4);
     expect(result.jobs.every((outcome) => outcome.allocated)).toBe(true);
   });
 
-  it("2: a configured default resource wins over the system default of its name", () => {
+  test("2: a configured default resource wins over the system default of its name", () => {
     const parsed = parseDefaultResources([{ select: {}, name: "ncpus", value: "node.pcpu_count" }]);
     const defaultResources = parsed.ok ? parsed.defaultResources : [];
     const world = oneBucket({ ...f16, vm: { pcpuCount: 8 } });
@@ -41,7 +41,7 @@ describe("deliberate differences from scalelib", () => {
     expect(codes(result, "j")).toEqual(["InsufficientResource"]);
   });
 
-  it("3: in-a-placement-group: false keeps a job out of placement groups", () => {
+  test("3: in-a-placement-group: false keeps a job out of placement groups", () => {
     const world = oneBucket({ fields: { placementGroups: [{ name: "pg0", activeCount: 0 }] } });
     const jobs = [
       job("out", { ncpus: 1, "in-a-placement-group": false }),
@@ -54,13 +54,13 @@ describe("deliberate differences from scalelib", () => {
     ]);
   });
 
-  it("4: a node array with a higher priority comes first", () => {
+  test("4: a node array with a higher priority comes first", () => {
     const nodeArrays = [array(), array({ name: "fast", priority: 10 })];
     const result = plan(input({ cluster: cluster({ nodeArrays }), jobs: [job("j", { ncpus: 1 })] }));
     expect(createdNames(result)).toEqual(["fast-1"]);
   });
 
-  it("5: a colocated job sits in one placement group, or nowhere", () => {
+  test("5: a colocated job sits in one placement group, or nowhere", () => {
     const groups = [
       { name: "pg0", activeCount: 0 },
       { name: "pg1", activeCount: 0 },
@@ -79,13 +79,13 @@ describe("deliberate differences from scalelib", () => {
     ]);
   });
 
-  it("5: without a placement group a colocated job waits", () => {
+  test("5: without a placement group a colocated job waits", () => {
     const result = plan(input({ jobs: [job("j", { ncpus: 1 }, { nodeCount: 2, colocated: true })] }));
     expect(createdNames(result)).toEqual([]);
     expect(codes(result, "j")).toEqual(["NotInAPlacementGroup"]);
   });
 
-  it("6: a running job keeps its node, whatever its constraints say, and takes its resources", () => {
+  test("6: a running job keeps its node, whatever its constraints say, and takes its resources", () => {
     const nodes = [node("htc-1"), node("htc-2")];
     const jobs = [
       job(
@@ -100,21 +100,21 @@ describe("deliberate differences from scalelib", () => {
     expect(nodesOf(result, "queued")).toEqual(["htc-2"]);
   });
 
-  it("6: only the iterations that do not run yet are planned", () => {
+  test("6: only the iterations that do not run yet are planned", () => {
     const jobs = [job("j", { ncpus: 4 }, { iterations: 3, executingHostnames: ["host-htc-1"] })];
     const result = plan(input({ cluster: cluster({ nodes: [node("htc-1")] }), jobs }));
     expect(createdNames(result)).toEqual(["htc-2", "htc-3"]);
     expect(result.jobs[0]?.granted).toBe(3);
   });
 
-  it("7: a wildcard in a list of node property options matches", () => {
+  test("7: a wildcard in a list of node property options matches", () => {
     const result = plan(
       input({ jobs: [job("j", { ncpus: 1, "node.vm_size": ["Standard_E*", "Standard_F?"] })] }),
     );
     expect(createdNames(result)).toEqual(["htc-1"]);
   });
 
-  it("7: quotas that are used beyond their maximum make no plan impossible", () => {
+  test("7: quotas that are used beyond their maximum make no plan impossible", () => {
     const world = oneBucket({ limits: { region: { maxCores: 10, usedCores: 900 } } });
     const jobs = [job("j", { ncpus: 1 })];
     const result = plan(input({ cluster: world, jobs }));
@@ -122,14 +122,14 @@ describe("deliberate differences from scalelib", () => {
     expect(result.jobs[0]?.reasons[0]).toMatchObject({ code: "NoCapacity", limit: "region", left: 0 });
   });
 
-  it("8: back-quoted expressions are refused with what to write instead", () => {
+  test("8: back-quoted expressions are refused with what to write instead", () => {
     const parsed = parseDefaultResources([{ select: {}, name: "slots", value: "`node.vcpu_count * 2`" }]);
     expect(parsed.ok ? [] : parsed.problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
       expect.stringMatching(/^\[0\]\.value: .*expressions are never run; write a reference .*multiply/),
     ]);
   });
 
-  it("9: a constrained size is charged in full to the quotas: 20 cores hold two nodes of 8, not ten of 2", () => {
+  test("9: a constrained size is charged in full to the quotas: 20 cores hold two nodes of 8, not ten of 2", () => {
     const spec = { vmSize: "Standard_E8-2s_v3", vcpus: 2, vm: { vcpuQuotaCount: 8 }, available: 100 };
     const world = oneBucket({ ...spec, limits: { family: { maxCores: 20, usedCores: 0 } } });
     const result = plan(input({ cluster: world, jobs: [job("j", { ncpus: 2 }, { iterations: 10 })] }));
@@ -137,14 +137,14 @@ describe("deliberate differences from scalelib", () => {
     expect(result.jobs[0]?.reasons[0]).toMatchObject({ code: "NoCapacity", limit: "family" });
   });
 
-  it("10: an exclusive job gets a node per iteration; in scalelib compatibility they share", () => {
+  test("10: an exclusive job gets a node per iteration; in scalelib compatibility they share", () => {
     const jobs = [job("j", { ncpus: 1, exclusive: true }, { iterations: 3 })];
     expect(createdNames(plan(input({ jobs })))).toHaveLength(3);
     expect(createdNames(plan(input({ jobs, settings: { exclusiveScope: "job" } })))).toHaveLength(1);
     expect(createdNames(plan(input({ jobs, settings: { compatibility: "scalelib" } })))).toHaveLength(1);
   });
 
-  it("11: nodes of an invalid bucket still run jobs, and no new ones are made", () => {
+  test("11: nodes of an invalid bucket still run jobs, and no new ones are made", () => {
     const world = {
       ...oneBucket({ fields: { valid: false, invalidReason: "NotActivated" } }),
       nodes: [node("htc-1")],
@@ -156,7 +156,7 @@ describe("deliberate differences from scalelib", () => {
     expect(plan(input({ cluster: world, jobs, settings: { compatibility: "scalelib" } })).nodes).toEqual([]);
   });
 
-  it("12: a part-used node takes jobs as long as it has room, also when no node is untouched", () => {
+  test("12: a part-used node takes jobs as long as it has room, also when no node is untouched", () => {
     const world = { ...oneBucket({ available: 0 }), nodes: [node("htc-1")] };
     const jobs = [job("first", { ncpus: 1 }), job("second", { ncpus: 1 })];
     expect(nodesOf(plan(input({ cluster: world, jobs })), "second")).toEqual(["htc-1"]);
@@ -164,7 +164,7 @@ describe("deliberate differences from scalelib", () => {
     expect(nodesOf(scalelib, "second")).toEqual([]);
   });
 
-  it("13: what is used beyond a limit takes nothing from other nodes", () => {
+  test("13: what is used beyond a limit takes nothing from other nodes", () => {
     const nodes = [node("htc-1"), node("htc-2")];
     const world = { ...oneBucket({ available: 0 }, { maxCount: 1 }), nodes };
     const result = plan(input({ cluster: world, jobs: [job("j", { ncpus: 1 }, { nodeCount: 2 })] }));
@@ -172,7 +172,7 @@ describe("deliberate differences from scalelib", () => {
     expect(result.buckets.map((use) => use.availableCount)).toEqual([0]);
   });
 
-  it("14: a job that does not fit whole leaves nothing behind", () => {
+  test("14: a job that does not fit whole leaves nothing behind", () => {
     const world = {
       ...oneBucket({ available: 1 }),
       nodes: [node("htc-1", { resources: { ncpus: 1 } }), node("htc-2")],
@@ -185,11 +185,11 @@ describe("deliberate differences from scalelib", () => {
     expect(result.create).toEqual([]);
   });
 
-  it("15: the host of a deleted node, which its scheduler still names, is no on-premise capacity", () => {
+  test("15: the host of a deleted node, which its scheduler still names, is no on-premise capacity", () => {
     const world = {
       cluster: oneBucket({}),
       schedulerNodes: [{ hostname: "host-htc-7", resources: { ncpus: 4 } }],
-      history: [historyRow("htc-7", { deletedSeconds: NOW - 60 })],
+      history: [historyRow("htc-7", { deletedSeconds: nowSeconds - 60 })],
       jobs: [job("j", { ncpus: 1 })],
     };
     expect(nodesOf(plan(input(world)), "j")).toEqual(["htc-1"]);
@@ -197,7 +197,7 @@ describe("deliberate differences from scalelib", () => {
     expect(nodesOf(scalelib, "j")).toEqual(["host-htc-7"]);
   });
 
-  it("nothing in a constraint is run as code", () => {
+  test("nothing in a constraint is run as code", () => {
     expect(parseConstraints({ ncpus: "`1+1`" })).toMatchObject({ ok: true });
     const result = plan(input({ jobs: [job("j", { ncpus: "`1+1`" })] }));
     expect(codes(result, "j")).toEqual(["InvalidOption"]);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   describeConstraint,
   explain,
@@ -17,11 +17,11 @@ function sentences(json: unknown, fields: Parameters<typeof job>[2] = {}): reado
 }
 
 describe("explain", () => {
-  it("says of a job that got all what it got", () => {
+  test("says of a job that got all what it got", () => {
     expect(sentences({ ncpus: 1 })).toEqual(['Job "j" got 1 of 1 places.']);
   });
 
-  it("names the largest size when no node is large enough", () => {
+  test("names the largest size when no node is large enough", () => {
     expect(sentences({ ncpus: 130 })).toEqual([
       'Job "j" waits: it got none of 1 places.',
       expect.stringMatching(
@@ -30,13 +30,13 @@ describe("explain", () => {
     ]);
   });
 
-  it("writes memory in the unit of the resource", () => {
+  test("writes memory in the unit of the resource", () => {
     expect(sentences({ memgb: 4096 })[1]).toMatch(
       /asks for 4096g "memgb" .* has 240g\. It fits when it asks for 240g or less\./,
     );
   });
 
-  it("names the limit that stopped the rest of a job", () => {
+  test("names the limit that stopped the rest of a job", () => {
     const [first, ...reasons] = sentences({ ncpus: 4 }, { iterations: 100 });
     expect(first).toBe('Job "j" got 31 of 100 places, the rest waits.');
     expect(reasons).toEqual([
@@ -46,7 +46,7 @@ describe("explain", () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ["an unknown resource", { licences: 1 }, /nodes have no resource "licences".*default_resources/],
     [
       "a wrong option",
@@ -85,7 +85,7 @@ describe("explain", () => {
     expect(sentences(json)[1]).toMatch(pattern);
   });
 
-  it("tells of buckets that lack room before those that will never take the job", () => {
+  test("tells of buckets that lack room before those that will never take the job", () => {
     const other = cluster({
       nodeArrays: [array({ buckets: sizes }), array({ name: "gpu", buckets: [bucket({ available: 1 })] })],
     });
@@ -100,13 +100,13 @@ describe("explain", () => {
     expect(nearestFirst(outcome?.reasons ?? [])[0]?.code).toBe("NoCapacity");
   });
 
-  it("says that nothing was asked", () => {
+  test("says that nothing was asked", () => {
     expect(sentences({ ncpus: 1 }, { iterations: 0 })[1]).toBe("The job asks for no slots and no nodes.");
   });
 });
 
 describe("a constraint in short", () => {
-  it.each([
+  test.each([
     [{ ncpus: 4 }, "ncpus >= 4"],
     [{ "node.vm_size": ["a", "b"] }, "node.vm_size = a or b"],
     [{ or: [{ ncpus: 4 }, { ncpus: 8 }] }, "ncpus >= 4 or ncpus >= 8"],
@@ -125,14 +125,14 @@ describe("a constraint in short", () => {
 });
 
 describe("reasons in an archived plan", () => {
-  it("are one of each kind, that of the bucket that came closest", () => {
+  test("are one of each kind, that of the bucket that came closest", () => {
     const result = plan(input({ cluster: world, jobs: [job("j", { ncpus: 130 })] }));
     expect(result.jobs[0]?.reasons).toHaveLength(2);
     const archived = JSON.parse(JSON.stringify(result)) as { jobs: { reasons: unknown[] }[] };
     expect(archived.jobs[0]?.reasons).toMatchObject([{ code: "InsufficientResource", left: 120 }]);
   });
 
-  it("are shared by the jobs of one shape that wait for the same cause", () => {
+  test("are shared by the jobs of one shape that wait for the same cause", () => {
     const jobs = ["a", "b"].map((name) => job(name, { ncpus: 130 }));
     const [first, second] = plan(input({ cluster: world, jobs })).jobs;
     expect(first?.reasons).toBe(second?.reasons);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { explain, type PlanInput, plan } from "../../../shared/engine/index.ts";
 import { array, bucket, cluster, input, job, node } from "./tiny.ts";
 
@@ -15,7 +15,7 @@ function outcomeOf(fields: Partial<PlanInput>) {
 
 describe("reasons of full buckets: nodes that take no jobs", () => {
   const closedNodeIds = ["id-htc-1"];
-  it("are told where they are what is missing, with the limit that keeps new ones from being made", () => {
+  test("are told where they are what is missing, with the limit that keeps new ones from being made", () => {
     const { reasons, text } = outcomeOf({
       cluster: world("htc-1", "htc-2"),
       closedNodeIds,
@@ -27,7 +27,7 @@ describe("reasons of full buckets: nodes that take no jobs", () => {
     );
   });
 
-  it.each([
+  test.each([
     ["too full for the job", [running("a", "host-htc-1"), job("b", { ncpus: 4 })], 1],
     ["fewer than a job of several nodes lacks", [job("b", { ncpus: 4 }, { nodeCount: 3 })], 2],
   ])("are not told of when they are %s", (_, jobs, count) => {
@@ -36,7 +36,7 @@ describe("reasons of full buckets: nodes that take no jobs", () => {
     expect(reasons).toMatchObject([{ code: "NoCapacity", limit: "bucket" }]);
   });
 
-  it("are told to a job of several nodes that would have enough with them", () => {
+  test("are told to a job of several nodes that would have enough with them", () => {
     const { reasons } = outcomeOf({
       cluster: world("htc-1", "htc-2"),
       closedNodeIds,
@@ -45,7 +45,7 @@ describe("reasons of full buckets: nodes that take no jobs", () => {
     expect(reasons).toMatchObject([{ code: "NodesTakeNoJobs", left: 1 }]);
   });
 
-  it("are told of on-premise hosts", () => {
+  test("are told of on-premise hosts", () => {
     const schedulerNodes = [{ hostname: "old-1", resources: { ncpus: 8 }, takesNoJobs: true } as const];
     const { reasons } = outcomeOf({ cluster: world(), schedulerNodes, jobs: [job("b", { ncpus: 4 })] });
     expect(reasons.find(({ bucket }) => bucket?.nodeArray === "on-premise")).toMatchObject({
@@ -56,7 +56,7 @@ describe("reasons of full buckets: nodes that take no jobs", () => {
 });
 
 describe("reasons of full buckets: a job that names its nodes", () => {
-  it.each([
+  test.each([
     [
       "there is no such host",
       { "node.hostname": "host-9" },
@@ -109,15 +109,15 @@ describe("reasons of full buckets: on-premise hosts", () => {
       jobs: [...jobs, job("b", constraints)],
     }).reasons;
 
-  it("are full when one would do while it is empty", () => {
+  test("are full when one would do while it is empty", () => {
     expect(reasonOf({ ncpus: 16 }, [job("a", { ncpus: 16 })])).toMatchObject([{ code: "OutOfCapacity" }]);
   });
 
-  it("are too small when none would do, and the largest is told", () => {
+  test("are too small when none would do, and the largest is told", () => {
     expect(reasonOf({ ncpus: 32 })).toMatchObject([{ code: "InsufficientResource", asked: 32, left: 16 }]);
   });
 
-  it("lack a resource that no host has", () => {
+  test("lack a resource that no host has", () => {
     expect(reasonOf({ ngpus: 1 })).toMatchObject([{ code: expect.stringMatching(/Resource$/) }]);
   });
 });

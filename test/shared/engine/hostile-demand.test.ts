@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DEFAULT_DEMAND_CAPS, type PlanInput, plan } from "../../../shared/engine/index.ts";
+import { defaultDemandCaps, type PlanInput, plan } from "../../../shared/engine/index.ts";
 import { WantedResources } from "../../../shared/engine/ledger/columns.ts";
 import { openLedger } from "../../../shared/engine/ledger/open-ledger.ts";
 import { Pools } from "../../../shared/engine/ledger/pools.ts";
@@ -8,9 +8,9 @@ import { openJobs } from "../../../shared/engine/place/open-jobs.ts";
 import { Shapes } from "../../../shared/engine/place/shape.ts";
 import type { WholePlan } from "../../../shared/ports/index.ts";
 import { packPlan } from "../../../shared/ports/packed-plan.ts";
-import { DEMAND_KINDS, planInputOf } from "../../bench/hostile/demand-kinds.ts";
+import { demandKinds, planInputOf } from "../../bench/hostile/demand-kinds.ts";
 
-const SMALL = 100_000;
+const small = 100_000;
 
 /** What the first stages of a plan come to, in counts. */
 function effortOf(input: PlanInput) {
@@ -23,27 +23,27 @@ function effortOf(input: PlanInput) {
   const cells = buckets.reduce((sum, { table }) => sum + table.cells, 0);
   for (const allocation of allocations) allocate(opened.ledger, allocation);
   const left = allocations[0]?.share.left ?? 0;
-  return { columns, cells, checks: DEFAULT_DEMAND_CAPS.maxPlanChecks - left };
+  return { columns, cells, checks: defaultDemandCaps.maxPlanChecks - left };
 }
 
 /** Markers, and what the bench's nodes have: cpus, cores, gpus and five units of memory. */
-const MOST_COLUMNS = 2 + 8 + DEFAULT_DEMAND_CAPS.maxDistinctResources;
+const mostColumns = 2 + 8 + defaultDemandCaps.maxDistinctResources;
 
-describe.each(DEMAND_KINDS)("hostile demand: $name", (kind) => {
-  const input = planInputOf({ ...kind, nodes: 200 }, SMALL);
+describe.each(demandKinds)("hostile demand: $name", (kind) => {
+  const input = planInputOf({ ...kind, nodes: 200 }, small);
 
   test("has no more columns than nodes have resources, and no cell for what nobody has", () => {
     const { columns, cells } = effortOf(input);
     const nodes = input.cluster.nodes.length + input.schedulerNodes.length;
     const buckets = input.cluster.nodeArrays.reduce((sum, array) => sum + 2 * array.buckets.length, 0) + 1;
-    expect(columns).toBeLessThanOrEqual(MOST_COLUMNS);
+    expect(columns).toBeLessThanOrEqual(mostColumns);
     // A table is twice as large as its rows, which are rounded up to a power of two.
     expect(cells).toBeLessThanOrEqual(columns * 4 * (nodes + 4 * buckets));
   });
 
   test("never takes more checks than the cap", () => {
     const { checks } = effortOf({ ...input, settings: { ...input.settings, demandCaps: {} } });
-    expect(checks).toBeLessThanOrEqual(DEFAULT_DEMAND_CAPS.maxPlanChecks);
+    expect(checks).toBeLessThanOrEqual(defaultDemandCaps.maxPlanChecks);
     const few = { ...input, settings: { ...input.settings, demandCaps: { maxPlanChecks: 1_000 } } };
     const waiting = plan(few).jobs.filter(({ asked, granted }) => granted < asked);
     for (const { reasons } of waiting.slice(0, 50)) expect(reasons.length).toBeGreaterThan(0);
@@ -53,16 +53,16 @@ describe.each(DEMAND_KINDS)("hostile demand: $name", (kind) => {
     const planned = plan(input);
     const whole = { archive: "whole", input, plan: planned, actions: [] } as unknown as WholePlan;
     const nodes = JSON.stringify([input.cluster, planned.nodes]).length;
-    expect(JSON.stringify(packPlan(whole)).length).toBeLessThan(2 * nodes + 20 * SMALL);
+    expect(JSON.stringify(packPlan(whole)).length).toBeLessThan(2 * nodes + 20 * small);
   });
 });
 
 describe("names of nodes", () => {
-  const named = DEMAND_KINDS.find(({ name }) => name === "an unknown host per job");
+  const named = demandKinds.find(({ name }) => name === "an unknown host per job");
   if (named === undefined) throw new Error("No such kind");
 
   test("are looked up: more nodes take no more checks", () => {
-    const checks = (nodes: number) => effortOf(planInputOf({ ...named, nodes }, SMALL)).checks;
+    const checks = (nodes: number) => effortOf(planInputOf({ ...named, nodes }, small)).checks;
     expect(checks(400)).toBe(checks(100));
   });
 });

@@ -1,9 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Cluster, generatePlacementGroups, plan } from "../../../shared/engine/index.ts";
 import { array, bucket, cluster, codes, createdNames, input, job, node, nodesOf } from "./tiny.ts";
 
 describe("jobs", () => {
-  it("are planned by priority, then in order of arrival", () => {
+  test("are planned by priority, then in order of arrival", () => {
     const jobs = [
       job("low", { ncpus: 4 }),
       job("high", { ncpus: 4 }, { priority: 5 }),
@@ -18,29 +18,29 @@ describe("jobs", () => {
     expect(result.jobs.map(({ name }) => name)).toEqual(["low", "high", "alsoHigh"]);
   });
 
-  it("with exclusive: true get nodes to themselves, as with the constraint", () => {
+  test("with exclusive: true get nodes to themselves, as with the constraint", () => {
     const jobs = [job("j", { ncpus: 1 }, { exclusive: true, iterations: 2 }), job("k", { ncpus: 1 })];
     const result = plan(input({ jobs }));
     expect([nodesOf(result, "j"), nodesOf(result, "k")]).toEqual([["htc-1", "htc-2"], ["htc-3"]]);
   });
 
-  it("that ask for an amount of 0 need the resource, but none of it", () => {
+  test("that ask for an amount of 0 need the resource, but none of it", () => {
     const jobs = [job("j", { ncpus: 0 }, { iterations: 50 }), job("k", { licences: 0 })];
     const result = plan(input({ jobs }));
     expect([nodesOf(result, "j"), codes(result, "k")]).toEqual([["htc-1"], ["UndefinedResource"]]);
   });
 
-  it("without constraints fit anywhere", () => {
+  test("without constraints fit anywhere", () => {
     expect(nodesOf(plan(input({ jobs: [job("j", {}, { iterations: 9 })] })), "j")).toEqual(["htc-1"]);
   });
 
-  it("that run on a host which the plan does not hold need no other place", () => {
+  test("that run on a host which the plan does not hold need no other place", () => {
     const jobs = [job("j", { ncpus: 1 }, { executingHostnames: ["elsewhere"] })];
     const result = plan(input({ jobs }));
     expect([createdNames(result), result.jobs[0]?.granted]).toEqual([[], 1]);
   });
 
-  it("that run keep an exclusive node closed to others", () => {
+  test("that run keep an exclusive node closed to others", () => {
     const jobs = [
       job("j", { exclusive: true }, { executingHostnames: ["host-htc-1"] }),
       job("k", { ncpus: 1 }),
@@ -49,7 +49,7 @@ describe("jobs", () => {
     expect(nodesOf(result, "k")).toEqual(["htc-2"]);
   });
 
-  it("draw on a pool of the settings, and once per job when they say so", () => {
+  test("draw on a pool of the settings, and once per job when they say so", () => {
     const settings = { sharedPools: [{ name: "lic", source: null, initial: 3, current: 3 }] };
     const draw = { "resource-name": "lic", requested: 2, "decrement-once": true };
     const asked = [{ ncpus: 1 }, { "shared-consumable-constraint": draw }];
@@ -57,7 +57,7 @@ describe("jobs", () => {
     expect([result.jobs[0]?.granted, codes(result, "k")]).toEqual([3, ["SharedLimitReached"]]);
   });
 
-  it("have to satisfy several pools together", () => {
+  test("have to satisfy several pools together", () => {
     const draw = {
       "resource-name": "lic",
       source: ["a", "b"],
@@ -69,7 +69,7 @@ describe("jobs", () => {
     expect(plan(input({ jobs: [job("j", asked, { iterations: 5 })] })).jobs[0]?.granted).toBe(2);
   });
 
-  it("of large arrays are placed in one go", () => {
+  test("of large arrays are placed in one go", () => {
     const world = cluster({
       nodeArrays: [array({ buckets: [bucket({ available: 50_000 })], maxCount: 50_000, maxCoreCount: 1e6 })],
       maxCoreCount: 1e6,
@@ -114,18 +114,18 @@ describe("generatePlacementGroups", () => {
       ],
     });
 
-  it("keeps as many spare groups as the buffer says", () => {
+  test("keeps as many spare groups as the buffer says", () => {
     expect(groupsOf(cluster())).toEqual(["Standard_F4_pg0", "Standard_F4_pg1"]);
     expect(groupsOf(withGroup(0))).toEqual(["Standard_F4_pg0", "Standard_F4_pg1"]);
     expect(groupsOf(withGroup(3))).toEqual(["Standard_F4_pg0", "Standard_F4_pg1", "Standard_F4_pg2"]);
   });
 
-  it("stops at the maximum", () => {
+  test("stops at the maximum", () => {
     const settings = { generatedPlacementGroups: { ...generated, max: { default: 1, byNodeArray: {} } } };
     expect(groupsOf(withGroup(3), settings)).toEqual(["Standard_F4_pg0"]);
   });
 
-  it("makes none where a group is predefined, or the array does not allow colocation", () => {
+  test("makes none where a group is predefined, or the array does not allow colocation", () => {
     expect(groupsOf(cluster(), { placementGroups: { default: [], byNodeArray: { hpc: ["pg"] } } })).toEqual(
       [],
     );
@@ -135,7 +135,7 @@ describe("generatePlacementGroups", () => {
 });
 
 describe("running jobs", () => {
-  it("that scatter further take other nodes than they hold, and leave the held ones to jobs of their shape", () => {
+  test("that scatter further take other nodes than they hold, and leave the held ones to jobs of their shape", () => {
     const nodes = ["htc-1", "htc-2"].map((name) => node(name));
     const jobs = [
       job("running", { ncpus: 1 }, { nodeCount: 2, executingHostnames: ["host-htc-1"] }),

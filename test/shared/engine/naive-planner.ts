@@ -52,10 +52,10 @@ interface World {
   readonly pools: ReadonlyMap<string, number>;
 }
 
-const MEMORY = { memb: 1, memkb: 1024, memmb: 1024 ** 2, memgb: 1024 ** 3, memtb: 1024 ** 4 } as const;
+const memoryUnits = { memb: 1, memkb: 1024, memmb: 1024 ** 2, memgb: 1024 ** 3, memtb: 1024 ** 4 } as const;
 
 function born({ array, bucket }: Place): Record<string, number> {
-  const memory = Object.fromEntries(Object.keys(MEMORY).map((name) => [name, bucket.vm.memoryBytes]));
+  const memory = Object.fromEntries(Object.keys(memoryUnits).map((name) => [name, bucket.vm.memoryBytes]));
   const own = Object.entries(array.resources).filter(
     (entry): entry is [string, number] => typeof entry[1] === "number",
   );
@@ -140,7 +140,7 @@ function holds(constraint: Constraint, asked: Asked): boolean {
 
 function wanted(constraint: Extract<Constraint, { kind: "minimum-resource" }>): number {
   if (typeof constraint.amount !== "number") return constraint.amount.bytes;
-  const unit = (MEMORY as Readonly<Record<string, number>>)[constraint.resource] ?? 1;
+  const unit = (memoryUnits as Readonly<Record<string, number>>)[constraint.resource] ?? 1;
   return constraint.amount * unit;
 }
 

@@ -1,16 +1,16 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseConstraints } from "../../../shared/engine/index.ts";
 
-const GIB = 1024 ** 3;
+const gib = 1024 ** 3;
 
 describe("parseConstraints", () => {
-  it.each([
+  test.each([
     ["a number is an amount", { ncpus: 2 }, [{ kind: "minimum-resource", resource: "ncpus", amount: 2 }]],
     [
       "memory:: and size:: are amounts",
       { mem: "memory::4g" },
-      [{ kind: "minimum-resource", resource: "mem", amount: { bytes: 4 * GIB, magnitude: "g" } }],
+      [{ kind: "minimum-resource", resource: "mem", amount: { bytes: 4 * gib, magnitude: "g" } }],
     ],
     ["a text is an option", { tag: "r*" }, [{ kind: "resource-options", resource: "tag", options: ["r*"] }]],
     [
@@ -80,7 +80,7 @@ describe("parseConstraints", () => {
     expect(parseConstraints(json)).toEqual({ ok: true, constraints: expected });
   });
 
-  it.each([
+  test.each([
     ["a list of pools draws from all of them", ["a", "b"], [10, 20], 2],
     ["one pool needs no list", "a", 10, 1],
   ])("shared consumables: %s", (_, source, value, count) => {
@@ -98,7 +98,7 @@ describe("parseConstraints", () => {
     });
   });
 
-  it.each([
+  test.each([
     ["a negative amount", { ncpus: -1 }, "ncpus"],
     ["a malformed amount", { mem: "memory::lots" }, "mem"],
     ["an unknown property", { or: [{ "node.vmsize": "x" }] }, "or[0].node.vmsize"],
@@ -118,12 +118,12 @@ describe("parseConstraints", () => {
     expect(parsed.ok ? [] : parsed.problems.map((problem) => problem.path)).toEqual([path]);
   });
 
-  it("proposes the property that was probably meant", () => {
+  test("proposes the property that was probably meant", () => {
     const parsed = parseConstraints({ "node.vmsize": "x" });
     expect(parsed.ok ? "" : parsed.problems[0]?.message).toMatch(/did you mean "node\.vm_size"/);
   });
 
-  it("refuses deep nesting and enormous lists without following them", () => {
+  test("refuses deep nesting and enormous lists without following them", () => {
     let deep: unknown = { ncpus: 1 };
     for (let i = 0; i < 10_000; i++) deep = { not: deep };
     expect(parseConstraints(deep)).toMatchObject({ ok: false, problems: { length: 1 } });
@@ -131,7 +131,7 @@ describe("parseConstraints", () => {
     expect(parseConstraints(wide)).toMatchObject({ ok: false, problems: { length: 1 } });
   });
 
-  it("reads or refuses any JSON, and never throws", () => {
+  test("reads or refuses any JSON, and never throws", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (json) => {
         const parsed = parseConstraints(json);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Plan, type PlanInput, plan } from "../../../shared/engine/index.ts";
 import { afterActions } from "./after-actions.ts";
 import { planInputs } from "./arbitraries.ts";
@@ -9,7 +9,7 @@ import { violationsOf } from "./plan-validity.ts";
 const runs = { numRuns: 400 };
 
 describe("plan", () => {
-  it("breaks no rule, whatever the cluster and the demand", () => {
+  test("breaks no rule, whatever the cluster and the demand", () => {
     fc.assert(
       fc.property(planInputs, (input) => {
         expect(violationsOf(input, plan(input))).toEqual([]);
@@ -18,7 +18,7 @@ describe("plan", () => {
     );
   });
 
-  it("breaks no rule in scalelib compatibility either", () => {
+  test("breaks no rule in scalelib compatibility either", () => {
     fc.assert(
       fc.property(planInputs, (input) => {
         const settings = { ...input.settings, compatibility: "scalelib" as const };
@@ -28,7 +28,7 @@ describe("plan", () => {
     );
   });
 
-  it("places every slot where a naive planner places it", () => {
+  test("places every slot where a naive planner places it", () => {
     fc.assert(
       fc.property(planInputs, (input) => {
         const result = plan(input);
@@ -43,7 +43,7 @@ describe("plan", () => {
     );
   });
 
-  it("gives the same plan again, and for an input that was archived as JSON", () => {
+  test("gives the same plan again, and for an input that was archived as JSON", () => {
     fc.assert(
       fc.property(planInputs, (input) => {
         const archived = JSON.parse(JSON.stringify(input)) as PlanInput;
@@ -53,7 +53,7 @@ describe("plan", () => {
     );
   });
 
-  it("never changes its input", () => {
+  test("never changes its input", () => {
     fc.assert(
       fc.property(planInputs, (input) => {
         const before = JSON.stringify(input);
@@ -64,7 +64,7 @@ describe("plan", () => {
     );
   });
 
-  it("has a reason for everything that it did not place", () => {
+  test("has a reason for everything that it did not place", () => {
     fc.assert(
       fc.property(planInputs, (input) => {
         for (const outcome of plan(input).jobs)
@@ -76,7 +76,7 @@ describe("plan", () => {
 
   // CycleCloud counts deallocated nodes to the cluster, and starting one is charged like creating one: when that limit
   // binds, the next pass finds the cores that were charged twice. Erring on this side never exceeds the limit.
-  it("orders nothing new once its own actions took effect", () => {
+  test("orders nothing new once its own actions took effect", () => {
     fc.assert(
       fc.property(planInputs, (drawn) => {
         const input = { ...drawn, cluster: { ...drawn.cluster, maxCoreCount: 100_000 } };
@@ -89,7 +89,7 @@ describe("plan", () => {
     );
   });
 
-  it("orders nothing new while its own actions are under way", () => {
+  test("orders nothing new while its own actions are under way", () => {
     fc.assert(
       fc.property(planInputs, (input) => {
         const pending = plan(input).create.map((set) => ({ ...set, actionId: "a" }));

@@ -82,8 +82,8 @@ function capViolations({ caps, cluster, pending }: PlanInput, result: Plan): str
 }
 
 class Usage {
-  private readonly cores = new Map<string, number>();
-  private readonly nodes = new Map<string, number>();
+  readonly #cores = new Map<string, number>();
+  readonly #nodes = new Map<string, number>();
   clusterCores = 0;
 
   constructor({ cluster }: PlanInput) {
@@ -94,23 +94,23 @@ class Usage {
       const vcpus = bucket?.vm.vcpuCount ?? 0;
       this.clusterCores += vcpus;
       if (node.status === node.targetState && node.targetState !== "Started") continue;
-      this.count(node.nodeArray, vcpus);
+      this.#count(node.nodeArray, vcpus);
       if (node.placementGroup !== null)
-        this.count(`${node.nodeArray}/${node.vmSize}/${node.placementGroup}`, vcpus);
+        this.#count(`${node.nodeArray}/${node.vmSize}/${node.placementGroup}`, vcpus);
     }
   }
 
-  private count(key: string, vcpus: number): void {
-    this.nodes.set(key, (this.nodes.get(key) ?? 0) + 1);
-    this.cores.set(key, (this.cores.get(key) ?? 0) + vcpus);
+  #count(key: string, vcpus: number): void {
+    this.#nodes.set(key, (this.#nodes.get(key) ?? 0) + 1);
+    this.#cores.set(key, (this.#cores.get(key) ?? 0) + vcpus);
   }
 
   nodesOf(key: string): number {
-    return this.nodes.get(key) ?? 0;
+    return this.#nodes.get(key) ?? 0;
   }
 
   coresOf(key: string): number {
-    return this.cores.get(key) ?? 0;
+    return this.#cores.get(key) ?? 0;
   }
 }
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   type CreateSet,
   dynamicArrayOf,
@@ -14,7 +14,7 @@ import { violationsOf } from "./plan-validity.ts";
 const runs = { numRuns: 200 };
 
 describe("plan with targets", () => {
-  it("breaks no rule: no limit exceeded, no node for nobody, every target as it is told", () => {
+  test("breaks no rule: no limit exceeded, no node for nobody, every target as it is told", () => {
     fc.assert(
       fc.property(targetInputs, (input) => {
         expect(violationsOf(input, plan(input))).toEqual([]);
@@ -23,7 +23,7 @@ describe("plan with targets", () => {
     );
   });
 
-  it("puts nothing on nodes that take no jobs, and breaks no rule for that", () => {
+  test("puts nothing on nodes that take no jobs, and breaks no rule for that", () => {
     fc.assert(
       fc.property(targetInputs, fc.integer({ min: 1, max: 3 }), (drawn, every) => {
         const closed = drawn.cluster.nodes.filter((_, index) => index % every === 0);
@@ -39,7 +39,7 @@ describe("plan with targets", () => {
     );
   });
 
-  it("places jobs as it would without targets that start from nothing", () => {
+  test("places jobs as it would without targets that start from nothing", () => {
     fc.assert(
       fc.property(targetInputs, (drawn) => {
         const input = { ...drawn, cluster: { ...drawn.cluster, nodes: [] } };
@@ -51,7 +51,7 @@ describe("plan with targets", () => {
     );
   });
 
-  it("marks the nodes that it makes for a dynamic array so that they are known again", () => {
+  test("marks the nodes that it makes for a dynamic array so that they are known again", () => {
     fc.assert(
       fc.property(targetInputs, (input) => {
         for (const set of plan(input).create) {
@@ -62,7 +62,7 @@ describe("plan with targets", () => {
     );
   });
 
-  it("orders nothing new once its own actions took effect", () => {
+  test("orders nothing new once its own actions took effect", () => {
     fc.assert(
       fc.property(targetInputs, (drawn) => {
         const input = { ...drawn, cluster: { ...drawn.cluster, maxCoreCount: 100_000 } };
@@ -73,7 +73,7 @@ describe("plan with targets", () => {
     );
   });
 
-  it("orders nothing new while its own actions are under way", () => {
+  test("orders nothing new while its own actions are under way", () => {
     fc.assert(
       fc.property(targetInputs, (input) => {
         const first = plan(input);
@@ -90,7 +90,7 @@ describe("plan with targets", () => {
     );
   });
 
-  it("gives the same plan again, for an input that was archived as JSON too", () => {
+  test("gives the same plan again, for an input that was archived as JSON too", () => {
     fc.assert(
       fc.property(targetInputs, (input) => {
         const archived = JSON.parse(JSON.stringify(input)) as PlanInput;

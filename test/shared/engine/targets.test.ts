@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   type ClusterNode,
   explainTarget,
@@ -69,21 +69,21 @@ function sizesOf(result: Plan): Record<string, number> {
 }
 
 describe("a target of nodes or cores", () => {
-  it("makes 32 nodes of 4 cores for 128 cores", () => {
+  test("makes 32 nodes of 4 cores for 128 cores", () => {
     const result = planFor([target(cores(128))]);
     expect(sizesOf(result)).toEqual({ [small]: 32 });
     expect(result.targets[0]).toMatchObject({ asked: 128, granted: 128, nodes: 32, reasons: [] });
   });
 
-  it("makes one node more when the cores do not come out even", () => {
+  test("makes one node more when the cores do not come out even", () => {
     expect(sizesOf(planFor([target(cores(9), { vmSizes: [large] })]))).toEqual({ [large]: 2 });
   });
 
-  it("counts cores as the definition says, when it says so", () => {
+  test("counts cores as the definition says, when it says so", () => {
     expect(createdNames(planFor([target(cores(8), { coresPerNode: 2 })]))).toHaveLength(4);
   });
 
-  it("holds nodes that are there, the ready ones first, and makes the rest", () => {
+  test("holds nodes that are there, the ready ones first, and makes the rest", () => {
     const booting = ready(1, { status: "Preparing", hostname: null });
     const result = planFor([target(nodes(2))], { nodes: [booting, ready(2), ready(3)] });
     expect(result.matched).toEqual(["execute-2", "execute-3"]);
@@ -91,39 +91,39 @@ describe("a target of nodes or cores", () => {
     expect(createdNames(planFor([target(nodes(4))], { nodes: readyNodes(3) }))).toEqual(["execute-4"]);
   });
 
-  it("starts deallocated nodes before it makes new ones", () => {
+  test("starts deallocated nodes before it makes new ones", () => {
     const result = planFor([target(nodes(3))], { nodes: [ready(1, deallocated), ready(2)] });
     expect(result.start.map(({ name }) => name)).toEqual(["execute-1"]);
     expect(createdNames(result)).toEqual(["execute-3"]);
   });
 
-  it("counts nodes on order, and none that is leaving", () => {
+  test("counts nodes on order, and none that is leaving", () => {
     const order = { actionId: "a", nodeArray: "execute", vmSize: small, placementGroup: null, count: 2 };
     const names = ["execute-2", "execute-3"];
     const given = { nodes: [ready(1)], pending: [{ ...order, names }], leavingNodeIds: ["id-execute-1"] };
     expect(createdNames(planFor([target(nodes(3))], given))).toEqual(["execute-4"]);
   });
 
-  it("counts no node that takes no jobs", () => {
+  test("counts no node that takes no jobs", () => {
     const result = planFor([target(nodes(2))], { nodes: readyNodes(2), closedNodeIds: ["id-execute-1"] });
     expect(createdNames(result)).toEqual(["execute-3"]);
     expect(plannedNode(result, "execute-1").targets ?? []).toEqual([]);
   });
 
-  it("takes the next VM size when a limit refuses the first", () => {
+  test("takes the next VM size when a limit refuses the first", () => {
     const arrays = [execute({ buckets: [bucket({ available: 3 }), bucket({ vcpus: 8, available: 9 })] })];
     const result = planFor([target(cores(30), { vmSizes: [small, large] })], { arrays });
     expect(sizesOf(result)).toEqual({ [small]: 3, [large]: 3 });
     expect(result.targets[0]?.granted).toBe(30);
   });
 
-  it("counts nodes of any size that are there: a machine type is for new ones", () => {
+  test("counts nodes of any size that are there: a machine type is for new ones", () => {
     expect(createdNames(planFor([target(cores(8), { vmSizes: [large] })], { nodes: readyNodes(2) }))).toEqual(
       [],
     );
   });
 
-  it("tells what was in the way, per VM size", () => {
+  test("tells what was in the way, per VM size", () => {
     const arrays = [
       execute({
         maxCount: 5,
@@ -141,7 +141,7 @@ describe("a target of nodes or cores", () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ["an array that is not there", { nodeArray: "nowhere" }, "UnknownNodeArray"],
     ["one that is switched off", { nodeArray: "off" }, "NodeArrayDisabled"],
   ])("on %s is not met, with that reason", (_case, fields, code) => {
@@ -151,7 +151,7 @@ describe("a target of nodes or cores", () => {
     expect(outcome && explainTarget(outcome)[1]).toContain(fields.nodeArray);
   });
 
-  it("keeps its nodes from the idle time-out, and no more", () => {
+  test("keeps its nodes from the idle time-out, and no more", () => {
     const idle = (index: number) => ({
       ...{ nodeId: `id-execute-${index}`, name: `execute-${index}`, hostname: `host-execute-${index}` },
       ...{
@@ -171,17 +171,17 @@ describe("a target of nodes or cores", () => {
 describe("targets and jobs", () => {
   const busy = job("j", { ncpus: 4 }, { iterations: 3 });
 
-  it("nodes that jobs need count towards the floor", () => {
+  test("nodes that jobs need count towards the floor", () => {
     const result = planFor([target(nodes(5))], { jobs: [busy], nodes: readyNodes(1) });
     expect(createdNames(result)).toHaveLength(4);
     expect(result.nodes.filter(({ jobs }) => jobs.length > 0)).toHaveLength(3);
   });
 
-  it("a floor below what jobs need adds nothing", () => {
+  test("a floor below what jobs need adds nothing", () => {
     expect(createdNames(planFor([target(nodes(2))], { jobs: [busy] }))).toHaveLength(3);
   });
 
-  it("a running job's node counts first, wherever it stands", () => {
+  test("a running job's node counts first, wherever it stands", () => {
     const running = job("r", { ncpus: 4 }, { executingHostnames: ["host-execute-3"] });
     const result = planFor([target(nodes(1))], { jobs: [running], nodes: readyNodes(3) });
     expect(result.matched).toEqual(["execute-3"]);
@@ -189,7 +189,7 @@ describe("targets and jobs", () => {
 });
 
 describe("targets on an array with placement groups", () => {
-  it("make nodes where jobs of the array look first, so that these use them instead of buying others", () => {
+  test("make nodes where jobs of the array look first, so that these use them instead of buying others", () => {
     const placementGroups = [{ name: "pg0", activeCount: 0 }];
     const arrays = [
       execute({
@@ -210,13 +210,13 @@ describe("targets on an array with placement groups", () => {
 });
 
 describe("several targets on one array", () => {
-  it("come to the larger, not to the sum", () => {
+  test("come to the larger, not to the sum", () => {
     const targets = [target(nodes(3)), target(cores(20), { requestSet: "other" })];
     expect(createdNames(planFor(targets))).toHaveLength(5);
     expect(createdNames(planFor(targets.toReversed()))).toHaveLength(5);
   });
 
-  it("are met by each other's nodes", () => {
+  test("are met by each other's nodes", () => {
     const targets = [
       target(nodes(1), { vmSizes: ["Standard_X"] }),
       target(nodes(1), { requestSet: "other" }),
@@ -226,7 +226,7 @@ describe("several targets on one array", () => {
 });
 
 describe("attributes of new nodes", () => {
-  it("come from the settings, the array's targets and a dynamic array's own, in that order", () => {
+  test("come from the settings, the array's targets and a dynamic array's own, in that order", () => {
     const settings = {
       nodeAttributes: { default: { Configuration: { a: 1, b: { c: 1 } }, Tags: "x" }, byNodeArray: {} },
     };
@@ -242,13 +242,13 @@ describe("attributes of new nodes", () => {
     });
   });
 
-  it("are given to nodes that jobs need too, while the target holds", () => {
+  test("are given to nodes that jobs need too, while the target holds", () => {
     const nodeAttributes = { ImageId: "i" };
     const result = planFor([target(nodes(0), { nodeAttributes })], { jobs: [job("j", { ncpus: 4 })] });
     expect(result.create.map((set) => set.nodeAttributes)).toEqual([nodeAttributes]);
   });
 
-  it("are plain data, whatever they are called", () => {
+  test("are plain data, whatever they are called", () => {
     const nodeAttributes = JSON.parse('{"__proto__": {"polluted": 1}}');
     const [set] = planFor([target(nodes(1), { nodeAttributes })]).create;
     expect(JSON.stringify(set?.nodeAttributes)).toBe('{"__proto__":{"polluted":1}}');
@@ -257,7 +257,7 @@ describe("attributes of new nodes", () => {
 });
 
 describe("a dynamic array", () => {
-  it("has nodes of its own name, made from the array that it extends, beside that array's own", () => {
+  test("has nodes of its own name, made from the array that it extends, beside that array's own", () => {
     const result = planFor([target(cores(8)), dynamic(nodes(3))]);
     expect(result.create).toMatchObject([
       { nodeArray: "execute", names: ["execute-1", "execute-2"], nameFormat: null },
@@ -268,29 +268,29 @@ describe("a dynamic array", () => {
 
   const own = node("special-1", { nodeArray: "execute", dynamicArray: "special" });
 
-  it("and the array that it extends do not count each other's nodes", () => {
+  test("and the array that it extends do not count each other's nodes", () => {
     expect(createdNames(planFor([target(nodes(1))], { nodes: [own] }))).toEqual(["execute-1"]);
     expect(createdNames(planFor([dynamic(nodes(2))], { nodes: [own, ready(1)] }))).toEqual(["special-2"]);
   });
 
-  it("needs a name that no node array of the cluster has", () => {
+  test("needs a name that no node array of the cluster has", () => {
     const arrays = [execute(), array({ name: "special" })];
     const [outcome] = planFor([dynamic(nodes(1))], { arrays }).targets;
     expect(outcome).toMatchObject({ granted: 0, reasons: [{ code: "NameOfANodeArray" }] });
     expect(outcome && explainTarget(outcome)[1]).toContain('"special" is the name of a node array');
   });
 
-  it("shares the limits of the array that it extends", () => {
+  test("shares the limits of the array that it extends", () => {
     const arrays = [execute({ maxCount: 4 })];
     const result = planFor([target(nodes(3)), dynamic(nodes(3))], { arrays });
     expect(result.targets.map(({ granted }) => granted)).toEqual([3, 1]);
   });
 
-  it("leaves its nodes to idle once no target names it", () => {
+  test("leaves its nodes to idle once no target names it", () => {
     expect(planFor([], { nodes: [own] }).unmatched).toEqual(["special-1"]);
   });
 
-  it.each<[string, unknown, string]>([
+  test.each<[string, unknown, string]>([
     [
       "that asks for the array that it extends does not go there",
       { ncpus: 4, "node.nodearray": "execute" },
@@ -303,7 +303,7 @@ describe("a dynamic array", () => {
     expect(plannedNode(result, place).jobs).toEqual([{ job: "j", slots: 1 }]);
   });
 
-  it("takes a job that names no array when there is room nowhere else, but no new node is made for it", () => {
+  test("takes a job that names no array when there is room nowhere else, but no new node is made for it", () => {
     const jobs = [job("j", { ncpus: 4 }, { iterations: 2 })];
     const arrays = [execute({ buckets: [bucket({ available: 0 })] })];
     const result = planFor([], { nodes: [own], jobs, arrays });
@@ -315,7 +315,7 @@ describe("a dynamic array", () => {
 });
 
 describe("groups", () => {
-  it("4 groups of 64 cores are 4 placement groups of 16 nodes, with the group's id in their configuration", () => {
+  test("4 groups of 64 cores are 4 placement groups of 16 nodes, with the group's id in their configuration", () => {
     const result = planFor([grouped(4, 64)]);
     expect(
       result.create.map(({ placementGroup, count, names }) => [placementGroup, count, names[0]]),
@@ -335,7 +335,7 @@ describe("groups", () => {
     expect(result.targets[0]?.groups[0]).toEqual({ id: "execute-64-group1", vmSize: small, nodes: 16 });
   });
 
-  it("are of one VM size each, the next one when the first has no room for a whole group", () => {
+  test("are of one VM size each, the next one when the first has no room for a whole group", () => {
     const arrays = [execute({ buckets: [bucket({ available: 40 }), bucket({ vcpus: 8, available: 12 })] })];
     const result = planFor([grouped(4, 64, { vmSizes: [small, large] })], { arrays });
     expect(result.targets[0]?.groups.map(({ vmSize, nodes: size }) => [vmSize, size])).toEqual([
@@ -352,12 +352,12 @@ describe("groups", () => {
     ]);
   });
 
-  it("may be counted in instances", () => {
+  test("may be counted in instances", () => {
     const result = planFor([grouped(2, 3, { wish: groupsOf(2, 3, "nodes") })]);
     expect(result.create.map(({ count }) => count)).toEqual([3, 3]);
   });
 
-  it("that do not fit a placement group are not made", () => {
+  test("that do not fit a placement group are not made", () => {
     const arrays = [execute({ buckets: [bucket({ available: 99, limits: { maxPlacementGroupSize: 10 } })] })];
     const result = planFor([grouped(1, 64)], { arrays });
     expect(createdNames(result)).toEqual([]);
@@ -372,7 +372,7 @@ describe("groups", () => {
       ...fields,
     });
 
-  it("that are complete count; those that lack least are completed before new ones are made", () => {
+  test("that are complete count; those that lack least are completed before new ones are made", () => {
     const present = [member(1, 1), member(2, 2), member(2, 3), member(7, 4)];
     const result = planFor([grouped(3, 8)], { nodes: present });
     expect(result.create.map(({ placementGroup, count }) => [placementGroup, count])).toEqual([
@@ -382,7 +382,7 @@ describe("groups", () => {
     expect(createdNames(planFor([grouped(4, 8)], { nodes: present }))).toHaveLength(4);
   });
 
-  it("are given up, whole, from the end, but never those that jobs run in", () => {
+  test("are given up, whole, from the end, but never those that jobs run in", () => {
     const present = [1, 2, 3].flatMap((group) => [member(group, 2 * group), member(group, 2 * group + 1)]);
     const running = job(
       "mpi",
@@ -396,19 +396,19 @@ describe("groups", () => {
     ]);
   });
 
-  it("that cannot be completed are left alone, and another is made of the next size", () => {
+  test("that cannot be completed are left alone, and another is made of the next size", () => {
     const arrays = [execute({ buckets: [bucket({ available: 0 }), bucket({ vcpus: 8, available: 9 })] })];
     const result = planFor([grouped(1, 8)], { nodes: [member(1, 1)], arrays });
     expect(result.unmatched).toEqual(["execute-8-1"]);
     expect(result.create).toMatchObject([{ vmSize: large, count: 1, placementGroup: "execute-8-group2" }]);
   });
 
-  it("use the id of no node that is still there", () => {
+  test("use the id of no node that is still there", () => {
     const going = member(1, 1, { status: "Terminating", targetState: "Terminated" });
     expect(planFor([grouped(1, 8)], { nodes: [going] }).create[0]?.placementGroup).toBe("execute-8-group2");
   });
 
-  it("are no place for colocated jobs of the array", () => {
+  test("are no place for colocated jobs of the array", () => {
     const reported = { name: "execute-8-group1", activeCount: 2 };
     const arrays = [
       execute({ buckets: [bucket({ available: 9, fields: { placementGroups: [reported] } })] }),
@@ -423,7 +423,7 @@ describe("groups", () => {
     expect(result.jobs[0]?.granted).toBe(0);
   });
 
-  it("of two sizes on one array are two targets", () => {
+  test("of two sizes on one array are two targets", () => {
     const result = planFor([grouped(1, 8), grouped(1, 16)]);
     expect(result.create.map(({ dynamicArray, count }) => [dynamicArray, count])).toEqual([
       ["execute:8", 2],

@@ -3,7 +3,7 @@ import {
   type Cluster,
   type ClusterNode,
   type Constraint,
-  DEFAULT_SETTINGS,
+  defaultSettings,
   defineJob,
   type EngineSettings,
   type Job,
@@ -17,7 +17,7 @@ import {
 
 /** Small worlds for tests: everything has a harmless default, each test states only what it is about. */
 
-const QUOTA = { maxCores: 100_000, usedCores: 0 };
+const quota = { maxCores: 100_000, usedCores: 0 };
 
 export interface BucketSpec {
   readonly vmSize?: string;
@@ -54,8 +54,8 @@ export function bucket(spec: BucketSpec = {}): Bucket {
       maxCount: 100,
       activeCount: 0,
       availableCount: spec.available ?? 10,
-      region: QUOTA,
-      family: QUOTA,
+      region: quota,
+      family: quota,
       maxPlacementGroupSize: 100,
       ...spec.limits,
     },
@@ -114,13 +114,13 @@ export function cluster(fields: Partial<Cluster> = {}): Cluster {
   return { name: "c1", maxCount: 1000, maxCoreCount: 100_000, nodeArrays: [array()], nodes: [], ...fields };
 }
 
-export const NOW = 1_800_000_000;
+export const nowSeconds = 1_800_000_000;
 
 export function input(
   fields: Partial<Omit<PlanInput, "settings">> & { settings?: Partial<EngineSettings> },
 ): PlanInput {
   return {
-    nowSeconds: NOW,
+    nowSeconds,
     cluster: cluster(),
     jobs: [],
     schedulerNodes: [],
@@ -129,7 +129,7 @@ export function input(
     history: [],
     lastPassSeconds: null,
     ...fields,
-    settings: { ...DEFAULT_SETTINGS, ...fields.settings },
+    settings: { ...defaultSettings, ...fields.settings },
   };
 }
 
@@ -140,8 +140,8 @@ export function historyRow(name: string, fields: Partial<NodeHistory> = {}): Nod
     name,
     hostname: `host-${name}`,
     instanceId: `vm-${name}`,
-    createdSeconds: NOW - 5000,
-    readySeconds: NOW - 4000,
+    createdSeconds: nowSeconds - 5000,
+    readySeconds: nowSeconds - 4000,
     lastMatchSeconds: null,
     deletedSeconds: null,
     ...fields,

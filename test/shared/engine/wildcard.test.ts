@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { matchesWildcard } from "../../../shared/engine/model/wildcard.ts";
 
 describe("matchesWildcard", () => {
-  it.each([
+  test.each([
     ["*", "", true],
     ["Standard_F*", "Standard_F16s_v2", true],
     ["Standard_F*s_v2", "Standard_F16s_v2", true],
@@ -22,7 +22,7 @@ describe("matchesWildcard", () => {
     expect(matchesWildcard(pattern, text)).toBe(expected);
   });
 
-  it("agrees with regular expressions on stars and question marks", () => {
+  test("agrees with regular expressions on stars and question marks", () => {
     const letters = fc.string({ unit: fc.constantFrom("a", "b", "*", "?"), maxLength: 8 });
     fc.assert(
       fc.property(letters, fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 8 }), (pattern, text) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type BucketUse, type Plan, plan } from "../../../shared/engine/index.ts";
 import {
   array,
@@ -10,9 +10,9 @@ import {
   historyRow,
   input,
   job,
-  NOW,
   node,
   nodesOf,
+  nowSeconds,
   plannedNode,
 } from "./tiny.ts";
 
@@ -25,7 +25,7 @@ function use(result: Plan): BucketUse | undefined {
 }
 
 describe("existing nodes", () => {
-  it("are filled in numeric name order before new ones are made", () => {
+  test("are filled in numeric name order before new ones are made", () => {
     const nodes = ["htc-10", "htc-9", "htc-1"].map((name) => node(name));
     const result = plan(
       input({ cluster: cluster({ nodes }), jobs: [job("j", { ncpus: 4 }, { iterations: 4 })] }),
@@ -34,7 +34,7 @@ describe("existing nodes", () => {
     expect(createdNames(result)).toEqual(["htc-2"]);
   });
 
-  it("that are deallocated are started in their place, and charged like new ones", () => {
+  test("that are deallocated are started in their place, and charged like new ones", () => {
     const nodes = [node("htc-1", { ...deallocated, hostname: null }), node("htc-2")];
     const result = plan(
       input({ cluster: { ...withBucket({ available: 1 }), nodes }, jobs: [job("j", { ncpus: 4 })] }),
@@ -44,7 +44,7 @@ describe("existing nodes", () => {
     expect(use(result)?.availableCount).toBe(0);
   });
 
-  it("that are deallocated stay so when no limit allows a start", () => {
+  test("that are deallocated stay so when no limit allows a start", () => {
     const nodes = [node("htc-1", deallocated), node("htc-2")];
     const result = plan(
       input({ cluster: { ...withBucket({ available: 0 }), nodes }, jobs: [job("j", { ncpus: 4 })] }),
@@ -52,7 +52,7 @@ describe("existing nodes", () => {
     expect([result.start, nodesOf(result, "j")]).toEqual([[], ["htc-2"]]);
   });
 
-  it("that terminate, or lack a target state, take no jobs, but keep their names", () => {
+  test("that terminate, or lack a target state, take no jobs, but keep their names", () => {
     const nodes = [
       node("htc-1", { status: "Terminating", targetState: "Terminated" }),
       node("htc-2", { targetState: null }),
@@ -62,22 +62,22 @@ describe("existing nodes", () => {
     expect(result.warnings).toMatchObject([{ code: "no-target-state", subject: "htc-2" }]);
   });
 
-  it("that are on the ignore list take no jobs and are not deleted", () => {
+  test("that are on the ignore list take no jobs and are not deleted", () => {
     const settings = { ignoredNodes: ["htc-1", "host-htc-2", "id-htc-3*"] };
     const nodes = ["htc-1", "htc-2", "htc-3"].map((name) => node(name));
     const result = plan(input({ cluster: cluster({ nodes }), jobs: [job("j", { ncpus: 1 })], settings }));
     expect(nodesOf(result, "j")).toEqual(["htc-4"]);
   });
 
-  it("of a disabled array are left alone", () => {
+  test("of a disabled array are left alone", () => {
     const world = cluster({ nodeArrays: [array({ enabled: false })], nodes: [node("htc-1")] });
     const result = plan(input({ cluster: world, jobs: [job("j", { ncpus: 1 })] }));
     expect(result.nodes).toEqual([]);
     expect(codes(result, "j")).toEqual(["NoBucketsDefined"]);
   });
 
-  it("that are leaving already take no jobs and are not deleted twice", () => {
-    const history = [historyRow("htc-1", { lastMatchSeconds: NOW - 9999 })];
+  test("that are leaving already take no jobs and are not deleted twice", () => {
+    const history = [historyRow("htc-1", { lastMatchSeconds: nowSeconds - 9999 })];
     const world = cluster({ nodes: [node("htc-1")] });
     const result = plan(
       input({ cluster: world, history, leavingNodeIds: ["id-htc-1"], jobs: [job("j", { ncpus: 1 })] }),
@@ -85,13 +85,13 @@ describe("existing nodes", () => {
     expect([result.retire, nodesOf(result, "j")]).toEqual([[], ["htc-2"]]);
   });
 
-  it("in a placement group that nobody reports still run jobs", () => {
+  test("in a placement group that nobody reports still run jobs", () => {
     const world = cluster({ nodes: [node("htc-1", { placementGroup: "old" })] });
     const result = plan(input({ cluster: world, jobs: [job("j", { "node.placement_group": "old" })] }));
     expect(nodesOf(result, "j")).toEqual(["htc-1"]);
   });
 
-  it("can be asked for by a property of their own", () => {
+  test("can be asked for by a property of their own", () => {
     const nodes = [node("htc-1"), node("htc-2", { keepAlive: true })];
     const jobs = [
       job("byHost", { "node.hostname": "host-htc-2" }),
@@ -114,7 +114,7 @@ describe("pending nodes", () => {
     },
   ];
 
-  it("take jobs, consume limits and keep their names", () => {
+  test("take jobs, consume limits and keep their names", () => {
     const jobs = [job("first", { ncpus: 4 }), job("second", { ncpus: 4 }), job("third", { ncpus: 4 })];
     const result = plan(input({ cluster: withBucket({ available: 2 }), jobs, pending }));
     expect(nodesOf(result, "first")).toEqual(["htc-1"]);
@@ -122,7 +122,7 @@ describe("pending nodes", () => {
     expect(codes(result, "third")).toEqual(["NoCapacity"]);
   });
 
-  it("that the snapshot shows by now count once", () => {
+  test("that the snapshot shows by now count once", () => {
     const world = { ...withBucket({ available: 1 }), nodes: [node("htc-1")] };
     const result = plan(
       input({ cluster: world, jobs: [job("j", { ncpus: 4 }, { iterations: 2 })], pending }),
@@ -130,7 +130,7 @@ describe("pending nodes", () => {
     expect(nodesOf(result, "j")).toEqual(["htc-1", "htc-2"]);
   });
 
-  it("that are being started are not started twice", () => {
+  test("that are being started are not started twice", () => {
     const world = { ...withBucket({ available: 1 }), nodes: [node("htc-1", deallocated)] };
     const result = plan(input({ cluster: world, jobs: [job("j", { ncpus: 4 })], pending }));
     expect([result.start, nodesOf(result, "j")]).toEqual([[], ["htc-1"]]);
@@ -138,7 +138,7 @@ describe("pending nodes", () => {
 });
 
 describe("scheduler nodes", () => {
-  it("replace the resources of the node of that host name", () => {
+  test("replace the resources of the node of that host name", () => {
     const schedulerNodes = [{ hostname: "HOST-htc-1.domain", resources: { ncpus: 2, memgb: 4 } }];
     const result = plan(input({ cluster: cluster({ nodes: [node("htc-1")] }), schedulerNodes }));
     expect(plannedNode(result, "htc-1").resources).toMatchObject({
@@ -147,13 +147,13 @@ describe("scheduler nodes", () => {
     });
   });
 
-  it("leave them alone when they say so", () => {
+  test("leave them alone when they say so", () => {
     const schedulerNodes = [{ hostname: "host-htc-1", resources: { ncpus: 2 }, overrideResources: false }];
     const result = plan(input({ cluster: cluster({ nodes: [node("htc-1")] }), schedulerNodes }));
     expect(plannedNode(result, "htc-1").resources.ncpus).toBe(4);
   });
 
-  it("that CycleCloud does not have are on premise: used first, never created, started or deleted", () => {
+  test("that CycleCloud does not have are on premise: used first, never created, started or deleted", () => {
     const schedulerNodes = [
       { hostname: "old-1", resources: { ncpus: 2 } },
       { hostname: "old-2", resources: { ncpus: 8 } },
@@ -165,7 +165,7 @@ describe("scheduler nodes", () => {
     expect(result.retire).toEqual([]);
   });
 
-  it("with a ccnodeid that CycleCloud does not know are reported and not used", () => {
+  test("with a ccnodeid that CycleCloud does not know are reported and not used", () => {
     const schedulerNodes = [{ hostname: "zombie", resources: { ncpus: 64, ccnodeid: "gone" } }];
     const result = plan(input({ schedulerNodes, jobs: [job("j", { ncpus: 4 })] }));
     expect(nodesOf(result, "j")).toEqual(["htc-1"]);
@@ -176,28 +176,28 @@ describe("scheduler nodes", () => {
     const jobs = [job("j", { ncpus: 1 })];
     const schedulerNodes = [{ hostname: "HOST-htc-1.domain", resources: { ncpus: 8 } }];
     const gone: [string, Partial<Parameters<typeof input>[0]>][] = [
-      ["since long ago", { history: [historyRow("htc-1", { deletedSeconds: NOW - 60 })] }],
+      ["since long ago", { history: [historyRow("htc-1", { deletedSeconds: nowSeconds - 60 })] }],
       ["since this pass", { history: [historyRow("htc-1")] }],
       [
         "with a new node of their name, whose host nobody knows yet",
         {
           cluster: cluster({ nodes: [node("htc-1", { nodeId: "id-new", hostname: null, status: "Off" })] }),
-          history: [historyRow("htc-1", { deletedSeconds: NOW - 60 })],
+          history: [historyRow("htc-1", { deletedSeconds: nowSeconds - 60 })],
         },
       ],
     ];
 
-    it.each(gone)("and are gone %s, are reported and not used", (_, known) => {
+    test.each(gone)("and are gone %s, are reported and not used", (_, known) => {
       const result = plan(input({ schedulerNodes, jobs, ...known }));
       expect(nodesOf(result, "j")).toEqual(["htc-1"]);
       expect(result.nodes.filter(({ origin }) => origin === "on-premise")).toEqual([]);
       expect(result.warnings).toMatchObject([{ code: "gone-host", subject: "HOST-htc-1.domain" }]);
     });
 
-    it("are reported by one warning, however many there are", () => {
+    test("are reported by one warning, however many there are", () => {
       const names = ["htc-1", "htc-2", "htc-3"];
       const hosts = names.map((name) => ({ hostname: `host-${name}`, resources: {} }));
-      const history = names.map((name) => historyRow(name, { deletedSeconds: NOW - 60 }));
+      const history = names.map((name) => historyRow(name, { deletedSeconds: nowSeconds - 60 }));
       const { warnings } = plan(input({ schedulerNodes: hosts, history }));
       expect(warnings).toEqual([
         {
@@ -208,16 +208,16 @@ describe("scheduler nodes", () => {
       ]);
     });
 
-    it("count on for what runs there, which needs no other place", () => {
+    test("count on for what runs there, which needs no other place", () => {
       const running = [job("j", { ncpus: 1 }, { executingHostnames: ["host-htc-1"] })];
-      const history = [historyRow("htc-1", { deletedSeconds: NOW - 60 })];
+      const history = [historyRow("htc-1", { deletedSeconds: nowSeconds - 60 })];
       const result = plan(input({ schedulerNodes, jobs: running, history }));
       expect(result.jobs[0]).toMatchObject({ asked: 1, granted: 1 });
       expect(result.create).toEqual([]);
     });
 
-    it("take nothing from hosts that never were", () => {
-      const history = [historyRow("htc-1", { deletedSeconds: NOW - 60 })];
+    test("take nothing from hosts that never were", () => {
+      const history = [historyRow("htc-1", { deletedSeconds: nowSeconds - 60 })];
       const own = { hostname: "old-1", resources: { ncpus: 8 } };
       const result = plan(input({ schedulerNodes: [...schedulerNodes, own], jobs, history }));
       expect(nodesOf(result, "j")).toEqual(["old-1"]);
@@ -242,7 +242,7 @@ describe("nodes that take no jobs", () => {
     ["by their id", { closedNodeIds: ["id-htc-1"] }],
   ];
 
-  it.each(ways)("%s leave them to the others, and to new ones", (_, out) => {
+  test.each(ways)("%s leave them to the others, and to new ones", (_, out) => {
     for (const json of [{ ncpus: 4 }, { ncpus: 1, exclusive: true }, { or: [{ ncpus: 4 }, { ncpus: 3 }] }]) {
       const jobs = [job("j", json, { iterations: 2 })];
       const result = plan(input({ cluster: world, jobs, ...out }));
@@ -250,7 +250,7 @@ describe("nodes that take no jobs", () => {
     }
   });
 
-  it.each(ways)("%s keep what runs there, and get nothing beside it", (_, out) => {
+  test.each(ways)("%s keep what runs there, and get nothing beside it", (_, out) => {
     const running = job("r", { ncpus: 1 }, { iterations: 3, executingHostnames: ["host-htc-1"] });
     const result = plan(input({ cluster: world, jobs: [running], ...out }));
     expect(plannedNode(result, "htc-1").jobs).toEqual([{ job: "r", slots: 1 }]);
@@ -258,20 +258,20 @@ describe("nodes that take no jobs", () => {
     expect(result.matched).toContain("htc-1");
   });
 
-  it.each(ways)("%s go when they have been idle for long enough", (_, out) => {
-    const history = [historyRow("htc-1", { lastMatchSeconds: NOW - 9_999 })];
+  test.each(ways)("%s go when they have been idle for long enough", (_, out) => {
+    const history = [historyRow("htc-1", { lastMatchSeconds: nowSeconds - 9_999 })];
     const jobs = [job("j", { ncpus: 4 })];
-    const result = plan(input({ cluster: world, history, lastPassSeconds: NOW - 1, jobs, ...out }));
+    const result = plan(input({ cluster: world, history, lastPassSeconds: nowSeconds - 1, jobs, ...out }));
     expect(result.retire).toMatchObject([{ name: "htc-1", cause: "idle-timeout" }]);
   });
 
-  it.each(ways)("%s are not started", (_, out) => {
+  test.each(ways)("%s are not started", (_, out) => {
     const stopped = cluster({ nodes: [node("htc-1", deallocated)] });
     const result = plan(input({ cluster: stopped, jobs: [job("j", { ncpus: 4 })], ...out }));
     expect([result.start, createdNames(result)]).toEqual([[], ["htc-2"]]);
   });
 
-  it("may be on premise", () => {
+  test("may be on premise", () => {
     const schedulerNodes = [{ hostname: "old-1", resources: { ncpus: 8 }, takesNoJobs: true } as const];
     const result = plan(input({ schedulerNodes, jobs: [job("j", { ncpus: 4 })] }));
     expect(nodesOf(result, "j")).toEqual(["htc-1"]);
@@ -282,7 +282,7 @@ describe("nodes that take no jobs", () => {
 describe("limits", () => {
   const quota = (maxCores: number, usedCores = 0) => ({ maxCores, usedCores });
 
-  it.each([
+  test.each([
     ["bucket", withBucket({ available: 2 }), 2],
     ["region", withBucket({ limits: { region: quota(11, 2) } }), 2],
     ["cluster", { ...withBucket({}), maxCoreCount: 9 }, 2],
@@ -308,7 +308,7 @@ describe("limits", () => {
     expect(use(result)).toMatchObject({ binding: limit, availableCount: 0 });
   });
 
-  it.each([
+  test.each([
     ["region", withBucket({ available: 2, limits: { region: quota(8) } })],
     ["cluster", { ...withBucket({ available: 2 }), maxCoreCount: 9 }],
     ["node-array", withBucket({ available: 2 }, { maxCount: 2 })],
@@ -320,7 +320,7 @@ describe("limits", () => {
     expect(result.jobs[0]?.reasons).toMatchObject([{ code: "NoCapacity", limit, left: 0 }]);
   });
 
-  it("are shared: what one bucket takes of the region is gone for the others", () => {
+  test("are shared: what one bucket takes of the region is gone for the others", () => {
     const limits = { region: quota(8) };
     const nodeArrays = [
       array({ buckets: [bucket({ limits })] }),
@@ -334,7 +334,7 @@ describe("limits", () => {
     expect(createdNames(result)).toEqual(["htc-1", "hpc-1"]);
   });
 
-  it("of a spot array are the region's spot quota, and its family figures are ignored", () => {
+  test("of a spot array are the region's spot quota, and its family figures are ignored", () => {
     const limits = { region: quota(8), family: quota(0) };
     const result = plan(
       input({
@@ -345,7 +345,7 @@ describe("limits", () => {
     expect(createdNames(result)).toHaveLength(2);
   });
 
-  it("count terminating nodes to the array", () => {
+  test("count terminating nodes to the array", () => {
     const nodes = [node("htc-1", { status: "Terminating", targetState: "Terminated" })];
     const result = plan(
       input({ cluster: { ...withBucket({}, { maxCount: 1 }), nodes }, jobs: [job("j", { ncpus: 1 })] }),
@@ -355,7 +355,7 @@ describe("limits", () => {
 });
 
 describe("new nodes", () => {
-  it("get the smallest free indexes and are grouped by bucket in index order", () => {
+  test("get the smallest free indexes and are grouped by bucket in index order", () => {
     const buckets = [bucket({ available: 2 }), bucket({ vcpus: 8 })];
     const world = cluster({
       nodeArrays: [array({ buckets })],
@@ -371,7 +371,7 @@ describe("new nodes", () => {
     ]);
   });
 
-  it("are named, tagged and kept alive as the settings say", () => {
+  test("are named, tagged and kept alive as the settings say", () => {
     const settings = {
       nameFormat: { default: null, byNodeArray: { htc: "node%d-x" } },
       nodeAttributes: { default: { Team: "a" }, byNodeArray: {} },
@@ -387,100 +387,113 @@ describe("new nodes", () => {
 describe("time-outs", () => {
   const world = (fields: Parameters<typeof node>[1]) => cluster({ nodes: [node("htc-1", fields)] });
 
-  it.each([
+  test.each([
     [
       "a node unmatched for longer than the idle time-out is retired",
       {},
-      { lastMatchSeconds: NOW - 301 },
+      { lastMatchSeconds: nowSeconds - 301 },
       ["idle-timeout"],
     ],
-    ["at the idle time-out it is not retired yet", {}, { lastMatchSeconds: NOW - 300 }, []],
-    ["a keep-alive node is never retired", { keepAlive: true }, { lastMatchSeconds: NOW - 9999 }, []],
+    ["at the idle time-out it is not retired yet", {}, { lastMatchSeconds: nowSeconds - 300 }, []],
+    ["a keep-alive node is never retired", { keepAlive: true }, { lastMatchSeconds: nowSeconds - 9999 }, []],
     [
       "a node that never got ready is retired after the boot time-out",
       { status: "Preparing" },
-      { readySeconds: null, createdSeconds: NOW - 1801 },
+      { readySeconds: null, createdSeconds: nowSeconds - 1801 },
       ["boot-timeout"],
     ],
     [
       "at the boot time-out it is not retired yet",
       { status: "Preparing" },
-      { readySeconds: null, createdSeconds: NOW - 1800 },
+      { readySeconds: null, createdSeconds: nowSeconds - 1800 },
       [],
     ],
     [
       "a node that was ready before is not booting",
       { status: "Preparing" },
-      { createdSeconds: NOW - 9999 },
+      { createdSeconds: nowSeconds - 9999 },
       [],
     ],
     [
       "a node that is terminating is not retired again",
       { targetState: "Terminated" },
-      { lastMatchSeconds: NOW - 9999 },
+      { lastMatchSeconds: nowSeconds - 9999 },
       [],
     ],
   ])("%s", (_, fields, row, expected) => {
     const result = plan(
-      input({ cluster: world(fields), history: [historyRow("htc-1", row)], lastPassSeconds: NOW - 60 }),
+      input({
+        cluster: world(fields),
+        history: [historyRow("htc-1", row)],
+        lastPassSeconds: nowSeconds - 60,
+      }),
     );
     expect(result.retire.map(({ cause }) => cause)).toEqual(expected);
   });
 
-  it("a node with a job is never retired", () => {
-    const history = [historyRow("htc-1", { lastMatchSeconds: NOW - 9999 })];
+  test("a node with a job is never retired", () => {
+    const history = [historyRow("htc-1", { lastMatchSeconds: nowSeconds - 9999 })];
     const result = plan(input({ cluster: world({}), history, jobs: [job("j", { ncpus: 1 })] }));
     expect(result.retire).toEqual([]);
     expect(result.history).toMatchObject([{ lastMatchSeconds: null }]);
   });
 
-  it("a node on which the scheduler runs a job counts as ready", () => {
+  test("a node on which the scheduler runs a job counts as ready", () => {
     const history = [
-      historyRow("htc-1", { readySeconds: null, createdSeconds: NOW - 9999, lastMatchSeconds: null }),
+      historyRow("htc-1", { readySeconds: null, createdSeconds: nowSeconds - 9999, lastMatchSeconds: null }),
     ];
     const jobs = [job("j", { ncpus: 1 }, { executingHostnames: ["host-htc-1"] })];
     const result = plan(
-      input({ cluster: world({ status: "Preparing" }), history, jobs, lastPassSeconds: NOW - 60 }),
+      input({ cluster: world({ status: "Preparing" }), history, jobs, lastPassSeconds: nowSeconds - 60 }),
     );
     expect([result.retire, result.timedOut]).toEqual([[], []]);
-    expect(result.history).toMatchObject([{ readySeconds: NOW }]);
+    expect(result.history).toMatchObject([{ readySeconds: nowSeconds }]);
   });
 
-  it("a node's first job is noted once, and forgotten when the node starts anew", () => {
+  test("a node's first job is noted once, and forgotten when the node starts anew", () => {
     const jobs = [job("j", { ncpus: 1 }, { executingHostnames: ["host-htc-1"] })];
     const waiting = plan(input({ cluster: world({}), history: [], jobs: [job("j", { ncpus: 1 })] }));
     expect(waiting.history).not.toMatchObject([{ ranJob: true }]);
-    const first = plan(input({ cluster: world({}), history: waiting.history, jobs, lastPassSeconds: NOW }));
+    const first = plan(
+      input({ cluster: world({}), history: waiting.history, jobs, lastPassSeconds: nowSeconds }),
+    );
     expect(first.history).toMatchObject([{ ranJob: true }]);
     const history = first.history;
-    expect(plan(input({ cluster: world({}), history, jobs, lastPassSeconds: NOW })).history).toEqual([]);
+    expect(plan(input({ cluster: world({}), history, jobs, lastPassSeconds: nowSeconds })).history).toEqual(
+      [],
+    );
     const asleep = plan(input({ cluster: world(deallocated), history }));
     const back = plan(input({ cluster: world({ status: "Preparing" }), history: asleep.history }));
     expect(back.history).toHaveLength(1);
     expect(back.history[0]).not.toHaveProperty("ranJob");
   });
 
-  it("a node that stays matched writes nothing; the pass that loses it writes when it was matched last", () => {
+  test("a node that stays matched writes nothing; the pass that loses it writes when it was matched last", () => {
     const history = [historyRow("htc-1", { lastMatchSeconds: null })];
     const busy = plan(
-      input({ cluster: world({}), history, jobs: [job("j", { ncpus: 1 })], lastPassSeconds: NOW - 60 }),
+      input({
+        cluster: world({}),
+        history,
+        jobs: [job("j", { ncpus: 1 })],
+        lastPassSeconds: nowSeconds - 60,
+      }),
     );
-    const idle = plan(input({ cluster: world({}), history, lastPassSeconds: NOW - 60 }));
+    const idle = plan(input({ cluster: world({}), history, lastPassSeconds: nowSeconds - 60 }));
     expect(busy.history).toEqual([]);
-    expect(idle.history).toMatchObject([{ lastMatchSeconds: NOW - 60 }]);
+    expect(idle.history).toMatchObject([{ lastMatchSeconds: nowSeconds - 60 }]);
   });
 
-  it("a booting node past its time-out in two passes gets no more jobs, so that it can go", () => {
+  test("a booting node past its time-out in two passes gets no more jobs, so that it can go", () => {
     const history = [
-      historyRow("htc-1", { readySeconds: null, createdSeconds: NOW - 1900, lastMatchSeconds: null }),
+      historyRow("htc-1", { readySeconds: null, createdSeconds: nowSeconds - 1900, lastMatchSeconds: null }),
     ];
     const jobs = [job("j", { ncpus: 1 })];
     const first = plan(
-      input({ cluster: world({ status: "Preparing" }), history, jobs, lastPassSeconds: NOW - 200 }),
+      input({ cluster: world({ status: "Preparing" }), history, jobs, lastPassSeconds: nowSeconds - 200 }),
     );
     expect([nodesOf(first, "j"), first.retire.length, first.timedOut.length]).toEqual([["htc-1"], 0, 1]);
     const second = plan(
-      input({ cluster: world({ status: "Preparing" }), history, jobs, lastPassSeconds: NOW - 20 }),
+      input({ cluster: world({ status: "Preparing" }), history, jobs, lastPassSeconds: nowSeconds - 20 }),
     );
     expect([nodesOf(second, "j"), second.retire.map(({ cause }) => cause)]).toEqual([
       ["htc-2"],
@@ -488,15 +501,19 @@ describe("time-outs", () => {
     ]);
   });
 
-  it("a vanished node is marked deleted, and a deallocated one starts a new life when it comes back", () => {
-    const history = [historyRow("htc-1", { readySeconds: NOW - 5000, createdSeconds: NOW - 9999 })];
+  test("a vanished node is marked deleted, and a deallocated one starts a new life when it comes back", () => {
+    const history = [
+      historyRow("htc-1", { readySeconds: nowSeconds - 5000, createdSeconds: nowSeconds - 9999 }),
+    ];
     const asleep = plan(input({ cluster: world(deallocated), history }));
-    expect(asleep.history).toMatchObject([{ deletedSeconds: NOW }]);
+    expect(asleep.history).toMatchObject([{ deletedSeconds: nowSeconds }]);
     const back = plan(input({ cluster: world({ status: "Preparing" }), history: asleep.history }));
-    expect(back.history).toMatchObject([{ createdSeconds: NOW, readySeconds: null, deletedSeconds: null }]);
+    expect(back.history).toMatchObject([
+      { createdSeconds: nowSeconds, readySeconds: null, deletedSeconds: null },
+    ]);
   });
 
-  it.each([
+  test.each([
     ["keep", [], [], ["htc-1"]],
     ["delete", ["failed"], [], ["htc-2"]],
     ["retry", [], ["htc-1"], ["htc-1"]],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { executeAction } from "../../../shared/cycle/execute/execute-action.ts";
-import { type ClusterNode, DEFAULT_SETTINGS } from "../../../shared/engine/index.ts";
+import { type ClusterNode, defaultSettings } from "../../../shared/engine/index.ts";
 import { act } from "../../../shared/operate/act.ts";
 import { requestStop } from "../../../shared/operate/request-stop.ts";
 import type { ClusterControl, Operation } from "../../../shared/ports/index.ts";
@@ -52,7 +52,7 @@ async function viewOf(world: World, name: string) {
   return listed.ok ? listed.answer.nodes[0] : undefined;
 }
 
-const long = DEFAULT_SETTINGS.idleTimeoutSeconds.default * 3;
+const long = defaultSettings.idleTimeoutSeconds.default * 3;
 
 describe("a node that an operator keeps alive", () => {
   test("outlives its idle time-out, and goes by it once it is let go", async () => {
@@ -85,7 +85,7 @@ describe("a node that an operator keeps alive", () => {
     const world = await idleWorld(fields);
     world.configure({ engine });
     await keepAlive(world, ["htc-1"]);
-    await idleFor(world, DEFAULT_SETTINGS.bootTimeoutSeconds.default + 60);
+    await idleFor(world, defaultSettings.bootTimeoutSeconds.default + 60);
     expect(names(world)).toEqual(["htc-1", "htc-3"]);
   });
 

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { CLUSTERS_FOLDER } from "../../../../infra/local/cyclecloud/index.ts";
+import { clustersFolder } from "../../../../infra/local/cyclecloud/index.ts";
 import { ask } from "./rig.ts";
 
 test("cli: serves the given clusters and ends when told", async () => {
-  const cli = fileURLToPath(new URL("../cli.ts", CLUSTERS_FOLDER));
-  const files = ["small-cpu.json", "hpc.json"].map((name) => fileURLToPath(new URL(name, CLUSTERS_FOLDER)));
+  const cli = fileURLToPath(new URL("../cli.ts", clustersFolder));
+  const files = ["small-cpu.json", "hpc.json"].map((name) => fileURLToPath(new URL(name, clustersFolder)));
   const child = spawn(process.execPath, [cli, "--cluster", ...files, "--port", "0", "--speed", "20"]);
   try {
     const [line] = await once(createInterface(child.stdout), "line");

@@ -7,13 +7,13 @@ beforeEach(async () => {
 });
 afterEach(() => rig.stop());
 
-const STATUS = "/clusters/lab/status";
+const statusPath = "/clusters/lab/status";
 const control = (name: string, body: unknown) =>
   ask(`${rig.url}/_control/${name}`, { method: "POST", body: JSON.stringify(body) }, ":");
 const htc = { cluster: "lab", nodearray: "htc" };
 
 describe("weather", () => {
-  const bucket = async () => (await rig.get(STATUS)).body.nodearrays[0].buckets[0];
+  const bucket = async () => (await rig.get(statusPath)).body.nodearrays[0].buckets[0];
 
   test("drought: a create adds nothing, says why, and the bucket remembers when", async () => {
     rig.control.drought(htc);
@@ -141,10 +141,16 @@ describe("ledger", () => {
   });
 
   test("calls: are listed with their time and status", async () => {
-    await rig.get(`${STATUS}?nodes=true`);
+    await rig.get(`${statusPath}?nodes=true`);
     await rig.get("/clusters/none/status");
     expect(rig.control.calls.recent()).toEqual([
-      { at: rig.control.nowSeconds(), method: "GET", path: `${STATUS}?nodes=true`, status: 200, fault: null },
+      {
+        at: rig.control.nowSeconds(),
+        method: "GET",
+        path: `${statusPath}?nodes=true`,
+        status: 200,
+        fault: null,
+      },
       {
         at: rig.control.nowSeconds(),
         method: "GET",

@@ -5,7 +5,7 @@ import { createManualClock } from "../../../../infra/local/cyclecloud/clock.ts";
 import { parseDefinition } from "../../../../infra/local/cyclecloud/definition.ts";
 import { familyQuota } from "../../../../infra/local/cyclecloud/limits.ts";
 import { createSite } from "../../../../infra/local/cyclecloud/site.ts";
-import { LAB } from "./rig.ts";
+import { labDefinition } from "./rig.ts";
 
 const folder = new URL("../../../../infra/local/cyclecloud/clusters/", import.meta.url);
 
@@ -73,12 +73,12 @@ describe("parseDefinition", () => {
 });
 
 describe("createSite", () => {
-  const start = (...definitions: (typeof LAB)[]) =>
+  const start = (...definitions: (typeof labDefinition)[]) =>
     createSite({ definitions: definitions.map(parseDefinition), seed: 1, clock: createManualClock() });
 
   test("createSite: refuses two clusters of one name, and two opinions about one quota", () => {
-    expect(() => start(LAB, LAB)).toThrow('"lab": used twice');
-    const one = { ...LAB, subscription: "s" };
+    expect(() => start(labDefinition, labDefinition)).toThrow('"lab": used twice');
+    const one = { ...labDefinition, subscription: "s" };
     const other = { ...one, name: "other", quotas: { westeurope: { cores: 1 } } };
     expect(() => start(one, other)).toThrow("gives other figures");
   });

@@ -7,22 +7,22 @@ beforeEach(async () => {
 });
 afterEach(() => rig.stop());
 
-const STATUS = "/clusters/lab/status";
+const statusPath = "/clusters/lab/status";
 
 describe("login", () => {
   test("login: five wrong passwords lock the account for five minutes", async () => {
-    const wrong = () => ask(`${rig.url}${STATUS}`, {}, "operator:guess");
+    const wrong = () => ask(`${rig.url}${statusPath}`, {}, "operator:guess");
     for (let n = 0; n < 5; n += 1) {
       const answer = await wrong();
       expect([answer.status, answer.body.error]).toEqual([401, "Unauthorized"]);
     }
-    expect((await rig.get(STATUS)).status).toBe(401);
+    expect((await rig.get(statusPath)).status).toBe(401);
     rig.clock.advance(300);
-    expect((await rig.get(STATUS)).status).toBe(200);
+    expect((await rig.get(statusPath)).status).toBe(200);
   });
 
   test("login: a request without a login is refused and says how to log in", async () => {
-    const response = await fetch(`${rig.url}${STATUS}`);
+    const response = await fetch(`${rig.url}${statusPath}`);
     expect([response.status, response.headers.get("www-authenticate")]).toEqual([
       401,
       'Basic realm="CycleCloud"',
@@ -37,7 +37,7 @@ describe("faults", () => {
 
   test("fault status: hits the next matching requests, before they act", async () => {
     rig.control.fault({ kind: "status", status: 429, retryAfterSeconds: 7, method: "POST", times: 2 });
-    expect((await rig.get(STATUS)).status).toBe(200);
+    expect((await rig.get(statusPath)).status).toBe(200);
     const answers = [await post(), await post(), await post()];
     expect(answers.map(({ status }) => status)).toEqual([429, 429, 202]);
     expect(answers[0]?.headers.get("retry-after")).toBe("7");
@@ -51,8 +51,8 @@ describe("faults", () => {
 
   test("fault truncated: half of the JSON arrives", async () => {
     rig.control.fault({ kind: "truncated", path: "/status" });
-    await expect(rig.get(STATUS)).rejects.toThrow(SyntaxError);
-    expect((await rig.get(STATUS)).status).toBe(200);
+    await expect(rig.get(statusPath)).rejects.toThrow(SyntaxError);
+    expect((await rig.get(statusPath)).status).toBe(200);
   });
 
   test("fault no-answer: the connection is cut after the request took effect", async () => {
@@ -68,19 +68,19 @@ describe("faults", () => {
   test("fault no-answer: can hold a client until it gives up", async () => {
     rig.control.fault({ kind: "no-answer", holdMilliseconds: 10_000, acts: false });
     const signal = AbortSignal.timeout(50);
-    await expect(fetch(`${rig.url}${STATUS}`, { signal })).rejects.toThrow("timeout");
+    await expect(fetch(`${rig.url}${statusPath}`, { signal })).rejects.toThrow("timeout");
   });
 
   test("clearFaults: takes them all back", async () => {
     rig.control.fault({ kind: "status", status: 500, times: 100 });
     rig.control.clearFaults({});
-    expect((await rig.get(STATUS)).status).toBe(200);
+    expect((await rig.get(statusPath)).status).toBe(200);
   });
 
   test("latency: every answer takes its time", async () => {
     rig.control.latency({ minMilliseconds: 60, maxMilliseconds: 60 });
     const start = performance.now();
-    await rig.get(STATUS);
+    await rig.get(statusPath);
     expect(performance.now() - start).toBeGreaterThan(55);
   });
 });

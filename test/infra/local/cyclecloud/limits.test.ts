@@ -11,14 +11,14 @@ import type { NodeRecord } from "../../../../infra/local/cyclecloud/node-record.
 import { createSite, type Site } from "../../../../infra/local/cyclecloud/site.ts";
 import { create, manage, recordsOf } from "../../../../infra/local/cyclecloud/site-actions.ts";
 import { toClusterStatus } from "../../../../infra/local/cyclecloud/status.ts";
-import { LAB } from "./rig.ts";
+import { labDefinition } from "./rig.ts";
 
 /** The lab with its chances back (times that differ, boots that fail, evictions), and a region that is soon full. */
 const definition: ClusterDefinition = parseDefinition({
-  ...LAB,
+  ...labDefinition,
   times: {},
-  quotas: { westeurope: { ...LAB.quotas.westeurope, cores: 68 } },
-  nodearrays: LAB.nodearrays.map((array) => ({
+  quotas: { westeurope: { ...labDefinition.quotas.westeurope, cores: 68 } },
+  nodearrays: labDefinition.nodearrays.map((array) => ({
     ...array,
     bootFailureRate: 0.2,
     evictionsPerHour: 5,

@@ -7,7 +7,7 @@ import {
 } from "../../../../infra/local/cyclecloud/index.ts";
 
 /** Times without chance: a boot takes 100 s, every other change 40 s. */
-export const EXACT_TIMES = {
+export const exactTimes = {
   boot: { minSeconds: 100, medianSeconds: 100, maxSeconds: 100 },
   start: { minSeconds: 40, medianSeconds: 40, maxSeconds: 40 },
   terminate: { minSeconds: 40, medianSeconds: 40, maxSeconds: 40 },
@@ -15,7 +15,7 @@ export const EXACT_TIMES = {
 };
 
 /** Two sizes of one family in "htc", constrained sizes in "odd", a spot array and a placement group array. */
-export const LAB: DefinitionInput = {
+export const labDefinition: DefinitionInput = {
   name: "lab",
   region: "westeurope",
   maxCount: 50,
@@ -23,7 +23,7 @@ export const LAB: DefinitionInput = {
   quotas: {
     westeurope: { cores: 200, spotCores: 40, families: { standardFSv2Family: 64, standardESv3Family: 32 } },
   },
-  times: EXACT_TIMES,
+  times: exactTimes,
   nodearrays: [
     { name: "htc", machineTypes: ["Standard_F4s_v2", "Standard_F8s_v2"], maxCount: 12, maxCoreCount: 60 },
     { name: "odd", machineTypes: ["Standard_E8-2s_v3"] },
@@ -53,7 +53,7 @@ export interface Rig extends RunningCycleCloud {
   create(nodearray: string, count: number, more?: Record<string, unknown>): Promise<Answer>;
 }
 
-export async function startRig(definitions: readonly DefinitionInput[] = [LAB]): Promise<Rig> {
+export async function startRig(definitions: readonly DefinitionInput[] = [labDefinition]): Promise<Rig> {
   const clock = createManualClock();
   const server = await startCycleCloud({
     definitions,

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { type DefinitionInput, startCycleCloud } from "../../../../infra/local/cyclecloud/index.ts";
-import { ask, LAB, startRig } from "./rig.ts";
+import { ask, labDefinition, startRig } from "./rig.ts";
 
-const STATUS = "/clusters/lab/status";
+const status = "/clusters/lab/status";
 
 describe("startCycleCloud", () => {
   const account = { username: "operator", password: "secret" };
 
   test("startCycleCloud: the same seed and calls give the same nodes", async () => {
     const times = { boot: { minSeconds: 10, medianSeconds: 20, maxSeconds: 90 } };
-    const chancy: DefinitionInput = { ...LAB, name: "lab", times };
+    const chancy: DefinitionInput = { ...labDefinition, name: "lab", times };
     const rigs = await Promise.all([startRig([chancy]), startRig([chancy])]);
     const seen = await Promise.all(
       rigs.map(async (each) => {
@@ -24,8 +24,12 @@ describe("startCycleCloud", () => {
   });
 
   test("startCycleCloud: clusters of one subscription share a region's quota, others do not", async () => {
-    const shared = { ...LAB, subscription: "s" };
-    const three = await startRig([shared, { ...shared, name: "sibling" }, { ...LAB, name: "stranger" }]);
+    const shared = { ...labDefinition, subscription: "s" };
+    const three = await startRig([
+      shared,
+      { ...shared, name: "sibling" },
+      { ...labDefinition, name: "stranger" },
+    ]);
     await three.create("spot", 5);
     const added = async (cluster: string) => {
       const { body } = await three.post(`/clusters/${cluster}/nodes/create`, {
@@ -38,12 +42,12 @@ describe("startCycleCloud", () => {
   });
 
   test("startCycleCloud: a running clock can be sped up", async () => {
-    const server = await startCycleCloud({ definitions: [LAB], ...account, speed: 0.001 });
+    const server = await startCycleCloud({ definitions: [labDefinition], ...account, speed: 0.001 });
     server.control.speed({ speed: 1e6 });
     const create = { method: "POST", body: JSON.stringify({ sets: [{ nodearray: "htc", count: 1 }] }) };
     await ask(`${server.url}/clusters/lab/nodes/create`, create);
     const before = server.control.nowSeconds();
-    await ask(`${server.url}${STATUS}`);
+    await ask(`${server.url}${status}`);
     expect(server.control.nowSeconds() - before).toBeGreaterThan(100);
     expect((await ask(`${server.url}/clusters/lab/nodes`)).body.nodes[0].Status).toBe("Ready");
     expect(() => server.control.advance({ seconds: 1 })).toThrow("runs by itself");
@@ -51,10 +55,10 @@ describe("startCycleCloud", () => {
   });
 
   test("startCycleCloud: a spot array loses nodes by itself, an on-demand one does not", async () => {
-    const stormy = LAB.nodearrays.map((array) =>
+    const stormy = labDefinition.nodearrays.map((array) =>
       array.name === "spot" ? { ...array, evictionsPerHour: 60 } : array,
     );
-    const server = await startRig([{ ...LAB, nodearrays: stormy }]);
+    const server = await startRig([{ ...labDefinition, nodearrays: stormy }]);
     await server.create("spot", 5);
     await server.create("htc", 5);
     server.clock.advance(3600);

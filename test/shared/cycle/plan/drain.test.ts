@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Drains, decideOnDraining } from "../../../../shared/cycle/plan/drain.ts";
-import { DEFAULT_SETTINGS, plan as makePlan, type Retirement } from "../../../../shared/engine/index.ts";
+import { defaultSettings, plan as makePlan, type Retirement } from "../../../../shared/engine/index.ts";
 import type { DemandNode } from "../../../../shared/messages/job-demand.ts";
 import type { DrainingNode, SourceDemand } from "../../../../shared/ports/index.ts";
 import { clusterOf, nodeOf } from "../../../support/cluster.ts";
@@ -15,7 +15,7 @@ const nothing = makePlan({
   leavingNodeIds: [],
   history: [],
   lastPassSeconds: null,
-  settings: DEFAULT_SETTINGS,
+  settings: defaultSettings,
 });
 
 const now = 10_000;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { azureLimits } from "../../../../shared/azure-limits.ts";
 import { toActions } from "../../../../shared/cycle/plan/to-actions.ts";
-import { DEFAULT_SETTINGS, plan as makePlan } from "../../../../shared/engine/index.ts";
+import { defaultSettings, plan as makePlan } from "../../../../shared/engine/index.ts";
 import { longestRow } from "../../../../shared/stores/row-text.ts";
 import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
@@ -84,7 +84,7 @@ test("CycleCloud gives longer names than were planned: what a row does not hold 
 test("thousands of nodes with the longest names that hosts have go in requests that a message holds", () => {
   const nothing = makePlan({
     ...{ nowSeconds: 0, cluster: clusterOf(), jobs: [], schedulerNodes: [], pending: [], leavingNodeIds: [] },
-    ...{ history: [], lastPassSeconds: null, settings: DEFAULT_SETTINGS },
+    ...{ history: [], lastPassSeconds: null, settings: defaultSettings },
   });
   const retire = Array.from({ length: 5_000 }, (_, index) => ({
     ...{ nodeId: `id-${index}`, name: "集".repeat(300) + index, nodeArray: "htc" },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type PlanOutcome, planScale } from "../../../../shared/cycle/plan/plan-scale.ts";
 import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
-import { RETENTION_SECONDS } from "../../../../shared/engine/index.ts";
+import { retentionSeconds } from "../../../../shared/engine/index.ts";
 import { ConflictError, StaleSnapshotError } from "../../../../shared/errors.ts";
 import type { PlanHead, Ports } from "../../../../shared/ports/index.ts";
 import { clusterOf, nodeOf } from "../../../support/cluster.ts";
@@ -309,7 +309,7 @@ describe("planScale: node history", () => {
     world.cycleCloud.settle();
     await world.round();
     const rows = async () => (await world.ports.history.list(cluster)).map((row) => row.nodeId);
-    world.advance(RETENTION_SECONDS - 1);
+    world.advance(retentionSeconds - 1);
     await world.snapshot();
     await planNow(world);
     expect(await rows()).toEqual(["id-htc-1", "id-htc-2"]);

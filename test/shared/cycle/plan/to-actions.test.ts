@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { toActions } from "../../../../shared/cycle/plan/to-actions.ts";
 import {
   type CreateSet,
-  DEFAULT_SETTINGS,
+  defaultSettings,
   plan as makePlan,
   type NodeStart,
   type Plan,
@@ -21,7 +21,7 @@ const nothing = makePlan({
   leavingNodeIds: [],
   history: [],
   lastPassSeconds: null,
-  settings: DEFAULT_SETTINGS,
+  settings: defaultSettings,
 });
 
 function actionsOf(fields: Partial<Plan>): ScaleAction[] {

@@ -1,5 +1,5 @@
 import {
-  DEFAULT_SETTINGS,
+  defaultSettings,
   type NodeHistory,
   type Plan,
   type PlanInput,
@@ -160,7 +160,7 @@ function inputOf(cluster: string): PlanInput {
     leavingNodeIds: [],
     history: [rowOf("n1")],
     lastPassSeconds: null,
-    settings: DEFAULT_SETTINGS,
+    settings: defaultSettings,
   };
 }
 
@@ -218,7 +218,7 @@ export function configOf(cluster: string, url = "https://ccserver"): ClusterConf
       passwordSetting: "CYCLECLOUD_PASSWORD",
       verifyCertificates: true,
     },
-    engine: DEFAULT_SETTINGS,
+    engine: defaultSettings,
     cycle: {
       maxSnapshotAgeSeconds: 300,
       demandTtlSeconds: 300,
