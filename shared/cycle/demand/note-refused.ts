@@ -14,7 +14,7 @@ const leastGapSeconds = 5;
 
 /**
  * Notes that a demand message was refused whole: what its source runs where cannot be told until its next good message,
- * and no longer than a good message would have counted. So whoever may send can hold up deletions while he keeps sending.
+ * and no longer than a good message would have counted. So whoever may send can hold up deletions only while they keep sending.
  *
  * A message of no known source is noted for the cluster, and ends by time alone: anybody may have sent it.
  */
