@@ -4,7 +4,7 @@ import { ConfigurationError, kindOf, messageOf } from "../../shared/errors.ts";
 import { parseJson } from "../../shared/json.ts";
 import { storageOf } from "../cli/connect-storage.ts";
 import { CommandFailure } from "../cli/exit-code.ts";
-import { localOption, type PlaceFlags, placeOf } from "../cli/place-options.ts";
+import { localOption, type PlaceFlags, placeOf } from "../cli/local-environment.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { type AgentConfig, parseAgentConfig } from "./config.ts";
 import { driverNames } from "./drivers/index.ts";

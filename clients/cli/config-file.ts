@@ -6,7 +6,7 @@ import { isDictionary } from "../../shared/dictionary.ts";
 import { messageOf } from "../../shared/errors.ts";
 import { parseJson } from "../../shared/json.ts";
 import type { ClusterConfig } from "../../shared/ports/index.ts";
-import { loadInclude } from "./config/load-include.ts";
+import { printable } from "../../shared/text.ts";
 import { CommandFailure } from "./exit-code.ts";
 import { parseColumns } from "./output/columns/parse-columns.ts";
 import { parseOutputSettings } from "./output/output-settings.ts";
@@ -82,4 +82,24 @@ function outputProblems(json: unknown): readonly string[] {
     const columns = parseColumns(texts);
     return columns.ok ? [] : columns.problems.map((problem) => `output_columns of ${command}: ${problem}`);
   });
+}
+
+/** A configuration file of this machine; undefined when there is none. Throws for one that is no JSON. */
+export async function loadInclude(path: string): Promise<unknown> {
+  try {
+    return parseJson(await readFile(path, "utf8"));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** A configuration with problems, as what to tell the operator. */
+export function unusable(file: string, problems: readonly string[]): CommandFailure {
+  return new CommandFailure(
+    [`Cannot use "${printable(file)}":`, ...problems.map((problem) => `  - ${printable(problem)}`)].join(
+      "\n",
+    ),
+    "Mend what is named above, then try again.",
+  );
 }

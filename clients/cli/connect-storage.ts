@@ -3,7 +3,6 @@ import type { TokenCredential } from "@azure/identity";
 import type { ServiceBusClient } from "@azure/service-bus";
 import { z } from "zod";
 import { readConfig } from "../../shared/config/read-config.ts";
-import { kindOf, messageOf } from "../../shared/errors.ts";
 import { parseJson } from "../../shared/json.ts";
 import { keysIn, knownSecretsIn } from "../../shared/known-secrets.ts";
 import {
@@ -20,15 +19,9 @@ import {
   type StorageClients,
   type StorageConnection,
 } from "../../shared/stores/azure/index.ts";
-import { defaultCredential } from "./credential.ts";
 import { CommandFailure } from "./exit-code.ts";
-import { readLocalEnvironment } from "./local-environment.ts";
-
-/** Where a command looks for the service. `local`: the file that `npm start` writes; undefined: the settings. */
-export interface Place {
-  readonly local: string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
+import { type Place, readLocalEnvironment } from "./local-environment.ts";
+import { defaultCredential } from "./service/sign-in.ts";
 
 interface Addresses {
   readonly storage: StorageConnection;
@@ -38,16 +31,6 @@ interface Addresses {
 
 async function addressesAt(place: Place): Promise<Addresses> {
   return place.local === undefined ? addressesOf(place.env) : readLocal(place.local);
-}
-
-/** Does something with stores. Throws CommandFailure when they do not answer, or hold what cannot be used. */
-export async function onStorage<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (kindOf(error) === undefined) throw error;
-    throw new CommandFailure(messageOf(error), "Check that the service runs and that you may use it.");
-  }
 }
 
 /** The storage account of a place, for who needs nothing else. Throws CommandFailure when it is not told. */

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { messageOf } from "../../shared/errors.ts";
 import { parseJson } from "../../shared/json.ts";
@@ -46,4 +48,33 @@ function notRunning(why: string): CommandFailure {
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+/** Where a command looks for the service. `local`: the file that `npm start` writes; undefined: the settings. */
+export interface Place {
+  readonly local: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** What `--local` gives: nothing, the flag alone, or a file. */
+export interface PlaceFlags {
+  readonly local?: true | string;
+}
+
+export function localOption(
+  description = `uses the local environment as ${localEnvironmentFile} tells; otherwise the settings AutoscaleStorage…`,
+): Option {
+  return new Option("--local [file]", description).argParser(existing);
+}
+
+/** A word that was meant for the command and follows `--local` is taken for the file: it is not to be missed where it belongs. */
+function existing(file: string): string {
+  if (existsSync(file)) return file;
+  throw new InvalidArgumentError(
+    `No such file, expected the one that "npm start" writes; a word for the command stands before --local.`,
+  );
+}
+
+export function placeOf({ local }: PlaceFlags): Place {
+  return { local: local === true ? localEnvironmentFile : local, env: process.env };
 }

@@ -1,11 +1,14 @@
-import type { Command } from "commander";
+import { Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Command, Option } from "commander";
+import { CommandFailure } from "./exit-code.ts";
+import { seconds } from "./option-values.ts";
 import type { OutputFlags } from "./output/output-options.ts";
 import type { OutputSettings } from "./output/output-settings.ts";
 import { reach } from "./service/reach.ts";
 import type { Service } from "./service/service.ts";
 import { type ServiceFlags, serviceOrFilesOptions } from "./service/service-options.ts";
-import type { Terminal } from "./terminal.ts";
-import { type WatchFlags, watching, watchOption } from "./watch.ts";
+import type { Output, Terminal } from "./terminal.ts";
 
 /** The options of every command that only looks. */
 export interface LookFlags extends ServiceFlags, WatchFlags, OutputFlags {}
@@ -29,4 +32,94 @@ export async function look(
 ): Promise<void> {
   const { service, settings } = await reach(flags);
   await watching(terminal, flags, (screen) => show({ terminal: screen, service, settings }));
+}
+
+export interface WatchFlags {
+  /** Seconds; true: as often as usual. */
+  readonly watch?: number | true;
+}
+
+const usualSeconds = 5;
+const shortestSeconds = 1;
+
+function watchOption(): Option {
+  return new Option(
+    "--watch [seconds]",
+    `shows it again and again, every ${usualSeconds} s unless told otherwise`,
+  ).argParser(seconds(shortestSeconds));
+}
+
+/**
+ * Does `show` once, or until Ctrl-C (or `signal`) when it is to be watched: in place on a screen, one after the other
+ * elsewhere. A page that looks like the last one is not written again. A failure is shown in its turn and ends nothing; without watching it is thrown.
+ */
+export async function watching(
+  terminal: Terminal,
+  { watch, format }: WatchFlags & Pick<OutputFlags, "format">,
+  show: (terminal: Terminal) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (watch === undefined) return show(terminal);
+  const everySeconds = watch === true ? usualSeconds : watch;
+  const print = await screenOf(terminal, format === "jsonl" ? "" : "\n");
+  let shown: string | undefined;
+  while (signal?.aborted !== true) {
+    const page = await pageOf(terminal, show);
+    if (page !== shown) print(page);
+    shown = page;
+    await sleep(everySeconds * 1000, undefined, { ...(signal && { signal }) }).catch(() => undefined);
+  }
+}
+
+async function pageOf(terminal: Terminal, show: (terminal: Terminal) => Promise<void>): Promise<string> {
+  const page = captured(terminal);
+  try {
+    await show(page.terminal);
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    page.terminal.stdout.write(`error: ${error.message}\n${error.next}\n`);
+  }
+  return page.text();
+}
+
+/** What prints a page; `gap` comes after each where they do not take each other's place. */
+async function screenOf({ stdout }: Terminal, gap: string): Promise<(page: string) => void> {
+  if (stdout.isTTY !== true) return (page) => stdout.write(`${page}${gap}`);
+  // `defaultWidth` and such apply to streams that do not know their size; this one does.
+  const { createLogUpdate } = await import("log-update");
+  const update = createLogUpdate(stdout as unknown as NodeJS.WriteStream, { showCursor: true });
+  return (page) => update(begun(page, stdout.rows));
+}
+
+/** A page as far as the screen is high: it begins with what is wrong, and log-update would show how it ends. */
+function begun(page: string, rows = 24): string {
+  const lines = page.trimEnd().split("\n");
+  // Its last row is for the cursor.
+  const room = Math.max(2, rows - 1);
+  if (lines.length <= room) return page.trimEnd();
+  const shown = lines.slice(0, room - 1);
+  return [...shown, `… ${lines.length - shown.length} more lines: for a higher screen`].join("\n");
+}
+
+/** A terminal that keeps what is written to it, out and error in their order, and looks as wide as the real one. */
+function captured(terminal: Terminal): { readonly terminal: Terminal; readonly text: () => string } {
+  const chunks: string[] = [];
+  const keep = (output: Output): Output => {
+    const kept = new Writable({
+      decodeStrings: false,
+      write: (chunk: string | Buffer, _encoding, done) => {
+        chunks.push(chunk.toString());
+        done();
+      },
+    });
+    return Object.assign(kept, {
+      ...(output.isTTY !== undefined && { isTTY: output.isTTY }),
+      ...(output.columns !== undefined && { columns: output.columns }),
+      ...(output.getColorDepth !== undefined && { getColorDepth: () => output.getColorDepth?.() ?? 1 }),
+    });
+  };
+  return {
+    terminal: { stdin: terminal.stdin, stdout: keep(terminal.stdout), stderr: keep(terminal.stderr) },
+    text: () => chunks.join(""),
+  };
 }

@@ -1,5 +1,4 @@
-import type { Command } from "commander";
-import { InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { Selection } from "../../shared/api/index.ts";
 import { parseConstraints } from "../../shared/engine/index.ts";
 import { parseJson } from "../../shared/json.ts";

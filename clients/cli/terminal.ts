@@ -28,3 +28,31 @@ type Style = Parameters<typeof styleText>[0];
 export function styled(output: Output, style: Style, text: string): string {
   return styleText(style, text, { stream: output, validateStream: true });
 }
+
+/** Asks on stderr, so that the output of a command stays its own. Anything but "y" or "yes" is a no, so is the end of input. */
+export async function confirm(terminal: Terminal, question: string): Promise<boolean> {
+  const { createInterface } = await import("node:readline/promises");
+  const lines = createInterface({ input: terminal.stdin, output: terminal.stderr });
+  try {
+    const closed = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
+    const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
+    // Only Enter on a keyboard ends the line on a screen.
+    if (answer === undefined || terminal.stdin.isTTY !== true) terminal.stderr.write("\n");
+    return /^y(es)?$/i.test(answer?.trim() ?? "");
+  } finally {
+    lines.close();
+  }
+}
+
+/** Tells how far long work is: one line on stderr that is replaced and goes away; nothing where nobody looks. */
+export interface Progress {
+  report(line: string): void;
+  end(): void;
+}
+
+export async function progressOn({ stderr }: Terminal): Promise<Progress> {
+  if (stderr.isTTY !== true) return { report: () => {}, end: () => {} };
+  const { createLogUpdate } = await import("log-update");
+  const update = createLogUpdate(stderr as unknown as NodeJS.WriteStream, { showCursor: true });
+  return { report: (line) => update(line), end: () => update.clear() };
+}

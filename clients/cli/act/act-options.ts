@@ -1,7 +1,8 @@
 import { userInfo } from "node:os";
-import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Format } from "../output/format.ts";
+import { type Command, Option } from "commander";
+import { seconds } from "../option-values.ts";
 import { reportOption } from "../output/output-options.ts";
+import type { Format } from "../output/output-settings.ts";
 import { type ServiceFlags, serviceOptions } from "../service/service-options.ts";
 
 /** The options of every command that asks for something to be done. */
@@ -34,11 +35,7 @@ function waitOption(): Option {
   return new Option(
     "--wait [seconds]",
     "waits until it is seen to be done, 900 s at most unless told otherwise",
-  ).argParser((text: string) => {
-    const seconds = Number(text);
-    if (Number.isFinite(seconds) && seconds > 0) return seconds;
-    throw new InvalidArgumentError(`"${text}", expected a number of seconds above 0.`);
-  });
+  ).argParser(seconds(0));
 }
 
 /** Who asks and why; `name` is the command's. */

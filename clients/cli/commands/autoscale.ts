@@ -1,18 +1,17 @@
 import { readFile } from "node:fs/promises";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import type { AutoscaleAnswer } from "../../../shared/api/index.ts";
 import { counted } from "../../../shared/cycle/counted.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
+import { wholeNumber } from "../option-values.ts";
 import { decidedOn, reasonsOf } from "../output/decided.ts";
-import type { Format } from "../output/format.ts";
-import { prettyJson } from "../output/json.ts";
 import { reportOption } from "../output/output-options.ts";
+import type { Format } from "../output/output-settings.ts";
+import { prettyJson, warn } from "../output/print.ts";
 import { type Page, pageOn } from "../output/report.ts";
-import { warn } from "../output/warnings.ts";
-import { positive } from "../positive.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
@@ -45,7 +44,12 @@ export function autoscaleCommand(terminal: Terminal): Command {
       ).conflicts(["name", "corecount", "instancecount"]),
     )
     .option("--request-set <name>", "replaces what was last asked for in this set", "standard")
-    .option("--expiration-interval <seconds>", "for how long it holds unless asked again", positive, 300)
+    .option(
+      "--expiration-interval <seconds>",
+      "for how long it holds unless asked again",
+      wholeNumber(1),
+      300,
+    )
     .option("--by <name>", "who asks, for the service's log; your login name when left out")
     .addOption(dryRunOption())
     .addOption(reportOption())
@@ -60,11 +64,7 @@ export function autoscaleCommand(terminal: Terminal): Command {
 }
 
 /** None is a wish too: it lets go of what the set held. */
-function amount(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== "" && Number.isInteger(value) && value >= 0) return value;
-  throw new InvalidArgumentError(`"${text}", expected a whole number, 0 or above.`);
-}
+const amount = wholeNumber(0);
 
 async function autoscale(terminal: Terminal, flags: Flags): Promise<void> {
   const body = await arraysOf(flags);

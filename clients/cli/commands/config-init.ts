@@ -1,10 +1,11 @@
 import { writeFile } from "node:fs/promises";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { parseConfig } from "../../../shared/config/parse-config.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { printable } from "../../../shared/text.ts";
 import { CommandFailure } from "../exit-code.ts";
-import { prettyJson } from "../output/json.ts";
+import { wholeNumber } from "../option-values.ts";
+import { prettyJson } from "../output/print.ts";
 import type { Terminal } from "../terminal.ts";
 
 interface Flags {
@@ -40,13 +41,13 @@ export function configInitCommand(terminal: Terminal): Command {
     .option(
       "--idle-timeout <seconds>",
       "a node goes when nothing needs it for so long",
-      seconds,
+      wholeNumber(0),
       usual.idleSeconds,
     )
     .option(
       "--boot-timeout <seconds>",
       "a node that is not up by then is given up",
-      seconds,
+      wholeNumber(0),
       usual.bootSeconds,
     )
     .addOption(
@@ -57,12 +58,6 @@ export function configInitCommand(terminal: Terminal): Command {
     .option("-O, --output <file>", "where to write it; the screen when left out")
     .option("--force", "replaces the file")
     .action((flags: Flags) => init(terminal, flags));
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 0) return value;
-  throw new InvalidArgumentError(`"${text}", expected a whole number of seconds.`);
 }
 
 async function init(terminal: Terminal, flags: Flags): Promise<void> {

@@ -3,15 +3,13 @@ import type { ConfigChanged } from "../../../shared/api/index.ts";
 import { secretsIn } from "../../../shared/operate/config-changes.ts";
 import { printable } from "../../../shared/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
-import { readConfig } from "../config-file.ts";
-import { confirm } from "../confirm.ts";
+import { readConfig, unusable } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
-import { warn } from "../output/warnings.ts";
+import { warn } from "../output/print.ts";
 import { reach } from "../service/reach.ts";
 import type { Call } from "../service/service.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
-import type { Terminal } from "../terminal.ts";
-import { unusable } from "./config-validate.ts";
+import { confirm, type Terminal } from "../terminal.ts";
 
 interface Flags extends ServiceFlags {
   readonly reason?: string;

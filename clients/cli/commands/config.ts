@@ -1,9 +1,13 @@
 import { Command } from "commander";
+import { printable } from "../../../shared/text.ts";
+import { readConfig, unusable } from "../config-file.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { prettyJson, warn } from "../output/print.ts";
+import { reach } from "../service/reach.ts";
+import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
 import { configInitCommand } from "./config-init.ts";
 import { configPushCommand } from "./config-push.ts";
-import { configShowCommand } from "./config-show.ts";
-import { configValidateCommand } from "./config-validate.ts";
 
 /** `ccscale config`: the `autoscale.json` of a cluster, from the first line to the service. */
 export function configCommand(terminal: Terminal): Command {
@@ -13,4 +17,49 @@ export function configCommand(terminal: Terminal): Command {
     .addCommand(configValidateCommand(terminal))
     .addCommand(configPushCommand(terminal))
     .addCommand(configShowCommand(terminal));
+}
+
+/** `ccscale config show`: what is stored for the service, without secrets; on stderr, what is wrong with it. */
+function configShowCommand(terminal: Terminal): Command {
+  const command = new Command("show")
+    .description(
+      "Shows the stored configuration of a cluster; secrets that it should not hold are shown as ***.",
+    )
+    .action(async (flags: ServiceFlags) => {
+      const { service } = await reach(flags);
+      const { config, problems, warnings } = await service.ask("config");
+      warn(
+        terminal,
+        service.cluster,
+        [...problems.map((problem) => `cannot be used: ${problem}`), ...warnings].map(printable),
+      );
+      if (config === null)
+        throw new CommandFailure(
+          `Cannot show the configuration of "${printable(service.cluster)}": it is no JSON object`,
+          'Replace it with "ccscale config push".',
+        );
+      terminal.stdout.write(prettyJson(config));
+    });
+  return serviceOrStorageOptions(command);
+}
+
+interface Flags {
+  readonly cluster?: string;
+}
+
+/** `ccscale config validate FILE`: every problem at once, on this machine alone. */
+function configValidateCommand(terminal: Terminal): Command {
+  return new Command("validate")
+    .description("Checks a configuration file with what it includes. Reaches nobody.")
+    .argument("<file>", "an autoscale.json")
+    .option(
+      "--cluster <name>",
+      "the cluster that it is for; its cluster_name, or the file's name, when left out",
+    )
+    .action(async (file: string, flags: Flags) => {
+      const { cluster, problems, warnings } = await readConfig(file, flags.cluster);
+      warn(terminal, file, warnings.map(printable));
+      if (problems.length > 0) throw unusable(file, problems);
+      terminal.stdout.write(`"${printable(file)}" can be used for cluster "${printable(cluster)}".\n`);
+    });
 }

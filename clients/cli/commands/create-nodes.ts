@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { parseJson } from "../../../shared/json.ts";
 import { act } from "../act/act.ts";
 import { type ActFlags, actOptions } from "../act/act-options.ts";
-import { positive } from "../positive.ts";
+import { wholeNumber } from "../option-values.ts";
 import { type ConstraintObject, constraint } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -27,8 +27,8 @@ export function createNodesCommand(terminal: Terminal): Command {
     .description(
       "Creates nodes, all that are asked for or none; what is left open, the planner chooses, within all limits.",
     )
-    .option("-n, --count <number>", "so many nodes", positive)
-    .option("-s, --slots <number>", "as many nodes as that many slots need", positive)
+    .option("-n, --count <number>", "so many nodes", wholeNumber(1))
+    .option("-s, --slots <number>", "as many nodes as that many slots need", wholeNumber(1))
     .option("-a, --nodearray <name>", "of this node array")
     .option("--vm-size <size>", "of this VM size")
     .option("--placement-group <name>", "in this placement group")

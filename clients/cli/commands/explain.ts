@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { explanationOn, targetExplanationOn } from "../output/explanation.ts";
-import { prettyJson } from "../output/json.ts";
 import { reportOption } from "../output/output-options.ts";
+import { prettyJson } from "../output/print.ts";
 import { pageOn } from "../output/report.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -2,14 +2,13 @@ import { Command, Option } from "commander";
 import { type JobsAnswer, type JobView, jobState } from "../../../shared/api/index.ts";
 import { counted } from "../../../shared/cycle/counted.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { wholeNumber } from "../option-values.ts";
 import type { Fields } from "../output/columns/evaluate.ts";
 import { duration } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
-import { positive } from "../positive.ts";
-import { progressOn } from "../progress.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import { askAll } from "../service/ask-all.ts";
-import type { Terminal } from "../terminal.ts";
+import { progressOn, type Terminal } from "../terminal.ts";
 
 interface Flags extends LookFlags, SelectionFlags {
   readonly state?: string;
@@ -39,7 +38,7 @@ export function jobsCommand(terminal: Terminal): Command {
     )
     .addOption(new Option("--state <state>", "only those").choices(jobState.options))
     .option("--source <name>", "only those of this scheduler")
-    .option("--limit <number>", "at most so many", positive, usualLimit)
+    .option("--limit <number>", "at most so many", wholeNumber(1), usualLimit)
     .action((flags: Flags) => look(terminal, flags, (looking) => showJobs(looking, flags)));
   return outputOptions(selectionOptions(lookOptions(command)));
 }

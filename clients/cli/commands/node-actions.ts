@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { ActionBody } from "../../../shared/api/index.ts";
 import type { ActFlags } from "../act/act-options.ts";
-import type { Example } from "../reference/example.ts";
+import type { Example } from "../reference/command-example.ts";
 import type { SelectionFlags } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 

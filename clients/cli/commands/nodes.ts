@@ -2,10 +2,9 @@ import { Command } from "commander";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { nodeColumns, nodeFields } from "../output/node-fields.ts";
 import { outputOptions, printList, resourcesPrinted } from "../output/output-options.ts";
-import { progressOn } from "../progress.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import { askAll } from "../service/ask-all.ts";
-import type { Terminal } from "../terminal.ts";
+import { progressOn, type Terminal } from "../terminal.ts";
 
 interface Flags extends LookFlags, SelectionFlags {
   readonly state?: string;

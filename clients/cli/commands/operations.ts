@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import type { OperationView } from "../../../shared/api/index.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { wholeNumber } from "../option-values.ts";
 import type { Fields } from "../output/columns/evaluate.ts";
 import { ago } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
-import { positive } from "../positive.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import { askAll } from "../service/ask-all.ts";
 import type { Terminal } from "../terminal.ts";
@@ -16,7 +16,7 @@ interface Flags extends LookFlags, SelectionFlags {
 
 const usualLimit = 50;
 
-export const operationColumns: readonly string[] = [
+const operationColumns: readonly string[] = [
   "action_id",
   "kind",
   "state",
@@ -32,7 +32,7 @@ export function operationsCommand(terminal: Terminal): Command {
   const command = new Command("operations")
     .description("Lists what was asked of CycleCloud and what became of it, newest first.")
     .option("--open", "only what is on its way")
-    .option("--limit <number>", "at most so many", positive, usualLimit)
+    .option("--limit <number>", "at most so many", wholeNumber(1), usualLimit)
     .action((flags: Flags) => look(terminal, flags, (looking) => showOperations(looking, flags)));
   return outputOptions(selectionOptions(lookOptions(command)));
 }
@@ -53,7 +53,7 @@ async function showOperations({ terminal, service, settings }: Looking, flags: F
   printList(terminal, list, { flags, settings });
 }
 
-export function operationFields(operation: OperationView, nowSeconds: number): Fields {
+function operationFields(operation: OperationView, nowSeconds: number): Fields {
   return {
     ...operation,
     nodes: operation.nodes.map(({ name }) => name),

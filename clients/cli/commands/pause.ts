@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { tell } from "../act/act.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
-import type { Format } from "../output/format.ts";
 import { reportOption } from "../output/output-options.ts";
+import type { Format } from "../output/output-settings.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";

@@ -1,21 +1,24 @@
-import { readFile } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
 import { Command, Option } from "commander";
 import { isDictionary } from "../../../shared/dictionary.ts";
 import { plan } from "../../../shared/engine/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
-import { type Compatibility, compatibilityOption } from "../compatibility.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { answerJsonLines } from "../output/json-lines.ts";
 import { toPlanAnswer } from "../output/plan-answer.ts";
 import { planReport } from "../output/plan-report.ts";
-import { warn } from "../output/warnings.ts";
-import { exampleFile } from "../scenario/examples.ts";
-import { fromStandardInput } from "../scenario/from-standard-input.ts";
-import type { Reading } from "../scenario/rules.ts";
+import { warn } from "../output/print.ts";
+import {
+  type Compatibility,
+  compatibilityOption,
+  fromStandardInput,
+  type Reading,
+} from "../scenario/case-rules.ts";
 import { readScenario, type Scenario } from "../scenario/scenario.ts";
 import type { Terminal } from "../terminal.ts";
+import { packagedFile } from "../version.ts";
 
 interface Options {
   readonly jsonLines?: true;
@@ -75,4 +78,18 @@ async function load(reading: Reading): Promise<Scenario> {
   } catch (error) {
     throw new CommandFailure(`Cannot plan "${path}": ${messageOf(error)}`, "Mend it, then try again.");
   }
+}
+
+const folder = "examples/scenarios";
+
+/** The file of an example scenario that comes with this package. Throws CommandFailure with the names that there are. */
+async function exampleFile(name: string): Promise<string> {
+  const path = packagedFile(folder);
+  const files = path === undefined ? [] : await readdir(path).catch(() => []);
+  const names = files.filter((file) => file.endsWith(".json")).map((file) => basename(file, ".json"));
+  if (path !== undefined && names.includes(name)) return join(path, `${name}.json`);
+  throw new CommandFailure(
+    `There is no example "${name}"`,
+    names.length === 0 ? "No examples are installed." : `Examples: ${names.toSorted().join(", ")}.`,
+  );
 }

@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import type { PlanAnswer, PlanRecordView } from "../../../shared/api/index.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { wholeNumber } from "../option-values.ts";
 import type { Fields } from "../output/columns/evaluate.ts";
 import { decidedOn } from "../output/decided.ts";
-import { prettyJson } from "../output/json.ts";
 import { ago, moment } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
+import { prettyJson } from "../output/print.ts";
 import { pageOn } from "../output/report.ts";
-import { positive } from "../positive.ts";
 import { askAll } from "../service/ask-all.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -34,7 +34,7 @@ export function plansCommand(terminal: Terminal): Command {
   const command: Command = new Command("plans")
     .description("Lists plans, newest first; with an id, one plan: what it decided and what became of it.")
     .argument("[id]", 'as the list tells it; "last" for the newest')
-    .option("--limit <number>", "at most so many", positive, usualLimit)
+    .option("--limit <number>", "at most so many", wholeNumber(1), usualLimit)
     .action((id: string | undefined, flags: Flags) => {
       if (id === undefined) return look(terminal, flags, (looking) => listPlans(looking, flags));
       if (isOfList(flags))

@@ -1,15 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { messageOf } from "../../../shared/errors.ts";
+import { parseJson } from "../../../shared/json.ts";
 import { parseDemand, wholly, withItemsAside } from "../../../shared/messages/job-demand.ts";
 import { problemsInPlace, type SetAside } from "../../../shared/messages/set-aside.ts";
 import type { DemandToSend } from "../../../shared/ports/index.ts";
 import { printable } from "../../../shared/text.ts";
+import { parseSwf, type SwfJob } from "../../../shared/workload/swf.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
-import { prettyJson } from "../output/json.ts";
-import { readJobs } from "../push/read-jobs.ts";
+import { wholeNumber } from "../option-values.ts";
+import { prettyJson } from "../output/print.ts";
 import { namedCluster, reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
@@ -36,7 +38,7 @@ export function pushCommand(terminal: Terminal): Command {
       "-",
     )
     .requiredOption("--source <name>", "the scheduler that they come from; its earlier demand is replaced")
-    .option("--ttl <seconds>", "how long they count without another push", wholeSeconds)
+    .option("--ttl <seconds>", "how long they count without another push", wholeNumber(1))
     .addOption(dryRunOption())
     .option("--by <name>", "who posts it; your login name when left out")
     .option("--print", "prints the message for the queue, and asks nobody")
@@ -69,13 +71,6 @@ function noCluster(): CommandFailure {
     "Cannot print the message: no cluster is named, and with --print nobody is asked which one there is",
     "Name it with --cluster or in CCSCALE_CLUSTER, or the configuration that names it with --config.",
   );
-}
-
-function wholeSeconds(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new InvalidArgumentError("expected a whole number of seconds, 1 or more");
-  return value;
 }
 
 /** Throws CommandFailure with every problem and its place in the file. */
@@ -140,4 +135,54 @@ function refusal(file: string, problems: readonly string[]): CommandFailure {
   const more = problems.length - shown.length;
   const lines = more > 0 ? [...shown, `  and ${more} more`] : shown;
   return new CommandFailure([`Cannot push "${file}":`, ...lines].join("\n"), "Nothing was posted.");
+}
+
+/** What a file says that a scheduler wants, before it is checked. */
+interface Pushed {
+  readonly jobs: readonly unknown[];
+  readonly nodes: readonly unknown[];
+}
+
+type ReadJobs = Pushed | { readonly problem: string };
+
+/**
+ * Reads a list of jobs (our own, or what `azpbs jobs` and `azge jobs` print), an object with `jobs` and `nodes` (our own
+ * demand message, `azge jobs_and_nodes`), or an SWF trace, all of whose jobs then wait at once.
+ */
+export function readJobs(text: string, format: "json" | "swf"): ReadJobs {
+  if (format === "swf") return { jobs: parseSwf(text).map(fromTrace), nodes: [] };
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    return { problem: `it is no JSON: ${(error as Error).message}` };
+  }
+  if (Array.isArray(value)) return { jobs: value.map(mended), nodes: [] };
+  if (typeof value !== "object" || value === null) return { problem: "expected a list of jobs" };
+  const { jobs, nodes = [] } = value as { readonly jobs?: unknown; readonly nodes?: unknown };
+  if (!Array.isArray(jobs)) return { problem: 'expected a list of jobs, or an object with a list "jobs"' };
+  if (!Array.isArray(nodes)) return { problem: 'expected "nodes" to be a list' };
+  return { jobs: jobs.map(mended), nodes };
+}
+
+/** scalelib prints "in a placement group" as `{"class": …}` with the name of a class of Python's. */
+function mended(job: unknown): unknown {
+  if (typeof job !== "object" || job === null) return job;
+  const { constraints } = job as { readonly constraints?: unknown };
+  if (!Array.isArray(constraints)) return job;
+  const isClass = (each: unknown) =>
+    typeof each === "object" && each !== null && Object.keys(each).join() === "class";
+  return {
+    ...job,
+    constraints: constraints.map((each) => (isClass(each) ? { "in-a-placement-group": true } : each)),
+  };
+}
+
+function fromTrace({ name, nodes, ncpus, memoryGiB, exclusive }: SwfJob): object {
+  return {
+    name,
+    constraints: { ncpus, ...(memoryGiB > 0 ? { memgb: memoryGiB } : {}) },
+    ...(nodes > 1 ? { nodeCount: nodes } : {}),
+    ...(exclusive ? { exclusive } : {}),
+  };
 }

@@ -1,8 +1,21 @@
+import { readFile } from "node:fs/promises";
 import { Command } from "commander";
-import type { Terminal } from "../terminal.ts";
-import { rejectsListCommand } from "./rejects-list.ts";
-import { rejectsReplayCommand } from "./rejects-replay.ts";
-import { rejectsShowCommand } from "./rejects-show.ts";
+import type { RejectAnswer, RejectionView } from "../../../shared/api/index.ts";
+import { messageOf } from "../../../shared/errors.ts";
+import { parseJson } from "../../../shared/json.ts";
+import { printable } from "../../../shared/text.ts";
+import { dryRunOption, requestOf } from "../act/act-options.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { wholeNumber } from "../option-values.ts";
+import type { Fields } from "../output/columns/evaluate.ts";
+import { moment } from "../output/moments.ts";
+import { outputOptions, printList, reportOption } from "../output/output-options.ts";
+import { prettyJson } from "../output/print.ts";
+import { askAll } from "../service/ask-all.ts";
+import { reach } from "../service/reach.ts";
+import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
+import { confirm, type Terminal } from "../terminal.ts";
 
 /** `ccscale rejects`: messages that were refused or given up, and how to send them on their way again. */
 export function rejectsCommand(terminal: Terminal): Command {
@@ -11,4 +24,160 @@ export function rejectsCommand(terminal: Terminal): Command {
     .addCommand(rejectsListCommand(terminal))
     .addCommand(rejectsShowCommand(terminal))
     .addCommand(rejectsReplayCommand(terminal));
+}
+
+const usualLimit = 50;
+
+interface ListFlags extends LookFlags {
+  readonly limit: number;
+}
+
+const columns: readonly string[] = [
+  "id@rejection_id",
+  "received",
+  "kind",
+  "cluster:-",
+  "source:-",
+  "queue",
+  "replayed:-",
+  "problem[:100]",
+];
+
+/** `ccscale rejects list`: newest first; those that name no configured cluster too. */
+function rejectsListCommand(terminal: Terminal): Command {
+  const command = new Command("list")
+    .description(
+      "Lists messages that were refused or given up, newest first; those that name no known cluster too.",
+    )
+    .option("--limit <number>", "at most so many", wholeNumber(1), usualLimit)
+    .action((flags: ListFlags) => look(terminal, flags, (looking) => listRejects(looking, flags)));
+  return outputOptions(lookOptions(command));
+}
+
+async function listRejects({ terminal, service, settings }: Looking, flags: ListFlags): Promise<void> {
+  const { items } = await askAll(service, "rejects", {
+    pick: ({ rejections }) => rejections,
+    most: flags.limit,
+  });
+  const list = {
+    name: "rejects",
+    columns,
+    records: items.map(rejectFields),
+    data: items,
+    none: "No rejected messages.",
+  };
+  printList(terminal, list, { flags, settings });
+}
+
+function rejectFields(rejection: RejectionView): Fields {
+  const { receivedAtSeconds, replayedAtSeconds, problems } = rejection;
+  const [first = "", ...more] = problems;
+  return {
+    ...rejection,
+    received: moment(receivedAtSeconds),
+    replayed: replayedAtSeconds === undefined ? null : moment(replayedAtSeconds),
+    problem: more.length === 0 ? first : `${first} (and ${more.length} more)`,
+  };
+}
+
+/** `ccscale rejects show ID`: every problem, and the message. */
+function rejectsShowCommand(terminal: Terminal): Command {
+  const command = new Command("show")
+    .description("Shows one rejected message with every problem.")
+    .argument("<id>", 'as "rejects list" tells it')
+    .action((rejectionId: string, flags: LookFlags) =>
+      look(terminal, flags, (looking) => showReject(looking, rejectionId, flags)),
+    );
+  return lookOptions(command).addOption(reportOption());
+}
+
+async function showReject(
+  { terminal, service, settings }: Looking,
+  rejectionId: string,
+  flags: LookFlags,
+): Promise<void> {
+  const found: RejectAnswer = await service.ask("reject", { params: { rejectionId } });
+  const { rejection, message } = found;
+  const isJson = (flags.format ?? settings.format) === "json";
+  terminal.stdout.write(isJson ? prettyJson({ ...rejection, message }) : rejectionReport(found));
+}
+
+interface ReplayFlags extends ServiceFlags {
+  readonly file?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+  readonly by?: string;
+}
+
+/** `ccscale rejects replay ID`: posts a demand message again, or asks again for a plan. */
+function rejectsReplayCommand(terminal: Terminal): Command {
+  const command = new Command("replay")
+    .description("Sends a rejected message on its way again, after it was checked.")
+    .argument("<id>", 'as "rejects list" tells it')
+    .option("--file <file>", "posts this mended demand message in its place")
+    .addOption(dryRunOption())
+    .option("--yes", "does not ask")
+    .option("--by <name>", "who asks; your login name when left out")
+    .action((rejectionId: string, flags: ReplayFlags) => replayReject(terminal, rejectionId, flags));
+  return serviceOrStorageOptions(command);
+}
+
+async function replayReject(terminal: Terminal, rejectionId: string, flags: ReplayFlags): Promise<void> {
+  const message = flags.file === undefined ? undefined : await readMended(flags.file);
+  const { service } = await reach(flags);
+  const ask = async (dryRun: boolean): Promise<string> => {
+    const { by } = requestOf(flags, "rejects replay");
+    const body = { by, dryRun, ...(message !== undefined && { message }) };
+    const { summary } = await service.ask("replay-reject", { params: { rejectionId }, body });
+    return `${printable(summary)}\n`;
+  };
+  if (flags.dryRun === true || flags.yes !== true) terminal.stdout.write(await ask(true));
+  if (flags.dryRun === true) return;
+  if (flags.yes !== true && !(await confirm(terminal, "Do it?")))
+    throw new CommandFailure("Nothing was sent.", "Answer y, or give --yes.");
+  terminal.stdout.write(await ask(false));
+}
+
+async function readMended(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new CommandFailure(`Cannot read "${file}": ${messageOf(error)}`, "Check the name of the file.");
+  }
+}
+
+const indent = 2;
+
+/** All that is known of one rejection: its facts, every problem, the message. */
+function rejectionReport({ rejection, message }: RejectAnswer): string {
+  const facts: readonly (readonly [string, string])[] = [
+    ["rejection", rejection.rejectionId],
+    ["kind", rejection.kind],
+    ["cluster", rejection.cluster ?? "none that is configured"],
+    ["source", rejection.source ?? "not said"],
+    ["queue", rejection.queue],
+    ["received", moment(rejection.receivedAtSeconds)],
+    ["deliveries", rejection.attempts === undefined ? "not known" : `${rejection.attempts}`],
+    ["replayed", rejection.replayedAtSeconds === undefined ? "no" : moment(rejection.replayedAtSeconds)],
+  ];
+  const lines = [
+    ...facts.map(([name, value]) => `${name.padEnd("deliveries".length)}  ${value}`),
+    "problems",
+    ...rejection.problems.map((problem) => `  - ${problem}`),
+    ...messageLines(rejection, message),
+  ];
+  return `${lines.map(printable).join("\n")}\n`;
+}
+
+function messageLines(rejection: RejectionView, body: string | null): readonly string[] {
+  if (body === null) return ["message (too large to be kept; its start)", rejection.excerpt];
+  return ["message", ...indented(body).split("\n")];
+}
+
+function indented(body: string): string {
+  try {
+    return JSON.stringify(parseJson(body), null, indent);
+  } catch {
+    return body;
+  }
 }

@@ -1,15 +1,12 @@
 import { Command, Option } from "commander";
-import { plan } from "../../../shared/engine/index.ts";
+import { type Plan, plan, type Retirement } from "../../../shared/engine/index.ts";
 import { type PackedPlan, packPlan, unpackPlan } from "../../../shared/ports/packed-plan.ts";
 import type { WholePlan } from "../../../shared/ports/plan.ts";
 import { printable } from "../../../shared/text.ts";
-import { type Compatibility, compatibilityOption } from "../compatibility.ts";
 import { CommandFailure } from "../exit-code.ts";
-import { firstDifference } from "../output/first-difference.ts";
 import { answerJsonLines } from "../output/json-lines.ts";
-import { toStepAnswer } from "../output/replay-answer.ts";
-import { warn } from "../output/warnings.ts";
-import { fromStandardInput } from "../scenario/from-standard-input.ts";
+import { warn } from "../output/print.ts";
+import { type Compatibility, compatibilityOption, fromStandardInput } from "../scenario/case-rules.ts";
 import { replaySequence } from "../scenario/sequence.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrFilesOptions } from "../service/service-options.ts";
@@ -91,4 +88,42 @@ function replaySequences(terminal: Terminal, compatibility: Compatibility | unde
     warn(terminal, name, warnings);
     return { name, steps: plans.map(toStepAnswer) };
   });
+}
+
+/** One step of a replayed sequence in the form of the recorded ones; all names sorted. */
+function toStepAnswer(plan: Plan): object {
+  return {
+    matchedNodes: plan.matched.toSorted(),
+    idleTimedOut: timedOut(plan, "idle-timeout"),
+    bootTimedOut: timedOut(plan, "boot-timeout"),
+  };
+}
+
+function timedOut(plan: Plan, cause: Retirement["cause"]): readonly string[] {
+  const nodes = plan.timedOut.filter((retirement) => retirement.cause === cause);
+  return nodes.map(({ name }) => name).toSorted();
+}
+
+/** Where two JSON values differ first, in the order of the second. Undefined stands for "not there". */
+export interface Difference {
+  /** Such as `create[0].count`. */
+  readonly path: string;
+  readonly now: unknown;
+  readonly before: unknown;
+}
+
+/** Undefined when they are the same; the order of an object's keys does not matter. */
+export function firstDifference(now: unknown, before: unknown, path = ""): Difference | undefined {
+  if (!isContainer(now) || !isContainer(before) || Array.isArray(now) !== Array.isArray(before))
+    return Object.is(now, before) ? undefined : { path, now, before };
+  for (const key of new Set([...Object.keys(before), ...Object.keys(now)])) {
+    const step = Array.isArray(before) ? `[${key}]` : `${path === "" ? "" : "."}${key}`;
+    const found = firstDifference(now[key], before[key], `${path}${step}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isContainer(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }

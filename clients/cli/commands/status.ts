@@ -1,10 +1,11 @@
 import { Command } from "commander";
 import type { ClusterStatus } from "../../../shared/api/index.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
-import { prettyJson } from "../output/json.ts";
+import { reasonsOf } from "../output/decided.ts";
+import { ago } from "../output/moments.ts";
 import { reportOption } from "../output/output-options.ts";
-import { pageOn } from "../output/report.ts";
-import { statusOn } from "../output/status-report.ts";
+import { prettyJson } from "../output/print.ts";
+import { type Page, pageOn } from "../output/report.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** `ccscale status`: a cluster on one screen. */
@@ -19,4 +20,167 @@ async function showStatus({ terminal, service, settings }: Looking, flags: LookF
   const status: ClusterStatus = await service.ask("status");
   if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(status));
   else statusOn(pageOn(terminal), status);
+}
+
+const mostDraining = 8;
+const mostKept = 5;
+const mostOperations = 5;
+const mostWaiting = 5;
+const mostRejections = 3;
+
+/** A cluster on one screen: what is wrong, how fresh it is, nodes, demand, what is under way, who waits. */
+function statusOn(page: Page, status: ClusterStatus): void {
+  const { problems } = status;
+  for (const { gravity, text, next } of problems) {
+    page.warning(`${gravity.toUpperCase()}: ${text}`);
+    page.line(`  ${next}`);
+  }
+  if (problems.length === 0) page.line("Nothing is wrong.");
+  page.line("");
+  page.facts(headlines(status));
+  demandOn(page, status);
+  targetsOn(page, status);
+  drainingOn(page, status);
+  keptOn(page, status);
+  operationsOn(page, status);
+  waitingOn(page, status);
+  rejectionsOn(page, status);
+}
+
+function headlines(status: ClusterStatus): readonly (readonly [string, string | null])[] {
+  const { cluster, atSeconds, snapshot, nodes, plans, openOperations, nextDeadlineSeconds } = status;
+  const [plan] = plans;
+  const states = Object.entries(nodes).map(([state, count]) => `${count} ${state}`);
+  const total = Object.values(nodes).reduce((sum, count) => sum + count, 0);
+  const decided = plan && `create ${plan.create}, start ${plan.start}, delete ${plan.retire}`;
+  return [
+    ["cluster", cluster],
+    ["snapshot", snapshot === null ? "never taken" : ago(snapshot.takenAtSeconds, atSeconds)],
+    [
+      "last plan",
+      plan === undefined ? "none yet" : `${ago(plan.atSeconds, atSeconds)} (${plan.reason}): ${decided}`,
+    ],
+    ["held", plan?.held ?? null],
+    ["next by the clock", nextDeadlineSeconds === null ? null : due(nextDeadlineSeconds, atSeconds)],
+    ["nodes", total === 0 ? "none" : `${total}: ${states.join(", ")}`],
+    ["open operations", String(openOperations)],
+  ];
+}
+
+/** One that is over is a matter of seconds: its plan is being made. */
+function due(deadlineSeconds: number, atSeconds: number): string {
+  return deadlineSeconds > atSeconds ? ago(deadlineSeconds, atSeconds) : "due now";
+}
+
+function demandOn(page: Page, { demand, atSeconds }: ClusterStatus): void {
+  page.title("Demand");
+  if (demand.length === 0) {
+    page.line("No source has posted any.");
+    return;
+  }
+  const rows = demand.map(
+    ({ source, jobs, nodes, sequence, receivedAtSeconds, expired, ignoredMessages }) => [
+      source,
+      jobs,
+      nodes,
+      sequence,
+      ago(receivedAtSeconds, atSeconds),
+      expired ? "silent: does not count" : "counts",
+      ignoredMessages,
+    ],
+  );
+  page.table(["SOURCE", "JOBS", "NODES", "SEQUENCE", "LAST", "STATE", "IGNORED"], rows);
+}
+
+/** What the newest plan made of a request that has been replaced since would be told under the new one's times. */
+function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatus): void {
+  if (requestSets.length === 0) return;
+  page.title("Targets");
+  const planned = new Map(
+    requestSets.map((set) => [set.requestSet, set] as const).filter(([, set]) => set.planned),
+  );
+  const rows = targets.flatMap(({ name, requestSet, unit, asked, granted, nodes, why }) => {
+    const set = planned.get(requestSet);
+    if (set === undefined) return [];
+    const expires = ago(set.expiresAtSeconds, atSeconds);
+    return [[name, `${granted} of ${asked} ${unit}`, nodes, requestSet, expires, why.slice(1).join(" ")]];
+  });
+  const waiting = requestSets.filter((set) => !set.planned && !set.expired);
+  if (rows.length > 0) page.table(["TARGET", "HAS", "NODES", "REQUEST SET", "EXPIRES", "WHY NOT"], rows);
+  else if (waiting.length === 0) page.line("Nothing is asked for any more.");
+  for (const { requestSet, source, receivedAtSeconds, expiresAtSeconds } of waiting)
+    page.line(
+      `Request set "${requestSet}": asked anew by ${source} ${ago(receivedAtSeconds, atSeconds)}, expires ${ago(expiresAtSeconds, atSeconds)}. The next plan sees it, within seconds.`,
+    );
+}
+
+/** Who remembers to let go of nodes that somebody else keeps? */
+function keptOn(page: Page, { keptNodes, atSeconds }: ClusterStatus): void {
+  if (keptNodes.length === 0) return;
+  page.title("Kept alive");
+  const rows = keptNodes
+    .slice(0, mostKept)
+    .map((kept) => [kept.name, kept.by, ago(kept.atSeconds, atSeconds), kept.reason]);
+  page.table(["NODE", "BY", "SINCE", "WHY"], rows);
+  if (keptNodes.length > mostKept)
+    page.line(`… and ${keptNodes.length - mostKept} more: "ccscale nodes -C node.keep_alive=true"`);
+}
+
+/** Those that somebody drained before those that are idle: they come back only when somebody says so. */
+function drainingOn(page: Page, { draining, atSeconds }: ClusterStatus): void {
+  if (draining.length === 0) return;
+  page.title("Nodes that take no new jobs");
+  const isAsked = ({ by, source }: ClusterStatus["draining"][number]) =>
+    source !== null || by !== "the autoscaler";
+  const rows = draining
+    .toSorted((a, b) => Number(isAsked(b)) - Number(isAsked(a)))
+    .slice(0, mostDraining)
+    .map(({ name, phase, by, source, why, sinceSeconds }) => [
+      name,
+      phase,
+      source === null ? by : `${by} in ${source}`,
+      sinceSeconds === null ? "-" : ago(sinceSeconds, atSeconds),
+      why,
+    ]);
+  page.table(["NODE", "STATE", "BY", "SINCE", "WHY"], rows);
+  if (draining.length > mostDraining)
+    page.line(`… and ${draining.length - mostDraining} more: "ccscale nodes"`);
+}
+
+function operationsOn(page: Page, { operations, atSeconds }: ClusterStatus): void {
+  if (operations.length === 0) return;
+  page.title("Newest operations");
+  const rows = operations
+    .slice(0, mostOperations)
+    .map(({ kind, nodes, state, reason, messages, updatedAtSeconds }) => [
+      kind,
+      nodes,
+      state,
+      ago(updatedAtSeconds, atSeconds),
+      [reason, ...messages].join("; "),
+    ]);
+  page.table(["KIND", "NODES", "STATE", "UPDATED", "WHY"], rows);
+}
+
+function waitingOn(page: Page, { waiting }: ClusterStatus): void {
+  if (waiting.length === 0) return;
+  page.title("Waiting");
+  for (const { job, asked, granted, why } of waiting.slice(0, mostWaiting))
+    page.line(`${job}: ${granted} of ${asked}. ${reasonsOf(why)[0] ?? ""}`);
+  if (waiting.length > mostWaiting) page.line(`… and more: "ccscale jobs --state waiting"`);
+}
+
+function rejectionsOn(page: Page, { rejections, atSeconds }: ClusterStatus): void {
+  if (rejections.length === 0) return;
+  page.title("Rejected messages");
+  const rows = rejections
+    .slice(0, mostRejections)
+    .map(({ rejectionId, kind, source, receivedAtSeconds, problems }) => [
+      rejectionId,
+      kind,
+      source ?? "-",
+      ago(receivedAtSeconds, atSeconds),
+      problems[0] ?? "",
+    ]);
+  page.table(["ID", "KIND", "SOURCE", "RECEIVED", "PROBLEM"], rows);
 }

@@ -5,12 +5,11 @@ import { knownSecretsIn } from "../../../shared/known-secrets.ts";
 import { toZip } from "../archive/files.ts";
 import { collect } from "../archive/pack.ts";
 import { CommandFailure } from "../exit-code.ts";
+import { wholeNumber } from "../option-values.ts";
 import { duration } from "../output/moments.ts";
-import { positive } from "../positive.ts";
-import { progressOn } from "../progress.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
-import type { Terminal } from "../terminal.ts";
+import { progressOn, type Terminal } from "../terminal.ts";
 
 interface Flags extends ServiceFlags {
   readonly output?: string;
@@ -31,11 +30,11 @@ export function supportArchiveCommand(terminal: Terminal): Command {
     .option(
       "--plans <number>",
       "so many of the newest plans, each with the snapshot that it saw",
-      positive,
+      wholeNumber(1),
       usual.plans,
     )
-    .option("--operations <number>", "so many of the newest", positive, usual.operations)
-    .option("--rejects <number>", "so many of the newest", positive, usual.rejects)
+    .option("--operations <number>", "so many of the newest", wholeNumber(1), usual.operations)
+    .option("--rejects <number>", "so many of the newest", wholeNumber(1), usual.rejects)
     .action((flags: Flags) => pack(terminal, flags));
   return serviceOrStorageOptions(command);
 }

@@ -3,7 +3,6 @@ import { isDictionary } from "../../../shared/dictionary.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
 import { CommandFailure } from "../exit-code.ts";
-import { linesOf } from "../scenario/lines.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Answers one value of the input; throws (or rejects) when it cannot, which spoils this line only. */
@@ -59,4 +58,24 @@ function nameOf(value: unknown): string | null {
 
 function isBrokenPipe(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EPIPE";
+}
+
+/**
+ * Splits a stream into lines at line feeds, the only mark that JSON lines know: a string in JSON may hold U+2028, which
+ * `node:readline` takes for the end of a line. Lines may be of any length.
+ */
+export async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let pieces: string[] = [];
+  for await (const chunk of input) {
+    const text = typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
+    const [first = "", ...more] = text.split("\n");
+    pieces.push(first);
+    for (const next of more) {
+      yield pieces.join("");
+      pieces = [next];
+    }
+  }
+  const last = pieces.join("") + decoder.decode();
+  if (last !== "") yield last;
 }

@@ -1,12 +1,11 @@
 import { stringify } from "csv-stringify/sync";
 import { printable } from "../../../shared/text.ts";
 import type { Terminal } from "../terminal.ts";
-import type { Column } from "./columns/column.ts";
+import { type Column, shownValue, type Value } from "./columns/column.ts";
 import { evaluate, type Fields, type SliceMode } from "./columns/evaluate.ts";
-import { shownValue, type Value } from "./columns/value.ts";
 import { fitTable } from "./fit-table.ts";
-import type { Format } from "./format.ts";
-import { jsonLine, prettyJson } from "./json.ts";
+import type { Format } from "./output-settings.ts";
+import { jsonLine, prettyJson } from "./print.ts";
 
 /** Things of one kind, one a line. */
 export interface Listing {

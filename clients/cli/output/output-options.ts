@@ -2,12 +2,10 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Column } from "./columns/column.ts";
-import { isKnown } from "./columns/evaluate.ts";
+import { isKnown, resourcesShown } from "./columns/evaluate.ts";
 import { parseColumns, splitColumns } from "./columns/parse-columns.ts";
-import { resourcesShown } from "./columns/resources-shown.ts";
-import { type Format, formats } from "./format.ts";
 import { type Listing, printListing } from "./listing.ts";
-import type { OutputSettings } from "./output-settings.ts";
+import { type Format, formats, type OutputSettings } from "./output-settings.ts";
 
 /** Addresses of some thousand characters are refused on the way; in one of this length there is room for all else. */
 const longestQuery = 2_000;

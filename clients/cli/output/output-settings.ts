@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { describeIssues } from "../../../shared/config/describe-issues.ts";
-import { type Format, formats } from "./format.ts";
+
+/** How a command prints. `table-headerless` is the reference's, for scripts that cut columns. */
+export const formats = ["table", "json", "jsonl", "csv", "table-headerless"] as const;
+
+export type Format = (typeof formats)[number];
 
 /** What a configuration says about printing. */
 export interface OutputSettings {

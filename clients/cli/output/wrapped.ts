@@ -1,5 +1,5 @@
 import { wrapAnsi } from "fast-wrap-ansi";
-import { cellWidth } from "./table.ts";
+import { cellWidth } from "./fit-table.ts";
 
 /**
  * Further lines of a sentence stand so much further right than its first. More than the two of a list's member or of what

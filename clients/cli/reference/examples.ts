@@ -1,5 +1,5 @@
 import { nodeActions } from "../commands/node-actions.ts";
-import type { Example } from "./example.ts";
+import type { Example } from "./command-example.ts";
 
 /** By command. */
 export const examples: Readonly<Record<string, readonly Example[]>> = {

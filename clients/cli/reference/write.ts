@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { createProgram } from "../program.ts";
-import { commandPage } from "./command-page.ts";
-import { readPrinted } from "./printed.ts";
+import { commandPage, readPrinted } from "./command-page.ts";
 
 const { stdin, stdout, stderr } = process;
 

@@ -2,9 +2,17 @@ import { z } from "zod";
 import { toPlanInput } from "../../../shared/cycle/plan/plan-input.ts";
 import { clusterStatusSchema } from "../../../shared/cyclecloud/status-schema.ts";
 import { toCluster } from "../../../shared/cyclecloud/to-engine.ts";
+import { isDictionary } from "../../../shared/dictionary.ts";
 import type { NodeHistory, PlanInput } from "../../../shared/engine/index.ts";
-import { readDemand } from "./demand.ts";
-import type { Rules } from "./rules.ts";
+import {
+  type DemandJob,
+  type DemandNode,
+  demandVersion,
+  parseDemand,
+  wholly,
+} from "../../../shared/messages/job-demand.ts";
+import { describeProblems, shown } from "../../../shared/messages/problems.ts";
+import type { Rules } from "./case-rules.ts";
 
 /** What one pass over a cluster looks at: CycleCloud's answers as they come, and what schedulers want. */
 export const passSchema = z.looseObject({
@@ -57,4 +65,37 @@ export function readPass(pass: RecordedPass, { rules, past }: { rules: Rules; pa
   );
   // Recorded passes follow each other on a beat; the service plans on events.
   return { input: { ...input, lastPassSeconds: past.lastPassSeconds }, setAside };
+}
+
+/** A value as its schema reads it. Throws one sentence with every problem, each with its path and what was wanted. */
+export function check<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
+  if (!isDictionary(value)) throw new TypeError(`Cannot read ${what}: ${shown(value)}, expected an object`);
+  const result = schema.safeParse(value, { reportInput: true });
+  if (result.success) return result.data;
+  throw new TypeError(`Cannot read ${what}: ${describeProblems(result.error).join("; ")}`);
+}
+
+/**
+ * Jobs and scheduler nodes exactly as a demand message may spell them: a scenario is read as a message that was
+ * received just now. Throws one sentence with every problem.
+ */
+export function readDemand(
+  jobs: unknown,
+  schedulerNodes: unknown,
+): { readonly jobs: readonly DemandJob[]; readonly nodes: readonly DemandNode[] } {
+  const parsed = wholly(
+    parseDemand({
+      version: demandVersion,
+      kind: "snapshot",
+      cluster: "scenario",
+      source: "scenario",
+      sequence: 0,
+      sentAt: "1970-01-01T00:00:00Z",
+      jobs,
+      nodes: schedulerNodes,
+    }),
+  );
+  if (parsed.ok) return parsed.message;
+  const problems = parsed.problems.map((problem) => problem.replace(/^nodes\b/, "schedulerNodes"));
+  throw new TypeError(`Cannot read the demand: ${problems.join("; ")}`);
 }

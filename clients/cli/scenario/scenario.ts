@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { PlanInput } from "../../../shared/engine/index.ts";
-import { check } from "./check.ts";
-import { passSchema, readPass } from "./recorded-pass.ts";
-import { type Reading, readRules } from "./rules.ts";
+import { type Reading, readRules } from "./case-rules.ts";
+import { check, passSchema, readPass } from "./recorded-pass.ts";
 
 const scenarioSchema = passSchema.extend({
   name: z.string(),

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { expiredRows, type NodeHistory, type Plan, plan } from "../../../shared/engine/index.ts";
-import { check } from "./check.ts";
-import { type Past, passSchema, readPass } from "./recorded-pass.ts";
-import { type Reading, readRules } from "./rules.ts";
+import { type Reading, readRules } from "./case-rules.ts";
+import { check, type Past, passSchema, readPass } from "./recorded-pass.ts";
 
 const sequenceSchema = z.looseObject({
   name: z.string(),

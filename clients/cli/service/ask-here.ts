@@ -1,8 +1,16 @@
 import { kindOf } from "../../../shared/errors.ts";
 import type { Ports } from "../../../shared/ports/index.ts";
-import { type AnswersFrom, answerCall, problemOf, routeOf } from "../../../shared/service/index.ts";
+import {
+  type AnswersFrom,
+  answerCall,
+  answersFromRecords,
+  problemOf,
+  routeOf,
+} from "../../../shared/service/index.ts";
+import { lookAhead } from "../../../shared/views/index.ts";
+import type { OpenedArchive } from "../archive/open.ts";
 import { toFailure } from "./problem-words.ts";
-import type { AnswerOf, Call, RouteId } from "./service.ts";
+import type { AnswerOf, Call, RouteId, Service } from "./service.ts";
 
 /** Has a call answered in this process. Throws CommandFailure with the same words that the service answers with. */
 export async function askHere<Id extends RouteId, P extends Pick<Ports, "configs">>(
@@ -36,4 +44,20 @@ export async function askHere<Id extends RouteId, P extends Pick<Ports, "configs
 function textsOf(query: Call["query"] = {}): Readonly<Record<string, string>> {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+}
+
+/** The same answers as the HTTP API's, from files, as of the moment at which they were written. Nothing can be done there. */
+export function serveArchive({ cluster, stores, atSeconds, config }: OpenedArchive): Service {
+  const records = { ...stores, clock: { nowSeconds: () => atSeconds } };
+  const ports = {
+    ...records,
+    lookAhead: (name: string) => lookAhead(records, name),
+    // An archive was written without secrets.
+    knownSecrets: [],
+  };
+  return {
+    cluster,
+    printing: () => config,
+    ask: (id, call = {}) => askHere(answersFromRecords, id, { ports, cluster, call }),
+  };
 }

@@ -3,13 +3,14 @@ import { z } from "zod";
 import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
 import { CommandFailure } from "../exit-code.ts";
-import { readLocalEnvironment } from "../local-environment.ts";
+import { placeOf, readLocalEnvironment } from "../local-environment.ts";
 import { noOutputSettings, type OutputSettings, parseOutputSettings } from "../output/output-settings.ts";
-import { placeOf } from "../place-options.ts";
-import type { WatchFlags } from "../watch.ts";
-import { connectService, type ServiceAddress } from "./client.ts";
+import { connectService, type ServiceAddress } from "./http-client.ts";
 import type { Service } from "./service.ts";
 import type { ServiceFlags } from "./service-options.ts";
+
+/** `watch`: the same will be asked again and again. */
+type Watched = ServiceFlags & { readonly watch?: unknown };
 
 /** A service that was found, and what a configuration says about printing. */
 export interface Reached {
@@ -22,7 +23,7 @@ export interface Reached {
  * how to print; else what the cluster's own configuration says counts, as soon as something was answered. Throws
  * CommandFailure.
  */
-export async function reach(flags: ServiceFlags & WatchFlags): Promise<Reached> {
+export async function reach(flags: Watched): Promise<Reached> {
   const configured = flags.config === undefined ? undefined : await readConfigured(flags.config);
   const service = await serviceAt(flags, flags.cluster ?? configured?.cluster);
   return { service, settings: configured?.settings ?? settingsOf(service) };
@@ -36,7 +37,7 @@ export async function namedCluster(flags: ServiceFlags): Promise<string | undefi
   return flags.local === undefined ? undefined : (await readLocal(placeOf(flags).local ?? "")).cluster;
 }
 
-async function serviceAt(flags: ServiceFlags & WatchFlags, named: string | undefined): Promise<Service> {
+async function serviceAt(flags: Watched, named: string | undefined): Promise<Service> {
   if (flags.offline !== undefined) return reachFiles(flags.offline, named);
   if (flags.storage === true) return reachStorage(flags, named);
   const options = { remembers: flags.watch !== undefined };
@@ -68,7 +69,7 @@ async function reachFiles(paths: readonly string[], named: string | undefined): 
   // The service's own views and stores are needed here alone.
   const [{ openArchive }, { serveArchive }] = await Promise.all([
     import("../archive/open.ts"),
-    import("./offline.ts"),
+    import("./ask-here.ts"),
   ]);
   return serveArchive(await openArchive(paths, named));
 }

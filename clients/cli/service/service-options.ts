@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
-import { localEnvironmentFile } from "../local-environment.ts";
-import { localOption, type PlaceFlags } from "../place-options.ts";
+import { localEnvironmentFile, localOption, type PlaceFlags } from "../local-environment.ts";
 
 /** Where a command finds the service, and which of its clusters is meant. */
 export interface ServiceFlags extends PlaceFlags {

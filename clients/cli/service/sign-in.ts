@@ -1,3 +1,4 @@
+import type { DefaultAzureCredential, TokenCredential } from "@azure/identity";
 import { messageOf } from "../../../shared/errors.ts";
 import { printable } from "../../../shared/text.ts";
 import { CommandFailure } from "../exit-code.ts";
@@ -28,4 +29,16 @@ export function signInFailure(error: unknown, audience: string): CommandFailure 
     `Cannot sign in for "${audience}": ${why}`,
     nextByCode[code] ?? 'Run "az login", then try again; a machine in Azure can have a managed identity.',
   );
+}
+
+/** DefaultAzureCredential, loaded with the first token: who has a key or a connection string does not wait for it. */
+export function defaultCredential(): TokenCredential {
+  let loading: Promise<DefaultAzureCredential> | undefined;
+  const load = async () => new (await import("@azure/identity")).DefaultAzureCredential();
+  return {
+    getToken: async (scopes, options) => {
+      loading ??= load();
+      return (await loading).getToken(scopes, options);
+    },
+  };
 }

@@ -179,7 +179,7 @@ describe("before something is destroyed", () => {
   test.each([
     ["neither count nor slots", ["create-nodes"], "expected either --count or --slots"],
     ["both", ["create-nodes", "-n", "1", "-s", "2"], "expected either --count or --slots"],
-    ["no number", ["create-nodes", "-n", "many"], "expected a whole number above 0"],
+    ["no number", ["create-nodes", "-n", "many"], "expected a whole number, 1 or above"],
     [
       "an attribute without a value",
       ["create-nodes", "-n", "1", "--attribute", "x"],

@@ -134,7 +134,7 @@ describe("ccscale push refuses, posts nothing, and says", () => {
   test("a missing file, a missing source, a time to live that is none", async () => {
     expect((await pushed([...to, join(folder, "none.json")])).stderr).toMatch(/Cannot read/);
     expect((await pushed(["--cluster", "hpc"])).stderr).toMatch(/--source/);
-    expect((await pushed([...to, "--ttl", "soon"])).stderr).toMatch(/whole number of seconds/);
+    expect((await pushed([...to, "--ttl", "soon"])).stderr).toMatch(/expected a whole number, 1 or above/);
     expect((await pushed(["--cluster", "hpc", "--source", "P B S"], ["[]"])).stderr).toMatch(
       /source: "P B S"/,
     );

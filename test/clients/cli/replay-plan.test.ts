@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { firstDifference } from "../../../clients/cli/output/first-difference.ts";
+import { firstDifference } from "../../../clients/cli/commands/replay.ts";
 import { ccscale } from "./in-process.ts";
 
 describe("ccscale replay --plan", () => {

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { CommandFailure } from "../../../clients/cli/exit-code.ts";
 import { AnswerMemory } from "../../../clients/cli/service/answer-memory.ts";
 import { askAll } from "../../../clients/cli/service/ask-all.ts";
-import { connectService } from "../../../clients/cli/service/client.ts";
+import { connectService } from "../../../clients/cli/service/http-client.ts";
 import { signInFailure } from "../../../clients/cli/service/sign-in.ts";
 import { problemType } from "../../../shared/api/index.ts";
 import { describeProblems } from "../../../shared/messages/problems.ts";

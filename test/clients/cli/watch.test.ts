@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { CommandFailure } from "../../../clients/cli/exit-code.ts";
-import { watching } from "../../../clients/cli/watch.ts";
+import { watching } from "../../../clients/cli/look.ts";
 import { screen } from "./output/screen.ts";
 
 test("without --watch it is shown once, and a failure is thrown", async () => {

@@ -1,7 +1,5 @@
 import { foldedName } from "../../../../shared/api/index.ts";
-import type { Expression } from "./column.ts";
-import { sliced } from "./slice.ts";
-import { shownValue, type Value } from "./value.ts";
+import { type Column, type Expression, type Slice, shownValue, type Value } from "./column.ts";
 
 /** One thing that a command lists: its own fields, and what it has of countable things. */
 export interface Fields {
@@ -94,4 +92,41 @@ const mostSpelled = 10_000;
 
 function isFields(value: Value): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The members that a slice takes, in its order. Python's rules: what is beyond the ends is not there. */
+export function sliced<T>(members: readonly T[], slice: Slice): readonly T[] {
+  const count = members.length;
+  if (slice.kind === "index") {
+    const at = slice.index < 0 ? slice.index + count : slice.index;
+    return members.slice(at, at + 1).filter(() => at >= 0);
+  }
+  const { start, end, step } = slice;
+  // Going down, the end just before the first member is one below 0.
+  const [lowest, highest] = step > 0 ? [0, count] : [-1, count - 1];
+  const within = (bound: number | null, open: number): number => {
+    if (bound === null) return open;
+    const at = bound < 0 ? bound + count : bound;
+    return Math.min(Math.max(at, lowest), highest);
+  };
+  const from = within(start, step > 0 ? lowest : highest);
+  const to = within(end, step > 0 ? highest : lowest);
+  if (step === 1) return members.slice(from, to);
+  const taken: T[] = [];
+  for (let at = from; step > 0 ? at < to : at > to; at += step) taken.push(members[at] as T);
+  return taken;
+}
+
+/** Columns of them all: `resources` itself, or `available.ncpus`, which leads through it. */
+const wholes: ReadonlySet<string> = new Set(["resources", "available"]);
+
+/** What may be a resource's name of all that columns show; undefined where they show all resources. */
+export function resourcesShown(columns: readonly Column[]): readonly string[] | undefined {
+  const paths = columns.map(({ expression }) => nameOf(expression));
+  const names = new Set(paths.flatMap((path) => [path, path.split(".", 1)[0] ?? path]));
+  return [...names].some((name) => wholes.has(foldedName(name))) ? undefined : [...names];
+}
+
+function nameOf(expression: Expression): string {
+  return expression.kind === "slice" ? nameOf(expression.of) : expression.name;
 }

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { evaluate, type Fields } from "../../../../clients/cli/output/columns/evaluate.ts";
+import { shownValue } from "../../../../clients/cli/output/columns/column.ts";
+import { evaluate, type Fields, sliced } from "../../../../clients/cli/output/columns/evaluate.ts";
 import { parseColumns, splitColumns } from "../../../../clients/cli/output/columns/parse-columns.ts";
-import { sliced } from "../../../../clients/cli/output/columns/slice.ts";
-import { shownValue } from "../../../../clients/cli/output/columns/value.ts";
 
 const node: Fields = {
   name: "htc-12",

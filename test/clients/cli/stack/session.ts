@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Command } from "commander";
 import { createProgram, run } from "../../../../clients/cli/program.ts";
-import { wordsOf } from "../../../../clients/cli/reference/example.ts";
+import { wordsOf } from "../../../../clients/cli/reference/command-example.ts";
 import type { LocalStack } from "../../../support/local-stack.ts";
 import { screen } from "../output/screen.ts";
 import { steady } from "./steady.ts";

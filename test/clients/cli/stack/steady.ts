@@ -1,4 +1,4 @@
-import { table } from "../../../../clients/cli/output/table.ts";
+import { table } from "../../../../clients/cli/output/fit-table.ts";
 import { furtherIn, wrapped, wrappedAfter } from "../../../../clients/cli/output/wrapped.ts";
 
 /** What differs from one run to the next stands in transcripts as one and the same, as long as the real thing. */

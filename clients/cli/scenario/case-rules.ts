@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { Option } from "commander";
 import { z } from "zod";
 import { parseEngineSettings } from "../../../shared/config/engine-settings.ts";
 import { proxiedLocationsSchema, vmSizesSchema } from "../../../shared/config/facts-schema.ts";
@@ -7,8 +9,7 @@ import type { EngineSettings } from "../../../shared/engine/index.ts";
 import { ConfigurationError } from "../../../shared/errors.ts";
 import { createVmCatalogue, type VmCatalogue } from "../../../shared/facts/vm-sizes.ts";
 import { describeProblems } from "../../../shared/messages/problems.ts";
-import { type Compatibility, withCompatibility } from "../compatibility.ts";
-import { loadInclude } from "../config/load-include.ts";
+import { loadInclude } from "../config-file.ts";
 
 /** What a configuration says about planning; servers, passwords and the cycle's times play no part here. */
 export interface Rules {
@@ -51,4 +52,27 @@ function readCatalogue(json: unknown): VmCatalogue {
     ...(overrides && { overrides }),
     ...(proxiedLocations && { proxiedLocations }),
   });
+}
+
+/** `scalelib`: plan as scalelib does, also where it departs from its own documentation. `none`: as this service does. */
+export type Compatibility = "scalelib" | "none";
+
+/** Recorded cases tell what scalelib did, so they are replayed its way unless told otherwise. */
+const compatibilityOfRecords: Compatibility = "scalelib";
+
+/** The option of every command that plans. */
+export function compatibilityOption(): Option {
+  return new Option(
+    "--compatibility <with>",
+    `whose undocumented ways to follow (default: ${compatibilityOfRecords} with --json-lines, else none)`,
+  ).choices(["scalelib", "none"] satisfies Compatibility[]);
+}
+
+function withCompatibility(settings: EngineSettings, compatibility: Compatibility): EngineSettings {
+  return compatibility === "none" ? settings : { ...settings, compatibility };
+}
+
+/** Recorded cases that come in a stream include files from beside where the command was started. */
+export function fromStandardInput(compatibility: Compatibility = compatibilityOfRecords): Reading {
+  return { path: join(process.cwd(), "standard-input"), compatibility };
 }

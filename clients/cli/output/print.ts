@@ -1,4 +1,5 @@
 import { printable } from "../../../shared/text.ts";
+import type { Terminal } from "../terminal.ts";
 
 /** JSON for people: indented, and nothing in it that could move the cursor (such characters only occur in texts). */
 export function prettyJson(value: unknown): string {
@@ -9,4 +10,9 @@ export function prettyJson(value: unknown): string {
 /** JSON on one line. */
 export function jsonLine(value: unknown): string {
   return `${printable(JSON.stringify(value))}\n`;
+}
+
+/** Tells what was odd about the input and did not stop the work; each sentence once. */
+export function warn({ stderr }: Terminal, subject: string, warnings: readonly string[]): void {
+  for (const warning of new Set(warnings)) stderr.write(`warning: ${subject}: ${warning}\n`);
 }

@@ -15,13 +15,12 @@ import { parseJson } from "../../../shared/json.ts";
 import { isHttpToLoopback } from "../../../shared/loopback.ts";
 import { describeProblems } from "../../../shared/messages/problems.ts";
 import { withoutSlashesAtEnd } from "../../../shared/text.ts";
-import { defaultCredential } from "../credential.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { version } from "../version.ts";
 import { AnswerMemory } from "./answer-memory.ts";
 import { toFailure } from "./problem-words.ts";
 import type { AnswerOf, Call, RouteId, Service } from "./service.ts";
-import { signInFailure } from "./sign-in.ts";
+import { defaultCredential, signInFailure } from "./sign-in.ts";
 
 /**
  * Where the HTTP API is and who asks: with a key or a token, as the app wants it. Without either nobody is named, which

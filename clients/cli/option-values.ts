@@ -1,0 +1,22 @@
+import { InvalidArgumentError } from "commander";
+
+/** Reads an option's value as a whole number, `least` or above. */
+export function wholeNumber(least: number): (text: string) => number {
+  const wanted = `a whole number, ${least} or above`;
+  return numberFrom(wanted, (value) => Number.isInteger(value) && value >= least);
+}
+
+/** Reads an option's value as seconds, whole or in parts, `least` or above. */
+export function seconds(least: number): (text: string) => number {
+  const wanted = `a number of seconds, ${least} or above`;
+  return numberFrom(wanted, (value) => Number.isFinite(value) && value >= least);
+}
+
+function numberFrom(wanted: string, isUsable: (value: number) => boolean): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    // `Number("")` is 0, which nobody meant.
+    if (text.trim() !== "" && isUsable(value)) return value;
+    throw new InvalidArgumentError(`"${text}", expected ${wanted}.`);
+  };
+}
