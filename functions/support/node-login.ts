@@ -46,7 +46,7 @@ export async function refusedNodeLogin(
   if (login !== null && password === undefined)
     ports.log.error("autostop-login", {
       cluster,
-      problem: "this app has no setting of the name in autostop.password_setting",
+      missingSetting: shownSetting(login.passwordSetting),
     });
   const header = request.headers.get("authorization");
   const isRight = login !== null && password !== undefined && isLogin(header, { ...login, password });
@@ -54,6 +54,11 @@ export async function refusedNodeLogin(
   ports.log.warn("autostop-login", { cluster, isSetUp: password !== undefined });
   const refused = problem("unauthorized", 401, { title: "Log in with the name and password of nodes" });
   return withHeaders(refusedWith(refused.problem), { "WWW-Authenticate": 'Basic realm="autostop"' });
+}
+
+/** A name that is not the usual one is not shown: people write the password itself in its place. */
+function shownSetting(name: string): string {
+  return name === "AUTOSTOP_PASSWORD" ? name : "the one that autostop.password_setting names";
 }
 
 /** A configuration that cannot be used is the operator's business, not that of somebody who is not logged in. */

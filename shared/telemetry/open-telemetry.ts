@@ -68,7 +68,11 @@ export function createOpenTelemetry(exporters: Exporters, { service, id }: Insta
     resourceFromAttributes({ "service.name": service, "service.instance.id": id }),
   );
   const spans = new BatchSpanProcessor(exporters.spans, { scheduledDelayMillis: spanDelayMs });
-  const tracing = new BasicTracerProvider({ resource, spanProcessors: [spans] });
+  const tracing = new BasicTracerProvider({
+    resource,
+    spanProcessors: [spans],
+    spanLimits: { attributeValueLengthLimit: longestAttribute },
+  });
   const reader = new PeriodicExportingMetricReader({
     exporter: exporters.metrics,
     exportIntervalMillis: metricIntervalMs,
@@ -92,6 +96,9 @@ export function createOpenTelemetry(exporters: Exporters, { service, id }: Insta
     },
   };
 }
+
+/** Names of clusters come from strangers, and what is sent has a price. */
+const longestAttribute = 1_000;
 
 type Instrument = Counter | Gauge | Histogram;
 

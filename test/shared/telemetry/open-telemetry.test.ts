@@ -49,6 +49,16 @@ test("a run that handles a message is a part of the message's trace", async () =
   expect(create?.parentSpanContext?.spanId).toBe(plan?.spanContext().spanId);
 });
 
+test("a name of any length takes no more than its share of a span", async () => {
+  const { telemetry, finished } = inMemory();
+  await telemetry.run(
+    { name: "plan-scale", attributes: { cluster: "c".repeat(60_000) } },
+    async () => undefined,
+  );
+  await telemetry.stop();
+  expect(finished.map(({ attributes }) => attributes.cluster)).toEqual(["c".repeat(1_000)]);
+});
+
 test.each(["", "nonsense", "00-1-2-3", `00-${"g".repeat(32)}-${"1".repeat(16)}-01`])(
   "a message whose trace context is %j begins a new trace",
   async (traceparent) => {
