@@ -99,7 +99,9 @@ class Layout {
 
   open(overdueNodeIds: ReadonlySet<string>): OpenedLedger {
     const names = new NodeNames(this.#visibleNames);
-    for (const array of this.#input.cluster.nodeArrays) if (array.enabled) this.#addArray(array);
+    const arrays = this.#input.cluster.nodeArrays.filter(({ enabled }) => enabled);
+    for (const array of arrays) this.#addArray(array);
+    for (const array of arrays) this.#addLastGroups(array);
     const unfit = new Set([...this.#input.leavingNodeIds, ...overdueNodeIds]);
     const inUse = this.#input.cluster.nodes.filter(
       (node) => !unfit.has(node.nodeId) && this.#mayRunJobs(node),
@@ -144,10 +146,19 @@ class Layout {
 
   #addArray(array: NodeArray): void {
     for (const size of array.buckets) {
-      for (const group of placementGroupsOf(array, size, this.#input.settings))
-        if (!this.#targetGroups.has(group)) this.#addBucket(array, size, { placementGroup: group });
+      this.#addGroups(array, size, placementGroupsOf(array, size, this.#input.settings).first);
       this.#addBucket(array, size, { placementGroup: null });
     }
+  }
+
+  #addLastGroups(array: NodeArray): void {
+    for (const size of array.buckets)
+      this.#addGroups(array, size, placementGroupsOf(array, size, this.#input.settings).last);
+  }
+
+  #addGroups(array: NodeArray, size: Bucket, groups: readonly string[]): void {
+    for (const placementGroup of groups)
+      if (!this.#targetGroups.has(placementGroup)) this.#addBucket(array, size, { placementGroup });
   }
 
   #bucketFor(ledger: Ledger, name: BucketName): LedgerBucket | null {

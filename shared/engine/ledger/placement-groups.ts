@@ -1,20 +1,43 @@
-import type { Bucket, Cluster, NodeArray } from "../model/bucket.ts";
+import type { Bucket, Cluster, NodeArray, ReportedPlacementGroup } from "../model/bucket.ts";
 import { type EngineSettings, forNodeArray } from "../model/settings.ts";
 
-/** The placement groups of a bucket in order of preference: reported, predefined, the array's own; each once. */
+/** The placement groups of a bucket, each once, by whether jobs that ask for no group look there first. */
+export interface PlacementGroups {
+  /** Before nodes outside of every group: somebody chose these groups. Predefined, and the array's own. */
+  readonly first: readonly string[];
+  /** After the nodes outside of every group, of all arrays: made for jobs that ask to be in one. */
+  readonly last: readonly string[];
+}
+
+/**
+ * Where groups are generated, ordinary jobs stay outside of them: a group holds a limited number of nodes, and those that
+ * need one could find none. With `compatibility: "scalelib"` the reported ones come first, as there; the generated ones are
+ * appended at the end, as there.
+ */
 export function placementGroupsOf(
   array: NodeArray,
   bucket: Bucket,
   settings: EngineSettings,
-): readonly string[] {
+): PlacementGroups {
   const own = settings.placementGroups.byNodeArray;
-  const groups = [
-    ...bucket.placementGroups.map((group) => group.name),
+  const chosen = [
     ...settings.placementGroups.default,
     ...(Object.hasOwn(own, array.name) ? (own[array.name] ?? []) : []),
     ...(array.placementGroup === null ? [] : [array.placementGroup]),
   ];
-  return [...new Set(groups)];
+  const isMadeForOthers = (group: ReportedPlacementGroup): boolean =>
+    settings.compatibility === "scalelib" ? group.isGenerated === true : generates(settings);
+  const groups = bucket.placementGroups;
+  const first = new Set([
+    ...groups.filter((group) => !isMadeForOthers(group)).map(({ name }) => name),
+    ...chosen,
+  ]);
+  const last = groups.filter((group) => isMadeForOthers(group) && !first.has(group.name));
+  return { first: [...first], last: last.map(({ name }) => name) };
+}
+
+function generates(settings: EngineSettings): boolean {
+  return settings.generatedPlacementGroups !== null && !predefinesGroups(settings);
 }
 
 /** Whether a text can name a placement group. */
@@ -28,7 +51,7 @@ export function isPlacementGroupName(text: string): boolean {
  */
 export function generatePlacementGroups(cluster: Cluster, settings: EngineSettings): Cluster {
   const generated = settings.generatedPlacementGroups;
-  if (generated === null || predefinesGroups(settings)) return cluster;
+  if (generated === null || !generates(settings)) return cluster;
   const nodeArrays = cluster.nodeArrays.map((array) => {
     if (!array.allowsColocation || !array.enabled) return array;
     const buffer = forNodeArray(generated.buffer, array.name);
@@ -51,7 +74,7 @@ function withSpareGroups(bucket: Bucket, buffer: number, max: number): Bucket {
   for (let index = 0; spare < buffer && groups.length < max; index++) {
     const name = `${bucket.vmSize}_pg${index}`;
     if (names.has(name)) continue;
-    groups.push({ name, activeCount: 0 });
+    groups.push({ name, activeCount: 0, isGenerated: true });
     spare++;
   }
   return { ...bucket, placementGroups: groups };

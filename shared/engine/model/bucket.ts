@@ -36,6 +36,8 @@ export interface Bucket {
 export interface ReportedPlacementGroup {
   readonly name: string;
   readonly activeCount: number;
+  /** A spare one, which exists in no answer of CycleCloud yet. */
+  readonly isGenerated?: true;
 }
 
 /** A CycleCloud template of nodes with the VM sizes that it may use, in CycleCloud's order. */

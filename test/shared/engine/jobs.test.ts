@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Cluster, generatePlacementGroups, plan } from "../../../shared/engine/index.ts";
+import { type Cluster, generatePlacementGroups, plan, type Target } from "../../../shared/engine/index.ts";
 import { array, bucket, cluster, codes, createdNames, input, job, node, nodesOf } from "./tiny.ts";
 
 describe("jobs", () => {
@@ -131,6 +131,60 @@ describe("generatePlacementGroups", () => {
     );
     expect(groupsOf(cluster({ nodeArrays: [array({ allowsColocation: false })] }))).toEqual([]);
     expect(groupsOf(cluster(), { generatedPlacementGroups: null })).toEqual([]);
+  });
+});
+
+describe("jobs where placement groups are generated", () => {
+  const generated = { buffer: { default: 2, byNodeArray: {} }, max: { default: 10, byNodeArray: {} } };
+  const groupsOfNodes = (
+    jobs: readonly ReturnType<typeof job>[],
+    settings: Parameters<typeof input>[0]["settings"] = {},
+    placementGroups: readonly { readonly name: string; readonly activeCount: number }[] = [],
+  ) => {
+    const fields = { placementGroups, maxPlacementGroupSize: 100, availableCount: 300, maxCount: 300 };
+    const world = input({
+      cluster: cluster({ nodeArrays: [array({ buckets: [bucket({ available: 300, fields })] })] }),
+      settings: { generatedPlacementGroups: generated, ...settings },
+      jobs,
+    });
+    const { create } = plan({ ...world, cluster: generatePlacementGroups(world.cluster, world.settings) });
+    return Object.fromEntries(create.map(({ placementGroup, count }) => [placementGroup, count]));
+  };
+
+  test("250 plain jobs stay outside of every group", () => {
+    expect(groupsOfNodes([job("plain", { ncpus: 4 }, { iterations: 250 })])).toEqual({ null: 250 });
+  });
+
+  test("also where CycleCloud reports a group that was generated once", () => {
+    const reported = [{ name: "Standard_F4_pg0", activeCount: 3 }];
+    expect(groupsOfNodes([job("plain", { ncpus: 4 }, { iterations: 5 })], {}, reported)).toEqual({ null: 5 });
+  });
+
+  test("a colocated job, and one that asks for a group, are in one", () => {
+    const colocated = job("mpi", { ncpus: 4 }, { iterations: 3, colocated: true });
+    expect(groupsOfNodes([colocated])).toEqual({ Standard_F4_pg0: 3 });
+    const member = job("member", { ncpus: 4, "in-a-placement-group": true }, { iterations: 2 });
+    expect(groupsOfNodes([member])).toEqual({ Standard_F4_pg0: 2 });
+  });
+
+  test("plain nodes of a target stay outside too", () => {
+    const world = input({
+      cluster: cluster({ nodeArrays: [array({ buckets: [bucket({ available: 300 })] })] }),
+      settings: { generatedPlacementGroups: generated },
+      jobs: [],
+    });
+    const target: Target = {
+      ...{ name: "htc", nodeArray: "htc", dynamicArray: null, requestSet: "standard" },
+      ...{ wish: { kind: "nodes", count: 20 } as const, vmSizes: [], coresPerNode: null, nodeAttributes: {} },
+    };
+    const grouped = generatePlacementGroups(world.cluster, world.settings);
+    const { create } = plan({ ...world, cluster: grouped, targets: [target] });
+    expect(create.map(({ placementGroup, count }) => [placementGroup, count])).toEqual([[null, 20]]);
+  });
+
+  test("a predefined group is somebody's choice, so plain jobs go there first", () => {
+    const settings = { placementGroups: { default: ["chosen"], byNodeArray: {} } };
+    expect(groupsOfNodes([job("plain", { ncpus: 4 }, { iterations: 5 })], settings)).toEqual({ chosen: 5 });
   });
 });
 
