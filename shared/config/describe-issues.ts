@@ -2,6 +2,17 @@ import type { z } from "zod";
 import { redactMember } from "../redact.ts";
 
 const longestValue = 80;
+const longestSentence = 1_000;
+const mostSentences = 50;
+
+/** So many and so long: names in a configuration may be of any length, and what is said of them goes to answers and logs. */
+export function bounded(sentences: readonly string[]): readonly string[] {
+  const shown = sentences
+    .slice(0, mostSentences)
+    .map((each) => (each.length <= longestSentence ? each : `${each.slice(0, longestSentence)}…`));
+  const more = sentences.length - shown.length;
+  return more > 0 ? [...shown, `and ${more} more`] : shown;
+}
 
 /** Every problem of a configuration: `nodearrays.htc.keep_alive: "yes", expected true or false`. */
 export function describeIssues(error: z.ZodError): string[] {

@@ -5,7 +5,7 @@ import type {
   CycleSettings,
 } from "../ports/config.ts";
 import { type ConfigKeys, configSchema } from "./config-schema.ts";
-import { describeIssues, shown } from "./describe-issues.ts";
+import { bounded, describeIssues, shown } from "./describe-issues.ts";
 import { asksForGroups, predefinesGroups, toEngineSettings } from "./engine-settings.ts";
 import { readPrinting } from "./printing-keys.ts";
 import { warnOfUnknownKeys } from "./unknown-keys.ts";
@@ -30,7 +30,7 @@ export function parseConfig({
   const named = nameOf(json);
   if (named !== undefined && named !== cluster)
     problems.push(`cluster_name: ${shown(named)}, expected "${cluster}", the cluster that the file is for`);
-  if (!parsed.success || problems.length > 0) return { ok: false, problems };
+  if (!parsed.success || problems.length > 0) return { ok: false, problems: bounded(problems) };
   const keys = parsed.data;
   const { vm_sizes: overrides, proxied_locations: proxiedLocations } = keys;
   const facts = { ...(overrides && { overrides }), ...(proxiedLocations && { proxiedLocations }) };
@@ -43,7 +43,11 @@ export function parseConfig({
     autostop: toAutostop(keys),
     ...(Object.keys(facts).length > 0 && { facts }),
     ...(printing !== undefined && { printing }),
-    warnings: [...warningsOf(keys), ...(warning === undefined ? [] : [warning]), ...warnOfUnknownKeys(json)],
+    warnings: bounded([
+      ...warningsOf(keys),
+      ...(warning === undefined ? [] : [warning]),
+      ...warnOfUnknownKeys(json),
+    ]),
   };
   return { ok: true, config };
 }

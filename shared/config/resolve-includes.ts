@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { isDictionary } from "../dictionary.ts";
 import { messageOf } from "../errors.ts";
-import { shown } from "./describe-issues.ts";
+import { bounded, shown } from "./describe-issues.ts";
 
 /** A configuration file as JSON; undefined when there is none at this path. May throw for one that is no JSON. */
 export type LoadInclude = (path: string) => Promise<unknown>;
@@ -28,7 +28,7 @@ export async function resolveIncludes(options: {
   const problems: string[] = [];
   const seen = { files: new Map<string, Promise<unknown>>(), includes: 0 };
   const json = await resolve({ ...options, problems, seen, stack: [posix.normalize(options.path)] });
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, json };
+  return problems.length > 0 ? { ok: false, problems: bounded(problems) } : { ok: true, json };
 }
 
 interface Resolving {

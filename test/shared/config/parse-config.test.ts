@@ -399,6 +399,27 @@ describe("config: what is odd but usable", () => {
   });
 });
 
+test.each([
+  ["problems", { url: 5, nodearrays: { ["a".repeat(80_000)]: 5 } }],
+  [
+    "many problems",
+    { nodearrays: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`a${index}`, 5])) },
+  ],
+])("config: %s are told in so many words", (_, keys) => {
+  const parsed = parseConfig({ cluster: "c", json: keys });
+  expect(parsed.ok).toBe(false);
+  expect(JSON.stringify(parsed).length).toBeLessThan(60_000);
+});
+
+test("config: warnings are told in so many words, too", () => {
+  const unknown = Object.fromEntries(
+    Array.from({ length: 1_000 }, (_, index) => [`${"k".repeat(2_000)}${index}`, 5]),
+  );
+  const parsed = parseConfig({ cluster: "c", json: { url: "https://x.example", username: "u", ...unknown } });
+  expect(parsed.ok && parsed.config.warnings.length).toBe(51);
+  expect(parsed.ok && JSON.stringify(parsed.config.warnings).length).toBeLessThan(60_000);
+});
+
 describe("config: problems", () => {
   test.each<{ keys: object; says: RegExp }>([
     { keys: { cluster_name: "d" }, says: /^cluster_name: "d", expected "c"/ },
