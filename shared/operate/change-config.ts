@@ -43,6 +43,9 @@ const connectionKeys = [
 ] as const;
 
 const longestCluster = 256;
+/** Of those that are told, and of the way to each. */
+const mostSecrets = 50;
+const longestPath = 500;
 
 /** Checks a configuration with what it includes, and stores it in place of the one that its caller has seen. */
 export async function changeConfig(ports: ConfigPorts, wish: ConfigWish): Promise<ConfigOutcome> {
@@ -54,9 +57,9 @@ export async function changeConfig(ports: ConfigPorts, wish: ConfigWish): Promis
   // With `include` left in, it is read anew at every start: what is stored is what was sent.
   const next = body.includes === undefined ? body.config : checked.json;
   if (!isDictionary(next)) return { outcome: "unusable", problems: ["config: expected an object"] };
-  const secrets = secretsIn(next, knownSecrets).map(
-    (path) => `${path}: looks like a secret, expected it in an app setting`,
-  );
+  const secrets = secretsIn(next, knownSecrets)
+    .slice(0, mostSecrets)
+    .map((path) => `${path.slice(0, longestPath)}: looks like a secret, expected it in an app setting`);
   if (secrets.length > 0) return { outcome: "unusable", problems: secrets };
 
   const file = await ports.configFiles.read(cluster);

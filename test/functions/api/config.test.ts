@@ -22,6 +22,16 @@ function put(config: object, fields: Fields & { readonly more?: object } = {}) {
 }
 
 describe("PUT config", () => {
+  test("of many secrets with long names, some are named", async () => {
+    const passwords = Object.fromEntries(
+      Array.from({ length: 100 }, (_, index) => [`${"k".repeat(2_000)}${index}`, { password: "geheim" }]),
+    );
+    const { status, jsonBody } = await put({ ...usable, shared: passwords }, { more: { dryRun: true } });
+    expect(status).toBe(400);
+    expect((jsonBody as { problems: readonly string[] }).problems).toHaveLength(50);
+    expect(JSON.stringify(jsonBody).length).toBeLessThan(60_000);
+  });
+
   test("replaces what its caller has seen, and says who did it in the log", async () => {
     const ifMatch = { headers: { "if-match": await etag() } };
     const response = await put({ ...usable, idle_timeout: 60 }, ifMatch);
