@@ -43,12 +43,15 @@ export interface BlobContent {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** One blob container, made at its first use. Errors: UpstreamError, and ConflictError where an ETag is given. */
+/** One blob container, made when it is missing. Errors: UpstreamError, and ConflictError where an ETag is given. */
 export class Container {
   readonly #client: ContainerClient;
   readonly #home: FirstUse;
+  readonly #version: number;
 
-  constructor(service: BlobServiceClient, name: string) {
+  /** `version`: the form in which its blobs are written, and the newest that is read. */
+  constructor(service: BlobServiceClient, name: string, version: number = recordVersion) {
+    this.#version = version;
     this.#client = service.getContainerClient(name);
     this.#home = new FirstUse(() =>
       calling(`create container "${name}"`, () => this.#client.createIfNotExists()),
@@ -196,7 +199,7 @@ export class Container {
       stream.on("error", () => undefined);
       stopping.abort();
     };
-    checkVersion(answer.metadata?.recordversion, `blob "${name}"`);
+    checkVersion(answer.metadata?.recordversion, `blob "${name}"`, this.#version);
     return { stream, etag: etagOf(answer), contentLength, stop };
   }
 
@@ -206,7 +209,7 @@ export class Container {
     conditions: Conditions,
   ): Promise<BlobUploadCommonResponse> {
     const { bytes, contentType } = content;
-    const metadata = { ...content.metadata, recordversion: `${recordVersion}` };
+    const metadata = { ...content.metadata, recordversion: `${this.#version}` };
     const problem = blobNameProblem(name) ?? metadataProblem(metadata);
     if (problem !== undefined) throw new InvariantError(`Cannot ${this.#call("write", name)}: ${problem}`);
     return this.#client.getBlockBlobClient(name).upload(bytes, bytes.length, {

@@ -1,42 +1,44 @@
 import { RestError } from "@azure/core-rest-pipeline";
 
 /**
- * Something that is made at its first use, once in the life of a process: a table or a container. A failure is not
- * remembered, because the rights of a fresh deployment can take minutes to arrive; and when it turns out to be gone
- * (a local Azurite that was started anew) it is made again.
+ * A table or a container that may have to be made. It is made when a call says that it is missing, and not before every first
+ * call: the deployment has made it, and who may only use it has no right to make it.
  */
 export class FirstUse {
   readonly #create: () => Promise<unknown>;
-  #created: Promise<unknown> | undefined;
+  #making: Promise<unknown> | undefined;
 
   constructor(create: () => Promise<unknown>) {
     this.#create = create;
   }
 
-  /** Runs a call that needs it to be there. */
+  /** Runs a call that needs it to be there; a second time, once it was made, where it was missing. */
   async use<T>(run: () => Promise<T>): Promise<T> {
-    await this.#ready();
     try {
       return await run();
     } catch (error) {
       if (!isGone(error)) throw error;
-      this.#created = undefined;
-      await this.#ready();
+      await this.#make();
       return run();
     }
   }
 
-  async #ready(): Promise<void> {
-    this.#created ??= this.#create();
+  /** Once for all calls that wait for it. */
+  async #make(): Promise<void> {
+    this.#making ??= this.#create();
     try {
-      await this.#created;
-    } catch (error) {
-      this.#created = undefined;
-      throw error;
+      await this.#making;
+    } finally {
+      this.#making = undefined;
     }
   }
 }
 
+/** The SDK of tables has the code of most errors in the message alone. */
 function isGone(error: unknown): boolean {
-  return error instanceof RestError && /^(ContainerNotFound|TableNotFound)$/.test(error.code ?? "");
+  return (
+    error instanceof RestError &&
+    error.statusCode === 404 &&
+    /\b(ContainerNotFound|TableNotFound)\b/.test(`${error.code} ${error.message}`)
+  );
 }

@@ -52,7 +52,7 @@ export interface AzureStoreOptions {
   readonly jsonLimits?: JsonLimits;
 }
 
-/** The stores of one account. Tables and containers are made at their first use; nothing is sent before. */
+/** The stores of one account. Tables and containers are made when a call finds them missing; nothing is sent before. */
 export function createAzureStores(options: AzureStoreOptions): AzureStores {
   const { blob, log, jsonLimits } = options;
   const table = (name: string) => new Table(options.table(name));

@@ -42,7 +42,7 @@ export interface Range {
   readonly limit?: number;
 }
 
-/** One table, made at its first use. Errors: UpstreamError, and ConflictError from `submit`. */
+/** One table, made when it is missing. Errors: UpstreamError, and ConflictError from `submit`. */
 export class Table {
   readonly #client: TableClient;
   readonly #home: FirstUse;
