@@ -1,7 +1,8 @@
 using 'main.bicep'
 
-// Every parameter, with its default or a likely value. Copy it, keep what you need, and deploy it:
-//   az deployment group create -g <group> -f infra/main.bicep -p my.bicepparam
+// Every parameter, with its default or a likely value. Copy it to infra/my.bicepparam, which git ignores, keep what you need, and
+// deploy it. It must be in this folder: the line above is a path from where the file is.
+//   az deployment group create -g <group> -n autoscale -p infra/my.bicepparam
 
 // Part of every resource name; another name makes another deployment beside this one.
 param environmentName = 'hpc-autoscale'
@@ -30,8 +31,8 @@ param alwaysReady = []
 // Seconds, minutes, hours, day, month, day of week; UTC. Every two minutes: '0 */2 * * * *'.
 param snapshotSchedule = '0 * * * * *'
 
-// One entry per password. A cluster with "password_setting": "GPU_PASSWORD" in its autoscale.json uses a second one:
-//   { setting: 'GPU_PASSWORD', secret: 'gpu-password' }
+// One entry per password. A cluster with "password_setting": "CYCLECLOUD_PASSWORD_GPU" in its autoscale.json uses a second one:
+//   { setting: 'CYCLECLOUD_PASSWORD_GPU', secret: 'gpu-password' }
 param passwordSecrets = [
   {
     setting: 'CYCLECLOUD_PASSWORD'
@@ -46,6 +47,13 @@ param cycleCloudPassword = readEnvironmentVariable('CYCLECLOUD_PASSWORD', '')
 // role-based access. You need the right to assign roles in it.
 param existingKeyVaultId = ''
 
+// Who may rotate passwords: Key Vault Secrets Officer of the vault.
+//   [{ principalId: '00000000-0000-0000-0000-000000000000', principalType: 'Group' }]
+param passwordRotators = []
+
+// Once true it stays true, and the name of a deleted vault stays taken for seven days.
+param purgeProtection = false
+
 // 'basic' for nodes whose autostop script is CycleCloud's own, which logs in with the name and password of the cluster.
 param autostopLogin = 'function-key'
 
@@ -54,7 +62,7 @@ param autostopLogin = 'function-key'
 param configChanges = 'settings'
 
 // 'entra' for tokens of people and applications in place of function keys, with the id of the app registration that
-// infra/README.md tells how to make. Where that is in another tenant than the subscription, apiTenantId names it.
+// docs/deploy.md explains how to make. Where that is in another tenant than the subscription, apiTenantId names it.
 param apiLogin = 'function-key'
 param apiClientId = ''
 
@@ -69,6 +77,9 @@ param schedulers = []
 //   [{ principalId: '00000000-0000-0000-0000-000000000000', principalType: 'Group' }]
 param operators = []
 
+// Who wrote and deleted configurations, packages and function keys. 'all' keeps reads too, some gigabytes a month.
+param storageAudit = 'changes'
+
 // Standard_ZRS survives the loss of a zone.
 param storageSku = 'Standard_LRS'
 
@@ -81,19 +92,33 @@ param planRetentionDays = 90
 // Events make changes visible at once instead of at the next beat of the timer.
 param eventGrid = true
 
-// A subnet of the CycleCloud server's network, for a server with a private address. Delegated to
-// Microsoft.App/environments, otherwise empty, /27 or larger, in this region.
-param functionsSubnetId = ''
+// Object id of the identity of the CycleCloud server: az vm identity show -g <group> -n <vm> --query principalId -o tsv
+param cycleCloudPrincipalId = ''
 
-// Or a network of its own, peered with the server's.
+// A subnet of the CycleCloud server's network, for a server with a private address. Delegated to
+// Microsoft.App/environments, otherwise empty, /27 or larger, in this region. With privateEndpoints, a second subnet for those.
+param functionsSubnetId = ''
+param endpointsSubnetId = ''
+
+// Or a network of its own, peered with the server's. Two autoscalers that are peered with the same network need different prefixes.
 param createNetwork = false
 param networkAddressPrefix = '10.90.0.0/24'
 param cycleCloudNetworkId = ''
 
+// For a server with a private name: the name servers that know it, or the private DNS zone that holds it.
+param dnsServers = []
+param privateDnsZoneIds = []
+
+// For a fixed address of outgoing calls, and for forced tunnelling. They belong here: what is attached to the subnet by hand is
+// taken off by the next deployment.
+param natGatewayId = ''
+param routeTableId = ''
+
 // 443 when the marketplace image set the server up, 8443 by default elsewhere.
 param cycleCloudPort = 443
 
-// No public way to storage and Service Bus. Needs createNetwork and Service Bus Premium, which costs hundreds a month.
+// No public way to storage and Service Bus. Service Bus becomes Premium, which costs hundreds a month. Decide before the first
+// deployment: Azure does not turn a Standard namespace into a Premium one.
 param privateEndpoints = false
 
 // Alerts and workbook need the logs only.

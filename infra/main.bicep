@@ -1,5 +1,5 @@
 // An autoscaler for CycleCloud clusters, in one resource group: az deployment group create, or azd provision.
-// Plain resources in plain language, so that every tool can read them. infra/README.md explains what is created and why.
+// Plain resources in plain language, so that every tool can read them. docs/deploy.md explains what is created and why.
 
 targetScope = 'resourceGroup'
 
@@ -51,6 +51,12 @@ param cycleCloudPassword string = ''
 @description('Resource id of a key vault (role-based access) to use instead of a new one. Its secrets are then yours to write.')
 param existingKeyVaultId string = ''
 
+@description('Who may write secrets of the vault, that is, rotate passwords: [{ principalId: \'<object id>\', principalType: \'Group\' }].')
+param passwordRotators array = []
+
+@description('Protect the vault from being purged before its retention ends. Cannot be switched off again, and keeps the name of a deleted vault taken for seven days.')
+param purgeProtection bool = false
+
 @description('How nodes that ask to stop show who they are: a function key, or the login of their cluster as with CycleCloud.')
 @allowed(['function-key', 'basic'])
 param autostopLogin string = 'function-key'
@@ -59,7 +65,7 @@ param autostopLogin string = 'function-key'
 @allowed(['off', 'settings', 'all'])
 param configChanges string = 'settings'
 
-@description('How callers of the HTTP API show who they are: a function key, or a token of Microsoft Entra ID. For entra see "Sign in with Entra" in infra/README.md.')
+@description('How callers of the HTTP API show who they are: a function key, or a token of Microsoft Entra ID. For entra see "Sign in with Entra" in docs/deploy.md.')
 @allowed(['function-key', 'entra'])
 param apiLogin string = 'function-key'
 
@@ -78,6 +84,10 @@ param schedulers array = []
 @description('Who may use ccscale: [{ principalId: \'<object id>\', principalType: \'Group\' }].')
 param operators array = []
 
+@description('What the workspace keeps of calls to blobs (configurations, packages, function keys): nothing, writes and deletions, or reads too.')
+@allowed(['off', 'changes', 'all'])
+param storageAudit string = 'changes'
+
 @description('Redundancy of the storage account.')
 @allowed(['Standard_LRS', 'Standard_ZRS', 'Standard_GRS'])
 param storageSku string = 'Standard_LRS'
@@ -95,24 +105,42 @@ param planRetentionDays int = 90
 @description('Make an Event Grid topic for CycleCloud\'s events. Without it clusters are read by the timer only.')
 param eventGrid bool = true
 
-@description('Existing subnet for the app, delegated to Microsoft.App/environments, in the same region. Empty: none, or the new network\'s.')
+@description('Object id of the identity that the CycleCloud server publishes events as. Gets the right to use the topic. Empty: give it yourself.')
+param cycleCloudPrincipalId string = ''
+
+@description('Existing subnet for the app, delegated to Microsoft.App/environments, in the same region. With it no network is made. Empty: none, or the new network\'s.')
 param functionsSubnetId string = ''
 
-@description('Make a virtual network for the app.')
+@description('Existing subnet for private endpoints, in the network of functionsSubnetId or one peered with it. Needed with functionsSubnetId and privateEndpoints.')
+param endpointsSubnetId string = ''
+
+@description('Make a virtual network for the app. cycleCloudNetworkId and privateEndpoints make it too.')
 param createNetwork bool = false
 
 @description('Address space of the new network, a /24 or larger.')
 param networkAddressPrefix string = '10.90.0.0/24'
 
-@description('Network of the CycleCloud server, to be peered with the new one. Empty: none.')
+@description('Network of the CycleCloud server: a new network is made and peered with it. Empty: none.')
 param cycleCloudNetworkId string = ''
+
+@description('Name servers of the new network, such as those that know the CycleCloud server\'s name. Empty: Azure\'s own.')
+param dnsServers array = []
+
+@description('Resource ids of private DNS zones to link the new network with, such as the one that holds the CycleCloud server\'s name.')
+param privateDnsZoneIds array = []
+
+@description('Resource id of a NAT gateway for the app\'s subnet in the new network: a fixed address for outgoing calls. Empty: none.')
+param natGatewayId string = ''
+
+@description('Resource id of a route table for the app\'s subnet in the new network, as forced tunnelling needs. Empty: none.')
+param routeTableId string = ''
 
 @description('Port of the CycleCloud server: 443 as the marketplace image sets it up, 8443 by default elsewhere.')
 @minValue(1)
 @maxValue(65535)
 param cycleCloudPort int = 443
 
-@description('Reach storage and Service Bus by private endpoints of the new network only. Makes Service Bus Premium, which is dear.')
+@description('Reach storage and Service Bus by private endpoints only. Makes Service Bus Premium, which is dear. Choose before the first deployment: a Standard namespace cannot become a Premium one.')
 param privateEndpoints bool = false
 
 @description('Traces and metrics of the app, beside its logs: azure or off.')
@@ -158,12 +186,14 @@ var token = toLower(uniqueString(subscription().id, resourceGroup().id, environm
 var allTags = union(tags, {
   'azd-env-name': environmentName
 })
-var usesNetwork = createNetwork || privateEndpoints
+// Of the modules' deployments: another autoscaler may deploy into the same groups at the same moment.
+var run = uniqueString(token, deployment().name)
+var ownsNetwork = empty(functionsSubnetId) && (createNetwork || privateEndpoints || !empty(cycleCloudNetworkId))
 var ownsVault = empty(existingKeyVaultId)
 var functionAppName = 'func-autoscale-${token}'
 
 module identity 'modules/identity.bicep' = {
-  name: 'identity'
+  name: 'identity-${run}'
   params: {
     location: location
     tags: allTags
@@ -172,20 +202,22 @@ module identity 'modules/identity.bicep' = {
 }
 
 module storage 'modules/storage.bicep' = {
-  name: 'storage'
+  name: 'storage-${run}'
   params: {
     location: location
     tags: allTags
     name: 'st${token}'
     sku: storageSku
     isPrivate: privateEndpoints
+    audit: storageAudit
+    workspaceId: monitoring.outputs.workspaceId
     uploadRetentionDays: uploadRetentionDays
     planRetentionDays: planRetentionDays
   }
 }
 
 module serviceBus 'modules/service-bus.bicep' = {
-  name: 'service-bus'
+  name: 'service-bus-${run}'
   params: {
     location: location
     tags: allTags
@@ -195,7 +227,7 @@ module serviceBus 'modules/service-bus.bicep' = {
 }
 
 module monitoring 'modules/monitoring.bicep' = {
-  name: 'monitoring'
+  name: 'monitoring-${run}'
   params: {
     location: location
     tags: allTags
@@ -207,18 +239,20 @@ module monitoring 'modules/monitoring.bicep' = {
 }
 
 module keyVault 'modules/key-vault.bicep' = if (ownsVault) {
-  name: 'key-vault'
+  name: 'key-vault-${run}'
   params: {
     location: location
     tags: allTags
     name: 'kv-${token}'
+    workspaceId: monitoring.outputs.workspaceId
+    purgeProtection: purgeProtection
     passwordSecret: passwordSecrets[0].secret
     cycleCloudPassword: cycleCloudPassword
   }
 }
 
 module keyVaultAccess 'modules/key-vault-access.bicep' = {
-  name: 'key-vault-access'
+  name: 'key-vault-access-${run}'
   scope: resourceGroup(
     ownsVault ? subscription().subscriptionId : split(existingKeyVaultId, '/')[2],
     ownsVault ? resourceGroup().name : split(existingKeyVaultId, '/')[4]
@@ -226,12 +260,13 @@ module keyVaultAccess 'modules/key-vault-access.bicep' = {
   params: {
     vaultName: ownsVault ? 'kv-${token}' : last(split(existingKeyVaultId, '/'))
     principalId: identity.outputs.principalId
+    rotators: passwordRotators
   }
   dependsOn: [keyVault]
 }
 
 module roles 'modules/roles.bicep' = {
-  name: 'roles'
+  name: 'roles-${run}'
   params: {
     principalId: identity.outputs.principalId
     storageName: storage.outputs.name
@@ -242,8 +277,8 @@ module roles 'modules/roles.bicep' = {
   }
 }
 
-module network 'modules/network.bicep' = if (usesNetwork) {
-  name: 'network'
+module network 'modules/network.bicep' = if (ownsNetwork) {
+  name: 'network-${run}'
   params: {
     location: location
     tags: allTags
@@ -251,30 +286,45 @@ module network 'modules/network.bicep' = if (usesNetwork) {
     securityGroupName: 'nsg-autoscale-${token}'
     addressPrefix: networkAddressPrefix
     cycleCloudPort: cycleCloudPort
+    dnsServers: dnsServers
+    natGatewayId: natGatewayId
+    routeTableId: routeTableId
     peerNetworkId: cycleCloudNetworkId
   }
 }
 
-module peering 'modules/peering.bicep' = if (usesNetwork && !empty(cycleCloudNetworkId)) {
-  name: 'peering'
+module peering 'modules/peering.bicep' = if (ownsNetwork && !empty(cycleCloudNetworkId)) {
+  name: 'peering-${run}'
   scope: resourceGroup(
     empty(cycleCloudNetworkId) ? subscription().subscriptionId : split(cycleCloudNetworkId, '/')[2],
     empty(cycleCloudNetworkId) ? resourceGroup().name : split(cycleCloudNetworkId, '/')[4]
   )
   params: {
     serverNetworkName: empty(cycleCloudNetworkId) ? 'none' : last(split(cycleCloudNetworkId, '/'))
-    autoscalerNetworkId: usesNetwork ? network.outputs.id : ''
+    autoscalerNetworkId: ownsNetwork ? network.outputs.id : ''
   }
 }
 
+module nameLinks 'modules/private-dns-link.bicep' = [
+  for (zone, index) in privateDnsZoneIds: if (ownsNetwork) {
+    name: 'private-dns-link-${index}-${run}'
+    scope: resourceGroup(split(zone, '/')[2], split(zone, '/')[4])
+    params: {
+      zoneName: last(split(zone, '/'))
+      networkId: ownsNetwork ? network.outputs.id : ''
+      tags: allTags
+    }
+  }
+]
+
 module endpoints 'modules/private-endpoints.bicep' = if (privateEndpoints) {
-  name: 'private-endpoints'
+  name: 'private-endpoints-${run}'
   params: {
     location: location
     tags: allTags
     namePrefix: 'pep-autoscale-${token}'
-    networkId: usesNetwork ? network.outputs.id : ''
-    subnetId: usesNetwork ? network.outputs.endpointsSubnetId : ''
+    networkId: ownsNetwork ? network.outputs.id : split(endpointsSubnetId, '/subnets/')[0]
+    endpointsSubnetId: ownsNetwork ? network.outputs.endpointsSubnetId : endpointsSubnetId
     storageId: storage.outputs.id
     serviceBusId: serviceBus.outputs.id
   }
@@ -282,7 +332,7 @@ module endpoints 'modules/private-endpoints.bicep' = if (privateEndpoints) {
 
 // The rights and the endpoints come first: an app that cannot read its package does not start.
 module functionApp 'modules/function-app.bicep' = {
-  name: 'function-app'
+  name: 'function-app-${run}'
   params: {
     location: location
     tags: union(allTags, {
@@ -312,23 +362,24 @@ module functionApp 'modules/function-app.bicep' = {
     apiClientId: apiClientId
     telemetry: telemetry
     extraSettings: extraSettings
-    subnetId: !empty(functionsSubnetId) ? functionsSubnetId : (usesNetwork ? network.outputs.functionsSubnetId : '')
+    subnetId: !empty(functionsSubnetId) ? functionsSubnetId : (ownsNetwork ? network.outputs.functionsSubnetId : '')
   }
   dependsOn: [roles, endpoints]
 }
 
 module eventTopic 'modules/event-grid.bicep' = if (eventGrid) {
-  name: 'event-grid'
+  name: 'event-grid-${run}'
   params: {
     location: location
     tags: allTags
     name: 'evgt-autoscale-${token}'
+    publisherId: cycleCloudPrincipalId
   }
 }
 
 module schedulerAccess 'modules/scheduler-access.bicep' = [
   for (scheduler, index) in schedulers: {
-    name: 'scheduler-access-${index}'
+    name: 'scheduler-access-${index}-${run}'
     params: {
       storageName: storage.outputs.name
       source: scheduler.source
@@ -340,7 +391,7 @@ module schedulerAccess 'modules/scheduler-access.bicep' = [
 
 module operatorAccess 'modules/operator-access.bicep' = [
   for (operator, index) in operators: {
-    name: 'operator-access-${index}'
+    name: 'operator-access-${index}-${run}'
     params: {
       storageName: storage.outputs.name
       serviceBusName: serviceBus.outputs.name
@@ -352,7 +403,7 @@ module operatorAccess 'modules/operator-access.bicep' = [
 ]
 
 module alerts 'modules/alerts.bicep' = if (!empty(alertEmails)) {
-  name: 'alerts'
+  name: 'alerts-${run}'
   params: {
     location: location
     tags: allTags
@@ -367,7 +418,7 @@ module alerts 'modules/alerts.bicep' = if (!empty(alertEmails)) {
 }
 
 module budget 'modules/budget.bicep' = if (monthlyBudget > 0 && !empty(alertEmails)) {
-  name: 'budget'
+  name: 'budget-${run}'
   params: {
     name: 'budget-autoscale-${token}'
     amount: monthlyBudget > 0 ? monthlyBudget : 1
@@ -377,7 +428,7 @@ module budget 'modules/budget.bicep' = if (monthlyBudget > 0 && !empty(alertEmai
 }
 
 module workbook 'modules/workbook.bicep' = {
-  name: 'workbook'
+  name: 'workbook-${run}'
   params: {
     location: location
     tags: allTags

@@ -12,6 +12,14 @@ param tags object
 @maxLength(50)
 param name string
 
+@description('Object id of the identity that CycleCloud publishes as. Empty: none.')
+param publisherId string
+
+// CycleCloud picks the topic from a list and may send with its key, for which it takes Contributor of the topic, or as itself.
+var eventGridContributor = '1e241071-0855-49ea-94dc-649edcd759de'
+var eventGridDataSender = 'd5a91429-5739-47e2-a06b-3470a27159e7'
+var publisherRoles = [eventGridContributor, eventGridDataSender]
+
 resource topic 'Microsoft.EventGrid/topics@2025-02-15' = {
   name: name
   location: location
@@ -20,10 +28,22 @@ resource topic 'Microsoft.EventGrid/topics@2025-02-15' = {
     inputSchema: 'EventGridSchema'
     minimumTlsVersionAllowed: '1.2'
     publicNetworkAccess: 'Enabled'
-    // CycleCloud picks the topic from a list and signs in to it by its own means, which may be the topic's key.
+    // The topic's key is one of CycleCloud's ways to sign in.
     disableLocalAuth: false
   }
 }
+
+resource publishes 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
+  for role in empty(publisherId) ? [] : publisherRoles: {
+    name: guid(topic.id, publisherId, role)
+    scope: topic
+    properties: {
+      principalId: publisherId
+      principalType: 'ServicePrincipal'
+      roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', role)
+    }
+  }
+]
 
 output name string = topic.name
 output endpoint string = topic.properties.endpoint

@@ -93,7 +93,8 @@ resource component 'Microsoft.Insights/components@2020-02-02' existing = {
   name: componentName
 }
 
-// References without a version follow a new secret within a day, or at once after a restart.
+// References without a version follow a new secret within a day. A restart does not read them again; docs/deploy.md has the call
+// that does.
 var passwordSettings = [
   for password in passwordSecrets: {
     name: password.setting

@@ -11,6 +11,12 @@ param tags object
 @maxLength(24)
 param name string
 
+@description('Log Analytics workspace that keeps who read and wrote secrets.')
+param workspaceId string
+
+@description('Whether a deleted vault or secret cannot be purged before its retention ends. Once on, it stays on.')
+param purgeProtection bool
+
 @description('Secret that gets the password below.')
 param passwordSecret string
 
@@ -31,7 +37,23 @@ resource vault 'Microsoft.KeyVault/vaults@2024-11-01' = {
     enableRbacAuthorization: true
     enableSoftDelete: true
     softDeleteRetentionInDays: 7
+    // Azure refuses false where it was true before; null leaves it as it is.
+    enablePurgeProtection: purgeProtection ? true : null
     publicNetworkAccess: 'Enabled'
+  }
+}
+
+resource auditLog 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
+  name: 'audit'
+  scope: vault
+  properties: {
+    workspaceId: workspaceId
+    logs: [
+      {
+        category: 'AuditEvent'
+        enabled: true
+      }
+    ]
   }
 }
 

@@ -20,6 +20,15 @@ param addressPrefix string
 @maxValue(65535)
 param cycleCloudPort int
 
+@description('Name servers. Empty: Azure\'s own.')
+param dnsServers array
+
+@description('NAT gateway of the app\'s subnet. Empty: none.')
+param natGatewayId string
+
+@description('Route table of the app\'s subnet. Empty: none.')
+param routeTableId string
+
 @description('Resource id of the server\'s network to peer with. Empty: none.')
 param peerNetworkId string
 
@@ -101,12 +110,18 @@ resource network 'Microsoft.Network/virtualNetworks@2024-07-01' = {
     addressSpace: {
       addressPrefixes: [addressPrefix]
     }
+    dhcpOptions: {
+      dnsServers: dnsServers
+    }
     subnets: [
       {
         name: 'functions'
         properties: {
           addressPrefix: functionsPrefix
-          defaultOutboundAccess: true
+          // A way out of its own is needed only where nothing else is one.
+          defaultOutboundAccess: empty(natGatewayId) && empty(routeTableId)
+          natGateway: empty(natGatewayId) ? null : { id: natGatewayId }
+          routeTable: empty(routeTableId) ? null : { id: routeTableId }
           delegations: [
             {
               name: 'functions'

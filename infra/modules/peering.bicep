@@ -10,9 +10,10 @@ resource network 'Microsoft.Network/virtualNetworks@2024-07-01' existing = {
   name: serverNetworkName
 }
 
+// Of a name that no other autoscaler's peering with the same network has.
 resource peering 'Microsoft.Network/virtualNetworks/virtualNetworkPeerings@2024-07-01' = {
   parent: network
-  name: 'to-autoscaler'
+  name: 'to-autoscaler-${uniqueString(autoscalerNetworkId)}'
   properties: {
     allowVirtualNetworkAccess: true
     remoteVirtualNetwork: {

@@ -12,8 +12,9 @@ param namePrefix string
 @description('Network whose hosts find the services at their private addresses.')
 param networkId string
 
-@description('Subnet of the endpoints; not the one that is delegated to the app.')
-param subnetId string
+@description('Subnet of the endpoints; not the one that is delegated to the app. Empty is refused: with functionsSubnetId it must be given too.')
+@minLength(1)
+param endpointsSubnetId string
 
 @description('Resource id of the storage account.')
 param storageId string
@@ -73,7 +74,7 @@ resource endpoints 'Microsoft.Network/privateEndpoints@2024-07-01' = [
     tags: tags
     properties: {
       subnet: {
-        id: subnetId
+        id: endpointsSubnetId
       }
       privateLinkServiceConnections: [
         {

@@ -18,6 +18,13 @@ param sku string
 @description('Reachable through private endpoints only.')
 param isPrivate bool
 
+@description('What the workspace keeps of calls to blobs: nothing, writes and deletions, or reads too.')
+@allowed(['off', 'changes', 'all'])
+param audit string
+
+@description('Log Analytics workspace for them.')
+param workspaceId string
+
 @description('Days after which an uploaded demand blob is deleted. Its message is read within minutes.')
 @minValue(1)
 @maxValue(365)
@@ -33,6 +40,7 @@ var containers = ['config', 'control', 'demand', 'demand-uploads', 'history', 'p
 var tables = ['NodeHistory', 'NodeLosses', 'Operations', 'Plans', 'Rejections']
 var queues = ['job-demand', 'job-demand-poison']
 var deploymentContainer = 'deployments'
+var auditCategories = audit == 'all' ? ['StorageRead', 'StorageWrite', 'StorageDelete'] : ['StorageWrite', 'StorageDelete']
 
 resource account 'Microsoft.Storage/storageAccounts@2025-01-01' = {
   name: name
@@ -67,6 +75,21 @@ resource blobs 'Microsoft.Storage/storageAccounts/blobServices@2025-01-01' = {
       enabled: true
       days: 7
     }
+  }
+}
+
+// Who changed a configuration, a package or a function key, and from where.
+resource auditLog 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = if (audit != 'off') {
+  name: 'audit'
+  scope: blobs
+  properties: {
+    workspaceId: workspaceId
+    logs: [
+      for category in auditCategories: {
+        category: category
+        enabled: true
+      }
+    ]
   }
 }
 

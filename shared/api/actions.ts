@@ -170,8 +170,9 @@ export const actionAnswer = z
           next: z.string(),
           refused: z
             .boolean()
+            .optional()
             .describe(
-              "true: what was asked for cannot be done to it, or is not done; false: it is so already, or is becoming so",
+              "true: what was asked for cannot be done to it, or is not done; false: it is so already, or is becoming so. Absent in answers of earlier releases",
             ),
         }),
       )

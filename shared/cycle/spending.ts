@@ -35,6 +35,7 @@ export function spendingAt(now: {
 
 /** What the month of this moment has cost until now, as far as a snapshot tells; what ran then runs on. */
 export function spentUntil({ spending, takenAtSeconds }: Snapshot, nowSeconds: number): number {
+  if (spending === undefined) return 0;
   const isSameMonth = spending.month === monthOf(nowSeconds);
   const sinceSeconds = isSameMonth ? takenAtSeconds : monthStart(nowSeconds);
   const hours = Math.max(0, nowSeconds - sinceSeconds) / secondsPerHour;
@@ -59,10 +60,10 @@ export function reportSpending(
   { cluster, spending }: Pick<Snapshot, "cluster" | "spending">,
   before: Snapshot | undefined,
 ): void {
-  const isNew = before?.spending.month !== spending.month;
-  const known = isNew ? "within" : before.spending.level;
-  const { level } = spending;
-  if (levels.indexOf(level) <= levels.indexOf(known)) return;
+  const level = spending?.level ?? "within";
+  const isNew = before?.spending?.month !== spending?.month;
+  const known = isNew ? "within" : (before?.spending?.level ?? "within");
+  if (spending === undefined || levels.indexOf(level) <= levels.indexOf(known)) return;
   const { month, spentUsd, budgetUsd, usdPerHour } = spending;
   const fields = { cluster: cluster.name, month, spentUsd: inCents(spentUsd), budgetUsd, usdPerHour };
   if (level === "near") log.warn("budget-near", fields);
@@ -71,7 +72,7 @@ export function reportSpending(
 
 /** Null before the first snapshot that counts. */
 export function spendingStatus(snapshot: Snapshot | undefined, nowSeconds: number): SpendingStatus | null {
-  if (snapshot === undefined) return null;
+  if (snapshot?.spending === undefined) return null;
   const { budgetUsd, level: _, ...spending } = snapshot.spending;
   const spentUsd = spentUntil(snapshot, nowSeconds);
   const month = monthOf(nowSeconds);

@@ -1,4 +1,4 @@
-/** Every metric, its unit, and what a value says. infra/README.md has the same table. */
+/** Every metric, its unit, and what a value says. docs/operate.md has the same table. */
 export const metrics = {
   "autoscale.plan.duration": {
     unit: "s",

@@ -1,9 +1,8 @@
 import { toPlanInput } from "../../shared/cycle/plan/plan-input.ts";
 import { defaultSettings, type PlanInput } from "../../shared/engine/index.ts";
 import type { DemandJob } from "../../shared/messages/job-demand.ts";
-import type { SourceDemand } from "../../shared/ports/index.ts";
-import { packDemand, unpackDemand } from "../../shared/stores/azure/packed-demand.ts";
-import { snapshotOf } from "../support/snapshot.ts";
+import type { Snapshot, SourceDemand } from "../../shared/ports/index.ts";
+import { packDemand, readDemand } from "../../shared/stores/azure/packed-demand.ts";
 import { clusterOf } from "./clusters.ts";
 
 const nowSeconds = 1_800_000_000;
@@ -15,7 +14,7 @@ export interface StoredWorld {
 }
 
 export function storedWorld(nodes: number, jobs: readonly DemandJob[]): StoredWorld {
-  const snapshot = snapshotOf(clusterOf(nodes), nowSeconds);
+  const snapshot: Snapshot = { cluster: clusterOf(nodes), takenAtSeconds: nowSeconds, setAside: [] };
   const demand: SourceDemand = {
     ...{ cluster: "bench", source: "bench", sequence: 1, ignoredMessages: 0 },
     ...{ receivedAtSeconds: nowSeconds, expiresAtSeconds: nowSeconds + 300, jobs, nodes: [] },
@@ -29,7 +28,7 @@ export function readWorld({ snapshot, demand }: StoredWorld): PlanInput {
     {
       settings: defaultSettings,
       snapshot: JSON.parse(snapshot),
-      demand: [unpackDemand(JSON.parse(demand))],
+      demand: [readDemand(JSON.parse(demand))],
       ...{ targets: [], operations: [], history: [] },
     },
     nowSeconds,

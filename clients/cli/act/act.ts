@@ -73,7 +73,7 @@ function failWhenRefused({ actions, skipped, problems }: ActionAnswer): void {
       ["Not everything was asked for:", ...problems.map((problem) => `  - ${printable(problem)}`)].join("\n"),
       "Ask again for the rest.",
     );
-  const refused = skipped.filter((node) => node.refused).length;
+  const refused = skipped.filter((node) => node.refused === true).length;
   if (refused === 0) return;
   const selected = actions.reduce((sum, { nodes }) => sum + nodes.length, skipped.length);
   throw new CommandFailure(`Refused for ${refused} of ${counted(selected, "nodes")}`, nextAboutNodes);

@@ -17,7 +17,8 @@ export function nodeFields(node: NodeView, nowSeconds: number): Fields {
     ...node,
     jobs: jobs.map(({ job, slots }) => `${job}*${slots}`),
     job_ids: jobIds,
-    running_job_ids: jobIds.filter((job) => !plannedJobs.includes(job)),
+    // An older service does not tell them apart.
+    running_job_ids: plannedJobs && jobIds.filter((job) => !plannedJobs.includes(job)),
     planned_job_ids: plannedJobs,
     status: node.state,
     state: stateOf(node),

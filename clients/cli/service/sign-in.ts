@@ -11,7 +11,7 @@ const names: readonly unknown[] = [
   "CredentialUnavailableError",
 ];
 
-const guide = '"Sign in with Entra" in infra/README.md';
+const guide = '"Sign in with Entra" in docs/deploy.md';
 
 /** What to do about Entra's own reasons, by their code. */
 const nextByCode: Readonly<Record<string, string>> = {

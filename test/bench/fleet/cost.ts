@@ -7,6 +7,7 @@ import { Command, Option } from "commander";
 import { type Fleet, startFleet } from "./fleet.ts";
 import { clusterNamed, fleetConfig } from "./load.ts";
 import { billOf, type Counts, hourly, monthOf } from "./prices.ts";
+import { type Held, storedIn } from "./stored.ts";
 
 /**
  * One simulated minute of a cluster is one beat of the timer: a snapshot, and a demand message if there is demand. Larger
@@ -38,7 +39,7 @@ const command = new Command("cost")
 async function run(flags: { load: string }): Promise<void> {
   const load = loads[flags.load];
   if (load === undefined) return;
-  const counts = await measure(load);
+  const { counts, held, logged } = await measure(load);
   const month = monthOf(hourly(counts, load.beats));
   const rows = Object.entries(month).map(([what, count]) => [what, Math.round(count).toLocaleString("en")]);
   const counted = new Table({
@@ -65,9 +66,32 @@ async function run(flags: { load: string }): Promise<void> {
       bill.push([memoryMb, alwaysReady, ...parts.map((usd) => usd.toFixed(2))]);
     }
   process.stdout.write(`${bill.toString()}\n`);
+  const kept = new Table({
+    head: ["kept", "blobs or rows", "KB each", "KB"],
+    style: { head: [], border: [], compact: true },
+  });
+  for (const { name, count, bytes } of held)
+    kept.push([name, count, (bytes / count / 1000).toFixed(1), (bytes / 1000).toFixed(0)]);
+  process.stdout.write(`${kept.toString()}\n`);
+  const { lines, bytes } = monthOf(hourly({ ...counts, ...logged }, load.beats)) as Counts & Logged;
+  const megabytes = (bytes / 1e6).toFixed(0);
+  process.stdout.write(`the app's own log: ${Math.round(lines)} lines a month, ${megabytes} MB\n`);
 }
 
-async function measure(load: Load): Promise<Counts> {
+/** What the app itself logs; the host's lines and requests come on top. */
+interface Logged {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+interface Measured {
+  readonly counts: Counts;
+  /** At the end. */
+  readonly held: readonly Held[];
+  readonly logged: Logged;
+}
+
+async function measure(load: Load): Promise<Measured> {
   const { nodes, turnover, beatSeconds, beats } = load;
   const folder = await mkdtemp(join(tmpdir(), "cost-"));
   const cluster = "counted";
@@ -84,14 +108,18 @@ async function measure(load: Load): Promise<Counts> {
   };
   try {
     await settle(fleet, { cluster, post, load });
-    const from = { calls: (await fleet.storageCalls()).length, invocations: fleet.invocations.length };
+    const from = {
+      calls: (await fleet.storageCalls()).length,
+      invocations: fleet.invocations.length,
+      lines: fleet.lines.length,
+    };
     for (let beat = 0; beat < beats; beat += 1) {
       await post(beat % 40 < 20 ? nodes - turnover : nodes);
       await wait(beatSeconds * 1000);
     }
     const calls = (await fleet.storageCalls()).slice(from.calls);
     const invocations = fleet.invocations.slice(from.invocations);
-    return {
+    const counts = {
       executions: invocations.length,
       // At least a second each is billed, in steps of a tenth. Runs that share an instance share the time, too: this is the most.
       activeSeconds: invocations.reduce(
@@ -103,6 +131,10 @@ async function measure(load: Load): Promise<Counts> {
         3 * invocations.filter(({ functionName }) => /plan-scale|execute-action/.test(functionName)).length,
       ...storage(calls),
     };
+    const lines = fleet.lines.slice(from.lines);
+    const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(JSON.stringify(line)), 0);
+    const held = await storedIn(fleet.connectionString);
+    return { counts, held, logged: { lines: lines.length, bytes } };
   } finally {
     await fleet.stop();
     await rm(folder, { recursive: true, force: true });

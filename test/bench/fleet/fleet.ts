@@ -60,6 +60,8 @@ export interface Fleet {
   post(cluster: string, jobs: readonly object[]): Promise<void>;
   /** Requests that the storage account has answered, as `GET /devstoreaccount1/…`. */
   storageCalls(): Promise<readonly string[]>;
+  /** Of its storage account. */
+  readonly connectionString: string;
   stop(): Promise<void>;
 }
 
@@ -104,6 +106,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     const uploads = BlobServiceClient.fromConnectionString(azurite.connectionString);
     let sequence = 0;
     return {
+      connectionString: azurite.connectionString,
       invocations,
       lines,
       nodes: (cluster) => {

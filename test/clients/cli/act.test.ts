@@ -216,6 +216,7 @@ describe("what comes of it", () => {
     ["all were refused", none, [], 1, "Refused for 1 of 1 node"],
     ["some are so already", { ...refusing, skipped: [{ ...kept, refused: false }] }, [], 0, ""],
     ["all are so already", { ...none, skipped: [{ ...kept, refused: false }] }, [], 0, ""],
+    ["an older service does not say", { ...none, skipped: [kept] }, [], 0, ""],
     [
       "the rest was not asked for",
       { ...answer, problems: ["too many requests"] },

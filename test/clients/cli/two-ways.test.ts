@@ -13,7 +13,9 @@ import {
 import { parseDemand } from "../../../shared/messages/job-demand.ts";
 import type { RejectedMessage, WholePlan } from "../../../shared/ports/index.ts";
 import { connectStorage, type StorageClients } from "../../../shared/stores/azure/index.ts";
+import { readBicep, stringsOf } from "../../infra/bicep/bicep-file.ts";
 import { type Account, emptyAccount } from "../../support/azurite.ts";
+import { notingWrites } from "../../support/storage-writes.ts";
 import { createWorld, jobFor } from "../../support/world.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";
 import { ccscale, type Finished } from "./in-process.ts";
@@ -121,8 +123,9 @@ describe.each([
   ["the HTTP API", []],
   ["the storage account", ["--storage"]],
 ])("through %s", (_, how) => {
+  const written = new Set<string>();
   const run = (argv: readonly string[], input: readonly string[] = []): Promise<Finished> =>
-    ccscale([...argv, "--cluster", cluster, "--local", local, ...how], input);
+    notingWrites(written, () => ccscale([...argv, "--cluster", cluster, "--local", local, ...how], input));
 
   test("a pause is kept with who, when and why; a resume ends it", async () => {
     const why = ["--reason", "quota talks", "--by", "ann"];
@@ -427,6 +430,16 @@ describe.each([
     expect(JSON.stringify(files)).not.toMatch(/geheim/);
     const offline = await ccscale(["replay", "--plan", "plan-0001", "--offline", zip]);
     expect(offline.stdout + offline.stderr).toMatch(/Same: plan|No plan "plan-0001" is kept/);
+  });
+
+  test.runIf(how.length > 0)("nothing is written that operators have no right to write", async () => {
+    await run(["pause", "--reason", "quota talks"]);
+    const rights = readBicep(join(import.meta.dirname, "../../../infra/modules/operator-access.bicep"));
+    // The one batch is that of the note on a rejection that it was sent again.
+    expect(stringsOf(rights, "changedTables")).toEqual(["Rejections"]);
+    const allowed = [...stringsOf(rights, "changedContainers"), "job-demand", "$batch"];
+    expect([...written]).toContain("control");
+    expect([...written].filter((name) => !allowed.includes(name))).toEqual([]);
   });
 });
 

@@ -22,6 +22,8 @@ export interface Parameter extends Declared {
 export interface Resource extends Declared {
   readonly type: string;
   readonly version: string;
+  /** Only referred to, not deployed. */
+  readonly isExisting: boolean;
   readonly body: Node | undefined;
 }
 
@@ -29,6 +31,7 @@ export interface Resource extends Declared {
 export interface ModuleCall extends Declared {
   readonly path: string;
   readonly passed: readonly string[];
+  readonly body: Node | undefined;
 }
 
 /** One Bicep file as far as the rules look at it. */
@@ -125,15 +128,18 @@ function toParameter(node: Node): Parameter {
 
 function toResource(node: Node): Resource {
   const [type = "", version = ""] = (stringOf(node.namedChildren.find(isType("string"))) ?? "").split("@");
-  return { ...toDeclared(node), type, version, body: bodyOf(node) };
+  const isExisting = node.children.some((child) => child?.text === "existing");
+  return { ...toDeclared(node), type, version, isExisting, body: bodyOf(node) };
 }
 
 function toModule(node: Node): ModuleCall {
   const path = stringOf(node.namedChildren.find(isType("string"))) ?? "";
-  const passed = propertyOf(bodyOf(node), "params");
+  const body = bodyOf(node);
+  const passed = propertyOf(body, "params");
   return {
     ...toDeclared(node),
     path,
+    body,
     passed: passed === undefined ? [] : propertiesOf(passed).map(({ key }) => key),
   };
 }

@@ -6,6 +6,7 @@ export const apiVersions: Readonly<Record<string, readonly string[]>> = {
   "Microsoft.EventGrid/topics/eventSubscriptions": ["2025-02-15"],
   "Microsoft.Insights/actionGroups": ["2023-01-01"],
   "Microsoft.Insights/components": ["2020-02-02"],
+  "Microsoft.Insights/diagnosticSettings": ["2021-05-01-preview"],
   "Microsoft.Insights/scheduledQueryRules": ["2023-12-01"],
   "Microsoft.Insights/workbooks": ["2023-06-01"],
   "Microsoft.KeyVault/vaults": ["2024-11-01"],
@@ -47,6 +48,9 @@ export const roleIds: Readonly<Record<string, string>> = {
   "090c5cfd-751d-490a-894a-3ce6f1109419": "Azure Service Bus Data Owner",
   "4f6d3b9b-027b-4f4c-9142-0e5a2a2247e0": "Azure Service Bus Data Receiver",
   "69a216fc-b8fb-44d8-bc22-1f3c2cd27a39": "Azure Service Bus Data Sender",
+  "b86a8fe4-44ce-4948-aee5-eccb2c155cd7": "Key Vault Secrets Officer",
+  "1e241071-0855-49ea-94dc-649edcd759de": "EventGrid Contributor",
+  "d5a91429-5739-47e2-a06b-3470a27159e7": "EventGrid Data Sender",
   "4633458b-17de-408a-b874-0445c86b69e6": "Key Vault Secrets User",
   "3913510d-42f4-4e42-8a64-420c390055eb": "Monitoring Metrics Publisher",
 };

@@ -169,6 +169,28 @@ describe("one list of names", () => {
     const named = scheduler.resources.flatMap(({ body }) => stringOf(propertyOf(body, "name")) ?? []);
     expect(named).toEqual(expect.arrayContaining([names.jobDemandQueue, "demand-uploads"]));
   });
+
+  test("operators reach every container and table of the app, and nothing else of the storage account", () => {
+    const operators = bicep("modules/operator-access.bicep");
+    const containers = [
+      ...stringsOf(operators, "changedContainers"),
+      ...stringsOf(operators, "shownContainers"),
+    ];
+    expect(containers.toSorted()).toEqual(stringsOf(storage, "containers").toSorted());
+    const tables = [...stringsOf(operators, "changedTables"), ...stringsOf(operators, "shownTables")];
+    expect(tables.toSorted()).toEqual(stringsOf(storage, "tables").toSorted());
+    const scopes = operators.resources
+      .filter(({ type }) => type === "Microsoft.Authorization/roleAssignments")
+      .map(({ body }) => propertyOf(body, "scope")?.text);
+    expect(scopes).toEqual([
+      "changed[index]",
+      "shown[index]",
+      "rejections[index]",
+      "tables[index]",
+      "demand",
+      "plans",
+    ]);
+  });
 });
 
 describe("one list of settings", () => {
@@ -238,8 +260,8 @@ describe("the app registration", () => {
     expect(api.requestedAccessTokenVersion).toBe(2);
   });
 
-  test("has its roles with their ids in infra/README.md", () => {
-    const lines = readFileSync(join(root, "infra/README.md"), "utf8").split("\n");
+  test("has its roles with their ids in docs/deploy.md", () => {
+    const lines = readFileSync(join(root, "docs/deploy.md"), "utf8").split("\n");
     for (const [role, id] of ids)
       expect(lines.filter((line) => line.startsWith(`| \`${role}\` | \`${id}\` |`))).toHaveLength(1);
   });
@@ -260,17 +282,15 @@ describe("host.json", () => {
 });
 
 describe("telemetry in the docs", () => {
-  const deployment = readFileSync(join(root, "infra/README.md"), "utf8");
+  const page = readFileSync(join(root, "docs/operate.md"), "utf8");
   const overview = globSync("docs/*.md", { cwd: root })
     .map((file) => readFileSync(join(root, file), "utf8"))
     .join("\n");
 
-  test("every metric is in the table of infra/README.md", () => {
+  test("every metric is in the table of docs/operate.md", () => {
     const missing = Object.entries(metrics).filter(
       ([name, { kind, says }]) =>
-        !deployment
-          .split("\n")
-          .some((line) => [`\`${name}\``, kind, says].every((part) => line.includes(part))),
+        !page.split("\n").some((line) => [`\`${name}\``, kind, says].every((part) => line.includes(part))),
     );
     expect(missing.map(([name]) => name)).toEqual([]);
   });

@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { globSync } from "tinyglobby";
 import { describe, expect, test } from "vitest";
 import { parseBicep, readBicep, readParameters } from "./bicep-file.ts";
@@ -49,6 +50,19 @@ const bad: Readonly<Record<string, { readonly text: string; readonly finds: RegE
     text: "module i 'infra/modules/identity.bicep' = {\n params: {\n location: 'x'\n nmae: 'y'\n } }",
     finds: /does not get "tags"[\s\S]*knows no "nmae"/,
   },
+  "deployments of modules have names of their own": {
+    text: "module i 'infra/modules/identity.bicep' = {\n name: 'identity'\n}",
+    finds: /module "i", expected \$\{run\}/,
+  },
+  "what is deployed among resources of others has a name of its own": {
+    // Into another resource group goes what has the same name in every deployment.
+    text: "module i 'infra/modules/network.bicep' = {\n scope: resourceGroup('others')\n}",
+    finds: /"peering", expected uniqueString/,
+  },
+  "vaults and storage accounts keep a log of who changed what": {
+    text: "resource a 'Microsoft.KeyVault/vaults@2024-11-01' = { name: 'a' }",
+    finds: /"a" has no diagnosticSettings/,
+  },
   "what is taken from a module is one of its outputs": {
     text: "module i 'infra/modules/identity.bicep' = {\n params: {} }\noutput a string = i.outputs.principal",
     finds: /i\.outputs\.principal, expected one of id, clientId, principalId/,
@@ -98,11 +112,72 @@ describe("parameter files", () => {
     );
   });
 
+  test("say with a path that leads somewhere what they are for", () => {
+    for (const path of globSync("infra/**/*.bicepparam", { cwd: root })) {
+      const [, using = ""] = /^using '([^']+)'$/m.exec(readFileSync(join(root, path), "utf8")) ?? [];
+      expect(existsSync(join(root, dirname(path), using)), `${path}: using '${using}'`).toBe(true);
+    }
+  });
+
+  test("are copied, by the documents, to where that path still leads somewhere and git ignores them", () => {
+    const named = globSync(["*.md", "docs/**/*.md", "infra/**/*.{md,bicepparam}"], { cwd: root }).flatMap(
+      (file) =>
+        [...readFileSync(join(root, file), "utf8").matchAll(/[\w./-]*\bmy\.bicepparam\b/g)].map(
+          ([path]) => path,
+        ),
+    );
+    expect(named.length).toBeGreaterThan(2);
+    expect([...new Set(named)]).toEqual(["infra/my.bicepparam"]);
+    const ignored = readFileSync(join(root, ".gitignore"), "utf8").split("\n");
+    expect(ignored).toEqual(expect.arrayContaining(["/infra/*.bicepparam", "!/infra/example.bicepparam"]));
+  });
+
+  test("of the example name settings from which a configuration may take a password", () => {
+    const text = readFileSync(join(root, "infra/example.bicepparam"), "utf8");
+    const settings = [...text.matchAll(/setting: '(\w+)'/g)].map(([, name = ""]) => name);
+    expect(settings).toHaveLength(2);
+    for (const passwordSetting of settings) expect(passwordSetting).toMatch(/^CYCLECLOUD_PASSWORD/);
+  });
+
   test("main.parameters.json names parameters of main.bicep only, and all that have no default", async () => {
     const { default: json } = await import("../../../infra/main.parameters.json", { with: { type: "json" } });
     const named = Object.keys(json.parameters);
     const needed = main?.parameters.filter(({ hasDefault }) => !hasDefault).map(({ name }) => name) ?? [];
     expect(named.filter((name) => !parameters.includes(name))).toEqual([]);
     expect(needed.filter((name) => !named.includes(name))).toEqual([]);
+  });
+});
+
+describe("azd", () => {
+  const yaml = readFileSync(join(root, "azure.yaml"), "utf8");
+  const parameters = readFileSync(join(root, "infra/main.parameters.json"), "utf8");
+
+  test("deploys the package as it is, without building it again in Azure", () => {
+    expect(yaml).toMatch(/^ {4}remoteBuild: false$/m);
+  });
+
+  test("takes whoever runs it for what they are, a person or a pipeline", () => {
+    expect(parameters).not.toMatch(/"principalType": "\w+"/);
+    expect(parameters.match(/"principalType": "\$\{AZURE_PRINCIPAL_TYPE=User\}"/g)).toHaveLength(2);
+  });
+
+  test("variables that documents set are those of main.parameters.json", () => {
+    const pages = globSync(["*.md", "docs/**/*.md"], { cwd: root }).map((path) =>
+      readFileSync(join(root, path), "utf8"),
+    );
+    const set = pages.flatMap((page) =>
+      [...page.matchAll(/azd env set(?:-secret)? ([A-Z]\w+)/g)].map(([, name = ""]) => name),
+    );
+    expect(set.length).toBeGreaterThan(1);
+    expect(set.filter((name) => !parameters.includes(`\${${name}=`))).toEqual([]);
+    // A password in the environment is plain text, and breaks the parameters when it has quotes in it.
+    expect(pages.join("\n")).not.toMatch(/azd env set CYCLECLOUD_PASSWORD/);
+  });
+
+  test("variables of main.parameters.json are in docs/deploy.md", () => {
+    const guide = readFileSync(join(root, "docs/deploy.md"), "utf8");
+    const variables = [...parameters.matchAll(/\$\{(AUTOSCALE_\w+)/g)].map(([, name = ""]) => name);
+    expect(variables.length).toBeGreaterThan(5);
+    expect(variables.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
   });
 });

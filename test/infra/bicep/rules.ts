@@ -9,6 +9,8 @@ const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const secretCalls = /^(listKeys|listSecrets|listAccountSas|listServiceSas|getSecret)$/;
 const secretMembers = /^(ConnectionString|InstrumentationKey|.*[kK]ey[12]?|primaryConnectionString)$/;
 
+const audited = ["Microsoft.KeyVault/vaults", "Microsoft.Storage/storageAccounts"];
+
 /** Every rule by what it says. */
 export const rules: Readonly<Record<string, Rule>> = {
   "the syntax is right": (file) =>
@@ -115,6 +117,28 @@ export const rules: Readonly<Record<string, Rule>> = {
         ...passed.filter((each) => !wanted.includes(each)).map((each) => `${place} knows no "${each}"`),
       ];
     }),
+
+  "deployments of modules have names of their own": (file) =>
+    file.modules
+      .filter(({ body }) => !/\$\{run\}/.test(propertyOf(body, "name")?.text ?? ""))
+      .map(
+        ({ name, node }) =>
+          `${at(file, node)}: module "${name}", expected \${run} in its name: two deployments at once collide`,
+      ),
+
+  "what is deployed among resources of others has a name of its own": (file, others) =>
+    file.modules
+      .filter(({ body }) => propertyOf(body, "scope") !== undefined)
+      .flatMap(({ path }) => others.get(join(dirname(file.path), path))?.resources ?? [])
+      .filter(({ isExisting }) => !isExisting)
+      .filter(({ body }) => !/(uniqueString|guid)\(/.test(propertyOf(body, "name")?.text ?? ""))
+      .map(({ name }) => `${file.path}: "${name}", expected uniqueString() or guid() in its name`),
+
+  "vaults and storage accounts keep a log of who changed what": (file) =>
+    file.resources
+      .filter(({ type, isExisting }) => !isExisting && audited.includes(type))
+      .filter(() => !file.resources.some(({ type }) => type === "Microsoft.Insights/diagnosticSettings"))
+      .map(({ name, node }) => `${at(file, node)}: "${name}" has no diagnosticSettings`),
 
   "what is taken from a module is one of its outputs": (file, others) =>
     file.modules.flatMap(({ name, path }) => {

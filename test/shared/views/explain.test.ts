@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ExplainAnswer } from "../../../shared/api/index.ts";
 import { explainAnswer } from "../../../shared/api/index.ts";
-import { undecided } from "../../../shared/cycle/control.ts";
 import type { Bucket, Cluster, NodeArray } from "../../../shared/engine/index.ts";
 import { explainJob, lookAhead } from "../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
@@ -110,8 +109,9 @@ describe("explain: why a job waits, with numbers and what ends it", () => {
     const world = await worldOf({ job: tenNodes, bucket: { availableCount: 3 } });
     await world.ports.controls.save(
       {
-        ...undecided(cluster),
+        cluster,
         paused: { by: "alice", reason: "upgrade", atSeconds: world.now() - 30 },
+        refusedLogin: null,
       },
       undefined,
     );

@@ -1,4 +1,3 @@
-import { undecided } from "../../../shared/cycle/control.ts";
 import { bucketOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { cluster, type World } from "../../support/world.ts";
 import { happen, type Situation } from "./waiting-situations.ts";
@@ -103,7 +102,7 @@ export const targetSituations: Readonly<Record<string, TargetSituation>> = {
     target: "htc",
     before: async (world) => {
       const paused = { by: "alice", reason: "upgrade of the image", atSeconds: world.now() - 30 };
-      await world.ports.controls.save({ ...undecided(cluster), paused }, undefined);
+      await world.ports.controls.save({ cluster, paused, refusedLogin: null }, undefined);
     },
   },
   "asked-for-by-two-sets": {

@@ -1,5 +1,4 @@
 import { parseConfig } from "../../../shared/config/parse-config.ts";
-import { undecided } from "../../../shared/cycle/control.ts";
 import type { Bucket, Cluster, ClusterNode, NodeArray } from "../../../shared/engine/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
@@ -76,7 +75,7 @@ const full = (count: number) => ({ bucket: { availableCount: count } });
 
 async function decided(world: World, fields: Readonly<Record<string, unknown>>): Promise<void> {
   const stored = await world.ports.controls.load(cluster);
-  const before = stored?.value ?? undecided(cluster);
+  const before = stored?.value ?? { cluster, paused: null, refusedLogin: null };
   await world.ports.controls.save({ ...before, ...fields }, stored?.etag);
 }
 
