@@ -1,10 +1,10 @@
 import type { ActionAnswer, ActionBody, CreateNodesBody, NodeActionKind } from "../api/index.ts";
-import { counted } from "../cycle/counted.ts";
 import type { WorldPorts } from "../cycle/plan/load-world.ts";
 import { requestsOf, toActions } from "../cycle/plan/to-actions.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import type { ActionNode, ScaleAction } from "../messages/scale-action.ts";
 import type { Ports } from "../ports/index.ts";
+import { counted } from "../text.ts";
 import { someOf } from "../views/explain/cause.ts";
 import { lookAhead, type Outlook } from "../views/index.ts";
 import { plannedThere } from "../views/jobs-there.ts";

@@ -1,9 +1,9 @@
 import type { ActionAnswer, ActionBody } from "../api/index.ts";
 import { changeControl, loadControl, stillThere } from "../cycle/control.ts";
-import { counted } from "../cycle/counted.ts";
 import { requestPlan } from "../cycle/request-plan.ts";
 import { isIgnored } from "../engine/index.ts";
 import type { RefusedLogin } from "../ports/index.ts";
+import { counted } from "../text.ts";
 import type { Outlook } from "../views/index.ts";
 import type { ActOutcome, ActPorts } from "./act.ts";
 import { pauseCluster, resumeCluster } from "./pause-cluster.ts";

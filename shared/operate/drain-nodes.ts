@@ -1,10 +1,10 @@
 import type { ActionBody, NodeActionBody } from "../api/index.ts";
 import { changeControl, stillThere } from "../cycle/control.ts";
-import { counted } from "../cycle/counted.ts";
+import { liveSources } from "../cycle/demand/live-demand.ts";
 import { outNodesOf } from "../cycle/plan/out-nodes.ts";
-import { liveSources } from "../cycle/plan/plan-input.ts";
 import { requestPlan } from "../cycle/request-plan.ts";
 import type { ClusterNode } from "../engine/index.ts";
+import { counted } from "../text.ts";
 import type { Outlook } from "../views/index.ts";
 import type { ActOutcome, ActPorts } from "./act.ts";
 import { answered, refused } from "./decide-control.ts";

@@ -1,10 +1,10 @@
 import type { ActionBody } from "../api/index.ts";
 import { changeControl, stillThere } from "../cycle/control.ts";
-import { counted } from "../cycle/counted.ts";
 import { takesAway } from "../cycle/execute/recheck-nodes.ts";
 import { requestPlan } from "../cycle/request-plan.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import type { KeptNode } from "../ports/index.ts";
+import { counted } from "../text.ts";
 import type { Outlook } from "../views/index.ts";
 import type { ActOutcome, ActPorts } from "./act.ts";
 import { answered, refused } from "./decide-control.ts";

@@ -1,8 +1,8 @@
 import type { DemandPosted } from "../api/index.ts";
-import { counted } from "../cycle/counted.ts";
 import { noteRefused } from "../cycle/demand/note-refused.ts";
 import { parseDemand, withItemsAside } from "../messages/job-demand.ts";
 import type { DemandQueue, DemandToSend, Ports } from "../ports/index.ts";
+import { counted } from "../text.ts";
 import { setAsideAnswer } from "./set-aside-answer.ts";
 
 export type PostOutcome =

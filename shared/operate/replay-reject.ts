@@ -1,6 +1,6 @@
 import type { ReplayAnswer, ReplayBody } from "../api/index.ts";
-import { counted } from "../cycle/counted.ts";
 import { prepareReplay, type Replay, type ReplayPorts, replay } from "../cycle/demand/replay-rejection.ts";
+import { counted } from "../text.ts";
 import { findReject } from "../views/rejects.ts";
 
 export type ReplayOutcome =

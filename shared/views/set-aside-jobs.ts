@@ -1,5 +1,6 @@
 import type { JobView } from "../api/index.ts";
-import { isStandIn, presentDemand } from "../cycle/plan/plan-input.ts";
+import { presentDemand } from "../cycle/demand/live-demand.ts";
+import { isStandIn } from "../cycle/plan/plan-input.ts";
 import type { SetAside } from "../messages/set-aside.ts";
 import type { SourceDemand } from "../ports/index.ts";
 import { type OutlookJob, outlookJobs } from "./job-states.ts";

@@ -1,9 +1,9 @@
 import type { ClusterStatus, StatusProblem } from "../api/index.ts";
-import { counted } from "../cycle/counted.ts";
 import { isUnverified } from "../cycle/snapshot/certificates.ts";
 import { demandCapKey } from "../engine/index.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { ClusterConfig } from "../ports/index.ts";
+import { counted } from "../text.ts";
 import { shellWord } from "./explain/cause.ts";
 
 /** What a status is made of, apart from its problems. */

@@ -1,6 +1,6 @@
 import type { WorkloadJob } from "../../infra/local/scheduler/workload.ts";
+import { longestSilenceSeconds } from "../../shared/cycle/demand/live-demand.ts";
 import { underWay } from "../../shared/cycle/operations.ts";
-import { longestSilenceSeconds } from "../../shared/cycle/plan/plan-input.ts";
 import { explain } from "../../shared/engine/index.ts";
 import { accountOf, type NodeArrayTarget } from "../../shared/messages/node-array-target.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ActionAnswer, OperationView } from "../../../shared/api/index.ts";
-import { counted } from "../../../shared/cycle/counted.ts";
-import { printable } from "../../../shared/text.ts";
+import { counted, printable } from "../../../shared/text.ts";
 import { CommandFailure, Refused } from "../exit-code.ts";
 import { duration } from "../output/moments.ts";
 import { prettyJson } from "../output/print.ts";

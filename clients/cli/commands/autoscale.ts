@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { Command, Option } from "commander";
 import type { AutoscaleAnswer } from "../../../shared/api/index.ts";
-import { counted } from "../../../shared/cycle/counted.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
+import { counted } from "../../../shared/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { wholeNumber } from "../option-values.ts";

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { type JobsAnswer, type JobView, jobState } from "../../../shared/api/index.ts";
-import { counted } from "../../../shared/cycle/counted.ts";
+import { counted } from "../../../shared/text.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
 import type { Fields } from "../output/columns/evaluate.ts";

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { Command, InvalidArgumentError } from "commander";
 import type { WhatIfAnswer } from "../../../shared/api/index.ts";
-import { counted } from "../../../shared/cycle/counted.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
+import { counted } from "../../../shared/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { explanationOn } from "../output/explanation.ts";

@@ -1,6 +1,6 @@
 import { kindOf, messageOf } from "../../errors.ts";
 import { type Ports, type SourceDemand, unknownSource } from "../../ports/index.ts";
-import { longestSilenceSeconds } from "../plan/plan-input.ts";
+import { longestSilenceSeconds } from "./live-demand.ts";
 
 /** The rest goes with the next snapshots. */
 const mostAtOnce = 20;

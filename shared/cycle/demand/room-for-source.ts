@@ -1,7 +1,7 @@
 import { kindOf } from "../../errors.ts";
 import { type DemandSummary, type Ports, unknownSource } from "../../ports/index.ts";
-import { longestSilenceSeconds } from "../plan/plan-input.ts";
 import { type ForgetPorts, forgetSource } from "./forget-source.ts";
+import { longestSilenceSeconds } from "./live-demand.ts";
 
 /** When the cluster's own setting cannot be read. */
 const usualMostSources = 50;

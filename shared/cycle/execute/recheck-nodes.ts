@@ -2,9 +2,9 @@ import { type ClusterNode, type NodeHistory, shortHostname } from "../../engine/
 import type { ActionNode, NodesAction } from "../../messages/scale-action.ts";
 import type { CycleCloud, Ports, RequestedNode } from "../../ports/index.ts";
 import { loadControl } from "../control.ts";
+import { busyHostnames, liveSources } from "../demand/live-demand.ts";
 import { doubtsOf } from "../doubts.ts";
 import { isDrained, type Listings, listingsFor, listingsOf } from "../listings.ts";
-import { busyHostnames, liveSources } from "../plan/plan-input.ts";
 import { neededNow } from "./needed-now.ts";
 import { mayGetJobs as isUndrained } from "./spare-node.ts";
 

@@ -1,9 +1,10 @@
 import { type ClusterNode, type Plan, type PlanInput, plan, shortHostname } from "../../engine/index.ts";
 import type { ClusterConfig, Ports } from "../../ports/index.ts";
 import { loadControl, withIgnored, withKept } from "../control.ts";
+import { busyHostnames } from "../demand/live-demand.ts";
 import { freshSnapshot } from "../fresh-snapshot.ts";
 import { type Listings, listingsFor } from "../listings.ts";
-import { busyHostnames, type Loaded, toPlanInput } from "../plan/plan-input.ts";
+import { type Loaded, toPlanInput } from "../plan/plan-input.ts";
 
 /** Everything that a node's use is judged by, as of one moment. */
 export interface Now {

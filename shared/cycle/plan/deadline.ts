@@ -1,7 +1,7 @@
 import { type EngineSettings, forNodeArray, type NodeHistory, type Plan } from "../../engine/index.ts";
 import type { RequestSet, Snapshot, SourceDemand } from "../../ports/index.ts";
+import { longestSilenceSeconds } from "../demand/live-demand.ts";
 import { doubtsOf } from "../doubts.ts";
-import { longestSilenceSeconds } from "./plan-input.ts";
 
 /** Jobs and targets that wait for capacity are tried again this often, since nobody tells when capacity is back. */
 const retryWaitingSeconds = 60;

@@ -11,7 +11,7 @@ import type {
   Snapshot,
   TroubledNode,
 } from "../../ports/index.ts";
-import { capsAt } from "../spending.ts";
+import { capsAt } from "../snapshot/spending.ts";
 import { bootsFailing, bucketsOf } from "./boots-failing.ts";
 import { backedOffBuckets, longest, withoutRoom } from "./capacity-memory.ts";
 import { type DrainedPlan, decideOnDraining } from "./drain.ts";

@@ -1,6 +1,6 @@
 import { type Cluster, shortHostname } from "../../engine/index.ts";
 import type { OutNode, SourceDemand } from "../../ports/index.ts";
-import { isOutByItself, liveSources } from "./plan-input.ts";
+import { isOutByItself, liveSources } from "../demand/live-demand.ts";
 
 /** Nodes that a live source has out by its own making, in the order of the snapshot, with what it says of that. */
 export function outNodesOf(

@@ -5,6 +5,7 @@ import type { SchedulerEvent } from "../../messages/scheduler-event.ts";
 import type { IfMatch, Operation, PlanHead, PlanSummary, Ports, Stored } from "../../ports/index.ts";
 import { isAhead } from "../clocks.ts";
 import { whyHeld } from "../control.ts";
+import { liveSources } from "../demand/live-demand.ts";
 import { measurePlan } from "../measure.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";
 import { archivePlan, noteUnarchived } from "./archive-plan.ts";
@@ -12,7 +13,7 @@ import { openWorld, readWorld, type WorldPorts } from "./load-world.ts";
 import { makePlan } from "./make-plan.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
-import { type Loaded, liveSources } from "./plan-input.ts";
+import type { Loaded } from "./plan-input.ts";
 import { reportPlan } from "./report-plan.ts";
 import { toActions } from "./to-actions.ts";
 

@@ -12,18 +12,18 @@ import {
   type SourceDemand,
 } from "../../ports/index.ts";
 import { furthestAheadSeconds } from "../clocks.ts";
-import { clusterDigest } from "../cluster-digest.ts";
 import { loadControl, whyHeld, withKept } from "../control.ts";
 import { forgetSilent } from "../demand/forget-source.ts";
+import { liveSources } from "../demand/live-demand.ts";
 import { tryingLogin, untilRefused } from "../login.ts";
 import { measureSnapshot } from "../measure.ts";
-import { liveSources } from "../plan/plan-input.ts";
 import { requestPlan } from "../request-plan.ts";
-import { reportSpending, spendingAt } from "../spending.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";
 import { isUnverified } from "./certificates.ts";
+import { clusterDigest } from "./cluster-digest.ts";
 import { nodeChanges } from "./node-changes.ts";
 import { resolveOperations } from "./resolve-operations.ts";
+import { reportSpending, spendingAt } from "./spending.ts";
 
 /** More than one plan sends; of those that failed since, one is enough. */
 const recentOperations = 20;

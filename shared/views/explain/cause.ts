@@ -1,6 +1,6 @@
 import type { CauseView } from "../../api/index.ts";
-import { shownNumber } from "../../cycle/counted.ts";
 import { type BucketName, bucketLabel, formatSize, type Reason, type Scalar } from "../../engine/index.ts";
+import { shownNumber } from "../../text.ts";
 
 export type Kind = CauseView["kind"];
 

@@ -1,9 +1,9 @@
 import type { TargetExplanation } from "../../api/index.ts";
-import { counted } from "../../cycle/counted.ts";
 import { toTargets } from "../../cycle/plan/to-targets.ts";
 import type { Target, TargetOutcome } from "../../engine/index.ts";
 import { InvariantError } from "../../errors.ts";
 import type { RequestSet } from "../../ports/index.ts";
+import { counted } from "../../text.ts";
 import { isUpNode } from "../job-states.ts";
 import { type NodeViews, nodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";

@@ -1,7 +1,7 @@
 import type { ExplainAnswer, JobState, RefusalView } from "../../api/index.ts";
-import { counted } from "../../cycle/counted.ts";
 import { describeConstraint, explainReason, type Json, type Reason } from "../../engine/index.ts";
 import type { SourceDemand } from "../../ports/index.ts";
+import { counted } from "../../text.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "../job-states.ts";
 import { type NodeViews, nodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";

@@ -1,6 +1,6 @@
 import type { CauseView } from "../../api/index.ts";
-import { counted } from "../../cycle/counted.ts";
 import { bucketLabel, describeConstraint, examine, type Reason } from "../../engine/index.ts";
+import { counted } from "../../text.ts";
 import type { Outlook } from "../outlook.ts";
 import { amount, cause, figures, labelOf, shown, someOf } from "./cause.ts";
 import type { Wanted } from "./wanted.ts";

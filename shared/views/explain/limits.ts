@@ -1,6 +1,5 @@
 import type { CauseView } from "../../api/index.ts";
-import { counted } from "../../cycle/counted.ts";
-import { nextMonthStart } from "../../cycle/spending.ts";
+import { nextMonthStart } from "../../cycle/snapshot/spending.ts";
 import {
   type BucketSurvey,
   capNames,
@@ -9,6 +8,7 @@ import {
   type Reason,
 } from "../../engine/index.ts";
 import type { BackedOff } from "../../ports/index.ts";
+import { counted } from "../../text.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { amount, cause, figures, rounded, shown } from "./cause.ts";

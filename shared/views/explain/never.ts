@@ -1,5 +1,4 @@
 import type { CauseView } from "../../api/index.ts";
-import { counted } from "../../cycle/counted.ts";
 import {
   type Constraint,
   describeConstraint,
@@ -10,6 +9,7 @@ import {
   nearest,
   type Reason,
 } from "../../engine/index.ts";
+import { counted } from "../../text.ts";
 import { type OutlookJob, unitOf } from "../job-states.ts";
 import type { Outlook } from "../outlook.ts";
 import { amount, cause, figures, labelOf, shown, someOf } from "./cause.ts";

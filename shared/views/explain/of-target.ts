@@ -1,7 +1,7 @@
 import type { CauseView } from "../../api/index.ts";
-import { counted } from "../../cycle/counted.ts";
 import { nearest, type Reason, type Target, type TargetOutcome } from "../../engine/index.ts";
 import type { RequestSet } from "../../ports/index.ts";
+import { counted } from "../../text.ts";
 import { isUpNode } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";

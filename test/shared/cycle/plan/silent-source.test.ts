@@ -3,7 +3,7 @@ import {
   busyHostnames,
   longestSilenceSeconds,
   presentDemand,
-} from "../../../../shared/cycle/plan/plan-input.ts";
+} from "../../../../shared/cycle/demand/live-demand.ts";
 import type { DemandJob } from "../../../../shared/messages/job-demand.ts";
 import type { SourceDemand } from "../../../../shared/ports/index.ts";
 

@@ -1,6 +1,6 @@
-import type { BudgetStatus, SpendingStatus } from "../api/index.ts";
-import { type Caps, type Cluster, runningIn } from "../engine/index.ts";
-import type { BudgetLevel, CapSettings, Log, Snapshot, Spending } from "../ports/index.ts";
+import type { BudgetStatus, SpendingStatus } from "../../api/index.ts";
+import { type Caps, type Cluster, runningIn } from "../../engine/index.ts";
+import type { BudgetLevel, CapSettings, Log, Snapshot, Spending } from "../../ports/index.ts";
 
 /** From this share of the budget on, operators are warned. */
 const nearShare = 0.8;

@@ -1,5 +1,5 @@
-import type { Cluster } from "../engine/index.ts";
-import type { Ids } from "../ports/ids.ts";
+import type { Cluster } from "../../engine/index.ts";
+import type { Ids } from "../../ports/ids.ts";
 
 /**
  * Tells whether a cluster changed in a way that could change a plan. The age of a capacity failure grows by itself, so

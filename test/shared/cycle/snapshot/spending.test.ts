@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { snapshotCluster } from "../../../shared/cycle/snapshot/snapshot-cluster.ts";
-import { spendingAt, spendingStatus, spentUntil } from "../../../shared/cycle/spending.ts";
-import type { CapSettings, Snapshot } from "../../../shared/ports/index.ts";
-import { clusterStatus } from "../../../shared/views/status.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { crashingAt } from "../../support/crash.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
+import { spendingAt, spendingStatus, spentUntil } from "../../../../shared/cycle/snapshot/spending.ts";
+import type { CapSettings, Snapshot } from "../../../../shared/ports/index.ts";
+import { clusterStatus } from "../../../../shared/views/status.ts";
+import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
+import { crashingAt } from "../../../support/crash.ts";
+import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
+import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
 
 const hour = 3600;
 const seconds = (date: string) => Date.parse(date) / 1000;
