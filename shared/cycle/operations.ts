@@ -22,7 +22,12 @@ export function underWay(operations: readonly Operation[], cluster: Cluster): Un
   const seen: Seen = {
     byId: new Map(cluster.nodes.map((node) => [node.nodeId, node])),
     names: new Set(cluster.nodes.map((node) => node.name)),
-    owners: new Map(operations.flatMap(({ nodes }) => nodes.map(({ name, nodeId }) => [name, nodeId]))),
+    // Only what was made: a deletion names an older node, and where clocks disagree it may come last in the list.
+    owners: new Map(
+      operations
+        .filter(({ action }) => action.kind === "create-nodes")
+        .flatMap(({ nodes }) => nodes.map(({ name, nodeId }) => [name, nodeId])),
+    ),
   };
   return {
     pending: operations.flatMap((operation) => pendingOf(operation, seen)),

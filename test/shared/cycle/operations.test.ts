@@ -111,6 +111,25 @@ describe("underWay: a name that is used again", () => {
   });
 });
 
+describe("underWay: a name of a node that is being deleted, and of one that was made since", () => {
+  const older = { ...requestedNode("htc-1"), nodeId: "id-older" };
+  const newer = { ...requestedNode("htc-1"), nodeId: "id-newer" };
+  const deletion = operationOf(nodesAction("shutdown-nodes", ["htc-1"]), {
+    state: "accepted",
+    nodes: [older],
+  });
+  const creation = operationOf(createAction(["htc-1"]), { state: "accepted", added: [1], nodes: [newer] });
+
+  // Operations are in the order of clocks that may disagree, so the older one may come last.
+  test.each([
+    ["first", [deletion, creation]],
+    ["last", [creation, deletion]],
+  ])("the new node is coming, with the deletion listed %s", (_, operations) => {
+    const { pending } = underWay(operations, clusterOf({ nodes: [] }));
+    expect(pending).toMatchObject([{ count: 1, names: ["htc-1"] }]);
+  });
+});
+
 describe("underWay: a name that went from one new node to the next", () => {
   const accepted = (actionId: string, nodeId: string) =>
     operationOf(createAction(["htc-1"], { actionId }), {
