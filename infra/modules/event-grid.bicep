@@ -34,7 +34,7 @@ resource topic 'Microsoft.EventGrid/topics@2025-02-15' = {
 }
 
 resource publishes 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
-  for role in empty(publisherId) ? [] : publisherRoles: {
+  for role in publisherRoles: if (!empty(publisherId)) {
     name: guid(topic.id, publisherId, role)
     scope: topic
     properties: {
