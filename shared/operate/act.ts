@@ -1,21 +1,18 @@
 import type { ActionAnswer, ActionBody, CreateNodesBody, NodeActionKind } from "../api/index.ts";
-import type { WorldPorts } from "../cycle/plan/load-world.ts";
 import { requestsOf, toActions } from "../cycle/plan/to-actions.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import type { ActionNode, ScaleAction } from "../messages/scale-action.ts";
-import type { Ports } from "../ports/index.ts";
 import { counted } from "../text.ts";
 import { someOf } from "../views/explain/cause.ts";
 import { lookAhead, type Outlook } from "../views/index.ts";
 import { plannedThere } from "../views/jobs-there.ts";
+import type { ActOutcome, ActPorts } from "./act-outcome.ts";
 import { decideIgnored, decidePause } from "./decide-control.ts";
 import { drainNodes, undrainNodes } from "./drain-nodes.ts";
 import { drawUpCreation } from "./draw-up-creation.ts";
 import { decideKeepAlive } from "./keep-nodes.ts";
 import { type ActionDraft, requestAction } from "./request-action.ts";
 import { chooseNodes, type Skipped } from "./select-nodes.ts";
-
-export type ActPorts = WorldPorts & Pick<Ports, "ids" | "log" | "planRequests" | "scaleActions">;
 
 /** An action that somebody asked for. */
 export interface Ask {
@@ -24,14 +21,6 @@ export interface Ask {
   /** Names the request: the same key again asks for nothing new. */
   readonly key?: string | undefined;
 }
-
-export type ActOutcome =
-  | { readonly outcome: "answered"; readonly answer: ActionAnswer }
-  /** Nothing of it is done, for these reasons. */
-  | { readonly outcome: "refused"; readonly problems: readonly string[]; readonly answer: ActionAnswer }
-  /** Too many requests at the same moment. */
-  | { readonly outcome: "busy" }
-  | { readonly outcome: "unknown-cluster" };
 
 /**
  * Does what an operator asks for in the planner's way: recorded with who asked and why, sent to the executor, which looks
@@ -45,7 +34,19 @@ export async function act(ports: ActPorts, ask: Ask): Promise<ActOutcome> {
     case "pause":
     case "resume":
       return decidePause(ports, ask.cluster, body);
-    default:
+    case "create-nodes":
+    case "ignore":
+    case "unignore":
+    case "keep-alive":
+    case "undrain":
+    case "drain":
+    case "start":
+    case "delete":
+    case "remove":
+    case "deallocate":
+    case "restart":
+    case "reimage":
+    case "retry-failed":
       return actOnNodes(ports, { ...ask, body });
   }
 }
@@ -66,7 +67,14 @@ async function actOnNodes(ports: ActPorts, ask: Ask & { readonly body: OnNodes }
       return drainNodes(ports, outlook, body);
     case "undrain":
       return undrainNodes(ports, outlook, body);
-    default:
+    case "create-nodes":
+    case "start":
+    case "delete":
+    case "remove":
+    case "deallocate":
+    case "restart":
+    case "reimage":
+    case "retry-failed":
       return body.dryRun ? dryRun(outlook, body) : request(ports, outlook, { ...ask, body });
   }
 }
@@ -124,7 +132,10 @@ function nodesDraft(
       return { kind: "retry-failed", nodes };
     case "drain":
       throw new Error("A drain asks nothing of CycleCloud");
-    default:
+    case "remove":
+    case "deallocate":
+    case "restart":
+    case "reimage":
       return { kind: `${kind}-nodes`, force, nodes };
   }
 }
@@ -186,7 +197,8 @@ async function request(
         skipped = [...skipped, ...asked.why.skipped.filter(isNews)];
         problems = actions.length > 0 && first.drafts.length <= index ? [] : asked.why.problems;
         break;
-      default:
+      case "requested":
+      case "known":
         actions.push(viewOf(asked.operation.actionId, asked.operation.action));
     }
   }
@@ -301,7 +313,8 @@ function summaryOf(
       return `Would ask for ${actions[0]?.kind}: ${counted(nodes, "nodes")}${left}.${retry}${fresh}`;
     case "refused":
       return "Refused.";
-    default:
+    case "done":
+    case "nothing-to-do":
       return `Nothing to do${left}.`;
   }
 }

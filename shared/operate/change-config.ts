@@ -98,6 +98,7 @@ function nameProblems(cluster: string): readonly string[] {
 }
 
 function isSeen(seen: ConfigWish["seen"], etag: string | undefined): boolean {
+  if (typeof seen === "object") return seen.etag === etag;
   switch (seen) {
     case "any":
       return true;
@@ -105,8 +106,6 @@ function isSeen(seen: ConfigWish["seen"], etag: string | undefined): boolean {
       return etag !== undefined;
     case "none":
       return etag === undefined;
-    default:
-      return seen.etag === etag;
   }
 }
 

@@ -1,11 +1,11 @@
-import type { ActionAnswer, ActionBody } from "../api/index.ts";
+import type { ActionBody } from "../api/index.ts";
 import { changeControl, loadControl, stillThere } from "../cycle/control.ts";
 import { requestPlan } from "../cycle/request-plan.ts";
 import { isIgnored } from "../engine/index.ts";
 import type { RefusedLogin } from "../ports/index.ts";
 import { counted } from "../text.ts";
 import type { Outlook } from "../views/index.ts";
-import type { ActOutcome, ActPorts } from "./act.ts";
+import { type ActOutcome, type ActPorts, answered, refused } from "./act-outcome.ts";
 import { pauseCluster, resumeCluster } from "./pause-cluster.ts";
 import { selectNodes } from "./select-nodes.ts";
 
@@ -85,22 +85,4 @@ export async function decideIgnored(
   const count = counted(nodes.length, "nodes");
   const words = kind === "ignore" ? `Leaving ${count} alone from now on.` : `Taking care of ${count} again.`;
   return answered(outlook, "done", words, more);
-}
-
-export function answered(
-  { cluster, atSeconds }: Pick<Outlook, "cluster" | "atSeconds">,
-  outcome: ActionAnswer["outcome"],
-  summary: string,
-  more: Partial<Pick<ActionAnswer, "actions" | "skipped" | "problems">> = {},
-): ActOutcome {
-  const { actions = [], skipped = [], problems = [] } = more;
-  const answer = { cluster, atSeconds, outcome, summary, actions, skipped, problems, expiresInSeconds: null };
-  return { outcome: "answered", answer };
-}
-
-/** A dry run answers; without one, the refusal is the outcome. */
-export function refused(outlook: Outlook, problems: readonly string[], isDryRun: boolean): ActOutcome {
-  const made = answered(outlook, "refused", "Refused.", { problems });
-  if (isDryRun || made.outcome !== "answered") return made;
-  return { outcome: "refused", problems, answer: made.answer };
 }

@@ -6,8 +6,7 @@ import type { ClusterNode } from "../engine/index.ts";
 import type { KeptNode } from "../ports/index.ts";
 import { counted } from "../text.ts";
 import type { Outlook } from "../views/index.ts";
-import type { ActOutcome, ActPorts } from "./act.ts";
-import { answered, refused } from "./decide-control.ts";
+import { type ActOutcome, type ActPorts, answered, refused } from "./act-outcome.ts";
 import { type Skipped, selectNodes } from "./select-nodes.ts";
 
 type KeepAliveBody = Extract<ActionBody, { kind: "keep-alive" }>;

@@ -1,9 +1,9 @@
 import type { DemandPosted } from "../api/index.ts";
 import { noteRefused } from "../cycle/demand/note-refused.ts";
 import { parseDemand, withItemsAside } from "../messages/job-demand.ts";
+import type { SetAside } from "../messages/set-aside.ts";
 import type { DemandQueue, DemandToSend, Ports } from "../ports/index.ts";
 import { counted } from "../text.ts";
-import { setAsideAnswer } from "./set-aside-answer.ts";
 
 export type PostOutcome =
   | { readonly outcome: "answered"; readonly answer: DemandPosted }
@@ -60,4 +60,14 @@ export async function postDemand(
       setAside: setAsideAnswer(setAside),
     },
   };
+}
+
+const mostShown = 100;
+
+/** What a sender is told of items that did not check out. */
+export function setAsideAnswer(setAside: readonly SetAside[]): DemandPosted["setAside"] {
+  const items = setAside
+    .slice(0, mostShown)
+    .map(({ kind, index, name, problems }) => ({ kind, index, name, problems }));
+  return { count: setAside.length, items };
 }

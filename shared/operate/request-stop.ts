@@ -73,7 +73,9 @@ export async function requestStop(ports: StopPorts, request: StopRequest): Promi
     }
     case "refused":
       return asked.why;
-    default:
+    case "held":
+    case "busy":
+    case "unknown-cluster":
       return asked;
   }
 }

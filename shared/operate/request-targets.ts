@@ -7,7 +7,7 @@ import { demandVersion, parseTargets, type TargetsMessage } from "../messages/jo
 import { problemsInPlace, type SetAside } from "../messages/set-aside.ts";
 import { nearestVmSize } from "../views/explain/nearest-vm-size.ts";
 import { whatIfTargets } from "../views/index.ts";
-import { setAsideAnswer } from "./set-aside-answer.ts";
+import { setAsideAnswer } from "./post-demand.ts";
 
 const mostProblems = 50;
 

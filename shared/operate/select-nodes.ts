@@ -128,7 +128,11 @@ function whyWrongState({ status, targetState }: ClusterNode, kind: NodeActionKin
             refused: targetState === null,
           }
         : undefined;
-    default:
+    case "drain":
+    case "delete":
+    case "deallocate":
+    case "restart":
+    case "reimage":
       return targetState === "Started"
         ? undefined
         : { why: is, next: nextOf(kind, targetState), refused: targetState !== goalOf(kind) };
@@ -137,15 +141,8 @@ function whyWrongState({ status, targetState }: ClusterNode, kind: NodeActionKin
 
 /** What a node becomes by it, where that is for good. */
 function goalOf(kind: string): string | undefined {
-  switch (kind) {
-    case "delete":
-    case "remove":
-      return "Terminated";
-    case "deallocate":
-      return "Deallocated";
-    default:
-      return undefined;
-  }
+  if (kind === "delete" || kind === "remove") return "Terminated";
+  return kind === "deallocate" ? "Deallocated" : undefined;
 }
 
 /** Whether the action does what is asked for, or something as good. */
@@ -162,7 +159,12 @@ function nextOf(kind: NodeActionKind, targetState: ClusterNode["targetState"]): 
       return "Take it away with `ccscale remove-nodes`.";
     case "deallocate":
       return "Nothing.";
-    default:
+    case "drain":
+    case "start":
+    case "remove":
+    case "restart":
+    case "reimage":
+    case "retry-failed":
       return "Start it first: `ccscale start`.";
   }
 }

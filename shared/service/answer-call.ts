@@ -3,8 +3,7 @@ import { type Route, type RouteId, routes } from "../api/index.ts";
 import { describeProblems } from "../messages/problems.ts";
 import type { Ports } from "../ports/index.ts";
 import { type Answered, badRequest, type Refused, unknownCluster } from "./answered.ts";
-import type { AnswersFrom } from "./answers.ts";
-import type { AnswerOf, CallDetails, RouteCall } from "./route-call.ts";
+import type { AnswerOf, AnswersFrom, CallDetails, RouteCall } from "./route-call.ts";
 import { onlyTheService } from "./storage-answers.ts";
 
 /** A call as it comes, checked by nobody. */

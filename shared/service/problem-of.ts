@@ -26,7 +26,10 @@ export function problemOf(error: unknown, invocationId?: string): Problem {
         detail: "No recent snapshot of this cluster. Retry after the next one",
         retryAfterSeconds: 60,
       }).problem;
-    default:
+    case "configuration":
+    case "upstream":
+    case "invariant":
+    case undefined:
       // Its message may hold anything, so it goes to the log alone.
       return problem("internal", 500, {
         title: "Something unexpected happened",

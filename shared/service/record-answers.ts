@@ -34,9 +34,8 @@ import {
   problem,
   unknownCluster,
 } from "./answered.ts";
-import type { AnswersFrom, Handler } from "./answers.ts";
 import type { RecordPorts } from "./ports.ts";
-import type { AnswerOf, RouteCall } from "./route-call.ts";
+import type { AnswerOf, AnswersFrom, Handler, RouteCall } from "./route-call.ts";
 
 /** Routes that only read records: answered by the service, on the storage account, and from an archive's files. */
 export type RecordRouteId =

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Answer, RouteId, routes } from "../api/index.ts";
+import type { Answered } from "./answered.ts";
 
 type Routes = (typeof routes)[number];
 type RouteOf<Id extends RouteId> = Extract<Routes, { readonly id: Id }>;
@@ -42,3 +43,11 @@ export interface RouteCall<Id extends RouteId> extends CallDetails {
   readonly query: QueryOf<Id>;
   readonly body: BodyOf<Id>;
 }
+
+/** Answers one route. Throws what a store throws, and StaleSnapshotError; `answerCall` makes problems of those. */
+export type Handler<P, Id extends RouteId> = (
+  ports: P,
+  call: RouteCall<Id>,
+) => Promise<Answered<AnswerOf<Id>>>;
+
+export type AnswersFrom<P, Ids extends RouteId = RouteId> = { readonly [Id in Ids]: Handler<P, Id> };

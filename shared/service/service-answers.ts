@@ -1,8 +1,8 @@
 import { act } from "../operate/act.ts";
 import { requestTargets } from "../operate/request-targets.ts";
 import { accepted, answered, badRequest, problem, unknownCluster } from "./answered.ts";
-import type { AnswersFrom } from "./answers.ts";
 import type { ServicePorts } from "./ports.ts";
+import type { AnswersFrom } from "./route-call.ts";
 import { answerStop } from "./stop-answers.ts";
 import { noteClaim } from "./storage-answers.ts";
 

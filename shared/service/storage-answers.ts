@@ -5,9 +5,8 @@ import { postDemand } from "../operate/post-demand.ts";
 import { replayReject } from "../operate/replay-reject.ts";
 import { showConfig, showSupport } from "../views/index.ts";
 import { type Answered, accepted, answered, problem, refused, unknownCluster } from "./answered.ts";
-import type { AnswersFrom } from "./answers.ts";
 import type { StoragePorts } from "./ports.ts";
-import type { AnswerOf, CallDetails, RouteCall } from "./route-call.ts";
+import type { AnswerOf, AnswersFrom, CallDetails, RouteCall } from "./route-call.ts";
 
 /** Routes that need the rights of the storage account, and nothing of the service beside them. */
 export type StorageRouteId = "config" | "put-config" | "post-demand" | "replay-reject" | "support";

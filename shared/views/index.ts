@@ -17,5 +17,4 @@ export { listRejects, showReject } from "./rejects.ts";
 export { type Selected, type Selecting, type Selector, selectingOf, selectorOf } from "./selection.ts";
 export { type SupportPorts, showSupport } from "./support.ts";
 export { validateConstraint } from "./validate-constraint.ts";
-export { whatIf } from "./what-if.ts";
-export { whatIfTargets } from "./what-if-targets.ts";
+export { whatIf, whatIfTargets } from "./what-if.ts";

@@ -1,15 +1,16 @@
-import type { WhatIfAnswer, WhatIfBody } from "../api/index.ts";
+import type { AutoscaleAnswer, WhatIfAnswer, WhatIfBody } from "../api/index.ts";
 import type { World } from "../cycle/plan/load-world.ts";
+import { metTargets } from "../cycle/plan/plan-head.ts";
+import type { Plan } from "../engine/index.ts";
 import { InvariantError } from "../errors.ts";
 import { parseDemand, wholly } from "../messages/job-demand.ts";
-import type { SourceDemand } from "../ports/index.ts";
-import { drawUpDemand } from "./demand.ts";
+import type { RequestSet, SourceDemand } from "../ports/index.ts";
+import { decided, drawUpDemand } from "./demand.ts";
 import { explainOne } from "./explain/explain.ts";
 import { outlookJobs } from "./job-states.ts";
 import { nodeViews } from "./node-views.ts";
 import { outlookOf } from "./outlook.ts";
 import type { Selected } from "./selection.ts";
-import { created } from "./what-if-targets.ts";
 
 /** The source that extra jobs are of: it posts nothing, and no queue is named after it. */
 const extraSource = "what-if";
@@ -54,4 +55,27 @@ export function whatIf(world: World, body: WhatIfBody, nowSeconds: number): Sele
     .map((each) => ({ ...explainOne(outlook, each, views), planner: [] }));
   const demand = drawUpDemand(outlook, body.nodes);
   return demand.ok ? { ok: true, answer: { ...demand.answer, extra: extras, more } } : demand;
+}
+
+type Forecast = NonNullable<AutoscaleAnswer["forecast"]>;
+
+/** The plan that would be made now if a request set wanted this. Pure; nothing is recorded or sent. */
+export function whatIfTargets(world: World, wanted: RequestSet, nowSeconds: number): Forecast {
+  const others = world.loaded.targets.filter(({ requestSet }) => requestSet !== wanted.requestSet);
+  const without = outlookOf(world, nowSeconds).plan;
+  const loaded = { ...world.loaded, targets: [...others, wanted] };
+  const { plan, made, held } = outlookOf({ ...world, loaded }, nowSeconds);
+  return {
+    held: held ?? null,
+    met: metTargets(plan, made.backedOff, nowSeconds),
+    more: {
+      create: Math.max(0, created(plan) - created(without)),
+      start: Math.max(0, plan.start.length - without.start.length),
+    },
+    ...decided(plan, made.backedOff, nowSeconds),
+  };
+}
+
+export function created({ create }: Plan): number {
+  return create.reduce((sum, { count }) => sum + count, 0);
 }

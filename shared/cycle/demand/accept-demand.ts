@@ -3,11 +3,10 @@ import type { DemandMessage } from "../../messages/job-demand.ts";
 import { describeSetAside, type SetAside } from "../../messages/set-aside.ts";
 import type { DemandSetAside, Ports, SourceDemand } from "../../ports/index.ts";
 import { requestPlan } from "../request-plan.ts";
-import { configuredTtlSeconds } from "./configured-ttl.ts";
+import { configuredTtlSeconds, unknownCluster } from "./configured.ts";
 import { assemble, parkDelta, parkedAfter } from "./demand-parts.ts";
 import { type Merge, mergeDemand } from "./merge-demand.ts";
 import { noRoomForSource } from "./room-for-source.ts";
-import { unknownCluster } from "./unknown-cluster.ts";
 
 /** Messages of one source race each other; each round one wins. */
 const mostSaves = 20;

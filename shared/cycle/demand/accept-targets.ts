@@ -4,8 +4,8 @@ import { accountOf, type NodeArrayTarget } from "../../messages/node-array-targe
 import { asideOf, type SetAside } from "../../messages/set-aside.ts";
 import type { IfMatch, Ports, RequestSet } from "../../ports/index.ts";
 import { requestPlan } from "../request-plan.ts";
+import { isConfigured, unknownCluster } from "./configured.ts";
 import { refusedAttributes } from "./target-attributes.ts";
-import { isConfigured, unknownCluster } from "./unknown-cluster.ts";
 
 /** Requests of one set race each other; each round one wins. */
 const mostSaves = 20;

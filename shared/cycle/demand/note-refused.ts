@@ -2,7 +2,7 @@ import { kindOf } from "../../errors.ts";
 import { claimedOrigin, claimedSequence, claimsTargets } from "../../messages/job-demand.ts";
 import { type Ports, type RefusedWord, type SourceDemand, unknownSource } from "../../ports/index.ts";
 import { printable } from "../../text.ts";
-import { configuredTtlSeconds } from "./configured-ttl.ts";
+import { configuredTtlSeconds } from "./configured.ts";
 
 type NotePorts = Pick<Ports, "clock" | "configs" | "demand" | "log">;
 

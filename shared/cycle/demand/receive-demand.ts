@@ -12,9 +12,8 @@ import { describeSetAside, type SetAside } from "../../messages/set-aside.ts";
 import type { Ports } from "../../ports/index.ts";
 import { type AcceptOutcome, acceptDemand } from "./accept-demand.ts";
 import { type AcceptTargetsOutcome, acceptTargets } from "./accept-targets.ts";
-import { refuseDemand } from "./refuse-demand.ts";
+import { refuseDemand, tellRefused } from "./refuse-demand.ts";
 import { type RawMessage, rejectItems } from "./reject.ts";
-import { tellRefused } from "./tell-refused.ts";
 
 type ReceivePorts = Parameters<typeof acceptDemand>[0] &
   Pick<Ports, "ids" | "rejections" | "schedulerEvents" | "targets" | "uploads">;

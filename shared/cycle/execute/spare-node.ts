@@ -1,8 +1,9 @@
 import { type ClusterNode, type Plan, type PlanInput, plan, shortHostname } from "../../engine/index.ts";
-import type { ClusterConfig, Ports } from "../../ports/index.ts";
+import { StaleSnapshotError } from "../../errors.ts";
+import type { ClusterConfig, Ports, Snapshot } from "../../ports/index.ts";
+import { furthestAheadSeconds } from "../clocks.ts";
 import { loadControl, withIgnored, withKept } from "../control.ts";
 import { busyHostnames } from "../demand/live-demand.ts";
-import { freshSnapshot } from "../fresh-snapshot.ts";
 import { type Listings, listingsFor } from "../listings.ts";
 import { type Loaded, toPlanInput } from "../plan/plan-input.ts";
 
@@ -97,4 +98,21 @@ function whyWorse(plan: Plan, other: Plan): string | undefined {
 
 function newNodes({ create, start }: Plan): number {
   return create.reduce((total, { count }) => total + count, start.length);
+}
+
+/** The newest snapshot. Throws StaleSnapshotError when there is none, or it is older than is good for a decision. */
+async function freshSnapshot(
+  ports: Pick<Ports, "clock" | "snapshots">,
+  cluster: string,
+  maxAgeSeconds: number,
+): Promise<Snapshot> {
+  const snapshot = await ports.snapshots.load(cluster);
+  const ageSeconds =
+    snapshot === undefined ? undefined : ports.clock.nowSeconds() - snapshot.value.takenAtSeconds;
+  // Of one from the future nobody can tell how old it is; the next reading replaces it.
+  const isOdd = ageSeconds !== undefined && ageSeconds < -furthestAheadSeconds;
+  if (snapshot === undefined || ageSeconds === undefined || ageSeconds > maxAgeSeconds || isOdd) {
+    throw new StaleSnapshotError(cluster, { ageSeconds, maxAgeSeconds });
+  }
+  return snapshot.value;
 }

@@ -9,7 +9,7 @@ import type {
   Snapshot,
   WaitingJob,
 } from "../../ports/index.ts";
-import { clusterDigest } from "../snapshot/cluster-digest.ts";
+import { clusterDigest } from "../snapshot/changes.ts";
 import { explainBackOff } from "./capacity-memory.ts";
 import { earliest, nextDeadlineSeconds } from "./deadline.ts";
 import type { DrainedPlan } from "./drain.ts";

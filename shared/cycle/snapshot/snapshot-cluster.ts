@@ -19,9 +19,7 @@ import { tryingLogin, untilRefused } from "../login.ts";
 import { measureSnapshot } from "../measure.ts";
 import { requestPlan } from "../request-plan.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";
-import { isUnverified } from "./certificates.ts";
-import { clusterDigest } from "./cluster-digest.ts";
-import { nodeChanges } from "./node-changes.ts";
+import { clusterDigest, nodeChanges } from "./changes.ts";
 import { resolveOperations } from "./resolve-operations.ts";
 import { reportSpending, spendingAt } from "./spending.ts";
 
@@ -172,4 +170,10 @@ function report(ports: SnapshotPorts, snapshot: Snapshot, due: string | undefine
     setAside: setAside.length,
     planRequested: due ?? null,
   });
+}
+
+/** Whether nothing says who the server is: whoever gets between us and it can read the password. */
+export function isUnverified({ connection }: Pick<ClusterConfig, "connection">): boolean {
+  const { url, verifyCertificates, certificateFingerprint } = connection;
+  return url.startsWith("https:") && !verifyCertificates && certificateFingerprint === undefined;
 }

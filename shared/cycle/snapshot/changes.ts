@@ -1,5 +1,6 @@
-import type { ClusterNode } from "../../engine/index.ts";
+import type { Cluster, ClusterNode } from "../../engine/index.ts";
 import type { SchedulerEvent } from "../../messages/scheduler-event.ts";
+import type { Ids } from "../../ports/ids.ts";
 import type { NodeChange, Snapshot } from "../../ports/index.ts";
 
 /** What a scheduler wants to know: nodes that became Ready, and nodes that are gone. Without a snapshot before: nothing. */
@@ -20,4 +21,19 @@ function isReady(node: ClusterNode | undefined): boolean {
 
 function change(kind: SchedulerEvent["kind"], nodes: readonly ClusterNode[]): NodeChange {
   return { kind, nodes: nodes.map(({ nodeId, name, hostname }) => ({ nodeId, name, hostname })) };
+}
+
+/**
+ * Tells whether a cluster changed in a way that could change a plan. The age of a capacity failure grows by itself, so
+ * only whether there was one counts.
+ */
+export function clusterDigest(cluster: Cluster, ids: Pick<Ids, "digest">): string {
+  const nodeArrays = cluster.nodeArrays.map((array) => ({
+    ...array,
+    buckets: array.buckets.map((bucket) => ({
+      ...bucket,
+      secondsSinceCapacityFailure: bucket.secondsSinceCapacityFailure !== null,
+    })),
+  }));
+  return ids.digest(JSON.stringify({ ...cluster, nodeArrays }));
 }

@@ -1,0 +1,32 @@
+import type { ActionAnswer } from "../api/index.ts";
+import type { WorldPorts } from "../cycle/plan/load-world.ts";
+import type { Ports } from "../ports/index.ts";
+import type { Outlook } from "../views/index.ts";
+
+export type ActPorts = WorldPorts & Pick<Ports, "ids" | "log" | "planRequests" | "scaleActions">;
+
+export type ActOutcome =
+  | { readonly outcome: "answered"; readonly answer: ActionAnswer }
+  /** Nothing of it is done, for these reasons. */
+  | { readonly outcome: "refused"; readonly problems: readonly string[]; readonly answer: ActionAnswer }
+  /** Too many requests at the same moment. */
+  | { readonly outcome: "busy" }
+  | { readonly outcome: "unknown-cluster" };
+
+export function answered(
+  { cluster, atSeconds }: Pick<Outlook, "cluster" | "atSeconds">,
+  outcome: ActionAnswer["outcome"],
+  summary: string,
+  more: Partial<Pick<ActionAnswer, "actions" | "skipped" | "problems">> = {},
+): ActOutcome {
+  const { actions = [], skipped = [], problems = [] } = more;
+  const answer = { cluster, atSeconds, outcome, summary, actions, skipped, problems, expiresInSeconds: null };
+  return { outcome: "answered", answer };
+}
+
+/** A dry run answers; without one, the refusal is the outcome. */
+export function refused(outlook: Outlook, problems: readonly string[], isDryRun: boolean): ActOutcome {
+  const made = answered(outlook, "refused", "Refused.", { problems });
+  if (isDryRun || made.outcome !== "answered") return made;
+  return { outcome: "refused", problems, answer: made.answer };
+}
