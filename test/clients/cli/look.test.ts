@@ -180,7 +180,7 @@ describe("selection", () => {
     [
       "buckets of an array",
       ["buckets", "-a", "mpi*", "-o", group],
-      ["Standard_HB120rs_v3_pg0", "Standard_HB120rs_v3_pg1", "none"],
+      ["none", "Standard_HB120rs_v3_pg0", "Standard_HB120rs_v3_pg1"],
     ],
     ["buckets of a VM size", ["buckets", "-C", "node.vm_size=*_F4*", "-o", "nodearray"], ["htc"]],
     [

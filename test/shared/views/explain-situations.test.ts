@@ -219,7 +219,7 @@ const rows: Readonly<Record<string, Told>> = {
     figures: [8, 4],
     says: ["wants 8 nodes in one placement group", "holds at most 4"],
     next: "Ask for at most 4 nodes",
-    refusals: "PlacementGroupTooSmall NotInAPlacementGroup",
+    refusals: "NotInAPlacementGroup PlacementGroupTooSmall",
     mended: { jobs: job({ iterations: 1, nodeCount: 4, colocated: true }) },
   },
   "placement-group-full": {
