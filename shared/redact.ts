@@ -1,4 +1,5 @@
-import { isDictionary } from "./dictionary.ts";
+import { isDictionary } from "./json.ts";
+import { serviceBusConnection, storageConnection } from "./names.ts";
 
 /** What stands for a secret. */
 export const redacted = "***";
@@ -206,4 +207,21 @@ function isNothing(value: unknown): boolean {
 
 function isSettingName(value: unknown): boolean {
   return typeof value === "string" && settingName.test(value);
+}
+
+/** Settings whose values are secrets, whatever else they are called after that. */
+const secretSetting = /^(CYCLECLOUD_PASSWORD|AUTOSTOP_PASSWORD|CCSCALE_KEY)\w*$/;
+
+/** Secrets that these settings hold: what is shown must hold none of them. */
+export function knownSecretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const named = Object.entries(env).flatMap(([name, value]) =>
+    secretSetting.test(name) && value ? [value] : [],
+  );
+  return [...named, ...keysIn(env[storageConnection]), ...keysIn(env[serviceBusConnection])];
+}
+
+/** The keys of a connection string. */
+export function keysIn(connectionString = ""): readonly string[] {
+  const keys = connectionString.matchAll(/(?:AccountKey|SharedAccessKey)=([^;]+)/g);
+  return [...keys].flatMap(([, key]) => (key === undefined ? [] : [key]));
 }

@@ -1,4 +1,4 @@
-import { chunksOf } from "../../shared/chunks.ts";
+import { chunksOf } from "../../shared/batches.ts";
 import { cutName } from "../../shared/messages/job-name.ts";
 import type { Job } from "./drivers/driver.ts";
 

@@ -4,7 +4,6 @@ import type { ServiceBusClient } from "@azure/service-bus";
 import { z } from "zod";
 import { readConfig } from "../../shared/config/read-config.ts";
 import { parseJson } from "../../shared/json.ts";
-import { keysIn, knownSecretsIn } from "../../shared/known-secrets.ts";
 import {
   planRequestsQueue,
   scaleActionsQueue,
@@ -12,6 +11,7 @@ import {
   storageConnection,
 } from "../../shared/names.ts";
 import type { Clock, PlanRequests } from "../../shared/ports/index.ts";
+import { keysIn, knownSecretsIn } from "../../shared/redact.ts";
 import {
   type AzureStores,
   connectStorage,

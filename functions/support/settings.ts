@@ -17,9 +17,9 @@ import {
   telemetrySetting,
 } from "../../shared/names.ts";
 import type { ConfigChanges } from "../../shared/operate/change-config.ts";
+import type { TelemetrySettings } from "../../shared/telemetry/index.ts";
 import type { ApiLogin } from "./guard.ts";
 import type { NodeLogin } from "./node-login.ts";
-import { isUnreadReference } from "./secret-setting.ts";
 
 /** App settings as Azure Functions gives them: environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -55,11 +55,6 @@ export interface AppSettings {
   /** Of an instance, which bodies are bounded by; undefined: what the system says. */
   readonly memoryMiB: number | undefined;
 }
-
-/** Where spans and metrics go. */
-export type TelemetrySettings =
-  | { readonly to: "off" | "console" }
-  | { readonly to: "azure"; readonly connectionString: string };
 
 const publicCloud = "https://login.microsoftonline.com";
 
@@ -226,4 +221,19 @@ function serviceBusFrom(env: Environment): ServiceBusSettings | string {
   if (connectionString !== undefined) return { connectionString };
   if (fullyQualifiedNamespace !== undefined) return { fullyQualifiedNamespace };
   return `${serviceBusConnection}: not set, expected ${serviceBusConnection}__fullyQualifiedNamespace or a connection string`;
+}
+
+/** What the platform leaves in place of a secret that it could not read. */
+const unreadReference = /^\s*@Microsoft\.(KeyVault|AppConfiguration)\(/i;
+
+/** Whether a value is a Key Vault reference that the platform did not replace by the secret. */
+export const isUnreadReference = (value: string): boolean => unreadReference.test(value);
+
+/**
+ * The secret in an app setting; undefined when the setting is missing, empty, or still a Key Vault reference. A reference that
+ * was sent as a password would be refused, and a refused login stops every cluster that shares it.
+ */
+export function secretIn(environment: Environment, setting: string): string | undefined {
+  const value = environment[setting];
+  return value === undefined || value === "" || isUnreadReference(value) ? undefined : value;
 }

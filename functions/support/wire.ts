@@ -7,7 +7,6 @@ import { createCycleCloud } from "../../shared/cyclecloud/client.ts";
 import { LoginGate } from "../../shared/cyclecloud/login-gate.ts";
 import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
 import { type JsonLimits, jsonLimitsFor } from "../../shared/json-limits.ts";
-import { knownSecretsIn } from "../../shared/known-secrets.ts";
 import { jobDemandQueue, planRequestsQueue, scaleActionsQueue } from "../../shared/names.ts";
 import type { ConfigChanges } from "../../shared/operate/change-config.ts";
 import type {
@@ -20,21 +19,16 @@ import type {
 } from "../../shared/ports/index.ts";
 import { createServiceBus } from "../../shared/queues/service-bus.ts";
 import { StorageDemandQueue, StorageQueueEvents } from "../../shared/queues/storage-queue.ts";
+import { knownSecretsIn } from "../../shared/redact.ts";
 import { BlobConfigFiles, connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";
-import { noTelemetry } from "../../shared/telemetry/none.ts";
-import type { OpenTelemetry, Run } from "../../shared/telemetry/open-telemetry.ts";
+import { connectTelemetry, noTelemetry, type OpenTelemetry, type Run } from "../../shared/telemetry/index.ts";
 import { OutlookMemory } from "../../shared/views/index.ts";
 import { createTokenReader } from "./entra-token.ts";
 import { entraGuard, type Guard, keyGuard } from "./guard.ts";
-import { ids } from "./ids.ts";
-import { type LogSink, logOf } from "./log.ts";
-import { availableMemoryBytes } from "./memory.ts";
 import type { NodeLogin } from "./node-login.ts";
-import { Pace } from "./pace.ts";
-import { secretIn } from "./secret-setting.ts";
-import type { AppSettings, Environment } from "./settings.ts";
-import { connectTelemetry, instanceIn } from "./telemetry.ts";
-import { Turns } from "./turns.ts";
+import { availableMemoryBytes, ids, instanceIn, type LogSink, logOf } from "./process.ts";
+import { type AppSettings, type Environment, secretIn } from "./settings.ts";
+import { Pace, Turns } from "./throttle.ts";
 
 /** Shared by all functions of a process. Holds clients and constants, never the state of an invocation. */
 export interface Service {

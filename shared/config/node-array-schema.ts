@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isDictionary } from "../dictionary.ts";
 import type { Json } from "../engine/index.ts";
+import { isDictionary } from "../json.ts";
 import { flag, text, wholeNumber } from "./setting-value.ts";
 
 /** They travel with every action that makes such nodes, and an action has to fit a message. */

@@ -1,4 +1,4 @@
-import { isDictionary } from "../dictionary.ts";
+import { isDictionary } from "../json.ts";
 
 /** scalelib's keys, both spellings: the command line reads them. */
 const printingKeys = ["output_columns", "output-columns", "output_format"];

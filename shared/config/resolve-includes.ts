@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import { isDictionary } from "../dictionary.ts";
 import { messageOf } from "../errors.ts";
+import { isDictionary } from "../json.ts";
 import { bounded, shown } from "./describe-issues.ts";
 
 /** A configuration file as JSON; undefined when there is none at this path. May throw for one that is no JSON. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isDictionary } from "../dictionary.ts";
+import { isDictionary } from "../json.ts";
 
 /** What single settings look like. Every schema says what is wanted, so that a problem can quote it. */
 export const text = z

@@ -1,5 +1,5 @@
-import { isDictionary } from "../dictionary.ts";
 import { nearest } from "../engine/index.ts";
+import { isDictionary } from "../json.ts";
 import { autostopSchema } from "./autostop-schema.ts";
 import { configSchema } from "./config-schema.ts";
 import { nodeArraySchema } from "./node-array-schema.ts";

@@ -1,4 +1,4 @@
-import { concurrently } from "../concurrently.ts";
+import { concurrently } from "../batches.ts";
 import { kindOf, messageOf } from "../errors.ts";
 import type { SourceEvent } from "../messages/scheduler-event.ts";
 import type { Ports } from "../ports/index.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { isDictionary } from "../dictionary.ts";
 import { parseConstraints } from "../engine/index.ts";
+import { isDictionary } from "../json.ts";
 import { printable } from "../text.ts";
 import { excessOf } from "./excess.ts";
 import { cutName } from "./job-name.ts";

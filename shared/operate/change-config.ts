@@ -1,6 +1,6 @@
 import type { ConfigBody, ConfigChanged } from "../api/index.ts";
-import { isDictionary } from "../dictionary.ts";
 import { kindOf } from "../errors.ts";
+import { isDictionary } from "../json.ts";
 import type { ConfigFiles, IfMatch, Ports } from "../ports/index.ts";
 import { readDictionary } from "../views/config.ts";
 import { changesOf, isSame, secretsIn } from "./config-changes.ts";

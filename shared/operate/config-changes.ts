@@ -1,4 +1,4 @@
-import { isDictionary } from "../dictionary.ts";
+import { isDictionary } from "../json.ts";
 import { redact, redactMember } from "../redact.ts";
 
 type Dictionary = Readonly<Record<string, unknown>>;

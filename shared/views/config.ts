@@ -1,6 +1,5 @@
 import type { ConfigAnswer } from "../api/index.ts";
-import { isDictionary } from "../dictionary.ts";
-import { parseJson } from "../json.ts";
+import { isDictionary, parseJson } from "../json.ts";
 import type { ConfigFiles, Ports } from "../ports/index.ts";
 import { redact, redactText } from "../redact.ts";
 

@@ -1,5 +1,5 @@
 import type { SupportAnswer, SupportPart } from "../api/index.ts";
-import { jsonPieces } from "../json-pieces.ts";
+import { jsonPieces } from "../json.ts";
 import type { ConfigFiles, Operation, Ports, RejectedMessage, SourceDemand } from "../ports/index.ts";
 import { redact } from "../redact.ts";
 import { readDictionary } from "./config.ts";

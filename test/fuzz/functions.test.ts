@@ -18,8 +18,8 @@ const httpAutoscale = handlerOf("autoscale");
 const { executeAction } = await import("../../functions/execute-action.ts");
 const httpStatus = handlerOf("status");
 const { planScale } = await import("../../functions/plan-scale.ts");
-const { watchDeadActions } = await import("../../functions/watch-dead-actions.ts");
-const { watchDeadPlanRequests } = await import("../../functions/watch-dead-plan-requests.ts");
+const { watchDeadActions } = await import("../../functions/watch-dead-letters.ts");
+const { watchDeadPlanRequests } = await import("../../functions/watch-dead-letters.ts");
 const { watchRejects } = await import("../../functions/watch-rejects.ts");
 
 const batch = 100;

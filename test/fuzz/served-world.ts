@@ -1,6 +1,5 @@
 import { keyGuard } from "../../functions/support/guard.ts";
-import { Pace } from "../../functions/support/pace.ts";
-import { Turns } from "../../functions/support/turns.ts";
+import { Pace, Turns } from "../../functions/support/throttle.ts";
 import type { OperatorService, Service } from "../../functions/support/wire.ts";
 import { checkConfig } from "../../shared/config/check-config.ts";
 import { smallestLimits } from "../../shared/json-limits.ts";

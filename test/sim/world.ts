@@ -4,7 +4,7 @@ import { parseConfig } from "../../shared/config/parse-config.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { Log, Ports } from "../../shared/ports/index.ts";
 import { createMemoryStores, type MemoryStores } from "../../shared/stores/in-memory/index.ts";
-import { noTelemetry } from "../../shared/telemetry/none.ts";
+import { noTelemetry } from "../../shared/telemetry/index.ts";
 import { createApp, type KeptAlive } from "./app.ts";
 import type { Chance } from "./chance.ts";
 import { type Cloud, createCloud } from "./cloud.ts";

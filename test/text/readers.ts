@@ -3,8 +3,8 @@ import { decodeQueueText } from "../../functions/support/queue-message.ts";
 import { parseFilter } from "../../infra/local/cyclecloud/filter.ts";
 import { matchesWildcard } from "../../shared/engine/index.ts";
 import { redactText } from "../../shared/redact.ts";
+import { parseSwf } from "../../shared/swf.ts";
 import { printable, printableCut } from "../../shared/text.ts";
-import { parseSwf } from "../../shared/workload/swf.ts";
 
 /** What reads texts of any length from outside, as a whole: loops and string methods can be slow, too. */
 export const readers: Readonly<Record<string, (text: string) => unknown>> = {

@@ -2,9 +2,9 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import { z } from "zod";
 import { parseConfig } from "../../../shared/config/parse-config.ts";
-import { isDictionary } from "../../../shared/dictionary.ts";
 import type { NodeHistory } from "../../../shared/engine/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
+import { isDictionary } from "../../../shared/json.ts";
 import type {
   ClusterControl,
   NodeLoss,

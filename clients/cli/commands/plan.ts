@@ -1,10 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { Command, Option } from "commander";
-import { isDictionary } from "../../../shared/dictionary.ts";
 import { plan } from "../../../shared/engine/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
-import { parseJson } from "../../../shared/json.ts";
+import { isDictionary, parseJson } from "../../../shared/json.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { answerJsonLines } from "../output/json-lines.ts";
 import { toPlanAnswer } from "../output/plan-answer.ts";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { Command } from "commander";
 import { messageOf } from "../../../shared/errors.ts";
-import { knownSecretsIn } from "../../../shared/known-secrets.ts";
+import { knownSecretsIn } from "../../../shared/redact.ts";
 import { toZip } from "../archive/files.ts";
 import { collect } from "../archive/pack.ts";
 import { CommandFailure } from "../exit-code.ts";

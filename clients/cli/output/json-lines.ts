@@ -1,7 +1,6 @@
 import { pipeline } from "node:stream/promises";
-import { isDictionary } from "../../../shared/dictionary.ts";
 import { messageOf } from "../../../shared/errors.ts";
-import { parseJson } from "../../../shared/json.ts";
+import { isDictionary, parseJson } from "../../../shared/json.ts";
 import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
 

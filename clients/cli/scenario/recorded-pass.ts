@@ -2,8 +2,8 @@ import { z } from "zod";
 import { toPlanInput } from "../../../shared/cycle/plan/plan-input.ts";
 import { clusterStatusSchema } from "../../../shared/cyclecloud/status-schema.ts";
 import { toCluster } from "../../../shared/cyclecloud/to-engine.ts";
-import { isDictionary } from "../../../shared/dictionary.ts";
 import type { NodeHistory, PlanInput } from "../../../shared/engine/index.ts";
+import { isDictionary } from "../../../shared/json.ts";
 import {
   type DemandJob,
   type DemandNode,

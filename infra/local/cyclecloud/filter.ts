@@ -1,4 +1,4 @@
-import { isDictionary } from "../../../shared/dictionary.ts";
+import { isDictionary } from "../../../shared/json.ts";
 import type { Attributes } from "./node.ts";
 
 /** A filter that does not parse; the server answers 409. */

@@ -1,4 +1,4 @@
-import { isDictionary } from "../../../shared/dictionary.ts";
+import { isDictionary } from "../../../shared/json.ts";
 import type { ClusterDefinition } from "./definition.ts";
 import { type Attributes, hostnameOf, type SimulatedNode } from "./node.ts";
 import { type Step, stepAt } from "./node-life.ts";

@@ -1,6 +1,6 @@
-import { isDictionary } from "../../dictionary.ts";
 import { matchesWildcard } from "../../engine/index.ts";
 import { kindOf } from "../../errors.ts";
+import { isDictionary } from "../../json.ts";
 import { attributesOf, type NodeArrayTarget } from "../../messages/node-array-target.ts";
 import type { Ports } from "../../ports/index.ts";
 

@@ -1,4 +1,4 @@
-import { chunksOf } from "../../chunks.ts";
+import { chunksOf } from "../../batches.ts";
 import type { CreateSet } from "../../engine/index.ts";
 import type { ActionCreateSet, ActionNode, ScaleAction } from "../../messages/scale-action.ts";
 import type { DrainedPlan, DrainedRetirement } from "./drain.ts";

@@ -1,6 +1,6 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
 import { azureLimits } from "../../azure-limits.ts";
-import { concurrently } from "../../concurrently.ts";
+import { concurrently } from "../../batches.ts";
 import type {
   DemandPart,
   DemandStore,

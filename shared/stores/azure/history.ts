@@ -1,4 +1,4 @@
-import { concurrently } from "../../concurrently.ts";
+import { concurrently } from "../../batches.ts";
 import type { NodeHistory } from "../../engine/index.ts";
 import { ConflictError } from "../../errors.ts";
 import type { HistoryReading, HistoryStore, KeptReading } from "../../ports/index.ts";

@@ -1,4 +1,4 @@
-import { concurrently } from "../../concurrently.ts";
+import { concurrently } from "../../batches.ts";
 import { ConflictError } from "../../errors.ts";
 import {
   type IfMatch,

@@ -1,4 +1,4 @@
-import { concurrently } from "../../concurrently.ts";
+import { concurrently } from "../../batches.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../ports/index.ts";
 import { reverseTime } from "./keys.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { buffer } from "node:stream/consumers";
 import { constants, createGzip } from "node:zlib";
-import { jsonPieces } from "../../json-pieces.ts";
+import { jsonPieces } from "../../json.ts";
 import type { ArchivedPlan } from "../../ports/index.ts";
 import { packPlan } from "../../ports/packed-plan.ts";
 

@@ -1,4 +1,4 @@
-import { jsonPieces } from "../../json-pieces.ts";
+import { jsonPieces } from "../../json.ts";
 import type {
   ArchivedPlan,
   ArchiveOutcome,

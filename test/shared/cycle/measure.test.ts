@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { MemoryTelemetry } from "../../../shared/telemetry/in-memory.ts";
+import { MemoryTelemetry } from "../../support/memory-telemetry.ts";
 import { cluster, createWorld, type World } from "../../support/world.ts";
 
 let world: World;

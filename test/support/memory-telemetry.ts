@@ -1,4 +1,4 @@
-import type { Attributes, Metric, Telemetry } from "../ports/index.ts";
+import type { Attributes, Metric, Telemetry } from "../../shared/ports/index.ts";
 
 export interface Recorded {
   readonly metric: Metric;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { logOf } from "../../functions/support/log.ts";
+import { logOf } from "../../functions/support/process.ts";
 
 function logged(fields: Parameters<ReturnType<typeof logOf>["warn"]>[1]): string {
   const lines: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chunksOf } from "../../shared/chunks.ts";
+import { chunksOf } from "../../shared/batches.ts";
 
 test.each([
   [0, []],

@@ -1,0 +1,71 @@
+import { createHash, randomUUID } from "node:crypto";
+import { hostname, totalmem } from "node:os";
+import { constrainedMemory } from "node:process";
+import type { Ids, Log, LogFields } from "../../shared/ports/index.ts";
+import type { Instance } from "../../shared/telemetry/index.ts";
+import { printableCut } from "../../shared/text.ts";
+import type { Environment } from "./settings.ts";
+
+/** Plan ids sort by time (`20261121T104512.345Z-1a2b3c`); everything else is a digest of what it names. */
+export const ids: Ids = {
+  planId: (atSeconds) => {
+    const time = new Date(atSeconds * 1000).toISOString().replaceAll(/[-:]/g, "");
+    return `${time}-${randomUUID().slice(0, 6)}`;
+  },
+  requestId: (actionId) => {
+    const hex = createHash("sha256").update(actionId).digest("hex");
+    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
+      "-",
+    );
+  },
+  digest: (text) => createHash("sha256").update(text).digest("base64url"),
+};
+
+/** Where lines go: an invocation's context, or the console of the process. */
+export interface LogSink {
+  info(line: string): void;
+  warn(line: string): void;
+  error(line: string): void;
+}
+
+/** Of one field. Names come from strangers, and lines have a price. */
+const longestField = 2_000;
+
+/**
+ * Logs of one invocation: one JSON object a line, `event` first, so that queries need no parsing of prose. A traced run
+ * has the id of its trace in every line. This is the one place where texts are cut, and where what a terminal would obey or hide
+ * is spelled: nobody who logs has to think of it.
+ */
+export function logOf(sink: LogSink, traceparent?: string): Log {
+  const trace = traceparent?.split("-")[1];
+  const line = (event: string, fields: LogFields = {}) => JSON.stringify({ event, ...safe(fields), trace });
+  return {
+    info: (event, fields) => sink.info(line(event, fields)),
+    warn: (event, fields) => sink.warn(line(event, fields)),
+    error: (event, fields) => sink.error(line(event, fields)),
+  };
+}
+
+function safe(fields: LogFields): LogFields {
+  const entries = Object.entries(fields).map(([name, value]) => [name, safeValue(value)] as const);
+  return Object.fromEntries(entries);
+}
+
+function safeValue(value: LogFields[string]): LogFields[string] {
+  return typeof value === "string" ? printableCut(value, longestField) : value;
+}
+
+/** What this process may use: the machine's memory, or what the container it runs in leaves of that. */
+export function availableMemoryBytes(): number {
+  // 0 or an enormous number where nothing is said.
+  return Math.min(totalmem(), constrainedMemory() || Number.POSITIVE_INFINITY);
+}
+
+/**
+ * The app and the instance that this process is, by the names that the Functions host gives its own telemetry: queries that
+ * filter on `AppRoleName` find both. Outside Azure: the host's name.
+ */
+export function instanceIn(environment: Environment): Instance {
+  const { WEBSITE_SITE_NAME: app, WEBSITE_INSTANCE_ID: instance, CONTAINER_NAME: container } = environment;
+  return { service: app || "cyclecloud-autoscale", id: instance || container || hostname() };
+}
