@@ -14,6 +14,7 @@ export { type Budget, type CapBound, type Caps, type Running, runningIn } from "
 export type * from "./model/constraint.ts";
 export { nodeProperties } from "./model/constraint.ts";
 export type { Problem } from "./model/constraint-problem.ts";
+export { constraintDefinitions } from "./model/constraint-schema.ts";
 export {
   type DemandCapName,
   type DemandCaps,
@@ -49,7 +50,13 @@ export { type ParsedConstraints, parseConstraints } from "./model/parse-constrai
 export { type ParsedDefaultResources, parseDefaultResources } from "./model/parse-default-resources.ts";
 export type { PlanInput } from "./model/plan-input.ts";
 export type * from "./model/plan-result.ts";
-export { accountName, type BucketName, type Reason, type ReasonCode } from "./model/reasons.ts";
+export {
+  accountName,
+  type BucketName,
+  type Reason,
+  type ReasonCode,
+  type TargetReason,
+} from "./model/reasons.ts";
 export type { Json, Resources, Scalar } from "./model/resources.ts";
 export { isSize } from "./model/resources.ts";
 export {

@@ -41,7 +41,7 @@ function respell(value: unknown): unknown {
 
 const hostname = z.string().min(1).max(255);
 
-const constraints = z.unknown().superRefine((value, context) => {
+export const constraintsSchema = z.unknown().superRefine((value, context) => {
   const parsed = parseConstraints(value ?? []);
   if (parsed.ok) return;
   for (const { path, message } of parsed.problems) {
@@ -53,7 +53,7 @@ const job = z.preprocess(
   respell,
   z.object({
     name: jobName,
-    constraints: constraints
+    constraints: constraintsSchema
       .default([])
       .describe(
         "scalelib's constraints: an object, or a list of objects all of which hold; see docs/constraints.md",

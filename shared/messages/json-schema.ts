@@ -1,12 +1,16 @@
 import { z } from "zod";
-import { queueMessageSchema } from "./job-demand.ts";
+import { constraintDefinitions } from "../engine/index.ts";
+import { constraintsSchema, queueMessageSchema } from "./job-demand.ts";
 import { listItems } from "./list-of.ts";
 import { schedulerEventSchema } from "./scheduler-event.ts";
 
 /** The messages that schedulers post and get, as JSON Schema documents (draft 2020-12) by file name. */
 export function messageSchemas(): Readonly<Record<string, object>> {
   return {
-    "job-demand.schema.json": describe(queueMessageSchema, "A message of the queue job-demand"),
+    "job-demand.schema.json": {
+      ...describe(queueMessageSchema, "A message of the queue job-demand"),
+      $defs: constraintDefinitions(),
+    },
     "scheduler-event.schema.json": describe(schedulerEventSchema, "A message of a queue events-<source>"),
   };
 }
@@ -28,6 +32,7 @@ function toJsonSchema(schema: z.ZodType): object {
           maxItems: list.most,
           items: inner(list.item),
         });
+      if (zodSchema === constraintsSchema) Object.assign(jsonSchema, { $ref: "#/$defs/constraints" });
       const respelled = behindPreprocess(zodSchema);
       if (respelled !== undefined) Object.assign(jsonSchema, inner(respelled));
     },

@@ -68,7 +68,12 @@ function toldOf({ life, name, operationId }: SimulatedNode, index: number): Told
       const reason = step.reason ?? "Autoscaled";
       return { kind: "NodeTerminated", status: "Succeeded", message, reason, timing };
     }
-    default:
+    case "Acquiring":
+    case "Preparing":
+    case "Reimaging":
+    case "Restarting":
+    case "Stopping":
+    case "Terminating":
       return undefined;
   }
 }

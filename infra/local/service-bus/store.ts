@@ -126,7 +126,9 @@ function toLine(record: JournalRecord): unknown {
       return { ...record, message: { ...record.message, payload: toBase64(record.message.payload) } };
     case "state":
       return { ...record, state: record.state && toBase64(record.state) };
-    default:
+    case "drop":
+    case "seen":
+    case "sequence":
       return record;
   }
 }
@@ -140,7 +142,9 @@ function decode(line: string): JournalRecord {
       return { ...parsed, message: { ...parsed.message, payload: fromBase64(parsed.message.payload) } };
     case "state":
       return { ...parsed, state: parsed.state && fromBase64(parsed.state) };
-    default:
+    case "drop":
+    case "seen":
+    case "sequence":
       return parsed;
   }
 }

@@ -3,6 +3,7 @@ import { isSize, type Json, type Resources, type Scalar } from "../model/resourc
 import type { DefaultResource, DefaultValue, Modifier } from "../model/settings.ts";
 import { bytesPer } from "../model/units.ts";
 import { firstRefusing } from "./match.ts";
+import { isSharedProperty } from "./shared-properties.ts";
 import { amountOf, memoryResources, normalise, plainNumber } from "./stock.ts";
 import type { Subject } from "./subject.ts";
 
@@ -173,30 +174,6 @@ function compute(left: number, operation: Modifier["operation"], right: number, 
   }
 }
 
-/** Properties that nodes of one bucket share; entries that use only these give all of them the same resources. */
-const sharedProperties: ReadonlySet<NodeProperty> = new Set<NodeProperty>([
-  "nodearray",
-  "bucket_id",
-  "vm_size",
-  "vm_family",
-  "location",
-  "spot",
-  "vcpu_count",
-  "pcpu_count",
-  "gpu_count",
-  "cores_per_socket",
-  "memory",
-  "infiniband",
-  "colocated",
-  "placement_group",
-  "version",
-]);
-
-/** Whether a property can differ between nodes of one bucket. */
-export function isOwnProperty(property: NodeProperty): boolean {
-  return !sharedProperties.has(property);
-}
-
 /** Whether some entry has to be worked out for every node by itself. */
 export function differsByNode(entries: readonly DefaultResource[]): boolean {
   return entries.some(
@@ -212,7 +189,7 @@ function valueDiffersByNode(value: DefaultValue): boolean {
     case "literal":
       return false;
     case "property":
-      return isOwnProperty(value.property);
+      return !isSharedProperty(value.property);
     case "resource":
       return value.name === "ccnodeid";
     case "software-configuration":
@@ -224,7 +201,7 @@ function valueDiffersByNode(value: DefaultValue): boolean {
 export function usesOwnProperty(constraint: Constraint): boolean {
   switch (constraint.kind) {
     case "property-options":
-      return isOwnProperty(constraint.property);
+      return !isSharedProperty(constraint.property);
     case "resource-options":
     case "minimum-resource":
       return constraint.resource === "ccnodeid";
@@ -236,7 +213,12 @@ export function usesOwnProperty(constraint: Constraint): boolean {
       return constraint.oneOf.some(usesOwnProperty);
     case "not":
       return usesOwnProperty(constraint.child);
-    default:
+    case "exclusive":
+    case "in-a-placement-group":
+    case "never":
+    case "shared-consumable":
+    case "shared-value":
+    case "capacity-failure-backoff":
       return false;
   }
 }

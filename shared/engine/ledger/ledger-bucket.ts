@@ -1,5 +1,4 @@
 import type { Bucket, NodeArray, VmFacts } from "../model/bucket.ts";
-import type { NodeProperty } from "../model/constraint.ts";
 import type { Charge } from "../model/quota.ts";
 import { accountName, type BucketName } from "../model/reasons.ts";
 import type { Scalar } from "../model/resources.ts";
@@ -8,6 +7,7 @@ import { type ColumnSets, type Columns, rowOf } from "./columns.ts";
 import { exampleNode, LedgerNode, type LedgerNodeFields, type PlanContext } from "./ledger-node.ts";
 import type { Refusal } from "./refusal.ts";
 import { SearchMemory } from "./search-memory.ts";
+import type { SharedProperty } from "./shared-properties.ts";
 import type { Stock } from "./stock.ts";
 
 export interface LedgerBucketFields {
@@ -165,8 +165,8 @@ export class LedgerBucket {
     this.table.pop();
   }
 
-  /** A property that all nodes of the bucket share; undefined for one that each node has for itself. */
-  property(name: NodeProperty): Scalar | undefined {
+  /** A property that all nodes of the bucket share. */
+  property(name: SharedProperty): Scalar {
     switch (name) {
       case "nodearray":
         return accountName(this.name);
@@ -198,8 +198,6 @@ export class LedgerBucket {
         return this.placementGroup;
       case "version":
         return null;
-      default:
-        return undefined;
     }
   }
 }

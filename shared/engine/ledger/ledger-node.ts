@@ -6,6 +6,7 @@ import { isoTime } from "../model/time.ts";
 import { vacantColumn } from "./columns.ts";
 import type { LedgerBucket } from "./ledger-bucket.ts";
 import type { Pools } from "./pools.ts";
+import { isSharedProperty } from "./shared-properties.ts";
 import { amountOf, type Stock } from "./stock.ts";
 import type { Subject } from "./subject.ts";
 
@@ -36,6 +37,8 @@ export interface PlanContext {
   readonly nowSeconds: number;
   readonly bootTimeoutSeconds: (nodeArray: string) => number;
 }
+
+type TimeProperty = Extract<NodeProperty, `${string}_time${"" | "_unix" | "_remaining"}`>;
 
 /** A node while planning. Its left-overs live in its bucket's table. */
 export class LedgerNode implements Subject {
@@ -115,8 +118,7 @@ export class LedgerNode implements Subject {
   }
 
   property(name: NodeProperty): Scalar {
-    const shared = this.bucket.property(name);
-    if (shared !== undefined) return shared;
+    if (isSharedProperty(name)) return this.bucket.property(name);
     switch (name) {
       case "name":
         return this.name;
@@ -136,12 +138,18 @@ export class LedgerNode implements Subject {
         return this.exists;
       case "keep_alive":
         return this.keepAlive;
-      default:
+      case "create_time":
+      case "create_time_remaining":
+      case "create_time_unix":
+      case "delete_time":
+      case "delete_time_unix":
+      case "last_match_time":
+      case "last_match_time_unix":
         return this.#timeProperty(name);
     }
   }
 
-  #timeProperty(name: NodeProperty): Scalar {
+  #timeProperty(name: TimeProperty): Scalar {
     const created = this.history?.createdSeconds ?? null;
     const matched = this.history?.lastMatchSeconds ?? null;
     const deleted = this.history?.deletedSeconds ?? null;
@@ -160,8 +168,6 @@ export class LedgerNode implements Subject {
         return deleted;
       case "delete_time":
         return deleted === null ? null : isoTime(deleted);
-      default:
-        return null;
     }
   }
 

@@ -1,4 +1,5 @@
 import { type Constraint, type NodeProperty, nodeProperties, type SharedDraw } from "./constraint.ts";
+import { type ConstraintKind, constraintKinds } from "./constraint-kinds.ts";
 import { member, type Problem, show } from "./constraint-problem.ts";
 import { nearest } from "./nearest.ts";
 import type { Scalar } from "./resources.ts";
@@ -74,34 +75,37 @@ interface Entry {
   readonly depth: number;
 }
 
+type Read = (reader: Reader, entry: Entry) => Constraint[];
+
+/** Reads the value after a key of each kind; see `constraintKinds` for the keys. */
+const readers: Readonly<Record<ConstraintKind, Read>> = {
+  "minimum-resource": readResource,
+  "resource-options": readResource,
+  "property-options": readProperty,
+  exclusive: readExclusive,
+  "in-a-placement-group": readMembership,
+  and: (reader, { value, path, depth }) => [{ kind: "and", all: readAll(reader, value, path, depth + 1) }],
+  or: (reader, entry) => readChoices(reader, entry, (any) => ({ kind: "or", any })),
+  xor: (reader, entry) => readChoices(reader, entry, (oneOf) => ({ kind: "xor", oneOf })),
+  not: (reader, { value, path, depth }) => [
+    { kind: "not", child: conjunction(readAll(reader, value, path, depth + 1)) },
+  ],
+  never: (_, { value }) => [{ kind: "never", message: typeof value === "string" ? value : show(value) }],
+  "shared-consumable": readSharedConsumable,
+  "shared-value": readSharedValue,
+  "capacity-failure-backoff": readBackoff,
+};
+
+const kindByKey: ReadonlyMap<string, ConstraintKind> = new Map(
+  Object.entries(constraintKinds).flatMap(([kind, { keys }]) =>
+    typeof keys === "string" ? [] : keys.map((key) => [key, kind as ConstraintKind] as const),
+  ),
+);
+
 function readEntry(reader: Reader, entry: Entry): Constraint[] {
-  switch (entry.key) {
-    case "and":
-      return [{ kind: "and", all: readAll(reader, entry.value, entry.path, entry.depth + 1) }];
-    case "or":
-      return readChoices(reader, entry, (any) => ({ kind: "or", any }));
-    case "xor":
-      return readChoices(reader, entry, (oneOf) => ({ kind: "xor", oneOf }));
-    case "not":
-      return [{ kind: "not", child: conjunction(readAll(reader, entry.value, entry.path, entry.depth + 1)) }];
-    case "never":
-      return [{ kind: "never", message: typeof entry.value === "string" ? entry.value : show(entry.value) }];
-    case "exclusive":
-      return readExclusive(reader, entry, "iteration");
-    case "exclusive-task":
-    case "exclusive_task":
-      return readExclusive(reader, entry, "task");
-    case "in-a-placement-group":
-      return readMembership(reader, entry);
-    case "capacity-failure-backoff":
-      return readBackoff(reader, entry);
-    case "shared-consumable-constraint":
-      return readSharedConsumable(reader, entry);
-    case "shared-non-consumable-constraint":
-      return readSharedValue(reader, entry);
-    default:
-      return entry.key.startsWith("node.") ? readProperty(reader, entry) : readResource(reader, entry);
-  }
+  const kind = kindByKey.get(entry.key);
+  if (kind !== undefined) return readers[kind](reader, entry);
+  return entry.key.startsWith("node.") ? readProperty(reader, entry) : readResource(reader, entry);
 }
 
 /** One constraint for several that all hold. */
@@ -137,7 +141,8 @@ function readFlag(reader: Reader, entry: Entry): boolean | null {
   return null;
 }
 
-function readExclusive(reader: Reader, entry: Entry, scope: "iteration" | "task"): Constraint[] {
+function readExclusive(reader: Reader, entry: Entry): Constraint[] {
+  const scope = entry.key === "exclusive" ? "iteration" : "task";
   return readFlag(reader, entry) === true ? [{ kind: "exclusive", scope }] : [];
 }
 

@@ -34,6 +34,23 @@ export type ReasonCode =
   /** The job asks for more than a plan may look at; `cap` says of what, `asked` how much, `left` the limit. */
   | "DemandCapReached";
 
+/** Why a target is not met in full. */
+export type TargetReasonCode = Extract<
+  ReasonCode,
+  | "NoCapacity"
+  | "NodesTakeNoJobs"
+  | "InvalidBucket"
+  | "PlacementGroupTooSmall"
+  | "UnknownNodeArray"
+  | "UnknownVmSize"
+  | "NodeArrayDisabled"
+  | "NameOfANodeArray"
+>;
+
+export interface TargetReason extends Reason {
+  readonly code: TargetReasonCode;
+}
+
 /** Why a bucket, or the whole cluster, could not take (all of) a job. Data; `explain` words it. */
 export interface Reason {
   readonly code: ReasonCode;

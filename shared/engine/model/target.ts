@@ -1,4 +1,4 @@
-import type { Reason } from "./reasons.ts";
+import type { TargetReason } from "./reasons.ts";
 import type { Json } from "./resources.ts";
 
 /** A floor under the nodes of an array: how many there should be, whether jobs need them or not. */
@@ -44,7 +44,7 @@ export interface TargetOutcome {
   readonly nodes: number;
   readonly groups: readonly TargetGroup[];
   /** Why it was not met in full, at most one per VM size. */
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly TargetReason[];
 }
 
 /** One complete group: its id is also its placement group. */

@@ -1,4 +1,4 @@
-import type { Reason } from "../model/reasons.ts";
+import type { TargetReason } from "../model/reasons.ts";
 import type { TargetOutcome } from "../model/target.ts";
 import { bucketLabel, limitTexts } from "./explain.ts";
 
@@ -9,7 +9,7 @@ export function explainTarget(outcome: TargetOutcome): readonly string[] {
   return [met, ...new Set(reasons.map((reason) => explainReason(reason, outcome)))];
 }
 
-function explainReason({ code, bucket, limit, asked, left }: Reason, target: TargetOutcome): string {
+function explainReason({ code, bucket, limit, asked, left }: TargetReason, target: TargetOutcome): string {
   const where = bucketLabel(bucket);
   switch (code) {
     case "NoCapacity": {
@@ -30,7 +30,7 @@ function explainReason({ code, bucket, limit, asked, left }: Reason, target: Tar
       return `Autoscaling of node array "${target.nodeArray}" is switched off (autoscale.enabled).`;
     case "NameOfANodeArray":
       return `"${target.dynamicArray}" is the name of a node array of the cluster: a dynamic one needs its own.`;
-    default:
+    case "UnknownNodeArray":
       return `The cluster has no node array "${target.nodeArray}".`;
   }
 }

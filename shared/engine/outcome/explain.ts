@@ -216,7 +216,16 @@ function subjectOf(constraint: Constraint | null): string {
       return `"node.${constraint.property}"`;
     case "shared-value":
       return `"${constraint.name}"`;
-    default:
+    case "exclusive":
+    case "in-a-placement-group":
+    case "and":
+    case "or":
+    case "xor":
+    case "not":
+    case "never":
+    case "shared-consumable":
+    case "capacity-failure-backoff":
+    case undefined:
       return "it";
   }
 }
@@ -271,8 +280,12 @@ export function describeConstraint(constraint: Constraint | null): string {
       return `not ${describePart(constraint.child)}`;
     case "never":
       return cut(constraint.message);
-    default:
-      return constraint?.kind ?? "nothing";
+    case "shared-consumable":
+    case "shared-value":
+    case "capacity-failure-backoff":
+      return constraint.kind;
+    case undefined:
+      return "nothing";
   }
 }
 

@@ -3,6 +3,7 @@ import { vacantColumn } from "../ledger/columns.ts";
 import type { LedgerNode } from "../ledger/ledger-node.ts";
 import { amountAsked, firstSatisfied, refusing } from "../ledger/match.ts";
 import type { Constraint, MinimumResource, SharedConsumable } from "../model/constraint.ts";
+import { type Combining, isCombining, isTaking, type Taking } from "../model/constraint-kinds.ts";
 
 /** What a slot takes of a node through the alternatives that match there. */
 export interface Choice {
@@ -11,46 +12,61 @@ export interface Choice {
   readonly exclusive: "none" | "iteration" | "task";
 }
 
+interface Draft {
+  readonly minimums: MinimumResource[];
+  readonly draws: SharedConsumable[];
+  exclusive: Choice["exclusive"];
+}
+
 /** Picks the alternatives that match on this node as it is now; null when one of the constraints has none. */
 export function choose(constraints: readonly Constraint[], node: LedgerNode): Choice | null {
-  const taken: Constraint[] = [];
+  const draft: Draft = { minimums: [], draws: [], exclusive: "none" };
   for (const constraint of constraints) {
     if (refusing(constraint, node) !== null) return null;
-    collect(constraint, node, taken);
+    collect(constraint, node, draft);
   }
-  const scopes = taken.flatMap((leaf) => (leaf.kind === "exclusive" ? [leaf.scope] : []));
-  return {
-    minimums: taken.filter((leaf) => leaf.kind === "minimum-resource"),
-    draws: taken.filter((leaf) => leaf.kind === "shared-consumable"),
-    exclusive: scopes.includes("iteration") ? "iteration" : (scopes[0] ?? "none"),
-  };
+  return draft;
 }
 
-/** The leaves that take something, along the children that match. `not` takes nothing. */
-function collect(constraint: Constraint, node: LedgerNode, taken: Constraint[]): void {
+/** Notes what takes something, along the children that match. */
+function collect(constraint: Constraint, node: LedgerNode, draft: Draft): void {
+  if (isTaking(constraint)) note(constraint, draft);
+  else if (isCombining(constraint))
+    for (const child of matching(constraint, node)) collect(child, node, draft);
+}
+
+/** The children through which a constraint that is satisfied takes something. */
+function matching(constraint: Combining, node: LedgerNode): readonly Constraint[] {
   switch (constraint.kind) {
     case "and":
-      for (const child of constraint.all) collect(child, node, taken);
-      return;
+      return constraint.all;
     case "or":
-      collectMatching(constraint.any, node, taken);
-      return;
+      return firstOf(constraint.any, node);
     case "xor":
-      collectMatching(constraint.oneOf, node, taken);
-      return;
-    case "minimum-resource":
-    case "exclusive":
-    case "shared-consumable":
-      taken.push(constraint);
-      return;
-    default:
-      return;
+      return firstOf(constraint.oneOf, node);
+    case "not":
+      return [];
   }
 }
 
-function collectMatching(children: readonly Constraint[], node: LedgerNode, taken: Constraint[]): void {
+function firstOf(children: readonly Constraint[], node: LedgerNode): readonly Constraint[] {
   const child = children[firstSatisfied(children, node)];
-  if (child !== undefined) collect(child, node, taken);
+  return child === undefined ? [] : [child];
+}
+
+function note(leaf: Taking, draft: Draft): void {
+  switch (leaf.kind) {
+    case "minimum-resource":
+      draft.minimums.push(leaf);
+      return;
+    case "shared-consumable":
+      draft.draws.push(leaf);
+      return;
+    case "exclusive":
+      if (draft.exclusive !== "iteration") draft.exclusive = leaf.scope;
+      return;
+  }
+  leaf satisfies never;
 }
 
 /** The plain demand of a shape together with what a choice adds to it. */

@@ -1,9 +1,9 @@
 import type { KnownResources } from "../ledger/known-resources.ts";
 import type { Constraint } from "../model/constraint.ts";
+import { childrenOf, resourceTaken } from "../model/constraint-kinds.ts";
 import type { DemandCapHit, DemandCaps } from "../model/demand-caps.ts";
 import type { Job } from "../model/job.ts";
 import { hasWildcard } from "../model/wildcard.ts";
-import { childrenOf } from "./profile.ts";
 
 /**
  * Holds back jobs whose constraints would cost a plan too much, before anything is made of them, in the order of the
@@ -78,12 +78,28 @@ function measure(constraint: Constraint, depth: number, size: Size, caps: Demand
   size.parts += 1 + extraParts(constraint);
   size.depth = Math.max(size.depth, depth);
   if (depth > caps.maxConstraintDepth) return;
-  if (constraint.kind === "minimum-resource") size.resources.add(constraint.resource);
+  const resource = resourceTaken(constraint);
+  if (resource !== null) size.resources.add(resource);
   for (const child of childrenOf(constraint)) measure(child, depth + 1, size, caps);
 }
 
 function extraParts(constraint: Constraint): number {
-  if (constraint.kind === "shared-consumable") return constraint.draws.length;
-  if (constraint.kind !== "property-options" && constraint.kind !== "resource-options") return 0;
-  return constraint.options.filter((option) => typeof option === "string" && hasWildcard(option)).length;
+  switch (constraint.kind) {
+    case "shared-consumable":
+      return constraint.draws.length;
+    case "property-options":
+    case "resource-options":
+      return constraint.options.filter((option) => typeof option === "string" && hasWildcard(option)).length;
+    case "minimum-resource":
+    case "exclusive":
+    case "in-a-placement-group":
+    case "and":
+    case "or":
+    case "xor":
+    case "not":
+    case "never":
+    case "shared-value":
+    case "capacity-failure-backoff":
+      return 0;
+  }
 }

@@ -14,7 +14,7 @@ import { plainName } from "../model/dynamic-array.ts";
 import { sortByNodeName } from "../model/names.ts";
 import type { PlanInput } from "../model/plan-input.ts";
 import { bindingCharge, nodesLeft } from "../model/quota.ts";
-import type { BucketName, Reason, ReasonCode } from "../model/reasons.ts";
+import type { BucketName, TargetReason, TargetReasonCode } from "../model/reasons.ts";
 import type { GroupSize, Target, TargetGroup, TargetOutcome } from "../model/target.ts";
 
 /** Meets the targets one after the other, as far as that goes. */
@@ -109,7 +109,7 @@ class Pass {
   /** Those accounted to the target. */
   readonly #own: LedgerNode[];
   readonly #groupIds: GroupIds;
-  readonly #reasons: Reason[] = [];
+  readonly #reasons: TargetReason[] = [];
   readonly #groups: TargetGroup[] = [];
   #nodes = 0;
 
@@ -121,7 +121,7 @@ class Pass {
     this.#target = target;
   }
 
-  refused(code: ReasonCode): TargetOutcome {
+  refused(code: TargetReasonCode): TargetOutcome {
     if (this.#target.wish.count > 0) this.#refuse(code, null, this.#target.wish.count);
     return this.#outcome(0);
   }
@@ -279,7 +279,7 @@ class Pass {
     });
   }
 
-  #refuse(code: ReasonCode, bucket: BucketName | null, asked: number, left = 0): void {
+  #refuse(code: TargetReasonCode, bucket: BucketName | null, asked: number, left = 0): void {
     this.#reasons.push({ code, bucket, constraint: null, limit: null, asked, left });
   }
 

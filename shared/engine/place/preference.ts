@@ -1,6 +1,8 @@
 import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
 import { firstOption, firstRefusing, firstSatisfied, refusing } from "../ledger/match.ts";
+import type { Subject } from "../ledger/subject.ts";
 import type { Constraint } from "../model/constraint.ts";
+import type { ConstraintKind, ConstraintOf } from "../model/constraint-kinds.ts";
 import type { Profile } from "./profile.ts";
 
 /** Each place from the end of a list of options is worth this much. */
@@ -27,26 +29,51 @@ export function inOrder(buckets: readonly LedgerBucket[]): readonly LedgerBucket
   return buckets.toSorted((a, b) => compareRank(a, b) || a.index - b.index);
 }
 
-/** A single option adds the same weight to every bucket that it allows. */
+/** How constraints of one kind change a bucket's weight. */
+interface Preference<C extends Constraint> {
+  /** Whether it can weigh one bucket other than the next: a single option adds the same to every bucket that it allows. */
+  mayReorder(constraint: C): boolean;
+  reweigh(constraint: C, example: Subject, weight: number): number;
+}
+
+/** Null: constraints of the kind leave the order as it is. */
+const preferences: { readonly [K in ConstraintKind]: Preference<ConstraintOf<K>> | null } = {
+  "resource-options": {
+    mayReorder: ({ options }) => options.length > 1,
+    reweigh: ({ options, resource }, example, weight) =>
+      placed(options.length, firstOption(options, example.resource(resource)), weight),
+  },
+  "property-options": {
+    mayReorder: ({ options }) => options.length > 1,
+    reweigh: ({ options, property }, example, weight) =>
+      placed(options.length, firstOption(options, example.property(property)), weight),
+  },
+  or: {
+    mayReorder: () => true,
+    reweigh: ({ any }, example, weight) => placed(any.length, firstSatisfied(any, example), weight),
+  },
+  "capacity-failure-backoff": {
+    mayReorder: () => true,
+    reweigh: (constraint, example, weight) => (refusing(constraint, example) === null ? weight : 0),
+  },
+  "minimum-resource": null,
+  exclusive: null,
+  "in-a-placement-group": null,
+  and: null,
+  xor: null,
+  not: null,
+  never: null,
+  "shared-consumable": null,
+  "shared-value": null,
+};
+
+/** The record has the rules of each kind under the kind, which the type of a look-up cannot say. */
+function preferenceOf(constraint: Constraint): Preference<Constraint> | null {
+  return preferences[constraint.kind] as Preference<Constraint> | null;
+}
+
 function mayReorder(constraint: Constraint): boolean {
-  switch (constraint.kind) {
-    case "resource-options":
-    case "property-options":
-      return constraint.options.length > 1;
-    case "or":
-    case "capacity-failure-backoff":
-      return true;
-    case "minimum-resource":
-    case "exclusive":
-    case "in-a-placement-group":
-    case "and":
-    case "xor":
-    case "not":
-    case "never":
-    case "shared-consumable":
-    case "shared-value":
-      return false;
-  }
+  return preferenceOf(constraint)?.mayReorder(constraint) ?? false;
 }
 
 /** On-premise hosts differ from one another, so that no example can speak for them: each is asked by itself. */
@@ -71,28 +98,8 @@ function weightOf(constraints: readonly Constraint[], bucket: LedgerBucket, star
   return constraints.reduce((weight, constraint) => reweigh(constraint, bucket, weight), start);
 }
 
-function reweigh(constraint: Constraint, bucket: LedgerBucket, weight: number): number {
-  const { example } = bucket;
-  switch (constraint.kind) {
-    case "resource-options":
-      return placed(
-        constraint.options.length,
-        firstOption(constraint.options, example.resource(constraint.resource)),
-        weight,
-      );
-    case "property-options":
-      return placed(
-        constraint.options.length,
-        firstOption(constraint.options, example.property(constraint.property)),
-        weight,
-      );
-    case "or":
-      return placed(constraint.any.length, firstSatisfied(constraint.any, example), weight);
-    case "capacity-failure-backoff":
-      return refusing(constraint, example) === null ? weight : 0;
-    default:
-      return weight;
-  }
+function reweigh(constraint: Constraint, { example }: LedgerBucket, weight: number): number {
+  return preferenceOf(constraint)?.reweigh(constraint, example, weight) ?? weight;
 }
 
 function placed(places: number, index: number, weight: number): number {

@@ -1,9 +1,11 @@
-import { isOwnProperty, usesOwnProperty } from "../ledger/default-resources.ts";
+import { usesOwnProperty } from "../ledger/default-resources.ts";
 import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
 import { checksOf } from "../ledger/match.ts";
 import { type Naming, namingProperties } from "../ledger/node-index.ts";
+import { isSharedProperty } from "../ledger/shared-properties.ts";
 import type { Stock } from "../ledger/stock.ts";
 import type { Constraint, SharedConsumable } from "../model/constraint.ts";
+import { childrenOf, isCombining, isTaking, resourceTaken, visit } from "../model/constraint-kinds.ts";
 import { hasWildcard } from "../model/wildcard.ts";
 
 /** The constraints of a job that do not depend on amounts. Jobs that differ only in amounts share a profile. */
@@ -87,47 +89,20 @@ function namesIn(own: readonly Constraint[]): Names | null {
 
 function namingOf(constraint: Constraint): Naming | null {
   if (constraint.kind === "resource-options" && constraint.resource === "ccnodeid") return "ccnodeid";
-  if (constraint.kind !== "property-options" || !isOwnProperty(constraint.property)) return null;
+  if (constraint.kind !== "property-options" || isSharedProperty(constraint.property)) return null;
   return namingProperties.find((property) => property === constraint.property) ?? null;
 }
 
-/** The constraints that a constraint consists of, itself included. */
-export function visit(constraint: Constraint, see: (constraint: Constraint) => void): void {
-  see(constraint);
-  for (const child of childrenOf(constraint)) visit(child, see);
-}
-
-export function childrenOf(constraint: Constraint): readonly Constraint[] {
-  switch (constraint.kind) {
-    case "and":
-      return constraint.all;
-    case "or":
-      return constraint.any;
-    case "xor":
-      return constraint.oneOf;
-    case "not":
-      return [constraint.child];
-    default:
-      return [];
-  }
-}
-
 function takesSomething(constraint: Constraint): boolean {
-  switch (constraint.kind) {
-    case "minimum-resource":
-    case "exclusive":
-    case "shared-consumable":
-      return true;
-    default:
-      return childrenOf(constraint).some(takesSomething);
-  }
+  return isTaking(constraint) || childrenOf(constraint).some(takesSomething);
 }
 
 export function resourcesIn(constraints: readonly Constraint[]): ReadonlySet<string> {
   if (constraints.length === 0) return noResources;
   const resources = new Set<string>();
   const note = (leaf: Constraint): void => {
-    if (leaf.kind === "minimum-resource") resources.add(leaf.resource);
+    const resource = resourceTaken(leaf);
+    if (resource !== null) resources.add(resource);
   };
   for (const constraint of constraints) visit(constraint, note);
   return resources;
@@ -135,9 +110,16 @@ export function resourcesIn(constraints: readonly Constraint[]): ReadonlySet<str
 
 /** "or" and "and" of amounts only ever lose nodes; below "not" and "xor" losing a match can mean winning. */
 function mayAcceptLater(constraint: Constraint): boolean {
-  if (constraint.kind === "not" || constraint.kind === "xor") return takesSomething(constraint);
-  if (constraint.kind === "and" && asksTwice(constraint.all)) return true;
-  return childrenOf(constraint).some(mayAcceptLater);
+  if (!isCombining(constraint)) return false;
+  switch (constraint.kind) {
+    case "not":
+    case "xor":
+      return takesSomething(constraint);
+    case "and":
+      return asksTwice(constraint.all) || constraint.all.some(mayAcceptLater);
+    case "or":
+      return constraint.any.some(mayAcceptLater);
+  }
 }
 
 function asksTwice(constraints: readonly Constraint[]): boolean {

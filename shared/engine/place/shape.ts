@@ -4,8 +4,9 @@ import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
 import type { Pools } from "../ledger/pools.ts";
 import type { Refusal } from "../ledger/refusal.ts";
 import type { Constraint, MinimumResource } from "../model/constraint.ts";
+import { isTaking, type Taking, visit } from "../model/constraint-kinds.ts";
 import type { Job } from "../model/job.ts";
-import { type Profile, profileFrom, visit } from "./profile.ts";
+import { type Profile, profileFrom } from "./profile.ts";
 
 export type ExclusiveScope = "none" | "iteration" | "task";
 
@@ -113,16 +114,25 @@ export class Shapes {
     const key = rest.length === 0 ? "" : JSON.stringify(rest);
     const known = this.#profiles.get(key);
     if (known !== undefined) return known;
-    for (const constraint of rest) visit(constraint, (leaf) => this.#register(leaf));
+    for (const constraint of rest) visit(constraint, (leaf) => isTaking(leaf) && this.#register(leaf));
     const profile = profileFrom(rest, this.#profiles.size);
     this.#profiles.set(key, profile);
     return profile;
   }
 
   /** Everything that can be taken has to be known, for its column or pool, before planning starts. */
-  #register(leaf: Constraint): void {
-    if (leaf.kind === "minimum-resource") this.#wanted.of(leaf.resource);
-    if (leaf.kind === "shared-consumable") for (const draw of leaf.draws) this.#pools.define(draw);
+  #register(leaf: Taking): void {
+    switch (leaf.kind) {
+      case "minimum-resource":
+        this.#wanted.of(leaf.resource);
+        return;
+      case "shared-consumable":
+        for (const draw of leaf.draws) this.#pools.define(draw);
+        return;
+      case "exclusive":
+        return;
+    }
+    leaf satisfies never;
   }
 }
 
@@ -141,11 +151,25 @@ class Parts {
 
   #sort(constraints: readonly Constraint[]): void {
     for (const constraint of constraints) {
-      if (constraint.kind === "minimum-resource") this.minimums.push(constraint);
+      if (isTaking(constraint)) this.#take(constraint);
       else if (constraint.kind === "and") this.#sort(constraint.all);
-      else if (constraint.kind !== "exclusive") this.rest.push(constraint);
-      else if (this.exclusive !== "iteration") this.exclusive = constraint.scope;
+      else this.rest.push(constraint);
     }
+  }
+
+  #take(constraint: Taking): void {
+    switch (constraint.kind) {
+      case "minimum-resource":
+        this.minimums.push(constraint);
+        return;
+      case "exclusive":
+        if (this.exclusive !== "iteration") this.exclusive = constraint.scope;
+        return;
+      case "shared-consumable":
+        this.rest.push(constraint);
+        return;
+    }
+    constraint satisfies never;
   }
 }
 

@@ -109,7 +109,9 @@ function standing(state: TargetExplanation["state"], { asked, granted, unit }: T
       return asked === 0 ? "asks for nothing: nodes that nobody else needs may go" : `has all of ${all}`;
     case "booting":
       return `has all of ${all} there or on their way`;
-    default:
+    case "partly":
+    case "waiting":
+    case "expired":
       return `has ${granted} of ${all}`;
   }
 }

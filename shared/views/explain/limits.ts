@@ -186,7 +186,8 @@ function wordsOf(outlook: Outlook, { limit, figure, survey, more }: Binding): Wo
         why: leaves(`placement group ${scope}`),
         next: `It fits when ${more === null ? "" : `${shown(more)} `}nodes of the group go, or in another group: \`ccscale buckets\`.`,
       };
-    default:
+    case "bucket":
+    case null:
       return {
         why: leaves(
           `what CycleCloud still offers of ${survey === undefined ? scope : `${survey.nodeArray}/${survey.vmSize}`}`,

@@ -179,7 +179,29 @@ function wayOut({ code }: Reason, guess: string | null): string {
       return "It fits when the shared value changes, or when the job asks for the present one.";
     case "UndefinedResource":
       return 'Give nodes the resource with "default_resources" and store the configuration (`ccscale config push FILE`), or change the job.';
-    default:
+    case "InsufficientResource":
+    case "InvalidOption":
+    case "ExclusiveRequirementFailed":
+    case "NotInAPlacementGroup":
+    case "InAPlacementGroup":
+    case "AndFailed":
+    case "OrFailed":
+    case "XORFailed":
+    case "NotFailed":
+    case "SharedLimitReached":
+    case "CapacityFailureBackoff":
+    case "NoCapacity":
+    case "OutOfCapacity":
+    case "NodesTakeNoJobs":
+    case "InvalidBucket":
+    case "PlacementGroupTooSmall":
+    case "NoBucketsDefined":
+    case "NothingRequested":
+    case "UnknownNodeArray":
+    case "NodeArrayDisabled":
+    case "NameOfANodeArray":
+    case "UnknownVmSize":
+    case "DemandCapReached":
       return "Change the job's constraints, or add what they ask for to a node array. What there is: `ccscale buckets`.";
   }
 }
@@ -197,22 +219,17 @@ function meant(outlook: Outlook, { code, constraint }: Reason): string | null {
   const { property, options } = constraint;
   const [option] = options;
   if (typeof option !== "string") return null;
-  switch (property) {
-    case "nodearray":
-      return nearest(option, [...new Set(outlook.buckets().map(({ nodeArray }) => nodeArray))]);
-    case "vm_size":
-      return nearestVmSize(option, [...new Set(outlook.buckets().map(({ vmSize }) => vmSize))]);
-    case "hostname":
-      return nearestName(
+  const { nodes } = outlook.plan;
+  if (property === "nodearray")
+    return nearest(option, [...new Set(outlook.buckets().map(({ nodeArray }) => nodeArray))]);
+  if (property === "vm_size")
+    return nearestVmSize(option, [...new Set(outlook.buckets().map(({ vmSize }) => vmSize))]);
+  const hostnames = () => nodes.flatMap(({ hostname }) => hostname ?? []);
+  if (property === "hostname") return nearestName(option, hostnames());
+  return property === "name"
+    ? nearestName(
         option,
-        outlook.plan.nodes.flatMap(({ hostname }) => hostname ?? []),
-      );
-    case "name":
-      return nearestName(
-        option,
-        outlook.plan.nodes.map(({ name }) => name),
-      );
-    default:
-      return null;
-  }
+        nodes.map(({ name }) => name),
+      )
+    : null;
 }

@@ -1,5 +1,11 @@
 import type { CauseView } from "../../api/index.ts";
-import { nearest, type Reason, type Target, type TargetOutcome } from "../../engine/index.ts";
+import {
+  nearest,
+  type Reason,
+  type Target,
+  type TargetOutcome,
+  type TargetReason,
+} from "../../engine/index.ts";
 import type { RequestSet } from "../../ports/index.ts";
 import { counted } from "../../text.ts";
 import { isUpNode } from "../job-states.ts";
@@ -100,7 +106,11 @@ function wantedByTarget(
 function shortage(
   outlook: Outlook,
   views: NodeViews,
-  { reason, wanted, target }: { readonly reason: Reason; readonly wanted: Wanted; readonly target: Target },
+  {
+    reason,
+    wanted,
+    target,
+  }: { readonly reason: TargetReason; readonly wanted: Wanted; readonly target: Target },
 ): CauseView {
   const { nodeArrays } = outlook.snapshot.cluster;
   switch (reason.code) {
@@ -136,7 +146,7 @@ function shortage(
         next: 'Give the dynamic array another Name, or ask for the node array without "Dynamic".',
         ...figures(reason),
       });
-    default:
+    case "UnknownNodeArray":
       return notThere(reason, `The cluster has no node array "${target.nodeArray}"`, {
         guess: nearest(
           target.nodeArray,

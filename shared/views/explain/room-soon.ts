@@ -41,7 +41,11 @@ export function roomSoon(
         return isThere;
       case "family":
         return isThere && familyOf(node) === familyOf(bucket);
-      default:
+      case "cluster":
+      case "max-cores":
+      case "monthly-budget":
+      case "unknown-price":
+      case null:
         return true;
     }
   };

@@ -1,5 +1,11 @@
 import type { CauseView } from "../../api/index.ts";
-import { bucketLabel, demandCapKey, explainReason, type Reason } from "../../engine/index.ts";
+import {
+  bucketLabel,
+  demandCapKey,
+  explainReason,
+  type Reason,
+  type ReasonCode,
+} from "../../engine/index.ts";
 import type { OutlookJob } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
@@ -12,21 +18,29 @@ import { refusedEverywhere } from "./never.ts";
 import { type Wanted, wantedBy } from "./wanted.ts";
 
 /** Codes of refusals that say "not now" where every other says "not there". */
-const notNow: ReadonlySet<string> = new Set([
+const notNow = [
   "NoCapacity",
   "OutOfCapacity",
   "NodesTakeNoJobs",
   "InvalidBucket",
   "PlacementGroupTooSmall",
   "CapacityFailureBackoff",
-]);
+] as const satisfies readonly ReasonCode[];
+
+interface Passing extends Reason {
+  readonly code: (typeof notNow)[number];
+}
+
+function isPassing(reason: Reason): reason is Passing {
+  return notNow.some((code) => code === reason.code);
+}
 
 /** What a job is short of: what passes, or is in somebody's hand, before what never fits. */
 export function shortages(outlook: Outlook, views: NodeViews, each: OutlookJob): readonly CauseView[] {
   const { reasons } = each.outcome;
   const held = reasons.find(({ code }) => code === "DemandCapReached");
   if (held !== undefined) return [heldBack(held)];
-  const passing = reasons.filter(({ code }) => notNow.has(code));
+  const passing = reasons.filter(isPassing);
   if (passing.length === 0) return [refusedEverywhere(outlook, reasons, each)];
   const wanted = wantedBy(each.job, each.outcome);
   const causes = distinct(passing).map((reason) => shortage(outlook, views, reason, wanted));
@@ -45,8 +59,8 @@ function heldBack(reason: Reason): CauseView {
 }
 
 /** A limit that holds for a whole VM size is told once, not for each of its placement groups. */
-function distinct(reasons: readonly Reason[]): readonly Reason[] {
-  const first = new Map<string, Reason>();
+function distinct(reasons: readonly Passing[]): readonly Passing[] {
+  const first = new Map<string, Passing>();
   for (const reason of reasons) {
     const { code, limit, bucket, left } = reason;
     const isOfSize = code === "NoCapacity" && limit !== "placement-group";
@@ -75,7 +89,7 @@ const order: readonly Kind[] = [
   "bucket-unusable",
 ];
 
-function shortage(outlook: Outlook, views: NodeViews, reason: Reason, wanted: Wanted): CauseView {
+function shortage(outlook: Outlook, views: NodeViews, reason: Passing, wanted: Wanted): CauseView {
   switch (reason.code) {
     case "PlacementGroupTooSmall":
       return groupTooSmall(outlook, reason);
@@ -87,7 +101,7 @@ function shortage(outlook: Outlook, views: NodeViews, reason: Reason, wanted: Wa
       return fullNodes(outlook, reason, wanted);
     case "NodesTakeNoJobs":
       return drainedNodes(outlook, views, reason, wanted);
-    default:
+    case "NoCapacity":
       return noCapacity(outlook, views, reason, wanted);
   }
 }

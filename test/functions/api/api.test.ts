@@ -81,7 +81,17 @@ async function fieldsOf(id: RouteId): Promise<Fields> {
       };
     case "validate-constraint":
       return { body: { constraints: { ncpus: 4, "node.vm_size": "Standard_F*" } } };
-    default:
+    case "buckets":
+    case "clusters":
+    case "config":
+    case "demand":
+    case "jobs":
+    case "limits":
+    case "nodes":
+    case "operations":
+    case "plans":
+    case "rejects":
+    case "status":
       return {};
   }
 }

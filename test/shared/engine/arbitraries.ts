@@ -6,10 +6,17 @@ import type {
   Constraint,
   Job,
   NodeArray,
+  NodeProperty,
   PlanInput,
+  Scalar,
   Target,
 } from "../../../shared/engine/index.ts";
 import { defineJob } from "../../../shared/engine/index.ts";
+import type {
+  Combining,
+  ConstraintKind,
+  ConstraintOf,
+} from "../../../shared/engine/model/constraint-kinds.ts";
 import { bucket, input } from "./tiny.ts";
 
 /** Random small clusters and demand: few kinds of everything, so that jobs meet on nodes and limits bite. */
@@ -139,86 +146,99 @@ function familyOf(b: Bucket, ...arrays: readonly NodeArray[]): Bucket["limits"][
   return same?.limits.family ?? b.limits.family;
 }
 
-const amount: fc.Arbitrary<Constraint> = fc.oneof(
-  fc.nat(9).map((n): Constraint => ({ kind: "minimum-resource", resource: "ncpus", amount: n })),
-  fc
-    .integer({ min: 1, max: 20 })
-    .map((n): Constraint => ({ kind: "minimum-resource", resource: "memgb", amount: n })),
-  fc
-    .integer({ min: 0, max: 1 })
-    .map((n): Constraint => ({ kind: "minimum-resource", resource: "ngpus", amount: n })),
-  fc.constant<Constraint>({ kind: "minimum-resource", resource: "licences", amount: 1 }),
+const amountOf = (resource: string, amounts: fc.Arbitrary<number>) =>
+  amounts.map((amount) => ({ kind: "minimum-resource", resource, amount }) as const);
+
+const optionsOf = (property: NodeProperty, options: fc.Arbitrary<readonly Scalar[]>) =>
+  options.map((drawn) => ({ kind: "property-options", property, options: drawn }) as const);
+
+const anySize = fc.shuffledSubarray(
+  sizes.map(({ vmSize }) => vmSize),
+  { minLength: 1 },
 );
+
+type Arbitraries<K extends ConstraintKind> = { readonly [Kind in K]: fc.Arbitrary<ConstraintOf<Kind>> };
+
+/** Each kind that stands by itself. */
+const leaves: Arbitraries<Exclude<ConstraintKind, Combining["kind"]>> = {
+  "minimum-resource": fc.oneof(
+    amountOf("ncpus", fc.nat(9)),
+    amountOf("memgb", fc.integer({ min: 1, max: 20 })),
+    amountOf("ngpus", fc.integer({ min: 0, max: 1 })),
+    amountOf("licences", fc.constant(1)),
+  ),
+  "resource-options": fc
+    .shuffledSubarray([0, 1, 2, 3], { minLength: 1 })
+    .map((options) => ({ kind: "resource-options", resource: "licences", options })),
+  "property-options": fc.oneof(
+    optionsOf(
+      "nodearray",
+      fc.constantFrom(...arrayNames).map((name) => [name]),
+    ),
+    optionsOf("vm_size", anySize),
+    optionsOf(
+      "placement_group",
+      fc.constantFrom(null, ...groupNames).map((group) => [group]),
+    ),
+    optionsOf(
+      "gpu_count",
+      fc.constantFrom(0, 1).map((count) => [count]),
+    ),
+  ),
+  exclusive: fc.constantFrom("iteration", "task").map((scope) => ({ kind: "exclusive", scope })),
+  "in-a-placement-group": fc.boolean().map((wanted) => ({ kind: "in-a-placement-group", wanted })),
+  never: fc.constant({ kind: "never", message: "drawn" }),
+  "shared-consumable": fc
+    .record({ amount: fc.integer({ min: 1, max: 2 }), once: fc.boolean() })
+    .map((drawn) => ({
+      kind: "shared-consumable",
+      draws: [{ ...drawn, pool: "pool", source: null, initial: 5, current: 5 }],
+    })),
+  "shared-value": fc
+    .record({ current: fc.nat(1), target: fc.constant(1) })
+    .map((drawn) => ({ ...drawn, kind: "shared-value", name: "version", source: null })),
+  "capacity-failure-backoff": fc.constant({ kind: "capacity-failure-backoff", seconds: 300 }),
+};
+
+const amount = leaves["minimum-resource"];
 
 const choice: fc.Arbitrary<Constraint> = fc.oneof(
-  fc
-    .constantFrom(...arrayNames)
-    .map((name): Constraint => ({ kind: "property-options", property: "nodearray", options: [name] })),
-  fc
-    .shuffledSubarray(
-      sizes.map(({ vmSize }) => vmSize),
-      { minLength: 1 },
-    )
-    .map((options): Constraint => ({ kind: "property-options", property: "vm_size", options })),
-  fc
-    .constantFrom(null, ...groupNames)
-    .map(
-      (group): Constraint => ({ kind: "property-options", property: "placement_group", options: [group] }),
-    ),
-  fc
-    .constantFrom(0, 1)
-    .map((count): Constraint => ({ kind: "property-options", property: "gpu_count", options: [count] })),
-  fc.boolean().map((wanted): Constraint => ({ kind: "in-a-placement-group", wanted })),
-  fc.constant<Constraint>({ kind: "capacity-failure-backoff", seconds: 300 }),
+  { weight: 4, arbitrary: leaves["property-options"] },
+  { weight: 1, arbitrary: leaves["resource-options"] },
+  { weight: 2, arbitrary: leaves["in-a-placement-group"] },
+  { weight: 2, arbitrary: leaves["capacity-failure-backoff"] },
 );
 
+/** Each kind that combines others. */
+const combinations = (
+  child: fc.Arbitrary<Constraint>,
+  mostChoices: number,
+): Arbitraries<Combining["kind"]> => {
+  const several = fc.array(child, { minLength: 2, maxLength: mostChoices });
+  return {
+    and: fc.tuple(amount, choice).map((all) => ({ kind: "and", all })),
+    or: several.map((any) => ({ kind: "or", any })),
+    xor: several.map((oneOf) => ({ kind: "xor", oneOf })),
+    not: child.map((negated) => ({ kind: "not", child: negated })),
+  };
+};
+
+const ofChoices = combinations(choice, 3);
 const combined: fc.Arbitrary<Constraint> = fc.oneof(
   { weight: 6, arbitrary: choice },
-  {
-    weight: 1,
-    arbitrary: fc
-      .array(choice, { minLength: 2, maxLength: 3 })
-      .map((any): Constraint => ({ kind: "or", any })),
-  },
-  {
-    weight: 1,
-    arbitrary: fc
-      .array(choice, { minLength: 2, maxLength: 3 })
-      .map((oneOf): Constraint => ({ kind: "xor", oneOf })),
-  },
-  { weight: 1, arbitrary: choice.map((child): Constraint => ({ kind: "not", child })) },
-  { weight: 1, arbitrary: fc.tuple(amount, choice).map((all): Constraint => ({ kind: "and", all })) },
+  ...Object.values<fc.Arbitrary<Constraint>>(ofChoices).map((arbitrary) => ({ weight: 1, arbitrary })),
 );
 
 /** Alternatives with amounts in them: what they take depends on what is left of the node. */
-const withAmount = fc.oneof(
-  amount,
-  fc.tuple(amount, choice).map((all): Constraint => ({ kind: "and", all })),
-);
-const alternatives: fc.Arbitrary<Constraint> = fc.oneof(
-  fc.array(withAmount, { minLength: 2, maxLength: 3 }).map((any): Constraint => ({ kind: "or", any })),
-  fc.array(withAmount, { minLength: 2, maxLength: 2 }).map((oneOf): Constraint => ({ kind: "xor", oneOf })),
-  withAmount.map((child): Constraint => ({ kind: "not", child })),
-);
+const ofAmounts = combinations(fc.oneof<fc.Arbitrary<Constraint>[]>(amount, ofChoices.and), 2);
+const alternatives: fc.Arbitrary<Constraint> = fc.oneof(ofAmounts.or, ofAmounts.xor, ofAmounts.not);
 
 const extra: fc.Arbitrary<Constraint> = fc.oneof(
-  { weight: 2, arbitrary: alternatives },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom<Constraint>(
-      { kind: "exclusive", scope: "iteration" },
-      { kind: "exclusive", scope: "task" },
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ amount: fc.integer({ min: 1, max: 2 }), once: fc.boolean() }).map(
-      ({ amount: drawn, once }): Constraint => ({
-        kind: "shared-consumable",
-        draws: [{ pool: "pool", source: null, amount: drawn, once, initial: 5, current: 5 }],
-      }),
-    ),
-  },
+  { weight: 8, arbitrary: alternatives },
+  { weight: 8, arbitrary: leaves.exclusive },
+  { weight: 4, arbitrary: leaves["shared-consumable"] },
+  { weight: 1, arbitrary: leaves["shared-value"] },
+  { weight: 1, arbitrary: leaves.never },
 );
 
 /** At least one amount, so that no job fits a node without end; then choices, now and then something exclusive or shared. */

@@ -133,7 +133,10 @@ function holds(constraint: Constraint, asked: Asked): boolean {
       return constraint.draws.every(
         (draw) => (draw.once && asked.drawnOnce) || (asked.pools.get(draw.pool) ?? -1) >= draw.amount,
       );
-    default:
+    case "shared-value":
+      return constraint.current === constraint.target;
+    // Who is on the node decides, see mayTake.
+    case "exclusive":
       return true;
   }
 }
@@ -331,7 +334,15 @@ function leaves(constraint: Constraint, asked: Asked): readonly Constraint[] {
       return constraint.oneOf.filter((child) => holds(child, asked)).flatMap((child) => leaves(child, asked));
     case "not":
       return [];
-    default:
+    case "minimum-resource":
+    case "resource-options":
+    case "property-options":
+    case "exclusive":
+    case "in-a-placement-group":
+    case "never":
+    case "shared-consumable":
+    case "shared-value":
+    case "capacity-failure-backoff":
       return [constraint];
   }
 }

@@ -12,6 +12,41 @@ const ajv = new Ajv2020({ strict: true, strictTypes: false });
 formats.default(ajv);
 const validateDemand = ajv.compile(schemas["job-demand.schema.json"] ?? {});
 
+/** At least one of each kind that is taken, and where JSON can say it one that is not. */
+const constraintCases: readonly [string, unknown, boolean][] = [
+  ["an amount", { ncpus: 2, memgb: "memory::4g" }, true],
+  ["a negative amount", { ncpus: -2 }, false],
+  ["options of a resource", [{ custom: ["a", null, 3] }, { other: false }], true],
+  ["no option", { custom: [] }, false],
+  ["a resource that is an object", { custom: { a: 1 } }, false],
+  ["a node property", { "node.vm_size": ["Standard_F*"] }, true],
+  ["an unknown node property", { "node.vm_sise": "Standard_F2" }, false],
+  ["a whole node", { exclusive: true, "exclusive-task": "false", exclusive_task: 0 }, true],
+  ["a flag that is a list", { exclusive: [] }, false],
+  ["a placement group", { "in-a-placement-group": false }, true],
+  [
+    "alternatives",
+    { or: [{ ncpus: 1 }, [{ and: { a: 1 } }, { not: [{ b: 2 }] }]], xor: [{ never: "no" }] },
+    true,
+  ],
+  ["no alternative", { or: [] }, false],
+  ["a mistake inside an alternative", { xor: [{ not: { ncpus: -1 } }] }, false],
+  [
+    "a pool",
+    { "shared-consumable-constraint": { "resource-name": "l", requested: 1, sources: ["a"] } },
+    true,
+  ],
+  ["a pool without an amount", { "shared-consumable-constraint": { "resource-name": "l" } }, false],
+  [
+    "a shared value",
+    { "shared-non-consumable-constraint": { "resource-name": "v", "current-value": 1, requested: 1 } },
+    true,
+  ],
+  ["a shared value without a name", { "shared-non-consumable-constraint": { requested: 1 } }, false],
+  ["a back-off", { "capacity-failure-backoff": 300 }, true],
+  ["a negative back-off", { "capacity-failure-backoff": -1 }, false],
+];
+
 describe("published schemas", () => {
   test.each(Object.entries(schemas))("%s is what the code says", async (file, schema) => {
     await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot(join(folder, file));
@@ -24,7 +59,7 @@ describe("published schemas", () => {
     sequence: 1,
     sentAt: "2026-11-21T10:00:00Z",
   };
-  test.each([
+  test.each<[string, object, boolean]>([
     ["an empty snapshot", { ...envelope, kind: "snapshot" }, true],
     ["a delta that removes", { ...envelope, kind: "delta", remove: ["1"] }, true],
     [
@@ -43,6 +78,11 @@ describe("published schemas", () => {
       { ...envelope, kind: "snapshot", nodes: [{ hostname: "a", resources: { x: [] } }] },
       false,
     ],
+    ...constraintCases.map(([words, constraints, isGood]): [string, object, boolean] => [
+      words,
+      { ...envelope, kind: "snapshot", jobs: [{ name: "a", constraints }] },
+      isGood,
+    ]),
   ])("%s: the schema and the parser agree", (_, message, isGood) => {
     const json: unknown = JSON.parse(JSON.stringify(message));
     expect([validateDemand(json), wholly(parseMessage(json)).ok]).toEqual([isGood, isGood]);
