@@ -1,6 +1,5 @@
 import { app, type InvocationContext } from "@azure/functions";
-import { receiveDemand } from "../shared/cycle/demand/receive-demand.ts";
-import type { RawMessage } from "../shared/cycle/demand/reject.ts";
+import { type RawMessage, receiveDemand } from "../shared/cycle/index.ts";
 import { UpstreamError } from "../shared/errors.ts";
 import { claimedBlob } from "../shared/messages/job-demand.ts";
 import { jobDemandQueue, storageConnection } from "../shared/names.ts";

@@ -1,5 +1,5 @@
 import { app, type InvocationContext } from "@azure/functions";
-import { executeAction as execute } from "../shared/cycle/execute/execute-action.ts";
+import { executeAction as execute } from "../shared/cycle/index.ts";
 import { convertible } from "../shared/json.ts";
 import { scaleActionSchema } from "../shared/messages/scale-action.ts";
 import { scaleActionsQueue, serviceBusConnection } from "../shared/names.ts";

@@ -1,5 +1,5 @@
 import { app, type InvocationContext } from "@azure/functions";
-import { receiveEvent } from "../shared/cycle/snapshot/receive-event.ts";
+import { receiveEvent } from "../shared/cycle/index.ts";
 import { convertible } from "../shared/json.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";

@@ -1,5 +1,5 @@
 import { app, type InvocationContext } from "@azure/functions";
-import { answerPlanRequest } from "../shared/cycle/plan/answer-plan-request.ts";
+import { answerPlanRequest } from "../shared/cycle/index.ts";
 import { convertible } from "../shared/json.ts";
 import { planRequestSchema } from "../shared/messages/plan-request.ts";
 import { planRequestsQueue, serviceBusConnection } from "../shared/names.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { app, type InvocationContext, type Timer } from "@azure/functions";
-import { snapshotCluster } from "../shared/cycle/snapshot/snapshot-cluster.ts";
+import { snapshotCluster } from "../shared/cycle/index.ts";
 import { messageOf } from "../shared/errors.ts";
 import { snapshotScheduleSetting } from "../shared/names.ts";
 import type { Ports } from "../shared/ports/index.ts";

@@ -1,5 +1,5 @@
 import { app, type InvocationContext } from "@azure/functions";
-import { watchDeadAction, watchDeadPlanRequest } from "../shared/cycle/demand/watch-dead-letter.ts";
+import { watchDeadAction, watchDeadPlanRequest } from "../shared/cycle/index.ts";
 import {
   deadActionsQueue,
   deadPlanRequestsQueue,

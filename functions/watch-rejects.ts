@@ -1,5 +1,5 @@
 import { app, type InvocationContext } from "@azure/functions";
-import { refuseDemand } from "../shared/cycle/demand/refuse-demand.ts";
+import { refuseDemand } from "../shared/cycle/index.ts";
 import { jobDemandPoisonQueue, jobDemandQueue, storageConnection } from "../shared/names.ts";
 import { queueMessageOf } from "./support/queue-message.ts";
 import { service } from "./support/service.ts";

@@ -218,6 +218,24 @@ describe("dependency rule", () => {
     expect(breaches).toEqual([]);
   });
 
+  const storyDoors = ["shared/cycle", "shared/views", "shared/operate", "shared/service"];
+
+  test.each(storyDoors)("%s has one door, for tests of other folders too", (folder) => {
+    const tests = globSync(["test/**/*.ts"], { cwd: root }).flatMap(importsOf);
+    const breaches = [...imports, ...tests].filter(
+      ({ file, of }) =>
+        of.startsWith(`${folder}/`) &&
+        of !== `${folder}/index.ts` &&
+        !file.startsWith(`${folder}/`) &&
+        !file.startsWith(`test/${folder}/`),
+    );
+    expect(breaches).toEqual([]);
+    const backIn = imports.filter(
+      ({ file, of }) => file.startsWith(`${folder}/`) && of === `${folder}/index.ts`,
+    );
+    expect(backIn).toEqual([]);
+  });
+
   /** Rooms of the cycle in the order of its story; each may import those before it. `top` is what they share. */
   const storyRooms = ["top", "demand", "snapshot", "plan", "execute"];
   const roomOfCycle = (path: string) => {

@@ -1,7 +1,6 @@
 import type { InvocationContext } from "@azure/functions";
 import { z } from "zod";
-import type { RawMessage } from "../../shared/cycle/demand/reject.ts";
-import type { DeadLetter } from "../../shared/cycle/demand/watch-dead-letter.ts";
+import type { DeadLetter, RawMessage } from "../../shared/cycle/index.ts";
 
 /** Blanks at the end are cut off first: a second set of blanks in here would be tried against every blank of the first. */
 const looksLikeBase64 = /^[A-Za-z0-9+/\s]+={0,2}$/;

@@ -16,7 +16,7 @@ import {
   storageConnection,
   telemetrySetting,
 } from "../../shared/names.ts";
-import type { ConfigChanges } from "../../shared/operate/change-config.ts";
+import type { ConfigChanges } from "../../shared/operate/index.ts";
 import type { TelemetrySettings } from "../../shared/telemetry/index.ts";
 import type { ApiLogin } from "./guard.ts";
 import type { NodeLogin } from "./node-login.ts";

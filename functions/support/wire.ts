@@ -8,7 +8,7 @@ import { LoginGate } from "../../shared/cyclecloud/login-gate.ts";
 import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
 import { type JsonLimits, jsonLimitsFor } from "../../shared/json-limits.ts";
 import { jobDemandQueue, planRequestsQueue, scaleActionsQueue } from "../../shared/names.ts";
-import type { ConfigChanges } from "../../shared/operate/change-config.ts";
+import type { ConfigChanges } from "../../shared/operate/index.ts";
 import type {
   Clock,
   ConfigFiles,

@@ -1,5 +1,5 @@
 import type { ActionAnswer } from "../api/index.ts";
-import type { WorldPorts } from "../cycle/plan/load-world.ts";
+import type { WorldPorts } from "../cycle/index.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Outlook } from "../views/index.ts";
 

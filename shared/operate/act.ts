@@ -1,11 +1,9 @@
 import type { ActionAnswer, ActionBody, CreateNodesBody, NodeActionKind } from "../api/index.ts";
-import { requestsOf, toActions } from "../cycle/plan/to-actions.ts";
+import { requestsOf, toActions } from "../cycle/index.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import type { ActionNode, ScaleAction } from "../messages/scale-action.ts";
 import { counted } from "../text.ts";
-import { someOf } from "../views/explain/cause.ts";
-import { lookAhead, type Outlook } from "../views/index.ts";
-import { plannedThere } from "../views/jobs-there.ts";
+import { lookAhead, type Outlook, plannedThere, someOf } from "../views/index.ts";
 import type { ActOutcome, ActPorts } from "./act-outcome.ts";
 import { decideIgnored, decidePause } from "./decide-control.ts";
 import { drainNodes, undrainNodes } from "./drain-nodes.ts";

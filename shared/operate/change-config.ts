@@ -2,7 +2,7 @@ import type { ConfigBody, ConfigChanged } from "../api/index.ts";
 import { kindOf } from "../errors.ts";
 import { isDictionary } from "../json.ts";
 import type { ConfigFiles, IfMatch, Ports } from "../ports/index.ts";
-import { readDictionary } from "../views/config.ts";
+import { readDictionary } from "../views/index.ts";
 import { changesOf, isSame, secretsIn } from "./config-changes.ts";
 
 type ConfigPorts = Pick<Ports, "clock" | "log"> & { readonly configFiles: ConfigFiles };

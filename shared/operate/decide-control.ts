@@ -1,6 +1,5 @@
 import type { ActionBody } from "../api/index.ts";
-import { changeControl, loadControl, stillThere } from "../cycle/control.ts";
-import { requestPlan } from "../cycle/request-plan.ts";
+import { changeControl, loadControl, requestPlan, stillThere } from "../cycle/index.ts";
 import { isIgnored } from "../engine/index.ts";
 import type { RefusedLogin } from "../ports/index.ts";
 import { counted } from "../text.ts";

@@ -1,8 +1,5 @@
 import type { ActionBody, NodeActionBody } from "../api/index.ts";
-import { changeControl, stillThere } from "../cycle/control.ts";
-import { liveSources } from "../cycle/demand/live-demand.ts";
-import { outNodesOf } from "../cycle/plan/out-nodes.ts";
-import { requestPlan } from "../cycle/request-plan.ts";
+import { changeControl, liveSources, outNodesOf, requestPlan, stillThere } from "../cycle/index.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import { counted } from "../text.ts";
 import type { Outlook } from "../views/index.ts";

@@ -1,7 +1,5 @@
 import type { ActionBody } from "../api/index.ts";
-import { changeControl, stillThere } from "../cycle/control.ts";
-import { takesAway } from "../cycle/execute/recheck-nodes.ts";
-import { requestPlan } from "../cycle/request-plan.ts";
+import { changeControl, requestPlan, stillThere, takesAway } from "../cycle/index.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import type { KeptNode } from "../ports/index.ts";
 import { counted } from "../text.ts";

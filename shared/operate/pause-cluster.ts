@@ -1,6 +1,4 @@
-import { changeControl, loadControl } from "../cycle/control.ts";
-import { resumeLogin } from "../cycle/login.ts";
-import { requestPlan } from "../cycle/request-plan.ts";
+import { changeControl, loadControl, requestPlan, resumeLogin } from "../cycle/index.ts";
 import type { ConfigStore, Ports } from "../ports/index.ts";
 
 type PausePorts = Pick<Ports, "clock" | "controls"> & { readonly configs: Pick<ConfigStore, "clusters"> };

@@ -1,5 +1,5 @@
 import type { DemandPosted } from "../api/index.ts";
-import { noteRefused } from "../cycle/demand/note-refused.ts";
+import { noteRefused } from "../cycle/index.ts";
 import { parseDemand, withItemsAside } from "../messages/job-demand.ts";
 import type { SetAside } from "../messages/set-aside.ts";
 import type { DemandQueue, DemandToSend, Ports } from "../ports/index.ts";

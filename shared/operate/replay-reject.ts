@@ -1,7 +1,7 @@
 import type { ReplayAnswer, ReplayBody } from "../api/index.ts";
-import { prepareReplay, type Replay, type ReplayPorts, replay } from "../cycle/demand/replay-rejection.ts";
+import { prepareReplay, type Replay, type ReplayPorts, replay } from "../cycle/index.ts";
 import { counted } from "../text.ts";
-import { findReject } from "../views/rejects.ts";
+import { findReject } from "../views/index.ts";
 
 export type ReplayOutcome =
   | { readonly outcome: "answered"; readonly answer: ReplayAnswer }

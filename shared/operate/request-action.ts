@@ -1,5 +1,4 @@
-import { loadControl, whyHeld } from "../cycle/control.ts";
-import { plannedOperation, sendRecorded } from "../cycle/plan/outbox.ts";
+import { loadControl, plannedOperation, sendRecorded, whyHeld } from "../cycle/index.ts";
 import { kindOf, messageOf } from "../errors.ts";
 import type { RequestedBy, ScaleAction } from "../messages/scale-action.ts";
 import type { Operation, Ports, Stored } from "../ports/index.ts";

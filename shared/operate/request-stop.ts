@@ -1,7 +1,13 @@
-import { doubtsOf } from "../cycle/doubts.ts";
-import { mayGetJobs, type Now, readNow, runsJob, useOf } from "../cycle/execute/spare-node.ts";
-import { listingsOf } from "../cycle/listings.ts";
-import { underWay } from "../cycle/operations.ts";
+import {
+  doubtsOf,
+  listingsOf,
+  mayGetJobs,
+  type Now,
+  readNow,
+  runsJob,
+  underWay,
+  useOf,
+} from "../cycle/index.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import type { RequestedBy } from "../messages/scale-action.ts";
 import type { AutostopSettings, ClusterConfig, Ports } from "../ports/index.ts";

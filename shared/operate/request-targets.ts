@@ -1,12 +1,9 @@
 import type { AutoscaleAnswer } from "../api/index.ts";
-import { acceptTargets, checkTargets } from "../cycle/demand/accept-targets.ts";
-import { loadWorld, type WorldPorts } from "../cycle/plan/load-world.ts";
-import { toTargets } from "../cycle/plan/to-targets.ts";
+import { acceptTargets, checkTargets, loadWorld, toTargets, type WorldPorts } from "../cycle/index.ts";
 import { type Cluster, nearest, type Target } from "../engine/index.ts";
 import { demandVersion, parseTargets, type TargetsMessage } from "../messages/job-demand.ts";
 import { problemsInPlace, type SetAside } from "../messages/set-aside.ts";
-import { nearestVmSize } from "../views/explain/nearest-vm-size.ts";
-import { whatIfTargets } from "../views/index.ts";
+import { nearestVmSize, whatIfTargets } from "../views/index.ts";
 import { setAsideAnswer } from "./post-demand.ts";
 
 const mostProblems = 50;

@@ -1,5 +1,5 @@
 import type { NodeActionKind, Selection } from "../api/index.ts";
-import { busyHostnames } from "../cycle/demand/live-demand.ts";
+import { busyHostnames } from "../cycle/index.ts";
 import { type ClusterNode, shortHostname, sortByNodeName } from "../engine/index.ts";
 import type { KeptNode, Operation } from "../ports/index.ts";
 import type { Outlook } from "../views/index.ts";

@@ -1,5 +1,5 @@
-import type { WorldPorts } from "../cycle/plan/load-world.ts";
-import type { ConfigChanges } from "../operate/change-config.ts";
+import type { WorldPorts } from "../cycle/index.ts";
+import type { ConfigChanges } from "../operate/index.ts";
 import type { ConfigFiles, DemandQueue, Ports } from "../ports/index.ts";
 import type { Outlook } from "../views/index.ts";
 

@@ -1,6 +1,7 @@
 import { quoted, refusals } from "../api/index.ts";
-import { loadWorld } from "../cycle/plan/load-world.ts";
+import { loadWorld } from "../cycle/index.ts";
 import {
+  clusterStatus,
   drawUpDemand,
   explainJob,
   explainTarget,
@@ -23,7 +24,6 @@ import {
   validateConstraint,
   whatIf,
 } from "../views/index.ts";
-import { clusterStatus } from "../views/status.ts";
 import {
   type Answered,
   answered,

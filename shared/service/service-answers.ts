@@ -1,5 +1,4 @@
-import { act } from "../operate/act.ts";
-import { requestTargets } from "../operate/request-targets.ts";
+import { act, requestTargets } from "../operate/index.ts";
 import { accepted, answered, badRequest, problem, unknownCluster } from "./answered.ts";
 import type { ServicePorts } from "./ports.ts";
 import type { AnswersFrom } from "./route-call.ts";

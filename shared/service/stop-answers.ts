@@ -1,4 +1,4 @@
-import { requestStop, type StopOutcome, type StopRequest } from "../operate/request-stop.ts";
+import { requestStop, type StopOutcome, type StopRequest } from "../operate/index.ts";
 import { type Answered, answered, notFound, problem, unknownCluster } from "./answered.ts";
 import type { ServicePorts } from "./ports.ts";
 import type { AnswerOf } from "./route-call.ts";

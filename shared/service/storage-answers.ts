@@ -1,8 +1,5 @@
 import { type RouteId, refusals, SUPPORT_PARTS } from "../api/index.ts";
-import { changeConfig } from "../operate/change-config.ts";
-import { decidePause } from "../operate/decide-control.ts";
-import { postDemand } from "../operate/post-demand.ts";
-import { replayReject } from "../operate/replay-reject.ts";
+import { changeConfig, decidePause, postDemand, replayReject } from "../operate/index.ts";
 import { showConfig, showSupport } from "../views/index.ts";
 import { type Answered, accepted, answered, problem, refused, unknownCluster } from "./answered.ts";
 import type { StoragePorts } from "./ports.ts";

@@ -1,5 +1,5 @@
 import type { ClustersAnswer } from "../api/index.ts";
-import { loadControl } from "../cycle/control.ts";
+import { loadControl } from "../cycle/index.ts";
 import type { Ports } from "../ports/index.ts";
 
 /** All clusters that are configured, by name. */

@@ -1,6 +1,5 @@
 import type { Answer, DemandAnswer, demandParts } from "../api/index.ts";
-import { explainBackOff } from "../cycle/plan/capacity-memory.ts";
-import { isStandIn } from "../cycle/plan/plan-input.ts";
+import { explainBackOff, isStandIn } from "../cycle/index.ts";
 import { explain, type Plan } from "../engine/index.ts";
 import type { BackedOff } from "../ports/index.ts";
 import { nodeViews } from "./node-views.ts";

@@ -1,20 +1,25 @@
 /** What the HTTP API and the command line show of a cluster: pure functions of an `Outlook`, and lists of records. */
 export { listBuckets, listLimits } from "./buckets.ts";
 export { listClusters } from "./clusters.ts";
-export { showConfig } from "./config.ts";
+export { readDictionary, showConfig } from "./config.ts";
 export { drawUpDemand } from "./demand.ts";
+export { someOf } from "./explain/cause.ts";
 export { type ExplainOutcome, explainJob } from "./explain/explain.ts";
 export { type ExplainTargetOutcome, explainTarget } from "./explain/explain-target.ts";
+export { nearestVmSize } from "./explain/nearest-vm-size.ts";
 export { showHistory } from "./history.ts";
 export { listJobs } from "./jobs.ts";
+export { plannedThere } from "./jobs-there.ts";
+export { nodeViews } from "./node-views.ts";
 export { listNodes } from "./nodes.ts";
 export { listOperations, showOperation } from "./operations.ts";
 export { listOperationsOf } from "./operations-of-nodes.ts";
 export { lookAhead, type Outlook, outlookOf } from "./outlook.ts";
 export { OutlookMemory } from "./outlook-memory.ts";
 export { listPlans, showPlan, showPlanArchive } from "./plans.ts";
-export { listRejects, showReject } from "./rejects.ts";
+export { findReject, listRejects, showReject } from "./rejects.ts";
 export { type Selected, type Selecting, type Selector, selectingOf, selectorOf } from "./selection.ts";
+export { type ClusterStatus, clusterStatus } from "./status.ts";
 export { type SupportPorts, showSupport } from "./support.ts";
 export { validateConstraint } from "./validate-constraint.ts";
 export { whatIf, whatIfTargets } from "./what-if.ts";

@@ -1,5 +1,5 @@
 import type { JobState } from "../api/index.ts";
-import { isStandIn } from "../cycle/plan/plan-input.ts";
+import { isStandIn } from "../cycle/index.ts";
 import type { Job, JobOutcome, Placement, PlannedNode } from "../engine/index.ts";
 import type { Outlook } from "./outlook.ts";
 

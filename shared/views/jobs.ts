@@ -1,6 +1,5 @@
 import type { JobState, JobsAnswer, JobsQuery, JobView } from "../api/index.ts";
-import { presentDemand } from "../cycle/demand/live-demand.ts";
-import { isStandIn } from "../cycle/plan/plan-input.ts";
+import { isStandIn, presentDemand } from "../cycle/index.ts";
 import { explain, type JobOutcome, nearestFirst } from "../engine/index.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";

@@ -1,5 +1,5 @@
 import { foldedName, type NodeView } from "../api/index.ts";
-import { outNodesOf } from "../cycle/plan/out-nodes.ts";
+import { outNodesOf } from "../cycle/index.ts";
 import {
   type Bucket,
   type ClusterNode,

@@ -1,4 +1,4 @@
-import { loadWorld, type WorldPorts } from "../cycle/plan/load-world.ts";
+import { loadWorld, type WorldPorts } from "../cycle/index.ts";
 import type { Ports } from "../ports/index.ts";
 import { Recent } from "../recent.ts";
 import { HistoryMemory } from "./history-memory.ts";

@@ -1,6 +1,4 @@
-import { whyHeld } from "../cycle/control.ts";
-import { loadWorld, type World, type WorldPorts } from "../cycle/plan/load-world.ts";
-import { type MadePlan, makePlan } from "../cycle/plan/make-plan.ts";
+import { loadWorld, type MadePlan, makePlan, type World, type WorldPorts, whyHeld } from "../cycle/index.ts";
 import type { BucketSurvey, Job, Plan, PlanInput, PlannedNode } from "../engine/index.ts";
 import { survey } from "../engine/index.ts";
 import type { SourceDemand } from "../ports/index.ts";

@@ -1,6 +1,5 @@
 import type { JobView } from "../api/index.ts";
-import { presentDemand } from "../cycle/demand/live-demand.ts";
-import { isStandIn } from "../cycle/plan/plan-input.ts";
+import { isStandIn, presentDemand } from "../cycle/index.ts";
 import type { SetAside } from "../messages/set-aside.ts";
 import type { SourceDemand } from "../ports/index.ts";
 import { type OutlookJob, outlookJobs } from "./job-states.ts";

@@ -1,5 +1,5 @@
 import type { ClusterStatus, StatusProblem } from "../api/index.ts";
-import { isUnverified } from "../cycle/snapshot/snapshot-cluster.ts";
+import { isUnverified } from "../cycle/index.ts";
 import { demandCapKey } from "../engine/index.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { ClusterConfig } from "../ports/index.ts";

@@ -1,7 +1,5 @@
 import type { ClusterStatus, OperationStatus, SourceStatus } from "../api/index.ts";
-import { loadControl, stillThere } from "../cycle/control.ts";
-import { doubtsOfSummaries } from "../cycle/doubts.ts";
-import { spendingStatus } from "../cycle/snapshot/spending.ts";
+import { doubtsOfSummaries, loadControl, spendingStatus, stillThere } from "../cycle/index.ts";
 import type { Cluster, ClusterNode } from "../engine/index.ts";
 import { ConfigurationError } from "../errors.ts";
 import {

@@ -1,6 +1,5 @@
 import type { AutoscaleAnswer, WhatIfAnswer, WhatIfBody } from "../api/index.ts";
-import type { World } from "../cycle/plan/load-world.ts";
-import { metTargets } from "../cycle/plan/plan-head.ts";
+import { metTargets, type World } from "../cycle/index.ts";
 import type { Plan } from "../engine/index.ts";
 import { InvariantError } from "../errors.ts";
 import { parseDemand, wholly } from "../messages/job-demand.ts";

@@ -1,4 +1,4 @@
-import { toPlanInput } from "../../shared/cycle/plan/plan-input.ts";
+import { toPlanInput } from "../../shared/cycle/index.ts";
 import { defaultSettings, type PlanInput } from "../../shared/engine/index.ts";
 import type { DemandJob } from "../../shared/messages/job-demand.ts";
 import type { Snapshot, SourceDemand } from "../../shared/ports/index.ts";

@@ -3,7 +3,7 @@ import { connectControl } from "../../infra/local/demo/simulator.ts";
 import type { Summary } from "../../infra/local/demo/summary.ts";
 import type { Environment } from "../../infra/local/environment/environment.ts";
 import type { WorkloadJob } from "../../infra/local/scheduler/workload.ts";
-import type { ClusterStatus } from "../../shared/views/status.ts";
+import type { ClusterStatus } from "../../shared/views/index.ts";
 import { createChance } from "../sim/chance.ts";
 import type { Trouble } from "./troubles.ts";
 

@@ -1,16 +1,17 @@
 import { settled } from "../../functions/support/settle.ts";
-import { receiveDemand } from "../../shared/cycle/demand/receive-demand.ts";
-import { refuseDemand } from "../../shared/cycle/demand/refuse-demand.ts";
-import { watchDeadAction, watchDeadPlanRequest } from "../../shared/cycle/demand/watch-dead-letter.ts";
-import { executeAction } from "../../shared/cycle/execute/execute-action.ts";
-import { answerPlanRequest } from "../../shared/cycle/plan/answer-plan-request.ts";
-import { receiveEvent } from "../../shared/cycle/snapshot/receive-event.ts";
-import { snapshotCluster } from "../../shared/cycle/snapshot/snapshot-cluster.ts";
+import {
+  answerPlanRequest,
+  executeAction,
+  receiveDemand,
+  receiveEvent,
+  refuseDemand,
+  snapshotCluster,
+  watchDeadAction,
+  watchDeadPlanRequest,
+} from "../../shared/cycle/index.ts";
 import { planRequestSchema } from "../../shared/messages/plan-request.ts";
 import { scaleActionSchema } from "../../shared/messages/scale-action.ts";
-import { act } from "../../shared/operate/act.ts";
-import { pauseCluster, resumeCluster } from "../../shared/operate/pause-cluster.ts";
-import { requestStop } from "../../shared/operate/request-stop.ts";
+import { act, pauseCluster, requestStop, resumeCluster } from "../../shared/operate/index.ts";
 import type { Ports } from "../../shared/ports/index.ts";
 import type { QueueMessage } from "./demand-queue.ts";
 import type { Run } from "./fleet.ts";

@@ -1,6 +1,5 @@
 import type { WorkloadJob } from "../../infra/local/scheduler/workload.ts";
-import { longestSilenceSeconds } from "../../shared/cycle/demand/live-demand.ts";
-import { underWay } from "../../shared/cycle/operations.ts";
+import { longestSilenceSeconds, underWay } from "../../shared/cycle/index.ts";
 import { explain } from "../../shared/engine/index.ts";
 import { accountOf, type NodeArrayTarget } from "../../shared/messages/node-array-target.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";

@@ -1,7 +1,4 @@
-import { receiveDemand } from "../../shared/cycle/demand/receive-demand.ts";
-import { executeAction } from "../../shared/cycle/execute/execute-action.ts";
-import { planScale } from "../../shared/cycle/plan/plan-scale.ts";
-import { snapshotCluster } from "../../shared/cycle/snapshot/snapshot-cluster.ts";
+import { executeAction, planScale, receiveDemand, snapshotCluster } from "../../shared/cycle/index.ts";
 import { StaleSnapshotError, UpstreamError } from "../../shared/errors.ts";
 import type { PlanRequest } from "../../shared/messages/plan-request.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";

@@ -1,9 +1,11 @@
 import { hash } from "node:crypto";
-import { receiveDemand } from "../../shared/cycle/demand/receive-demand.ts";
-import type { RawMessage } from "../../shared/cycle/demand/reject.ts";
-import { executeAction } from "../../shared/cycle/execute/execute-action.ts";
-import { answerPlanRequest } from "../../shared/cycle/plan/answer-plan-request.ts";
-import { snapshotCluster } from "../../shared/cycle/snapshot/snapshot-cluster.ts";
+import {
+  answerPlanRequest,
+  executeAction,
+  type RawMessage,
+  receiveDemand,
+  snapshotCluster,
+} from "../../shared/cycle/index.ts";
 import { defaultSettings, type EngineSettings } from "../../shared/engine/index.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { AutostopSettings, ClusterConfig, CycleSettings, Log, Ports } from "../../shared/ports/index.ts";

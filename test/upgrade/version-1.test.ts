@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { executeAction } from "../../shared/cycle/execute/execute-action.ts";
-import { planScale } from "../../shared/cycle/plan/plan-scale.ts";
+import { executeAction, planScale } from "../../shared/cycle/index.ts";
 import { parseDemand } from "../../shared/messages/job-demand.ts";
 import { planRequestSchema } from "../../shared/messages/plan-request.ts";
 import { scaleActionSchema } from "../../shared/messages/scale-action.ts";
@@ -10,7 +9,7 @@ import { schedulerEventSchema } from "../../shared/messages/scheduler-event.ts";
 import type { ArchivedPlan, Operation, PlanHead, Snapshot, SourceDemand } from "../../shared/ports/index.ts";
 import { fromEntity, toEntity } from "../../shared/stores/azure/entity.ts";
 import { checkVersion } from "../../shared/stores/azure/record-version.ts";
-import { clusterStatus } from "../../shared/views/status.ts";
+import { clusterStatus } from "../../shared/views/index.ts";
 import { cluster, createWorld } from "../support/world.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { ConfigChanged } from "../../../shared/api/index.ts";
-import { secretsIn } from "../../../shared/operate/config-changes.ts";
+import { secretsIn } from "../../../shared/operate/index.ts";
 import { printable } from "../../../shared/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { readConfig, unusable } from "../config-file.ts";

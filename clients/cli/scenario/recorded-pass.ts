@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { toPlanInput } from "../../../shared/cycle/plan/plan-input.ts";
+import { toPlanInput } from "../../../shared/cycle/index.ts";
 import { clusterStatusSchema } from "../../../shared/cyclecloud/status-schema.ts";
 import { toCluster } from "../../../shared/cyclecloud/to-engine.ts";
 import type { NodeHistory, PlanInput } from "../../../shared/engine/index.ts";

@@ -3,7 +3,7 @@ import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueClient } from "@azure/storage-queue";
 import { jobDemandQueue } from "../../../shared/names.ts";
 import { sendDemand } from "../../../shared/queues/storage-queue.ts";
-import type { ClusterStatus } from "../../../shared/views/status.ts";
+import type { ClusterStatus } from "../../../shared/views/index.ts";
 import type { Environment } from "../environment/environment.ts";
 import { takeEvents } from "../scheduler/events.ts";
 import { type RunningScheduler, runScheduler } from "../scheduler/run.ts";

@@ -1,5 +1,5 @@
 import type { CauseView } from "../../api/index.ts";
-import { isOutByItself, liveSources } from "../../cycle/demand/live-demand.ts";
+import { isOutByItself, liveSources } from "../../cycle/index.ts";
 import { type BucketName, type LimitName, type Reason, shortHostname } from "../../engine/index.ts";
 import type { NodeDrain } from "../drains.ts";
 import { drainsOfOutlook, type NodeViews } from "../node-views.ts";

@@ -1,5 +1,5 @@
 import type { TargetExplanation } from "../../api/index.ts";
-import { toTargets } from "../../cycle/plan/to-targets.ts";
+import { toTargets } from "../../cycle/index.ts";
 import type { Target, TargetOutcome } from "../../engine/index.ts";
 import { InvariantError } from "../../errors.ts";
 import type { RequestSet } from "../../ports/index.ts";

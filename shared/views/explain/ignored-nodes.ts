@@ -1,5 +1,5 @@
 import type { CauseView } from "../../api/index.ts";
-import { busyHostnames } from "../../cycle/demand/live-demand.ts";
+import { busyHostnames } from "../../cycle/index.ts";
 import { isIgnored, type Reason, shortHostname } from "../../engine/index.ts";
 import type { Outlook } from "../outlook.ts";
 import { cause, rounded, selecting, someOf } from "./cause.ts";

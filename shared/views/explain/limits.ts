@@ -1,5 +1,5 @@
 import type { CauseView } from "../../api/index.ts";
-import { nextMonthStart } from "../../cycle/snapshot/spending.ts";
+import { nextMonthStart } from "../../cycle/index.ts";
 import {
   type BucketSurvey,
   capNames,

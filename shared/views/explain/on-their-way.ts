@@ -1,5 +1,5 @@
 import type { CauseView } from "../../api/index.ts";
-import { liveSources } from "../../cycle/demand/live-demand.ts";
+import { liveSources } from "../../cycle/index.ts";
 import { forNodeArray, type PlannedNode, shortHostname } from "../../engine/index.ts";
 import { isUpNode } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";

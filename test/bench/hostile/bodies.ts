@@ -1,5 +1,5 @@
 import { resolveIncludes } from "../../../shared/config/resolve-includes.ts";
-import { checkDemand } from "../../../shared/cycle/demand/receive-demand.ts";
+import { checkDemand } from "../../../shared/cycle/index.ts";
 import { MemoryDemandUploads } from "../../../shared/stores/in-memory/uploads.ts";
 import type { Figures, HostileCase } from "./case.ts";
 import { timed } from "./case.ts";

@@ -1,4 +1,4 @@
-import { toPlanInput } from "../../../shared/cycle/plan/plan-input.ts";
+import { toPlanInput } from "../../../shared/cycle/index.ts";
 import type { Cluster, PlanInput } from "../../../shared/engine/index.ts";
 import { defaultSettings } from "../../../shared/engine/index.ts";
 import { parseDemand } from "../../../shared/messages/job-demand.ts";

@@ -1,4 +1,4 @@
-import { measurePlan } from "../../../shared/cycle/measure.ts";
+import { measurePlan } from "../../../shared/cycle/index.ts";
 import { explain, plan } from "../../../shared/engine/index.ts";
 import type { WholePlan } from "../../../shared/ports/index.ts";
 import { packPlan } from "../../../shared/ports/packed-plan.ts";

@@ -1,4 +1,4 @@
-import { toTargets } from "../../../shared/cycle/plan/to-targets.ts";
+import { toTargets } from "../../../shared/cycle/index.ts";
 import { defaultSettings, plan } from "../../../shared/engine/index.ts";
 import { parseTargets } from "../../../shared/messages/job-demand.ts";
 import type { RequestSet } from "../../../shared/ports/index.ts";

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { changesBetween, type Demand } from "../../../clients/agent/changes.ts";
 import { Outbox } from "../../../clients/agent/outbox.ts";
 import { StateFolder } from "../../../clients/agent/state.ts";
-import { mergeDemand } from "../../../shared/cycle/demand/merge-demand.ts";
+import { mergeDemand } from "../../../shared/cycle/index.ts";
 import { UpstreamError } from "../../../shared/errors.ts";
 import { parseDemand } from "../../../shared/messages/job-demand.ts";
 import type { SourceDemand } from "../../../shared/ports/index.ts";

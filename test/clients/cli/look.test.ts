@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { toZip } from "../../../clients/cli/archive/files.ts";
 import { run } from "../../../clients/cli/program.ts";
-import { planScale } from "../../../shared/cycle/plan/plan-scale.ts";
+import { planScale } from "../../../shared/cycle/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { DrainingSource } from "../../support/draining-source.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";

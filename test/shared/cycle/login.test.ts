@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { snapshotCluster } from "../../../shared/cycle/snapshot/snapshot-cluster.ts";
-import { resumeCluster } from "../../../shared/operate/pause-cluster.ts";
-import { clusterStatus } from "../../../shared/views/status.ts";
+import { resumeCluster } from "../../../shared/operate/index.ts";
+import { clusterStatus } from "../../../shared/views/index.ts";
 import { clusterOf } from "../../support/cluster.ts";
 import { crashingAt } from "../../support/crash.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { executeAction } from "../../../shared/cycle/execute/execute-action.ts";
+import { executeAction } from "../../../shared/cycle/index.ts";
 import { type ClusterNode, defaultSettings } from "../../../shared/engine/index.ts";
 import { act } from "../../../shared/operate/act.ts";
 import { requestStop } from "../../../shared/operate/request-stop.ts";
 import type { ClusterControl, Operation } from "../../../shared/ports/index.ts";
-import { listNodes, lookAhead } from "../../../shared/views/index.ts";
-import { clusterStatus } from "../../../shared/views/status.ts";
+import { clusterStatus, listNodes, lookAhead } from "../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { interposed } from "../../support/crash.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";

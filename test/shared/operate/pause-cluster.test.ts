@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Decision, pauseCluster, resumeCluster } from "../../../shared/operate/pause-cluster.ts";
 import type { PlanHead } from "../../../shared/ports/index.ts";
-import { clusterStatus } from "../../../shared/views/status.ts";
+import { clusterStatus } from "../../../shared/views/index.ts";
 import { crashingAt } from "../../support/crash.ts";
 import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
 

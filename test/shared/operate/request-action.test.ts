@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { planScale } from "../../../shared/cycle/plan/plan-scale.ts";
+import { planScale } from "../../../shared/cycle/index.ts";
 import { UpstreamError } from "../../../shared/errors.ts";
 import { pauseCluster } from "../../../shared/operate/pause-cluster.ts";
 import { type ActionDraft, requestAction } from "../../../shared/operate/request-action.ts";
 import type { Ports } from "../../../shared/ports/index.ts";
-import { clusterStatus } from "../../../shared/views/status.ts";
+import { clusterStatus } from "../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { Crash, type CrashPoint, crashingAt, interposed } from "../../support/crash.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { planScale } from "../../../shared/cycle/plan/plan-scale.ts";
+import { planScale } from "../../../shared/cycle/index.ts";
 import type { PlanRequest } from "../../../shared/messages/plan-request.ts";
 import type { ScaleAction } from "../../../shared/messages/scale-action.ts";
 import { requestStop } from "../../../shared/operate/request-stop.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { act } from "../../../shared/operate/act.ts";
+import { act } from "../../../shared/operate/index.ts";
 import { OutlookMemory } from "../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { cluster, configOf, createWorld, jobFor, type World } from "../../support/world.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { doubtsOf } from "../../../../shared/cycle/doubts.ts";
-import { requestStop } from "../../../../shared/operate/request-stop.ts";
+import { requestStop } from "../../../../shared/operate/index.ts";
 import { cluster, createWorld, type World } from "../../../support/world.ts";
 
 type Job = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
 import { tellSchedulers } from "../../../../shared/cycle/tell-schedulers.ts";
 import type { Ports } from "../../../../shared/ports/index.ts";
-import { clusterStatus } from "../../../../shared/views/status.ts";
+import { clusterStatus } from "../../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../../support/cluster.ts";
 import { Crash, crashingAt } from "../../../support/crash.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { requestStop } from "../../../../shared/operate/request-stop.ts";
-import { clusterStatus } from "../../../../shared/views/status.ts";
+import { requestStop } from "../../../../shared/operate/index.ts";
+import { clusterStatus } from "../../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { retryDelaySeconds } from "../../../../shared/cycle/execute/try-later.ts";
 import { UpstreamError } from "../../../../shared/errors.ts";
 import type { Operation } from "../../../../shared/ports/index.ts";
-import { clusterStatus } from "../../../../shared/views/status.ts";
+import { clusterStatus } from "../../../../shared/views/index.ts";
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
 
 function outageOf(fields: { readonly status?: number; readonly retryAfterSeconds?: number } = {}) {

@@ -3,8 +3,7 @@ import { planScale } from "../../../../shared/cycle/plan/plan-scale.ts";
 import { UpstreamError } from "../../../../shared/errors.ts";
 import type { ArchivedPlan, Ports } from "../../../../shared/ports/index.ts";
 import { MemoryPlanStore } from "../../../../shared/stores/in-memory/plans.ts";
-import { listPlans, showPlan, showPlanArchive } from "../../../../shared/views/index.ts";
-import { clusterStatus } from "../../../../shared/views/status.ts";
+import { clusterStatus, listPlans, showPlan, showPlanArchive } from "../../../../shared/views/index.ts";
 import { Crash, crashingAt } from "../../../support/crash.ts";
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { executeAction } from "../../../../shared/cycle/execute/execute-action.ts";
 import type { PlanHead } from "../../../../shared/ports/index.ts";
-import { clusterStatus } from "../../../../shared/views/status.ts";
+import { clusterStatus } from "../../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { listJobs } from "../../../../shared/views/index.ts";
-import { lookAhead } from "../../../../shared/views/outlook.ts";
-import { clusterStatus } from "../../../../shared/views/status.ts";
+import { clusterStatus, listJobs, lookAhead } from "../../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { cluster, configOf, createWorld, jobFor, type World } from "../../../support/world.ts";

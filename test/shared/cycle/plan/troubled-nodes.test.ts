@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ClusterNode, EngineSettings } from "../../../../shared/engine/index.ts";
 import { UpstreamError } from "../../../../shared/errors.ts";
 import type { PlanHead } from "../../../../shared/ports/index.ts";
-import { clusterStatus } from "../../../../shared/views/status.ts";
+import { clusterStatus } from "../../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";

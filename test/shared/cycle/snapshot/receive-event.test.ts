@@ -3,7 +3,7 @@ import { answerPlanRequest } from "../../../../shared/cycle/plan/answer-plan-req
 import { requestLook, requestPlan } from "../../../../shared/cycle/request-plan.ts";
 import { receiveEvent } from "../../../../shared/cycle/snapshot/receive-event.ts";
 import { UpstreamError } from "../../../../shared/errors.ts";
-import { clusterStatus } from "../../../../shared/views/status.ts";
+import { clusterStatus } from "../../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
 import { Crash, type CrashPoint, crashingAt } from "../../../support/crash.ts";
 import { eventOf } from "../../../support/event.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
 import { spendingAt, spendingStatus, spentUntil } from "../../../../shared/cycle/snapshot/spending.ts";
 import type { CapSettings, Snapshot } from "../../../../shared/ports/index.ts";
-import { clusterStatus } from "../../../../shared/views/status.ts";
+import { clusterStatus } from "../../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
 import { crashingAt } from "../../../support/crash.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";

@@ -1,0 +1,40 @@
+/** What happens to a cluster, by story: demand arrives, a snapshot is taken, a plan is made, its actions are executed. */
+export { changeControl, loadControl, stillThere, whyHeld } from "./control.ts";
+export { acceptTargets, checkTargets } from "./demand/accept-targets.ts";
+export {
+  busyHostnames,
+  isOutByItself,
+  liveSources,
+  longestSilenceSeconds,
+  presentDemand,
+} from "./demand/live-demand.ts";
+export { mergeDemand } from "./demand/merge-demand.ts";
+export { noteRefused } from "./demand/note-refused.ts";
+export { checkDemand, receiveDemand } from "./demand/receive-demand.ts";
+export { refuseDemand } from "./demand/refuse-demand.ts";
+export type { RawMessage } from "./demand/reject.ts";
+export { prepareReplay, type Replay, type ReplayPorts, replay } from "./demand/replay-rejection.ts";
+export { type DeadLetter, watchDeadAction, watchDeadPlanRequest } from "./demand/watch-dead-letter.ts";
+export { doubtsOf, doubtsOfSummaries } from "./doubts.ts";
+export { executeAction } from "./execute/execute-action.ts";
+export { takesAway } from "./execute/recheck-nodes.ts";
+export { mayGetJobs, type Now, readNow, runsJob, useOf } from "./execute/spare-node.ts";
+export { listingsOf } from "./listings.ts";
+export { resumeLogin } from "./login.ts";
+export { measurePlan } from "./measure.ts";
+export { underWay } from "./operations.ts";
+export { answerPlanRequest } from "./plan/answer-plan-request.ts";
+export { explainBackOff } from "./plan/capacity-memory.ts";
+export { loadWorld, type World, type WorldPorts } from "./plan/load-world.ts";
+export { type MadePlan, makePlan } from "./plan/make-plan.ts";
+export { outNodesOf } from "./plan/out-nodes.ts";
+export { plannedOperation, sendRecorded } from "./plan/outbox.ts";
+export { metTargets } from "./plan/plan-head.ts";
+export { isStandIn, toPlanInput } from "./plan/plan-input.ts";
+export { planScale } from "./plan/plan-scale.ts";
+export { requestsOf, toActions } from "./plan/to-actions.ts";
+export { toTargets } from "./plan/to-targets.ts";
+export { requestPlan } from "./request-plan.ts";
+export { receiveEvent } from "./snapshot/receive-event.ts";
+export { isUnverified, snapshotCluster } from "./snapshot/snapshot-cluster.ts";
+export { nextMonthStart, spendingStatus } from "./snapshot/spending.ts";
