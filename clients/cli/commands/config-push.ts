@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { ConfigChanged } from "../../../shared/api/index.ts";
+import { isDictionary } from "../../../shared/json.ts";
 import { secretsIn } from "../../../shared/operate/index.ts";
 import { printable } from "../../../shared/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
@@ -37,12 +38,14 @@ async function push(terminal: Terminal, file: string, flags: Flags): Promise<voi
   const { cluster, own, includes, json, problems, warnings } = await readConfig(file, flags.cluster);
   warn(terminal, file, warnings.map(printable));
   if (problems.length > 0) throw unusable(file, problems);
-  refuseSecrets(file, json as Readonly<Record<string, unknown>>);
+  if (isDictionary(json) && Object.hasOwn(json, "password"))
+    warn(terminal, file, ["password: left out of what is stored"]);
+  refuseSecrets(file, withoutPassword(json));
   const { service } = await reach({ ...flags, cluster });
   const ask = async (dryRun: boolean, seen?: Call["seen"]): Promise<ConfigChanged> => {
     const request = { ...requestOf(flags, "config push"), dryRun };
     return service.ask("put-config", {
-      body: { config: own, includes, ...request },
+      body: { config: withoutPassword(own), includes: withoutPasswords(includes), ...request },
       ...(seen !== undefined && { seen }),
     });
   };
@@ -57,12 +60,26 @@ async function push(terminal: Terminal, file: string, flags: Flags): Promise<voi
   terminal.stdout.write(`${printable(done.summary)}\n`);
 }
 
+/** The password of a configuration of azpbs or azge stays on this machine; a warning names the app setting for it. */
+function withoutPassword(json: unknown): Readonly<Record<string, unknown>> {
+  const { password: _secret, ...rest } = isDictionary(json) ? json : {};
+  return rest;
+}
+
+/** An include that is no object is passed on as it is: the service says what is wrong with it. */
+function withoutPasswords(includes: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(includes);
+  return Object.fromEntries(
+    entries.map(([path, json]) => [path, isDictionary(json) ? withoutPassword(json) : json]),
+  );
+}
+
 /** A secret in a stored configuration can be read by everybody who may read the container; it is not even sent. */
 function refuseSecrets(file: string, json: Readonly<Record<string, unknown>>): void {
   const held = secretsIn(json);
   if (held.length === 0) return;
   throw new CommandFailure(
     `Cannot store "${printable(file)}": it holds what looks like secrets: ${held.map(printable).join(", ")}`,
-    "Take them out; the password belongs into the app setting that password_setting names.",
+    "Take them out, and put what the service needs into app settings.",
   );
 }

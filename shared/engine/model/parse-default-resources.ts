@@ -1,7 +1,7 @@
 import { member, type Problem, show } from "./constraint-problem.ts";
 import { parseConstraints, parseProperty, unknownProperty } from "./parse-constraints.ts";
 import type { DefaultResource, DefaultValue, Modifier } from "./settings.ts";
-import { looksLikeAmount, parseAmount } from "./units.ts";
+import { looksLikeAmount, parseAmount, parseBareAmount } from "./units.ts";
 
 export type ParsedDefaultResources =
   | { readonly ok: true; readonly defaultResources: readonly DefaultResource[] }
@@ -47,8 +47,10 @@ function readEntry(json: unknown, path: string, problems: Problem[]): DefaultRes
   const select = parseConstraints(fields.select ?? {});
   if (!select.ok)
     problems.push(...select.problems.map((p) => ({ ...p, path: `${path}.select${p.path && `.${p.path}`}` })));
-  const value = readValue(fields.value, member(path, "value"), problems);
   const modifier = readModifier(fields, path, problems);
+  // Without arithmetic "1g" may be a name, such as a slice of a GPU.
+  const read = modifier === null ? readValue : readOperand;
+  const value = read(fields.value, member(path, "value"), problems);
   if (!select.ok || value === null || modifier === "refused") return null;
   if (modifier !== null && !canBeNumber(value)) {
     problems.push(
@@ -68,7 +70,7 @@ function readModifier(fields: Fields, path: string, problems: Problem[]): Modifi
     return "refused";
   }
   const [key, operation] = first;
-  const operand = readValue(fields[key], member(path, key), problems);
+  const operand = readOperand(fields[key], member(path, key), problems);
   if (operand === null) return "refused";
   if (!canBeNumber(operand)) {
     problems.push(problem(member(path, key), `${show(fields[key])}, expected a number or a size`));
@@ -85,6 +87,12 @@ function readModifier(fields: Fields, path: string, problems: Problem[]): Modifi
 function canBeNumber(value: DefaultValue): boolean {
   if (value.kind !== "literal") return true;
   return typeof value.value === "number" || (typeof value.value === "object" && value.value !== null);
+}
+
+/** A value of arithmetic: `1g` is an amount here, as in the configurations that azge writes. */
+function readOperand(json: unknown, path: string, problems: Problem[]): DefaultValue | null {
+  const amount = typeof json === "string" ? parseBareAmount(json) : null;
+  return amount === null ? readValue(json, path, problems) : { kind: "literal", value: amount };
 }
 
 function readValue(json: unknown, path: string, problems: Problem[]): DefaultValue | null {

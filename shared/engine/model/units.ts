@@ -49,7 +49,17 @@ export function looksLikeAmount(text: string): boolean {
 
 /** Reads `size::20g` or `memory::4g`; no letter means bytes. Null when the text is no amount. */
 export function parseAmount(text: string): Size | null {
-  const match = amountPattern.exec(text);
+  return toSize(amountPattern.exec(text));
+}
+
+const bareAmountPattern = /^(\d+(?:\.\d+)?)([bkmgtpKMGTP])b?$/;
+
+/** Reads `1g` or `512mb`. Only for places where a text makes no sense: elsewhere `1g` may be a name. */
+export function parseBareAmount(text: string): Size | null {
+  return toSize(bareAmountPattern.exec(text));
+}
+
+function toSize(match: RegExpExecArray | null): Size | null {
   if (match === null) return null;
   const magnitude = (match[2] ?? "b") as Magnitude;
   return size(Number(match[1]), magnitude);

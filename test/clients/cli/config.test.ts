@@ -45,6 +45,17 @@ describe("config validate", () => {
       );
   });
 
+  test("a password is a warning that names the app setting for it, and does not show it", async () => {
+    const json = { ...usable, password_setting: "CYCLECLOUD_PASSWORD_HPC", password: "geheim" };
+    const { code, stdout, stderr } = await ccscale(["config", "validate", await file("old.json", json)]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      "password: ignored, no password is read from a configuration; put it into app setting",
+    );
+    expect(stderr).toContain('"CYCLECLOUD_PASSWORD_HPC"');
+    expect(stdout + stderr).not.toContain("geheim");
+  });
+
   test("what is odd is a warning, with the key that was probably meant", async () => {
     const path = await file("odd.json", { ...usable, idle_timeuot: 3 });
     const { code, stderr } = await ccscale(["config", "validate", path]);
@@ -110,9 +121,10 @@ describe("config push, before anybody is asked", () => {
   });
 
   test("a secret is not sent, and not repeated", async () => {
-    const { code, stdout, stderr } = await push(await file("four.json", { ...usable, password: "geheim" }));
+    const path = await file("four.json", { ...usable, token: "geheim", password: "geheim" });
+    const { code, stdout, stderr } = await push(path);
     expect(code).toBe(1);
-    expect(stderr).toContain("it holds what looks like secrets: password");
+    expect(stderr).toContain("it holds what looks like secrets: token\n");
     expect(stdout + stderr).not.toContain("geheim");
   });
 });

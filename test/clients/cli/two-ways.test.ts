@@ -232,6 +232,18 @@ describe.each([
     expect(await stored()).toEqual({ ...usable, idle_timeout: 7 });
   });
 
+  test("the password of a file of azpbs or azge stays here, of its includes too, and the rest is stored", async () => {
+    await storage.blob.getContainerClient("config").deleteBlob(`${cluster}.json`);
+    await file("login.json", { idle_timeout: 90, password: "geheim-2" });
+    const path = await file("azge.json", { ...usable, include: ["login.json"], password: "geheim-2" });
+    const { code, stdout, stderr } = await push(path);
+    expect(code).toBe(0);
+    expect(stderr).toContain('put it into app setting "CYCLECLOUD_PASSWORD"');
+    expect(stderr).toContain("password: left out of what is stored");
+    expect(stdout + stderr).not.toContain("geheim-2");
+    expect(await stored()).toEqual({ ...usable, idle_timeout: 90 });
+  });
+
   test("a secret that somebody stored is not shown", async () => {
     await put({ ...usable, password: "geheim-2" });
     const { stdout, stderr } = await run(["config", "show"]);

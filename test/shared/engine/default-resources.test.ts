@@ -98,6 +98,19 @@ describe("default resources", () => {
     ).toBe("big");
   });
 
+  test("a bare amount in arithmetic is a size, as in the file that azge writes", () => {
+    const resources = resourcesOf([
+      { select: {}, name: "m_mem_free", value: "node.resources.memgb", subtract: "1g" },
+      { select: {}, name: "half", value: "512m", divide: 2 },
+    ]);
+    expect(resources.m_mem_free).toEqual(gib(7));
+    expect(resources.half).toEqual({ bytes: 256 * 1024 ** 2, magnitude: "m" });
+  });
+
+  test("without arithmetic the same text stays a text: it may be a name", () => {
+    expect(resourcesOf([{ select: {}, name: "slice", value: "1g" }]).slice).toBe("1g");
+  });
+
   test.each([
     ["two modifiers", { value: 1, add: 1, multiply: 2 }, /at most one/],
     ["a modifier on a text", { value: "red", add: 1 }, /expected a number or a size/],
