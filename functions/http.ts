@@ -1,5 +1,4 @@
-import { routes } from "../shared/api/index.ts";
-import { openApiDocument } from "../shared/api/openapi.ts";
+import { openApiDocument, routes } from "../shared/api/index.ts";
 import { answerOverHttp } from "./support/answer-http.ts";
 import { json } from "./support/http.ts";
 import { serve } from "./support/serve.ts";

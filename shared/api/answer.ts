@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { decodeCursor } from "./cursor.ts";
+import type { Scalar } from "../engine/index.ts";
+import { parseJson } from "../json.ts";
 
 /** What a schema describes, as our own code makes it and hands it around: read-only all the way down. */
 export type Answer<S extends z.ZodType> = DeepReadonly<z.output<S>>;
@@ -56,3 +57,46 @@ export const wholeListQuery = {
 
 /** `?all=true`; what is neither true nor false is refused, not guessed at. */
 export const flag = z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0"] });
+
+/**
+ * Where a page ended: its last item's place or time, its name, and when the look was made that the page is of, where the
+ * next one should be of the same. Opaque to callers, so it may become another one.
+ */
+export type Cursor = readonly [at: number, name: string, madeAtSeconds?: number];
+
+export function encodeCursor(cursor: Cursor): string {
+  return Buffer.from(JSON.stringify(cursor)).toString("base64url");
+}
+
+/** Undefined for a text that no page ended with. */
+export function decodeCursor(text: string): Cursor | undefined {
+  try {
+    const cursor: unknown = parseJson(Buffer.from(text, "base64url").toString());
+    if (!Array.isArray(cursor) || cursor.length < 2 || cursor.length > 3) return undefined;
+    const [at, name, madeAtSeconds]: unknown[] = cursor;
+    if (!isNumber(at) || typeof name !== "string") return undefined;
+    if (madeAtSeconds === undefined) return [at, name];
+    return isNumber(madeAtSeconds) ? [at, name, madeAtSeconds] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+const size = z
+  .object({
+    bytes: z.number(),
+    magnitude: z.enum(["b", "k", "m", "g", "t", "p", "K", "M", "G", "T", "P"]),
+  })
+  .describe("A size, and the unit in which it was written (lower case: powers of 1024)")
+  .meta({ id: "Size" });
+
+/** A resource's value, or a figure of a refusal. */
+export const scalar = z
+  .union([z.number(), z.string(), z.boolean(), z.null(), size])
+  .meta({ id: "Scalar" }) satisfies z.ZodType<Scalar>;
+
+export const resources = z.record(z.string(), scalar).describe("Resources by name");

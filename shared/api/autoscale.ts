@@ -4,7 +4,7 @@ import { nodeArrayShape } from "../messages/node-array-target.ts";
 import { by } from "./actions.ts";
 import { type Answer, aboutCluster, count, flag, unixSeconds } from "./answer.ts";
 import { demandParts } from "./demand.ts";
-import { setAsideItems } from "./set-aside.ts";
+import { setAsideItems } from "./post-demand.ts";
 import { metTarget } from "./status.ts";
 
 /** `POST /api/clusters/{cluster}/autoscale`: the same as a `targets` message on the queue. */

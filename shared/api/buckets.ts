@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { limitNames } from "../engine/index.ts";
-import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
-import { resources } from "./scalar.ts";
+import { type Answer, aboutCluster, count, resources, unixSeconds } from "./answer.ts";
 import { selectionQuery } from "./selection.ts";
 
 /** One limit that holds for a bucket, in its own unit. */

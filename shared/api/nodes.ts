@@ -1,6 +1,15 @@
 import { z } from "zod";
-import { type Answer, aboutCluster, count, paged, unixSeconds, wholeListQuery } from "./answer.ts";
-import { resources } from "./scalar.ts";
+import {
+  type Answer,
+  aboutCluster,
+  count,
+  paged,
+  pageQuery,
+  resources,
+  unixSeconds,
+  wholeListQuery,
+} from "./answer.ts";
+import { operationView } from "./operations.ts";
 import { globs, selectionQuery } from "./selection.ts";
 
 /** A node as the cluster has it, and as a plan made now would use it. */
@@ -109,3 +118,35 @@ export const nodesQuery = z.object({
 export type NodeView = Answer<typeof nodeView>;
 export type NodesAnswer = Answer<typeof nodesAnswer>;
 export type NodesQuery = Answer<typeof nodesQuery>;
+
+/** One life of a node: from when a plan first saw it until it was gone. */
+export const nodeLife = z
+  .object({
+    nodeId: z.string(),
+    name: z.string(),
+    hostname: z.string().nullable(),
+    instanceId: z.string().nullable(),
+    firstSeenSeconds: unixSeconds,
+    readySeconds: unixSeconds.nullable().describe("First seen Ready; null: never"),
+    idleSinceSeconds: unixSeconds
+      .nullable()
+      .describe("Since when nothing matched it; null: matched, or not Ready"),
+    deletedSeconds: unixSeconds.nullable().describe("No longer seen; null: it exists"),
+  })
+  .meta({ id: "NodeLife" });
+
+/** `GET /api/clusters/{cluster}/nodes/{node}/history`: all that is remembered (7 days) of a node's name, id or host name. */
+export const historyAnswer = z
+  .object({
+    ...aboutCluster,
+    node: z.string(),
+    lives: z.array(nodeLife).describe("Newest first"),
+    operations: z.array(operationView).describe("Those that were about it, newest first"),
+    ...paged,
+  })
+  .meta({ id: "NodeHistory" });
+
+export const historyQuery = z.object(pageQuery);
+
+export type NodeLife = Answer<typeof nodeLife>;
+export type HistoryAnswer = Answer<typeof historyAnswer>;

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { problemSchema } from "./problem.ts";
-import { appRoles, type Role } from "./roles.ts";
-import { type Route, routes } from "./routes.ts";
-import { API_VERSION } from "./version.ts";
+import { API_VERSION, appRoles, type Role, type Route } from "./route.ts";
+import { routes } from "./routes.ts";
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = { readonly [key: string]: Json };

@@ -1,7 +1,20 @@
 import { z } from "zod";
 import { by } from "./actions.ts";
 import { type Answer, aboutCluster, count, flag } from "./answer.ts";
-import { setAsideItems } from "./set-aside.ts";
+
+/** An item of a message that did not check out, while the rest of the message counts. */
+export const setAsideView = z
+  .object({
+    kind: z.enum(["job", "node", "remove", "target"]),
+    index: count.describe("Its place in the list of its message"),
+    name: z.string().nullable().describe("As it was sent; null when it cannot be read"),
+    problems: z.array(z.string()).describe("What is wrong with it; only of the first hundred of a list"),
+  })
+  .meta({ id: "SetAsideItem" });
+
+export const setAsideItems = z
+  .object({ count, items: z.array(setAsideView).describe("The first hundred") })
+  .describe("What did not check out, and was set aside; the rest counts");
 
 /** `POST /api/clusters/{cluster}/demand`: the same as a message on the queue `job-demand`, of any size. */
 export const postDemandBody = z

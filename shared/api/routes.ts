@@ -1,49 +1,19 @@
-import type { z } from "zod";
-import { actionAnswer, actionBody } from "./actions.ts";
+import { actionAnswer, actionBody, autostopQuery, stopAnswer, stopQuery } from "./actions.ts";
 import { autoscaleAnswer, autoscaleBody, autoscaleQuery } from "./autoscale.ts";
 import { bucketsAnswer, bucketsQuery, limitsAnswer } from "./buckets.ts";
-import { clustersAnswer } from "./clusters.ts";
 import { configAnswer, configBody, configChanged } from "./config.ts";
-import { validateConstraintAnswer, validateConstraintBody } from "./constraint.ts";
 import { demandAnswer, demandQuery } from "./demand.ts";
-import { explainAnswer, explainQuery } from "./explain.ts";
-import { explainTargetQuery, targetExplanation } from "./explain-target.ts";
-import { historyAnswer, historyQuery } from "./history.ts";
+import { explainAnswer, explainQuery, explainTargetQuery, targetExplanation } from "./explain.ts";
 import { jobsAnswer, jobsQuery } from "./jobs.ts";
-import { nodesAnswer, nodesQuery } from "./nodes.ts";
+import { historyAnswer, historyQuery, nodesAnswer, nodesQuery } from "./nodes.ts";
 import { operationsAnswer, operationsQuery, operationView } from "./operations.ts";
 import { planAnswer, planArchiveAnswer, plansAnswer, plansQuery } from "./plans.ts";
 import { demandPosted, postDemandBody, postDemandQuery } from "./post-demand.ts";
 import { rejectAnswer, rejectsAnswer, rejectsQuery, replayAnswer, replayBody } from "./rejections.ts";
-import type { Role } from "./roles.ts";
-import { statusAnswer } from "./status.ts";
-import { autostopQuery, stopAnswer, stopQuery } from "./stop.ts";
+import type { Route } from "./route.ts";
+import { clustersAnswer, statusAnswer } from "./status.ts";
 import { supportAnswer, supportQuery } from "./support.ts";
-import { whatIfAnswer, whatIfBody } from "./what-if.ts";
-
-/** One operation of the API. */
-export interface Route {
-  /** Also the name of the function that serves it is made of it. */
-  readonly id: string;
-  readonly method: "GET" | "POST" | "PUT";
-  /** Below `/api/`, with `{parameters}`. */
-  readonly path: string;
-  readonly role: Role;
-  readonly summary: string;
-  readonly query?: z.ZodObject;
-  readonly body?: z.ZodType;
-  /** Largest body in bytes; absent: 64 KiB. */
-  readonly mostBodyBytes?: number;
-  /** The schema describes the body, and the answer checks it, with problems that name more than a schema can. */
-  readonly bodyIsChecked?: "by-answer";
-  readonly answer: z.ZodType;
-  /** Answered with an ETag, 304 when nothing changed. */
-  readonly polled?: true;
-  /** Packed for callers that can unpack it: it may be of many megabytes. */
-  readonly zipped?: true;
-  /** Takes `If-Match` and `If-None-Match: *`: nothing is replaced that its caller has not seen. */
-  readonly guarded?: true;
-}
+import { validateConstraintAnswer, validateConstraintBody, whatIfAnswer, whatIfBody } from "./what-if.ts";
 
 const ofCluster = "clusters/{cluster}";
 

@@ -4,6 +4,23 @@ import { operationState, requestedBy } from "./operations.ts";
 import { planRecord, waitingJob } from "./plan-summary.ts";
 import { rejectionView } from "./rejections.ts";
 
+/** `GET /api/clusters` */
+export const clustersAnswer = z
+  .object({
+    atSeconds: unixSeconds,
+    clusters: z.array(
+      z.object({
+        cluster: z.string(),
+        paused: z.boolean().describe("An operator paused it: plans are made, and nothing is sent"),
+        snapshotTakenAtSeconds: unixSeconds.nullable().describe("Null: no snapshot was taken yet"),
+        planAtSeconds: unixSeconds.nullable().describe("When its newest plan was made; null: never"),
+      }),
+    ),
+  })
+  .meta({ id: "Clusters" });
+
+export type ClustersAnswer = Answer<typeof clustersAnswer>;
+
 /** Something that is wrong, and what to do about it. */
 export const statusProblem = z
   .object({

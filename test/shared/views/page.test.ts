@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeCursor } from "../../../shared/api/cursor.ts";
+import { decodeCursor } from "../../../shared/api/answer.ts";
 import { compareNodeNames, sortByNodeName } from "../../../shared/engine/index.ts";
 import { pageOf } from "../../../shared/views/page.ts";
 

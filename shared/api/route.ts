@@ -1,0 +1,49 @@
+import type { z } from "zod";
+
+/**
+ * Of the whole API, in the header `api-version` of every answer. Within a version fields, kinds and routes are only added,
+ * so readers pass over what they do not know; whatever else changes makes a new version.
+ */
+export const API_VERSION = "1";
+
+/** Of answers about a cluster: what its configuration says about printing (`output_columns`, `output_format`), as JSON. */
+export const PRINTING_HEADER = "output-settings";
+
+/**
+ * What a caller has to be for a call. A reader is told things; an operator changes them, may read, and is told what others
+ * sent as they sent it; a node asks about itself.
+ */
+export type Role = "reader" | "operator" | "node";
+
+/**
+ * App roles of the API's registration in Microsoft Entra ID, by what a caller has to be: any one of these is enough, the
+ * first is the least. Nodes have none: they show a key, or the login of their cluster.
+ */
+export const appRoles = {
+  reader: ["Autoscale.Read", "Autoscale.Operate"],
+  operator: ["Autoscale.Operate"],
+} as const satisfies Partial<Record<Role, readonly string[]>>;
+
+/** One operation of the API. */
+export interface Route {
+  /** Also the name of the function that serves it is made of it. */
+  readonly id: string;
+  readonly method: "GET" | "POST" | "PUT";
+  /** Below `/api/`, with `{parameters}`. */
+  readonly path: string;
+  readonly role: Role;
+  readonly summary: string;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** Largest body in bytes; absent: 64 KiB. */
+  readonly mostBodyBytes?: number;
+  /** The schema describes the body, and the answer checks it, with problems that name more than a schema can. */
+  readonly bodyIsChecked?: "by-answer";
+  readonly answer: z.ZodType;
+  /** Answered with an ETag, 304 when nothing changed. */
+  readonly polled?: true;
+  /** Packed for callers that can unpack it: it may be of many megabytes. */
+  readonly zipped?: true;
+  /** Takes `If-Match` and `If-None-Match: *`: nothing is replaced that its caller has not seen. */
+  readonly guarded?: true;
+}
