@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type DefaultResource, parseDefaultResources } from "../engine/index.ts";
 import { autostopSchema } from "./autostop-schema.ts";
 import { connectionShape } from "./connection-schema.ts";
-import { proxiedLocationsSchema, vmSizesSchema } from "./facts-schema.ts";
+import { factsShape } from "./facts-schema.ts";
 import { nodeArraySchema } from "./node-array-schema.ts";
 import { flag, perNodeArray, positiveSeconds, seconds, text, wholeNumber } from "./setting-value.ts";
 
@@ -99,8 +99,7 @@ export const configSchema = z.looseObject(
     ...engineShape,
     ...cycleShape,
     autostop: autostopSchema.prefault({}),
-    vm_sizes: vmSizesSchema.optional(),
-    proxied_locations: proxiedLocationsSchema.optional(),
+    ...factsShape,
   },
   "expected an object of settings",
 );

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createVmCatalogue, type VmSizeOverride } from "../facts/vm-sizes.ts";
+import { createVmCatalogue, type VmCatalogueOptions, type VmSizeOverride } from "../facts/vm-sizes.ts";
 import { flag, text } from "./setting-value.ts";
 
 const count = z.int("expected a whole number").min(0, "expected a whole number, 0 or more");
@@ -29,7 +29,7 @@ const overrideSchema = z.strictObject(overrideShape, {
 });
 
 /** `vm_sizes`: facts that replace or complete those of the catalogue. Every size is looked at, whatever the others say. */
-export const vmSizesSchema = z
+const vmSizesSchema = z
   .record(z.string(), z.unknown(), "expected an object of VM sizes")
   .transform((sizes, context): Readonly<Record<string, VmSizeOverride>> => {
     const refuse = (name: string, problem: { message: string; path?: PropertyKey[]; input?: unknown }) =>
@@ -54,7 +54,25 @@ export const vmSizesSchema = z
   });
 
 /** `proxied_locations`: the public location whose facts stand in for another one. */
-export const proxiedLocationsSchema = z.record(z.string(), text, "expected an object of locations");
+const proxiedLocationsSchema = z.record(z.string(), text, "expected an object of locations");
+
+/** The keys of facts. `proxied-locations` is the spelling of the reference's own file of VM sizes. */
+export const factsShape = {
+  vm_sizes: vmSizesSchema.optional(),
+  proxied_locations: proxiedLocationsSchema.optional(),
+  "proxied-locations": proxiedLocationsSchema.optional(),
+};
+
+const factsSchema = z.object(factsShape);
+
+/** What the configuration changes of the catalogue; empty when nothing. `proxied_locations` wins over the other spelling. */
+export function toFacts(keys: z.output<typeof factsSchema>): VmCatalogueOptions {
+  const { vm_sizes: overrides, proxied_locations: locations, "proxied-locations": hyphenated } = keys;
+  return {
+    ...(overrides && { overrides }),
+    ...((locations ?? hyphenated) && { proxiedLocations: { ...hyphenated, ...locations } }),
+  };
+}
 
 const spelling: Readonly<Record<string, keyof VmSizeOverride>> = {
   vcpus_available: "vcpusAvailable",

@@ -7,6 +7,7 @@ import type {
 import { type ConfigKeys, configSchema } from "./config-schema.ts";
 import { bounded, describeIssues, shown } from "./describe-issues.ts";
 import { asksForGroups, predefinesGroups, toEngineSettings } from "./engine-settings.ts";
+import { toFacts } from "./facts-schema.ts";
 import { readPrinting } from "./printing-keys.ts";
 import { warnOfUnknownKeys } from "./unknown-keys.ts";
 
@@ -32,8 +33,7 @@ export function parseConfig({
     problems.push(`cluster_name: ${shown(named)}, expected "${cluster}", the cluster that the file is for`);
   if (!parsed.success || problems.length > 0) return { ok: false, problems: bounded(problems) };
   const keys = parsed.data;
-  const { vm_sizes: overrides, proxied_locations: proxiedLocations } = keys;
-  const facts = { ...(overrides && { overrides }), ...(proxiedLocations && { proxiedLocations }) };
+  const facts = toFacts(keys);
   const { printing, warning } = readPrinting(json);
   const config: ClusterConfig = {
     cluster,

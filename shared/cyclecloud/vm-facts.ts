@@ -1,5 +1,5 @@
 import type { VmFacts } from "../engine/index.ts";
-import type { VmCatalogue, VmSize } from "../facts/vm-sizes.ts";
+import type { VmCatalogue, VmSize, VmSizeOverride } from "../facts/vm-sizes.ts";
 import type { VirtualMachine } from "./status-schema.ts";
 
 const bytesPerGiB = 1024 ** 3;
@@ -8,38 +8,46 @@ interface VmSources {
   readonly vmSize: string;
   readonly reported: VirtualMachine | null | undefined;
   readonly catalogue: VmCatalogue;
-  /** GB that the node array's template sets by hand; null when it does not. */
+  /** GB that the node array reports for all of its sizes; null when it reports none. */
   readonly arrayMemory: number | null;
 }
 
 /**
- * What is known of a VM size: CycleCloud's own figures first, the catalogue where they are missing or 0. Undefined
- * when neither knows the cores or the memory: "cannot tell" must not become "none".
+ * What is known of a VM size: the facts of the configuration (`vm_sizes`) first, then CycleCloud's own figures, then the
+ * catalogue. Undefined when none knows the cores or the memory: "cannot tell" must not become "none".
  */
-export function toVmFacts(sources: VmSources): VmFacts | undefined {
-  const { reported, vmSize } = sources;
-  const known = sources.catalogue.find(vmSize);
-  const vcpuCount = positive(reported?.vcpuCount) ?? known?.vcpusAvailable;
-  const memoryGiB = positive(sources.arrayMemory) ?? positive(reported?.memory) ?? known?.memoryGiB;
+export function toVmFacts({ reported, vmSize, catalogue, arrayMemory }: VmSources): VmFacts | undefined {
+  const own = catalogue.ownFacts(vmSize);
+  const known = catalogue.find(vmSize);
+  const vcpuCount = own.vcpusAvailable ?? positive(reported?.vcpuCount) ?? known?.vcpusAvailable;
+  // The bucket's figure comes before the array's, which is that of one of several sizes.
+  const reportedMemory = positive(reported?.memory) ?? positive(arrayMemory);
+  const memoryGiB = own.memoryGiB ?? reportedMemory ?? known?.memoryGiB;
   if (vcpuCount === undefined || memoryGiB === undefined) return undefined;
   return {
     vcpuCount,
     // A constrained size is charged in full: the catalogue knows it when CycleCloud does not say.
-    vcpuQuotaCount: positive(reported?.vcpuQuotaCount) ?? known?.vcpus ?? vcpuCount,
-    pcpuCount: positive(reported?.pcpuCount) ?? known?.pcpus ?? vcpuCount,
-    gpuCount: gpus(reported, known),
+    vcpuQuotaCount: own.vcpus ?? positive(reported?.vcpuQuotaCount) ?? known?.vcpus ?? vcpuCount,
+    pcpuCount: ownPcpus(own, known) ?? positive(reported?.pcpuCount) ?? known?.pcpus ?? vcpuCount,
+    gpuCount: own.gpus ?? mostGpus(reported, known),
     // The reference library calls Azure's "vCPUsPerCore" so, and configurations divide by it.
     coresPerSocket: known?.vcpusPerCore ?? 1,
     memoryBytes: memoryGiB * bytesPerGiB,
     // Two sizes of an unknown family must not share a quota by accident.
     family: known?.family ?? vmSize,
-    infiniband: reported?.infiniband ?? known?.rdma ?? false,
+    infiniband: own.rdma ?? reported?.infiniband ?? known?.rdma ?? false,
   };
 }
 
-/** CycleCloud reports 0 GPUs for sizes that it does not know yet; then the catalogue wins. */
-function gpus(reported: VirtualMachine | null | undefined, known: VmSize | undefined): number {
-  return positive(reported?.gpuCount) ?? known?.gpus ?? 0;
+/** Physical cores follow from the usable ones and the threads of each, so either one of the configuration decides. */
+function ownPcpus(own: VmSizeOverride, known: VmSize | undefined): number | undefined {
+  const decides = own.pcpus ?? own.vcpusPerCore ?? own.vcpusAvailable;
+  return decides === undefined ? undefined : known?.pcpus;
+}
+
+/** CycleCloud reports too few GPUs, often 0, for sizes that it does not know yet: the larger figure wins. */
+function mostGpus(reported: VirtualMachine | null | undefined, known: VmSize | undefined): number {
+  return Math.max(reported?.gpuCount ?? 0, known?.gpus ?? 0);
 }
 
 function positive(value: number | null | undefined): number | undefined {

@@ -39,6 +39,8 @@ export interface VmCatalogueOptions {
 export interface VmCatalogue {
   /** The letter case does not matter; undefined means that nothing is known, not that the size is empty. */
   find(vmSize: string): VmSize | undefined;
+  /** What the configuration itself says of a size; it counts more than what CycleCloud reports. */
+  ownFacts(vmSize: string): VmSizeOverride;
   /** The public location whose facts stand in for this one; a location with facts of its own stands for itself. */
   locationOf(location: string): string;
 }
@@ -50,12 +52,15 @@ const rowByName: ReadonlyMap<string, number> = new Map(
 /** Throws a TypeError when an override adds a size without saying how many cores and how much memory it has. */
 export function createVmCatalogue(options: VmCatalogueOptions = {}): VmCatalogue {
   const overridden = new Map<string, VmSize>();
+  const own = new Map<string, VmSizeOverride>();
   for (const [name, override] of Object.entries(options.overrides ?? {})) {
     overridden.set(name.toLowerCase(), applyOverride(name, override));
+    own.set(name.toLowerCase(), withoutUndefined(override));
   }
   const proxied = lowerCaseKeys({ ...columns.proxiedLocations, ...options.proxiedLocations });
   return {
     find: (vmSize) => overridden.get(vmSize.toLowerCase()) ?? findPublished(vmSize),
+    ownFacts: (vmSize) => own.get(vmSize.toLowerCase()) ?? {},
     locationOf: (location) => proxied.get(location.toLowerCase()) ?? location.toLowerCase(),
   };
 }

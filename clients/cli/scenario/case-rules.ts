@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Option } from "commander";
 import { z } from "zod";
 import { parseEngineSettings } from "../../../shared/config/engine-settings.ts";
-import { proxiedLocationsSchema, vmSizesSchema } from "../../../shared/config/facts-schema.ts";
+import { factsShape, toFacts } from "../../../shared/config/facts-schema.ts";
 import { resolveIncludes } from "../../../shared/config/resolve-includes.ts";
 import { warnOfUnknownKeys } from "../../../shared/config/unknown-keys.ts";
 import type { EngineSettings } from "../../../shared/engine/index.ts";
@@ -26,10 +26,7 @@ export interface Reading {
   readonly compatibility: Compatibility;
 }
 
-const factsSchema = z.looseObject({
-  vm_sizes: vmSizesSchema.optional(),
-  proxied_locations: proxiedLocationsSchema.optional(),
-});
+const factsSchema = z.looseObject(factsShape);
 
 /** Reads an `autoscale.json`, or the part of one that a recorded case holds. Throws ConfigurationError with every problem. */
 export async function readRules(config: unknown, reading: Reading): Promise<Rules> {
@@ -47,11 +44,7 @@ export async function readRules(config: unknown, reading: Reading): Promise<Rule
 function readCatalogue(json: unknown): VmCatalogue {
   const facts = factsSchema.safeParse(json, { reportInput: true });
   if (!facts.success) throw new ConfigurationError("the configuration", describeProblems(facts.error));
-  const { vm_sizes: overrides, proxied_locations: proxiedLocations } = facts.data;
-  return createVmCatalogue({
-    ...(overrides && { overrides }),
-    ...(proxiedLocations && { proxiedLocations }),
-  });
+  return createVmCatalogue(toFacts(facts.data));
 }
 
 /** `scalelib`: plan as scalelib does, also where it departs from its own documentation. `none`: as this service does. */

@@ -286,6 +286,11 @@ describe("config: every key", () => {
       },
     },
     {
+      name: "proxied locations in the reference's spelling, under those in ours",
+      keys: { "proxied-locations": { a: "eastus", b: "eastus" }, proxied_locations: { b: "westus" } },
+      expected: { facts: { proxiedLocations: { a: "eastus", b: "westus" } } },
+    },
+    {
       name: "prices of vm_sizes",
       keys: { vm_sizes: { Standard_F4: { price_per_hour_usd: 0.2, spot_price_per_hour_usd: 0.05 } } },
       expected: {

@@ -29,6 +29,7 @@ export const catalogue = createVmCatalogue();
 /** The fixture after `change`, in the engine's terms. */
 export function read(
   change: (fixture: ReturnType<typeof parts> & { status: StatusFixture }) => void = () => {},
+  catalogue = createVmCatalogue(),
 ): ClusterReading {
   const status = fixture("one-array-two-sizes");
   change({ ...parts(status), status });

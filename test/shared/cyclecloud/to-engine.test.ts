@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseAmount } from "../../../shared/engine/index.ts";
+import { createVmCatalogue } from "../../../shared/facts/vm-sizes.ts";
 import { read } from "./reading.ts";
 
 const firstArray = (...args: Parameters<typeof read>) => read(...args).cluster.nodeArrays[0];
@@ -192,6 +193,18 @@ describe("to engine: VM facts", () => {
       expected: { gpuCount: 8 },
     },
     {
+      name: "fewer GPUs than the catalogue knows lose too",
+      vmSize: "Standard_ND96isr_H100_v5",
+      vm: { vcpuCount: 96, gpuCount: 4, memory: 1900 },
+      expected: { gpuCount: 8 },
+    },
+    {
+      name: "more GPUs than the catalogue knows are CycleCloud's to say",
+      vmSize: "Standard_F4",
+      vm: { vcpuCount: 4, gpuCount: 2, memory: 8 },
+      expected: { gpuCount: 2 },
+    },
+    {
       name: "a constrained size is charged in full",
       vmSize: "Standard_E8-2s_v3",
       vm: { vcpuCount: 2, memory: 64 },
@@ -216,8 +229,33 @@ describe("to engine: VM facts", () => {
     expect(bucket?.vm).toMatchObject(expected);
   });
 
-  test("memory set by hand on the node array replaces the VM's", () => {
-    expect(firstBucket(({ array }) => (array.nodearray.Memory = 400))?.vm.memoryBytes).toBe(400 * 1024 ** 3);
+  test("memory is the bucket's own; the array's only where the bucket says none", () => {
+    const reported = firstBucket(({ array }) => (array.nodearray.Memory = 400));
+    expect(reported?.vm.memoryBytes).toBe(448 * 1024 ** 3);
+    const silent = firstBucket(({ array, bucket }) => {
+      array.nodearray.Memory = 400;
+      bucket.virtualMachine.memory = 0;
+    });
+    expect(silent?.vm.memoryBytes).toBe(400 * 1024 ** 3);
+  });
+
+  test("what the configuration says of a size comes before CycleCloud's figures, in any letter case", () => {
+    const facts = { vcpus: 128, vcpusAvailable: 60, vcpusPerCore: 2, memoryGiB: 400, gpus: 0, rdma: false };
+    const own = createVmCatalogue({ overrides: { standard_hb120RS_v3: facts } });
+    const bucket = firstBucket(({ bucket }) => (bucket.virtualMachine.gpuCount = 3), own);
+    expect(bucket?.vm).toMatchObject({
+      vcpuCount: 60,
+      vcpuQuotaCount: 128,
+      pcpuCount: 30,
+      gpuCount: 0,
+      memoryBytes: 400 * 1024 ** 3,
+      infiniband: false,
+    });
+  });
+
+  test("a configuration that gives one fact leaves the others to CycleCloud", () => {
+    const own = createVmCatalogue({ overrides: { Standard_HB120rs_v3: { gpus: 1 } } });
+    expect(firstBucket(undefined, own)?.vm).toEqual({ ...firstBucket()?.vm, gpuCount: 1 });
   });
 });
 
