@@ -1,9 +1,9 @@
-/** How far a clock may be ahead of ours and still count as right: of another instance, or of a sender. */
+/** How far the clock of another instance, or of a sender, may be ahead of ours and still count as right. */
 export const furthestAheadSeconds = 60;
 
 /**
- * Whether a time was told by a clock that is wrong: nothing that we know of happens later than now. Such a time must not
- * count as the newest until it has come, which may be in an hour.
+ * Whether a time comes from a clock that is wrong: nothing that is known happens later than now. Such a time must not
+ * count as the newest until it has come, which may take an hour.
  */
 export function isAhead(atSeconds: number, nowSeconds: number): boolean {
   return atSeconds > nowSeconds + furthestAheadSeconds;

@@ -2,7 +2,7 @@ import type { Cluster, EngineSettings } from "../engine/index.ts";
 import { kindOf } from "../errors.ts";
 import type { ClusterConfig, ClusterControl, Pause, Ports, Snapshot } from "../ports/index.ts";
 
-/** Nothing was decided: everything may go on. */
+/** No decision about the cluster: nothing is held. */
 function undecided(cluster: string): ClusterControl {
   return { cluster, paused: null, refusedLogin: null };
 }
@@ -19,8 +19,8 @@ export function withIgnored(settings: EngineSettings, { ignoredNodes = [] }: Clu
 }
 
 /**
- * What CycleCloud reports, with the nodes that operators keep alive. Whoever plans, or looks again before a deletion, looks
- * at a cluster so; only what compares with CycleCloud's own record does not.
+ * The cluster that CycleCloud reports, with the nodes that operators keep alive. Plans and the check before a deletion
+ * use this cluster. Only comparisons with CycleCloud's own record do not.
  */
 export function withKept<T extends { readonly cluster: Cluster }>(
   reported: T,
@@ -34,8 +34,8 @@ export function withKept<T extends { readonly cluster: Cluster }>(
 }
 
 /**
- * Of what was decided about nodes, what is about nodes that are still there: ids are never used again. A node whose record
- * could not be read may be any of them, so nothing is forgotten then.
+ * The decisions about nodes that still exist: ids are never used again. While a node's record cannot be read, it may be
+ * any of them, so no decision is dropped.
  */
 export function stillThere<T extends { readonly nodeId: string }>(
   decided: readonly T[] = [],
@@ -46,7 +46,9 @@ export function stillThere<T extends { readonly nodeId: string }>(
   return decided.filter(({ nodeId }) => there.has(nodeId));
 }
 
-/** Why nothing may be sent; undefined when it may. What is planned meanwhile is planned again as soon as it may. */
+/**
+ * Why nothing may be sent; undefined: sending is allowed. A plan that is held is made again once sending is allowed.
+ */
 export function whyHeld(config: ClusterConfig, control: ClusterControl): string | undefined {
   if (config.cycle.readOnly) return "the cluster is read-only";
   const { paused, refusedLogin } = control;
@@ -59,8 +61,8 @@ export function whyPaused({ by, reason }: Pause): string {
 }
 
 /**
- * Changes what is decided about a cluster, whoever else is deciding at the same moment; `change` is asked again then.
- * Returns what holds now.
+ * Changes the decisions about a cluster. When somebody else changes them at the same moment, `change` is called again.
+ * Returns the decisions that hold now.
  */
 export async function changeControl(
   ports: Pick<Ports, "controls">,

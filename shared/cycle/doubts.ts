@@ -2,9 +2,9 @@ import { describeSetAside } from "../messages/set-aside.ts";
 import { type DemandSummary, type SourceDemand, unknownSource } from "../ports/index.ts";
 import { printable } from "../text.ts";
 
-/** A source of which nobody can tell what it runs where. While there is one, no node counts as idle for certain. */
+/** A source whose running jobs are not known. While there is one, no node counts as idle for certain. */
 export interface Doubt {
-  /** Null: of messages that name no known source. */
+  /** Null: the messages name no known source. */
   readonly source: string | null;
   readonly why: string;
   readonly sinceSeconds: number;
@@ -13,14 +13,14 @@ export interface Doubt {
 }
 
 /**
- * Why nothing may go for being idle: the newest message of a source was refused whole, or a job that was set aside runs
- * on hosts that cannot be read. "Cannot tell" is not "runs nothing".
+ * Why no node may be deleted for being idle: the newest message of a source was refused whole, or a job that was set
+ * aside runs on hosts that cannot be read. Unknown is not idle.
  */
 export function doubtsOf(demand: readonly SourceDemand[], nowSeconds: number): readonly Doubt[] {
   return demand.flatMap((each) => [...refusedDoubt(each, nowSeconds), ...lostHostsDoubt(each, nowSeconds)]);
 }
 
-/** The same of what is known of sources in short. */
+/** The same from the summaries of sources. */
 export function doubtsOfSummaries(demand: readonly DemandSummary[], nowSeconds: number): readonly Doubt[] {
   return demand.flatMap((each) => [
     ...refusedDoubt(each, nowSeconds),

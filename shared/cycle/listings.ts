@@ -2,13 +2,15 @@ import { shortHostname } from "../engine/index.ts";
 import type { DemandNode } from "../messages/job-demand.ts";
 import type { SourceDemand } from "../ports/index.ts";
 
-/** What a source that can drain last said of one of its hosts. */
+/** The last listing of one host by a source that can drain. */
 export interface Listing {
   readonly source: string;
   /** False: silent past its time to live. */
   readonly isLive: boolean;
   readonly state: NonNullable<DemandNode["state"]>;
-  /** Of the newest `drain` or `undrain` event that the state obeys. Null: it is of the scheduler's own making. */
+  /**
+   * Time of the newest `drain` or `undrain` event that the state follows. Null: the scheduler set the state by itself.
+   */
   readonly eventAtSeconds: number | null;
   /** By the clock of the source, but not after the receipt. */
   readonly sentAtSeconds: number;
@@ -17,19 +19,22 @@ export interface Listing {
 export interface Listings {
   /** By short host name. */
   readonly byHostname: ReadonlyMap<string, readonly Listing[]>;
-  /** Of sources with a node whose host name cannot be read: it may be any that they do not list. */
+  /** Sources that list a node whose host name cannot be read. It may be any host that they do not list. */
   readonly ofOthers: readonly Listing[];
 }
 
-/** An event from further ahead is none of ours, however far the clocks of our instances are apart. */
+/** An event from further ahead is not ours, however far the clocks of our instances differ. */
 const furthestAheadSeconds = 300;
 
-/** What was sent so long after a moment was also read after it: clocks may be apart, and reading a scheduler takes a while. */
+/**
+ * A message that was sent this long after a moment was also read after it: clocks differ, and reading a scheduler takes
+ * time.
+ */
 const surelyLaterSeconds = 30;
 
 /**
- * Everything that sources which can drain say of hosts. Of a node that was set aside nobody can tell more than that it is
- * listed: it counts as up, and obeys nothing, until its source says otherwise.
+ * The listings of all hosts by sources that can drain. A node that was set aside is only known to be listed: it counts
+ * as up and follows no event until its source lists it again.
  */
 export function listingsOf(demand: readonly SourceDemand[], nowSeconds: number): Listings {
   const byHostname = new Map<string, Listing[]>();
@@ -75,8 +80,8 @@ export function obeys({ eventAtSeconds }: Listing, sinceSeconds: number): boolea
 }
 
 /**
- * Drained by that very event, or seen after it to be out by somebody else's making: a host that was drained before, and
- * taken back, may run jobs by now.
+ * Drained by that event, or seen after it to be out for another reason. A host that was drained before and then
+ * undrained may run jobs by now.
  */
 export function isDrained(listing: Listing, sinceSeconds: number): boolean {
   if (listing.state !== "drained") return false;
@@ -84,12 +89,15 @@ export function isDrained(listing: Listing, sinceSeconds: number): boolean {
   return obeys(listing, sinceSeconds) || (isOutByOthers(listing) && isSeenSince);
 }
 
-/** Drained or draining by none of our events: its scheduler starts nothing there until whoever did it takes it back. */
+/**
+ * Drained or draining for another reason than our events: its scheduler starts nothing there until somebody undrains
+ * it.
+ */
 export function isOutByOthers({ state, eventAtSeconds }: Listing): boolean {
   return state !== "up" && eventAtSeconds === null;
 }
 
-/** Drained or draining because of an event (of before that time), not because somebody did it by hand. */
+/** Drained or draining because of an event before that time, not by hand. */
 export function isOutByEvent(
   { state, eventAtSeconds }: Listing,
   beforeSeconds = Number.POSITIVE_INFINITY,

@@ -4,7 +4,7 @@ import { changeControl } from "./control.ts";
 
 type LoginPorts = Pick<Ports, "clock" | "controls" | "log">;
 
-/** One cluster's server, and what was decided about the cluster. */
+/** One cluster's server, and the decisions about the cluster. */
 interface Server {
   readonly control: ClusterControl;
   readonly cycleCloud: CycleCloud;
@@ -12,7 +12,7 @@ interface Server {
 
 export type LoggedIn<T> =
   | { readonly outcome: "done"; readonly value: T }
-  /** CycleCloud was not called, or answered the work with a 401: then it is not called any more. */
+  /** CycleCloud was not called, or answered with a 401. No more calls are made then. */
   | { readonly outcome: "stopped"; readonly why: string };
 
 /** CycleCloud counts failed logins over a minute, so the next one comes a minute after the last. */
@@ -35,8 +35,8 @@ export async function whileLoggedIn<T>(
 }
 
 /**
- * The same, but a refused login that an operator resumed is tried once more: by one cluster, with this one call, while all
- * the others that share the login wait for its answer. Whoever dies at it leaves the next try to another, a minute later.
+ * The same, but a refused login that an operator resumed is tried once more: one cluster makes this one call, and all
+ * others that share the login wait for its answer. If that run dies, another one tries a minute later.
  */
 export async function tryingLogin<T>(
   ports: LoginPorts,
@@ -53,7 +53,7 @@ export async function tryingLogin<T>(
   return tried;
 }
 
-/** Does work of somebody who is logged in already: a 401 stops all later calls. */
+/** Does work with a login that was accepted before: a 401 stops all later calls. */
 export async function untilRefused<T>(
   ports: LoginPorts,
   server: Server,
@@ -72,7 +72,7 @@ export async function untilRefused<T>(
   }
 }
 
-/** Lets a refused login be tried once more, by whichever cluster with these credentials is read next. */
+/** Allows one more try of a refused login, by the next cluster with these credentials that is read. */
 export async function resumeLogin(
   ports: Pick<Ports, "clock" | "controls">,
   fingerprint: string,
@@ -93,8 +93,8 @@ async function refusedLogin(ports: LoginPorts, server: Server): Promise<Stored<R
     return refused;
   }
   if (shown === null) return undefined;
-  // Those of before may be right again some day, and other clusters may still have them. The same: they were taken again,
-  // tried by another cluster.
+  // The earlier credentials may become right again, and other clusters may still use them. If they are unchanged,
+  // another cluster tried them and they were accepted.
   if (shown.fingerprint !== fingerprint) await resumeLogin(ports, shown.fingerprint);
   await showNone(ports, server);
   return undefined;
@@ -114,7 +114,7 @@ async function takesTry(ports: LoginPorts, { value, etag }: Stored<RefusedLogin>
   const nowSeconds = ports.clock.nowSeconds();
   if (resumedAtSeconds === undefined) return false;
   const waitSeconds = Math.max(atSeconds, triedAtSeconds) + countedSeconds - nowSeconds;
-  // The time of a machine whose clock was far ahead must not keep everybody out until then.
+  // A machine whose clock was far ahead must not block the login until that time comes.
   if (waitSeconds > 0 && waitSeconds <= 2 * countedSeconds) return false;
   return isChanged(ports, { ...value, triedAtSeconds: nowSeconds }, etag);
 }

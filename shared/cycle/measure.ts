@@ -4,7 +4,7 @@ import type { Ports, Snapshot } from "../ports/index.ts";
 
 type MeasurePorts = Pick<Ports, "clock" | "telemetry">;
 
-/** A gauge keeps its last value: states that no node is in any more are told as zero. */
+/** A gauge keeps its last value: states without nodes are reported as zero. */
 const nodeStates = [
   "Off",
   "Acquiring",
@@ -16,10 +16,10 @@ const nodeStates = [
   "Terminated",
 ];
 
-/** Of so many waiting jobs, the first ones, reasons are worked out: each has one for every bucket. */
+/** Reasons are computed for this many waiting jobs, the first ones: each job has one reason per bucket. */
 const mostReasonsRead = 10_000;
 
-/** Tells how long a plan took and what it came to. */
+/** Reports how long a plan took and what it decided. */
 export function measurePlan(
   ports: MeasurePorts,
   made: {
@@ -47,13 +47,13 @@ export function measurePlan(
 function bootSeconds(changed: readonly NodeHistory[], before: readonly NodeHistory[]): number[] {
   const known = new Map(before.map((row) => [row.nodeId, row.readySeconds]));
   return changed.flatMap(({ nodeId, createdSeconds, readySeconds }) => {
-    // A node that was ready when it was first seen has booted unseen: nobody knows for how long.
+    // A node that was ready when first seen booted unseen: its boot time is not known.
     const isNews = readySeconds !== null && known.get(nodeId) === null;
     return isNews ? [readySeconds - createdSeconds] : [];
   });
 }
 
-/** Tells which nodes a snapshot saw, and what they cost. */
+/** Reports which nodes a snapshot has, and what they cost. */
 export function measureSnapshot(
   { telemetry }: Pick<Ports, "telemetry">,
   { cluster: seen, spending }: Pick<Snapshot, "cluster" | "spending">,
@@ -65,7 +65,7 @@ export function measureSnapshot(
   if (spending !== undefined) telemetry.record("autoscale.cost", spending.usdPerHour, { cluster });
 }
 
-/** Tells how an action ended, and how long jobs waited for CycleCloud's word. */
+/** Reports how an action ended, and how long jobs waited for CycleCloud's answer. */
 export function measureAction(ports: MeasurePorts, action: ScaleAction, outcome: string): void {
   const { telemetry, clock } = ports;
   const { cluster, kind, askedAtSeconds } = action;

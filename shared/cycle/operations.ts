@@ -3,7 +3,7 @@ import type { ActionNode, CreateNodesAction, NodesAction, ScaleAction } from "..
 import type { Operation, RequestedNode, Snapshot } from "../ports/index.ts";
 
 /**
- * Of the operations, or lost nodes, of the last minutes so many are looked through: more than a plan makes (deleting 10,000
+ * How many of the operations, or lost nodes, of the last minutes are read: more than a plan makes (deleting 10,000
  * nodes takes 50 actions), with room for nodes that ask to stop, each an operation of its own.
  */
 export const mostOfLastMinutes = 500;
@@ -15,8 +15,8 @@ export interface UnderWay {
 }
 
 /**
- * Nodes that were asked for count as there, nodes that were asked to go count as gone, until a snapshot shows it or the
- * operation is closed: a plan seconds after the last one must not ask twice.
+ * Requested nodes count as there and nodes being removed count as gone, until a snapshot shows it or the operation is
+ * closed: a plan seconds after the last one must not ask twice.
  */
 export function underWay(operations: readonly Operation[], cluster: Cluster): UnderWay {
   const seen: Seen = {
@@ -37,19 +37,19 @@ export function underWay(operations: readonly Operation[], cluster: Cluster): Un
   };
 }
 
-/** What the snapshot shows, and the last node of each name that CycleCloud told of: it uses names again. */
+/** The nodes of the snapshot, and the last node of each name that CycleCloud listed: it uses names again. */
 interface Seen {
   readonly byId: ReadonlyMap<string, ClusterNode>;
   readonly names: ReadonlySet<string>;
   readonly owners: ReadonlyMap<string, string>;
 }
 
-/** Whether its nodes take no jobs from the moment on at which it was asked for: they go, or are away for a while. */
+/** Whether its nodes take no jobs from the time of the request on: they are removed, or away for a while. */
 function takesAway(action: ScaleAction): action is NodesAction {
   return action.kind !== "create-nodes" && action.kind !== "start-nodes" && action.kind !== "retry-failed";
 }
 
-/** The nodes that an action is for; once it was accepted, those that it was carried out for. */
+/** The nodes of an action; once CycleCloud accepted it, the nodes it was executed for. */
 function nodesOf(action: NodesAction, operation: Pick<Operation, "state" | "nodes">): readonly ActionNode[] {
   return operation.state === "accepted" ? operation.nodes : action.nodes;
 }
@@ -77,8 +77,9 @@ function pendingOf(operation: Operation, seen: Seen): PendingNodes[] {
 }
 
 /**
- * A node whose name has gone to a later one is gone itself. One whose name still shows has it from a node that is gone
- * since: to the planner a name that shows is a node that is there, so the new one goes by its id as well.
+ * A node whose name belongs to a later one is gone. If the name is still in the snapshot, it belongs to a node that is
+ * gone since. The planner takes a name in the snapshot for an existing node, so the new node is identified by its id as
+ * well.
  */
 function pendingMade({ actionId, nodes }: Operation, { byId, names: shown, owners }: Seen): PendingNodes[] {
   return nodes
@@ -90,8 +91,8 @@ function pendingMade({ actionId, nodes }: Operation, { byId, names: shown, owner
 }
 
 /**
- * Whether CycleCloud has told which nodes it made. Its list may lag behind its answer for a while; after that, a node
- * that it does not list is gone again. Without its answer, what was asked for is what there may be.
+ * Whether CycleCloud has listed the nodes it made. Its list may lag behind its answer for a while; after that, a node
+ * that is not listed is gone again. Without an answer, all requested nodes may exist.
  */
 function isToldWhole(operation: Operation): boolean {
   const { nodes, isToldWhole: isRead = false } = operation;
@@ -105,9 +106,9 @@ function mostNodesOf({ action, added }: Operation): number {
 }
 
 /**
- * Nodes that CycleCloud added, or was asked to, and has not told yet. A name that shows proves nothing, since CycleCloud
- * gives names out itself and uses them again: until it tells, all still come. Those that show already count twice for a
- * moment, which buys too little; the other way round, they would be bought twice.
+ * Nodes that CycleCloud added, or was asked to add, and has not listed yet. A name in the snapshot proves nothing,
+ * since CycleCloud chooses names itself and uses them again: until it lists the nodes, all are expected. Nodes that are
+ * in the snapshot already count twice for a moment, which buys too few; the other way round they would be bought twice.
  */
 function pendingUntold(
   operation: Operation,

@@ -1,9 +1,9 @@
 import type { Ports, ScheduledPlanRequest } from "../ports/index.ts";
 
-/** Requests that come within one window become one plan. Long enough for a burst of messages, short enough to wait for. */
+/** Requests within one window become one plan. Long enough for a burst of messages, short enough to wait for. */
 export const planWindowSeconds = 1;
 
-/** Who asks without telemetry, such as the command line, begins no trace. */
+/** A caller without telemetry, such as the command line, starts no trace. */
 type RequestPorts = Pick<Ports, "clock" | "planRequests"> & Partial<Pick<Ports, "telemetry">>;
 
 /** A burst of requests becomes one plan, which belongs to the trace of the first. */
@@ -24,13 +24,10 @@ export async function requestPlan(
   await ports.planRequests.send(schedulePlan({ ...traced, atSeconds: ports.clock.nowSeconds() }));
 }
 
-/** News of a cluster comes in bursts too, and a look at it costs CycleCloud more than a plan costs us. */
+/** Events of a cluster come in bursts too, and a snapshot costs CycleCloud more than a plan costs us. */
 export const lookWindowSeconds = 2;
 
-/**
- * Asks whatever plans the cluster to take a snapshot at the end of the current window. Many that ask within a window get
- * one.
- */
+/** Asks for a snapshot at the end of the current window. Requests within one window share one snapshot. */
 export async function requestLook(
   ports: RequestPorts,
   { cluster, reason }: { readonly cluster: string; readonly reason: string },
@@ -39,7 +36,7 @@ export async function requestLook(
   const window = Math.floor(atSeconds / lookWindowSeconds) + 1;
   await ports.planRequests.send({
     request: { version: 1, cluster, reason, atSeconds, refresh: true, ...traceOf(ports) },
-    // Its own id: a plan that is asked for in the same window must not take its place.
+    // An id of its own: a plan request in the same window must not replace it.
     messageId: `${cluster}:${window}:look`,
     deliverAtSeconds: window * lookWindowSeconds,
   });

@@ -3,7 +3,10 @@ import { kindOf, messageOf } from "../errors.ts";
 import type { SourceEvent } from "../messages/scheduler-event.ts";
 import type { Ports } from "../ports/index.ts";
 
-/** Sends events to their sources, to each in order, to several at a time. One that cannot be told, because its queue refuses us, must not hold up the cycle. */
+/**
+ * Sends events to their sources: in order to each source, to several sources at a time. A source whose queue refuses us
+ * must not block the cycle.
+ */
 export async function tellSchedulers(
   ports: Pick<Ports, "log" | "schedulerEvents">,
   events: readonly SourceEvent[],

@@ -8,7 +8,7 @@ import { assemble, parkDelta, parkedAfter } from "./demand-parts.ts";
 import { type Merge, mergeDemand } from "./merge-demand.ts";
 import { noRoomForSource } from "./room-for-source.ts";
 
-/** Messages of one source race each other; each round one wins. */
+/** Messages of one source race each other; one succeeds per round. */
 const mostSaves = 20;
 
 export type AcceptOutcome =
@@ -16,21 +16,21 @@ export type AcceptOutcome =
       readonly outcome: "accepted";
       readonly jobs: number;
       readonly nodes: number;
-      /** Absent: everything checked out. `news`: what the source's last message did not have set aside. */
+      /** Absent: every item could be read. `news`: items that the source's last message had not set aside. */
       readonly setAside?: { readonly items: number; readonly news: readonly SetAside[] };
     }
   /** An older or repeated message. */
   | { readonly outcome: "ignored" }
   | { readonly outcome: "waiting-for-parts"; readonly have: number; readonly want: number }
-  /** A delta that came before its predecessor: kept until that one comes, or a snapshot makes it needless. */
+  /** A delta that came before its predecessor: kept until that one comes, or a snapshot replaces it. */
   | { readonly outcome: "parked"; readonly reason: string }
   | { readonly outcome: "rejected"; readonly problems: readonly string[] };
 
 type DemandPorts = Pick<Ports, "clock" | "configs" | "demand" | "log" | "planRequests" | "schedulerEvents">;
 
 /**
- * Takes one demand message that was checked already: merges it into what its source wants and asks for a plan.
- * Throws ConflictError when other messages of the same source were faster again and again; it is then tried again.
+ * Accepts one checked demand message: merges it into its source's demand and asks for a plan. Throws ConflictError when
+ * other messages of the same source were faster in every round; the queue then delivers it again.
  */
 export async function acceptDemand(
   ports: DemandPorts,
@@ -50,7 +50,7 @@ export async function acceptDemand(
   return outcome;
 }
 
-/** A message that was checked, and what of it did not check out. */
+/** A checked message, and its items that could not be read. */
 interface CheckedMessage {
   readonly message: DemandMessage;
   readonly setAside: readonly SetAside[];
@@ -93,7 +93,7 @@ function newlySetAside(
   return { items: items.length + more, news: items.filter((item) => !known.has(describeItem(item))) };
 }
 
-/** Its place in the list says nothing of it: others come and go before it. */
+/** The index does not identify an item: others come and go before it. */
 function describeItem(item: SetAside): string {
   return describeSetAside({ ...item, index: 0 });
 }
@@ -103,11 +103,11 @@ async function saveOrPark(ports: DemandPorts, checked: CheckedMessage, ttlSecond
   const { message, setAside } = checked;
   if (merged.outcome !== "early" || message.kind !== "delta") return merged;
   await parkDelta(ports.demand, message, setAside);
-  // The predecessor may have come between the look and the parking, and found nothing parked.
+  // The predecessor may have come between the check and the parking, and found nothing parked.
   return save(ports, checked, ttlSeconds);
 }
 
-/** Applies what was parked behind a message that has just been saved. */
+/** Applies deltas that were parked behind a message that has just been saved. */
 async function saveParked(
   ports: DemandPorts,
   saved: SourceDemand,

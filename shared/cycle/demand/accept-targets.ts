@@ -7,7 +7,7 @@ import { requestPlan } from "../request-plan.ts";
 import { isConfigured, unknownCluster } from "./configured.ts";
 import { refusedAttributes } from "./target-attributes.ts";
 
-/** Requests of one set race each other; each round one wins. */
+/** Requests of one set race each other; one succeeds per round. */
 const mostSaves = 20;
 /** Each is read for every plan of its cluster. */
 const mostLiveSets = 50;
@@ -17,7 +17,7 @@ export type AcceptTargetsOutcome =
   | {
       readonly outcome: "accepted";
       readonly requested: RequestSet;
-      /** Absent: everything checked out. */
+      /** Absent: every definition could be read. */
       readonly setAside?: { readonly items: number; readonly news: readonly SetAside[] };
     }
   /** An older or repeated request. */
@@ -26,12 +26,15 @@ export type AcceptTargetsOutcome =
 
 type TargetPorts = Pick<Ports, "clock" | "configs" | "log" | "planRequests" | "targets">;
 
-/** `sequence`: the queue does not keep order, the message says which is newer. `arrival`: whoever asks now means now. */
+/**
+ * `sequence`: the queue does not keep order, so the message's number decides. `arrival`: a direct caller's newest
+ * request decides.
+ */
 export type TargetsOrder = "sequence" | "arrival";
 
 /**
- * Takes one autoscale request that was checked already: it replaces the last one of its request set, and a plan is asked
- * for. Throws ConflictError when other requests of the same set were faster again and again; it is then tried again.
+ * Accepts one checked autoscale request: it replaces the last one of its request set and asks for a plan. Throws
+ * ConflictError when other requests of the same set were faster in every round; the queue then delivers it again.
  */
 export async function acceptTargets(
   ports: TargetPorts,
@@ -45,7 +48,7 @@ export async function acceptTargets(
   return outcome;
 }
 
-/** How a request came, and what of it did not check out. */
+/** How a request arrived, and its definitions that could not be read. */
 interface AsReceived {
   readonly order: TargetsOrder;
   readonly setAside: readonly SetAside[];
@@ -74,8 +77,8 @@ function asNews(news: readonly SetAside[]) {
 }
 
 /**
- * The request without the definitions that its cluster does not allow, which join those that were set aside before, or why
- * none of it would be taken. Changes nothing.
+ * The request without the definitions that its cluster does not allow, which join those that were set aside before; or
+ * the reasons why all of it would be refused. Changes nothing.
  */
 export async function checkTargets(
   ports: TargetPorts,
@@ -90,7 +93,7 @@ export async function checkTargets(
   const attributes = await refusedAttributes(ports, message);
   const before = new Set(setAside.map(({ index }) => index));
   const whole = Array.from({ length: message.arrays.length + before.size }, (_, index) => index);
-  /** Of each definition in the list that was sent. */
+  /** One entry for each definition in the list that was sent. */
   const places = whole.filter((index) => !before.has(index));
   const problemsOf = message.arrays.map((target, index) => [
     ...otherCluster(cluster, target),
@@ -126,7 +129,7 @@ async function tooManySets(
     : `requestSet: "${requestSet}", ${live} others hold already, expected at most ${mostLiveSets} in all`;
 }
 
-/** Those that were not asked for in a day, when a new request comes. */
+/** Sets without a request for a day are removed when a new request comes. */
 async function forgetOldSets({ clock, targets }: TargetPorts, cluster: string): Promise<void> {
   const longAgoSeconds = clock.nowSeconds() - forgottenAfterSeconds;
   for (const { requestSet, expiresAtSeconds } of await targets.list(cluster))
@@ -166,9 +169,9 @@ async function saved(ports: TargetPorts, requested: RequestSet, ifMatch: IfMatch
 }
 
 /**
- * What a set wants after one more request. Of one source the larger sequence is newer; once the set has expired, a source
- * that counts anew is recognised by a later `sentAt`. Between sources the later `sentAt` is newer, and no clock that is
- * ahead counts for more than now.
+ * The demand of a set after one more request. Within one source the larger sequence is newer; once the set has expired,
+ * a later `sentAt` shows that a source has restarted its count. Between sources the later `sentAt` is newer. A clock
+ * that is ahead counts as now at most.
  */
 export function mergeTargets(
   current: RequestSet | undefined,
@@ -205,8 +208,8 @@ export function mergeTargets(
 }
 
 /**
- * What a set asked for before, of definitions that cannot be read in its new request: of their names, or, if a name cannot be
- * read either, of all that the request does not name.
+ * The earlier targets of a set that stay because their definitions cannot be read in its new request: those of the same
+ * names, or, if a name cannot be read either, all that the request does not name.
  */
 function heldOf(
   current: RequestSet | undefined,

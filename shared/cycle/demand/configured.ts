@@ -1,10 +1,10 @@
 import { kindOf } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 
-/** When the cluster's own setting cannot be read: a mistake elsewhere in the file must not cost demand. */
+/** Used when the cluster's own setting cannot be read: a mistake elsewhere in the file must not lose demand. */
 const usualTtlSeconds = 300;
 
-/** For how long a message counts that does not say. Undefined for an unknown cluster. */
+/** How long a message counts that has no time to live of its own. Undefined for an unknown cluster. */
 export async function configuredTtlSeconds(
   { configs }: Pick<Ports, "configs">,
   cluster: string,
@@ -17,7 +17,7 @@ export async function configuredTtlSeconds(
   }
 }
 
-/** Whether a cluster is configured, however badly: a mistake in its file must not cost demand. */
+/** Whether a cluster is configured, even when its file is not valid: a mistake there must not lose demand. */
 export async function isConfigured({ configs }: Pick<Ports, "configs">, cluster: string): Promise<boolean> {
   try {
     return (await configs.load(cluster)) !== undefined;
@@ -27,7 +27,7 @@ export async function isConfigured({ configs }: Pick<Ports, "configs">, cluster:
   }
 }
 
-/** What is wrong with the name of a cluster that is not configured. */
+/** The problem text for a cluster name that is not configured. */
 export async function unknownCluster({ configs }: Pick<Ports, "configs">, cluster: string): Promise<string> {
   const known = await configs.clusters();
   const wanted = known.length === 0 ? "but no cluster is configured" : `expected one of ${known.join(", ")}`;

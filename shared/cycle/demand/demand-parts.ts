@@ -16,13 +16,13 @@ export type DeltaMessage = Extract<DemandMessage, { kind: "delta" }>;
 
 export type Assembled =
   | { readonly outcome: "whole"; readonly message: DemandMessage; readonly setAside: readonly SetAside[] }
-  /** The parts are right, and all of them together are too much. */
+  /** The parts are valid, but together they exceed the limits of a message. */
   | { readonly outcome: "rejected"; readonly problems: readonly string[] }
   | { readonly outcome: "waiting-for-parts"; readonly have: number; readonly want: number };
 
 /**
- * A snapshot in parts takes effect when its last part has come, whichever that is. Only then are the others read: until then
- * it is enough to know which there are.
+ * A snapshot in parts takes effect when its last part has arrived, in any order. The others are read only then; until
+ * then it is enough to know which parts exist.
  */
 export async function assemble(
   demand: DemandStore,
@@ -33,12 +33,12 @@ export async function assemble(
     return { outcome: "whole", message, setAside };
   }
   const current = await demand.load(message.cluster, message.source);
-  // A part of what is old already waits for nothing: it is ignored like any old message.
+  // A part of an older snapshot completes nothing: it is ignored like any old message.
   if (current !== undefined && isOld(current.value, message, nowSeconds))
     return { outcome: "whole", message, setAside };
   const { part, jobs, nodes } = message;
   await demand.savePart(message, { index: part.index, jobs, nodes, setAside });
-  // A part beyond the count is left over from an attempt of the sender that was cut differently.
+  // A part beyond the count is left over from an earlier attempt of the sender that was split differently.
   const waiting = await bounded(demand, message);
   const indexes = waiting.filter(
     ({ sequence, index }) => sequence === message.sequence && index < part.count,
@@ -46,7 +46,7 @@ export async function assemble(
   if (indexes.length < part.count)
     return { outcome: "waiting-for-parts", have: indexes.length, want: part.count };
   const parts = (await demand.loadParts(message)).filter((each) => each.index < part.count);
-  // Another run took effect with them and dropped them meanwhile, or a store has lost one.
+  // Another run applied and removed them meanwhile, or a store has lost one.
   if (parts.length < part.count)
     return { outcome: "waiting-for-parts", have: parts.length, want: part.count };
   const whole = { jobs: parts.flatMap((each) => each.jobs), nodes: parts.flatMap((each) => each.nodes) };
@@ -57,8 +57,8 @@ export async function assemble(
 }
 
 /**
- * Which parts of a source wait. When they are more than any sender cuts, those of older messages go: a snapshot that comes
- * later makes them needless, and a source that never completes anything must not fill the store.
+ * The waiting parts of a source. When there are more than any sender makes, those of older messages are removed: a
+ * later snapshot replaces them, and a source that never completes a snapshot must not fill the store.
  */
 async function bounded(demand: DemandStore, message: MessageIdentity): Promise<readonly WaitingPart[]> {
   const { cluster, source, sequence } = message;
@@ -84,7 +84,7 @@ function tooMuch(
   );
 }
 
-/** Keeps a delta that came before its predecessor: queues do not keep order, and a burst comes all at once. */
+/** Keeps a delta that arrived before its predecessor: queues do not keep order, and a burst arrives all at once. */
 export async function parkDelta(
   demand: DemandStore,
   delta: DeltaMessage,
@@ -95,7 +95,7 @@ export async function parkDelta(
   await bounded(demand, delta);
 }
 
-/** The parked delta that comes right after what a source wants now. */
+/** The parked delta that follows directly on a source's present demand. */
 export async function parkedAfter(
   demand: DemandStore,
   { cluster, source, sequence }: SourceDemand,

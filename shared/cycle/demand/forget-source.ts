@@ -2,12 +2,12 @@ import { kindOf, messageOf } from "../../errors.ts";
 import { type Ports, type SourceDemand, unknownSource } from "../../ports/index.ts";
 import { longestSilenceSeconds } from "./live-demand.ts";
 
-/** The rest goes with the next snapshots. */
+/** The rest is removed with the next snapshots. */
 const mostAtOnce = 20;
 
 export type ForgetPorts = Pick<Ports, "configs" | "demand" | "log" | "schedulerEvents">;
 
-/** Forgets sources whose last word has not counted for anything for a while: silent ones, a day after their time to live. */
+/** Forgets sources whose demand has had no effect for a while: silent ones, a day after their time to live. */
 export async function forgetSilent(
   ports: ForgetPorts,
   demand: readonly SourceDemand[],
@@ -21,8 +21,8 @@ export async function forgetSilent(
 }
 
 /**
- * Removes what is stored of a source, and its queue of events unless another cluster knows the source. Not when it has
- * spoken since it was `seen`. What cannot be removed now is only in the way of nobody: it is logged, and left.
+ * Removes what is stored of a source, and its queue of events unless another cluster knows the source. Keeps a source
+ * that has sent something since it was `seen`. A failure to remove is logged; the next snapshot retries.
  */
 export async function forgetSource(
   ports: ForgetPorts,

@@ -4,20 +4,20 @@ import type { SetAside } from "../../messages/set-aside.ts";
 import type { DemandSetAside, SourceDemand } from "../../ports/index.ts";
 
 /**
- * For so long a silent source's running jobs count after its time to live: its scheduler host may be down while the jobs
- * run on, and nobody can tell. It must not be for ever. An empty snapshot of the source ends it at once.
+ * How long a silent source's running jobs count after its time to live: its scheduler host may be down while the jobs
+ * still run. The time is limited, because the source may never return. An empty snapshot of the source ends it at once.
  */
 export const longestSilenceSeconds = 86_400;
 
-/** Jobs that count now, of one source. */
+/** The jobs of one source that count now. */
 export interface PresentDemand {
   readonly source: string;
   readonly jobs: readonly DemandJob[];
-  /** True: they stand for jobs that did not check out, on the hosts where those run. They want nothing else. */
+  /** True: they stand in for jobs that could not be read, on the hosts where those run. They want no other nodes. */
   readonly standIns: boolean;
 }
 
-/** What is wanted now: of live sources all, of silent ones the jobs that run, each as large as its hosts. */
+/** Present demand: all jobs of live sources, and the running jobs of silent ones, each sized to its hosts. */
 export function presentDemand(demand: readonly SourceDemand[], nowSeconds: number): readonly PresentDemand[] {
   return demand.flatMap(({ source, jobs, setAside, expiresAtSeconds }): PresentDemand[] => {
     if (expiresAtSeconds + longestSilenceSeconds <= nowSeconds) return [];
@@ -28,7 +28,7 @@ export function presentDemand(demand: readonly SourceDemand[], nowSeconds: numbe
   });
 }
 
-/** The same list for the same demand, as `knownJobs` goes by the list. */
+/** Returns the same list for the same demand, because `knownJobs` is keyed by the list. */
 const knownStandIns = new WeakMap<DemandSetAside, readonly DemandJob[]>();
 
 function standInsOf(setAside: DemandSetAside): readonly DemandJob[] {
@@ -39,7 +39,7 @@ function standInsOf(setAside: DemandSetAside): readonly DemandJob[] {
   return jobs;
 }
 
-/** A job that runs, as far as it can be read: it has its hosts, and waits for no more. */
+/** The readable part of a running job: it has its hosts and waits for no more. */
 function standIn({ index, name, running }: SetAside): DemandJob[] {
   if (running === undefined || running.hostnames.length === 0) return [];
   const { hostnames, constraints } = running;
@@ -50,7 +50,7 @@ function standIn({ index, name, running }: SetAside): DemandJob[] {
       iterations: hostnames.length,
       nodeCount: 0,
       colocated: false,
-      // What it uses there is not known, so nothing else is planned there.
+      // Its use of the node is not known, so nothing else is planned there.
       exclusive: constraints === undefined,
       executingHostnames: [...hostnames],
       priority: 0,
@@ -64,7 +64,7 @@ function runningPart(job: DemandJob): DemandJob[] {
   return [job.nodeCount > 0 ? { ...job, nodeCount: hosts } : { ...job, iterations: hosts }];
 }
 
-/** Host names on which something runs, or may still run, by short name. */
+/** Short names of hosts on which a job runs, or may still run. */
 export function busyHostnames(demand: readonly SourceDemand[], nowSeconds: number): ReadonlySet<string> {
   return new Set(
     presentDemand(demand, nowSeconds).flatMap(({ jobs }) =>
@@ -78,8 +78,8 @@ export function liveSources(demand: readonly SourceDemand[], nowSeconds: number)
 }
 
 /**
- * Out, and by none of our events: for a broken disk, say, and nobody knows for how long. One that is out by an event may be
- * taken back by another, when a job could use it.
+ * Out for another reason than our events, such as a broken disk, and for an unknown time. A node that is out because of
+ * an event can be undrained by another event when a job could use it.
  */
 export function isOutByItself({ state = "up", eventAtSeconds }: DemandNode): boolean {
   return state !== "up" && eventAtSeconds === undefined;

@@ -13,12 +13,12 @@ export type Merge =
     }
   /** A newer or the same message took effect before; only the count of ignored messages grows. */
   | { readonly outcome: "ignored"; readonly demand: SourceDemand }
-  /** A delta whose predecessor has not come yet: queues do not keep order. */
+  /** A delta whose predecessor has not arrived: queues do not keep order. */
   | { readonly outcome: "early"; readonly have: number | undefined };
 
 /**
- * What a source wants after one more message. A snapshot replaces everything from that source and may skip sequence
- * numbers; a delta changes the message just before it, so it must carry the next number.
+ * The demand of a source after one more message. A snapshot replaces everything from that source and may skip sequence
+ * numbers. A delta changes the message just before it, so it must carry the next number.
  */
 export function mergeDemand(
   current: SourceDemand | undefined,
@@ -29,7 +29,7 @@ export function mergeDemand(
   }: {
     readonly nowSeconds: number;
     readonly ttlSeconds: number;
-    /** What of the message did not check out. */
+    /** The items of the message that could not be read. */
     readonly setAside?: readonly SetAside[];
   },
 ): Merge {
@@ -62,8 +62,8 @@ export function mergeDemand(
 }
 
 /**
- * A source that was silent past its time to live may have lost count: its next snapshot is news, whatever its number. Not
- * one that was sent earlier, which a queue delivers again after all that time.
+ * A source that was silent past its time to live may have lost its count: its next snapshot is accepted with any
+ * number, unless it was sent earlier and a queue delivers it late.
  */
 export function isOld(current: SourceDemand, message: DemandMessage, nowSeconds: number): boolean {
   return message.sequence <= current.sequence && !startsOver(current, message, nowSeconds);
@@ -75,8 +75,8 @@ function startsOver(current: SourceDemand, { kind, sentAt }: DemandMessage, nowS
 }
 
 /**
- * By the clock of the sender. Nothing is sent after it was received: from a clock that was ahead and is right again, what
- * was sent after the receipt is later, or the source would be held back for as long as its clock was ahead.
+ * By the clock of the sender, but not after the receipt. With a sender's clock that was ahead and is right again, later
+ * messages would otherwise be ignored until the earlier time has passed.
  */
 function isSentLater(
   { sentAtSeconds, receivedAtSeconds }: SourceDemand,
@@ -88,7 +88,7 @@ function isSentLater(
   return sentSeconds > (wasAhead && !isAhead(sentSeconds, nowSeconds) ? receivedAtSeconds : sentAtSeconds);
 }
 
-/** Queues do not keep order: a message that was refused may be newer than the good one that comes after it. */
+/** Queues do not keep order: a refused message may be newer than the good one that comes after it. */
 function stillRefused(current: SourceDemand | undefined, message: DemandMessage): RefusedWord | undefined {
   const refused = current?.refused;
   if (current === undefined || refused === undefined || refused.sequence === null) return undefined;

@@ -2,13 +2,13 @@ import type { DemandJob, DemandMessage } from "../../messages/job-demand.ts";
 import type { SetAside, SetAsideRun } from "../../messages/set-aside.ts";
 import type { DemandSetAside } from "../../ports/index.ts";
 
-/** Of those that protect no node. */
+/** Limit for items that protect no node. */
 const mostKept = 100;
 const nothing: DemandSetAside = { items: [], more: 0 };
 
 type Delta = Extract<DemandMessage, { kind: "delta" }>;
 
-/** Undefined: there is nothing. What protects nodes is kept whole, of the rest the first hundred. */
+/** Undefined: nothing is set aside. Items that protect nodes are all kept; of the rest, the first hundred. */
 export function keptAside(
   setAside: readonly SetAside[],
   before: DemandSetAside = nothing,
@@ -29,8 +29,8 @@ function protects({ kind, name, running }: SetAside): boolean {
 }
 
 /**
- * Known jobs of which the newest word cannot be read: what they want now nobody can tell, so they want nothing, and keep the
- * hosts of both words: nobody can tell which of them they have left.
+ * Known jobs whose newest message cannot be read. What they want now is not known, so they want nothing. They keep the
+ * hosts of both messages, because either may be current.
  */
 export function withoutUnread(
   jobs: readonly DemandJob[],
@@ -53,8 +53,8 @@ export function withoutUnread(
 }
 
 /**
- * What is still set aside after a delta: jobs and nodes that it does not mention, and its own. One that it mentions, and
- * that cannot be read again, keeps the hosts of both: nobody can tell which of them it has left.
+ * Items still set aside after a delta: jobs and nodes it does not mention, and its own. An item that the delta mentions
+ * and that cannot be read again keeps the hosts of both messages, because either may be current.
  */
 export function asideAfter(
   before: DemandSetAside = nothing,
@@ -78,7 +78,7 @@ export function asideAfter(
   return keptAside(merged, { items, more: before.more });
 }
 
-/** Null for what cannot be told from others. */
+/** Null: the item cannot be identified. */
 function keyOf({ kind, name }: SetAside): string | null {
   return name === null ? null : JSON.stringify([kind, name]);
 }

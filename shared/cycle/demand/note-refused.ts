@@ -9,14 +9,15 @@ type NotePorts = Pick<Ports, "clock" | "configs" | "demand" | "log">;
 const mostSaves = 20;
 const mostProblems = 3;
 const longestProblem = 200;
-/** A flood of refused messages must not write the demand of a source again for each of them. */
+/** A flood of refused messages must not write a source's demand again for each one. */
 const leastGapSeconds = 5;
 
 /**
- * Notes that a demand message was refused whole: what its source runs where cannot be told until its next good message,
- * and no longer than a good message would have counted. So whoever may send can hold up deletions only while they keep sending.
+ * Records that a demand message was refused whole. Which hosts its source uses is then not known until its next good
+ * message, and no longer than a good message would have counted. So a sender can block deletions only while it keeps
+ * sending.
  *
- * A message of no known source is noted for the cluster, and ends by time alone: anybody may have sent it.
+ * A message without a known source is recorded for the cluster, and expires by time alone: anybody may have sent it.
  */
 export async function noteRefused(
   ports: NotePorts,
@@ -32,8 +33,8 @@ export async function noteRefused(
 }
 
 /**
- * `news`: a known source has not been refused so before. `once-more`: the same again, or of no known source, which has
- * nobody to be told. `nothing-new`: a newer message took effect, or the like was noted a moment ago.
+ * `news`: a known source was not refused for this before. `once-more`: the same again, or without a known source to
+ * report to. `nothing-new`: a newer message took effect, or the same was recorded a moment ago.
  */
 export type Noted = "news" | "once-more" | "nothing-new";
 
@@ -74,7 +75,7 @@ function nobody(cluster: string, nowSeconds: number): SourceDemand {
   return { cluster, source: unknownSource, sequence: 0, ...times, jobs: [], nodes: [], ignoredMessages: 0 };
 }
 
-/** Undefined: a newer message took effect before, or this one was noted a moment ago. */
+/** Undefined: a newer message took effect before, or this one was recorded a moment ago. */
 export function withRefused(
   demand: SourceDemand,
   refused: Omit<Refused, "cluster"> & {
@@ -90,7 +91,7 @@ export function withRefused(
   const { refused: before } = demand;
   const isGoingOn = before !== undefined && before.untilSeconds > nowSeconds;
   if (isGoingOn && nowSeconds < before.lastSeconds + leastGapSeconds) return undefined;
-  // Of a source that posts seldom, a message counts for as long as it has its messages count.
+  // A source that posts seldom has a longer time to live, and this record keeps it.
   const ownTtlSeconds = demand.expiresAtSeconds - demand.receivedAtSeconds;
   const word: RefusedWord = {
     sinceSeconds: isGoingOn ? before.sinceSeconds : nowSeconds,

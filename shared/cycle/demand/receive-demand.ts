@@ -21,9 +21,9 @@ type ReceivePorts = Parameters<typeof acceptDemand>[0] &
 export type ReceiveOutcome = AcceptOutcome | AcceptTargetsOutcome;
 
 /**
- * Takes a message off the demand queue: fetches what it claims, checks it and merges it. What can be read counts; items
- * that do not check out are recorded beside it. One that is refused whole is recorded with every problem named, and is
- * then done with: it never blocks what stands behind it.
+ * Receives a message from the demand queue: fetches its claim check, checks it and merges it. Items that can be read
+ * count; the others are recorded as rejections. A message that is refused whole is recorded with all its problems and
+ * completed: it never blocks the messages behind it.
  */
 export async function receiveDemand(ports: ReceivePorts, raw: RawMessage): Promise<ReceiveOutcome> {
   const outcome = await checkAndAccept(ports, raw.body);
@@ -34,7 +34,7 @@ export async function receiveDemand(ports: ReceivePorts, raw: RawMessage): Promi
   return outcome;
 }
 
-/** Items that were not set aside before: in the rejections, and to their source. */
+/** Reports items that were not set aside before: to the rejections, and to their source. */
 async function reportItems(ports: ReceivePorts, raw: RawMessage, items: readonly SetAside[]): Promise<void> {
   await rejectItems(ports, raw, items);
   const { cluster, source } = claimedOrigin(raw.body);
@@ -58,7 +58,7 @@ async function checkAndAccept(ports: ReceivePorts, body: unknown): Promise<Recei
     : acceptDemand(ports, message, setAside);
 }
 
-/** Checks a message with what it claims, and changes nothing. */
+/** Checks a message with its claim check; changes nothing. */
 export async function checkDemand(
   ports: Pick<Ports, "uploads">,
   body: unknown,

@@ -15,7 +15,7 @@ export async function refuseDemand(
 ): Promise<void> {
   await reject(ports, raw, why);
   const { cluster, source } = claimedOrigin(raw.body);
-  // Of a message for no known cluster nobody can tell whose nodes it is about.
+  // A message that names no known cluster could be about any cluster's nodes.
   if (cluster === undefined || !(await ports.configs.clusters()).includes(cluster)) return;
   const noted = await noteRefused(ports, { cluster, body: raw.body, problems: why.problems });
   if (noted !== "news" || source === undefined) return;
@@ -23,19 +23,19 @@ export async function refuseDemand(
   await tellRefused(ports, { cluster, source, sequence, whole: true, problems: why.problems });
 }
 
-/** What of a source's demand did not take effect. */
+/** The part of a source's demand that did not take effect. */
 export interface Refused {
   readonly cluster: string;
   readonly source: string;
   /** Null: it cannot be read. */
   readonly sequence: number | null;
-  /** Nothing of the message took effect. */
+  /** True: no part of the message took effect. */
   readonly whole: boolean;
-  /** Those that are news: whoever calls does not repeat them with every message. */
+  /** New problems only: callers do not repeat them with every message. */
   readonly problems: readonly string[];
 }
 
-/** Tells a source what was not taken, for its own log: else only who reads the status would know. */
+/** Reports to a source what was refused, for its own log: otherwise only readers of the status would know. */
 export async function tellRefused(
   ports: Pick<Ports, "clock" | "log" | "schedulerEvents">,
   { problems, ...refused }: Refused,

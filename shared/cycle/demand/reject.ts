@@ -2,30 +2,30 @@ import { claimedOrigin } from "../../messages/job-demand.ts";
 import { describeSetAside, type SetAside } from "../../messages/set-aside.ts";
 import type { Ports, Rejection, RejectionKind } from "../../ports/index.ts";
 
-/** A queue message holds no more, so nothing that came in one is lost. */
+/** The largest queue message, so that nothing of a message is lost. */
 const longestBodyBytes = 64 * 1024;
 const longestExcerpt = 500;
 const mostProblems = 60;
 const longestProblem = 1_000;
 
-/** A message as it came from a queue: text or JSON, checked by nobody. */
+/** A message as it came from a queue: text or JSON, not checked. */
 export interface RawMessage {
   readonly body: unknown;
   /** The queue's own id of it: a message that is delivered twice is rejected once. */
   readonly messageId: string;
   readonly queue: string;
-  /** How often it was delivered, this time included, if the queue tells. */
+  /** Number of deliveries, this one included, if the queue counts them. */
   readonly attempts?: number | undefined;
 }
 
-/** Records a message that was not taken: with all of it, so that it can be replayed. */
+/** Records a message that was refused, with all of it, so that it can be replayed. */
 export async function reject(
   ports: Pick<Ports, "clock" | "configs" | "log" | "rejections">,
   raw: RawMessage,
   why: { readonly kind: RejectionKind; readonly problems: readonly string[] },
 ): Promise<void> {
   const { cluster: claimedCluster, source } = claimedOrigin(raw.body);
-  // Kept with a cluster only when there is one of that name: else nobody would ever see it.
+  // Kept with a cluster only when that cluster exists: otherwise nobody would ever see it.
   const cluster = (await ports.configs.clusters()).find((known) => known === claimedCluster);
   const text = textOf(raw.body);
   const rejection: Rejection = {
@@ -45,8 +45,8 @@ export async function reject(
 }
 
 /**
- * Records items that were set aside, once: a scheduler posts the same bad job every few seconds for as long as it waits.
- * The message is kept with them, as the place where they can be found whole.
+ * Records items that were set aside, once: a scheduler posts the same bad job every few seconds while it waits. The
+ * whole message is kept with them.
  */
 export async function rejectItems(
   ports: Pick<Ports, "clock" | "configs" | "ids" | "log" | "rejections">,
@@ -61,7 +61,10 @@ export async function rejectItems(
   await reject(ports, { ...raw, messageId }, { kind: "set-aside", problems });
 }
 
-/** The host hands JSON over as values. Undefined for what JSON.stringify cannot climb, though JSON.parse could. */
+/**
+ * The Functions host passes JSON as values. Undefined for values nested too deeply for JSON.stringify, which JSON.parse
+ * could read.
+ */
 function textOf(body: unknown): string | undefined {
   if (typeof body === "string") return body;
   try {
@@ -75,7 +78,7 @@ function shortened(problem: string): string {
   return problem.length <= longestProblem ? problem : `${problem.slice(0, longestProblem)}…`;
 }
 
-/** What a sender got wrong is the sender's to mend; what was given up is the operator's. */
+/** A sender has to fix its invalid messages; an operator handles messages that were given up. */
 function report(ports: Pick<Ports, "log">, rejection: Rejection): void {
   const { rejectionId, kind, cluster, source, queue, attempts, problems } = rejection;
   const fields = { cluster, source, queue, rejectionId, kind, attempts, problems: problems.join("; ") };

@@ -6,7 +6,7 @@ import { isOld as isOldRequest } from "./accept-targets.ts";
 import { isOld } from "./merge-demand.ts";
 import { checkDemand } from "./receive-demand.ts";
 
-/** Above 48 KiB it has no room as base64, and goes as it is. */
+/** Above 48 KiB a message does not fit as base64 and is sent as it is. */
 const longestPostBytes = azureLimits.storageQueue.messageBytes;
 
 export type ReplayPorts = Pick<
@@ -17,13 +17,13 @@ export type ReplayPorts = Pick<
   readonly demandQueue: Pick<DemandQueue, "post">;
 };
 
-/** What a replay will do, for the operator to agree to; or everything that is in its way. */
+/** What a replay would do, for the operator to confirm; or every reason why it is refused. */
 export type Replay =
   | { readonly kind: "post-demand"; readonly text: string; readonly message: QueueMessage }
   | { readonly kind: "request-plan"; readonly cluster: string }
   | { readonly kind: "refused"; readonly problems: readonly string[] };
 
-/** Decides what a replay would do; changes nothing. `mended`: what to post in place of the message that was kept. */
+/** Decides what a replay would do; changes nothing. `mended`: the message to post instead of the one that was kept. */
 export async function prepareReplay(
   ports: ReplayPorts,
   rejected: RejectedMessage,
@@ -46,7 +46,7 @@ export async function prepareReplay(
   }
 }
 
-/** Does what was prepared, and records it with the rejection. */
+/** Executes the replay, and records it with the rejection. */
 export async function replay(
   ports: ReplayPorts,
   rejection: Rejection,
@@ -83,7 +83,9 @@ async function unknownCluster(ports: ReplayPorts, cluster: string): Promise<read
   return known.includes(cluster) ? [] : [`cluster: "${cluster}", expected one of ${known.join(", ")}`];
 }
 
-/** Posted now, an older message would be ignored, and a delta to anything but the last one would wait in vain. */
+/**
+ * Posted now, an older message would be ignored, and a delta that does not follow the last message would never apply.
+ */
 async function outOfTurn(ports: ReplayPorts, message: QueueMessage): Promise<readonly string[]> {
   return message.kind === "targets" ? outOfTurnTargets(ports, message) : outOfTurnDemand(ports, message);
 }

@@ -3,15 +3,15 @@ import { type DemandSummary, type Ports, unknownSource } from "../../ports/index
 import { type ForgetPorts, forgetSource } from "./forget-source.ts";
 import { longestSilenceSeconds } from "./live-demand.ts";
 
-/** When the cluster's own setting cannot be read. */
+/** Used when the cluster's own setting cannot be read. */
 const usualMostSources = 50;
 
 type RoomPorts = ForgetPorts & Pick<Ports, "clock">;
 
 /**
- * Why a source that is not known yet cannot be taken; undefined: it can. Each source costs every plan and every event, and
- * anybody who may send can invent any number. One that is live, or whose jobs may still run, never makes room for another;
- * one that is silent does. Two new ones at the same moment may both be taken.
+ * Why an unknown source is refused; undefined: it is accepted. Each source adds to the cost of every plan and event,
+ * and a sender can invent any number of sources. A live source, or one whose jobs may still run, is never replaced; a
+ * silent one is. Two new sources at the same moment may both be accepted.
  */
 export async function noRoomForSource(
   ports: RoomPorts,
@@ -21,7 +21,7 @@ export async function noRoomForSource(
   const nowSeconds = ports.clock.nowSeconds();
   const all = (await ports.demand.summaries(cluster)).filter((each) => each.source !== unknownSource);
   const known = new Set(all.map((each) => each.source));
-  // Those that only ever sent parts.
+  // Sources that have only sent parts.
   const incomplete = (await ports.demand.sourcesWithParts(cluster)).filter(
     (each) => each !== source && !known.has(each),
   );
@@ -37,7 +37,7 @@ export async function noRoomForSource(
   return undefined;
 }
 
-/** Whether a source is live, or its last word still protects nodes. */
+/** Whether a source is live, or its last message still protects nodes. */
 export function isHeld({ expiresAtSeconds, refused, running }: DemandSummary, nowSeconds: number): boolean {
   if (expiresAtSeconds > nowSeconds) return true;
   if (refused !== undefined && refused.untilSeconds > nowSeconds) return true;

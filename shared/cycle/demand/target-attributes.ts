@@ -7,13 +7,13 @@ import type { Ports } from "../../ports/index.ts";
 const mostProblems = 5;
 const longestPath = 200;
 
-/** Says how many cores a node counts for, and nothing about the node. */
+/** How many cores a node counts for; the node itself does not change. */
 const alwaysAllowed = "CoreCount";
 
 /**
- * Attributes of new nodes that a request chooses and its cluster's configuration does not let requests choose: one
- * sentence each, by the index of their definition. They can have code run on those nodes, so a configuration that cannot
- * be read allows none.
+ * Attributes of new nodes that a request sets and the cluster's configuration does not allow requests to set: one
+ * sentence each, by the index of their definition. Attributes can run code on those nodes, so a configuration that
+ * cannot be read allows none.
  */
 export async function refusedAttributes(
   ports: Pick<Ports, "configs">,
@@ -44,7 +44,7 @@ async function allowedAttributes(
   }
 }
 
-/** The way to each value: `["Configuration", "application", "version"]`. Lists are values. */
+/** The path of each value: `["Configuration", "application", "version"]`. Lists are values. */
 function pathsOf(definition: NodeArrayTarget): readonly (readonly string[])[] {
   const { [alwaysAllowed]: _, ...attributes } = attributesOf(definition);
   return leavesOf(attributes);
@@ -57,7 +57,7 @@ function leavesOf(value: Readonly<Record<string, unknown>>): readonly (readonly 
   });
 }
 
-/** Whoever may choose an attribute may choose all that is below it. */
+/** A caller who may set an attribute may set everything below it. */
 function isAllowed(path: readonly string[], allowed: readonly string[]): boolean {
   const above = path.map((_, index) => path.slice(0, index + 1).join("."));
   return above.some((part) => allowed.some((pattern) => matchesWildcard(pattern, part)));

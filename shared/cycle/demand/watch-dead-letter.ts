@@ -7,9 +7,9 @@ import { whileLoggedIn } from "../login.ts";
 import { requestPlan } from "../request-plan.ts";
 import { type RawMessage, reject } from "./reject.ts";
 
-/** A message that the broker gave up. */
+/** A message that the broker dead-lettered. */
 export interface DeadLetter extends RawMessage {
-  /** The broker's word for why, such as `MaxDeliveryCountExceeded` or `TTLExpiredException`. */
+  /** The broker's reason, such as `MaxDeliveryCountExceeded` or `TTLExpiredException`. */
   readonly reason: string;
 }
 
@@ -18,17 +18,17 @@ type WatchPorts = Pick<
   "clock" | "configs" | "controls" | "cycleCloudFor" | "log" | "operations" | "planRequests" | "rejections"
 >;
 
-/** What became of the operation of a dead action; `unknown`: it is left to the next snapshots. */
+/** The state of a dead action's operation; `unknown`: the next snapshots decide. */
 export type DeadActionOutcome = "no-action" | "closed-before" | "accepted" | "lost" | "unknown";
 
-/** Records a plan request that was given up. No plan is asked for: it would most likely end here too. */
+/** Records a dead-lettered plan request. No plan is asked for: it would most likely fail the same way. */
 export async function watchDeadPlanRequest(ports: WatchPorts, letter: DeadLetter): Promise<void> {
   await record(ports, letter);
 }
 
 /**
- * Records an action that was given up, and closes its operation, so that plans no longer wait for its nodes. Throws
- * only when it could not be recorded: a dead-letter queue offers a message that fails again at once, for ever.
+ * Records a dead-lettered action, and closes its operation, so that plans no longer wait for its nodes. Throws only
+ * when recording fails: a dead-letter queue delivers a failed message again at once, without end.
  */
 export async function watchDeadAction(ports: WatchPorts, letter: DeadLetter): Promise<DeadActionOutcome> {
   await record(ports, letter);
@@ -53,7 +53,10 @@ function whyOf({ reason, attempts }: DeadLetter): string {
   return `given up by the broker${deliveries}: ${reason}`;
 }
 
-/** Its last attempt may have reached CycleCloud and died before it could say so: those nodes must not be bought again. */
+/**
+ * Its last attempt may have reached CycleCloud and died before it could record that: those nodes must not be bought
+ * again.
+ */
 async function close(ports: WatchPorts, action: ScaleAction, why: string): Promise<DeadActionOutcome> {
   const before = await ports.operations.load(action.cluster, action.actionId);
   const isWaiting = before?.value.state === "planned" || before?.value.state === "sent";
@@ -76,8 +79,8 @@ async function close(ports: WatchPorts, action: ScaleAction, why: string): Promi
 }
 
 /**
- * Undefined when CycleCloud has never heard of it; none yet when it has only begun. Throws when CycleCloud cannot be
- * asked, or is not asked because it refused the login.
+ * Undefined: CycleCloud does not know the request. Empty: it has only begun. Throws when CycleCloud cannot be asked, or
+ * is not asked because it refused the login.
  */
 async function nodesMade(
   ports: WatchPorts,
@@ -99,7 +102,7 @@ function report(ports: WatchPorts, operation: Operation, reason: string): void {
   ports.log.error("operation", { cluster, actionId, kind: operation.action.kind, state, reason });
 }
 
-/** A body comes as JSON or as its text. Telling what is wrong with one that is nested too deeply throws. */
+/** A body arrives as JSON or as its text. Describing the problems of one that is nested too deeply throws. */
 function actionOf(body: unknown): ScaleAction | undefined {
   try {
     const parsed = scaleActionSchema.safeParse(typeof body === "string" ? parseJson(body) : body);
