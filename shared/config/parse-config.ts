@@ -1,9 +1,4 @@
-import type {
-  AutostopSettings,
-  ClusterConfig,
-  CycleCloudConnection,
-  CycleSettings,
-} from "../ports/config.ts";
+import type { AutostopSettings, ClusterConfig, CycleCloudConnection, CycleSettings } from "../ports/index.ts";
 import { type ConfigKeys, configSchema } from "./config-schema.ts";
 import { bounded, describeIssues, shown } from "./describe-issues.ts";
 import { asksForGroups, predefinesGroups, toEngineSettings } from "./engine-settings.ts";

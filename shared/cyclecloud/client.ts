@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { VmCatalogue } from "../facts/vm-sizes.ts";
-import type { ClusterReading, CycleCloud, ManagementVerb, NodesRequest } from "../ports/cyclecloud.ts";
+import type { ClusterReading, CycleCloud, ManagementVerb, NodesRequest } from "../ports/index.ts";
 import {
   creationResultSchema,
   managementResultSchema,

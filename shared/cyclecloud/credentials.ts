@@ -1,5 +1,5 @@
 import { scryptSync } from "node:crypto";
-import type { CycleCloudConnection } from "../ports/config.ts";
+import type { CycleCloudConnection } from "../ports/index.ts";
 
 /**
  * Tells credentials apart without giving them away. It is stored where more people read than know the password, so

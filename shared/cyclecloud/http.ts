@@ -7,7 +7,7 @@ import {
 } from "@azure/core-rest-pipeline";
 import { ConfigurationError } from "../errors.ts";
 import { isHttpToLoopback } from "../loopback.ts";
-import type { CycleCloudConnection } from "../ports/config.ts";
+import type { CycleCloudConnection } from "../ports/index.ts";
 import { withoutSlashesAtEnd } from "../text.ts";
 import { type HttpAnswer, type HttpCall, toUpstreamError, understand } from "./http-answer.ts";
 import type { LoginGate } from "./login-gate.ts";

@@ -1,6 +1,6 @@
 import { InvariantError } from "../errors.ts";
 import type { ActionCreateSet } from "../messages/scale-action.ts";
-import type { NodesRequest } from "../ports/cyclecloud.ts";
+import type { NodesRequest } from "../ports/index.ts";
 
 /** `POST /clusters/{c}/nodes/create`. */
 export interface NodeCreationRequest {

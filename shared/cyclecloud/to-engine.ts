@@ -1,6 +1,6 @@
 import type { Cluster } from "../engine/index.ts";
 import type { VmCatalogue } from "../facts/vm-sizes.ts";
-import type { ClusterReading } from "../ports/cyclecloud.ts";
+import type { ClusterReading } from "../ports/index.ts";
 import { SetAside } from "./set-aside.ts";
 import type { ClusterStatus } from "./status-schema.ts";
 import { toNode } from "./to-node.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { type ClusterNode, dynamicArrayOf, type NodeArray } from "../engine/index.ts";
-import type { RequestedNode } from "../ports/cyclecloud.ts";
+import type { RequestedNode } from "../ports/index.ts";
 import { readAutoscaleSection } from "./autoscale-section.ts";
 import { fullyQualified, shortHostname } from "./hostname.ts";
 import { nodeSchema, type requestedNodesSchema } from "./node-schema.ts";

@@ -1,5 +1,6 @@
 import type { EngineSettings } from "../engine/index.ts";
 import type { VmCatalogueOptions } from "../facts/vm-sizes.ts";
+import type { IfMatch } from "./stored.ts";
 
 /** Where a cluster's CycleCloud server is. The password is never stored: `passwordSetting` names the app setting that holds it. */
 export interface CycleCloudConnection {
@@ -88,4 +89,28 @@ export interface ConfigStore {
   clusters(): Promise<readonly string[]>;
   /** Undefined for an unknown cluster. Throws ConfigurationError with every problem when the file cannot be used. */
   load(cluster: string): Promise<ClusterConfig | undefined>;
+}
+
+/** An `autoscale.json` as it is written, unchecked. */
+export interface ConfigFile {
+  readonly text: string;
+  readonly etag: string;
+}
+
+/** A configuration with what it includes merged in; or everything that is wrong with it. Then `json` is as far as it could be merged. */
+export type CheckedConfig =
+  | { readonly ok: true; readonly json: unknown; readonly config: ClusterConfig }
+  | { readonly ok: false; readonly json: unknown; readonly problems: readonly string[] };
+
+/** Configurations as they are written, for those who show and change them. `ConfigStore` reads them for everybody else. */
+export interface ConfigFiles {
+  /** Undefined when the cluster has none. */
+  read(cluster: string): Promise<ConfigFile | undefined>;
+  /** Throws ConflictError when somebody else wrote it since `ifMatch` was read. Returns the new ETag. */
+  save(cluster: string, text: string, ifMatch: IfMatch): Promise<string>;
+  /**
+   * Reads a configuration as the service would. What it includes comes from `includes` when they are given, by path from
+   * the configuration, else from where configurations are kept. Throws what the store throws.
+   */
+  check(cluster: string, json: unknown, includes?: Readonly<Record<string, unknown>>): Promise<CheckedConfig>;
 }

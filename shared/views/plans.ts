@@ -1,11 +1,9 @@
 import type { PlanAnswer, PlanArchiveAnswer, PlansAnswer } from "../api/index.ts";
-import type { ArchivedPlan, Operation, PlanRecord, Ports } from "../ports/index.ts";
-import { packPlan } from "../ports/packed-plan.ts";
+import { type ArchivedPlan, type Operation, type PlanRecord, type Ports, packPlan } from "../ports/index.ts";
 import { redact } from "../redact.ts";
 import { type Decided, decided } from "./demand.ts";
 import { toOperationView } from "./operations.ts";
-import type { PageQuery } from "./page.ts";
-import { pageOfTimeline } from "./page.ts";
+import { type PageQuery, pageOfTimeline } from "./page.ts";
 
 /** Some days of plans. */
 const mostLinesRead = 1_000;

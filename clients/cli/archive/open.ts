@@ -5,17 +5,18 @@ import { parseConfig } from "../../../shared/config/parse-config.ts";
 import type { NodeHistory } from "../../../shared/engine/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { isDictionary } from "../../../shared/json.ts";
-import type {
-  ClusterControl,
-  NodeLoss,
-  Operation,
-  PlanHead,
-  RejectedMessage,
-  RequestSet,
-  Snapshot,
-  SourceDemand,
+import {
+  type ClusterControl,
+  type NodeLoss,
+  type Operation,
+  type PackedPlan,
+  type PlanHead,
+  type RejectedMessage,
+  type RequestSet,
+  type Snapshot,
+  type SourceDemand,
+  unpackPlan,
 } from "../../../shared/ports/index.ts";
-import { type PackedPlan, unpackPlan } from "../../../shared/ports/packed-plan.ts";
 import { createMemoryStores, type MemoryStores } from "../../../shared/stores/in-memory/index.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { fromZip, type JsonFiles, jsonOf } from "./files.ts";

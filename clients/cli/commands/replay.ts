@@ -1,7 +1,6 @@
 import { Command, Option } from "commander";
 import { type Plan, plan, type Retirement } from "../../../shared/engine/index.ts";
-import { type PackedPlan, packPlan, unpackPlan } from "../../../shared/ports/packed-plan.ts";
-import type { WholePlan } from "../../../shared/ports/plan.ts";
+import { type PackedPlan, packPlan, unpackPlan, type WholePlan } from "../../../shared/ports/index.ts";
 import { printable } from "../../../shared/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { answerJsonLines } from "../output/json-lines.ts";

@@ -1,7 +1,6 @@
 import type { Cluster, ClusterNode } from "../../engine/index.ts";
 import type { SchedulerEvent } from "../../messages/scheduler-event.ts";
-import type { Ids } from "../../ports/ids.ts";
-import type { NodeChange, Snapshot } from "../../ports/index.ts";
+import type { Ids, NodeChange, Snapshot } from "../../ports/index.ts";
 
 /** What a scheduler wants to know: nodes that became Ready, and nodes that are gone. Without a snapshot before: nothing. */
 export function nodeChanges(before: Snapshot | undefined, now: Snapshot): NodeChange[] {

@@ -2,18 +2,18 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { BlobServiceClient } from "@azure/storage-blob";
 import { ConflictError } from "../../errors.ts";
-import type {
-  ArchivedPlan,
-  ArchiveOutcome,
-  IfMatch,
-  Log,
-  PlanHead,
-  PlanRecord,
-  PlanStore,
-  PlanSummary,
-  Stored,
+import {
+  type ArchivedPlan,
+  type ArchiveOutcome,
+  type IfMatch,
+  type Log,
+  type PlanHead,
+  type PlanRecord,
+  type PlanStore,
+  type PlanSummary,
+  type Stored,
+  unpackPlan,
 } from "../../ports/index.ts";
-import { unpackPlan } from "../../ports/packed-plan.ts";
 import { newestPlanFirst } from "../order.ts";
 import { largestPlanCharacters, planTooLarge, recordOf } from "../plan-archive.ts";
 import { type BlobContent, Container, fromJson, jsonContent } from "./container.ts";

@@ -2,8 +2,7 @@ import { once } from "node:events";
 import { buffer } from "node:stream/consumers";
 import { constants, createGzip } from "node:zlib";
 import { jsonPieces } from "../../json.ts";
-import type { ArchivedPlan } from "../../ports/index.ts";
-import { packPlan } from "../../ports/packed-plan.ts";
+import { type ArchivedPlan, packPlan } from "../../ports/index.ts";
 
 /** The bytes of an archived plan; undefined when its JSON text has more characters than that: the rest is not made. */
 export function zipPlan(plan: ArchivedPlan, mostCharacters: number): Promise<Buffer | undefined> {

@@ -1,15 +1,17 @@
 import { jsonPieces } from "../../json.ts";
-import type {
-  ArchivedPlan,
-  ArchiveOutcome,
-  IfMatch,
-  PlanHead,
-  PlanOutline,
-  PlanRecord,
-  PlanStore,
-  Stored,
+import {
+  type ArchivedPlan,
+  type ArchiveOutcome,
+  type IfMatch,
+  type PackedPlan,
+  type PlanHead,
+  type PlanOutline,
+  type PlanRecord,
+  type PlanStore,
+  packPlan,
+  type Stored,
+  unpackPlan,
 } from "../../ports/index.ts";
-import { type PackedPlan, packPlan, unpackPlan } from "../../ports/packed-plan.ts";
 import { newestPlanFirst } from "../order.ts";
 import { largestPlanCharacters, planTooLarge, recordOf } from "../plan-archive.ts";
 import { keyOf, Records } from "./records.ts";

@@ -1,4 +1,0 @@
-/** The only source of time. Unix seconds, fractions allowed. */
-export interface Clock {
-  nowSeconds(): number;
-}
