@@ -21,10 +21,12 @@ export interface Ask {
 }
 
 /**
- * Does what an operator asks for in the planner's way: recorded with who asked and why, sent to the executor, which looks
- * again. What needs no CycleCloud (pause, ignore, keep-alive, drain) takes effect at once. A dry run says what would be done.
+ * Carries out an operator's request like a plan's action: recorded with who asked and why, and sent to the executor,
+ * which checks again. Requests that need no CycleCloud (pause, ignore, keep-alive, drain) take effect at once. A dry
+ * run reports what would be done.
  *
- * Throws StaleSnapshotError for a cluster that was never seen (which can be paused all the same), and what a store throws.
+ * Throws StaleSnapshotError for a cluster without a snapshot (which can be paused all the same), and what a store
+ * throws.
  */
 export async function act(ports: ActPorts, ask: Ask): Promise<ActOutcome> {
   const { body } = ask;
@@ -77,10 +79,10 @@ async function actOnNodes(ports: ActPorts, ask: Ask & { readonly body: OnNodes }
   }
 }
 
-/** What goes to CycleCloud. */
+/** Requests that are sent to CycleCloud. */
 type Requested = Extract<ActionBody, { kind: "create-nodes" | NodeActionKind }>;
 
-/** What is asked of CycleCloud, one draft per request, given everything that was recorded before. */
+/** The drafts of a request, one per action, given everything that was recorded before. */
 interface Drafts {
   readonly drafts: readonly ActionDraft[];
   readonly skipped: readonly Skipped[];
@@ -151,8 +153,8 @@ function dryRun(outlook: Outlook, body: Requested): ActOutcome {
 }
 
 /**
- * One request after the other, each decided anew from what was recorded until then: nodes that an earlier one is about
- * are skipped by the next.
+ * One action after the other, each decided again from the records so far: nodes of an earlier action are skipped by the
+ * next.
  */
 async function request(
   ports: ActPorts,
@@ -162,7 +164,7 @@ async function request(
   const first = draftsOf(outlook, body);
   const actions: ActionAnswer["actions"][number][] = [];
   let { skipped, problems } = first;
-  // What was asked for under this key may be under way by now, and leaves nothing to draw up.
+  // The request of this key may be under way by now, and leaves nothing to draft.
   let mayBeKnown = key !== undefined;
   const isNews = ({ node }: Skipped) => !skipped.some((known) => known.node === node);
   for (let index = 0; ; index += 1) {
@@ -209,8 +211,8 @@ async function request(
 }
 
 /**
- * Of a creation, the part that a later request is for; node actions leave out what is under way by themselves. Scattered
- * nodes stay in the bucket of the first.
+ * The rest of a creation, for a later action; node actions skip by themselves what is under way. Scattered nodes stay
+ * in the bucket of the first.
  */
 function remaining(body: Requested, { drafts }: Drafts, index: number): Requested {
   if (body.kind !== "create-nodes" || index === 0) return body;
@@ -270,7 +272,7 @@ function answerOf(
   };
 }
 
-/** Jobs that have a place on nodes which are taken from them. They do not run there, so nothing of them is lost. */
+/** Jobs that are planned on nodes being removed. They do not run there, so no work is lost. */
 function displaced({ input, plan }: Outlook, actions: ActionAnswer["actions"]): string {
   const taken = actions.filter(({ kind }) => takingAway.includes(kind)).flatMap(({ nodes }) => nodes);
   const ids = new Set(taken.map(({ nodeId }) => nodeId));

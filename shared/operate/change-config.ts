@@ -8,8 +8,8 @@ import { changesOf, isSame, secretsIn } from "./config-changes.ts";
 type ConfigPorts = Pick<Ports, "clock" | "log"> & { readonly configFiles: ConfigFiles };
 
 /**
- * What may be changed. `settings`: everything but where the CycleCloud server is and how it is known, because that says
- * where the password is sent to.
+ * Which settings may be changed. `settings`: all except the address and identity of the CycleCloud server, because
+ * these decide where the password is sent.
  */
 export type ConfigChanges = "off" | "settings" | "all";
 
@@ -19,7 +19,7 @@ export interface ConfigWish {
   /** What the caller has seen: the ETag of the file, `none`, `some` file, or `any` for whatever is there or not. */
   readonly seen: { readonly etag: string } | "none" | "some" | "any";
   readonly allowed: ConfigChanges;
-  /** What must not be stored in a configuration, nor shown. */
+  /** Secrets that must be neither stored in a configuration nor shown. */
   readonly knownSecrets: readonly string[];
 }
 
@@ -27,12 +27,12 @@ export type ConfigOutcome =
   | { readonly outcome: "answered"; readonly answer: ConfigChanged }
   /** The configuration cannot be used, for these reasons. */
   | { readonly outcome: "unusable"; readonly problems: readonly string[] }
-  /** It may not be changed so. */
+  /** This change is not allowed here. */
   | { readonly outcome: "forbidden"; readonly problems: readonly string[] }
-  /** What is stored is not what the caller has seen. */
+  /** The stored file is not the one that the caller has seen. */
   | { readonly outcome: "changed-meanwhile" };
 
-/** Keys that say where the password goes, and how the server there is known. */
+/** Keys for the address and identity of the server that receives the password. */
 const connectionKeys = [
   "url",
   "username",
@@ -121,7 +121,7 @@ function forbiddenChanges(
     .map((key) => `${key}: says where the password is sent to, which is not changed through this API`);
 }
 
-/** Undefined when somebody else was faster. */
+/** Undefined when another change was faster. */
 async function saved(
   files: ConfigFiles,
   file: { readonly cluster: string; readonly json: unknown; readonly ifMatch: IfMatch },

@@ -5,7 +5,7 @@ type Dictionary = Readonly<Record<string, unknown>>;
 
 const longestShown = 200;
 
-/** One line per key that differs; values are shown without secrets. Nothing was there before: undefined. */
+/** One line per key that differs, without secrets. `before` is undefined when there was no file. */
 export function changesOf(
   before: Dictionary | undefined,
   after: Dictionary,
@@ -18,7 +18,7 @@ export function changesOf(
     .map((key) => `${key}: ${shown(before, key, knownSecrets)} -> ${shown(after, key, knownSecrets)}`);
 }
 
-/** Paths of what looks like a secret. In a stored configuration everybody who may read the container could read it. */
+/** Paths of values that look like secrets. Everybody who may read the container could read a stored one. */
 export function secretsIn(json: Dictionary, knownSecrets: readonly string[] = []): readonly string[] {
   return differing(json, redact(json, knownSecrets), "");
 }
@@ -40,7 +40,7 @@ function shown(json: Dictionary, key: string, knownSecrets: readonly string[]): 
   return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
 }
 
-/** Of values that came as JSON; the order of keys makes no difference. */
+/** Compares values from JSON; the order of keys makes no difference. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((member, index) => isSame(member, b[index]));

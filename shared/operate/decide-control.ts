@@ -10,10 +10,10 @@ import { selectNodes } from "./select-nodes.ts";
 
 type PauseBody = Extract<ActionBody, { kind: "pause" | "resume" }>;
 
-/** What a pause and its end need: neither a snapshot nor a configuration that can be used. */
+/** What pausing and resuming need: neither a snapshot nor a valid configuration. */
 export type PausePorts = Parameters<typeof resumeCluster>[0];
 
-/** Pauses a cluster or ends that, also one that was never seen, or whose configuration is broken. */
+/** Pauses or resumes a cluster, even one without a snapshot or with a broken configuration. */
 export async function decidePause(
   ports: PausePorts,
   cluster: string,
@@ -47,7 +47,7 @@ function whatFollows(refused: RefusedLogin | null): string {
     : ". The next snapshot tries the login once more, a minute after the last refusal at the earliest; nothing is sent until it is taken.";
 }
 
-/** What is decided in our own records and takes effect at once: actions and plans from then on keep to it. */
+/** Decisions in our own records that take effect at once: actions and plans follow them from then on. */
 export async function decideIgnored(
   ports: ActPorts,
   outlook: Outlook,

@@ -9,8 +9,8 @@ import { chooseNodes, type Skipped, selectNodes } from "./select-nodes.ts";
 type UndrainBody = Extract<ActionBody, { kind: "undrain" }>;
 
 /**
- * Notes that nodes are to take no new jobs, and asks for the plan that tells their schedulers. CycleCloud has no part in it,
- * so nothing is recorded as an operation; the idle time-out deletes a drained node like any other.
+ * Records that nodes take no new jobs, and asks for the plan that sends this to their schedulers. CycleCloud is not
+ * involved, so no operation is recorded; the idle timeout deletes a drained node like any other.
  */
 export async function drainNodes(
   ports: ActPorts,
@@ -38,7 +38,7 @@ export async function drainNodes(
   });
 }
 
-/** The end of a drain that was asked for. What somebody drained at the scheduler is taken back there. */
+/** Ends a drain that was requested here. A drain that was made at the scheduler is ended there. */
 export async function undrainNodes(
   ports: ActPorts,
   outlook: Outlook,
@@ -98,7 +98,7 @@ async function decide(
   return answered(outlook, "done", done, more);
 }
 
-/** What becomes of the schedulers' part. */
+/** What the summary says about the schedulers. */
 function noteOf({ loaded, atSeconds, held }: Outlook): string {
   const drainers = liveSources(loaded.demand, atSeconds).filter(({ capabilities }) =>
     capabilities?.includes("drain"),

@@ -10,8 +10,8 @@ import { type Skipped, selectNodes } from "./select-nodes.ts";
 type KeepAliveBody = Extract<ActionBody, { kind: "keep-alive" }>;
 
 /**
- * Notes that nobody but an operator may delete nodes, or ends that. CycleCloud documents no call that changes its own
- * record of a node that exists, so the note is ours: plans, and the look just before a deletion, go by it.
+ * Records that only an operator may delete nodes, or ends that. CycleCloud documents no call that changes its own
+ * record of an existing node, so the record is ours: plans, and the last check before a deletion, follow it.
  */
 export async function decideKeepAlive(
   ports: ActPorts,
@@ -74,7 +74,7 @@ function whyNotFreed({ keepAlive }: ClusterNode, isKept: boolean): Why {
     : { why: "is not kept alive", next: "Nothing.", refused: false };
 }
 
-/** The executor writes down that it asks, then looks at the note for the last time: who reads the one later sees the other. */
+/** The executor records that it asks, then checks the note for the last time: whichever comes later sees the other. */
 async function tooLate(ports: ActPorts, cluster: string, ids: ReadonlySet<string>): Promise<string> {
   const open = await ports.operations.open(cluster);
   const names = open

@@ -4,7 +4,7 @@ import type { ConfigStore, Ports } from "../ports/index.ts";
 type PausePorts = Pick<Ports, "clock" | "controls"> & { readonly configs: Pick<ConfigStore, "clusters"> };
 type ResumePorts = PausePorts & Pick<Ports, "planRequests">;
 
-/** What an operator decided, and why. */
+/** An operator's decision, and the reason. */
 export interface Decision {
   readonly cluster: string;
   readonly by: string;
@@ -14,7 +14,7 @@ export interface Decision {
 export type PauseOutcome = { readonly outcome: "paused" } | UnknownCluster;
 
 export type ResumeOutcome =
-  /** What stood in the way, and does not any more. */
+  /** What held the cluster, and does not any more. */
   | { readonly outcome: "resumed"; readonly from: readonly ("pause" | "refused login")[] }
   | { readonly outcome: "not-stopped" }
   | UnknownCluster;
@@ -25,8 +25,8 @@ export interface UnknownCluster {
 }
 
 /**
- * From now on plans of the cluster are made and shown, and nothing is sent; actions that wait are dropped with this
- * reason. What CycleCloud was asked for already goes on. Pausing again replaces the reason.
+ * From now on plans of the cluster are made and shown, and nothing is sent; waiting actions are dropped with this
+ * reason. What CycleCloud was already asked for continues. Pausing again replaces the reason.
  */
 export async function pauseCluster(ports: PausePorts, decision: Decision): Promise<PauseOutcome> {
   const { cluster, by, reason } = decision;
@@ -38,8 +38,8 @@ export async function pauseCluster(ports: PausePorts, decision: Decision): Promi
 }
 
 /**
- * Ends a pause, and asks for a plan: the last one was not carried out. A refused login may be tried once more from now on:
- * by the next snapshot of any cluster that uses it, while plans stay held; when it is taken, all of them go on.
+ * Ends a pause, and asks for a plan: the last one was not executed. A refused login may be tried once more, by the next
+ * snapshot of any cluster that uses it; plans stay held until it is accepted.
  */
 export async function resumeCluster(ports: ResumePorts, decision: Decision): Promise<ResumeOutcome> {
   const { cluster, by, reason } = decision;
@@ -51,7 +51,7 @@ export async function resumeCluster(ports: ResumePorts, decision: Decision): Pro
     ...(before.refusedLogin === null ? [] : (["refused login"] as const)),
   ];
   if (from.length === 0) return { outcome: "not-stopped" };
-  // First: the cluster's own record is what a second try of this command goes by.
+  // First, because a second run of this command reads the cluster's own record.
   if (before.refusedLogin !== null) await resumeLogin(ports, before.refusedLogin.fingerprint);
   const resumedAtSeconds = ports.clock.nowSeconds();
   await changeControl(ports, cluster, (control) => {

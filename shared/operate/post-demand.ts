@@ -10,8 +10,8 @@ export type PostOutcome =
   | { readonly outcome: "refused"; readonly problems: readonly string[] };
 
 /**
- * Checks what a scheduler wants and puts it on the demand queue, in parts or as an upload where it is large. Not merged at
- * once: the queue keeps it until it takes effect, tries again, and lets as many in as the service can take.
+ * Checks a demand message and puts it on the demand queue, in parts or as an upload when it is large. It is not merged
+ * here: the queue keeps it until it takes effect, retries it, and limits the rate.
  */
 export async function postDemand(
   ports: Pick<Ports, "clock" | "configs" | "demand" | "log"> & { readonly demandQueue: DemandQueue },
@@ -26,12 +26,13 @@ export async function postDemand(
   const parsed = parseDemand({ ...message, cluster });
   const problems = [
     ...(named === cluster ? [] : [`cluster: "${String(named)}", expected "${cluster}" or none`]),
-    // The service cuts it as it has to.
+    // The service splits it as needed.
     ...["part", "blob"].filter((key) => Object.hasOwn(message, key)).map((key) => `${key}: expected none`),
     ...(parsed.ok ? [] : parsed.problems),
   ];
   if (!parsed.ok || problems.length > 0) {
-    // Its sender is told, and does not know any better until somebody fixes it: what it runs where is unknown meanwhile.
+    // The sender receives the problems, but cannot send better until somebody fixes it: meanwhile its running jobs are
+    // unknown.
     if (!dryRun && named === cluster) await noteRefused(ports, { cluster, body: message, problems });
     return { outcome: "refused", problems };
   }
@@ -64,7 +65,7 @@ export async function postDemand(
 
 const mostShown = 100;
 
-/** What a sender is told of items that did not check out. */
+/** The items that could not be read, as the sender receives them. */
 export function setAsideAnswer(setAside: readonly SetAside[]): DemandPosted["setAside"] {
   const items = setAside
     .slice(0, mostShown)

@@ -8,7 +8,7 @@ export type ReplayOutcome =
   | { readonly outcome: "refused"; readonly problems: readonly string[] }
   | { readonly outcome: "not-found" };
 
-/** Sends a rejected message, or a mended one in its place, on its way again; a dry run says what would be done. */
+/** Sends a rejected message again, or a corrected one in its place; a dry run reports what would be done. */
 export async function replayReject(
   ports: ReplayPorts,
   id: { readonly cluster: string; readonly rejectionId: string },

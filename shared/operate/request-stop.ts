@@ -18,14 +18,14 @@ type StopPorts = Parameters<typeof requestAction>[0] &
 
 export interface StopRequest {
   readonly cluster: string;
-  /** What the node calls itself: CycleCloud's instance id, or its node id. */
+  /** The node's own name for itself: CycleCloud's instance id, or its node id. */
   readonly instance: string;
   readonly requestedBy: RequestedBy;
   /** Whether the node has to have been idle for as long as the configuration says. */
   readonly afterIdleTime: boolean;
 }
 
-/** Why a node stays. `retryAfterSeconds`: time alone may change that, no sooner. */
+/** Why a node stays. `retryAfterSeconds`: the earliest time at which waiting alone may change that. */
 export interface StopRefusal {
   readonly node: string;
   readonly reason:
@@ -41,25 +41,25 @@ export interface StopRefusal {
 }
 
 export type StopOutcome =
-  /** Its deletion is recorded, and will be carried out if nothing has changed when its turn comes. */
+  /** Its deletion is recorded, and is executed if nothing has changed by then. */
   | { readonly outcome: "granted"; readonly node: string; readonly actionId: string }
   /** It was granted before, or is stopping for another reason. */
   | { readonly outcome: "leaving"; readonly node: string }
   | ({ readonly outcome: "refused" } & StopRefusal)
   | { readonly outcome: "held"; readonly why: string }
   | { readonly outcome: "busy" }
-  /** No node of the cluster calls itself so: it is gone, or was never there. */
+  /** No node of the cluster has this id: it is gone, or never existed. */
   | { readonly outcome: "unknown-instance" }
   | { readonly outcome: "unknown-cluster" };
 
 type NoStop = Extract<StopOutcome, { outcome: "leaving" | "refused" | "unknown-instance" }>;
 
 /**
- * Grants a node's wish to stop when the demand, as of now, is met as well without it. Requests are decided one after the
- * other, wherever they run, and a node whose stop was granted counts as gone for the next: of many idle nodes that ask at
- * once, as many stay as the demand needs.
+ * Grants a node's request to stop when the present demand is met equally well without it. Requests are decided one
+ * after the other, wherever they run, and a node whose stop was granted counts as gone for the next: when many idle
+ * nodes ask at once, as many stay as the demand needs.
  *
- * Throws StaleSnapshotError without a fresh snapshot, and what a store throws: nothing is granted on a guess.
+ * Throws StaleSnapshotError without a fresh snapshot, and what a store throws: no stop is granted on a guess.
  */
 export async function requestStop(ports: StopPorts, request: StopRequest): Promise<StopOutcome> {
   const { cluster, requestedBy } = request;

@@ -10,7 +10,7 @@ export interface Skipped {
   readonly node: string;
   readonly why: string;
   readonly next: string;
-  /** False: it is as asked already, or is becoming so. */
+  /** False: it already is as requested, or will be soon. */
   readonly refused: boolean;
 }
 
@@ -94,7 +94,7 @@ function whyNot(
     : undefined;
 }
 
-/** Whose wish it is decides where it ends. */
+/** Who asked decides where it is ended. */
 function whyKept(kept: KeptNode | undefined): Omit<Skipped, "node"> {
   return kept === undefined
     ? {
@@ -139,19 +139,19 @@ function whyWrongState({ status, targetState }: ClusterNode, kind: NodeActionKin
   }
 }
 
-/** What a node becomes by it, where that is for good. */
+/** The state that a node ends in, where that is final. */
 function goalOf(kind: string): string | undefined {
   if (kind === "delete" || kind === "remove") return "Terminated";
   return kind === "deallocate" ? "Deallocated" : undefined;
 }
 
-/** Whether the action does what is asked for, or something as good. */
+/** Whether the action does what was requested, or something equivalent. */
 function isUnderWay(kind: NodeActionKind, action: Operation["action"]): boolean {
   const known = action.kind === "shutdown-nodes" ? "delete" : action.kind.replace(/-nodes$/, "");
   return known === kind || (goalOf(kind) !== undefined && goalOf(kind) === goalOf(known));
 }
 
-/** What to do in place of what only nodes that are up can be asked for. */
+/** The next step, when only nodes that are up can be asked for this. */
 function nextOf(kind: NodeActionKind, targetState: ClusterNode["targetState"]): string {
   if (targetState !== "Deallocated") return "Only nodes that are up or booting can be asked for that.";
   switch (kind) {
@@ -169,7 +169,7 @@ function nextOf(kind: NodeActionKind, targetState: ClusterNode["targetState"]): 
   }
 }
 
-/** What becomes of the node, where that is not what it is: a Ready node stays started. */
+/** The node's target state, where it differs from its state: a Ready node stays started. */
 function destinyOf(status: string, targetState: ClusterNode["targetState"]): string {
   if (targetState === null) return ", and CycleCloud does not say what it is to become";
   return targetState === status || (status === "Ready" && targetState === "Started")

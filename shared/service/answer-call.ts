@@ -6,7 +6,7 @@ import { type Answered, badRequest, type Refused, unknownCluster } from "./answe
 import type { AnswerOf, AnswersFrom, CallDetails, RouteCall } from "./route-call.ts";
 import { onlyTheService } from "./storage-answers.ts";
 
-/** A call as it comes, checked by nobody. */
+/** A call as it arrives, not checked. */
 export interface RawCall extends CallDetails {
   /** Of the path. */
   readonly params: Readonly<Record<string, string>>;
@@ -23,8 +23,8 @@ export type RawBody = { readonly ok: true; readonly json: unknown } | Refused;
 const anyCluster: readonly RouteId[] = ["put-config", "autostop"];
 
 /**
- * Answers a call from a table of answers: the cluster has to exist, query and body have to be what the route takes. A
- * route that the table lacks is refused. Throws what the answer throws (`problemOf` makes a problem of it).
+ * Answers a call from a table of answers: the cluster has to exist, and query and body have to match the route. A route
+ * that the table lacks is refused. Throws what the answer throws (`problemOf` makes a problem of it).
  */
 export async function answerCall<Id extends RouteId, P extends Pick<Ports, "configs">>(
   table: Partial<AnswersFrom<P>>,

@@ -1,14 +1,14 @@
 import { type Problem, type ProblemKind, problemType, refusals } from "../api/index.ts";
 import type { Selected } from "../views/index.ts";
 
-/** What a route answers: a value, or the problem that is in the way. */
+/** The answer of a route: a value, or a problem. */
 export type Answered<T> =
   | {
       readonly ok: true;
       readonly answer: T;
       /** It was accepted and takes effect later (HTTP 202). */
       readonly isAccepted?: boolean;
-      /** Of a record that can be replaced: what the next change has to name. */
+      /** The ETag of a record that can be replaced; the next change has to send it. */
       readonly etag?: string;
     }
   | Refused;

@@ -12,7 +12,7 @@ export type RecordPorts = WorldPorts &
      * Throws StaleSnapshotError for a cluster that was never seen.
      */
     lookAhead(cluster: string, madeAtSeconds?: number): Promise<Outlook | undefined>;
-    /** What must be in nothing that is shown. */
+    /** Secrets that must not be shown. */
     readonly knownSecrets: readonly string[];
   };
 
@@ -21,7 +21,7 @@ export type StoragePorts = RecordPorts &
   Pick<Ports, "log" | "planRequests" | "uploads"> & {
     readonly configFiles: ConfigFiles;
     readonly demandQueue: DemandQueue;
-    /** What of configurations may be changed. */
+    /** Which settings of configurations may be changed. */
     readonly configChanges: ConfigChanges;
     /** Versions, for a support archive. */
     readonly about: Readonly<Record<string, string>>;

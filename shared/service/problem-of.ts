@@ -5,7 +5,7 @@ import { problem } from "./answered.ts";
 const defaultRetryAfterSeconds = 5;
 
 /**
- * What a caller is told of something that was thrown, by whom it concerns: the operator (configuration), time alone
+ * The problem that a caller receives for a thrown error, by who can fix it: the operator (configuration), time alone
  * (upstream, conflict, stale snapshot), or the maintainers of this code, who find it in the log by its invocation id.
  */
 export function problemOf(error: unknown, invocationId?: string): Problem {

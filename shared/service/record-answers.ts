@@ -137,7 +137,10 @@ function explainedJob(
   }
 }
 
-/** The host of Functions leaves a slash in a path encoded, so that it does not part the path; a job may be called so too. */
+/**
+ * The Functions host leaves a slash in a path encoded, so that it does not split the path; job names may contain
+ * slashes.
+ */
 function withSlashes(param: string): string {
   return param.replaceAll(/%2f/gi, "/");
 }
@@ -166,7 +169,7 @@ function targetsThereAre(names: readonly string[]): string {
     : `Targets: ${names.map((name) => quoted(name)).join(", ")}`;
 }
 
-/** A name that means several things: which query parameter tells them apart, and by which values. */
+/** An ambiguous name: the query parameter that decides, and its values. */
 function oneOf(
   field: string,
   values: readonly string[],

@@ -6,7 +6,7 @@ import type { AnswerOf } from "./route-call.ts";
 const busyRetrySeconds = 10;
 const heldRetrySeconds = 60;
 
-/** Decides on one node's stop when its turn comes. A node that asks too often is told when to ask again. */
+/** Decides one node's stop when its turn comes. A node that asks too often is answered when to ask again. */
 export async function answerStop(
   ports: ServicePorts,
   request: StopRequest,

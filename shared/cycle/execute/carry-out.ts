@@ -16,17 +16,17 @@ import type {
 } from "../../ports/index.ts";
 import { type Rechecked, type RecheckPorts, recheckNodes, withoutKept } from "./recheck-nodes.ts";
 
-/** How an action ended, to be written into its operation. */
+/** The result of an action, to be recorded in its operation. */
 export type Fate = Pick<Operation, "state" | "messages"> &
   Partial<Pick<Operation, "operationId" | "nodes" | "added" | "shortfalls" | "unknownSinceSeconds">>;
 
-/** `ask` runs one call that changes something, after it was written down that it is going to be made. */
+/** `ask` runs one call that changes something, after recording that it will be made. */
 interface Server {
   readonly cycleCloud: CycleCloud;
   readonly ask: <T>(call: () => Promise<T>) => Promise<T>;
 }
 
-/** Asks CycleCloud for what the action says. Throws UpstreamError when it does not answer as documented. */
+/** Sends the action to CycleCloud. Throws UpstreamError when it does not answer as documented. */
 export async function carryOut(ports: RecheckPorts, server: Server, action: ScaleAction): Promise<Fate> {
   return action.kind === "create-nodes"
     ? createNodes(server, action, ports.clock.nowSeconds())
@@ -37,7 +37,7 @@ export function dropped(why: string): Fate {
   return { state: "dropped", messages: [why] };
 }
 
-/** An earlier try may have had its effect: nodes that were made then must not be forgotten. */
+/** An earlier try may have had its effect: its nodes must not be forgotten. */
 export async function droppedOrDone(
   cycleCloud: CycleCloud,
   action: ScaleAction,
@@ -111,7 +111,7 @@ function shortfallsOf(
   });
 }
 
-/** What the server agreed to stays so when it cannot tell the nodes now: the snapshots ask again. */
+/** The server's agreement counts even when it cannot list the nodes now: the snapshots ask again. */
 async function nodesMade(cycleCloud: CycleCloud, requestId: string): Promise<readonly RequestedNode[]> {
   try {
     return (await cycleCloud.nodesOfRequest(requestId)) ?? [];

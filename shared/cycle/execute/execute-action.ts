@@ -40,17 +40,17 @@ export type ExecuteOutcome =
   | { readonly outcome: "already-done" };
 
 type Undecided =
-  /** It was asked for, and nobody can tell whether it had an effect: the snapshots find out. */
+  /** CycleCloud was asked, and its effect is not known: the snapshots find out. */
   | { readonly outcome: "unclear"; readonly messages: readonly string[] }
-  /** CycleCloud cannot answer now: a copy of the action comes again at that time. */
+  /** CycleCloud cannot answer now: a copy of the action is delivered at that time. */
   | { readonly outcome: "waiting"; readonly messages: readonly string[]; readonly untilSeconds: number };
 
 /**
- * Carries an action out, exactly once in effect: what was done before is not done again, because the operation says so,
- * or, when a run died between the call and its record, because CycleCloud knows the request id.
+ * Executes an action, exactly once in effect: an action that was executed before is not executed again, because the
+ * operation records it, or, when a run died between the call and its record, because CycleCloud knows the request id.
  *
- * What CycleCloud cannot answer now is tried again later, until the action expires. Throws UpstreamError for an answer
- * that no other try will better, and when a store or a queue fails: then the host offers the action again.
+ * When CycleCloud cannot answer now, the action is tried again later, until it expires. Throws UpstreamError for an
+ * answer that a retry would not change, and when a store or a queue fails: then the host delivers the action again.
  */
 export async function executeAction(ports: ExecutePorts, action: ScaleAction): Promise<ExecuteOutcome> {
   const due = await loadDue(ports, action);
@@ -67,7 +67,7 @@ export async function executeAction(ports: ExecutePorts, action: ScaleAction): P
   return report(ports, action, { outcome, messages: fate.messages });
 }
 
-/** Another run of the same action came to an end while this one was at it. */
+/** Another run of the same action finished while this one was running. */
 class Overtaken extends Error {}
 
 type AlreadyDone = Extract<ExecuteOutcome, { outcome: "already-done" }>;
@@ -80,13 +80,14 @@ async function tried(
     return await decide(ports, action, { wasAsked: asked === true });
   } catch (error) {
     if (error instanceof Overtaken) return { outcome: "already-done" };
-    // A file that cannot be used will not be mended while the message waits; the next plan asks for what is needed then.
+    // A configuration that cannot be used will not be fixed while the message waits; the next plan asks for what is
+    // needed then.
     if (kindOf(error) === "configuration") {
       const why = messageOf(error);
       return asked === true ? { outcome: "unclear", messages: [why] } : dropped(why);
     }
     if (!isWorthAnotherTry(error)) throw error;
-    // The last look failed too. The operation stays open, and is looked up when its time is over.
+    // The last query failed too. The operation stays open, and is looked up when its time is over.
     const messages = [error.message];
     if (ports.clock.nowSeconds() > action.expiresAtSeconds) return { outcome: "unclear", messages };
     const attempt = (attempts ?? 0) + 1;
@@ -107,14 +108,17 @@ function isDue({ state }: Operation): boolean {
   return state === "planned" || state === "sent";
 }
 
-/** A run that lost its session may be refused while the next one is not: what CycleCloud agreed to is so, whoever heard it. */
+/**
+ * A run that lost its session may be refused while the next one is not: CycleCloud's agreement counts, whichever run
+ * received it.
+ */
 function isTakenForNothing({ state }: Operation): boolean {
   return state === "failed" || state === "lost" || state === "dropped";
 }
 
 /**
- * The planner marks an action as sent while it is being carried out: that takes nothing from what came of it. False when
- * the operation is not fit for the change any more.
+ * The planner marks an action as sent while it is being executed: that must not overwrite the result. False when the
+ * operation's state no longer allows the change.
  */
 async function change(
   ports: ExecutePorts,
@@ -136,7 +140,7 @@ async function change(
   }
 }
 
-/** `wasAsked`: an earlier try may have had its effect. Without one, an action can be dropped without a look. */
+/** `wasAsked`: an earlier try may have had its effect. Otherwise an action can be dropped without a query. */
 async function decide(
   ports: ExecutePorts,
   action: ScaleAction,

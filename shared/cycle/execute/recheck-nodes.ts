@@ -8,7 +8,7 @@ import { isDrained, type Listings, listingsFor, listingsOf } from "../listings.t
 import { neededNow } from "./needed-now.ts";
 import { mayGetJobs as isUndrained } from "./spare-node.ts";
 
-/** What a second look needs. */
+/** The input of a recheck. */
 export type RecheckPorts = Pick<
   Ports,
   "clock" | "configs" | "controls" | "demand" | "history" | "operations" | "snapshots" | "targets"
@@ -20,7 +20,7 @@ export interface Rechecked {
   readonly stale: readonly string[];
 }
 
-/** What is known now, which may be newer than what the plan knew. */
+/** The present state, which may be newer than the plan's. */
 interface Known {
   readonly nodes: ReadonlyMap<string, ClusterNode>;
   readonly history: ReadonlyMap<string, NodeHistory>;
@@ -29,16 +29,16 @@ interface Known {
   readonly ignoredIds: ReadonlySet<string>;
   /** Nodes that an operator keeps alive. */
   readonly keptIds: ReadonlySet<string>;
-  /** Why a node that was to go as spare has to stay after all, by node id. */
+  /** Why a spare node has to stay after all, by node id. */
   readonly needed: ReadonlyMap<string, string>;
   readonly listings: Listings;
-  /** Why no node is idle for certain; undefined: nothing speaks against it. */
+  /** Why no node is idle for certain; undefined: no doubt. */
   readonly doubt: string | undefined;
 }
 
 /**
- * Between a plan and its execution the world moves on: a node that was idle may have got a job, become keep-alive, or
- * be gone. Such a node is left out, and said so.
+ * The cluster changes between a plan and its execution: a node that was idle may have got a job, become keep-alive, or
+ * be gone. Such a node is left out, with a sentence that explains why.
  */
 export async function recheckNodes(
   ports: RecheckPorts,
@@ -64,8 +64,8 @@ export async function recheckNodes(
 const keptNow = "is keep-alive now";
 
 /**
- * The very last look, once it is written down that CycleCloud is about to be asked: whoever keeps a node alive meanwhile
- * either comes before this, or sees that it was asked for.
+ * The last check, after the record that CycleCloud is about to be asked: an operator who keeps a node alive meanwhile
+ * either comes before this check, or sees that the deletion was requested.
  */
 export async function withoutKept(
   ports: Pick<Ports, "controls">,
@@ -88,8 +88,8 @@ export function takesAway({ kind }: NodesAction): boolean {
 }
 
 /**
- * A node that booted after the last snapshot has no host name in it, so nobody could tell that it runs a job by now. So
- * CycleCloud is asked before a node is deleted that was not up when the plan was made, which is rare enough.
+ * A node that booted after the last snapshot has no host name in it, so it is not known whether it runs a job by now.
+ * CycleCloud is asked before deleting a node that was not up when the plan was made, which is rare.
  */
 async function nodesNow(
   ports: Pick<Ports, "snapshots">,

@@ -7,15 +7,15 @@ import { busyHostnames } from "../demand/live-demand.ts";
 import { type Listings, listingsFor } from "../listings.ts";
 import { type Loaded, toPlanInput } from "../plan/plan-input.ts";
 
-/** Everything that a node's use is judged by, as of one moment. */
+/** The data by which a node's use is judged, as of one moment. */
 export interface Now {
   readonly loaded: Loaded;
   readonly nowSeconds: number;
 }
 
 /**
- * Reads what a plan would be made from, operations first, for the reason that `planScale` gives. `without` names an
- * action that does not count. Throws StaleSnapshotError without a fresh snapshot.
+ * Reads the input of a plan, operations first, for the reason given at `planScale`. `without` names an action that does
+ * not count. Throws StaleSnapshotError without a fresh snapshot.
  */
 export async function readNow(
   ports: Pick<Ports, "clock" | "controls" | "demand" | "history" | "operations" | "snapshots" | "targets">,
@@ -39,7 +39,7 @@ export async function readNow(
   };
 }
 
-/** Whether something runs there, as far as its scheduler last said. */
+/** Whether a job runs there, by the last message of its scheduler. */
 export function runsJob({ loaded, nowSeconds }: Now, { hostname }: Pick<ClusterNode, "hostname">): boolean {
   return hostname !== null && busyHostnames(loaded.demand, nowSeconds).has(shortHostname(hostname));
 }
@@ -53,10 +53,10 @@ export function mayGetJobs(listings: Listings, { hostname }: Pick<ClusterNode, "
 }
 
 export type Use =
-  /** The demand is met as well without it. */
+  /** The demand is met equally well without it. */
   | { readonly use: "spare" }
   | { readonly use: "needed"; readonly why: string }
-  /** No node that plans reckon with: of a disabled array, ignored, or on its way out. */
+  /** Not a node that plans use: of a disabled array, ignored, or being removed. */
   | { readonly use: "left-alone" };
 
 /**
@@ -76,7 +76,10 @@ export function useOf({ loaded, nowSeconds }: Now, nodeId: string): Use {
   return why === undefined ? { use: "spare" } : { use: "needed", why: `${user}, and without it ${why}` };
 }
 
-/** Why these nodes cannot all go: what demand would get less of. Undefined: it is met as well without them. */
+/**
+ * Why these nodes cannot all be deleted: the demand that would be met less. Undefined: it is met equally well without
+ * them.
+ */
 export function whyNeeded({ loaded, nowSeconds }: Now, nodeIds: readonly string[]): string | undefined {
   const input = toPlanInput(loaded, nowSeconds);
   return whyWorse(plan(input), plan(withLeaving(input, nodeIds)));
@@ -86,7 +89,10 @@ function withLeaving(input: PlanInput, nodeIds: readonly string[]): PlanInput {
   return { ...input, leavingNodeIds: [...input.leavingNodeIds, ...nodeIds] };
 }
 
-/** What is worse in the second plan; undefined: nothing. Limits count a node that is leaving until it is gone. */
+/**
+ * The first result that is worse in the second plan; undefined: none. Limits count a node that is leaving until it is
+ * gone.
+ */
 function whyWorse(plan: Plan, other: Plan): string | undefined {
   const short = plan.jobs.find(({ granted }, index) => granted > (other.jobs[index]?.granted ?? 0));
   if (short !== undefined) return `job "${short.name}" would get less`;
@@ -100,7 +106,7 @@ function newNodes({ create, start }: Plan): number {
   return create.reduce((total, { count }) => total + count, start.length);
 }
 
-/** The newest snapshot. Throws StaleSnapshotError when there is none, or it is older than is good for a decision. */
+/** The newest snapshot. Throws StaleSnapshotError when there is none, or it is too old for a decision. */
 async function freshSnapshot(
   ports: Pick<Ports, "clock" | "snapshots">,
   cluster: string,
@@ -109,7 +115,7 @@ async function freshSnapshot(
   const snapshot = await ports.snapshots.load(cluster);
   const ageSeconds =
     snapshot === undefined ? undefined : ports.clock.nowSeconds() - snapshot.value.takenAtSeconds;
-  // Of one from the future nobody can tell how old it is; the next reading replaces it.
+  // The age of a snapshot from the future is not known; the next one replaces it.
   const isOdd = ageSeconds !== undefined && ageSeconds < -furthestAheadSeconds;
   if (snapshot === undefined || ageSeconds === undefined || ageSeconds > maxAgeSeconds || isOdd) {
     throw new StaleSnapshotError(cluster, { ageSeconds, maxAgeSeconds });

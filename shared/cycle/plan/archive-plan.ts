@@ -15,14 +15,14 @@ const longestReason = 300;
 
 type ArchivePorts = Pick<Ports, "clock" | "log" | "plans">;
 
-/** What is archived: the plan, and of its head what people are shown first. */
+/** The archived record: the plan, and from its head what is shown first. */
 export interface ToArchive extends Omit<WholePlan, "archive"> {
   readonly head: Pick<PlanHead, "waiting">;
 }
 
 /**
- * Archives a plan whole, or else in summary, or else writes down why it is not archived. Never throws: actions are sent
- * by then, and an error here would only make the run be repeated.
+ * Archives a plan whole, or else in summary, or else records why it is not archived. Never throws: its actions are sent
+ * by then, and an error here would only repeat the run.
  */
 export async function archivePlan(ports: ArchivePorts, made: ToArchive): Promise<void> {
   const { head: _, ...plan } = made;
@@ -87,7 +87,7 @@ function outlineOf({ summary, plan, actions, head }: ToArchive, archiveReason: s
   };
 }
 
-/** Of a head, which is a summary and more, the summary alone. */
+/** Reduces a head to its summary. */
 function failed(summary: PlanSummary, archiveReason: string): PlanRecord {
   const { cluster, planId, atSeconds, reason, jobs, placedJobs, create, start, retire, readOnly } = summary;
   const { held, clipped, heldBack } = summary;

@@ -2,8 +2,9 @@ import type { Cluster, Reason } from "../../engine/index.ts";
 import type { BackedOff, NodeLoss, Operation, Snapshot } from "../../ports/index.ts";
 
 /**
- * Buckets that lately gave less than was asked, and get no more requests for a while, so that plans go elsewhere: what
- * creates were short of, what CycleCloud itself remembers, and where Azure took spot nodes back. A bucket is a VM size of a node array here: when Azure has no more of a size, its placement groups have not.
+ * Buckets that recently gave less than was asked. They get no more requests for a while, so that plans use other
+ * buckets: shortages of creates, what CycleCloud itself remembers, and evictions of spot nodes. A bucket here is a VM
+ * size of a node array: when Azure has no more of a size, its placement groups have none either.
  */
 export function backedOffBuckets(known: {
   readonly snapshot: Snapshot;
@@ -62,8 +63,8 @@ function shortfallsOf({ shortfalls = [] }: Operation): Failure[] {
 }
 
 /**
- * A node that vanished for no reason says nothing about the next. An event is a stranger's word: it counts for buckets that
- * the cluster has, and an eviction where nodes can be evicted.
+ * A node that vanished without a reason does not predict the next. An event is not trusted input: it counts for buckets
+ * that the cluster has, and an eviction only where nodes can be evicted.
  */
 function lossesOf({ reason, nodeArray, vmSize, atSeconds }: NodeLoss, { nodeArrays }: Cluster): Failure[] {
   if (reason === "VMDisappeared") return [];
@@ -92,7 +93,7 @@ export function withoutRoom(cluster: Cluster, backedOff: readonly BackedOff[]): 
   return { ...cluster, nodeArrays };
 }
 
-/** What the engine cannot know of a wait: that "0 left" of a bucket is our own caution, why, and for how long. */
+/** What the engine cannot know about a wait: that "0 left" of a bucket is our own back-off, why, and for how long. */
 export function explainBackOff(
   outcome: { readonly reasons: readonly Reason[] },
   backedOff: readonly BackedOff[],

@@ -3,7 +3,10 @@ import type { RequestSet, Snapshot, SourceDemand } from "../../ports/index.ts";
 import { longestSilenceSeconds } from "../demand/live-demand.ts";
 import { doubtsOf } from "../doubts.ts";
 
-/** Jobs and targets that wait for capacity are tried again this often, since nobody tells when capacity is back. */
+/**
+ * Jobs and targets that wait for capacity are tried again at this interval, since nothing reports that capacity is
+ * back.
+ */
 const retryWaitingSeconds = 60;
 
 /**
@@ -13,7 +16,7 @@ const retryWaitingSeconds = 60;
 export function nextDeadlineSeconds(planned: {
   readonly plan: Plan;
   readonly snapshot: Snapshot;
-  /** The rows as the plan left them. */
+  /** The history rows after the plan. */
   readonly history: readonly NodeHistory[];
   readonly demand: readonly SourceDemand[];
   readonly targets: readonly RequestSet[];

@@ -15,51 +15,53 @@ import {
 } from "../listings.ts";
 import { earliest } from "./deadline.ts";
 
-/** What is not answered is sent again this often: an event may be lost with the machine that took it. */
+/** Unanswered events are sent again at this interval: an event may be lost with the machine that received it. */
 const repeatSeconds = 30;
 
-/** A node that goes, and how it was drained. Without: no scheduler that can drain lists it, or it never was up. */
+/** A node to delete, and how it was drained. Absent: no scheduler that can drain lists it, or it never was up. */
 export type DrainedRetirement = Retirement & { readonly drain?: ActionDrain };
 
-/** A plan of which only nodes go that are drained, or need not be. */
+/** A plan that deletes only nodes that are drained, or need not be. */
 export type DrainedPlan = Omit<Plan, "retire"> & { readonly retire: readonly DrainedRetirement[] };
 
 export interface Drains {
   readonly plan: DrainedPlan;
   readonly draining: readonly DrainingNode[];
-  /** For the schedulers, once the plan counts. */
+  /** Events for the schedulers, sent once the plan counts. */
   readonly events: readonly SchedulerEvent[];
-  /** When time alone makes another look due; null when nothing waits for the clock. */
+  /** When the next check is due by time alone; null: nothing waits for the clock. */
   readonly nextLookSeconds: number | null;
 }
 
 interface Known {
   readonly before: Pick<PlanHead, "draining"> | undefined;
   readonly snapshot: Pick<Snapshot, "cluster">;
-  /** All sources, silent ones too: who was to drain a node and fell silent has not said that it is free. */
+  /** All sources, silent ones too: a source that was asked to drain a node and fell silent has not released it. */
   readonly demand: readonly SourceDemand[];
-  /** As it was before the plan. */
+  /** The state before the plan. */
   readonly history: readonly NodeHistory[];
-  /** Nodes that were asked to go already: what becomes of them is decided when that has come to its end. */
+  /** Nodes with a deletion under way: they are decided again when that operation has ended. */
   readonly leavingNodeIds: readonly string[];
-  /** Nodes that operators want drained: out until they say otherwise, whether a job could use them or not. */
+  /** Nodes that operators drained: out until an operator undrains them, whether a job could use them or not. */
   readonly drainedNodeIds: readonly string[];
-  /** 0: nodes are not drained, except those that operators want so. */
+  /** 0: nodes are not drained, except those that operators drained. */
   readonly drainTimeoutSeconds: number;
-  /** A plan that is held drains nothing, and shows what it would delete. */
+  /** A plan that is held drains nothing, and shows the nodes it would delete. */
   readonly isSent: boolean;
   readonly nowSeconds: number;
 }
 
 /**
- * Idle nodes do not go while a scheduler may still start a job on them: those that can drain are asked to, and the node
- * goes when each of them reports it drained or lists it no longer, or when its time is over. One that is wanted again stays.
+ * Idle nodes are not deleted while a scheduler may still start a job on them. Schedulers that can drain are asked to,
+ * and the node is deleted when each of them reports it drained or no longer lists it, or when the drain timeout is
+ * over. A node that is needed again stays.
  *
- * To the planner a node is up, `draining`, or `undraining`: wanted again, and kept in mind until its scheduler has taken
- * it back. Every change carries a later time than the one before, and schedulers report the time of the event that they
- * obey: what they said of an earlier drain never counts for this one, in whatever order messages come.
+ * To the planner a node is up, `draining`, or `undraining`: needed again, and recorded until its scheduler has
+ * undrained it. Every change carries a later time than the one before, and schedulers report the time of the event that
+ * they follow: a report about an earlier drain never counts for this one, in whatever order messages arrive.
  *
- * While the demand of a source is in doubt, no node is idle for certain: none goes, and what is being drained stays as it is.
+ * While the demand of a source is in doubt, no node is idle for certain: none is deleted, and drains in progress stay
+ * as they are.
  */
 export function decideOnDraining(plan: Plan, known: Known): Drains {
   const inDoubt = doubtsOf(known.demand, known.nowSeconds).length > 0;
@@ -74,7 +76,7 @@ function withoutIdle(plan: Plan): Plan {
   return { ...plan, retire: plan.retire.filter(({ cause }) => cause !== "idle-timeout") };
 }
 
-/** `perhapsIdle`: nothing is decided of these. */
+/** `perhapsIdle`: these nodes are not decided. */
 function decide(plan: Plan, known: Known, perhapsIdle: ReadonlySet<string>): Drains {
   const { before, snapshot, isSent, nowSeconds } = known;
   const records = new Map(before?.draining?.map((record) => [record.nodeId, record]));
@@ -118,13 +120,13 @@ function decide(plan: Plan, known: Known, perhapsIdle: ReadonlySet<string>): Dra
   };
 }
 
-/** What is decided of one node. */
+/** The decision about one node. */
 interface Decision {
-  /** Undefined: the node is up as far as anybody knows. */
+  /** Undefined: the node is up as far as known. */
   readonly record: DrainingNode | undefined;
   /** Live sources that have not answered. */
   readonly unanswered: readonly string[];
-  /** Set: nothing keeps an idle node. */
+  /** Set: the node is idle, and nothing keeps it. */
   readonly goes?: { readonly drain?: ActionDrain };
   readonly lookSeconds: number | null;
 }
@@ -140,7 +142,7 @@ interface About {
   readonly known: Known;
 }
 
-/** Of an idle node. */
+/** The decision about an idle node. */
 function drained(about: About): Decision {
   const { record, said, known } = about;
   const { nowSeconds, drainTimeoutSeconds } = known;
@@ -153,8 +155,8 @@ function drained(about: About): Decision {
     const lookSeconds = sinceSeconds + drainTimeoutSeconds;
     return { record, unanswered: live(open.filter((listing) => !isOut(listing, sinceSeconds))), lookSeconds };
   }
-  // A scheduler that has not taken it back yet would take the next drain for the last one, and one that cannot be reached
-  // must not keep an idle node up for ever.
+  // A scheduler that has not undrained the node yet would take the next drain for the last one, and an unreachable
+  // scheduler must not keep an idle node up for ever.
   const waits = record === undefined || isOver ? undecided : takenBack(about);
   if (waits.record !== undefined) return waits;
   const sources = live(said);
@@ -167,14 +169,14 @@ function drained(about: About): Decision {
 }
 
 /**
- * Whether its scheduler needs not be asked to drain it: it obeys, or has the node out by its own making. What somebody did
- * by hand stays theirs, with their words; the node goes when a later message still has it drained.
+ * Whether its scheduler needs no drain event: it follows an earlier one, or has the node out for its own reasons. A
+ * manual drain keeps its owner and reason; the node is deleted when a later message still lists it as drained.
  */
 function isOut(listing: Listing, sinceSeconds: number): boolean {
   return obeys(listing, sinceSeconds) || isOutByOthers(listing);
 }
 
-/** Of a node that an operator wants drained; idle, it goes like any other. */
+/** The decision about a node that an operator drained; once idle, it is deleted like any other. */
 function keptOut(about: About, { isIdle }: { readonly isIdle: boolean }): Decision {
   const { node, record, said } = about;
   if (isIdle && record?.phase !== "undraining") return drained(about);
@@ -185,11 +187,11 @@ function keptOut(about: About, { isIdle }: { readonly isIdle: boolean }): Decisi
   return { record: next, unanswered, lookSeconds: null };
 }
 
-/** Of a node that is wanted, or may not go. */
+/** The decision about a node that is needed, or may not be deleted. */
 function takenBack(about: About): Decision {
   const { record, said, known, createdSeconds } = about;
-  // A new machine under the name of an old one may still be out for the old one's sake. An event that is younger than the
-  // machine, and not remembered here, is somebody else's: an operator who drains a node wants it so.
+  // A new machine under the name of an old one may still be out because of the old one. An event that is younger than
+  // the machine, and not recorded here, is somebody else's: an operator drained the node.
   const isLeftOut = record === undefined && said.some((listing) => isOutByEvent(listing, createdSeconds));
   if (record === undefined && !isLeftOut) return undecided;
   const next = record?.phase === "undraining" ? record : changed(about, "undraining");
@@ -210,7 +212,7 @@ function takenBack(about: About): Decision {
   };
 }
 
-/** Later than everything that was decided of this node, or that its schedulers obey, on whatever clock. */
+/** A time later than every decision about this node, and every event that its schedulers follow, on any clock. */
 function changed({ node, record, said, known }: About, phase: DrainingNode["phase"]): DrainingNode {
   const { nodeId, name, hostname } = node;
   const times = [record?.sinceSeconds, ...said.map(({ eventAtSeconds }) => eventAtSeconds)];
@@ -225,7 +227,7 @@ function live(said: readonly Listing[]): readonly string[] {
   return [...new Set(said.filter(({ isLive }) => isLive).map(({ source }) => source))];
 }
 
-/** A decision with the sources that are told of it now; the record says so, whether or not this run lives to tell them. */
+/** A decision with the sources that are sent it now; the record lists them, even if this run dies before it sends. */
 type Told = Decision & { readonly sources: readonly string[] };
 
 function tell(decision: Decision, nowSeconds: number): Told {
@@ -254,7 +256,7 @@ function goingOnly(
   });
 }
 
-/** One event for all nodes of which a source is told the same. */
+/** One event for all nodes about which a source is sent the same. */
 function eventsOf(told: readonly Told[], { cluster }: { readonly cluster: string }): SchedulerEvent[] {
   const events = new Map<string, SchedulerEvent>();
   for (const { record, sources } of told) {

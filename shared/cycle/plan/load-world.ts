@@ -28,32 +28,32 @@ export type WorldPorts = Pick<
   | "targets"
 >;
 
-/** What is read before the rest: enough to tell whether the rest is worth reading. */
+/** Read first: enough to decide whether the rest is worth reading. */
 export interface WorldOpened {
   readonly cluster: string;
   readonly config: ClusterConfig;
   readonly control: ClusterControl;
   readonly head: Stored<PlanHead> | undefined;
-  /** Open operations of the newest plan, of those before it, and of whoever requested an action. */
+  /** Open operations of the newest plan, of earlier plans, and of direct requests. */
   readonly operations: readonly Stored<Operation>[];
   /**
-   * Open operations of a planner that recorded them and never got the head: it lost the race, and perhaps died before it
-   * could take them back. They were never meant to be sent, so they count for nothing.
+   * Open operations of a planner that recorded them and never became the head: it lost the race, and may have died
+   * before it could cancel them. They were never meant to be sent, so they do not count.
    */
   readonly stray: readonly Stored<Operation>[];
-  /** Whatever demand comes after this moment is not in this world. */
+  /** Demand that arrives after this moment is not in this world. */
   readonly readAtSeconds: number;
 }
 
-/** All that a plan is made from, and that a look shows: what is known of a cluster at one moment. Plain data. */
+/** The input of plans and views: the state of a cluster at one moment. Plain data. */
 export interface World extends Omit<WorldOpened, "head" | "operations" | "stray"> {
   readonly head: PlanHead | undefined;
-  /** With the nodes that operators keep alive. */
+  /** Includes the nodes that operators keep alive. */
   readonly snapshot: Snapshot;
   readonly loaded: Loaded;
-  /** Operations of the last while, in any state: what creates were short of counts for as long as a back-off lasts. */
+  /** Recent operations, in any state: capacity shortages of creates count for as long as a back-off lasts. */
   readonly recent: readonly Operation[];
-  /** Nodes that were lost within the same while. */
+  /** Nodes that were lost in the same time. */
   readonly losses: readonly NodeLoss[];
   /** Whether two worlds are the same, apart from their node history and the time: their tags are equal. */
   readonly tag: string;
@@ -78,10 +78,10 @@ export async function openWorld(ports: WorldPorts, cluster: string): Promise<Wor
 
 /**
  * Reads the rest. Open operations come first, before the snapshot: one that a newer snapshot closes in between is then
- * counted in both, which buys too little for a moment; the other way round it would be in neither, and be bought twice.
+ * counted in both, which buys too few for a moment. The other way round it would be in neither, and be bought twice.
  *
- * `mostAgeSeconds`: throws StaleSnapshotError for a snapshot that is older, and always for a cluster that was never seen.
- * `listHistory` may know another way to the node history, all of which takes long to read.
+ * Throws StaleSnapshotError for a snapshot that is older than `mostAgeSeconds`, and always for a cluster without a
+ * snapshot. `listHistory` may replace the reading of the node history, which is slow.
  */
 export async function readWorld(
   ports: WorldPorts,
@@ -96,7 +96,7 @@ export async function readWorld(
   const { mostAgeSeconds = Number.POSITIVE_INFINITY, listHistory = () => ports.history.list(cluster) } =
     options;
   const stored = await seen(ports, opened, mostAgeSeconds);
-  // An action may be carried out as late as its time to live allows, and be short of capacity then.
+  // An action may be executed as late as its time to live allows, and find no capacity then.
   const operationsSinceSeconds = readAtSeconds - capacityFailureBackoffSeconds - actionTtlSeconds;
   const lossesSinceSeconds = readAtSeconds - capacityFailureBackoffSeconds;
   const [demand, targets, history, recent, losses] = await Promise.all([
@@ -119,7 +119,7 @@ export async function readWorld(
   const tag = JSON.stringify([
     [config, control, head?.etag, stored.etag, targets, losses],
     [...operations.map(({ etag }) => etag), ...recent.map(({ actionId, state }) => `${actionId} ${state}`)],
-    // A message that takes effect has another sequence, or comes at another time.
+    // A message that takes effect changes the sequence or the time of receipt.
     demand.map(({ source, sequence, receivedAtSeconds: at, expiresAtSeconds, refused }) => [
       ...[source, sequence, at, expiresAtSeconds],
       refused,
@@ -131,7 +131,7 @@ export async function readWorld(
   };
 }
 
-/** Both in one. Undefined for a cluster that is not configured. Throws StaleSnapshotError when it was never seen. */
+/** Reads both parts. Undefined for a cluster that is not configured. Throws StaleSnapshotError without a snapshot. */
 export async function loadWorld(
   ports: WorldPorts,
   cluster: string,
@@ -148,7 +148,7 @@ async function seen(
 ): Promise<Stored<Snapshot>> {
   const stored = await ports.snapshots.load(cluster);
   const ageSeconds = stored && ports.clock.nowSeconds() - stored.value.takenAtSeconds;
-  // How old one from the future is nobody can tell; the next reading replaces it.
+  // The age of a snapshot from the future is not known; the next one replaces it.
   const leastSeconds = mostAgeSeconds === Number.POSITIVE_INFINITY ? -mostAgeSeconds : -furthestAheadSeconds;
   const isFit = ageSeconds !== undefined && ageSeconds <= mostAgeSeconds && ageSeconds >= leastSeconds;
   if (stored === undefined || !isFit)

@@ -18,14 +18,14 @@ import { type DrainedPlan, decideOnDraining } from "./drain.ts";
 import { type Loaded, toPlanInput } from "./plan-input.ts";
 import { decideOnFailed } from "./troubled-nodes.ts";
 
-/** What a plan is made from, apart from what the engine itself looks at. */
+/** The input of a plan besides the engine's own. */
 export interface Known {
   readonly config: ClusterConfig;
   readonly loaded: Loaded;
   readonly snapshot: Snapshot;
-  /** Operations of the last while, in any state. */
+  /** Recent operations, in any state. */
   readonly recent: readonly Operation[];
-  /** Nodes that were lost in the last while. */
+  /** Nodes that were lost recently. */
   readonly losses: readonly NodeLoss[];
   /** The plan before this one. */
   readonly before: PlanHead | undefined;
@@ -33,7 +33,7 @@ export interface Known {
   readonly nowSeconds: number;
 }
 
-/** `plan` is the engine's, which the input gives again; `decided` is what is done. */
+/** `plan` is the engine's plan, which the input reproduces; `decided` is the plan that is executed. */
 export interface MadePlan {
   readonly input: PlanInput;
   readonly plan: Plan;
@@ -42,14 +42,14 @@ export interface MadePlan {
   readonly troubled: readonly TroubledNode[];
   readonly bootsFailing: readonly BootsFailing[];
   readonly draining: readonly DrainingNode[];
-  /** What schedulers are to be told once the plan counts, and when to look again at what they answer. */
+  /** Events for schedulers once the plan counts, and when to check their answers. */
   readonly drainEvents: readonly SchedulerEvent[];
   readonly drainLookSeconds: number | null;
 }
 
 /**
- * Lets the engine plan without the buckets that are backed off. When this very plan deletes the node that is one too
- * many, it is made again without its array: else it would replace that node there.
+ * Runs the engine without the buckets that are backed off. When this plan deletes the node that makes its array fail
+ * too often, it is made again without that array: otherwise it would replace the node there.
  */
 export function makePlan(known: Known): MadePlan {
   const failingBefore = failingOf(known, known.before?.troubled ?? []);

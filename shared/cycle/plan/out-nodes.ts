@@ -2,7 +2,7 @@ import { type Cluster, shortHostname } from "../../engine/index.ts";
 import type { OutNode, SourceDemand } from "../../ports/index.ts";
 import { isOutByItself, liveSources } from "../demand/live-demand.ts";
 
-/** Nodes that a live source has out by its own making, in the order of the snapshot, with what it says of that. */
+/** Nodes that a live source reports as out for its own reasons, in the order of the snapshot, with those reasons. */
 export function outNodesOf(
   { nodes }: Pick<Cluster, "nodes">,
   demand: readonly SourceDemand[],

@@ -5,7 +5,7 @@ import type { Operation, Ports, Stored } from "../../ports/index.ts";
 
 type OutboxPorts = Pick<Ports, "operations" | "scaleActions">;
 
-/** Writes down what is going to be asked, so that whoever plans next counts on it, and sends it if this run dies. */
+/** Records the actions that will be sent, so that the next planner counts on them, and sends them if this run dies. */
 export async function recordActions(
   ports: Pick<Ports, "log" | "operations">,
   actions: readonly ScaleAction[],
@@ -23,7 +23,7 @@ export async function recordActions(
 /** Room for the header of a message: session and message id, subject, times. */
 const headerBytes = 4_096;
 
-/** An action that no queue takes is left out, loudly: the others do not wait for it. */
+/** An action that does not fit a queue message is left out and logged as an error: the others do not wait for it. */
 function fitsMessage({ log }: Pick<Ports, "log">, action: ScaleAction): boolean {
   const { cluster, actionId, kind } = action;
   const bytes = Buffer.byteLength(JSON.stringify(action));
@@ -34,8 +34,8 @@ function fitsMessage({ log }: Pick<Ports, "log">, action: ScaleAction): boolean 
 }
 
 /**
- * Sends what was recorded, by this run or by an earlier one that perhaps did not send it. The broker drops an action
- * that it has seen, and the executor one that was carried out, so sending twice does no harm.
+ * Sends recorded actions, of this run or of an earlier one that may not have sent them. The broker drops an action that
+ * it has seen, and the executor one that was executed, so sending twice is harmless.
  */
 export async function sendRecorded(
   ports: OutboxPorts,
@@ -47,7 +47,7 @@ export async function sendRecorded(
   for (const operation of recorded) await advance(ports, operation, { state: "sent", nowSeconds });
 }
 
-/** Takes back what was recorded and not sent. Should another run have sent it meanwhile, it stays. */
+/** Cancels operations that were recorded and not sent. If another run has sent one meanwhile, it stays. */
 export async function withdraw(
   ports: Pick<Ports, "operations">,
   recorded: readonly Stored<Operation>[],
@@ -58,7 +58,7 @@ export async function withdraw(
     await advance(ports, operation, { state: "dropped", messages: [message], nowSeconds });
 }
 
-/** Somebody else may have been faster: then the operation is further on already, which is just as well. */
+/** Another run may have been faster: then the operation has moved on already, which is fine. */
 async function advance(
   ports: Pick<Ports, "operations">,
   { value, etag }: Stored<Operation>,
@@ -72,7 +72,7 @@ async function advance(
   }
 }
 
-/** An action that is going to be sent. */
+/** An action that will be sent. */
 export function plannedOperation(action: ScaleAction, nowSeconds: number): Operation {
   return {
     cluster: action.cluster,

@@ -50,7 +50,7 @@ export function summarize(
   };
 }
 
-/** What the next snapshot needs to tell whether another plan is due. */
+/** What the next snapshot needs to decide whether another plan is due. */
 export function toHead(
   ids: Pick<Ids, "digest">,
   made: Omit<MadePlan, "decided"> & {
@@ -99,7 +99,7 @@ export function toHead(
   };
 }
 
-/** Wording a reason costs time, so it is done for the few that are shown. */
+/** Wording a reason takes time, so only the few that are shown are worded. */
 function waitingJobs(plan: Plan, backedOff: readonly BackedOff[], nowSeconds: number): WaitingJob[] {
   return plan.jobs
     .filter((outcome) => outcome.granted < outcome.asked)
@@ -112,7 +112,7 @@ function waitingJobs(plan: Plan, backedOff: readonly BackedOff[], nowSeconds: nu
     }));
 }
 
-/** The first of the targets, those that are not met before the others, in sentences too. */
+/** The first targets, unmet ones first, with sentences. */
 export function metTargets(plan: Plan, backedOff: readonly BackedOff[], nowSeconds: number): MetTarget[] {
   const isMet = ({ asked, granted }: Plan["targets"][number]) => granted >= asked;
   return plan.targets

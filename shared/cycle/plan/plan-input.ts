@@ -27,16 +27,16 @@ export interface Loaded {
   readonly targets: readonly RequestSet[];
   readonly operations: readonly Operation[];
   readonly history: readonly NodeHistory[];
-  /** By operators' wish. Absent: none. */
+  /** Nodes that operators drained. Absent: none. */
   readonly drainedNodes?: readonly DrainedNode[];
 }
 
 /**
- * What the engine plans from. A source that has been silent past its time to live has no demand any more; what it last said
- * to run still keeps its nodes.
+ * The input of the engine. A source that has been silent past its time to live has no demand any more; the running jobs
+ * of its last message still keep their nodes.
  *
- * Plans run on events, not on a beat, and until this one what the last plan saw was still so: a node that turns out to
- * be unmatched now was matched until now, however long ago the last plan was. So the pass before this one ended now.
+ * Plans run on events, not at an interval, and what the last plan saw stayed true until this one: a node that is
+ * unmatched now was matched until now, however long ago the last plan was. So the previous pass ends now.
  */
 export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
   const live = liveSources(loaded.demand, nowSeconds);
@@ -58,8 +58,8 @@ export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
 }
 
 /**
- * By the list of a source: stores give the same one until it changes, and reading 100,000 constraints takes long. Nothing is
- * kept alive by it: jobs go when whoever has the list lets go of it, which for the service is the store's memory of blobs.
+ * Keyed by a source's list of jobs: stores return the same list until it changes, and reading 100,000 constraints takes
+ * long. The map keeps nothing alive: entries go with their list, which the service holds in the store's cache of blobs.
  */
 const knownJobs = new WeakMap<
   readonly DemandJob[],
@@ -78,7 +78,7 @@ function toJobs({ source, jobs, standIns }: PresentDemand): readonly Job[] {
   return read;
 }
 
-/** In the metadata of a job that stands for one that was set aside. */
+/** Marks, in the metadata, a job that stands in for one that was set aside. */
 const setAsideMark = "setAside";
 
 export function isStandIn({ metadata }: Pick<Job, "metadata">): boolean {
@@ -92,7 +92,7 @@ function constraintsReader(): (json: unknown) => readonly Constraint[] {
     const before = known.get(json);
     if (before !== undefined) return before;
     const parsed = parseConstraints(json);
-    // Only checked jobs are stored; should the rules have become stricter since, the job waits and says why.
+    // Only checked jobs are stored; if the rules have become stricter since, the job waits and reports why.
     const constraints: readonly Constraint[] = parsed.ok
       ? parsed.constraints
       : [{ kind: "never", message: "constraints cannot be read" }];

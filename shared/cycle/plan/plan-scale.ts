@@ -19,10 +19,10 @@ import { toActions } from "./to-actions.ts";
 
 type PlanPorts = WorldPorts & Pick<Ports, "ids" | "log" | "scaleActions" | "schedulerEvents" | "telemetry">;
 
-/** How far the clocks of two instances may be apart. */
+/** How far the clocks of two instances may differ. */
 const longestClockSkewSeconds = 5;
 
-/** What a plan run decided, or why there is none. */
+/** The result of a plan run, or why there is none. */
 export type PlanOutcome =
   | { readonly outcome: "planned"; readonly summary: PlanSummary }
   /** A plan that began well after this one was asked for has seen all there was to see then. */
@@ -141,7 +141,10 @@ async function replaceHead(
   }
 }
 
-/** Told before the actions count as sent: should this run die in between, the next one tells it again rather than never. */
+/**
+ * Sent before the actions count as sent: if this run dies in between, the next one sends the events again instead of
+ * never.
+ */
 function bootTimeouts(
   due: readonly Stored<Operation>[],
   { demand }: Loaded,

@@ -4,7 +4,7 @@ import type { MadePlan } from "./make-plan.ts";
 
 const mostSubjects = 5;
 
-/** Logs what a plan came to. What was so in the plan before is not said again. */
+/** Logs the results of a plan. Entries that the plan before had as well are not logged again. */
 export function reportPlan(
   ports: Pick<Ports, "log">,
   planned: MadePlan & { readonly summary: PlanSummary; readonly before: PlanHead | undefined },
@@ -43,7 +43,7 @@ export function warningsOf(warnings: readonly Warning[]): readonly PlanWarnings[
   }));
 }
 
-/** Entries that the plan before did not have just so. */
+/** Entries that differ from the plan before. */
 function news<T>(now: readonly T[] = [], before: readonly T[] = []): readonly T[] {
   const known = new Set(before.map((entry) => JSON.stringify(entry)));
   return now.filter((entry) => !known.has(JSON.stringify(entry)));

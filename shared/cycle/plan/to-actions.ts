@@ -27,7 +27,9 @@ export interface ActionOrigin {
 type Envelope = Omit<ScaleAction, "kind" | "reason">;
 type Draft = (envelope: Envelope) => ScaleAction;
 
-/** What a plan asks of CycleCloud, in the order in which it should be asked: jobs wait for new nodes, so they go first. */
+/**
+ * The actions of a plan, in the order in which they should be sent: jobs wait for new nodes, so creations come first.
+ */
 export function toActions(plan: DrainedPlan, origin: ActionOrigin): ScaleAction[] {
   const { cluster, planId, expiresAtSeconds } = origin;
   return [...creates(plan), ...starts(plan), ...shutdowns(plan), ...retries(plan)].map((draft, index) => {
@@ -62,7 +64,7 @@ function starts(plan: DrainedPlan): Draft[] {
   });
 }
 
-/** Nodes that no job needs: where they are made all the same, targets do. */
+/** Nodes that no job needs are created only for targets. */
 function namesWithoutJobs({ targets, nodes }: DrainedPlan): ReadonlySet<string> {
   if (targets.length === 0) return new Set();
   return new Set(nodes.filter(({ jobs }) => jobs.length === 0).map(({ name }) => name));
@@ -137,7 +139,10 @@ function mostNodesOf(set: CreateSet): number {
   return Math.max(1, Math.floor(set.count / Math.max(1, weightOf(toActionSet(set)))));
 }
 
-/** What a set takes of an action, as a share of the most: in nodes, in bytes that are sent, or in what is recorded of its nodes. */
+/**
+ * The share of an action's limits that a set uses: in nodes, in bytes that are sent, or in what is recorded of its
+ * nodes.
+ */
 function weightOf(set: ActionCreateSet): number {
   return Math.max(
     set.count / mostNodesPerCreate,

@@ -6,7 +6,7 @@ export function liveSets(sets: readonly RequestSet[], nowSeconds: number): reado
   return sets.filter((set) => set.expiresAtSeconds > nowSeconds);
 }
 
-/** What request sets want, in the engine's terms. One that has expired wants nothing. */
+/** The targets of request sets, in the engine's terms. An expired set has none. */
 export function toTargets(sets: readonly RequestSet[], nowSeconds: number): readonly Target[] {
   return liveSets(sets, nowSeconds).flatMap(({ requestSet, arrays }) =>
     arrays.map((definition) => toTarget(definition, requestSet)),
@@ -34,7 +34,7 @@ function toTarget(definition: NodeArrayTarget, requestSet: string): Target {
   };
 }
 
-/** Of cores and nodes, cores count: a request that names both means the cores. Without either it wants none. */
+/** A request that names cores and nodes means the cores. Without either it asks for nothing. */
 function wishOf(definition: NodeArrayTarget): TargetWish {
   const { TargetCount, TargetCoreCount, TargetGroupCount, GroupCoreCount, GroupInstanceCount } = definition;
   if (TargetGroupCount !== undefined)

@@ -12,7 +12,7 @@ export const bootFailureWindowSeconds = 3_600;
 /** Keeps the head of the plans small; more than any sensible threshold. */
 const mostDeletedKept = 500;
 
-/** What is done about nodes that failed, and what is to be remembered of it. */
+/** The decisions about nodes that failed, and the record of them. */
 export interface Decided {
   /** The engine's plan, except that nodes which were retried often enough are deleted instead. */
   readonly plan: Plan;
@@ -20,8 +20,8 @@ export interface Decided {
 }
 
 /**
- * Bounds the retries of failed nodes: whoever failed again after `failedNodeRetries` of them is deleted, unless it is
- * keep-alive. A node that is being retried already is left alone. Only a plan that is sent is remembered.
+ * Limits the retries of failed nodes: a node that failed again after `failedNodeRetries` retries is deleted, unless it
+ * is keep-alive. A node that is being retried is left alone. Only plans that are sent are recorded.
  */
 export function decideOnFailed(
   plan: Plan,
@@ -88,7 +88,7 @@ function troubledBy(plan: Plan, { nodes, nowSeconds: atSeconds }: Now): Troubled
   ];
 }
 
-/** A node whose deletion had to be asked for twice failed once. */
+/** A node whose deletion was requested twice counts as one failure. */
 function withoutRepeats(troubled: readonly TroubledNode[]): readonly TroubledNode[] {
   const deleted = new Map<string, TroubledNode>();
   for (const each of troubled)

@@ -2,7 +2,10 @@ import type { Cluster, ClusterNode } from "../../engine/index.ts";
 import type { SchedulerEvent } from "../../messages/scheduler-event.ts";
 import type { Ids, NodeChange, Snapshot } from "../../ports/index.ts";
 
-/** What a scheduler wants to know: nodes that became Ready, and nodes that are gone. Without a snapshot before: nothing. */
+/**
+ * The changes that schedulers are sent: nodes that became Ready, and nodes that are gone. Empty without an earlier
+ * snapshot.
+ */
 export function nodeChanges(before: Snapshot | undefined, now: Snapshot): NodeChange[] {
   if (before === undefined) return [];
   const then = new Map(before.cluster.nodes.map((node) => [node.nodeId, node]));
@@ -23,8 +26,8 @@ function change(kind: SchedulerEvent["kind"], nodes: readonly ClusterNode[]): No
 }
 
 /**
- * Tells whether a cluster changed in a way that could change a plan. The age of a capacity failure grows by itself, so
- * only whether there was one counts.
+ * A digest that changes when the cluster changes in a way that could change a plan. The age of a capacity failure grows
+ * by itself, so only whether there was one counts.
  */
 export function clusterDigest(cluster: Cluster, ids: Pick<Ids, "digest">): string {
   const nodeArrays = cluster.nodeArrays.map((array) => ({

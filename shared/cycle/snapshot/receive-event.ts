@@ -10,17 +10,17 @@ const longestClockSkewSeconds = 5;
 const longestShown = 100;
 
 export type EventOutcome =
-  /** A look at the cluster was asked for; a plan follows when anything changed. */
+  /** A snapshot was asked for; a plan follows when anything changed. */
   | { readonly outcome: "look" }
-  /** The newest snapshot shows it already; `plan`: it says something that no snapshot shows. */
+  /** The newest snapshot shows it already; `plan`: the event has news that no snapshot shows. */
   | { readonly outcome: "seen"; readonly plan: boolean }
   | { readonly outcome: "ignored"; readonly why: string };
 
 /**
- * Takes one event of CycleCloud for what it is worth: a hint to look at a cluster now rather than at the next timer. What
- * it says of nodes is not believed; the snapshot tells, closes operations and asks for a plan, and the plan writes the
- * history, which has one writer. So duplicates, events that come late or out of order, and forged ones cost a look at
- * most. Only that a node was lost to Azure is remembered, because no snapshot shows it: its bucket is backed off.
+ * Uses one CycleCloud event as a hint to take a snapshot now rather than at the next timer. Its claims about nodes are
+ * not trusted: the snapshot reports, closes operations and asks for a plan, and the plan writes the history, which has
+ * one writer. So duplicates, late, unordered and forged events cost one snapshot at most. Only the loss of a node to
+ * Azure is recorded, because no snapshot shows it: its bucket is backed off.
  */
 export async function receiveEvent(ports: EventPorts, body: unknown): Promise<EventOutcome> {
   const parsed = parseCycleCloudEvent(body);
@@ -32,7 +32,7 @@ export async function receiveEvent(ports: EventPorts, body: unknown): Promise<Ev
   const { cluster } = event;
   if (!(await ports.configs.clusters()).includes(cluster))
     return ignored(ports, `cluster "${cut(cluster)}" is not configured`);
-  // A clock that is ahead must not make an event the newest for ever.
+  // An event of a clock that is ahead must not stay the newest for ever.
   const nowSeconds = ports.clock.nowSeconds();
   const atSeconds = Math.min(event.atSeconds, nowSeconds);
   const isNewLoss = await remember(ports, { ...event, atSeconds });
@@ -47,7 +47,7 @@ export async function receiveEvent(ports: EventPorts, body: unknown): Promise<Ev
   return isShown ? { outcome: "seen", plan: isNewLoss } : { outcome: "look" };
 }
 
-/** The beginning of what we asked for ourselves: its operation is open, and nothing can be done before it ends. */
+/** The start of something we asked for ourselves: its operation is open, and nothing can be done before it ends. */
 function isOurOwn({ kind, reason }: CycleCloudEvent): boolean {
   return (kind === "NodeAdded" || kind === "ClusterSizeIncreased") && reason === "Autoscaled";
 }

@@ -20,11 +20,11 @@ interface Seen {
 }
 
 /**
- * Moves open operations on by what a snapshot shows. Closes those whose effect is visible, and, after
- * `operationTimeoutSeconds` and one look at CycleCloud, those that left no trace. Returns how many were closed.
+ * Updates open operations from a snapshot. Closes those whose effect is visible, and, after `operationTimeoutSeconds`
+ * and one query of CycleCloud, those without a trace. Returns how many were closed.
  *
- * CycleCloud's lists may lag. For `nodeListLagSeconds` a node or a request that they lack proves nothing: an operation is
- * closed for what is missing only by a list that was read after that.
+ * CycleCloud's lists may lag. For `nodeListLagSeconds` a missing node or request proves nothing: an operation is closed
+ * for something missing only by a list that was read after that.
  */
 export async function resolveOperations(
   ports: ResolvePorts,
@@ -40,7 +40,7 @@ export async function resolveOperations(
       report(ports, next);
     } catch (error) {
       if (isRefusedLogin(error)) throw error;
-      // It stays open and is tried again by the next snapshot; the others, and the plan that is due, do not wait for it.
+      // It stays open and the next snapshot retries it; the other operations, and the plan that is due, do not wait.
       const { actionId } = operation.value;
       ports.log.error("operation-not-resolved", {
         cluster: seen.cluster,
@@ -60,14 +60,14 @@ async function resolve(
 ): Promise<Operation | undefined> {
   const nowSeconds = ports.clock.nowSeconds();
   const isAccepted = operation.state === "accepted";
-  // A reading that was started before the server agreed need not show anything yet.
+  // A reading that started before the server agreed may not show the effect yet.
   const isSeen = isAccepted && snapshot.takenAtSeconds > operation.updatedAtSeconds;
   if (isSeen && isVisibleIn(operation, snapshot))
     return closedAs(operation, { state: "visible", nowSeconds });
 
   const waits = waitsOf(operation, settings);
   const isLate = nowSeconds > waits.fromSeconds + waits.forSeconds;
-  // Of a create that does not show, the server's list tells what it made, and which of that is gone again.
+  // For a create that is not visible, the server's list shows which nodes it made, and which of them are gone again.
   const isUntold = isSeen || operation.nodes.length === 0;
   const isUnclear = isAccepted && operation.action.kind === "create-nodes" && isUntold;
   const isUnknown = !isAccepted && operation.unknownSinceSeconds !== undefined;
@@ -75,7 +75,8 @@ async function resolve(
 
   const found = await lookUp(ports, cycleCloud, operation);
   if (found.outcome === "no-answer") {
-    // No answer is no proof that nothing was made. Only after as long again is it taken for that, lest jobs wait for ever.
+    // A missing answer does not prove that nothing was made. It counts as proof only after the same time again, so that
+    // jobs do not wait for ever.
     if (nowSeconds <= waits.fromSeconds + 2 * patience(settings)) return undefined;
     return closedAs(operation, {
       state: "lost",
@@ -98,7 +99,7 @@ async function resolve(
   return closedAs(operation, { state: "lost", why, nowSeconds });
 }
 
-/** When an operation was last heard of, and how long after that it is taken for lost. */
+/** When an operation was last updated, and how long after that it counts as lost. */
 function waitsOf(
   { state, action, updatedAtSeconds, unknownSinceSeconds }: Operation,
   settings: Seen["settings"],
@@ -113,12 +114,12 @@ function patience({ nodeListLagSeconds, operationTimeoutSeconds }: Seen["setting
   return Math.max(nodeListLagSeconds, operationTimeoutSeconds);
 }
 
-/** `known`: CycleCloud knows the request, and lists these nodes of it. `unknown`: it does not, or not yet. */
+/** `known`: CycleCloud knows the request, and lists these nodes. `unknown`: it does not, or not yet. */
 type Found =
   | { readonly outcome: "known" | "unknown"; readonly nodes: readonly RequestedNode[] }
   | { readonly outcome: "no-answer" };
 
-/** One operation that CycleCloud cannot tell about must not hold up the others. */
+/** An operation that CycleCloud cannot report must not block the others. */
 async function lookUp(
   ports: ResolvePorts,
   cycleCloud: CycleCloud,
@@ -134,7 +135,7 @@ async function lookUp(
   }
 }
 
-/** What the list of an accepted create tells. `caughtUp`: it can be no shorter than the truth any more. */
+/** The result of an accepted create's node list. `caughtUp`: the list no longer lags. */
 function afterList(
   operation: Operation,
   listed: readonly RequestedNode[],
@@ -149,10 +150,10 @@ function afterList(
     const isNews = operation.isToldWhole !== true || idsOf(listed) !== idsOf(before);
     return isNews ? { ...operation, nodes: listed, isToldWhole: true } : undefined;
   }
-  // It had its effect, and what it made was deleted before a snapshot saw it.
+  // It had its effect, and its nodes were deleted before a snapshot showed them.
   if (before.length > 0)
     return closedAs(operation, { state: "visible", why: "its nodes are gone again", nowSeconds });
-  // Its answer was lost, and perhaps it said that nothing was added.
+  // Its answer was lost, and may have been that no node was added.
   return added.length === 0
     ? closedAs(operation, { state: "lost", why: "CycleCloud lists no nodes of it", nowSeconds })
     : undefined;
@@ -178,7 +179,7 @@ function closedAs(
   return { ...operation, state: to.state, messages, updatedAtSeconds: to.nowSeconds };
 }
 
-/** False when the executor was writing at the same moment: the next snapshot looks again. */
+/** False when the executor wrote at the same moment: the next snapshot checks again. */
 async function save(ports: ResolvePorts, next: Operation, before: Stored<Operation>): Promise<boolean> {
   try {
     await ports.operations.save(next, before.etag);

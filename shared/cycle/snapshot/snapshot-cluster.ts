@@ -23,7 +23,7 @@ import { clusterDigest, nodeChanges } from "./changes.ts";
 import { resolveOperations } from "./resolve-operations.ts";
 import { reportSpending, spendingAt } from "./spending.ts";
 
-/** More than one plan sends; of those that failed since, one is enough. */
+/** More than one plan sends; of the operations that failed since, one is enough. */
 const recentOperations = 20;
 
 type SnapshotPorts = Pick<
@@ -45,8 +45,9 @@ type SnapshotPorts = Pick<
 >;
 
 /**
- * Reads one cluster from CycleCloud, stores what it saw, tells schedulers which nodes came and went, closes operations
- * whose effect shows, and asks for a plan when anything changed or is due. Does nothing while the login is refused.
+ * Reads one cluster from CycleCloud, stores the snapshot, reports nodes that joined or left to schedulers, closes
+ * operations whose effect is visible, and asks for a plan when anything changed or is due. Does nothing while the login
+ * is refused.
  */
 export async function snapshotCluster(ports: SnapshotPorts, cluster: string): Promise<void> {
   const config = await ports.configs.load(cluster);
@@ -74,7 +75,7 @@ async function keep(
   const { reading, takenAtSeconds } = read.taken;
   const { cluster } = config;
   const before = (await ports.snapshots.load(cluster))?.value;
-  // Overtaken by a newer reading: this one would take nodes that came since for gone.
+  // A newer reading was stored meanwhile: comparing it with this one would report nodes that joined since as gone.
   const latestSeconds = ports.clock.nowSeconds() + furthestAheadSeconds;
   if (
     before !== undefined &&
@@ -87,7 +88,7 @@ async function keep(
   const taken: Snapshot = { ...reading, takenAtSeconds, spending };
   const untold = [...(before?.untold ?? []), ...nodeChanges(before, taken)];
   reportSpending(ports.log, taken, before);
-  // Stored before anybody is told, which may take long; should this run die in between, the next one tells it.
+  // Stored before the reports, which may take long: if this run dies in between, the next one sends them.
   await ports.snapshots.save(cluster, untold.length === 0 ? taken : { ...taken, untold }, { latestSeconds });
   const demand = await ports.demand.list(cluster);
   if (untold.length > 0) {
@@ -106,7 +107,7 @@ async function keep(
   await forgetSilent(ports, demand, ports.clock.nowSeconds());
 }
 
-/** Why a plan is due; undefined when the last one still stands. */
+/** Why a plan is due; undefined: the last one is still valid. */
 async function whyDue(
   ports: SnapshotPorts,
   known: {
@@ -125,7 +126,8 @@ async function whyDue(
   if (head.clusterDigest !== clusterDigest(cluster, ports.ids)) return "snapshot changed";
   const nowSeconds = ports.clock.nowSeconds();
   if (head.nextDeadlineSeconds !== null && head.nextDeadlineSeconds <= nowSeconds) return "deadline passed";
-  // Catches a plan request that was lost, or dropped as a repeat because clocks disagree. No clock is asked here.
+  // Catches a plan request that was lost, or dropped as a repeat because clocks disagree. This check compares no
+  // clocks.
   const isUnplanned = demand.some(({ source, sequence }) => head.demandSequences[source] !== sequence);
   if (isUnplanned) return "demand not planned yet";
   const targets = await ports.targets.list(snapshot.cluster.name);
@@ -134,11 +136,11 @@ async function whyDue(
   return whyOperations(await ports.operations.recent(head.cluster, recentOperations), head);
 }
 
-/** What the last plan counted on may have come to nothing since, without leaving a trace in the cluster. */
+/** An operation that the last plan counted on may have failed since without a trace in the cluster. */
 function whyOperations(operations: readonly Operation[], head: PlanHead): string | undefined {
   const isNews = (operation: Operation) => operation.updatedAtSeconds >= head.demandReadAtSeconds;
   if (operations.some((operation) => !isOpen(operation) && isNews(operation))) return "operations closed";
-  // A planner that died for good had recorded its actions: the next one sends them.
+  // A planner that died for good has recorded its actions: the next one sends them.
   return operations.some((operation) => operation.state === "planned") ? "actions not sent" : undefined;
 }
 
@@ -172,7 +174,7 @@ function report(ports: SnapshotPorts, snapshot: Snapshot, due: string | undefine
   });
 }
 
-/** Whether nothing says who the server is: whoever gets between us and it can read the password. */
+/** Whether the server's identity is not checked: anybody between us and the server could read the password. */
 export function isUnverified({ connection }: Pick<ClusterConfig, "connection">): boolean {
   const { url, verifyCertificates, certificateFingerprint } = connection;
   return url.startsWith("https:") && !verifyCertificates && certificateFingerprint === undefined;

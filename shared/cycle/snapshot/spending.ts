@@ -7,9 +7,9 @@ const nearShare = 0.8;
 const secondsPerHour = 3600;
 
 /**
- * What the cluster's nodes have cost this month, brought forward from the snapshot before: the mean of what ran then and
- * what runs now, times the hours in between. It is part of the snapshot and written with it, so that a run that dies has
- * counted nothing, and one that is repeated starts from the same snapshot: no time is counted twice or left out.
+ * The cost of the cluster's nodes this month, updated from the snapshot before: the mean of the two hourly prices times
+ * the hours in between. It is stored with the snapshot. A run that dies has counted nothing, and a repeated one starts
+ * from the same snapshot, so no time is counted twice or left out.
  */
 export function spendingAt(now: {
   readonly cluster: Cluster;
@@ -23,7 +23,7 @@ export function spendingAt(now: {
   const known = before?.spending;
   const isSameMonth = known?.month === month;
   const sinceSeconds = Math.max(before?.takenAtSeconds ?? takenAtSeconds, monthStart(takenAtSeconds));
-  // A reading of a clock that was ahead costs nothing until its time has come.
+  // A snapshot of a clock that was ahead costs nothing until its time has come.
   const hours = known === undefined ? 0 : Math.max(0, takenAtSeconds - sinceSeconds) / secondsPerHour;
   const mean = (earlier: number | undefined, later: number) => ((earlier ?? later) + later) / 2;
   const spentUsd = (isSameMonth ? known.spentUsd : 0) + hours * mean(known?.usdPerHour, usdPerHour);
@@ -33,7 +33,7 @@ export function spendingAt(now: {
   return { month, spentUsd, usdPerHour, unpricedNodes, unpricedNodeHours, budgetUsd, level };
 }
 
-/** What the month of this moment has cost until now, as far as a snapshot tells; what ran then runs on. */
+/** The cost of this month until now, as far as the snapshot shows; nodes that ran then are taken to run on. */
 export function spentUntil({ spending, takenAtSeconds }: Snapshot, nowSeconds: number): number {
   if (spending === undefined) return 0;
   const isSameMonth = spending.month === monthOf(nowSeconds);
@@ -42,7 +42,7 @@ export function spentUntil({ spending, takenAtSeconds }: Snapshot, nowSeconds: n
   return (isSameMonth ? spending.spentUsd : 0) + hours * spending.usdPerHour;
 }
 
-/** What the engine holds a plan to; undefined when nothing is capped. */
+/** The caps that the engine applies; undefined: nothing is capped. */
 export function capsAt(
   caps: CapSettings | undefined,
   snapshot: Snapshot,
@@ -54,7 +54,7 @@ export function capsAt(
   return { maxNodesPerPlan, maxCores, budget };
 }
 
-/** Says once that a budget is nearly or wholly spent: again only after a new month or a larger budget. */
+/** Logs once that a budget is nearly or fully spent; again only after a new month or a larger budget. */
 export function reportSpending(
   log: Log,
   { cluster, spending }: Pick<Snapshot, "cluster" | "spending">,
@@ -70,7 +70,7 @@ export function reportSpending(
   else log.error("budget-reached", fields);
 }
 
-/** Null before the first snapshot that counts. */
+/** Null before the first snapshot with spending. */
 export function spendingStatus(snapshot: Snapshot | undefined, nowSeconds: number): SpendingStatus | null {
   if (snapshot?.spending === undefined) return null;
   const { budgetUsd, level: _, ...spending } = snapshot.spending;
@@ -113,7 +113,7 @@ function levelOf(spentUsd: number, budgetUsd: number | null): BudgetLevel {
   return spentUsd < budgetUsd ? "near" : "reached";
 }
 
-/** For people: nobody reads beyond cents. */
+/** For display: cents are enough. */
 function inCents(usd: number): number {
   return Math.round(usd * 100) / 100;
 }
