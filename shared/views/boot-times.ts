@@ -1,14 +1,14 @@
 import type { Cluster, NodeHistory } from "../engine/index.ts";
 
-/** How many boots of an array are needed before they say anything. */
+/** How many boots of an array are needed for a median. */
 const fewestBoots = 3;
 
 /** Seconds that a node of the array takes until a plan sees it Ready, by the median of those remembered; null: unknown. */
 export type BootSecondsOf = (nodeArray: string) => number | null;
 
 /**
- * What earlier boots took. Rows do not say which array a node was of: nodes that exist tell it themselves, those that are
- * gone by the start of their names. With too few boots of the array, those of the whole cluster count.
+ * How long earlier boots took. History rows do not name the node array: existing nodes have it, and for those that are
+ * gone the start of the name decides. With too few boots of the array, those of the whole cluster count.
  */
 export function bootSecondsOf(history: readonly NodeHistory[], cluster: Cluster): BootSecondsOf {
   const arrayById = new Map(cluster.nodes.map((node) => [node.nodeId, node.nodeArray]));

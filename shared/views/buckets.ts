@@ -91,7 +91,7 @@ function drawUpLimits(outlook: Outlook, surveyed: readonly BucketSurvey[]): Limi
   return { cluster, atSeconds, snapshotTakenAtSeconds: snapshot.takenAtSeconds, limits: rows };
 }
 
-/** Of a bucket CycleCloud says what it still offers, with all its own limits in mind: who tells which of them it was? */
+/** CycleCloud reports what a bucket still offers with all its own limits applied, but not which limit decides. */
 function boundBy({ limit, max, used, left }: LimitFigure, figures: readonly LimitFigure[]): string | null {
   if (limit !== "bucket" || left >= max - used) return null;
   const other = figures
@@ -103,7 +103,7 @@ function boundBy({ limit, max, used, left }: LimitFigure, figures: readonly Limi
   return other === undefined ? "CycleCloud" : `${other.limit} ${other.scope}`;
 }
 
-/** Of a node array's two limits, nodes and cores, the one that allows less. */
+/** The smaller of a node array's two limits, nodes and cores. */
 function leastOf(figures: readonly LimitFigure[], binder: LimitFigure): LimitFigure {
   return figures
     .filter(({ limit }) => limit === binder.limit)

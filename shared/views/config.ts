@@ -13,7 +13,7 @@ export async function showConfig(
   if (file === undefined) return undefined;
   const about = { cluster, atSeconds: ports.clock.nowSeconds(), etag: file.etag };
   const json = readDictionary(file.text);
-  // Not quoted: nobody knows what it holds.
+  // Not quoted: the text may hold anything.
   if (json === undefined) return { ...about, config: null, problems: ["it is no JSON object"], warnings: [] };
   const checked = await ports.configFiles.check(cluster, json);
   return {

@@ -61,7 +61,7 @@ function plansOwn(record: DrainingNode | undefined): Words {
   return { by: autoscaler, why, source: null, sinceSeconds: record?.sinceSeconds ?? null };
 }
 
-/** Whether it comes back only when somebody says so. */
+/** Whether it is undrained only when somebody asks for it. */
 export function isPersons({ by, source }: NodeDrain): boolean {
   return source !== null || by !== autoscaler;
 }

@@ -3,9 +3,9 @@ import { messageOf } from "../errors.ts";
 import type { KeptReading, Ports } from "../ports/index.ts";
 import { Recent } from "../recent.ts";
 
-/** Removed rows linger so long: they are of nodes that went days ago, and no view tells of those. */
+/** How long removed rows stay: they are of nodes that were deleted days ago, and no view shows those. */
 const longestSinceAllSeconds = 600;
-/** Of all clusters; some 25 MB. */
+/** For all clusters; some 25 MB. */
 const mostRows = 100_000;
 /** Fewer rows are as soon read as a reading that was kept. */
 const fewestKept = 1_000;
@@ -26,7 +26,7 @@ export class HistoryMemory {
     const start = own ?? recent(await keptBy(ports, cluster), nowSeconds);
     const { rows: written, mark } = await ports.history.since(cluster, start?.mark);
     const all = start === undefined ? written : merged(start.rows, written);
-    // Whoever looked at the same time may have read the same.
+    // Another caller at the same time may have read the same.
     const rows = own === undefined ? sameOr(this.#last.get(cluster)?.rows, all) : all;
     const reading = { rows, mark, allAtSeconds: start?.allAtSeconds ?? nowSeconds };
     this.#last.set(cluster, reading, rows.length);
@@ -74,7 +74,7 @@ function sameOr(
   return known?.length === all.length && merged(known, all) === known ? known : all;
 }
 
-/** Of the same store, so with the same keys in the same order. */
+/** Lists of the same store, so with the same keys in the same order. */
 function isSame(known: NodeHistory | undefined, row: NodeHistory): boolean {
   return known !== undefined && JSON.stringify(known) === JSON.stringify(row);
 }

@@ -27,7 +27,7 @@ export function waits({ asked, granted }: Pick<JobOutcome, "asked" | "granted">)
   return granted < asked || asked <= 0;
 }
 
-/** Where a job stands: what its scheduler says, then what the plan gives it. */
+/** The state of a job: first by its scheduler, then by the plan. */
 export function stateOf(
   { job, outcome }: OutlookJob,
   nodesByName: ReadonlyMap<string, PlannedNode>,

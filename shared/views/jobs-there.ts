@@ -3,8 +3,8 @@ import { type Job, type PlanInput, type PlannedNode, shortHostname } from "../en
 const known = new WeakMap<PlanInput, ReadonlyMap<string, ReadonlySet<string>>>();
 
 /**
- * Names of the jobs that have a place on a node and do not run there: the plan means them to, and their scheduler has not
- * started them. What runs is what schedulers say.
+ * Names of the jobs that are planned on a node and not running there: their scheduler has not started them yet. Which
+ * jobs run is known from schedulers.
  */
 export function plannedThere(
   input: PlanInput,

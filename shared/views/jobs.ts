@@ -70,7 +70,7 @@ function rowsOf(outlook: Outlook): readonly JobRow[] {
   ];
 }
 
-/** Jobs that nobody knows to be wanted still, nor to be over. */
+/** Jobs of which it is not known whether they are still wanted or over. */
 function silentOf({ loaded, atSeconds }: Outlook): JobsAnswer["silent"] {
   return loaded.demand.flatMap((each) => {
     const present = presentDemand([each], atSeconds)
@@ -97,7 +97,7 @@ function toView({ job, outcome, state }: OutlookJob & { readonly state: JobState
     priority: job.priority,
     submittedAtSeconds: job.submittedAtSeconds,
     reasonCode: nearestFirst(reasons)[0]?.code ?? null,
-    // The first sentence says how much it got, which the figures say already.
+    // The first sentence repeats how much it got, which the figures show already.
     reason: reasons.length === 0 ? null : (explain(outcome)[1] ?? null),
   };
 }

@@ -17,14 +17,14 @@ import { drainInWords, drainsOf, type NodeDrain } from "./drains.ts";
 import { plannedThere } from "./jobs-there.ts";
 import type { Outlook } from "./outlook.ts";
 
-/** What nodes are looked up in. */
+/** The indexes in which nodes are looked up. */
 interface Facts {
   readonly outlook: Outlook;
   readonly plannedById: ReadonlyMap<string, PlannedNode>;
   readonly reportedById: ReadonlyMap<string, ClusterNode>;
   readonly history: ReadonlyMap<string, NodeHistory>;
   readonly draining: ReadonlyMap<string, NodeDrain>;
-  /** Of nodes that the plan drains or takes back, and so does not delete yet: when it waits no longer. */
+  /** For nodes that the plan drains or undrains, and so does not delete yet: when the wait ends. */
   readonly drainOver: ReadonlyMap<string, number>;
   readonly kept: ReadonlyMap<string, KeptNode>;
   readonly arrays: ReadonlyMap<string, NodeArray>;
@@ -40,7 +40,7 @@ export interface NodeViews {
   readonly present: () => readonly NodeSubject[];
   /** Nodes whose idle time-out runs, and when it ends. Worked out when first asked for. */
   readonly idle: () => readonly IdleNode[];
-  /** `told`: the resources to tell, by their folded names; all where it is left out. */
+  /** `told`: the resources to show, by their folded names; absent: all. */
   readonly viewOf: (subject: NodeSubject, told?: ReadonlySet<string>) => NodeView;
   readonly viewOfPlanned: (node: PlannedNode) => NodeView;
 }
@@ -275,7 +275,7 @@ function timesOf({ outlook, history, drainOver }: Facts, reported: ClusterNode |
   };
 }
 
-/** Of a node that is booting or on order: when it began, and what boots take. */
+/** For a node that is booting or on order: when it began, and how long boots take. */
 function expectedReady(
   { bootSeconds, history }: Facts,
   { reported, planned }: NodeSubject,

@@ -56,7 +56,7 @@ function nodesOfOperations({ snapshot, loaded }: Outlook): (operation: Operation
     const wanted = action.sets.flatMap((set) =>
       set.names.map((name) => ({ ...bucketOf(set), nodeId: null, name, hostname: null })),
     );
-    // The names that it asked for say nothing any more once its nodes are known.
+    // The requested names mean nothing once its nodes are known.
     return made.length > 0 ? made : wanted;
   };
 }

@@ -2,7 +2,7 @@ import type { OperationsAnswer, OperationsQuery, OperationView } from "../api/in
 import type { Operation, Ports } from "../ports/index.ts";
 import { pageOf, pageOfTimeline } from "./page.ts";
 
-/** Of operations that are picked by what they are about; there may be any number. */
+/** Limit of operations that are filtered by their nodes; there may be any number. */
 export const mostLookedThrough = 1_000;
 
 type OperationPorts = Pick<Ports, "clock" | "operations">;

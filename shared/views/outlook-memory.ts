@@ -52,7 +52,7 @@ export class OutlookMemory {
     });
     if (world === undefined) return undefined;
     const nowSeconds = ports.clock.nowSeconds();
-    // Only now: of several that looked at the same time, the first has planned for all.
+    // Only now: when several callers start at the same time, the first plans for all.
     const last = this.#last.get(cluster);
     const isSame = last?.tag === world.tag && last.loaded.history === world.loaded.history;
     if (isSame && isAtMost(longestAgeSeconds, last, nowSeconds)) return last;

@@ -14,9 +14,9 @@ export interface Page<T> {
 
 export interface Paging<T> {
   readonly nameOf: (item: T) => string;
-  /** Of a list in the order of its names. */
+  /** For a list in the order of its names. */
   readonly compareNames?: (a: string, b: string) => number;
-  /** Of the look that the list was drawn up from: the next page is of the same where it is still known. */
+  /** The time of the outlook that the list was made from: the next page uses the same one while it is still held. */
   readonly madeAtSeconds?: number;
 }
 
@@ -55,7 +55,7 @@ export interface Timeline<T> {
   readonly nameOf: (item: T) => string;
 }
 
-/** Items of one time may end a page in their midst; so many of them are looked through at first. */
+/** A page may end in the middle of items with the same time; this many of them are searched at first. */
 const tiesExpected = 32;
 
 export async function pageOfTimeline<T>(

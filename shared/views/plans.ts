@@ -70,7 +70,7 @@ export async function showPlanArchive(
   return { ...about, archive, archiveReason: null, secretsRemoved };
 }
 
-/** What is kept of a plan. One that is not archived has its line in the index alone, where the newest are looked for. */
+/** The record of a plan. A plan that is not archived has only its line in the index, among the newest. */
 async function findPlan(
   { plans }: Pick<PlanPorts, "plans">,
   cluster: string,
@@ -92,7 +92,7 @@ function actionIdsOf(archived: ArchivedPlan | undefined): readonly string[] {
 }
 
 function partsOf(archived: ArchivedPlan | undefined, atSeconds: number): Decided {
-  // What was backed off then is in the reasons' words of the head alone; the figures say it as "0 left".
+  // The back-offs of that time are only in the worded reasons of the head; the figures show them as "0 left".
   if (archived?.archive === "whole") return decided(archived.plan, [], atSeconds);
   const { waiting, waitingCount, ...parts } = archived ?? nothing;
   return { ...decided({ ...parts, jobs: [] }, [], atSeconds), waiting, waitingCount };

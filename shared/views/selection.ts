@@ -85,7 +85,7 @@ export function ofSelected<T>(
   return selector.ok ? { ok: true, answer: drawUp(selector.answer) } : selector;
 }
 
-/** As a query says it; undefined when it selects nothing. A constraint that is no JSON is one that nobody can read. */
+/** The selection of a query; undefined when it selects nothing. A constraint that is not JSON is unreadable. */
 export function selectingOf(query: SelectionQuery): Selecting | undefined {
   const { name: names, hostname: hostnames, nodeArray: nodeArrays, constraint } = query;
   const selecting = { names, hostnames, nodeArrays, constraints: constraint && fromJson(constraint) };

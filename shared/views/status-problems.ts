@@ -19,7 +19,7 @@ export function statusProblems(facts: StatusFacts): readonly StatusProblem[] {
   return checkers.flatMap((check) => check(facts));
 }
 
-/** What stops a cluster, then what stops a part of it, then what is worth a look. */
+/** The order of problems: those that stop a cluster, those that stop a part of it, then warnings. */
 const checkers: readonly Checker[] = [
   brokenConfiguration,
   refusedLogin,
@@ -156,7 +156,7 @@ function heldBack({ plans }: StatusFacts): readonly StatusProblem[] {
 
 const longestName = 100;
 
-/** Of the newest plans; one alone may be a store that did not answer for a moment. */
+/** How many of the newest plans count; a single one may be a store that did not answer for a moment. */
 function unarchived({ plans }: StatusFacts): readonly StatusProblem[] {
   const lost = plans.filter(({ archive }) => archive !== "whole");
   const [newest] = lost;
@@ -246,7 +246,7 @@ function rejected({ rejections }: StatusFacts): readonly StatusProblem[] {
   return [notice("rejections", text, "`ccscale rejects list` tells why; mended ones can be sent again.")];
 }
 
-/** Of what a set has asked for anew since the newest plan, nobody knows yet. */
+/** The result of a set's new request is not known before the next plan. */
 function unmetTargets({ targets, requestSets }: StatusFacts): readonly StatusProblem[] {
   const planned = new Set(requestSets.filter((set) => set.planned).map(({ requestSet }) => requestSet));
   return targets

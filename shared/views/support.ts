@@ -19,11 +19,11 @@ export type SupportPorts = Pick<
 > & { readonly configFiles: ConfigFiles };
 
 export interface SupportOptions {
-  /** Of what there can be any number of, so many of the newest. */
+  /** Limit of newest records where there can be any number. */
   readonly limit: number;
   /** Secrets that are known to be around: they go wherever they are. */
   readonly knownSecrets: readonly string[];
-  /** What the part `service` tells: versions. */
+  /** The content of the part `service`: versions. */
   readonly about: Readonly<Record<string, string>>;
 }
 
@@ -57,7 +57,9 @@ const contents: Readonly<Record<SupportPart, Load>> = {
   plans: ({ plans }, cluster, { limit }) => plans.list(cluster, limit),
 };
 
-/** Of all demand together: an answer is one text, and the jobs of many sources may be longer than a text can be. */
+/**
+ * Limit for all demand together: an answer is one text, and the jobs of many sources may be longer than a text can be.
+ */
 const mostDemandCharacters = 64 * 1024 * 1024;
 
 /** Sources in their order; what does not fit any more comes without its jobs, with their number. */
@@ -75,7 +77,10 @@ export function withinCharacters(
   });
 }
 
-/** With what it includes merged in. What cannot be read as JSON is not copied: nobody could take secrets out of it. */
+/**
+ * The configuration with its includes merged in. A file that cannot be read as JSON is not copied: secrets could not be
+ * removed from it.
+ */
 async function configOf(files: ConfigFiles, cluster: string): Promise<unknown> {
   const file = await files.read(cluster);
   if (file === undefined) return undefined;
@@ -95,7 +100,7 @@ async function operationsOf(
   return [...recent, ...open.filter(({ actionId }) => !ids.has(actionId))];
 }
 
-/** Of the cluster, and those that name no known one. */
+/** Rejections of the cluster, and those that name no known one. */
 async function rejectionsOf(
   { rejections }: SupportPorts,
   cluster: string,
