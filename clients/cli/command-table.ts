@@ -183,6 +183,11 @@ export const commandGroups: readonly CommandGroup[] = [
     heading: "This command line:",
     commands: [
       {
+        name: "columns",
+        summary: "Prints the columns of lists, for -o and for a configuration.",
+        load: async (terminal) => (await import("./commands/columns.ts")).columnsCommand(terminal),
+      },
+      {
         name: "completion",
         summary: "Prints the completion of a shell: source <(ccscale completion bash)",
         load: async () => (await import("./commands/completion.ts")).completionCommand(),
@@ -190,3 +195,7 @@ export const commandGroups: readonly CommandGroup[] = [
     ],
   },
 ];
+
+export const commandNames: ReadonlySet<string> = new Set(
+  commandGroups.flatMap(({ commands }) => commands.map(({ name }) => name)),
+);

@@ -5,10 +5,12 @@ import { CommandFailure } from "./exit-code.ts";
 import { seconds } from "./option-values.ts";
 import type { OutputFlags } from "./output/output-options.ts";
 import type { OutputSettings } from "./output/output-settings.ts";
+import type { SelectionFlags } from "./selection.ts";
 import { reach } from "./service/reach.ts";
 import type { Service } from "./service/service.ts";
 import { type ServiceFlags, serviceOrFilesOptions } from "./service/service-options.ts";
 import type { Output, Terminal } from "./terminal.ts";
+import { refuseUnknownNames } from "./unknown-names.ts";
 
 /** The options of every command that only looks. */
 export interface LookFlags extends ServiceFlags, WatchFlags, OutputFlags {}
@@ -24,14 +26,21 @@ export function lookOptions(command: Command): Command {
   return serviceOrFilesOptions(command).addOption(watchOption());
 }
 
-/** Shows something of a cluster, again and again with `--watch`. */
+/**
+ * Shows something of a cluster, again and again with `--watch`. Throws CommandFailure at the end when a name that was selected
+ * is not there; `namesExist` is false where it need not be.
+ */
 export async function look(
   terminal: Terminal,
-  flags: LookFlags,
+  flags: LookFlags & SelectionFlags,
   show: (looking: Looking) => Promise<void>,
+  { namesExist = true }: { readonly namesExist?: boolean } = {},
 ): Promise<void> {
   const { service, settings } = await reach(flags);
-  await watching(terminal, flags, (screen) => show({ terminal: screen, service, settings }));
+  await watching(terminal, flags, async (screen) => {
+    await show({ terminal: screen, service, settings });
+    if (namesExist) await refuseUnknownNames(service, flags);
+  });
 }
 
 export interface WatchFlags {

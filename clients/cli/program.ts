@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
-import { type CommandRow, commandGroups } from "./command-table.ts";
+import { type CommandRow, commandGroups, commandNames } from "./command-table.ts";
 import { CommandFailure, type ExitCode, exitCode } from "./exit-code.ts";
+import { addPeerSpellings, fromPeers } from "./peer-spellings.ts";
 import type { Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
 
@@ -20,7 +21,8 @@ export async function createProgram(terminal: Terminal, loaded: Loaded = "all"):
       program.addCommand(command.helpGroup(heading));
     }
   // Commander hands its settings down to commands that it made itself only.
-  for (const command of withSubcommands(program))
+  for (const command of withSubcommands(program)) {
+    addPeerSpellings(command);
     command
       .exitOverride()
       .showHelpAfterError(`Run "${nameOf(command)} --help" for the options.`)
@@ -32,12 +34,18 @@ export async function createProgram(terminal: Terminal, loaded: Loaded = "all"):
         getOutHasColors: () => false,
         getErrHasColors: () => false,
       });
+  }
   return program;
 }
 
 /** Runs one command line (without `node` and the script) and gives the exit code. Throws only on bugs. */
-export async function run(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function run(given: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
+    const argv = fromPeers(given);
+    if ("text" in argv) {
+      (argv.isFine ? terminal.stdout : terminal.stderr).write(`${argv.text}\n`);
+      return argv.isFine ? exitCode.fine : exitCode.usage;
+    }
     // What the completion script of a shell runs while somebody types; no command of its own in the help.
     if (argv[0] === "complete") {
       const { printCompletions } = await import("./commands/completion.ts");
@@ -59,8 +67,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
 /** The command that a command line is about; none when it names none: then the list of all is enough to say so. */
 function loadedFor([first = "", second = ""]: readonly string[]): Loaded {
   const name = first === "help" ? second : first;
-  const isKnown = commandGroups.some(({ commands }) => commands.some((row) => row.name === name));
-  return isKnown ? { only: name } : null;
+  return commandNames.has(name) ? { only: name } : null;
 }
 
 /** A command as the list of all shows it, and as a mistyped name is compared with. */

@@ -49,7 +49,7 @@ export type ReadConstraints =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * `name=value`, `name=value,other value`, or JSON: an object or a list of them. A value that is JSON itself (a number,
+ * `name=value`, `name=value,other value`, `resource>=number`, or JSON: an object or a list of them. A value that is JSON itself (a number,
  * true, "text") is that, anything else is text.
  */
 export function readConstraints(text: string): ReadConstraints {
@@ -72,15 +72,26 @@ function fromJson(text: string): { readonly value: unknown } | string {
 }
 
 function fromPair(text: string): { readonly value: unknown } | string {
-  const at = text.indexOf("=");
-  const name = text.slice(0, Math.max(0, at)).trim();
+  const groups = comparison.exec(text)?.groups;
+  const { name = "", sign = "", list = "" } = groups ?? {};
   if (name === "")
-    return `Cannot read ${JSON.stringify(text)}: expected "name=value" such as "node.vm_size=Standard_F*", or JSON`;
-  if (/[<>!]$/.test(name))
-    return `Cannot read ${JSON.stringify(text)}: no comparisons, expected "${name.slice(0, -1).trimEnd()}=value" (of a resource at least so much, of a property that value), or JSON`;
-  const values = splitColumns(text.slice(at + 1)).map(scalarOf);
+    return `Cannot read ${JSON.stringify(text)}: expected "name=value" such as "node.vm_size=Standard_F*", "name>=number" such as "ncpus>=4", or JSON`;
+  const values = splitColumns(list).map(scalarOf);
   const [only] = values;
+  if (!isMeant(sign, name, values))
+    return `Cannot read ${JSON.stringify(text)}: expected "${name}=value" (a resource: at least that; a property: that value), "resource>=number", or JSON`;
   return { value: { [name]: values.length === 1 ? only : values } };
+}
+
+/** As `validate-constraint` prints them, with or without blanks: a name, a sign, one value or several. */
+const comparison = /^\s*(?<name>[^=<>!\s]+)\s*(?<sign>[<>!=]+)(?<list>.*)$/s;
+
+/** The language has "equal" and, for an amount of a resource, "at least", which `>=` may stand for; it has no other comparison. */
+function isMeant(sign: string, name: string, values: readonly unknown[]): boolean {
+  if (sign === "=" || sign === "==") return true;
+  const [only] = values;
+  const isAmount = typeof only === "number" || (typeof only === "string" && only.includes("::"));
+  return sign === ">=" && !name.startsWith("node.") && values.length === 1 && isAmount;
 }
 
 function scalarOf(text: string): unknown {

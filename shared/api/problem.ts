@@ -59,13 +59,26 @@ export function quoted(name: string): string {
   return `"${name.length <= longestShownName ? name : `${name.slice(0, longestShownName)}…`}"`;
 }
 
+const mostShownNames = 20;
+
+function oneOf(names: readonly string[]): string {
+  if (names.length === 0) return "one that is configured, and there is none yet";
+  const shown = names.slice(0, mostShownNames).map(quoted).join(", ");
+  const more = names.length - mostShownNames;
+  return `one of ${shown}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
 /**
  * Refusals in the words of the service, whoever gives them: its functions, or `ccscale` where it works on the storage
  * account itself.
  */
 export const refusals = {
-  unknownCluster: (cluster: string) =>
-    refusal("unknown-cluster", 404, { title: `No cluster ${quoted(cluster)} is configured` }),
+  /** `configured`: all clusters, for callers who may know them; left out for others. */
+  unknownCluster: (cluster: string, configured?: readonly string[]) =>
+    refusal("unknown-cluster", 404, {
+      title: `No cluster ${quoted(cluster)} is configured`,
+      ...(configured !== undefined && { problems: [`cluster: expected ${oneOf(configured)}`] }),
+    }),
   unknownPlan: (planId: string) => refusal("not-found", 404, { title: `No plan ${quoted(planId)} is kept` }),
   unknownReject: (rejectionId: string) =>
     refusal("not-found", 404, {

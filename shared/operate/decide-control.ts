@@ -61,7 +61,7 @@ export async function decideIgnored(
   const changing = chosen.nodes.filter(({ nodeId }) => ignoredIds.has(nodeId) === (kind === "unignore"));
   const nodes = changing.map(({ nodeId, name }) => ({ nodeId, name }));
   const actions = nodes.length === 0 ? [] : [{ actionId: null, kind, nodes, create: [] }];
-  const skipped = chosen.nodes
+  const unchanged = chosen.nodes
     .filter((node) => !changing.includes(node))
     .map((node) => ({
       node: node.name,
@@ -70,7 +70,7 @@ export async function decideIgnored(
         kind === "ignore" ? "Nothing." : "What the configuration ignores is changed there: ignored_nodes.",
       refused: kind === "unignore" && isIgnored(node, outlook.config.engine.ignoredNodes),
     }));
-  const more = { actions, skipped };
+  const more = { actions, skipped: [...chosen.skipped, ...unchanged] };
   if (nodes.length === 0) return answered(outlook, "nothing-to-do", "Nothing to do.", more);
   if (body.dryRun)
     return answered(outlook, "would", `Would ${kind} ${counted(nodes.length, "nodes")}.`, more);

@@ -50,7 +50,7 @@ export async function undrainNodes(
   const changing = chosen.nodes.filter(({ nodeId }) => known.has(nodeId));
   const out = outNodesOf(outlook.snapshot.cluster, outlook.loaded.demand, outlook.atSeconds);
   const outIds = new Set(out.map(({ nodeId }) => nodeId));
-  const skipped = chosen.nodes
+  const unchanged = chosen.nodes
     .filter((node) => !changing.includes(node))
     .map(({ name, nodeId }) => ({
       node: name,
@@ -62,7 +62,7 @@ export async function undrainNodes(
   return decide(ports, outlook, {
     body,
     changing,
-    skipped,
+    skipped: [...chosen.skipped, ...unchanged],
     would: `Would take ${words} back.`,
     done: `${words} may take jobs again.`,
   });

@@ -24,7 +24,7 @@ export async function decideKeepAlive(
   const { on, by, reason } = body;
   const kept = new Map(control.keptNodes?.map((node) => [node.nodeId, node]));
   const changing: ClusterNode[] = [];
-  const skipped: Skipped[] = [];
+  const skipped = [...chosen.skipped];
   for (const node of chosen.nodes) {
     const why = on ? whyNotKept(node, kept.get(node.nodeId)) : whyNotFreed(node, kept.has(node.nodeId));
     if (why === undefined) changing.push(node);

@@ -18,7 +18,10 @@ export type Chosen =
   | { readonly ok: true; readonly nodes: readonly ClusterNode[]; readonly skipped: readonly Skipped[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** The nodes of the cluster's arrays that a selection names, by name; and whether it names any at all. */
+/**
+ * The nodes of the cluster's arrays that a selection names, by name; and what it names that the cluster does not have, so
+ * that a slip in a list of names does not pass for done. It has to name a node.
+ */
 export function selectNodes(outlook: Outlook, selection: Selection): Chosen {
   const selector = selectorOf(outlook.input, selection);
   if (!selector.ok) return selector;
@@ -28,7 +31,47 @@ export function selectNodes(outlook: Outlook, selection: Selection): Chosen {
   );
   if (nodes.length === 0)
     return { ok: false, problems: ["nodes: no node of the cluster is selected, expected at least one"] };
-  return { ok: true, nodes: sortByNodeName(nodes, ({ name }) => name), skipped: [] };
+  const skipped = unknownNames(outlook, selection);
+  return { ok: true, nodes: sortByNodeName(nodes, ({ name }) => name), skipped };
+}
+
+/** Wildcards ask for whatever there is; a name without one was meant to be there. */
+const wildcard = /[*?[]/;
+
+function unknownNames({ input, snapshot }: Outlook, selection: Selection): readonly Skipped[] {
+  const { nodes, nodeArrays } = snapshot.cluster;
+  const arrays = new Set(nodeArrays.map(({ name }) => name));
+  // A list may hold a thousand names, and nearly all of them are right.
+  const exact = new Set(
+    nodes.filter(({ nodeArray }) => arrays.has(nodeArray)).flatMap(({ name, nodeId }) => [name, nodeId]),
+  );
+  const unknown = (given: readonly string[] = [], what: string, names: (name: string) => Selection) =>
+    given.flatMap((name): Skipped[] => {
+      if (wildcard.test(name) || exact.has(name)) return [];
+      const selector = selectorOf(input, names(name));
+      const found = selector.ok ? nodes.filter(selector.answer.isSelected) : [];
+      if (found.some(({ nodeArray }) => arrays.has(nodeArray))) return [];
+      const why = found.length === 0 ? `no node of the cluster has this ${what}` : "belongs to no node array";
+      return [{ node: name, why, next: "Check the name: `ccscale nodes` lists all.", refused: true }];
+    });
+  const unknownArrays = (selection.nodeArrays ?? []).flatMap((name): Skipped[] =>
+    wildcard.test(name) || arrays.has(name)
+      ? []
+      : [
+          {
+            node: name,
+            why: "the cluster has no node array of this name",
+            next: `Node arrays: ${[...arrays].join(", ")}.`,
+            refused: true,
+          },
+        ],
+  );
+  return [
+    ...unknown(selection.names, "name", (name) => ({ names: [name] })),
+    ...unknown(selection.nodeIds, "id", (id) => ({ nodeIds: [id] })),
+    ...unknown(selection.hostnames, "host name", (hostname) => ({ hostnames: [hostname] })),
+    ...unknownArrays,
+  ];
 }
 
 /** What an action on nodes must not touch, and why; each sentence says what to do instead. */
@@ -40,7 +83,7 @@ export function chooseNodes(
   if (!selected.ok) return selected;
   const facts = factsOf(outlook);
   const nodes: ClusterNode[] = [];
-  const skipped: Skipped[] = [];
+  const skipped = [...selected.skipped];
   for (const node of selected.nodes) {
     const why = whyNot(node, action, facts);
     if (why === undefined) nodes.push(node);

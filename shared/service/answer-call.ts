@@ -35,8 +35,11 @@ export async function answerCall<Id extends RouteId, P extends Pick<Ports, "conf
   if (answer === undefined) return onlyTheService;
   const route = routeOf(id);
   const { cluster = "" } = call.params;
-  const isKnown = !route.path.includes("{cluster}") || anyCluster.includes(id);
-  if (!isKnown && !(await ports.configs.clusters()).includes(cluster)) return unknownCluster(cluster);
+  if (route.path.includes("{cluster}") && !anyCluster.includes(id)) {
+    const clusters = await ports.configs.clusters();
+    // Every caller that gets here may list them, see `anyCluster`.
+    if (!clusters.includes(cluster)) return unknownCluster(cluster, clusters.toSorted());
+  }
   const query = checked(
     (route.query ?? noQuery).strict(),
     call.query,

@@ -45,8 +45,8 @@ export function notFound(title: string, detail?: string): Refused {
   return problem("not-found", 404, { title, ...(detail === undefined ? {} : { detail }) });
 }
 
-export function unknownCluster(cluster: string): Refused {
-  return refused(refusals.unknownCluster(cluster));
+export function unknownCluster(cluster: string, configured?: readonly string[]): Refused {
+  return refused(refusals.unknownCluster(cluster, configured));
 }
 
 /** What was found, or that there is no such thing. */

@@ -63,6 +63,7 @@ export function tell(terminal: Terminal, { format }: Pick<ActFlags, "format">, a
   failWhenRefused(answer);
 }
 
+const mostRefused = 8;
 const nextAboutNodes = "See above what to do about each node.";
 
 /** What is so already was not refused. */
@@ -72,10 +73,19 @@ function failWhenRefused({ actions, skipped, problems }: ActionAnswer): void {
       ["Not everything was asked for:", ...problems.map((problem) => `  - ${printable(problem)}`)].join("\n"),
       "Ask again for the rest.",
     );
-  const refused = skipped.filter((node) => node.refused === true).length;
-  if (refused === 0) return;
+  const refused = skipped.filter((node) => node.refused === true);
+  if (refused.length === 0) return;
   const selected = actions.reduce((sum, { nodes }) => sum + nodes.length, skipped.length);
-  throw new CommandFailure(`Refused for ${refused} of ${counted(selected, "nodes")}`, nextAboutNodes);
+  const lines = refused.slice(0, mostRefused).map(({ node, why }) => `  - ${printable(`${node}: ${why}`)}`);
+  const more = refused.length - lines.length;
+  throw new CommandFailure(
+    [
+      `Refused for ${refused.length} of ${counted(selected, "nodes")}:`,
+      ...lines,
+      ...(more > 0 ? [`  and ${more} more`] : []),
+    ].join("\n"),
+    nextAboutNodes,
+  );
 }
 
 function answerOn(terminal: Terminal, { outcome, summary, actions, skipped }: ActionAnswer): void {

@@ -10,7 +10,7 @@ import type { Terminal } from "../terminal.ts";
 
 type Flags = LookFlags & SelectionFlags;
 
-const columns: readonly string[] = [
+export const bucketColumns: readonly string[] = [
   "nodearray",
   "vm_size",
   "group@placement_group:-",
@@ -38,7 +38,7 @@ async function showBuckets({ terminal, service, settings }: Looking, flags: Flag
   const { buckets, atSeconds } = await service.ask("buckets", { query: toQuery(flags) });
   const list = {
     name: "buckets",
-    columns,
+    columns: bucketColumns,
     records: buckets.map((bucket) => bucketFields(bucket, atSeconds)),
     data: buckets,
     none: isSelecting(flags)

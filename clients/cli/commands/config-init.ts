@@ -13,6 +13,7 @@ interface Flags {
   readonly serverUrl: string;
   readonly username: string;
   readonly passwordSetting?: string;
+  readonly password?: string;
   readonly idleTimeout: number;
   readonly bootTimeout: number;
   readonly failedNodes?: string;
@@ -26,7 +27,8 @@ const usual = { idleSeconds: 300, bootSeconds: 1800 };
 
 /** `ccscale config init`: a configuration to start from. */
 export function configInitCommand(terminal: Terminal): Command {
-  return new Command("init")
+  const command: Command = new Command("init");
+  command
     .description("Writes a configuration to start from. The password is no part of it.")
     .requiredOption("--cluster-name <name>", "as CycleCloud calls the cluster")
     .requiredOption(
@@ -53,11 +55,20 @@ export function configInitCommand(terminal: Terminal): Command {
     .addOption(
       new Option("--failed-nodes <policy>", "what becomes of them").choices(["keep", "delete", "retry"]),
     )
+    // `initconfig` of azpbs and azge takes it; here everybody on the machine would see it.
+    .addOption(new Option("--password <password>").hideHelp())
     .option("--slots <value>", "what a slot is, such as node.vcpu_count or 4")
     .option("--read-only", "plans are made and shown, and nothing is sent: to watch it for a while")
     .option("-O, --output <file>", "where to write it; the screen when left out")
     .option("--force", "replaces the file")
-    .action((flags: Flags) => init(terminal, flags));
+    .action((flags: Flags) => {
+      if (flags.password !== undefined)
+        return command.error(
+          "error: a configuration holds no password, expected it in the app setting CYCLECLOUD_PASSWORD",
+        );
+      return init(terminal, flags);
+    });
+  return command;
 }
 
 async function init(terminal: Terminal, flags: Flags): Promise<void> {

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { parseJson } from "../../../shared/json.ts";
+import { isDictionary, parseJson } from "../../../shared/json.ts";
 import { act } from "../act/act.ts";
 import { type ActFlags, actOptions } from "../act/act-options.ts";
 import { wholeNumber } from "../option-values.ts";
@@ -14,6 +14,7 @@ interface Flags extends ActFlags {
   readonly slots?: number;
   readonly constraint?: readonly ConstraintObject[];
   readonly exclusive?: true;
+  readonly exclusiveTask?: true;
   readonly strategy?: string;
   readonly keepAlive?: true;
   readonly nameFormat?: string;
@@ -38,6 +39,8 @@ export function createNodesCommand(terminal: Terminal): Command {
       constraint,
     )
     .option("--exclusive", "one slot per node")
+    // As azpbs and azge spell it; here it is a constraint like others.
+    .addOption(new Option("-X, --exclusive-task").hideHelp())
     .addOption(
       new Option(
         "--strategy <strategy>",
@@ -60,6 +63,8 @@ export function createNodesCommand(terminal: Terminal): Command {
   return actOptions(command);
 }
 
+const exclusiveTask: ConstraintObject = { "exclusive-task": true };
+
 function bodyOf(flags: Flags): { readonly kind: string } & Readonly<Record<string, unknown>> {
   const configuration = nested(flags.softwareConfiguration ?? {});
   const attributes = {
@@ -73,7 +78,7 @@ function bodyOf(flags: Flags): { readonly kind: string } & Readonly<Record<strin
     placementGroup: flags.placementGroup,
     count: flags.count,
     slots: flags.slots,
-    constraints: flags.constraint,
+    constraints: flags.exclusiveTask ? [...(flags.constraint ?? []), exclusiveTask] : flags.constraint,
     exclusive: flags.exclusive === true,
     strategy: flags.strategy,
     keepAlive: flags.keepAlive === true,
@@ -82,13 +87,16 @@ function bodyOf(flags: Flags): { readonly kind: string } & Readonly<Record<strin
   };
 }
 
-/** `name=value`; a value that is JSON is that, anything else is text. */
+/** `name=value`, where a value that is JSON is that and anything else is text; or a JSON object of several. */
 function pair(
   text: string,
   before: Readonly<Record<string, unknown>> = {},
 ): Readonly<Record<string, unknown>> {
+  const several = text.trimStart().startsWith("{") ? jsonOrText(text) : undefined;
+  if (isDictionary(several)) return { ...before, ...several };
   const at = text.indexOf("=");
-  if (at <= 0) throw new InvalidArgumentError(`${JSON.stringify(text)}, expected "name=value".`);
+  if (at <= 0)
+    throw new InvalidArgumentError(`${JSON.stringify(text)}, expected "name=value" or a JSON object.`);
   return { ...before, [text.slice(0, at).trim()]: jsonOrText(text.slice(at + 1)) };
 }
 

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { explanationOn, targetExplanationOn } from "../output/explanation.ts";
 import { reportOption } from "../output/output-options.ts";
@@ -10,6 +10,7 @@ interface Flags extends LookFlags {
   readonly source?: string;
   readonly target?: string;
   readonly requestSet?: string;
+  readonly jobId?: string;
 }
 
 /** `ccscale explain JOB` and `ccscale explain --target ARRAY`: why it waits, or where it went. */
@@ -22,7 +23,10 @@ export function explainCommand(terminal: Terminal): Command {
     .option("--source <name>", "where two schedulers use the same job name")
     .option("--target <array>", "a target in place of a job, as `status` calls it: htc, htc:64")
     .option("--request-set <name>", "where two request sets have a target of that name")
-    .action((job: string | undefined, flags: Flags) => {
+    // As `analyze` of azpbs and azge names its job.
+    .addOption(new Option("-j, --job-id <job>").hideHelp())
+    .action((named: string | undefined, flags: Flags) => {
+      const job = named ?? flags.jobId;
       if ((job === undefined) === (flags.target === undefined))
         return command.error("error: expected either a job, or --target with a target");
       return look(terminal, flags, (looking) =>

@@ -18,7 +18,7 @@ interface Flags extends LookFlags, SelectionFlags {
 
 const usualLimit = 1_000;
 
-const columns: readonly string[] = [
+export const jobColumns: readonly string[] = [
   "job",
   "source:-",
   "state",
@@ -56,7 +56,7 @@ async function showJobs({ terminal, service, settings }: Looking, flags: Flags):
   progress.end();
   const list = {
     name: "jobs",
-    columns,
+    columns: jobColumns,
     records: items.map((job) => jobFields(job, first.atSeconds)),
     data: items,
     none: "No such jobs.",

@@ -6,7 +6,7 @@ import type { Terminal } from "../terminal.ts";
 
 type Flags = LookFlags & SelectionFlags;
 
-const columns: readonly string[] = [
+export const limitColumns: readonly string[] = [
   "limit",
   "scope",
   "unit",
@@ -31,7 +31,7 @@ async function showLimits({ terminal, service, settings }: Looking, flags: Flags
   const { limits } = await service.ask("limits", { query: toQuery(flags) });
   const list = {
     name: "limits",
-    columns,
+    columns: limitColumns,
     records: limits,
     none: isSelecting(flags) ? "No such buckets." : "No limits: the cluster has no node array.",
   };

@@ -42,9 +42,11 @@ export const nodeActions = [
   {
     name: "remove-nodes",
     kind: "remove",
-    summary: "Removes nodes from the cluster for good, their records too. Keep-alive nodes are refused.",
+    summary:
+      "Deletes nodes and their VMs for good, their records too. Keep-alive nodes are refused. remove_nodes of azpbs and azge keeps the VMs: for that, use keep-alive on and drain.",
     options: ["force"],
-    question: "Do it?",
+    question:
+      'This deletes the VMs of these nodes and their records. To keep the VMs and take the nodes out of their scheduler, use "ccscale keep-alive on" and "ccscale drain". Delete them?',
     examples: [{ line: "remove-nodes -N viz-2 --yes --wait", does: "for good, its record too" }],
   },
   {

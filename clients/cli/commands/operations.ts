@@ -16,7 +16,7 @@ interface Flags extends LookFlags, SelectionFlags {
 
 const usualLimit = 50;
 
-const operationColumns: readonly string[] = [
+export const operationColumns: readonly string[] = [
   "action_id",
   "kind",
   "state",
@@ -33,7 +33,10 @@ export function operationsCommand(terminal: Terminal): Command {
     .description("Lists what was asked of CycleCloud and what became of it, newest first.")
     .option("--open", "only what is on its way")
     .option("--limit <number>", "at most so many", wholeNumber(1), usualLimit)
-    .action((flags: Flags) => look(terminal, flags, (looking) => showOperations(looking, flags)));
+    .action((flags: Flags) =>
+      // Nodes that are gone have operations too.
+      look(terminal, flags, (looking) => showOperations(looking, flags), { namesExist: false }),
+    );
   return outputOptions(selectionOptions(lookOptions(command)));
 }
 

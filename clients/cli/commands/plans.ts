@@ -17,7 +17,7 @@ interface Flags extends LookFlags {
 
 const usualLimit = 20;
 
-const columns: readonly string[] = [
+export const planColumns: readonly string[] = [
   "plan_id",
   "made",
   "reason[:40]",
@@ -55,7 +55,7 @@ async function listPlans({ terminal, service, settings }: Looking, flags: Flags)
   const { first, items } = await askAll(service, "plans", { pick: ({ plans }) => plans, most: flags.limit });
   const list = {
     name: "plans",
-    columns,
+    columns: planColumns,
     records: items.map((plan) => planFields(plan, first.atSeconds)),
     data: items,
     none: "No plans.",

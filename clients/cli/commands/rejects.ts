@@ -32,7 +32,7 @@ interface ListFlags extends LookFlags {
   readonly limit: number;
 }
 
-const columns: readonly string[] = [
+export const rejectColumns: readonly string[] = [
   "id@rejection_id",
   "received",
   "kind",
@@ -61,7 +61,7 @@ async function listRejects({ terminal, service, settings }: Looking, flags: List
   });
   const list = {
     name: "rejects",
-    columns,
+    columns: rejectColumns,
     records: items.map(rejectFields),
     data: items,
     none: "No rejected messages.",

@@ -34,7 +34,8 @@ export function whatIfCommand(terminal: Terminal): Command {
         return command.error(
           'error: nothing to plan with, expected --job \'{"constraints": {"ncpus": 4}}\' or --jobs <file>',
         );
-      return look(terminal, flags, (looking) => showPlanWith(looking, flags));
+      // Nodes that only the extra jobs need have names too.
+      return look(terminal, flags, (looking) => showPlanWith(looking, flags), { namesExist: false });
     });
   return outputOptions(selectionOptions(lookOptions(command)));
 }

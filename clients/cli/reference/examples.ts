@@ -164,5 +164,6 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       isShown: true,
     },
   ],
+  columns: [{ line: "columns limits", does: "what to begin with for columns of your own", isShown: true }],
   completion: [{ line: "completion bash", does: "for ~/.bashrc: source <(ccscale completion bash)" }],
 };

@@ -206,6 +206,14 @@ describe("what comes of it", () => {
 
   const kept = { node: "htc-3", why: "it is keep-alive", next: "keep-alive off, if it may go" };
   const refusing = { ...answer, skipped: [{ ...kept, refused: true }] };
+  const unknown = { node: "nope-1", why: "no node of the cluster has this name", next: "Check the name." };
+  const named = {
+    ...answer,
+    skipped: [
+      { ...kept, refused: false },
+      { ...unknown, refused: true },
+    ],
+  };
   const none = { ...refusing, outcome: "nothing-to-do", summary: "Nothing to do.", actions: [] } as const;
 
   test.each([
@@ -214,6 +222,7 @@ describe("what comes of it", () => {
     ["some were refused, and the rest is done", refusing, ["--wait", "5"], 1, "Refused for 1 of 3 nodes"],
     ["some would be refused", refusing, ["--dry-run"], 1, "Refused for 1 of 3 nodes"],
     ["all were refused", none, [], 1, "Refused for 1 of 1 node"],
+    ["a name is not known", named, [], 1, "  - nope-1: no node of the cluster has this name\n"],
     ["some are so already", { ...refusing, skipped: [{ ...kept, refused: false }] }, [], 0, ""],
     ["all are so already", { ...none, skipped: [{ ...kept, refused: false }] }, [], 0, ""],
     ["an older service does not say", { ...none, skipped: [kept] }, [], 0, ""],

@@ -257,9 +257,14 @@ describe("selection", () => {
 
   test.each([
     ["a property that no node has", "node.vm_sise=x", 'did you mean "node.vm_size"?'],
-    ["a comparison", "ncpus>=4", 'no comparisons, expected "ncpus=value" (of a resource at least so much'],
-    ["a comparison with spaces", "memgb <= 8", 'expected "memgb=value"'],
+    ["at most", "memgb <= 8", 'expected "memgb=value" (a resource: at least that; a property: that value)'],
+    ["more than", "ncpus>4", 'expected "ncpus=value"'],
+    ["at least, of a property", "node.vcpu_count>=4", 'expected "node.vcpu_count=value"'],
+    ["at least a text", "ncpus>=many", 'expected "ncpus=value"'],
+    ["at least one of several", "ncpus>=4,8", 'expected "ncpus=value"'],
     ["an inequality", "node.nodearray!=htc", 'expected "node.nodearray=value"'],
+    ["a name alone", "ncpus", 'expected "name=value"'],
+    ["a sign alone", ">=4", 'expected "name=value"'],
   ])("%s is wrong usage, with what was wanted", async (_, constraint, words) => {
     const { code, stderr } = await offline("busy", ["nodes", "-C", constraint]);
     expect(code).toBe(2);
@@ -270,7 +275,54 @@ describe("selection", () => {
     const { code, stdout, stderr } = await offline("busy", ["nodes", "-C", "vm_size=Standard_F*"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "No such nodes.\n" });
     expect(stderr).toContain("ccscale validate-constraint");
-    expect((await offline("busy", ["nodes", "-N", "nobody"])).stderr).toBe("");
+  });
+
+  test.each([
+    ["ncpus >= 4", "ncpus=4"],
+    ["ncpus>=4", "ncpus=4"],
+    ["node.vm_size = Standard_F*", "node.vm_size=Standard_F*"],
+    ["node.nodearray == htc", "node.nodearray=htc"],
+    ["memgb >= size::4g", "memgb=size::4g"],
+    ["node.vm_size=a=b", '{"node.vm_size": "a=b"}'],
+  ])("a constraint can be pasted as it is printed: %s means %s", async (printed, plain) => {
+    const of = async (constraint: string) =>
+      (await offline("busy", ["validate-constraint", constraint, "--format", "json"])).stdout;
+    expect(await of(printed)).toBe(await of(plain));
+  });
+
+  test.each([
+    ["nodes", ["nodes", "-o", "name", "-N", "htc-1,nope-1,nope-2"], "htc-1"],
+    ["nodes, by wildcards too", ["nodes", "-N", "htc-[1],nope-1,nope-2,no*"], "htc-1"],
+    ["jobs", ["jobs", "-N", "htc-1", "-N", "nope-1,nope-2"], "htc-1"],
+    ["demand", ["demand", "-N", "htc-1,nope-1,nope-2"], "htc-1"],
+    ["history", ["history", "-N", "htc-1,nope-1,nope-2"], "htc-1"],
+  ])("%s: names that no node has are told, and what is known is shown", async (_, argv, known) => {
+    const { code, stdout, stderr } = await offline("busy", argv);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(
+        'error: No node is called "nope-1".\nNo node is called "nope-2".\nCheck the spelling: "ccscale nodes" and "ccscale buckets" list all names.\n',
+      ),
+    });
+    expect(stdout).toContain(known);
+  });
+
+  test.each([
+    ["a host name", ["nodes", "-H", "nohost"], 'No node has the host name "nohost".'],
+    ["a node array", ["buckets", "-a", "htc,hcp"], 'No node array is called "hcp".'],
+    ["a node array of limits", ["limits", "-a", "hcp"], 'No node array is called "hcp".'],
+  ])("%s that is not there ends with 1", async (_, argv, words) => {
+    const { code, stderr } = await offline("busy", argv);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(words) });
+  });
+
+  test.each([
+    ["a wildcard", ["nodes", "-N", "no*"]],
+    ["a known node in another state", ["nodes", "-N", "htc-1", "--state", "Failed"]],
+    ["a host name in another case", ["nodes", "-H", "HOST-htc-1"]],
+    ["operations of nodes that may be gone", ["operations", "-N", "nope-1"]],
+  ])("nothing is missed: %s", async (_, argv) => {
+    expect(await offline("busy", argv)).toMatchObject({ code: 0, stderr: "" });
   });
 });
 

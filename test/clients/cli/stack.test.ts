@@ -220,7 +220,9 @@ describe("commands that act, and what is seen of it", () => {
     ]));
 
   test("delete-nodes asks", () =>
-    shows("variants/asking", ["delete-nodes -N htc-8 --force"], { types: "n\n" }));
+    shows("variants/asking", ["delete-nodes -N htc-8 --force", "remove-nodes -N htc-8 --force"], {
+      types: "n\n",
+    }));
 
   test("autoscale", () =>
     shows("autoscale", [
@@ -315,6 +317,8 @@ describe("set-up and support", () => {
     await shows("agent", ["agent --config agent.json --once --dry-run", "agent --config agent.json --once"]);
   });
 
+  test("columns", () => shows("columns", ["columns limits"]));
+
   test("completion", async () => {
     const transcript = inShort(await inProcessOfItsOwn("completion bash"));
     await expect(transcript).toMatchFileSnapshot(join(printed, "completion.txt"));
@@ -332,6 +336,7 @@ test("what cannot be done", () =>
     "nodes --colour",
     "drain",
     "drain -N nobody",
+    "ignore -N htc-8,nobody --dry-run",
     "start -N htc-8",
     `what-if --job '{"iterations": -1}'`,
     "push agent.json --source sge",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type RouteId, routes } from "../../../shared/api/index.ts";
+import { type RouteId, refusals, routes } from "../../../shared/api/index.ts";
 import {
   type AnswersFrom,
   answerCall,
@@ -49,6 +49,25 @@ describe("answerCall", () => {
       });
     },
   );
+
+  test("an unknown cluster is answered with those that there are, to callers who may list them", async () => {
+    const params = { cluster: "hcp" };
+    const problems = ['cluster: expected one of "hpc"'];
+    expect(await ask("nodes", { params })).toMatchObject({ problem: { problems } });
+    expect(await ask("actions", { params })).toMatchObject({ problem: { problems } });
+    const ofNodes = routes.filter(({ role }) => role === "node");
+    expect(ofNodes.length).toBeGreaterThan(0);
+    for (const { id } of ofNodes)
+      expect(JSON.stringify(await ask(id, { params, query: { node: "n" } }))).not.toContain("hpc");
+  });
+
+  test.each([
+    [[], "cluster: expected one that is configured, and there is none yet"],
+    [["a", "b"], 'cluster: expected one of "a", "b"'],
+    [Array.from({ length: 22 }, (_, index) => `c${index}`), '"c19" and 2 more'],
+  ])("clusters %j are told in short", (configured, words) => {
+    expect(refusals.unknownCluster("x", configured).problems?.[0]).toContain(words);
+  });
 
   test("a query has its defaults, and its numbers", async () => {
     expect(await ask("rejects", { query: { limit: "5" } })).toMatchObject({

@@ -105,11 +105,20 @@ export const files = [
   "two-sizes.json",
 ];
 
-/** What the scheduler `lsf` posted, and what was wrong with it. */
-export function lsfDemand(iterations: number): object {
+/** What the scheduler `lsf` posted. What is wrong with its envelope is wrong with all of it: a bad job would be set aside. */
+export function lsfDemand(ttlSeconds: number): object {
   const sentAt = "2026-11-22T10:00:00Z";
-  const jobs = [{ name: "1300", iterations, constraints: { ncpus: 1 } }];
-  return { version: 1, kind: "snapshot", cluster: "hpc", source: "lsf", sequence: 1, sentAt, jobs };
+  const jobs = [{ name: "1300", iterations: 4, constraints: { ncpus: 1 } }];
+  return {
+    version: 1,
+    kind: "snapshot",
+    cluster: "hpc",
+    source: "lsf",
+    sequence: 1,
+    sentAt,
+    ttlSeconds,
+    jobs,
+  };
 }
 
 async function writeFiles({ folder, environment }: LocalStack): Promise<void> {
@@ -118,7 +127,7 @@ async function writeFiles({ folder, environment }: LocalStack): Promise<void> {
   const agent = { cluster: "hpc", source: "slurm", driver: "slurm", state_folder: join(folder, "agent") };
   const contents: Readonly<Record<string, unknown>> = {
     "jobs.json": [{ name: "1400", iterations: 3, constraints: { ncpus: 2 } }],
-    "mended.json": lsfDemand(4),
+    "mended.json": lsfDemand(7_200),
     "autoscale.json": { ...connection, ...config, idle_timeout: 1_800, output_columns: ["name", "state"] },
     "agent.json": agent,
   };
@@ -127,10 +136,20 @@ async function writeFiles({ folder, environment }: LocalStack): Promise<void> {
   for (const name of ["two-sizes.json", "slots.json"])
     await copyFile(join(import.meta.dirname, "../fixtures", name), join(folder, name));
   await mkdir(slurmOf(folder));
-  for (const program of ["squeue", "sinfo", "scontrol"]) {
-    const answer = join(recorded, `${program}.txt`);
-    await writeFile(join(slurmOf(folder), program), `#!/bin/sh\ncat '${answer}'\n`, { mode: 0o755 });
-  }
+  await writeProgram(folder, "sinfo", `cat '${recorded}/sinfo.txt'`);
+  // Without a heading it is asked for switches.
+  await writeProgram(
+    folder,
+    "squeue",
+    `test "$1" = --noheader && exec cat '${recorded}/switches.txt'; cat '${recorded}/squeue.txt'`,
+  );
+  // Nodes, and by the second word what else is asked of it: partitions, licences, switches.
+  const file = `'${recorded}'/$2.txt`;
+  await writeProgram(folder, "scontrol", `test -f ${file} && cat ${file} || cat '${recorded}/scontrol.txt'`);
+}
+
+async function writeProgram(folder: string, name: string, command: string): Promise<void> {
+  await writeFile(join(slurmOf(folder), name), `#!/bin/sh\n${command}\n`, { mode: 0o755 });
 }
 
 /** A Slurm whose node htc-1 runs two jobs while more wait, as its programs told it. */

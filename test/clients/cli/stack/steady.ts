@@ -17,6 +17,8 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   // Lengths of time: a moment, or what is left of minutes. How slow the machine is must not show.
   [/\b(\d{1,2}s|[0-3]m\d\ds)\b/g, "9s"],
   [/\b\d{1,2} s ago\b/g, "9 s ago"],
+  [/\bunknown for \d+ s\b/g, "unknown for 9 s"],
+  [/\bends in \d+ s\b/g, "ends in 7190 s"],
   [/\b\d{1,2}m\d\ds\b/g, "9m59s"],
   // A moment later it is over, and not told.
   [/, in \d+ s by the clock alone/g, ""],

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { act } from "../../../shared/operate/act.ts";
+import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { cluster, createWorld } from "../../support/world.ts";
+
+const who = { by: "alice", reason: "a list of names", dryRun: false };
+const nodes = { names: ["htc-1", "nope-1", "nope-*"] };
+
+async function ask(body: Parameters<typeof act>[1]["body"]) {
+  const own = [
+    nodeOf({ name: "htc-1", nodeId: "id-1", hostname: "ip-1" }),
+    nodeOf({ name: "htc-2", hostname: "ip-2" }),
+  ];
+  const others = nodeOf({ name: "proxy", nodeId: "proxy", nodeArray: "proxy", hostname: "ip-9" });
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [...own, others] })));
+  await world.round();
+  const outcome = await act(world.ports, { cluster, body });
+  if (outcome.outcome !== "answered") throw new Error(`Not answered: ${outcome.outcome}`);
+  return outcome.answer;
+}
+
+test.each([
+  { kind: "delete", force: true, nodes, ...who },
+  { kind: "drain", force: false, nodes, ...who },
+  { kind: "ignore", nodes, ...who },
+  { kind: "keep-alive", on: true, nodes, ...who },
+] as const)("$kind: what is known is done, and a name that no node has is refused", async (body) => {
+  const { actions, skipped } = await ask(body);
+  expect(actions.flatMap((action) => action.nodes.map(({ name }) => name))).toEqual(["htc-1"]);
+  expect(skipped).toEqual([
+    {
+      node: "nope-1",
+      why: "no node of the cluster has this name",
+      next: "Check the name: `ccscale nodes` lists all.",
+      refused: true,
+    },
+  ]);
+});
+
+test("undrain: a name that no node has is refused beside a node that is not drained", async () => {
+  const { skipped } = await ask({ kind: "undrain", nodes, ...who });
+  expect(skipped).toMatchObject([
+    { node: "nope-1", refused: true },
+    { node: "htc-1", refused: false },
+  ]);
+});
+
+test.each([
+  ["a node outside of the node arrays", { names: ["htc-1", "proxy"] }, "proxy", "belongs to no node array"],
+  ["a host name", { hostnames: ["IP-1", "ip-3"] }, "ip-3", "no node of the cluster has this host name"],
+  ["an id", { nodeIds: ["id-1", "x"] }, "x", "no node of the cluster has this id"],
+  [
+    "a node array",
+    { nodeArrays: ["htc", "hcp"], names: ["htc-1"] },
+    "hcp",
+    "the cluster has no node array of this name",
+  ],
+])("what is not there: %s", async (_, selection, node, why) => {
+  const { skipped, actions } = await ask({ kind: "ignore", nodes: selection, ...who });
+  expect(actions).toHaveLength(1);
+  expect(skipped).toEqual([{ node, why, next: expect.any(String), refused: true }]);
+});
+
+test.each([
+  ["a wildcard", { names: ["htc-1", "nope-*", "no[pq]", "no?"] }],
+  ["another kind of the selection leaves it out", { names: ["htc-1", "htc-2"], hostnames: ["ip-1"] }],
+])("nothing is missed: %s", async (_, selection) => {
+  const { skipped, actions } = await ask({ kind: "ignore", nodes: selection, ...who });
+  expect({ skipped, count: actions.length }).toEqual({ skipped: [], count: 1 });
+});
