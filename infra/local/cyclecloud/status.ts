@@ -143,12 +143,18 @@ function toArrayRecord(array: NodeArrayDefinition, subnetId: string): Attributes
     Interruptible: array.interruptible,
     ...(array.priority === undefined ? {} : { Priority: array.priority }),
     ...(array.placementGroupId === undefined ? {} : { PlacementGroupId: array.placementGroupId }),
-    Memory: array.buckets[0]?.size.memoryGiB ?? 0,
+    ...memoryOf(array),
     MachineType: array.machineTypes,
     ShutdownPolicy: array.shutdownPolicy,
     Configuration: array.configuration,
     Azure: { MaxScalesetSize: array.maxScalesetSize },
   };
+}
+
+/** One record stands for all sizes of the array: it has a memory only if all of them have the same. */
+function memoryOf({ buckets }: NodeArrayDefinition): Attributes {
+  const [memory, ...others] = new Set(buckets.map(({ size }) => size.memoryGiB));
+  return memory === undefined || others.length > 0 ? {} : { Memory: memory };
 }
 
 function activeNames(

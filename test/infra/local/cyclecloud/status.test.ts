@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Rig, startRig } from "./rig.ts";
 
+interface Bucket {
+  readonly virtualMachine: { readonly memory: number };
+}
+
 let rig: Rig;
 beforeEach(async () => {
   rig = await startRig();
@@ -46,6 +50,16 @@ describe("status", () => {
         vcpuQuotaCount: 8,
       },
     });
+  });
+
+  test("status: an array of several memories reports none, and each bucket its own", async () => {
+    const { nodearrays } = (await rig.get("/clusters/lab/status")).body;
+    for (const { nodearray, buckets } of nodearrays) {
+      const memories = buckets.map((bucket: Bucket) => bucket.virtualMachine.memory);
+      expect(nodearray.Memory).toBe(new Set(memories).size === 1 ? memories[0] : undefined);
+    }
+    const sizes = nodearrays.map(({ buckets }: { buckets: Bucket[] }) => buckets.length);
+    expect(Math.max(...sizes)).toBeGreaterThan(1);
   });
 
   test("status: nodes are listed only when asked for", async () => {
