@@ -12,13 +12,15 @@ export class Limits {
   readonly #arrays: ReadonlyMap<string, NodeArray>;
   readonly #name: string;
   readonly #cluster: Quota;
+  readonly #clusterNodes: Quota | null;
   readonly #quotas = new Map<string, Quota>();
   readonly #nodesByGroup = new Map<string, number>();
   readonly #usedByArray = new Map<string, { nodes: number; cores: number }>();
   readonly #vcpus = new Map<string, number>();
   readonly #caps: CapQuotas;
 
-  constructor(cluster: Cluster, caps: Caps | null) {
+  /** `holdsClusterCount`: scalelib reads the most nodes of a cluster and never counts them. */
+  constructor(cluster: Cluster, caps: Caps | null, holdsClusterCount: boolean) {
     this.#caps = new CapQuotas(caps);
     this.#arrays = new Map(cluster.nodeArrays.map((array) => [array.name, array]));
     for (const array of cluster.nodeArrays)
@@ -32,6 +34,9 @@ export class Limits {
     }
     this.#name = cluster.name;
     this.#cluster = new Quota(cluster.maxCoreCount, cores);
+    // Head nodes belong to no array, and CycleCloud's maximum is that of nodes that can be added.
+    const active = cluster.nodes.filter((node) => this.#arrays.has(node.nodeArray) && !isAtRest(node));
+    this.#clusterNodes = holdsClusterCount ? new Quota(cluster.maxCount, active.length) : null;
   }
 
   /** The array of that name unless it is switched off or unknown. */
@@ -60,6 +65,7 @@ export class Limits {
         perNode: vm.vcpuQuotaCount,
       },
       { limit: "cluster", scope: this.#name, unit: "cores", quota: this.#cluster, perNode: vm.vcpuCount },
+      ...this.#countCharge(),
       {
         limit: "node-array",
         scope: array.name,
@@ -91,6 +97,11 @@ export class Limits {
   /** Sets what the caps allow: after the nodes on order, which are no new ones, and before anything is planned. */
   closeCaps(running: Running): void {
     this.#caps.close(running);
+  }
+
+  #countCharge(): readonly Charge[] {
+    const quota = this.#clusterNodes;
+    return quota === null ? [] : [{ limit: "cluster", scope: this.#name, unit: "nodes", quota, perNode: 1 }];
   }
 
   #groupCharge(array: NodeArray, bucket: Bucket, group: string): Charge {

@@ -78,7 +78,7 @@ class Layout {
       nowSeconds: input.nowSeconds,
       bootTimeoutSeconds: (nodeArray) => forNodeArray(settings.bootTimeoutSeconds, nodeArray),
     };
-    this.#limits = new Limits(cluster, input.caps ?? null);
+    this.#limits = new Limits(cluster, input.caps ?? null, settings.compatibility !== "scalelib");
     this.#defaults = {
       entries: settings.defaultResources,
       systemResources: !settings.disableDefaultResources,

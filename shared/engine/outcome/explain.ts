@@ -138,7 +138,7 @@ function undefinedResource({ constraint }: Reason, where: string): string {
 export const limitTexts: Readonly<Record<LimitName, string>> = {
   bucket: "what CycleCloud still offers of the VM size",
   region: "the region's core quota",
-  cluster: "the cluster's core limit",
+  cluster: "the cluster's limit",
   "node-array": "the node array's limit",
   family: "the VM family's core quota",
   "placement-group": "the placement group's size",

@@ -13,7 +13,7 @@ import type { Wanted } from "./wanted.ts";
 const limitWords: { readonly [limit in LimitName]?: string } = {
   bucket: "what CycleCloud still offers",
   region: "the region's core quota",
-  cluster: "the cluster's core limit",
+  cluster: "the cluster's limit",
   "node-array": "the node array's limit",
   family: "the VM family's core quota",
 };

@@ -151,8 +151,8 @@ function wordsOf(outlook: Outlook, { limit, figure, survey, more }: Binding): Wo
       };
     case "cluster":
       return {
-        why: leaves(`the core limit of cluster ${scope}`),
-        next: `Raise MaxCoreCount of the cluster in CycleCloud${by}, ${wait}.`,
+        why: leaves(`the ${unit === "nodes" ? "node" : "core"} limit of cluster ${scope}`),
+        next: `Raise ${unit === "nodes" ? "MaxCount" : "MaxCoreCount"} of the cluster in CycleCloud${by}, ${wait}.`,
       };
     case "node-array":
       return {

@@ -193,7 +193,7 @@ describe("selection", () => {
     [
       "limits of an array's groups",
       ["limits", "-C", "node.placement_group=*pg0", "-o", "limit"],
-      ["bucket", "region", "cluster", "node-array", "node-array", "family", "placement-group"],
+      ["bucket", "region", "cluster", "cluster", "node-array", "node-array", "family", "placement-group"],
     ],
     ["jobs on a node", ["jobs", "-N", "htc-1", "-o", "job,nodes"], ["1200  htc-1"]],
     ["jobs that would go to new nodes", ["jobs", "-N", "htc-9,htc-10", "-o", "job"], ["1203"]],

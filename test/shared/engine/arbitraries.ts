@@ -123,8 +123,14 @@ function nodesOf(arrays: readonly NodeArray[]): fc.Arbitrary<ClusterNode[]> {
 
 /** Buckets of a region report the same regional figures, as CycleCloud does. */
 const cluster: fc.Arbitrary<Cluster> = fc
-  .tuple(arrayOf("htc"), arrayOf("hpc"), fc.oneof(fc.constant(10_000), fc.nat(80)), quota)
-  .chain(([first, second, maxCoreCount, region]) => {
+  .tuple(
+    arrayOf("htc"),
+    arrayOf("hpc"),
+    fc.oneof(fc.constant(10_000), fc.nat(80)),
+    fc.oneof(fc.constant(1000), fc.nat(12)),
+    quota,
+  )
+  .chain(([first, second, maxCoreCount, maxCount, region]) => {
     const nodeArrays = [first, second].map((array) => ({
       ...array,
       buckets: array.buckets.map((b) => ({
@@ -134,7 +140,7 @@ const cluster: fc.Arbitrary<Cluster> = fc
     }));
     return nodesOf(nodeArrays).map((nodes) => ({
       name: "c",
-      maxCount: 1000,
+      maxCount,
       maxCoreCount,
       nodeArrays,
       nodes,

@@ -197,6 +197,17 @@ describe("deliberate differences from scalelib", () => {
     expect(nodesOf(scalelib, "j")).toEqual(["host-htc-7"]);
   });
 
+  test("16: the cluster's most nodes hold for all its arrays together", () => {
+    const world = { ...oneBucket({}), maxCount: 1 };
+    const jobs = [job("j", { ncpus: 1, exclusive: true }, { iterations: 2 })];
+    expect(nodesOf(plan(input({ cluster: world, jobs })), "j")).toEqual(["htc-1"]);
+    const settings = { compatibility: "scalelib", exclusiveScope: "iteration" } as const;
+    const scalelib = plan(
+      input({ cluster: world, jobs: [job("j", { ncpus: 4 }, { iterations: 2 })], settings }),
+    );
+    expect(nodesOf(scalelib, "j")).toEqual(["htc-1", "htc-2"]);
+  });
+
   test("nothing in a constraint is run as code", () => {
     expect(parseConstraints({ ncpus: "`1+1`" })).toMatchObject({ ok: true });
     const result = plan(input({ jobs: [job("j", { ncpus: "`1+1`" })] }));

@@ -72,6 +72,7 @@ describe("jobs", () => {
   test("of large arrays are placed in one go", () => {
     const world = cluster({
       nodeArrays: [array({ buckets: [bucket({ available: 50_000 })], maxCount: 50_000, maxCoreCount: 1e6 })],
+      maxCount: 50_000,
       maxCoreCount: 1e6,
     });
     const big = {

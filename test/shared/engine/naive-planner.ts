@@ -405,6 +405,7 @@ function room(input: PlanInput, world: World, place: Place): number {
     (Math.max(0, limits.region.maxCores - limits.region.usedCores) - cores(inRegion, quota)) /
       vm.vcpuQuotaCount,
     (Math.max(0, cluster.maxCoreCount - before.clusterCores) - cores(added, vcpus)) / vm.vcpuCount,
+    Math.max(0, cluster.maxCount - before.clusterNodes) - added.length,
     (Math.max(0, array.maxCoreCount - before.arrayCores) - cores(inArray, vcpus)) / vm.vcpuCount,
     Math.max(0, array.maxCount - before.arrayNodes) - inArray.length,
   ];
@@ -462,6 +463,8 @@ function usedBefore({ cluster }: PlanInput, { array, bucket, group }: Place) {
   const reported = bucket.placementGroups.find(({ name }) => name === group)?.activeCount ?? 0;
   return {
     clusterCores: cluster.nodes.reduce((sum, node) => sum + vcpus(node.nodeArray, node.vmSize), 0),
+    clusterNodes: active.filter((node) => cluster.nodeArrays.some(({ name }) => name === node.nodeArray))
+      .length,
     arrayCores: mine.reduce((sum, node) => sum + vcpus(node.nodeArray, node.vmSize), 0),
     arrayNodes: mine.length,
     groupNodes: Math.max(reported, inGroup.length),

@@ -79,7 +79,7 @@ describe("plan", () => {
   test("orders nothing new once its own actions took effect", () => {
     fc.assert(
       fc.property(planInputs, (drawn) => {
-        const input = { ...drawn, cluster: { ...drawn.cluster, maxCoreCount: 100_000 } };
+        const input = { ...drawn, cluster: { ...drawn.cluster, maxCount: 1_000, maxCoreCount: 100_000 } };
         const first = plan(input);
         const second = plan(afterActions(input, first));
         expect(second.create).toEqual([]);

@@ -85,6 +85,7 @@ class Usage {
   readonly #cores = new Map<string, number>();
   readonly #nodes = new Map<string, number>();
   clusterCores = 0;
+  clusterNodes = 0;
 
   constructor({ cluster }: PlanInput) {
     for (const node of cluster.nodes) {
@@ -94,6 +95,7 @@ class Usage {
       const vcpus = bucket?.vm.vcpuCount ?? 0;
       this.clusterCores += vcpus;
       if (node.status === node.targetState && node.targetState !== "Started") continue;
+      if (cluster.nodeArrays.some((a) => a.name === node.nodeArray)) this.clusterNodes += 1;
       this.#count(node.nodeArray, vcpus);
       if (node.placementGroup !== null)
         this.#count(`${node.nodeArray}/${node.vmSize}/${node.placementGroup}`, vcpus);
@@ -131,6 +133,8 @@ function chargeNode(at: {
     limits.region.maxCores - limits.region.usedCores,
   );
   charge("cluster", vm.vcpuCount, input.cluster.maxCoreCount - usage.clusterCores);
+  if (input.settings.compatibility !== "scalelib")
+    charge("cluster nodes", 1, input.cluster.maxCount - usage.clusterNodes);
   charge(`array cores ${array.name}`, vm.vcpuCount, array.maxCoreCount - usage.coresOf(array.name));
   charge(`array nodes ${array.name}`, 1, array.maxCount - usage.nodesOf(array.name));
   if (!array.spot)

@@ -65,7 +65,7 @@ describe("plan with targets", () => {
   test("orders nothing new once its own actions took effect", () => {
     fc.assert(
       fc.property(targetInputs, (drawn) => {
-        const input = { ...drawn, cluster: { ...drawn.cluster, maxCoreCount: 100_000 } };
+        const input = { ...drawn, cluster: { ...drawn.cluster, maxCount: 1_000, maxCoreCount: 100_000 } };
         const second = plan(afterActions(input, plan(input)));
         expect({ create: second.create, start: second.start }).toEqual({ create: [], start: [] });
       }),

@@ -286,6 +286,7 @@ describe("limits", () => {
     ["bucket", withBucket({ available: 2 }), 2],
     ["region", withBucket({ limits: { region: quota(11, 2) } }), 2],
     ["cluster", { ...withBucket({}), maxCoreCount: 9 }, 2],
+    ["cluster", { ...withBucket({}), maxCount: 2 }, 2],
     ["node-array", withBucket({}, { maxCoreCount: 11 }), 2],
     ["node-array", withBucket({}, { maxCount: 2 }), 2],
     ["family", withBucket({ limits: { family: quota(8) } }), 2],
@@ -318,6 +319,19 @@ describe("limits", () => {
     const result = plan(input({ cluster: world, jobs: [job("j", { ncpus: 4 }, { iterations: 5 })] }));
     expect(use(result)).toMatchObject({ binding: limit, availableCount: 0 });
     expect(result.jobs[0]?.reasons).toMatchObject([{ code: "NoCapacity", limit, left: 0 }]);
+  });
+
+  test("the cluster's most nodes hold for all arrays together, with the nodes that exist and not head nodes", () => {
+    const nodeArrays = ["a", "b", "c"].map((name) => array({ name, buckets: [bucket({ available: 4 })] }));
+    const there = [node("a-1", { nodeArray: "a" }), node("head", { nodeArray: "scheduler" })];
+    const world = cluster({ nodeArrays, nodes: there, maxCount: 5 });
+    const jobs = ["a", "b", "c"].map((name) =>
+      job(name, { "node.nodearray": name, exclusive: true }, { iterations: 4 }),
+    );
+    const held = plan(input({ cluster: world, jobs }));
+    expect(createdNames(held)).toHaveLength(4);
+    const reason = held.jobs[2]?.reasons.find(({ code }) => code === "NoCapacity");
+    expect(reason).toMatchObject({ limit: "cluster", left: 0 });
   });
 
   test("are shared: what one bucket takes of the region is gone for the others", () => {

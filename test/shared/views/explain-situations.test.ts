@@ -194,6 +194,13 @@ const rows: Readonly<Record<string, Told>> = {
     next: "Raise MaxCoreCount of the cluster in CycleCloud by 38 cores",
     mended: { cluster: { maxCoreCount: 40 } },
   },
+  "limit-of-the-cluster-in-nodes": {
+    kinds: "quota",
+    figures: [10, 0, "cluster"],
+    says: ["node limit of cluster hpc", "0 of 0 nodes"],
+    next: "Raise MaxCount of the cluster in CycleCloud by 10 nodes",
+    mended: { cluster: { maxCount: 10 } },
+  },
   "limit-of-the-vm-size": {
     kinds: "quota",
     figures: [10, 0, "bucket"],

@@ -158,6 +158,7 @@ export const situations: Readonly<Record<string, Situation>> = {
   "limit-of-the-array-in-cores": { array: { maxCoreCount: 3 }, jobs: [ten] },
   "limit-of-the-array-in-nodes": { array: { maxCount: 0 }, jobs: [ten] },
   "limit-of-the-cluster": { cluster: { maxCoreCount: 2 }, jobs: [ten] },
+  "limit-of-the-cluster-in-nodes": { cluster: { maxCount: 0 }, jobs: [ten] },
   "limit-of-the-vm-size": { ...full(0), jobs: [ten] },
   "dynamic-array-full": {
     nodes: htc(1, { dynamicArray: "extra" }),
