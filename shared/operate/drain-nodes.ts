@@ -104,8 +104,8 @@ function noteOf({ loaded, atSeconds, held }: Outlook): string {
     capabilities?.includes("drain"),
   );
   if (drainers.length === 0)
-    return " No live source of the cluster says that it can drain nodes, so that its scheduler may still start some there.";
+    return " No live source of the cluster can drain nodes, so its scheduler may still start jobs there.";
   const names = drainers.map(({ source }) => `"${source}"`).join(", ");
-  if (held !== undefined) return ` ${names} will be told once plans are sent again: ${held}.`;
-  return ` The next plan tells ${names}.`;
+  if (held !== undefined) return ` ${names} will be informed once plans are sent again: ${held}.`;
+  return ` The next plan informs ${names}.`;
 }

@@ -243,7 +243,7 @@ function rejected({ rejections }: StatusFacts): readonly StatusProblem[] {
   if (open.length === 0) return [];
   const were = open.length === 1 ? "was" : "were";
   const text = `${open.length} of the newest messages ${were} refused or given up, the last from ${open[0]?.source ?? "an unknown source"}.`;
-  return [notice("rejections", text, "`ccscale rejects list` tells why; mended ones can be sent again.")];
+  return [notice("rejections", text, "`ccscale rejects list` shows why; fixed ones can be sent again.")];
 }
 
 /** The result of a set's new request is not known before the next plan. */

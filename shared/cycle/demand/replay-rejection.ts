@@ -31,7 +31,7 @@ export async function prepareReplay(
 ): Promise<Replay> {
   const { rejection, body } = rejected;
   if (mended !== undefined && rejection.queue !== "job-demand")
-    return refused(`message: of queue "${rejection.queue}", expected a demand message to mend`);
+    return refused(`message: of queue "${rejection.queue}", expected a demand message to fix`);
   switch (rejection.queue) {
     case "job-demand":
       return prepareDemand(ports, mended ?? body);

@@ -80,7 +80,7 @@ async function resolve(
     if (nowSeconds <= waits.fromSeconds + 2 * patience(settings)) return undefined;
     return closedAs(operation, {
       state: "lost",
-      why: "CycleCloud could not tell what became of it",
+      why: "CycleCloud could not report its state",
       nowSeconds,
     });
   }

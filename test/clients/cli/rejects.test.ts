@@ -168,7 +168,7 @@ describe("rejects replay", () => {
 
   test("a file in place of a plan request is refused", async () => {
     const { stderr } = await rejects(["replay", "bad-plan", "--yes", "--file", await mendedFile({})]);
-    expect(stderr).toContain("expected a demand message to mend");
+    expect(stderr).toContain("expected a demand message to fix");
   });
 });
 

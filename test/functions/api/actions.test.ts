@@ -444,7 +444,7 @@ describe("what takes effect at once", () => {
     const answer = await ask({ kind: "drain", nodes: { names: ["busy-1", "stopped-1"] } });
     expect(answer).toMatchObject({
       outcome: "done",
-      summary: expect.stringContaining('tells "celery"'),
+      summary: expect.stringContaining('informs "celery"'),
       actions: [{ kind: "drain", nodes: [{ name: "busy-1" }] }],
       skipped: [{ node: "stopped-1" }],
     });
@@ -472,7 +472,7 @@ describe("what takes effect at once", () => {
     await served.world.post([jobFor(1)], { capabilities: [] });
     expect(await ask(drain)).toMatchObject({
       outcome: "done",
-      summary: expect.stringContaining("No live source of the cluster says that it can drain nodes"),
+      summary: expect.stringContaining("No live source of the cluster can drain nodes"),
     });
     expect(await ask(drain)).toMatchObject({
       outcome: "nothing-to-do",

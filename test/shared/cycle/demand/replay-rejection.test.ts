@@ -142,6 +142,6 @@ describe("replay: other messages", () => {
   test("only a demand message can be mended", async () => {
     const action = rejected({ queue: "scale-actions" });
     const prepared = await prepareReplay(portsOf(createWorld()), action, JSON.stringify(demand));
-    expect(problemsOf(prepared)[0]).toContain("expected a demand message to mend");
+    expect(problemsOf(prepared)[0]).toContain("expected a demand message to fix");
   });
 });

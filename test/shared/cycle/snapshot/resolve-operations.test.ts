@@ -108,7 +108,7 @@ describe("resolveOperations: an accepted operation", () => {
     await snapshotCluster(ports, cluster);
     expect(await only(world)).toMatchObject({
       state: "lost",
-      messages: ["CycleCloud could not tell what became of it"],
+      messages: ["CycleCloud could not report its state"],
     });
   });
 
