@@ -29,15 +29,15 @@ export function commandPage(program: Command, printed: Printed): string {
 const introduction = [
   "# Commands",
   "",
-  "Made by `npm run commands` from what `ccscale --help` is made of. A test runs every example on a running local environment and",
-  "compares what it prints with [reference/printed](reference/printed), which is shown here; times, ages and ids are stand-ins.",
-  "Columns, selection, exit codes and where the service is found: [README.md](README.md).",
+  "All commands of `ccscale`, with examples. [The guide](cli.md) explains how to install it, how it finds the service, selection of nodes, columns and exit codes.",
   "",
-  "The cluster of the examples is the test's own, with the node arrays htc, mpi and viz. To try them while `npm start` runs, add `--local`",
-  "and take its cluster's arrays, htc and memory, and the names that `ccscale nodes`, `jobs` and `plans` tell. Files that they read are yours to write:",
-  "`jobs.json` is a list of jobs as in a [demand message](../../docs/post-demand.md), `mended.json` such a message, `autoscale.json` a configuration",
-  "(`ccscale config init`), `agent.json` the [agent's settings](../../docs/agent.md#settings), `two-sizes.json` a [scenario](README.md#recorded-cases), such as",
-  "[test/clients/cli/fixtures/two-sizes.json](../../test/clients/cli/fixtures/two-sizes.json).",
+  "`npm run commands` writes this page from what `ccscale --help` is made of. A test runs every example on a running local environment and compares the output with",
+  "[reference/printed](../clients/cli/reference/printed), which is shown here; times, ages and ids are placeholders.",
+  "",
+  "The cluster of the examples is the test's own, with the node arrays htc, mpi and viz. To try them with `npm start`, add `--local`, and use its cluster's arrays, htc and memory, and the",
+  "names that `ccscale nodes`, `jobs` and `plans` show. You write the files yourself: `jobs.json` is a list of jobs as in a [demand message](post-demand.md), `mended.json` is such a",
+  "message, `autoscale.json` a [configuration](configure.md), `agent.json` the [agent's settings](agent.md#settings), and `two-sizes.json` a [scenario](cli.md#recorded-cases), such as",
+  "[test/clients/cli/fixtures/two-sizes.json](../test/clients/cli/fixtures/two-sizes.json).",
 ].join("\n");
 
 /** By what they are and mean: an option of the same name that means something else is another one. */

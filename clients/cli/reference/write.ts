@@ -5,6 +5,6 @@ import { commandPage, readPrinted } from "./command-page.ts";
 const { stdin, stdout, stderr } = process;
 
 await writeFile(
-  new URL("../COMMANDS.md", import.meta.url),
+  new URL("../../../docs/commands.md", import.meta.url),
   commandPage(await createProgram({ stdin, stdout, stderr }), readPrinted()),
 );

@@ -8,7 +8,7 @@ import { ccscale } from "./in-process.ts";
 import { screen } from "./output/screen.ts";
 
 test("the command page is what the commands say (npm run commands writes it)", async () => {
-  const page = await readFile(new URL("../../../clients/cli/COMMANDS.md", import.meta.url), "utf8");
+  const page = await readFile(new URL("../../../docs/commands.md", import.meta.url), "utf8");
   expect(commandPage(await createProgram(screen()), readPrinted())).toBe(page);
 });
 
