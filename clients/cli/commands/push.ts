@@ -10,6 +10,7 @@ import { parseSwf, type SwfJob } from "../../../shared/swf.ts";
 import { printable } from "../../../shared/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
+import { fromScalelib } from "../from-scalelib.ts";
 import { wholeNumber } from "../option-values.ts";
 import { prettyJson } from "../output/print.ts";
 import { namedCluster, reach } from "../service/reach.ts";
@@ -157,25 +158,12 @@ export function readJobs(text: string, format: "json" | "swf"): ReadJobs {
   } catch (error) {
     return { problem: `it is no JSON: ${(error as Error).message}` };
   }
-  if (Array.isArray(value)) return { jobs: value.map(mended), nodes: [] };
+  if (Array.isArray(value)) return { jobs: value.map(fromScalelib), nodes: [] };
   if (typeof value !== "object" || value === null) return { problem: "expected a list of jobs" };
   const { jobs, nodes = [] } = value as { readonly jobs?: unknown; readonly nodes?: unknown };
   if (!Array.isArray(jobs)) return { problem: 'expected a list of jobs, or an object with a list "jobs"' };
   if (!Array.isArray(nodes)) return { problem: 'expected "nodes" to be a list' };
-  return { jobs: jobs.map(mended), nodes };
-}
-
-/** scalelib prints "in a placement group" as `{"class": …}` with the name of a class of Python's. */
-function mended(job: unknown): unknown {
-  if (typeof job !== "object" || job === null) return job;
-  const { constraints } = job as { readonly constraints?: unknown };
-  if (!Array.isArray(constraints)) return job;
-  const isClass = (each: unknown) =>
-    typeof each === "object" && each !== null && Object.keys(each).join() === "class";
-  return {
-    ...job,
-    constraints: constraints.map((each) => (isClass(each) ? { "in-a-placement-group": true } : each)),
-  };
+  return { jobs: jobs.map(fromScalelib), nodes };
 }
 
 function fromTrace({ name, nodes, ncpus, memoryGiB, exclusive }: SwfJob): object {
