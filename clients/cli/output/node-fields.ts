@@ -26,6 +26,8 @@ export function nodeFields(node: NodeView, nowSeconds: number): Fields {
     required: jobs.length > 0 || keepAlive,
     managed: origin !== "on-premise",
     memory: memoryBytes === null ? null : { ...size(memoryBytes / bytesPerGiB, "g") },
+    colocated: node.placementGroup !== null,
+    hostname_or_uuid: node.hostname ?? node.nodeId ?? node.name,
     idle: since(idleSinceSeconds),
     age: since(node.firstSeenSeconds),
     create_time: node.firstSeenSeconds === null ? null : moment(node.firstSeenSeconds),
