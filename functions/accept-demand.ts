@@ -1,7 +1,7 @@
 import { app, type InvocationContext } from "@azure/functions";
 import { type RawMessage, receiveDemand } from "../shared/cycle/index.ts";
 import { UpstreamError } from "../shared/errors.ts";
-import { claimedBlob } from "../shared/messages/job-demand.ts";
+import { claimedBlob } from "../shared/messages/index.ts";
 import { jobDemandQueue, storageConnection } from "../shared/names.ts";
 import { queueMessageOf } from "./support/queue-message.ts";
 import { service } from "./support/service.ts";

@@ -1,7 +1,7 @@
 import { app, type InvocationContext } from "@azure/functions";
 import { executeAction as execute } from "../shared/cycle/index.ts";
 import { convertible } from "../shared/json.ts";
-import { scaleActionSchema } from "../shared/messages/scale-action.ts";
+import { scaleActionSchema } from "../shared/messages/index.ts";
 import { scaleActionsQueue, serviceBusConnection } from "../shared/names.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";

@@ -1,7 +1,7 @@
 import { app, type InvocationContext } from "@azure/functions";
 import { answerPlanRequest } from "../shared/cycle/index.ts";
 import { convertible } from "../shared/json.ts";
-import { planRequestSchema } from "../shared/messages/plan-request.ts";
+import { planRequestSchema } from "../shared/messages/index.ts";
 import { planRequestsQueue, serviceBusConnection } from "../shared/names.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";

@@ -60,6 +60,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/read-at-most": [],
   "shared/recent": [],
   "shared/text": [],
+  "shared/describe-issues": ["shared/redact", "zod"],
   "shared/redact": ["shared/json", "shared/names"],
   "shared/ports": ["shared/engine", "shared/facts", "shared/messages"],
   "shared/messages": ["shared/json", "shared/engine", "shared/text", "zod", "node:*", "shared/redact"],
@@ -132,7 +133,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/facts",
     "zod",
     "node:*",
-    "shared/redact",
+    "shared/describe-issues",
   ],
   "shared/cyclecloud": [
     "shared/loopback",

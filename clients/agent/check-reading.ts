@@ -1,5 +1,5 @@
 import { chunksOf } from "../../shared/batches.ts";
-import { parseDemand, wholly } from "../../shared/messages/job-demand.ts";
+import { parseDemand, wholly } from "../../shared/messages/index.ts";
 import type { Job, Reading, SchedulerNode, SetAside } from "./drivers/driver.ts";
 import { withUniqueNames } from "./drivers/job-names.ts";
 import { jobsThatKeep } from "./keep-hosts.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { describeProblems } from "../../shared/messages/problems.ts";
+import { describeProblems } from "../../shared/messages/index.ts";
 import type { Driver } from "./drivers/driver.ts";
 import { driverNamed, driverNames } from "./drivers/index.ts";
 

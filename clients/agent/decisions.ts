@@ -1,5 +1,5 @@
 import { shortHostname } from "../../shared/engine/index.ts";
-import type { SchedulerEvent } from "../../shared/messages/scheduler-event.ts";
+import type { SchedulerEvent } from "../../shared/messages/index.ts";
 import type { NodeEvent, SchedulerNode } from "./drivers/driver.ts";
 import type { AgentState, Decision } from "./state.ts";
 

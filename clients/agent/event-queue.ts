@@ -5,7 +5,7 @@ import {
   type SchedulerEvent,
   type SourceEvent,
   schedulerEventSchema,
-} from "../../shared/messages/scheduler-event.ts";
+} from "../../shared/messages/index.ts";
 import { readRecord } from "./drivers/records.ts";
 
 /** For so long nobody else sees an event that was taken; then it comes back, unless it was done with. */

@@ -1,5 +1,5 @@
 import { chunksOf } from "../../shared/batches.ts";
-import { cutName } from "../../shared/messages/job-name.ts";
+import { cutName } from "../../shared/messages/index.ts";
 import type { Job } from "./drivers/driver.ts";
 
 const mostHostsPerJob = 10_000;

@@ -1,4 +1,4 @@
-import { mostJobs, mostNodes } from "../../shared/messages/job-demand.ts";
+import { mostJobs, mostNodes } from "../../shared/messages/index.ts";
 import type { Job, SchedulerNode, SetAside } from "./drivers/driver.ts";
 import { withUniqueNames } from "./drivers/job-names.ts";
 import { jobsThatKeep } from "./keep-hosts.ts";

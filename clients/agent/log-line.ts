@@ -1,4 +1,4 @@
-import type { DemandRefused } from "../../shared/messages/scheduler-event.ts";
+import type { DemandRefused } from "../../shared/messages/index.ts";
 import { logText } from "./log-text.ts";
 import type { PassReport } from "./pass.ts";
 

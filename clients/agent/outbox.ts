@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { kindOf, messageOf } from "../../shared/errors.ts";
-import { parseDemand } from "../../shared/messages/job-demand.ts";
-import type { DemandDestination, DemandSent, DemandToSend } from "../../shared/queues/storage-queue.ts";
+import { parseDemand } from "../../shared/messages/index.ts";
+import type { DemandDestination, DemandSent, DemandToSend } from "../../shared/queues/storage-queue/index.ts";
 import { changesBetween, type Demand } from "./changes.ts";
 import type { StateFolder } from "./state.ts";
 

@@ -1,5 +1,5 @@
 import { messageOf } from "../../shared/errors.ts";
-import type { DemandRefused } from "../../shared/messages/scheduler-event.ts";
+import type { DemandRefused } from "../../shared/messages/index.ts";
 import type { Demand } from "./changes.ts";
 import { checkReading } from "./check-reading.ts";
 import { collect, type Reader } from "./collect.ts";

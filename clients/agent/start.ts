@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../shared/errors.ts";
 import { jobDemandQueue } from "../../shared/names.ts";
-import { sendDemand } from "../../shared/queues/storage-queue.ts";
+import { sendDemand } from "../../shared/queues/storage-queue/index.ts";
 import type { StorageClients } from "../../shared/stores/azure/index.ts";
 import { brokerProblem, readBacklog } from "./broker/read-backlog.ts";
 import { checkReading } from "./check-reading.ts";

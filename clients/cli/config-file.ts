@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { parseConfig } from "../../shared/config/parse-config.ts";
-import { resolveIncludes } from "../../shared/config/resolve-includes.ts";
+import { parseConfig, resolveIncludes } from "../../shared/config/index.ts";
 import { messageOf } from "../../shared/errors.ts";
 import { isDictionary, parseJson } from "../../shared/json.ts";
 import type { ClusterConfig } from "../../shared/ports/index.ts";

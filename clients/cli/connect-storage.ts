@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { TokenCredential } from "@azure/identity";
 import type { ServiceBusClient } from "@azure/service-bus";
 import { z } from "zod";
-import { readConfig } from "../../shared/config/read-config.ts";
+import { readConfig } from "../../shared/config/index.ts";
 import { parseJson } from "../../shared/json.ts";
 import {
   planRequestsQueue,
@@ -73,7 +73,7 @@ export function planRequestsAt(place: Place): PlanRequests {
     send: async (scheduled) => {
       const { serviceBus } = await addressesAt(place);
       const client = await connected("Service Bus namespace", serviceBus);
-      const { createServiceBus } = await import("../../shared/queues/service-bus.ts");
+      const { createServiceBus } = await import("../../shared/queues/service-bus/index.ts");
       const queues = createServiceBus({ client, clock, planRequestsQueue, scaleActionsQueue });
       try {
         await queues.planRequests.send(scheduled);

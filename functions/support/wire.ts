@@ -1,11 +1,9 @@
 import { DefaultAzureCredential } from "@azure/identity";
 import { ServiceBusClient } from "@azure/service-bus";
 import { API_VERSION } from "../../shared/api/index.ts";
-import { checkConfig } from "../../shared/config/check-config.ts";
-import { readConfig } from "../../shared/config/read-config.ts";
-import { createCycleCloud } from "../../shared/cyclecloud/client.ts";
-import { LoginGate } from "../../shared/cyclecloud/login-gate.ts";
-import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
+import { checkConfig, readConfig } from "../../shared/config/index.ts";
+import { createCycleCloud, LoginGate } from "../../shared/cyclecloud/index.ts";
+import { createVmCatalogue } from "../../shared/facts/index.ts";
 import { type JsonLimits, jsonLimitsFor } from "../../shared/json-limits.ts";
 import { jobDemandQueue, planRequestsQueue, scaleActionsQueue } from "../../shared/names.ts";
 import type { ConfigChanges } from "../../shared/operate/index.ts";
@@ -17,8 +15,8 @@ import type {
   DemandQueue,
   Ports,
 } from "../../shared/ports/index.ts";
-import { createServiceBus } from "../../shared/queues/service-bus.ts";
-import { StorageDemandQueue, StorageQueueEvents } from "../../shared/queues/storage-queue.ts";
+import { createServiceBus } from "../../shared/queues/service-bus/index.ts";
+import { StorageDemandQueue, StorageQueueEvents } from "../../shared/queues/storage-queue/index.ts";
 import { knownSecretsIn } from "../../shared/redact.ts";
 import { BlobConfigFiles, connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";
 import { connectTelemetry, noTelemetry, type OpenTelemetry, type Run } from "../../shared/telemetry/index.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { expirationIntervalSchema, requestSetSchema } from "../messages/job-demand.ts";
-import { nodeArrayShape } from "../messages/node-array-target.ts";
+import { expirationIntervalSchema, nodeArrayShape, requestSetSchema } from "../messages/index.ts";
 import { by } from "./actions.ts";
 import { type Answer, aboutCluster, count, flag, unixSeconds } from "./answer.ts";
 import { demandParts } from "./demand.ts";

@@ -1,10 +1,108 @@
 import { z } from "zod";
-import { type DefaultResource, parseDefaultResources } from "../engine/index.ts";
-import { autostopSchema } from "./autostop-schema.ts";
-import { connectionShape } from "./connection-schema.ts";
+import { type DefaultResource, type Json, parseDefaultResources } from "../engine/index.ts";
+import { isDictionary } from "../json.ts";
+import { isHttpToLoopback } from "../loopback.ts";
+import { withoutSlashesAtEnd } from "../text.ts";
 import { factsShape } from "./facts-schema.ts";
-import { nodeArraySchema } from "./node-array-schema.ts";
-import { flag, perNodeArray, positiveSeconds, seconds, text, wholeNumber } from "./setting-value.ts";
+import {
+  flag,
+  passwordSetting,
+  perNodeArray,
+  positiveSeconds,
+  seconds,
+  secretText,
+  text,
+  username,
+  wholeNumber,
+} from "./setting-value.ts";
+
+export const defaultPasswordSetting = "CYCLECLOUD_PASSWORD";
+
+const wantedUrl = 'an address such as "https://cyclecloud.example.com" (http is for this machine only)';
+
+/** What may be followed, or come before, a login or a key: such an address is not quoted, for problems go to logs. */
+const mayHoldSecret = /[@?#]/;
+
+/** A server's address. */
+const url = text.transform((value, context) => {
+  const parsed = URL.parse(value);
+  const usable = parsed !== null && (parsed.protocol === "https:" || isHttpToLoopback(parsed));
+  if (parsed !== null && (parsed.username !== "" || parsed.password !== ""))
+    context.addIssue({
+      code: "custom",
+      message: "holds a login, expected an address without one",
+      params: { secret: true },
+    });
+  else if (mayHoldSecret.test(value))
+    context.addIssue({ code: "custom", message: `expected ${wantedUrl}`, params: { secret: true } });
+  else if (!usable) context.addIssue({ code: "custom", message: `expected ${wantedUrl}`, input: value });
+  return withoutSlashesAtEnd(value);
+});
+
+/** Where the CycleCloud server is and how to log in. */
+export const connectionShape = {
+  url,
+  username,
+  /** Read only to say where it belongs. */
+  password: z.unknown().optional(),
+  // Held to one prefix: whoever may write a configuration must not be able to send any other secret to any address.
+  password_setting: passwordSetting(defaultPasswordSetting),
+  verify_certificates: flag.optional(),
+  /** Never quoted: what is given in its place is most likely the private key. */
+  certificate_authority: secretText("expected the PEM text of a certificate", (value) =>
+    value.includes("-----BEGIN CERTIFICATE-----"),
+  ).optional(),
+  certificate_fingerprint: text
+    .regex(
+      /^[0-9a-f]{2}(:?[0-9a-f]{2}){31}$/i,
+      "expected the SHA-256 fingerprint of a certificate: 64 hex digits, with or without colons",
+    )
+    .transform((digits) => digits.replaceAll(":", "").toLowerCase())
+    .optional(),
+};
+
+/** They travel with every action that makes such nodes, and an action has to fit a message. */
+const mostAttributeBytes = 8 * 1024;
+
+/** `nodearrays.<name>`; `nodearrays.default` is for all arrays that do not say otherwise. */
+export const nodeArraySchema = z.looseObject(
+  {
+    placement_groups: z
+      .array(
+        text.regex(/^[\w-]+$/, "expected letters, digits, - and _ only"),
+        "expected a list of placement group names",
+      )
+      .optional(),
+    generated_placement_group_buffer: wholeNumber.optional(),
+    max_placement_groups: wholeNumber.optional(),
+    name_format: text.regex(/^[^%]*%d[^%]*$/, 'expected a name with one "%d" for the index').optional(),
+    node_attributes: z
+      .custom<{ readonly [key: string]: Json }>(isDictionary, "expected an object of node attributes")
+      .refine(
+        (attributes) => Buffer.byteLength(JSON.stringify(attributes)) <= mostAttributeBytes,
+        `expected at most ${mostAttributeBytes} bytes of attributes`,
+      )
+      .optional(),
+    keep_alive: flag.optional(),
+  },
+  "expected an object of settings",
+);
+
+export type NodeArraySettings = z.output<typeof nodeArraySchema>;
+
+/** Held to one prefix, so that no configuration can make another secret the password that nodes have to know. */
+export const autostopPasswordPrefix = "AUTOSTOP_PASSWORD";
+
+/** When a node may stop itself, and how it logs in where nodes come with a login instead of a function key. */
+export const autostopSchema = z.looseObject(
+  {
+    idle_time_before_jobs: seconds.default(3_600),
+    idle_time_after_jobs: seconds.default(300),
+    username: username.optional(),
+    password_setting: passwordSetting(autostopPasswordPrefix),
+  },
+  "expected an object of autostop settings",
+);
 
 /** The engine's parser reads it, and names every problem with its place in the list. */
 const defaultResources = z.unknown().transform((value, context): readonly DefaultResource[] => {

@@ -1,7 +1,6 @@
+import { describeIssues } from "../describe-issues.ts";
 import { defaultSettings, type EngineSettings, type PerNodeArray } from "../engine/index.ts";
-import { type EngineKeys, engineSchema } from "./config-schema.ts";
-import { describeIssues } from "./describe-issues.ts";
-import type { NodeArraySettings } from "./node-array-schema.ts";
+import { type EngineKeys, engineSchema, type NodeArraySettings } from "./config-schema.ts";
 
 /** Spare placement groups per node array and VM size, and how many there may be, when nothing is configured. */
 const generatedDefaults = { buffer: 2, max: 10_000 };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createVmCatalogue, type VmCatalogueOptions, type VmSizeOverride } from "../facts/vm-sizes.ts";
+import { createVmCatalogue, type VmCatalogueOptions, type VmSizeOverride } from "../facts/index.ts";
 import { flag, text } from "./setting-value.ts";
 
 const count = z.int("expected a whole number").min(0, "expected a whole number, 0 or more");

@@ -1,9 +1,9 @@
+import { bounded, describeIssues, shown } from "../describe-issues.ts";
+import { isDictionary } from "../json.ts";
 import type { AutostopSettings, ClusterConfig, CycleCloudConnection, CycleSettings } from "../ports/index.ts";
 import { type ConfigKeys, configSchema } from "./config-schema.ts";
-import { bounded, describeIssues, shown } from "./describe-issues.ts";
 import { asksForGroups, predefinesGroups, toEngineSettings } from "./engine-settings.ts";
 import { toFacts } from "./facts-schema.ts";
-import { readPrinting } from "./printing-keys.ts";
 import { warnOfUnknownKeys } from "./unknown-keys.ts";
 
 export type ParsedConfig =
@@ -128,4 +128,29 @@ function warningsOf(keys: ConfigKeys): string[] {
       "generated_placement_group_buffer: ignored, no placement groups are generated where placement_groups names any",
     );
   return warnings;
+}
+
+/** scalelib's keys, both spellings: the command line reads them. */
+const printingKeys = ["output_columns", "output-columns", "output_format"];
+
+/** They go along with answers, in a header. */
+const mostCharacters = 4_096;
+
+/** What a configuration says about printing, or why that cannot be told; neither when it says nothing. */
+export function readPrinting(json: unknown): {
+  readonly printing?: Readonly<Record<string, unknown>>;
+  readonly warning?: string;
+} {
+  if (!isDictionary(json)) return {};
+  const given = printingKeys
+    .filter((key) => Object.hasOwn(json, key))
+    .map((key) => [key, json[key]] as const);
+  if (given.length === 0) return {};
+  const printing = Object.fromEntries(given);
+  const { length } = JSON.stringify(printing);
+  return length <= mostCharacters
+    ? { printing }
+    : {
+        warning: `output_columns: ${length} characters, expected at most ${mostCharacters}: ccscale takes them from a file (--config) only`,
+      };
 }

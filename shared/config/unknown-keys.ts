@@ -1,8 +1,6 @@
 import { nearest } from "../engine/index.ts";
 import { isDictionary } from "../json.ts";
-import { autostopSchema } from "./autostop-schema.ts";
-import { configSchema } from "./config-schema.ts";
-import { nodeArraySchema } from "./node-array-schema.ts";
+import { autostopSchema, configSchema, nodeArraySchema } from "./config-schema.ts";
 
 /** Keys of the field's scheduler integrations that mean nothing here: a file can be taken over as it is. */
 const foreignKeys: readonly string[] = [

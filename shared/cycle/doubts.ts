@@ -1,4 +1,4 @@
-import { describeSetAside } from "../messages/set-aside.ts";
+import { describeSetAside } from "../messages/index.ts";
 import { type DemandSummary, type SourceDemand, unknownSource } from "../ports/index.ts";
 import { printable } from "../text.ts";
 

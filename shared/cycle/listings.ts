@@ -1,5 +1,5 @@
 import { shortHostname } from "../engine/index.ts";
-import type { DemandNode } from "../messages/job-demand.ts";
+import type { DemandNode } from "../messages/index.ts";
 import type { SourceDemand } from "../ports/index.ts";
 
 /** The last listing of one host by a source that can drain. */

@@ -1,5 +1,5 @@
 import type { NodeHistory, Plan } from "../engine/index.ts";
-import type { ScaleAction } from "../messages/scale-action.ts";
+import type { ScaleAction } from "../messages/index.ts";
 import type { Ports, Snapshot } from "../ports/index.ts";
 
 type MeasurePorts = Pick<Ports, "clock" | "telemetry">;

@@ -1,5 +1,5 @@
 import type { Cluster, ClusterNode, PendingNodes } from "../engine/index.ts";
-import type { ActionNode, CreateNodesAction, NodesAction, ScaleAction } from "../messages/scale-action.ts";
+import type { ActionNode, CreateNodesAction, NodesAction, ScaleAction } from "../messages/index.ts";
 import type { Operation, RequestedNode, Snapshot } from "../ports/index.ts";
 
 /**

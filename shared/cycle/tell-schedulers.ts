@@ -1,6 +1,6 @@
 import { concurrently } from "../batches.ts";
 import { kindOf, messageOf } from "../errors.ts";
-import type { SourceEvent } from "../messages/scheduler-event.ts";
+import type { SourceEvent } from "../messages/index.ts";
 import type { Ports } from "../ports/index.ts";
 
 /**

@@ -1,7 +1,12 @@
-import { isRestError, type PipelineResponse } from "@azure/core-rest-pipeline";
+import {
+  type HttpHeaders,
+  isRestError,
+  type PipelinePolicy,
+  type PipelineResponse,
+} from "@azure/core-rest-pipeline";
 import { LoginRefusedError, messageOf, UpstreamError } from "../errors.ts";
+import { readAtMost } from "../read-at-most.ts";
 import { pinMismatch } from "./pinned-agent.ts";
-import { LongPause, retryAfterSeconds } from "./retry-after.ts";
 
 export interface HttpCall {
   /** For messages, after "Cannot": `read the status of cluster "c"`. */
@@ -64,4 +69,67 @@ export function toUpstreamError(error: unknown, failing: Failing): UpstreamError
     : "";
   const why = redact(`${code} ${messageOf(error)}`.trim());
   return new UpstreamError(`Cannot ${call.doing}: ${why}${advice}`, { retryable: !isCertificate });
+}
+
+/** What `Retry-After` asks for, in seconds from now: it holds seconds or a date. Undefined when it is absent or odd. */
+export function retryAfterSeconds(headers: HttpHeaders): number | undefined {
+  const value = headers.get("Retry-After")?.trim();
+  if (value === undefined || value === "") return undefined;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds);
+  const until = (Date.parse(value) - Date.now()) / 1000;
+  return Number.isFinite(until) ? Math.max(0, until) : undefined;
+}
+
+/** The server asks for a longer pause than a call can wait; whoever handles the message waits instead. */
+export class LongPause extends Error {
+  readonly response: PipelineResponse;
+
+  constructor(response: PipelineResponse) {
+    super(`HTTP ${response.status} with a long Retry-After`);
+    this.response = response;
+  }
+}
+
+/** Sits inside the retries, which would wait for any `Retry-After`, be it an hour. */
+export function refuseLongPauses(longestPauseMs: number): PipelinePolicy {
+  return {
+    name: "refuseLongPauses",
+    async sendRequest(request, next) {
+      const response = await next(request);
+      const seconds = [429, 503].includes(response.status) ? retryAfterSeconds(response.headers) : undefined;
+      if (seconds !== undefined && seconds * 1000 > longestPauseMs) throw new LongPause(response);
+      return response;
+    },
+  };
+}
+
+/** The status of 10,000 nodes takes some 40 MiB. */
+export const largestAnswerBytes = 64 * 1024 * 1024;
+
+/**
+ * Reads the body of every answer, be it a success or not, and gives it up when it is too large: the pipeline itself would
+ * read whatever comes.
+ */
+export function readAnswers(mostBytes: number): PipelinePolicy {
+  return {
+    name: "readAnswers",
+    async sendRequest(request, next) {
+      request.streamResponseStatusCodes = new Set([Number.POSITIVE_INFINITY]);
+      const { readableStreamBody: stream, ...response } = await next(request);
+      if (stream === undefined) return response;
+      const body = await readAtMost(stream as AsyncIterable<Uint8Array>, mostBytes).catch((error) => {
+        // Its own error says no more than that the connection ended.
+        throw request.abortSignal?.aborted === true
+          ? new DOMException("no whole answer", "AbortError")
+          : error;
+      });
+      if (body === undefined)
+        throw new UpstreamError(
+          `${request.method} ${new URL(request.url).pathname}: an answer of more than ${mostBytes} bytes, expected fewer`,
+          { status: response.status, retryable: false },
+        );
+      return { ...response, bodyAsText: body.toString("utf8") };
+    },
+  };
 }

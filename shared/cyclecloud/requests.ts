@@ -1,5 +1,5 @@
 import { InvariantError } from "../errors.ts";
-import type { ActionCreateSet } from "../messages/scale-action.ts";
+import type { ActionCreateSet } from "../messages/index.ts";
 import type { NodesRequest } from "../ports/index.ts";
 
 /** `POST /clusters/{c}/nodes/create`. */

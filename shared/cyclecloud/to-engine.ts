@@ -1,10 +1,10 @@
 import type { Cluster } from "../engine/index.ts";
-import type { VmCatalogue } from "../facts/vm-sizes.ts";
+import type { VmCatalogue } from "../facts/index.ts";
 import type { ClusterReading } from "../ports/index.ts";
-import { SetAside } from "./set-aside.ts";
 import type { ClusterStatus } from "./status-schema.ts";
 import { toNode } from "./to-node.ts";
 import { toNodeArray, unlimited } from "./to-node-array.ts";
+import { SetAside } from "./wire-value.ts";
 
 /** CycleCloud's answers, before their records are looked at. */
 export interface ClusterAnswers {

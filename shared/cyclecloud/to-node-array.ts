@@ -1,15 +1,14 @@
 import type { Bucket, BucketLimits, CoreQuota, NodeArray } from "../engine/index.ts";
-import type { VmCatalogue } from "../facts/vm-sizes.ts";
+import type { VmCatalogue } from "../facts/index.ts";
 import { readAutoscaleSection } from "./autoscale-section.ts";
-import { type SetAside, subjectOf } from "./set-aside.ts";
 import {
   type BucketStatus,
   bucketSchema,
   type NodeArrayStatus,
   nodeArrayStatusSchema,
 } from "./status-schema.ts";
-import { toVmFacts } from "./vm-facts.ts";
-import { priceOf } from "./vm-price.ts";
+import { priceOf, toVmFacts } from "./vm-facts.ts";
+import { type SetAside, subjectOf } from "./wire-value.ts";
 
 /** Stands for a limit that CycleCloud does not state. Finite, because snapshots are stored as JSON. */
 export const unlimited = Number.MAX_SAFE_INTEGER;

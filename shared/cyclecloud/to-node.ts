@@ -1,10 +1,10 @@
+import { isIP } from "node:net";
 import type { z } from "zod";
 import { type ClusterNode, dynamicArrayOf, type NodeArray } from "../engine/index.ts";
 import type { RequestedNode } from "../ports/index.ts";
 import { readAutoscaleSection } from "./autoscale-section.ts";
-import { fullyQualified, shortHostname } from "./hostname.ts";
 import { nodeSchema, type requestedNodesSchema } from "./node-schema.ts";
-import { type SetAside, subjectOf } from "./set-aside.ts";
+import { type SetAside, subjectOf } from "./wire-value.ts";
 
 /** One node record; undefined when it is set aside. What it does not say of itself, its node array says. */
 export function toNode(
@@ -55,4 +55,14 @@ export function toRequestedNode(node: z.output<typeof requestedNodesSchema>["nod
 function accountOf(configuration: ClusterNode["softwareConfiguration"]): Pick<ClusterNode, "dynamicArray"> {
   const dynamicArray = dynamicArrayOf(configuration);
   return dynamicArray === null ? {} : { dynamicArray };
+}
+
+/** The host name without its domain, as schedulers and CycleCloud's own calls use it. An address is kept whole. */
+export function shortHostname(hostname: string): string {
+  return isIP(hostname) === 0 ? (hostname.split(".", 1)[0] ?? hostname) : hostname;
+}
+
+/** The name with its domain; null when CycleCloud reports only the short one. */
+export function fullyQualified(hostname: string): string | null {
+  return isIP(hostname) === 0 && hostname.includes(".") ? hostname : null;
 }

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { parseConstraints } from "../engine/index.ts";
 import { convertible, parseJson } from "../json.ts";
-import { excessOf } from "./excess.ts";
-import { jobName } from "./job-name.ts";
 import { listOf } from "./list-of.ts";
 import { checkTargetItems, type NodeArrayTarget, nodeArrayTargets } from "./node-array-target.ts";
 import { describeProblems, shown } from "./problems.ts";
 import { type Checked, checkItems, problemsInPlace, type SetAside } from "./set-aside.ts";
+import { excessOf, jobName } from "./sizes.ts";
 
 /** Messages of version 1; a message of another version is refused, never guessed at. */
 export const demandVersion = 1;

@@ -2,10 +2,9 @@ import type { z } from "zod";
 import { parseConstraints } from "../engine/index.ts";
 import { isDictionary } from "../json.ts";
 import { printable } from "../text.ts";
-import { excessOf } from "./excess.ts";
-import { cutName } from "./job-name.ts";
 import { describeProblems, shown } from "./problems.ts";
 import { type RunningHosts, runningHosts } from "./running-hosts.ts";
+import { cutName, excessOf } from "./sizes.ts";
 
 const mostProblems = 5;
 /** Of one list. Those after it are set aside without their problems: a hostile list could have 200,000. */

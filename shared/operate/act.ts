@@ -1,7 +1,7 @@
 import type { ActionAnswer, ActionBody, CreateNodesBody, NodeActionKind } from "../api/index.ts";
 import { requestsOf, toActions } from "../cycle/index.ts";
 import type { ClusterNode } from "../engine/index.ts";
-import type { ActionNode, ScaleAction } from "../messages/scale-action.ts";
+import type { ActionNode, ScaleAction } from "../messages/index.ts";
 import { counted } from "../text.ts";
 import { lookAhead, type Outlook, plannedThere, someOf } from "../views/index.ts";
 import type { ActOutcome, ActPorts } from "./act-outcome.ts";

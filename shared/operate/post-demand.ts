@@ -1,7 +1,6 @@
 import type { DemandPosted } from "../api/index.ts";
 import { noteRefused } from "../cycle/index.ts";
-import { parseDemand, withItemsAside } from "../messages/job-demand.ts";
-import type { SetAside } from "../messages/set-aside.ts";
+import { parseDemand, type SetAside, withItemsAside } from "../messages/index.ts";
 import type { DemandQueue, DemandToSend, Ports } from "../ports/index.ts";
 import { counted } from "../text.ts";
 

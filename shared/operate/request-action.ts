@@ -1,6 +1,6 @@
 import { loadControl, plannedOperation, sendRecorded, whyHeld } from "../cycle/index.ts";
 import { kindOf, messageOf } from "../errors.ts";
-import type { RequestedBy, ScaleAction } from "../messages/scale-action.ts";
+import type { RequestedBy, ScaleAction } from "../messages/index.ts";
 import type { Operation, Ports, Stored } from "../ports/index.ts";
 
 type RequestPorts = Pick<

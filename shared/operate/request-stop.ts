@@ -9,7 +9,7 @@ import {
   useOf,
 } from "../cycle/index.ts";
 import type { ClusterNode } from "../engine/index.ts";
-import type { RequestedBy } from "../messages/scale-action.ts";
+import type { RequestedBy } from "../messages/index.ts";
 import type { AutostopSettings, ClusterConfig, Ports } from "../ports/index.ts";
 import { type Decision, requestAction } from "./request-action.ts";
 

@@ -1,8 +1,13 @@
 import type { AutoscaleAnswer } from "../api/index.ts";
 import { acceptTargets, checkTargets, loadWorld, toTargets, type WorldPorts } from "../cycle/index.ts";
 import { type Cluster, nearest, type Target } from "../engine/index.ts";
-import { demandVersion, parseTargets, type TargetsMessage } from "../messages/job-demand.ts";
-import { problemsInPlace, type SetAside } from "../messages/set-aside.ts";
+import {
+  demandVersion,
+  parseTargets,
+  problemsInPlace,
+  type SetAside,
+  type TargetsMessage,
+} from "../messages/index.ts";
 import { nearestVmSize, whatIfTargets } from "../views/index.ts";
 import { setAsideAnswer } from "./post-demand.ts";
 

@@ -1,5 +1,5 @@
 import type { EngineSettings } from "../engine/index.ts";
-import type { VmCatalogueOptions } from "../facts/vm-sizes.ts";
+import type { VmCatalogueOptions } from "../facts/index.ts";
 import type { IfMatch } from "./stored.ts";
 
 /** Where a cluster's CycleCloud server is. The password is never stored: `passwordSetting` names the app setting that holds it. */

@@ -1,5 +1,5 @@
 import type { Cluster } from "../engine/index.ts";
-import type { ActionCreateSet } from "../messages/scale-action.ts";
+import type { ActionCreateSet } from "../messages/index.ts";
 import type { ClusterConfig } from "./config.ts";
 
 export interface ClusterReading {

@@ -1,6 +1,4 @@
-import type { Capability, DemandJob, DemandNode } from "../messages/job-demand.ts";
-import type { NodeArrayTarget } from "../messages/node-array-target.ts";
-import type { SetAside } from "../messages/set-aside.ts";
+import type { Capability, DemandJob, DemandNode, NodeArrayTarget, SetAside } from "../messages/index.ts";
 import type { IfMatch, Stored } from "./stored.ts";
 
 /**

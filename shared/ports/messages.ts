@@ -1,7 +1,4 @@
-import type { Capability } from "../messages/job-demand.ts";
-import type { PlanRequest } from "../messages/plan-request.ts";
-import type { ScaleAction } from "../messages/scale-action.ts";
-import type { SourceEvent } from "../messages/scheduler-event.ts";
+import type { Capability, PlanRequest, ScaleAction, SourceEvent } from "../messages/index.ts";
 
 /** A plan request with the identity that lets a burst of them become one. */
 export interface ScheduledPlanRequest {

@@ -1,4 +1,4 @@
-import type { ScaleAction } from "../messages/scale-action.ts";
+import type { ScaleAction } from "../messages/index.ts";
 import type { RequestedNode } from "./cyclecloud.ts";
 import type { IfMatch, Stored } from "./stored.ts";
 

@@ -1,5 +1,5 @@
 import type { Clipping, HeldBack, Plan, PlanInput, TargetOutcome } from "../engine/index.ts";
-import type { ScaleAction } from "../messages/scale-action.ts";
+import type { ScaleAction } from "../messages/index.ts";
 import type { IfMatch, Stored } from "./stored.ts";
 
 /** One line of the plan index: what a plan decided, in counts. */

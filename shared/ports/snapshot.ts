@@ -1,5 +1,5 @@
 import type { Cluster } from "../engine/index.ts";
-import type { SchedulerEvent } from "../messages/scheduler-event.ts";
+import type { SchedulerEvent } from "../messages/index.ts";
 import type { Stored } from "./stored.ts";
 
 /** Nodes that became Ready, or are gone. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Route, type RouteId, routes } from "../api/index.ts";
-import { describeProblems } from "../messages/problems.ts";
+import { describeProblems } from "../messages/index.ts";
 import type { Ports } from "../ports/index.ts";
 import { type Answered, badRequest, type Refused, unknownCluster } from "./answered.ts";
 import type { AnswerOf, AnswersFrom, CallDetails, RouteCall } from "./route-call.ts";

@@ -1,4 +1,4 @@
-import { describeSetAside } from "../messages/set-aside.ts";
+import { describeSetAside } from "../messages/index.ts";
 import type {
   DemandSetAside,
   DemandSummary,

@@ -1,6 +1,6 @@
 import type { JobView } from "../api/index.ts";
 import { isStandIn, presentDemand } from "../cycle/index.ts";
-import type { SetAside } from "../messages/set-aside.ts";
+import type { SetAside } from "../messages/index.ts";
 import type { SourceDemand } from "../ports/index.ts";
 import { type OutlookJob, outlookJobs } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";

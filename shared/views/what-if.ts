@@ -2,7 +2,7 @@ import type { AutoscaleAnswer, WhatIfAnswer, WhatIfBody } from "../api/index.ts"
 import { metTargets, type World } from "../cycle/index.ts";
 import type { Plan } from "../engine/index.ts";
 import { InvariantError } from "../errors.ts";
-import { parseDemand, wholly } from "../messages/job-demand.ts";
+import { parseDemand, wholly } from "../messages/index.ts";
 import type { RequestSet, SourceDemand } from "../ports/index.ts";
 import { decided, drawUpDemand } from "./demand.ts";
 import { explainOne } from "./explain/explain.ts";

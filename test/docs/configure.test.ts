@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autostopSchema } from "../../shared/config/autostop-schema.ts";
-import { configSchema } from "../../shared/config/config-schema.ts";
-import { nodeArraySchema } from "../../shared/config/node-array-schema.ts";
+import { autostopSchema, configSchema, nodeArraySchema } from "../../shared/config/config-schema.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/configure.md"), "utf8");
 /** What stands in the first column of the page's tables. */

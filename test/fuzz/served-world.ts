@@ -1,9 +1,9 @@
 import { keyGuard } from "../../functions/support/guard.ts";
 import { Pace, Turns } from "../../functions/support/throttle.ts";
 import type { OperatorService, Service } from "../../functions/support/wire.ts";
-import { checkConfig } from "../../shared/config/check-config.ts";
+import { checkConfig } from "../../shared/config/read-config.ts";
 import { smallestLimits } from "../../shared/json-limits.ts";
-import { MemoryDemandQueue } from "../../shared/queues/in-memory.ts";
+import { MemoryDemandQueue } from "../../shared/queues/in-memory/index.ts";
 import { MemoryConfigFiles } from "../../shared/stores/in-memory/index.ts";
 import { OutlookMemory } from "../../shared/views/index.ts";
 import { cluster, createWorld, type World } from "../support/world.ts";

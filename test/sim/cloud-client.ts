@@ -9,7 +9,7 @@ import {
   managementResultSchema,
   readAnswer,
   unreadable,
-} from "../../shared/cyclecloud/answers.ts";
+} from "../../shared/cyclecloud/answer-schemas.ts";
 import { requestedNodesSchema } from "../../shared/cyclecloud/node-schema.ts";
 import { toCreationRequest, toManagementRequest } from "../../shared/cyclecloud/requests.ts";
 import { clusterStatusSchema } from "../../shared/cyclecloud/status-schema.ts";

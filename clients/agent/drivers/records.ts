@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { describeProblems } from "../../../shared/messages/problems.ts";
+import { describeProblems } from "../../../shared/messages/index.ts";
 import type { SetAside } from "./driver.ts";
 
 export type ReadRecord<T> =

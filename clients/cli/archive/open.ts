@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import { z } from "zod";
-import { parseConfig } from "../../../shared/config/parse-config.ts";
+import { parseConfig } from "../../../shared/config/index.ts";
 import type { NodeHistory } from "../../../shared/engine/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { isDictionary } from "../../../shared/json.ts";

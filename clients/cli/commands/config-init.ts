@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { Command, Option } from "commander";
-import { parseConfig } from "../../../shared/config/parse-config.ts";
+import { parseConfig } from "../../../shared/config/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { printable } from "../../../shared/text.ts";
 import { CommandFailure } from "../exit-code.ts";

@@ -3,8 +3,13 @@ import { gunzipSync } from "node:zlib";
 import { Command } from "commander";
 import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
-import { parseDemand, wholly, withItemsAside } from "../../../shared/messages/job-demand.ts";
-import { problemsInPlace, type SetAside } from "../../../shared/messages/set-aside.ts";
+import {
+  parseDemand,
+  problemsInPlace,
+  type SetAside,
+  wholly,
+  withItemsAside,
+} from "../../../shared/messages/index.ts";
 import type { DemandToSend } from "../../../shared/ports/index.ts";
 import { parseSwf, type SwfJob } from "../../../shared/swf.ts";
 import { printable } from "../../../shared/text.ts";

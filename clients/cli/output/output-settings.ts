@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { describeIssues } from "../../../shared/config/describe-issues.ts";
+import { describeIssues } from "../../../shared/describe-issues.ts";
 
 /** How a command prints. `table-headerless` is the reference's, for scripts that cut columns. */
 export const formats = ["table", "json", "jsonl", "csv", "table-headerless"] as const;

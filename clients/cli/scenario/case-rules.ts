@@ -1,14 +1,17 @@
 import { join } from "node:path";
 import { Option } from "commander";
 import { z } from "zod";
-import { parseEngineSettings } from "../../../shared/config/engine-settings.ts";
-import { factsShape, toFacts } from "../../../shared/config/facts-schema.ts";
-import { resolveIncludes } from "../../../shared/config/resolve-includes.ts";
-import { warnOfUnknownKeys } from "../../../shared/config/unknown-keys.ts";
+import {
+  factsShape,
+  parseEngineSettings,
+  resolveIncludes,
+  toFacts,
+  warnOfUnknownKeys,
+} from "../../../shared/config/index.ts";
 import type { EngineSettings } from "../../../shared/engine/index.ts";
 import { ConfigurationError } from "../../../shared/errors.ts";
-import { createVmCatalogue, type VmCatalogue } from "../../../shared/facts/vm-sizes.ts";
-import { describeProblems } from "../../../shared/messages/problems.ts";
+import { createVmCatalogue, type VmCatalogue } from "../../../shared/facts/index.ts";
+import { describeProblems } from "../../../shared/messages/index.ts";
 import { loadInclude } from "../config-file.ts";
 
 /** What a configuration says about planning; servers, passwords and the cycle's times play no part here. */

@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { toPlanInput } from "../../../shared/cycle/index.ts";
-import { clusterStatusSchema } from "../../../shared/cyclecloud/status-schema.ts";
-import { toCluster } from "../../../shared/cyclecloud/to-engine.ts";
+import { clusterStatusSchema, toCluster } from "../../../shared/cyclecloud/index.ts";
 import type { NodeHistory, PlanInput } from "../../../shared/engine/index.ts";
 import { isDictionary } from "../../../shared/json.ts";
 import {
   type DemandJob,
   type DemandNode,
   demandVersion,
+  describeProblems,
   parseDemand,
+  shown,
   wholly,
-} from "../../../shared/messages/job-demand.ts";
-import { describeProblems, shown } from "../../../shared/messages/problems.ts";
+} from "../../../shared/messages/index.ts";
 import type { Rules } from "./case-rules.ts";
 
 /** What one pass over a cluster looks at: CycleCloud's answers as they come, and what schedulers want. */

@@ -13,7 +13,7 @@ import { API_VERSION, PRINTING_HEADER, type Route, routes } from "../../../share
 import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
 import { isHttpToLoopback } from "../../../shared/loopback.ts";
-import { describeProblems } from "../../../shared/messages/problems.ts";
+import { describeProblems } from "../../../shared/messages/index.ts";
 import { withoutSlashesAtEnd } from "../../../shared/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { version } from "../version.ts";

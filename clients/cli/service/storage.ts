@@ -1,6 +1,6 @@
-import { checkConfig } from "../../../shared/config/check-config.ts";
+import { checkConfig } from "../../../shared/config/index.ts";
 import { jobDemandQueue } from "../../../shared/names.ts";
-import { StorageDemandQueue } from "../../../shared/queues/storage-queue.ts";
+import { StorageDemandQueue } from "../../../shared/queues/storage-queue/index.ts";
 import { answersOnStorage, type StoragePorts } from "../../../shared/service/index.ts";
 import { BlobConfigFiles } from "../../../shared/stores/azure/index.ts";
 import { lookAhead } from "../../../shared/views/index.ts";

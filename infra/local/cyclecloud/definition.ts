@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createVmCatalogue, type VmSize } from "../../../shared/facts/vm-sizes.ts";
+import { createVmCatalogue, type VmSize } from "../../../shared/facts/index.ts";
 
 /** How long something takes, in simulated seconds. Half of all draws are below the median. */
 const durationSchema = z

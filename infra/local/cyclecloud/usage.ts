@@ -1,4 +1,4 @@
-import { pricePerHourUsd } from "../../../shared/facts/vm-prices.ts";
+import { pricePerHourUsd } from "../../../shared/facts/index.ts";
 import { toIso } from "./clock.ts";
 import type { Cluster } from "./cluster.ts";
 import type { SimulatedNode } from "./node.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueClient } from "@azure/storage-queue";
 import { jobDemandQueue } from "../../../shared/names.ts";
-import { sendDemand } from "../../../shared/queues/storage-queue.ts";
+import { sendDemand } from "../../../shared/queues/storage-queue/index.ts";
 import type { ClusterStatus } from "../../../shared/views/index.ts";
 import type { Environment } from "../environment/environment.ts";
 import { takeEvents } from "../scheduler/events.ts";

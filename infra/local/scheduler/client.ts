@@ -1,4 +1,4 @@
-import { createVmCatalogue } from "../../../shared/facts/vm-sizes.ts";
+import { createVmCatalogue } from "../../../shared/facts/index.ts";
 import type { Host } from "./hosts.ts";
 
 /** A node as the CycleCloud simulator reports it, as far as the scheduler looks at it. */

@@ -1,5 +1,5 @@
 import { type QueueClient, RestError } from "@azure/storage-queue";
-import { schedulerEventSchema } from "../../../shared/messages/scheduler-event.ts";
+import { schedulerEventSchema } from "../../../shared/messages/index.ts";
 import type { NodeEvent } from "./drains.ts";
 
 const mostAtOnce = 32;

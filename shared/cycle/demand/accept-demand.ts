@@ -1,6 +1,5 @@
 import { kindOf } from "../../errors.ts";
-import type { DemandMessage } from "../../messages/job-demand.ts";
-import { describeSetAside, type SetAside } from "../../messages/set-aside.ts";
+import { type DemandMessage, describeSetAside, type SetAside } from "../../messages/index.ts";
 import type { DemandSetAside, Ports, SourceDemand } from "../../ports/index.ts";
 import { requestPlan } from "../request-plan.ts";
 import { configuredTtlSeconds, unknownCluster } from "./configured.ts";

@@ -1,7 +1,12 @@
 import { kindOf } from "../../errors.ts";
-import type { Parsed, TargetsMessage } from "../../messages/job-demand.ts";
-import { accountOf, type NodeArrayTarget } from "../../messages/node-array-target.ts";
-import { asideOf, type SetAside } from "../../messages/set-aside.ts";
+import {
+  accountOf,
+  asideOf,
+  type NodeArrayTarget,
+  type Parsed,
+  type SetAside,
+  type TargetsMessage,
+} from "../../messages/index.ts";
 import type { IfMatch, Ports, RequestSet } from "../../ports/index.ts";
 import { requestPlan } from "../request-plan.ts";
 import { isConfigured, unknownCluster } from "./configured.ts";

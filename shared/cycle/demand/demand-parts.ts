@@ -1,5 +1,4 @@
-import { type DemandMessage, mostJobs, mostNodes } from "../../messages/job-demand.ts";
-import type { SetAside } from "../../messages/set-aside.ts";
+import { type DemandMessage, mostJobs, mostNodes, type SetAside } from "../../messages/index.ts";
 import type {
   DemandPart,
   DemandStore,

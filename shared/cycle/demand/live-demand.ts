@@ -1,6 +1,5 @@
 import { shortHostname } from "../../engine/index.ts";
-import type { DemandJob, DemandNode } from "../../messages/job-demand.ts";
-import type { SetAside } from "../../messages/set-aside.ts";
+import type { DemandJob, DemandNode, SetAside } from "../../messages/index.ts";
 import type { DemandSetAside, SourceDemand } from "../../ports/index.ts";
 
 /**

@@ -1,5 +1,4 @@
-import type { DemandMessage } from "../../messages/job-demand.ts";
-import type { SetAside } from "../../messages/set-aside.ts";
+import type { DemandMessage, SetAside } from "../../messages/index.ts";
 import type { RefusedWord, SourceDemand } from "../../ports/index.ts";
 import { isAhead } from "../clocks.ts";
 import { asideAfter, keptAside, withoutUnread } from "./merge-set-aside.ts";

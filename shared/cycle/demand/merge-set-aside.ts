@@ -1,5 +1,4 @@
-import type { DemandJob, DemandMessage } from "../../messages/job-demand.ts";
-import type { SetAside, SetAsideRun } from "../../messages/set-aside.ts";
+import type { DemandJob, DemandMessage, SetAside, SetAsideRun } from "../../messages/index.ts";
 import type { DemandSetAside } from "../../ports/index.ts";
 
 /** Limit for items that protect no node. */

@@ -1,5 +1,5 @@
 import { kindOf } from "../../errors.ts";
-import { claimedOrigin, claimedSequence, claimsTargets } from "../../messages/job-demand.ts";
+import { claimedOrigin, claimedSequence, claimsTargets } from "../../messages/index.ts";
 import { type Ports, type RefusedWord, type SourceDemand, unknownSource } from "../../ports/index.ts";
 import { printable } from "../../text.ts";
 import { configuredTtlSeconds } from "./configured.ts";

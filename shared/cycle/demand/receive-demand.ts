@@ -3,12 +3,13 @@ import {
   claimedOrigin,
   claimedSequence,
   claimsTargets,
+  describeSetAside,
   type Parsed,
   parseMessage,
   type QueueMessage,
+  type SetAside,
   withClaimed,
-} from "../../messages/job-demand.ts";
-import { describeSetAside, type SetAside } from "../../messages/set-aside.ts";
+} from "../../messages/index.ts";
 import type { Ports } from "../../ports/index.ts";
 import { type AcceptOutcome, acceptDemand } from "./accept-demand.ts";
 import { type AcceptTargetsOutcome, acceptTargets } from "./accept-targets.ts";

@@ -1,5 +1,4 @@
-import { claimedOrigin, claimedSequence } from "../../messages/job-demand.ts";
-import { toldProblems } from "../../messages/scheduler-event.ts";
+import { claimedOrigin, claimedSequence, toldProblems } from "../../messages/index.ts";
 import type { Ports } from "../../ports/index.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";
 import { noteRefused } from "./note-refused.ts";

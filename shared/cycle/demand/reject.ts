@@ -1,5 +1,4 @@
-import { claimedOrigin } from "../../messages/job-demand.ts";
-import { describeSetAside, type SetAside } from "../../messages/set-aside.ts";
+import { claimedOrigin, describeSetAside, type SetAside } from "../../messages/index.ts";
 import type { Ports, Rejection, RejectionKind } from "../../ports/index.ts";
 
 /** The largest queue message, so that nothing of a message is lost. */

@@ -1,5 +1,5 @@
 import { azureLimits } from "../../azure-limits.ts";
-import type { DemandMessage, QueueMessage, TargetsMessage } from "../../messages/job-demand.ts";
+import type { DemandMessage, QueueMessage, TargetsMessage } from "../../messages/index.ts";
 import type { ConfigStore, DemandQueue, Ports, RejectedMessage, Rejection } from "../../ports/index.ts";
 import { requestPlan } from "../request-plan.ts";
 import { isOld as isOldRequest } from "./accept-targets.ts";

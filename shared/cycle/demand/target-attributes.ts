@@ -1,7 +1,7 @@
 import { matchesWildcard } from "../../engine/index.ts";
 import { kindOf } from "../../errors.ts";
 import { isDictionary } from "../../json.ts";
-import { attributesOf, type NodeArrayTarget } from "../../messages/node-array-target.ts";
+import { attributesOf, type NodeArrayTarget } from "../../messages/index.ts";
 import type { Ports } from "../../ports/index.ts";
 
 const mostProblems = 5;

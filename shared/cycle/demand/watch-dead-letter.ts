@@ -1,6 +1,6 @@
 import { kindOf, messageOf, UpstreamError } from "../../errors.ts";
 import { parseJson } from "../../json.ts";
-import { type ScaleAction, scaleActionSchema } from "../../messages/scale-action.ts";
+import { type ScaleAction, scaleActionSchema } from "../../messages/index.ts";
 import type { Operation, Ports, RequestedNode } from "../../ports/index.ts";
 import { loadControl } from "../control.ts";
 import { whileLoggedIn } from "../login.ts";

@@ -5,7 +5,7 @@ import type {
   ManageNodesAction,
   NodesAction,
   ScaleAction,
-} from "../../messages/scale-action.ts";
+} from "../../messages/index.ts";
 import type {
   CreatedSet,
   CycleCloud,

@@ -1,5 +1,5 @@
 import { kindOf, messageOf } from "../../errors.ts";
-import type { ScaleAction } from "../../messages/scale-action.ts";
+import type { ScaleAction } from "../../messages/index.ts";
 import type {
   ClusterConfig,
   ClusterControl,

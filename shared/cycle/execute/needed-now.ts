@@ -1,5 +1,5 @@
 import { kindOf, messageOf } from "../../errors.ts";
-import type { NodesAction } from "../../messages/scale-action.ts";
+import type { NodesAction } from "../../messages/index.ts";
 import type { Operation, Ports } from "../../ports/index.ts";
 import { mostOfLastMinutes } from "../operations.ts";
 import { type Now, readNow, useOf, whyNeeded } from "./spare-node.ts";

@@ -1,5 +1,5 @@
 import { type ClusterNode, type NodeHistory, shortHostname } from "../../engine/index.ts";
-import type { ActionNode, NodesAction } from "../../messages/scale-action.ts";
+import type { ActionNode, NodesAction } from "../../messages/index.ts";
 import type { CycleCloud, Ports, RequestedNode } from "../../ports/index.ts";
 import { loadControl } from "../control.ts";
 import { busyHostnames, liveSources } from "../demand/live-demand.ts";

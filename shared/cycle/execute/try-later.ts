@@ -1,5 +1,5 @@
 import { UpstreamError } from "../../errors.ts";
-import type { ScaleAction } from "../../messages/scale-action.ts";
+import type { ScaleAction } from "../../messages/index.ts";
 import type { Ports } from "../../ports/index.ts";
 
 const firstDelaySeconds = 5;

@@ -1,5 +1,5 @@
 import { kindOf, messageOf } from "../../errors.ts";
-import type { PlanRequest } from "../../messages/plan-request.ts";
+import type { PlanRequest } from "../../messages/index.ts";
 import { isAhead } from "../clocks.ts";
 import { snapshotCluster } from "../snapshot/snapshot-cluster.ts";
 import { type PlanOutcome, planScale } from "./plan-scale.ts";

@@ -1,6 +1,5 @@
 import type { ClusterNode, NodeHistory, Plan, Retirement } from "../../engine/index.ts";
-import type { ActionDrain } from "../../messages/scale-action.ts";
-import type { SchedulerEvent } from "../../messages/scheduler-event.ts";
+import type { ActionDrain, SchedulerEvent } from "../../messages/index.ts";
 import type { DrainingNode, PlanHead, Snapshot, SourceDemand } from "../../ports/index.ts";
 import { doubtsOf } from "../doubts.ts";
 import {

@@ -1,5 +1,5 @@
 import { type Plan, type PlanInput, plan as plannedBy } from "../../engine/index.ts";
-import type { SchedulerEvent } from "../../messages/scheduler-event.ts";
+import type { SchedulerEvent } from "../../messages/index.ts";
 import type {
   BackedOff,
   BootsFailing,

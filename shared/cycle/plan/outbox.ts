@@ -1,6 +1,6 @@
 import { azureLimits } from "../../azure-limits.ts";
 import { kindOf } from "../../errors.ts";
-import type { ScaleAction } from "../../messages/scale-action.ts";
+import type { ScaleAction } from "../../messages/index.ts";
 import type { Operation, Ports, Stored } from "../../ports/index.ts";
 
 type OutboxPorts = Pick<Ports, "operations" | "scaleActions">;

@@ -1,5 +1,5 @@
 import { explain, explainTarget, type NodeHistory, type Plan } from "../../engine/index.ts";
-import type { PlanRequest } from "../../messages/plan-request.ts";
+import type { PlanRequest } from "../../messages/index.ts";
 import type {
   BackedOff,
   Ids,

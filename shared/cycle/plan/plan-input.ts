@@ -11,7 +11,7 @@ import {
   type Scalar,
   type SchedulerNode,
 } from "../../engine/index.ts";
-import type { DemandJob, DemandNode } from "../../messages/job-demand.ts";
+import type { DemandJob, DemandNode } from "../../messages/index.ts";
 import type { DrainedNode, Operation, RequestSet, Snapshot, SourceDemand } from "../../ports/index.ts";
 import { isOutByItself, liveSources, type PresentDemand, presentDemand } from "../demand/live-demand.ts";
 import { underWay } from "../operations.ts";

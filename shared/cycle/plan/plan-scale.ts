@@ -1,7 +1,6 @@
 import { expiredRows, type NodeHistory } from "../../engine/index.ts";
 import { kindOf } from "../../errors.ts";
-import type { PlanRequest } from "../../messages/plan-request.ts";
-import type { SchedulerEvent } from "../../messages/scheduler-event.ts";
+import type { PlanRequest, SchedulerEvent } from "../../messages/index.ts";
 import type { IfMatch, Operation, PlanHead, PlanSummary, Ports, Stored } from "../../ports/index.ts";
 import { isAhead } from "../clocks.ts";
 import { whyHeld } from "../control.ts";

@@ -1,6 +1,6 @@
 import { chunksOf } from "../../batches.ts";
 import type { CreateSet } from "../../engine/index.ts";
-import type { ActionCreateSet, ActionNode, ScaleAction } from "../../messages/scale-action.ts";
+import type { ActionCreateSet, ActionNode, ScaleAction } from "../../messages/index.ts";
 import type { DrainedPlan, DrainedRetirement } from "./drain.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Json, Target, TargetWish } from "../../engine/index.ts";
-import { accountOf, attributesOf, type NodeArrayTarget } from "../../messages/node-array-target.ts";
+import { accountOf, attributesOf, type NodeArrayTarget } from "../../messages/index.ts";
 import type { RequestSet } from "../../ports/index.ts";
 
 export function liveSets(sets: readonly RequestSet[], nowSeconds: number): readonly RequestSet[] {

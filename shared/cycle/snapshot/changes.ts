@@ -1,5 +1,5 @@
 import type { Cluster, ClusterNode } from "../../engine/index.ts";
-import type { SchedulerEvent } from "../../messages/scheduler-event.ts";
+import type { SchedulerEvent } from "../../messages/index.ts";
 import type { Ids, NodeChange, Snapshot } from "../../ports/index.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { type CycleCloudEvent, parseCycleCloudEvent } from "../../messages/cyclecloud-event.ts";
+import { type CycleCloudEvent, parseCycleCloudEvent } from "../../messages/index.ts";
 import type { NodeLoss, Ports } from "../../ports/index.ts";
 import { isAhead } from "../clocks.ts";
 import { requestLook, requestPlan } from "../request-plan.ts";

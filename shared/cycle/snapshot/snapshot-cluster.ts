@@ -1,4 +1,4 @@
-import type { SchedulerEvent } from "../../messages/scheduler-event.ts";
+import type { SchedulerEvent } from "../../messages/index.ts";
 import {
   type ClusterConfig,
   type ClusterReading,

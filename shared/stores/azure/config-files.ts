@@ -2,10 +2,9 @@ import type { BlobServiceClient } from "@azure/storage-blob";
 import { ConfigurationError } from "../../errors.ts";
 import { parseJson } from "../../json.ts";
 import type { CheckedConfig, ConfigFile, ConfigFiles, IfMatch } from "../../ports/index.ts";
-import { staysInside } from "./blob-path.ts";
 import { includesReader, readConfigText } from "./config-text.ts";
 import { Container } from "./container.ts";
-import { escapeName } from "./keys.ts";
+import { escapeName, staysInside } from "./keys.ts";
 
 /** Checks a configuration with what it includes; an include that there is none of is undefined. */
 export type CheckConfig = (

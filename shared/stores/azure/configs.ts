@@ -1,10 +1,9 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
 import { ConfigurationError } from "../../errors.ts";
 import type { ClusterConfig, ConfigStore, Log } from "../../ports/index.ts";
-import { staysInside } from "./blob-path.ts";
 import { includesReader, readChangedConfigText, readConfigText } from "./config-text.ts";
 import { Container } from "./container.ts";
-import { escapeName, unescapeName } from "./keys.ts";
+import { escapeName, staysInside, unescapeName } from "./keys.ts";
 
 /** Reads a file that a configuration includes, by its blob's name; undefined when there is none. */
 export type ReadInclude = (path: string) => Promise<string | undefined>;

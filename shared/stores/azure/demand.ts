@@ -1,10 +1,12 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
-import { azureLimits } from "../../azure-limits.ts";
+import { azureLimits, blobNameProblem } from "../../azure-limits.ts";
 import { concurrently } from "../../batches.ts";
+import { type JsonLimits, smallestLimits } from "../../json-limits.ts";
 import type {
   DemandPart,
   DemandStore,
   DemandSummary,
+  DemandUploads,
   IfMatch,
   MessageIdentity,
   SourceDemand,
@@ -12,9 +14,10 @@ import type {
   WaitingPart,
 } from "../../ports/index.ts";
 import { summaryOf } from "../demand-summary.ts";
+import { noSuchName, type ReadUpload, textOfUpload, tooLarge } from "../limits.ts";
 import { bySource } from "../order.ts";
 import { Container, fromJson, jsonContent } from "./container.ts";
-import { escapeName, sortableNumber, unescapeName } from "./keys.ts";
+import { escapeName, sortableNumber, staysInside, unescapeName } from "./keys.ts";
 import { packDemand, readDemand } from "./packed-demand.ts";
 import { RememberedBlobs } from "./remembered-blobs.ts";
 
@@ -156,4 +159,29 @@ function partsOfSource({ cluster, source }: Pick<MessageIdentity, "cluster" | "s
 /** Sequences have a fixed width: an older snapshot's prefix compares smaller. */
 function partsOf(snapshot: MessageIdentity): string {
   return `${partsOfSource(snapshot)}${sortableNumber(snapshot.sequence)}/`;
+}
+
+/** Container `demand-uploads`: senders write there, this program only reads. */
+export class BlobDemandUploads implements DemandUploads {
+  readonly #container: Container;
+  readonly #limits: JsonLimits;
+
+  constructor(service: BlobServiceClient, limits: JsonLimits = smallestLimits) {
+    this.#container = new Container(service, "demand-uploads");
+    this.#limits = limits;
+  }
+
+  async read(blob: string): Promise<ReadUpload | undefined> {
+    if (!staysInside(blob)) {
+      return {
+        refused: `Cannot read upload "${blob}": not a plain path, expected a name without "." and ".."`,
+      };
+    }
+    const problem = blobNameProblem(blob);
+    if (problem !== undefined) return { refused: noSuchName(blob, problem) };
+    const read = await this.#container.readAtMost(blob, this.#limits.bytes);
+    if (read === undefined) return undefined;
+    if ("tooLarge" in read) return { refused: tooLarge(blob, read.tooLarge, this.#limits) };
+    return textOfUpload(blob, read.bytes, this.#limits);
+  }
 }

@@ -5,7 +5,7 @@ import type { Log, Ports } from "../../ports/index.ts";
 import { BlobConfigStore, type ParseConfig } from "./configs.ts";
 import { Container } from "./container.ts";
 import { BlobControlStore } from "./controls.ts";
-import { BlobDemandStore } from "./demand.ts";
+import { BlobDemandStore, BlobDemandUploads } from "./demand.ts";
 import { TableHistoryStore } from "./history.ts";
 import { TableNodeLossStore } from "./losses.ts";
 import { TableOperationStore } from "./operations.ts";
@@ -14,7 +14,6 @@ import { TableRejectionStore } from "./rejections.ts";
 import { BlobSnapshotStore } from "./snapshots.ts";
 import { Table } from "./table.ts";
 import { BlobTargetStore } from "./targets.ts";
-import { BlobDemandUploads } from "./uploads.ts";
 
 export { BlobConfigFiles, type CheckConfig } from "./config-files.ts";
 export type { ParseConfig, ReadInclude } from "./configs.ts";

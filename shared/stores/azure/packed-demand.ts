@@ -1,5 +1,5 @@
 import { InvariantError } from "../../errors.ts";
-import type { DemandJob } from "../../messages/job-demand.ts";
+import type { DemandJob } from "../../messages/index.ts";
 import type { SourceDemand } from "../../ports/index.ts";
 
 /** What jobs of one shape share: all but what tells one from the next. */

@@ -1,16 +1,22 @@
+import { blobNameProblem } from "../../azure-limits.ts";
 import { ConflictError } from "../../errors.ts";
+import { type JsonLimits, smallestLimits } from "../../json-limits.ts";
 import type {
   DemandPart,
   DemandStore,
   DemandSummary,
+  DemandUploads,
   IfMatch,
   MessageIdentity,
+  RequestSet,
   SourceDemand,
   Stored,
+  TargetStore,
   WaitingPart,
 } from "../../ports/index.ts";
 import { summaryOf } from "../demand-summary.ts";
-import { bySource } from "../order.ts";
+import { noSuchName, type ReadUpload, textOfUpload } from "../limits.ts";
+import { byRequestSet, bySource } from "../order.ts";
 import { keyOf, Records } from "./records.ts";
 
 interface KeptPart {
@@ -86,5 +92,48 @@ export class MemoryDemandStore implements DemandStore {
       .entries()
       .map(({ key, stored }) => ({ key, kept: stored.value }))
       .filter(({ kept }) => kept.snapshot.cluster === cluster && kept.snapshot.source === source);
+  }
+}
+
+/** Targets per request set. */
+export class MemoryTargetStore implements TargetStore {
+  readonly #sets = new Records<RequestSet>("targets");
+
+  async list(cluster: string): Promise<readonly RequestSet[]> {
+    const all = this.#sets.entries().map(({ stored }) => stored.value);
+    return all.filter((requested) => requested.cluster === cluster).sort(byRequestSet);
+  }
+
+  async load(cluster: string, requestSet: string): Promise<Stored<RequestSet> | undefined> {
+    return this.#sets.get(keyOf(cluster, requestSet));
+  }
+
+  async save(requested: RequestSet, ifMatch: IfMatch): Promise<void> {
+    this.#sets.save(keyOf(requested.cluster, requested.requestSet), requested, ifMatch);
+  }
+
+  async remove(cluster: string, requestSet: string): Promise<void> {
+    this.#sets.delete(keyOf(cluster, requestSet));
+  }
+}
+
+/** Uploaded blobs by name; `put` stands for the sender. */
+export class MemoryDemandUploads implements DemandUploads {
+  readonly #texts = new Map<string, string>();
+  readonly #limits: JsonLimits;
+
+  constructor(limits: JsonLimits = smallestLimits) {
+    this.#limits = limits;
+  }
+
+  async read(blob: string): Promise<ReadUpload | undefined> {
+    const problem = blobNameProblem(blob);
+    if (problem !== undefined) return { refused: noSuchName(blob, problem) };
+    const text = this.#texts.get(blob);
+    return text === undefined ? undefined : textOfUpload(blob, Buffer.from(text), this.#limits);
+  }
+
+  put(blob: string, text: string): void {
+    this.#texts.set(blob, text);
   }
 }

@@ -1,7 +1,13 @@
 import type { NodeHistory } from "../../engine/index.ts";
-import type { HistoryReading, HistoryStore, KeptReading } from "../../ports/index.ts";
-import { byNodeId } from "../order.ts";
-import { Records } from "./records.ts";
+import type {
+  HistoryReading,
+  HistoryStore,
+  KeptReading,
+  NodeLoss,
+  NodeLossStore,
+} from "../../ports/index.ts";
+import { byNodeId, newestLossFirst } from "../order.ts";
+import { keyOf, Records } from "./records.ts";
 
 /** Rows of node history, per cluster. */
 export class MemoryHistoryStore implements HistoryStore {
@@ -46,5 +52,26 @@ export class MemoryHistoryStore implements HistoryStore {
     const rows = this.#clusters.get(cluster) ?? new Records<NodeHistory>("node history", { isRow: true });
     this.#clusters.set(cluster, rows);
     return rows;
+  }
+}
+
+/** Lost nodes of every cluster. */
+export class MemoryNodeLossStore implements NodeLossStore {
+  readonly #losses = new Records<NodeLoss>("loss", { isRow: true });
+
+  async add(loss: NodeLoss): Promise<boolean> {
+    const key = keyOf(loss.cluster, loss.eventId);
+    if (this.#losses.get(key) !== undefined) return false;
+    this.#losses.put(key, loss);
+    return true;
+  }
+
+  async recent(cluster: string, limit: number, sinceSeconds = 0): Promise<readonly NodeLoss[]> {
+    return this.#losses
+      .entries()
+      .map(({ stored }) => stored.value)
+      .filter((loss) => loss.cluster === cluster && loss.atSeconds >= sinceSeconds)
+      .sort(newestLossFirst)
+      .slice(0, limit);
   }
 }

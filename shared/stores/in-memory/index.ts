@@ -1,15 +1,10 @@
-import { MemoryConfigFiles } from "./config-files.ts";
-import { MemoryConfigStore } from "./configs.ts";
-import { MemoryControlStore } from "./controls.ts";
-import { MemoryDemandStore } from "./demand.ts";
-import { MemoryHistoryStore } from "./history.ts";
-import { MemoryNodeLossStore } from "./losses.ts";
+import { MemoryControlStore, MemorySnapshotStore } from "./cluster-records.ts";
+import { MemoryConfigFiles, MemoryConfigStore } from "./configs.ts";
+import { MemoryDemandStore, MemoryDemandUploads, MemoryTargetStore } from "./demand.ts";
+import { MemoryHistoryStore, MemoryNodeLossStore } from "./history.ts";
 import { MemoryOperationStore } from "./operations.ts";
 import { MemoryPlanStore } from "./plans.ts";
 import { MemoryRejectionStore } from "./rejections.ts";
-import { MemorySnapshotStore } from "./snapshots.ts";
-import { MemoryTargetStore } from "./targets.ts";
-import { MemoryDemandUploads } from "./uploads.ts";
 
 export {
   MemoryConfigFiles,

@@ -1,6 +1,6 @@
 import { ConflictError } from "../../errors.ts";
 import type { IfMatch, Stored } from "../../ports/index.ts";
-import { rowText } from "../row-text.ts";
+import { rowText } from "../limits.ts";
 
 interface Row<T> {
   readonly text: string;

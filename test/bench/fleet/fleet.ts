@@ -2,13 +2,16 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueServiceClient } from "@azure/storage-queue";
-import type { DefinitionInput } from "../../../infra/local/cyclecloud/index.ts";
-import { type RunningCycleCloud, startCycleCloud } from "../../../infra/local/cyclecloud/index.ts";
+import {
+  type DefinitionInput,
+  type RunningCycleCloud,
+  startCycleCloud,
+} from "../../../infra/local/cyclecloud/index.ts";
 import { startAzurite } from "../../../infra/local/environment/azurite.ts";
 import { type FunctionsHost, start as startHost } from "../../../infra/local/functions-host/index.ts";
 import { readConfig, startServiceBus } from "../../../infra/local/service-bus/index.ts";
 import { jobDemandQueue, serviceBusConnection, storageConnection } from "../../../shared/names.ts";
-import { sendDemand } from "../../../shared/queues/storage-queue.ts";
+import { sendDemand } from "../../../shared/queues/storage-queue/index.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const account = { username: "autoscale", password: "local-simulator-only" };

@@ -1,8 +1,7 @@
 import { resolveIncludes } from "../../../shared/config/resolve-includes.ts";
 import { checkDemand } from "../../../shared/cycle/index.ts";
-import { MemoryDemandUploads } from "../../../shared/stores/in-memory/uploads.ts";
-import type { Figures, HostileCase } from "./case.ts";
-import { timed } from "./case.ts";
+import { MemoryDemandUploads } from "../../../shared/stores/in-memory/demand.ts";
+import { type Figures, type HostileCase, timed } from "./case.ts";
 
 const uploadBytes = 32 * 1024 * 1024 - 100;
 

@@ -2,7 +2,7 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { beforeAll, expect, test } from "vitest";
 import { EventQueue } from "../../../clients/agent/event-queue.ts";
 import type { SchedulerEvent } from "../../../shared/messages/scheduler-event.ts";
-import { StorageQueueEvents } from "../../../shared/queues/storage-queue.ts";
+import { StorageQueueEvents } from "../../../shared/queues/storage-queue/index.ts";
 import { type Account, emptyAccount } from "../../support/azurite.ts";
 
 let account: Account;

@@ -10,7 +10,7 @@ import { mergeDemand } from "../../../shared/cycle/index.ts";
 import { UpstreamError } from "../../../shared/errors.ts";
 import { parseDemand } from "../../../shared/messages/job-demand.ts";
 import type { SourceDemand } from "../../../shared/ports/index.ts";
-import type { DemandToSend } from "../../../shared/queues/storage-queue.ts";
+import type { DemandToSend } from "../../../shared/queues/storage-queue/index.ts";
 
 const nowSeconds = 1_795_300_000;
 let path: string;

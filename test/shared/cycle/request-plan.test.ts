@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { requestPlan, schedulePlan } from "../../../shared/cycle/request-plan.ts";
-import { createMemoryQueues } from "../../../shared/queues/in-memory.ts";
+import { createMemoryQueues } from "../../../shared/queues/in-memory/index.ts";
 
 test("requestPlan: a burst becomes one plan at the end of its window", async () => {
   const { planRequests } = createMemoryQueues();

@@ -7,7 +7,7 @@ import {
   type RunningCycleCloud,
   startCycleCloud,
 } from "../../../infra/local/cyclecloud/index.ts";
-import { createCycleCloud } from "../../../shared/cyclecloud/client.ts";
+import { createCycleCloud } from "../../../shared/cyclecloud/cyclecloud-client.ts";
 import type { ActionCreateSet } from "../../../shared/messages/scale-action.ts";
 import type { CycleCloud } from "../../../shared/ports/cyclecloud.ts";
 import { catalogue } from "./reading.ts";

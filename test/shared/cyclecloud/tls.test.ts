@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createCycleCloud } from "../../../shared/cyclecloud/client.ts";
+import { createCycleCloud } from "../../../shared/cyclecloud/cyclecloud-client.ts";
 import { catalogue, fixture } from "./reading.ts";
 import { type ScriptedServer, startScriptedServer } from "./scripted-server.ts";
 

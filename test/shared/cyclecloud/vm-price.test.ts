@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { priceOf } from "../../../shared/cyclecloud/vm-price.ts";
+import { priceOf } from "../../../shared/cyclecloud/vm-facts.ts";
 import { createVmCatalogue } from "../../../shared/facts/vm-sizes.ts";
 
 const own = { pricePerHourUsd: 0.3, spotPricePerHourUsd: 0.1 };

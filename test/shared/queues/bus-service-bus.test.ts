@@ -8,7 +8,11 @@ import {
 import { UpstreamError } from "../../../shared/errors.ts";
 import { planRequestSchema } from "../../../shared/messages/plan-request.ts";
 import { scaleActionSchema } from "../../../shared/messages/scale-action.ts";
-import { createServiceBus, type ServiceBusQueues, sessionIdOf } from "../../../shared/queues/service-bus.ts";
+import {
+  createServiceBus,
+  type ServiceBusQueues,
+  sessionIdOf,
+} from "../../../shared/queues/service-bus/index.ts";
 import { actionOf, type BusBench, busCases, requestOf } from "./bus-cases.ts";
 
 const properties = { RequiresSession: true, RequiresDuplicateDetection: true };

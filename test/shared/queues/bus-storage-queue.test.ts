@@ -11,7 +11,7 @@ import {
   StorageDemandQueue,
   StorageQueueEvents,
   sendDemand,
-} from "../../../shared/queues/storage-queue.ts";
+} from "../../../shared/queues/storage-queue/index.ts";
 import { type Account, emptyAccount } from "../../support/azurite.ts";
 
 let account: Account;

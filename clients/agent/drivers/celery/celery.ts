@@ -1,5 +1,5 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
-import { describeProblems } from "../../../../shared/messages/problems.ts";
+import { describeProblems } from "../../../../shared/messages/index.ts";
 import { readBacklog } from "../backlog.ts";
 import type { Answers, Command, Context, DriverKind, Read, Reading, SetAside, Steps } from "../driver.ts";
 import { celeryDemand } from "./demand.ts";

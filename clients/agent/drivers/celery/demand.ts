@@ -1,4 +1,4 @@
-import { cutName } from "../../../../shared/messages/job-name.ts";
+import { cutName } from "../../../../shared/messages/index.ts";
 import type { Backlog, Job, WaitingMessage } from "../driver.ts";
 import { withUniqueNames } from "../job-names.ts";
 import { type CeleryTask, toSeconds } from "./replies.ts";

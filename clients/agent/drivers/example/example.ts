@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { shortHostname } from "../../../../shared/engine/index.ts";
-import { describeProblems } from "../../../../shared/messages/problems.ts";
+import { describeProblems } from "../../../../shared/messages/index.ts";
 import type {
   Answers,
   Command,

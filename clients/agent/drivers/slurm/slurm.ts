@@ -1,4 +1,4 @@
-import { describeProblems } from "../../../../shared/messages/problems.ts";
+import { describeProblems } from "../../../../shared/messages/index.ts";
 import type { Answers, Context, DriverKind, Memory, Read, Reading, SetAside, Steps } from "../driver.ts";
 import { fieldOf, readRecords } from "../records.ts";
 import { Candidates } from "./candidates.ts";

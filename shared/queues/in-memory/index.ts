@@ -1,7 +1,6 @@
-import { azureLimits } from "../azure-limits.ts";
-import { UpstreamError } from "../errors.ts";
-import type { ScaleAction } from "../messages/scale-action.ts";
-import type { DemandRefused, SchedulerEvent, SourceEvent } from "../messages/scheduler-event.ts";
+import { azureLimits } from "../../azure-limits.ts";
+import { UpstreamError } from "../../errors.ts";
+import type { DemandRefused, ScaleAction, SchedulerEvent, SourceEvent } from "../../messages/index.ts";
 import type {
   DemandQueue,
   DemandSent,
@@ -10,7 +9,7 @@ import type {
   ScaleActions,
   ScheduledPlanRequest,
   SchedulerEvents,
-} from "../ports/index.ts";
+} from "../../ports/index.ts";
 
 /** A queue of plan requests that drops a repeated message id, also after the first was taken, as the broker does. */
 export class MemoryPlanRequests implements PlanRequests {

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { redactMember } from "../redact.ts";
+import { redactMember } from "./redact.ts";
 
 const longestValue = 80;
 const longestSentence = 1_000;

@@ -1,15 +1,21 @@
+import { scryptSync } from "node:crypto";
 import type { z } from "zod";
-import type { VmCatalogue } from "../facts/vm-sizes.ts";
-import type { ClusterReading, CycleCloud, ManagementVerb, NodesRequest } from "../ports/index.ts";
+import type { VmCatalogue } from "../facts/index.ts";
+import type {
+  ClusterReading,
+  CycleCloud,
+  CycleCloudConnection,
+  ManagementVerb,
+  NodesRequest,
+} from "../ports/index.ts";
 import {
   creationResultSchema,
   managementResultSchema,
   readAnswer,
   refusalMessage,
   unreadable,
-} from "./answers.ts";
-import { fingerprintOf } from "./credentials.ts";
-import { createHttp, type HttpOptions } from "./http.ts";
+} from "./answer-schemas.ts";
+import { createHttp, type HttpOptions } from "./http-calls.ts";
 import { requestedNodesSchema } from "./node-schema.ts";
 import { toCreationRequest, toManagementRequest } from "./requests.ts";
 import { clusterStatusSchema } from "./status-schema.ts";
@@ -124,4 +130,12 @@ async function nodesOfRequest(target: Target, requestId: string) {
   if (status === 404) return undefined;
   const { nodes } = readAnswer(requestedNodesSchema, text, doing);
   return nodes.map(toRequestedNode);
+}
+
+/**
+ * Tells credentials apart without giving them away. It is stored where more people read than know the password, so
+ * trying passwords against it has to be slow: scrypt, about 50 ms a try.
+ */
+export function fingerprintOf({ url, username }: CycleCloudConnection, password: string): string {
+  return scryptSync(password, JSON.stringify([url, username]), 16).toString("base64url");
 }

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type CycleCloudOptions, createCycleCloud } from "../../../shared/cyclecloud/client.ts";
+import { type CycleCloudOptions, createCycleCloud } from "../../../shared/cyclecloud/cyclecloud-client.ts";
 import { LoginGate } from "../../../shared/cyclecloud/login-gate.ts";
 import { UpstreamError } from "../../../shared/errors.ts";
 import type { NodesRequest } from "../../../shared/ports/cyclecloud.ts";

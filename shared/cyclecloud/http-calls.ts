@@ -9,11 +9,17 @@ import { ConfigurationError } from "../errors.ts";
 import { isHttpToLoopback } from "../loopback.ts";
 import type { CycleCloudConnection } from "../ports/index.ts";
 import { withoutSlashesAtEnd } from "../text.ts";
-import { type HttpAnswer, type HttpCall, toUpstreamError, understand } from "./http-answer.ts";
+import {
+  type HttpAnswer,
+  type HttpCall,
+  largestAnswerBytes,
+  readAnswers,
+  refuseLongPauses,
+  toUpstreamError,
+  understand,
+} from "./http-answer.ts";
 import type { LoginGate } from "./login-gate.ts";
 import { PinnedAgent } from "./pinned-agent.ts";
-import { largestAnswerBytes, readAnswers } from "./read-answers.ts";
-import { refuseLongPauses } from "./retry-after.ts";
 
 export interface RetryOptions {
   readonly maxRetries?: number;

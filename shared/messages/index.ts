@@ -1,0 +1,49 @@
+/** Messages between schedulers, the cycle and CycleCloud: each as a zod schema, the only definition. */
+export { type CycleCloudEvent, parseCycleCloudEvent } from "./cyclecloud-event.ts";
+export {
+  type Capability,
+  claimedBlob,
+  claimedOrigin,
+  claimedSequence,
+  claimsTargets,
+  type DemandJob,
+  type DemandMessage,
+  type DemandNode,
+  demandVersion,
+  expirationIntervalSchema,
+  mostJobs,
+  mostNodes,
+  type Parsed,
+  parseDemand,
+  parseMessage,
+  parseTargets,
+  type QueueMessage,
+  requestSetSchema,
+  type TargetsMessage,
+  wholly,
+  withClaimed,
+  withItemsAside,
+} from "./job-demand.ts";
+export { accountOf, attributesOf, type NodeArrayTarget, nodeArrayShape } from "./node-array-target.ts";
+export { type PlanRequest, planRequestSchema } from "./plan-request.ts";
+export { describeProblems, shown } from "./problems.ts";
+export {
+  type ActionCreateSet,
+  type ActionDrain,
+  type ActionNode,
+  type CreateNodesAction,
+  type ManageNodesAction,
+  type NodesAction,
+  type RequestedBy,
+  type ScaleAction,
+  scaleActionSchema,
+} from "./scale-action.ts";
+export {
+  type DemandRefused,
+  type SchedulerEvent,
+  type SourceEvent,
+  schedulerEventSchema,
+  toldProblems,
+} from "./scheduler-event.ts";
+export { asideOf, describeSetAside, problemsInPlace, type SetAside, type SetAsideRun } from "./set-aside.ts";
+export { cutName } from "./sizes.ts";

@@ -1,0 +1,55 @@
+import { azureLimits } from "../azure-limits.ts";
+import { InvariantError } from "../errors.ts";
+import { excessOfJson, type JsonLimits, tooManyBytes } from "../json-limits.ts";
+import type { ArchivedPlan, PlanRecord } from "../ports/index.ts";
+
+/** Full string properties that an entity has room for, beside its keys, its columns and the names of all of them. */
+const fullProperties = 15;
+
+/** The longest JSON that a row of a table holds, in characters. */
+export const longestRow = azureLimits.table.stringCharacters * fullProperties;
+
+/** The JSON of a row's value. Throws InvariantError when it does not fit: whoever made such a value has to make several. */
+export function rowText(row: string, value: unknown): string {
+  const text = JSON.stringify(value);
+  if (text.length <= longestRow) return text;
+  throw new InvariantError(
+    `Cannot store row "${row}": ${text.length} characters of JSON, expected at most ${longestRow}`,
+  );
+}
+
+/** The longest JSON text of a packed plan that is kept: whoever looks at it has to hold all of it in memory. */
+export const largestPlanCharacters = 64 * 1024 * 1024;
+
+export function planTooLarge(limitCharacters: number): string {
+  return `the plan takes more than ${limitCharacters} characters, the most that is archived`;
+}
+
+/** The line of the index that leads to an archived plan. */
+export function recordOf(plan: ArchivedPlan): PlanRecord {
+  return plan.archive === "whole"
+    ? { ...plan.summary, archive: "whole" }
+    : { ...plan.summary, archive: "summary", archiveReason: plan.archiveReason };
+}
+
+export type ReadUpload = string | { readonly refused: string };
+
+/** An upload as text, unless parsing it would take more memory than there is. */
+export function textOfUpload(blob: string, bytes: Buffer, limits: JsonLimits): ReadUpload {
+  const excess = excessOfJson(bytes, limits);
+  return excess === undefined ? bytes.toString("utf8") : { refused: refusedUpload(blob, excess) };
+}
+
+/** The sentence for whoever sent a blob that is too large. */
+export function tooLarge(blob: string, bytes: number, limits: JsonLimits): string {
+  return refusedUpload(blob, tooManyBytes(bytes, limits));
+}
+
+function refusedUpload(blob: string, why: string): string {
+  return `Cannot read upload "${blob}": ${why}`;
+}
+
+/** The sentence for whoever named a blob that there cannot be. */
+export function noSuchName(blob: string, problem: string): string {
+  return `Cannot read upload "${blob.slice(0, 80).toWellFormed()}": ${problem}`;
+}
