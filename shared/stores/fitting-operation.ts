@@ -1,5 +1,5 @@
 import type { Operation, RequestedNode } from "../ports/index.ts";
-import { longestRow } from "./limits.ts";
+import { longestRow } from "./store-limits.ts";
 
 const mostMessages = 100;
 const longestMessage = 1_000;

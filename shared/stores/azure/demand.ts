@@ -14,8 +14,8 @@ import type {
   WaitingPart,
 } from "../../ports/index.ts";
 import { summaryOf } from "../demand-summary.ts";
-import { noSuchName, type ReadUpload, textOfUpload, tooLarge } from "../limits.ts";
 import { bySource } from "../order.ts";
+import { noSuchName, type ReadUpload, textOfUpload, tooLarge } from "../store-limits.ts";
 import { Container, fromJson, jsonContent } from "./container.ts";
 import { escapeName, sortableNumber, staysInside, unescapeName } from "./keys.ts";
 import { packDemand, readDemand } from "./packed-demand.ts";

@@ -1,6 +1,6 @@
 import { azureLimits, entityProblem } from "../../azure-limits.ts";
 import { InvariantError } from "../../errors.ts";
-import { rowText } from "../limits.ts";
+import { rowText } from "../store-limits.ts";
 import { checkVersion, recordVersion } from "./record-version.ts";
 
 const longestProperty = azureLimits.table.stringCharacters;

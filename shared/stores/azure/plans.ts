@@ -18,8 +18,8 @@ import {
   type Stored,
   unpackPlan,
 } from "../../ports/index.ts";
-import { largestPlanCharacters, planTooLarge, recordOf } from "../limits.ts";
 import { newestPlanFirst } from "../order.ts";
+import { largestPlanCharacters, planTooLarge, recordOf } from "../store-limits.ts";
 import { type BlobContent, Container, fromJson, jsonContent } from "./container.ts";
 import { escapeName, reverseTime } from "./keys.ts";
 import { Retention } from "./retention.ts";

@@ -15,8 +15,8 @@ import type {
   WaitingPart,
 } from "../../ports/index.ts";
 import { summaryOf } from "../demand-summary.ts";
-import { noSuchName, type ReadUpload, textOfUpload } from "../limits.ts";
 import { byRequestSet, bySource } from "../order.ts";
+import { noSuchName, type ReadUpload, textOfUpload } from "../store-limits.ts";
 import { keyOf, Records } from "./records.ts";
 
 interface KeptPart {

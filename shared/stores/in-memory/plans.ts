@@ -12,8 +12,8 @@ import {
   type Stored,
   unpackPlan,
 } from "../../ports/index.ts";
-import { largestPlanCharacters, planTooLarge, recordOf } from "../limits.ts";
 import { newestPlanFirst } from "../order.ts";
+import { largestPlanCharacters, planTooLarge, recordOf } from "../store-limits.ts";
 import { keyOf, Records } from "./records.ts";
 
 /** Heads, archived plans, and the index of them. */

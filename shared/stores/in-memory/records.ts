@@ -1,6 +1,6 @@
 import { ConflictError } from "../../errors.ts";
 import type { IfMatch, Stored } from "../../ports/index.ts";
-import { rowText } from "../limits.ts";
+import { rowText } from "../store-limits.ts";
 
 interface Row<T> {
   readonly text: string;

@@ -1,7 +1,7 @@
 import { ConflictError } from "../../errors.ts";
 import type { RejectedMessage, Rejection, RejectionStore } from "../../ports/index.ts";
-import { rowText } from "../limits.ts";
 import { newestRejectionFirst } from "../order.ts";
+import { rowText } from "../store-limits.ts";
 import { keyOf, Records } from "./records.ts";
 
 /** Refused messages of every cluster, and of none. */
