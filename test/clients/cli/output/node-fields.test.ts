@@ -2,7 +2,16 @@ import { expect, test } from "vitest";
 import { nodeFields } from "../../../../clients/cli/output/node-fields.ts";
 import type { NodeView } from "../../../../shared/api/index.ts";
 
-const view = { name: "htc-1", jobs: [], operation: null, draining: null, memoryBytes: null };
+const nothing = { firstSeenSeconds: null, readySeconds: null, idleSinceSeconds: null, deleteAtSeconds: null };
+const view = {
+  ...nothing,
+  expectedReadySeconds: null,
+  name: "htc-1",
+  jobs: [],
+  operation: null,
+  draining: null,
+  memoryBytes: null,
+};
 const fieldsOf = (changes: Partial<NodeView>) =>
   nodeFields({ ...view, ...changes } as unknown as NodeView, 0);
 
