@@ -6,7 +6,7 @@
  */
 
 import { WantedResources } from "./ledger/columns.ts";
-import type { LedgerNode } from "./ledger/ledger-node.ts";
+import type { LedgerNode } from "./ledger/ledger-bucket.ts";
 import { isIgnored, isLeftOut } from "./ledger/left-alone.ts";
 import { openLedger } from "./ledger/open-ledger.ts";
 import { Pools } from "./ledger/pools.ts";

@@ -1,7 +1,9 @@
-import type { JobState, JobsAnswer, JobsQuery, JobView } from "../api/index.ts";
+import type { CauseView, JobState, JobsAnswer, JobsQuery, JobView } from "../api/index.ts";
 import { isStandIn, presentDemand } from "../cycle/index.ts";
-import { explain, type JobOutcome, nearestFirst } from "../engine/index.ts";
+import { type JobOutcome, nearestFirst, type Reason } from "../engine/index.ts";
+import { causesOf } from "./explain/causes.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "./job-states.ts";
+import { type NodeViews, nodeViews } from "./node-views.ts";
 import type { Outlook } from "./outlook.ts";
 import { pageOf } from "./page.ts";
 import { ofSelected, type Selected, type Selector, selectingOf } from "./selection.ts";
@@ -55,12 +57,19 @@ function drawUpJobs(outlook: Outlook, query: JobsQuery, nodes: ReadonlySet<strin
 
 /** In the order of the queue; those that were set aside come last. */
 function rowsOf(outlook: Outlook): readonly JobRow[] {
+  const sentenceOf = sentences(outlook);
   const planned = outlookJobs(outlook).filter(({ job }) => !isStandIn(job));
   return [
     ...planned.map((each): JobRow => {
       const { job, outcome } = each;
       const state = stateOf(each, outlook.nodesByName);
-      return { source: job.source, name: job.name, state, outcome, view: () => toView({ ...each, state }) };
+      return {
+        source: job.source,
+        name: job.name,
+        state,
+        outcome,
+        view: () => toView({ ...each, state }, sentenceOf),
+      };
     }),
     ...setAsideJobs(outlook).map((each): JobRow => {
       const { source, item, standIn } = each;
@@ -81,7 +90,11 @@ function silentOf({ loaded, atSeconds }: Outlook): JobsAnswer["silent"] {
   });
 }
 
-function toView({ job, outcome, state }: OutlookJob & { readonly state: JobState }): JobView {
+function toView(
+  each: OutlookJob & { readonly state: JobState },
+  sentenceOf: (each: OutlookJob) => string | null,
+): JobView {
+  const { job, outcome, state } = each;
   const { asked, granted, placements } = outcome;
   const reasons = waits(outcome) ? outcome.reasons : [];
   const nodes = [...new Set(placements.map(({ node }) => node))];
@@ -97,7 +110,30 @@ function toView({ job, outcome, state }: OutlookJob & { readonly state: JobState
     priority: job.priority,
     submittedAtSeconds: job.submittedAtSeconds,
     reasonCode: nearestFirst(reasons)[0]?.code ?? null,
-    // The first sentence repeats how much it got, which the figures show already.
-    reason: reasons.length === 0 ? null : (explain(outcome)[1] ?? null),
+    reason: reasons.length === 0 ? null : sentenceOf(each),
   };
+}
+
+/** What `explain` says first of why a job waits. Jobs that wait alike are looked into once: a page may have a thousand of them. */
+function sentences(outlook: Outlook): (each: OutlookJob) => string | null {
+  let views: NodeViews | undefined;
+  const known = new Map<readonly Reason[], Map<string, string | null>>();
+  return (each) => {
+    const { job, outcome } = each;
+    const alike = known.get(outcome.reasons) ?? new Map<string, string | null>();
+    known.set(outcome.reasons, alike);
+    const key = JSON.stringify([job.source, job.colocated, unitOf(job), outcome.asked, outcome.granted]);
+    const sentence = alike.get(key);
+    if (sentence !== undefined) return sentence;
+    views ??= nodeViews(outlook);
+    const made = firstSentence(causesOf(outlook, views, each));
+    alike.set(key, made);
+    return made;
+  };
+}
+
+/** That a part has a place is in the figures already. */
+function firstSentence(causes: readonly CauseView[]): string | null {
+  const why = causes.find(({ kind }) => kind !== "partly-placed");
+  return why === undefined ? null : (/^.*?[.?!](?=\s+[A-Z"]|$)/s.exec(why.text)?.[0] ?? why.text);
 }

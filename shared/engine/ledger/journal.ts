@@ -1,5 +1,6 @@
 import type { SharedDraw } from "../model/constraint.ts";
-import type { LedgerNode, LedgerOrigin } from "./ledger-node.ts";
+import type { LedgerNode } from "./ledger-bucket.ts";
+import type { LedgerOrigin } from "./ledger-node.ts";
 
 /** One step of an all-or-nothing attempt, with what is needed to take it back. */
 export type Step = Taken | Drawn | Created;

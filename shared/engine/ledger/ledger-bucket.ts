@@ -1,11 +1,11 @@
 import type { Bucket, NodeArray, VmFacts } from "../model/bucket.ts";
+import type { LimitName } from "../model/limits.ts";
 import type { Charge } from "../model/quota.ts";
-import { accountName, type BucketName } from "../model/reasons.ts";
+import { accountName, type BucketName, type ReasonCode } from "../model/reasons.ts";
 import type { Scalar } from "../model/resources.ts";
 import { Availability } from "./availability.ts";
 import { type ColumnSets, type Columns, rowOf } from "./columns.ts";
-import { exampleNode, LedgerNode, type LedgerNodeFields, type PlanContext } from "./ledger-node.ts";
-import type { Refusal } from "./refusal.ts";
+import { exampleNode, type NodeFields, NodeOf, type PlanContext } from "./ledger-node.ts";
 import { SearchMemory } from "./search-memory.ts";
 import type { SharedProperty } from "./shared-properties.ts";
 import type { Stock } from "./stock.ts";
@@ -24,6 +24,17 @@ export interface LedgerBucketFields {
   readonly closed: "invalid" | "unknown" | "on-premise" | "dynamic" | null;
   readonly systemResources: boolean;
   readonly context: PlanContext;
+}
+
+export type LedgerNode = NodeOf<LedgerBucket>;
+
+/** A bucket (or a pool) that ran out while a job was planned. Small, shared between jobs, worded only when read. */
+export interface Refusal {
+  readonly code: ReasonCode;
+  /** Null: true of the whole cluster. */
+  readonly bucket: LedgerBucket | null;
+  readonly limit: LimitName | null;
+  readonly left: number;
 }
 
 /** A bucket while planning: its nodes in the order in which they fill, what they have left, and its limits. */
@@ -137,7 +148,7 @@ export class LedgerBucket {
 
   setExample(stock: Stock): void {
     const fields = { bucket: this, position: exampleNode, name: `${accountName(this.name)}-0`, stock };
-    this.#exampleNode = new LedgerNode({
+    this.#exampleNode = new NodeOf<LedgerBucket>({
       ...fields,
       origin: "new",
       reported: null,
@@ -147,8 +158,8 @@ export class LedgerBucket {
     });
   }
 
-  add(fields: Omit<LedgerNodeFields, "bucket" | "position">): LedgerNode {
-    const node = new LedgerNode({ ...fields, bucket: this, position: this.nodes.length });
+  add(fields: Omit<NodeFields<LedgerBucket>, "bucket" | "position">): LedgerNode {
+    const node = new NodeOf<LedgerBucket>({ ...fields, bucket: this, position: this.nodes.length });
     this.nodes.push(node);
     if (node.takesNoJobs) this.closedNodes.push(node);
     this.vacantCount++;

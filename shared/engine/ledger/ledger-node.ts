@@ -1,12 +1,13 @@
 import type { ClusterNode } from "../model/bucket.ts";
 import type { NodeProperty, SharedDraw } from "../model/constraint.ts";
 import type { NodeHistory } from "../model/history.ts";
+import type { BucketName } from "../model/reasons.ts";
 import type { Scalar } from "../model/resources.ts";
 import { isoTime } from "../model/time.ts";
-import { vacantColumn } from "./columns.ts";
-import type { LedgerBucket } from "./ledger-bucket.ts";
+import type { Availability } from "./availability.ts";
+import { type Columns, vacantColumn } from "./columns.ts";
 import type { Pools } from "./pools.ts";
-import { isSharedProperty } from "./shared-properties.ts";
+import { isSharedProperty, type SharedProperty } from "./shared-properties.ts";
 import { amountOf, type Stock } from "./stock.ts";
 import type { Subject } from "./subject.ts";
 
@@ -16,8 +17,20 @@ export const exampleNode = -1;
 /** `deallocated`: exists without a VM, can be started. The others are as in the plan. */
 export type LedgerOrigin = "existing" | "deallocated" | "starting" | "pending" | "new" | "on-premise";
 
-export interface LedgerNodeFields {
-  readonly bucket: LedgerBucket;
+/** What a node has to know of its bucket. */
+interface Home {
+  readonly name: BucketName;
+  readonly placementGroup: string | null;
+  readonly secondsSinceCapacityFailure: number | null;
+  readonly systemResources: boolean;
+  readonly context: PlanContext;
+  readonly columns: Columns;
+  readonly table: Availability;
+  property(name: SharedProperty): Scalar;
+}
+
+export interface NodeFields<B extends Home> {
+  readonly bucket: B;
   readonly position: number;
   readonly name: string;
   readonly origin: LedgerOrigin;
@@ -40,9 +53,9 @@ export interface PlanContext {
 
 type TimeProperty = Extract<NodeProperty, `${string}_time${"" | "_unix" | "_remaining"}`>;
 
-/** A node while planning. Its left-overs live in its bucket's table. */
-export class LedgerNode implements Subject {
-  readonly bucket: LedgerBucket;
+/** A node of a bucket of type `B` while planning. Its left-overs live in its bucket's table. */
+export class NodeOf<B extends Home> implements Subject {
+  readonly bucket: B;
   readonly position: number;
   readonly name: string;
   readonly stock: Stock;
@@ -59,7 +72,7 @@ export class LedgerNode implements Subject {
   /** Names of the targets that it counts towards. */
   readonly targets: string[] = [];
 
-  constructor(fields: LedgerNodeFields) {
+  constructor(fields: NodeFields<B>) {
     this.bucket = fields.bucket;
     this.position = fields.position;
     this.name = fields.name;
@@ -90,8 +103,8 @@ export class LedgerNode implements Subject {
   }
 
   /** The same node without any job on it: nothing can be put there. */
-  emptied(): LedgerNode {
-    return new LedgerNode({ ...this, position: exampleNode });
+  emptied(): NodeOf<B> {
+    return new NodeOf({ ...this, position: exampleNode });
   }
 
   poolLeft(draw: SharedDraw): number | undefined {

@@ -6,11 +6,9 @@ import type { Demand } from "./availability.ts";
 import { open, vacantColumn } from "./columns.ts";
 import { Memory } from "./effort.ts";
 import type { Step, Taken } from "./journal.ts";
-import type { LedgerBucket } from "./ledger-bucket.ts";
-import type { LedgerNode } from "./ledger-node.ts";
+import type { LedgerBucket, LedgerNode, Refusal } from "./ledger-bucket.ts";
 import { NodeIndex } from "./node-index.ts";
 import type { Pools } from "./pools.ts";
-import type { Refusal } from "./refusal.ts";
 import { SharedLists } from "./shared-lists.ts";
 
 /** What a job takes of a node: amounts per slot, and whether it closes the node to others. */

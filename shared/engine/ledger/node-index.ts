@@ -1,5 +1,5 @@
 import type { NodeProperty } from "../model/constraint.ts";
-import type { LedgerNode } from "./ledger-node.ts";
+import type { LedgerNode } from "./ledger-bucket.ts";
 
 /** What a node alone is called: few nodes have one in common, so that they are looked up. */
 export const namingProperties = [

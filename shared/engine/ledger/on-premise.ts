@@ -3,13 +3,35 @@ import { shortHostname } from "../model/hostname.ts";
 import type { SchedulerNode } from "../model/node.ts";
 import type { PlanInput } from "../model/plan-input.ts";
 import type { Warning } from "../model/plan-result.ts";
+import type { BucketName } from "../model/reasons.ts";
 import type { Resources } from "../model/resources.ts";
 import { demandCapsOf } from "../model/settings.ts";
+import { LedgerBucket } from "./ledger-bucket.ts";
+import type { PlanContext } from "./ledger-node.ts";
 
 /** Names the on-premise "node array" in results and properties. */
-export const onPremise = "on-premise";
+const onPremise = "on-premise";
+export const onPremiseName: BucketName = { nodeArray: onPremise, vmSize: "unknown", placementGroup: null };
+
+/** Holds all hosts that CycleCloud does not have; none is ever made there. */
+export function onPremiseBucket(context: PlanContext, systemResources: boolean): LedgerBucket {
+  return new LedgerBucket({
+    name: onPremiseName,
+    bucketId: onPremise,
+    vm: unknownVm,
+    location: "unknown",
+    spot: false,
+    nodeArray: null,
+    size: null,
+    charges: [],
+    closed: "on-premise",
+    systemResources,
+    context,
+  });
+}
+
 /** What is known of a host that CycleCloud does not have: one cpu, until its scheduler says more. */
-export const unknownVm: VmFacts = {
+const unknownVm: VmFacts = {
   vcpuCount: 1,
   vcpuQuotaCount: 1,
   pcpuCount: 1,

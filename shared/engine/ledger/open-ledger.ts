@@ -15,11 +15,11 @@ import { ColumnSets, type WantedResources } from "./columns.ts";
 import { type DefaultsPolicy, differsByNode, equip } from "./default-resources.ts";
 import { KnownResources } from "./known-resources.ts";
 import { Ledger } from "./ledger.ts";
-import { LedgerBucket } from "./ledger-bucket.ts";
-import { exampleNode, LedgerNode, type LedgerOrigin, type PlanContext } from "./ledger-node.ts";
+import { LedgerBucket, type LedgerNode } from "./ledger-bucket.ts";
+import { exampleNode, type LedgerOrigin, NodeOf, type PlanContext } from "./ledger-node.ts";
 import { isIgnored, isLeftOut } from "./left-alone.ts";
-import { onPremise, ownHosts, unknownVm } from "./on-premise.ts";
-import { placementGroupsOf } from "./placement-groups.ts";
+import { onPremiseBucket, onPremiseName, ownHosts } from "./on-premise.ts";
+import { placementGroupsIn, placementGroupsOf } from "./placement-groups.ts";
 import type { Pools } from "./pools.ts";
 import { type Stock, Stocks } from "./stock.ts";
 
@@ -91,7 +91,7 @@ class Layout {
     this.#closedIds = new Set(input.closedNodeIds);
     this.#history = new Map(input.history.map((row) => [row.nodeId, row]));
     this.#visibleNames = new Set(cluster.nodes.map((node) => node.name));
-    this.#targetGroups = groupsOf(
+    this.#targetGroups = placementGroupsIn(
       [...cluster.nodes, ...input.pending].filter((node) => node.dynamicArray !== undefined),
     );
     this.#pendingNames = new Set(input.pending.flatMap((pending) => pending.names ?? []));
@@ -128,7 +128,7 @@ class Layout {
       byHostname: this.#byHostname,
       warnings: [...this.#warnings.values()],
       bucketFor: (name) => this.#bucketFor(ledger, name),
-      usedGroups: groupsOf([...this.#input.cluster.nodes, ...this.#input.pending]),
+      usedGroups: placementGroupsIn([...this.#input.cluster.nodes, ...this.#input.pending]),
       resources: new KnownResources(this.#input, buckets),
       hostsLeftOut: this.#hostsLeftOut,
       open: (wanted) => this.#openTables(wanted),
@@ -250,7 +250,7 @@ class Layout {
     };
     const entry = bucket.add({
       ...fields,
-      stock: this.#stockOf(new LedgerNode({ ...fields, bucket, position: exampleNode }), node, array),
+      stock: this.#stockOf(new NodeOf({ ...fields, bucket, position: exampleNode }), node, array),
     });
     if (entry.origin === "pending") charge(bucket.charges, 1);
     if (node.hostname !== null) this.#byHostname.set(shortHostname(node.hostname), entry);
@@ -281,12 +281,8 @@ class Layout {
     if (!this.#everyNodeDiffers && Object.keys(own).length === 0) return entry.stock;
     const property = entry.property.bind(entry);
     const { softwareConfiguration } = node;
-    const newborn = {
-      property,
-      nodeId: node.nodeId,
-      reported: { ...array.resources, ...own },
-      softwareConfiguration,
-    };
+    const reported = { ...array.resources, ...own };
+    const newborn = { property, nodeId: node.nodeId, reported, softwareConfiguration };
     return this.#stocks.of(this.#equip(newborn, node.nodeArray));
   }
 
@@ -316,22 +312,9 @@ class Layout {
   }
 
   #onPremiseBucket(reported: Resources): LedgerBucket {
-    const name = { nodeArray: onPremise, vmSize: "unknown", placementGroup: null };
-    const known = this.#buckets.get(bucketKey(name));
+    const known = this.#buckets.get(bucketKey(onPremiseName));
     if (known !== undefined) return known;
-    const bucket = new LedgerBucket({
-      name,
-      bucketId: onPremise,
-      vm: unknownVm,
-      location: "unknown",
-      spot: false,
-      nodeArray: null,
-      size: null,
-      charges: [],
-      closed: "on-premise",
-      systemResources: this.#defaults.systemResources,
-      context: this.#context,
-    });
+    const bucket = onPremiseBucket(this.#context, this.#defaults.systemResources);
     this.#register(bucket, reported);
     return bucket;
   }
@@ -359,10 +342,6 @@ class Layout {
       charge(bucket.charges, 1);
     }
   }
-}
-
-function groupsOf(nodes: readonly Pick<ClusterNode, "placementGroup">[]): ReadonlySet<string> {
-  return new Set(nodes.flatMap((node) => node.placementGroup ?? []));
 }
 
 /** Where nodes of a VM size belong. */

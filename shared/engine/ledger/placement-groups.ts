@@ -79,3 +79,10 @@ function withSpareGroups(bucket: Bucket, buffer: number, max: number): Bucket {
   }
   return { ...bucket, placementGroups: groups };
 }
+
+/** Groups of nodes that are there, or will be. */
+export function placementGroupsIn(
+  nodes: readonly { readonly placementGroup: string | null }[],
+): ReadonlySet<string> {
+  return new Set(nodes.flatMap((node) => node.placementGroup ?? []));
+}

@@ -1,5 +1,5 @@
 import type { Ledger } from "../ledger/ledger.ts";
-import type { LedgerNode } from "../ledger/ledger-node.ts";
+import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import { markerOf, mergeAttributes, plainName } from "../model/dynamic-array.ts";
 import { defaultNameFormat } from "../model/names.ts";
 import type { CreateSet } from "../model/plan-result.ts";

@@ -82,7 +82,7 @@ function explainGroup(group: Group): string {
     case "PlacementGroupTooSmall":
       return `${where}: the job wants ${shown(first.asked)} nodes in one placement group, which holds at most ${shown(largest(group))}.`;
     case "Never":
-      return `Refused everywhere: ${shown(first.asked)}.`;
+      return `Refused everywhere: ${ended(shown(first.asked).trimEnd())}`;
     case "AndFailed":
     case "OrFailed":
       return `${where}: none of the alternatives fits (${describeConstraint(first.constraint)}).`;
@@ -120,10 +120,17 @@ function explainGroup(group: Group): string {
   }
 }
 
+/** The scheduler's words may end with a full stop of their own. */
+function ended(words: string): string {
+  return words.endsWith(".") ? words : `${words}.`;
+}
+
 function tooSmall(group: Group): string {
   const [{ asked, constraint }] = group;
   const resource = subjectOf(constraint);
   const best = group.reduce((a, b) => (numberOf(b.left) > numberOf(a.left) ? b : a));
+  if (numberOf(best.left) <= 0)
+    return `${bucketList(group)}: no size there has any ${resource}, and the job asks for ${shown(asked)} per place.`;
   const ask = `asks for ${shown(asked)} ${resource} per place`;
   const most = `the largest size there, ${bucketLabel(best.bucket)}, has ${shown(best.left)}`;
   return `${bucketList(group)}: too small, the job ${ask} and ${most}. It fits when it asks for ${shown(best.left)} or less.`;

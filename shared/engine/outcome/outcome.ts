@@ -1,4 +1,4 @@
-import type { LedgerNode } from "../ledger/ledger-node.ts";
+import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import { withAmount } from "../ledger/stock.ts";
 import type { JobOutcome, NodeOrigin, Placement, PlannedNode } from "../model/plan-result.ts";
 import type { Reason } from "../model/reasons.ts";

@@ -1,9 +1,7 @@
 import { covers } from "../ledger/availability.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
-import type { LedgerNode } from "../ledger/ledger-node.ts";
+import type { LedgerBucket, LedgerNode, Refusal } from "../ledger/ledger-bucket.ts";
 import { amountAsked, checksOf, firstRefusing } from "../ledger/match.ts";
-import type { Refusal } from "../ledger/refusal.ts";
 import { amountOf } from "../ledger/stock.ts";
 import type { Subject } from "../ledger/subject.ts";
 import type { Constraint, SharedDraw } from "../model/constraint.ts";

@@ -1,5 +1,5 @@
 import { WantedResources } from "../ledger/columns.ts";
-import type { LedgerNode } from "../ledger/ledger-node.ts";
+import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import { firstRefusing } from "../ledger/match.ts";
 import { openLedger } from "../ledger/open-ledger.ts";
 import { Pools } from "../ledger/pools.ts";

@@ -9,7 +9,7 @@
  * search skips full nodes in a tree (`availability.ts`). About O((jobs x buckets + placements) x log nodes).
  */
 import type { Ledger } from "../ledger/ledger.ts";
-import type { Refusal } from "../ledger/refusal.ts";
+import type { Refusal } from "../ledger/ledger-bucket.ts";
 import type { Job } from "../model/job.ts";
 import type { Allocation } from "./allocation.ts";
 import { candidatesFor, refusalOf } from "./candidates.ts";

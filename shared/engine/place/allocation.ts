@@ -1,6 +1,5 @@
 import type { Share } from "../ledger/effort.ts";
-import type { LedgerNode } from "../ledger/ledger-node.ts";
-import type { Refusal } from "../ledger/refusal.ts";
+import type { LedgerNode, Refusal } from "../ledger/ledger-bucket.ts";
 import type { DemandCapHit } from "../model/demand-caps.ts";
 import type { Job } from "../model/job.ts";
 import type { Shape } from "./shape.ts";

@@ -1,6 +1,6 @@
 import type { Demand } from "../ledger/availability.ts";
 import { vacantColumn } from "../ledger/columns.ts";
-import type { LedgerNode } from "../ledger/ledger-node.ts";
+import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import { amountAsked, firstSatisfied, refusing } from "../ledger/match.ts";
 import type { Constraint, MinimumResource, SharedConsumable } from "../model/constraint.ts";
 import { type Combining, isCombining, isTaking, type Taking } from "../model/constraint-kinds.ts";

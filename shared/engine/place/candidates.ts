@@ -1,8 +1,7 @@
 import { covers, type Demand } from "../ledger/availability.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
+import type { LedgerBucket, Refusal } from "../ledger/ledger-bucket.ts";
 import { isKnownOfNewNodes } from "../ledger/node-index.ts";
-import type { Refusal } from "../ledger/refusal.ts";
 import { bindingCharge, nodesLeft } from "../model/quota.ts";
 import { type Allocation, spend } from "./allocation.ts";
 import { candidatesOf, inOrder } from "./preference.ts";

@@ -1,5 +1,5 @@
 import type { Ledger } from "../ledger/ledger.ts";
-import type { LedgerNode } from "../ledger/ledger-node.ts";
+import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import { firstRefusing } from "../ledger/match.ts";
 import { type Allocation, spend } from "./allocation.ts";
 import { offerOf } from "./offer.ts";

@@ -6,8 +6,7 @@
  */
 
 import type { Ledger } from "../ledger/ledger.ts";
-import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
-import type { LedgerNode } from "../ledger/ledger-node.ts";
+import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
 import type { OpenedLedger } from "../ledger/open-ledger.ts";
 import type { NodeArray } from "../model/bucket.ts";
 import { plainName } from "../model/dynamic-array.ts";

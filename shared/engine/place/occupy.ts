@@ -1,5 +1,5 @@
 import type { Ledger } from "../ledger/ledger.ts";
-import type { LedgerNode } from "../ledger/ledger-node.ts";
+import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import { shortHostname } from "../model/hostname.ts";
 import type { Allocation } from "./allocation.ts";
 import { demandIn } from "./shape.ts";

@@ -1,7 +1,7 @@
 import { type Demand, timesInto } from "../ledger/availability.ts";
 import { open, vacantColumn } from "../ledger/columns.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { LedgerNode } from "../ledger/ledger-node.ts";
+import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import { firstRefusing } from "../ledger/match.ts";
 import type { SharedConsumable } from "../model/constraint.ts";
 import { type Allocation, spend } from "./allocation.ts";

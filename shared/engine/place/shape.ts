@@ -1,8 +1,7 @@
 import type { Demand } from "../ledger/availability.ts";
 import { type Columns, open, vacantColumn, type WantedResources } from "../ledger/columns.ts";
-import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
+import type { LedgerBucket, Refusal } from "../ledger/ledger-bucket.ts";
 import type { Pools } from "../ledger/pools.ts";
-import type { Refusal } from "../ledger/refusal.ts";
 import type { Constraint, MinimumResource } from "../model/constraint.ts";
 import { isTaking, type Taking, visit } from "../model/constraint-kinds.ts";
 import type { Job } from "../model/job.ts";

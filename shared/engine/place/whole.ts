@@ -1,7 +1,5 @@
 import type { Ledger } from "../ledger/ledger.ts";
-import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
-import type { LedgerNode } from "../ledger/ledger-node.ts";
-import type { Refusal } from "../ledger/refusal.ts";
+import type { LedgerBucket, LedgerNode, Refusal } from "../ledger/ledger-bucket.ts";
 import { type Allocation, spend } from "./allocation.ts";
 import { candidatesFor, refusalOf } from "./candidates.ts";
 import { fillNewNodes, fillNodes, poolsAllow } from "./fill.ts";

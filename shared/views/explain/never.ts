@@ -100,6 +100,13 @@ function tooBig(
   if (largest === undefined) return undefined;
   const { constraint, asked, left, bucket } = largest;
   const resource = constraint?.kind === "minimum-resource" ? constraint.resource : "it";
+  if (amount(left) <= 0)
+    return cause("too-big", {
+      text: `Each place asks for ${shown(asked)} ${resource}, and no VM size that may take it has any.`,
+      next: `Add a VM size with ${resource} to a node array, or let the job do without. What there is: \`ccscale buckets\`.`,
+      asked,
+      left,
+    });
   const isOnly = small.length === reasons.length ? "" : " that may take it";
   const elsewhere =
     resource === "it" ? "" : largeEnough(outlook, reasons, { resource, asked: amount(asked) });

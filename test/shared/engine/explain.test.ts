@@ -53,7 +53,17 @@ describe("explain", () => {
       { "node.vm_size": "Standard_E4" },
       /"node.vm_size" is Standard_F4, Standard_HB120rs_v3, wanted Standard_E4/,
     ],
-    ["never", { never: "user is denied" }, /Refused everywhere: user is denied\./],
+    ["never", { never: "user is denied" }, /^Refused everywhere: user is denied\.$/],
+    [
+      "never with a full stop",
+      { never: 'Queue "htc" is closed. ' },
+      /^Refused everywhere: Queue "htc" is closed\.$/,
+    ],
+    [
+      "a resource of which no size has any",
+      { ngpus: 1 },
+      /: no size there has any "ngpus", and the job asks for 1 per place\.$/,
+    ],
     ["no placement group", { "in-a-placement-group": true }, /not in a placement group, which the job wants/],
     [
       "or",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ExplainAnswer, explainAnswer } from "../../../shared/api/index.ts";
-import { explainJob, lookAhead } from "../../../shared/views/index.ts";
+import { explainJob, listJobs, lookAhead } from "../../../shared/views/index.ts";
 import { cluster, type World } from "../../support/world.ts";
 import { asked, happen, type Situation, situations } from "./waiting-situations.ts";
 
@@ -542,6 +542,24 @@ describe("explain: every situation in which a job waits", () => {
     expect(refusals.map(({ code, constraint }) => [code, constraint])).toEqual([
       ["NotInAPlacementGroup", "colocated"],
     ]);
+  });
+
+  test("a listed job that waits has the first sentence of that as its reason", async () => {
+    let listed = 0;
+    for (const each of Object.values(situations)) {
+      const world = await happen(each);
+      const outlook = await lookAhead(world.ports, cluster);
+      const found = outlook && listJobs(outlook, { limit: 1000 });
+      const jobs = found?.ok === true ? found.answer.jobs : [];
+      const view = jobs.find(({ job }) => job === asked);
+      if (view?.state !== "waiting" && view?.state !== "partly") continue;
+      const { headline, summary } = await explained(world);
+      const why = summary.slice(headline.length + 1);
+      expect(why.startsWith(view.reason ?? "no reason")).toBe(true);
+      expect(view.reason).toMatch(/[.?]$/);
+      listed += 1;
+    }
+    expect(listed).toBeGreaterThan(10);
   });
 
   test("sentences are short, whole, and say what to do", async () => {
