@@ -87,7 +87,7 @@ function valueBytes(value: Property): number {
       return 4 + 2 * value.length;
     case "number":
       return 8;
-    default:
+    case "boolean":
       return 1;
   }
 }

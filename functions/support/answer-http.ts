@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import { PRINTING_HEADER, type Problem, type Route, type RouteId } from "../../shared/api/index.ts";
+import { type Problem, printingHeader, type Route, type RouteId } from "../../shared/api/index.ts";
 import { kindOf, messageOf } from "../../shared/errors.ts";
 import type { Ports } from "../../shared/ports/index.ts";
 import {
@@ -134,7 +134,7 @@ async function printingOf(
   if (cluster === undefined) return {};
   try {
     const printing = (await configs.load(cluster))?.printing;
-    return printing === undefined ? {} : { [PRINTING_HEADER]: inAscii(JSON.stringify(printing)) };
+    return printing === undefined ? {} : { [printingHeader]: inAscii(JSON.stringify(printing)) };
   } catch {
     return {};
   }

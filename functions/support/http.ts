@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import { API_VERSION, type Problem, quoted, type Route } from "../../shared/api/index.ts";
+import { apiVersion, type Problem, quoted, type Route } from "../../shared/api/index.ts";
 import { parseJson } from "../../shared/json.ts";
 import { excessOfJson, type JsonLimits, smallestLimits, tooManyBytes } from "../../shared/json-limits.ts";
 import { readAtMost } from "../../shared/read-at-most.ts";
@@ -15,7 +15,7 @@ const zip = promisify(gzip);
 
 /** Says which version of the API an answer speaks. */
 export function withVersion(response: HttpResponseInit): HttpResponseInit {
-  return { ...response, headers: { ...headersOf(response), [versionHeader]: API_VERSION } };
+  return { ...response, headers: { ...headersOf(response), [versionHeader]: apiVersion } };
 }
 
 export function withHeaders(
@@ -28,8 +28,8 @@ export function withHeaders(
 /** The answer to a caller that asks for another version of the API; undefined: it asks for none or for this one. */
 export function refusedVersion(request: HttpRequest): HttpResponseInit | undefined {
   const wanted = request.headers.get(versionHeader);
-  if (wanted === null || wanted.trim() === API_VERSION) return undefined;
-  const problems = [`${versionHeader}: ${quoted(wanted)}, expected "${API_VERSION}"`];
+  if (wanted === null || wanted.trim() === apiVersion) return undefined;
+  const problems = [`${versionHeader}: ${quoted(wanted)}, expected "${apiVersion}"`];
   return refusedWith(badRequest("This version of the API is not supported", problems).problem);
 }
 

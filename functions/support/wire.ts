@@ -1,6 +1,6 @@
 import { DefaultAzureCredential } from "@azure/identity";
 import { ServiceBusClient } from "@azure/service-bus";
-import { API_VERSION } from "../../shared/api/index.ts";
+import { apiVersion } from "../../shared/api/index.ts";
 import { checkConfig, readConfig } from "../../shared/config/index.ts";
 import { createCycleCloud, LoginGate } from "../../shared/cyclecloud/index.ts";
 import { createVmCatalogue } from "../../shared/facts/index.ts";
@@ -152,7 +152,7 @@ export function createService(options: {
       configChanges: settings.configChanges,
       knownSecrets: knownSecretsIn(environment),
       about: {
-        api: API_VERSION,
+        api: apiVersion,
         node: process.versions.node,
         platform: `${process.platform} ${process.arch}`,
       },

@@ -24,7 +24,7 @@ const onNodes = {
 };
 
 /** Acts on nodes that exist, one kind each. */
-export const NODE_ACTION_KINDS = [
+export const nodeActionKinds = [
   "delete",
   "remove",
   "drain",
@@ -98,7 +98,7 @@ export const createNodesBody = z
   .meta({ id: "CreateNodesRequest" });
 
 const nodeActionBody = z
-  .object({ kind: z.enum(NODE_ACTION_KINDS), ...onNodes })
+  .object({ kind: z.enum(nodeActionKinds), ...onNodes })
   .strict()
   .meta({ id: "NodeActionRequest" });
 
@@ -185,7 +185,7 @@ export const actionAnswer = z
 export type ActionBody = Answer<typeof actionBody>;
 export type NodeActionBody = Answer<typeof nodeActionBody>;
 export type CreateNodesBody = Answer<typeof createNodesBody>;
-export type NodeActionKind = (typeof NODE_ACTION_KINDS)[number];
+export type NodeActionKind = (typeof nodeActionKinds)[number];
 export type ActionAnswer = Answer<typeof actionAnswer>;
 
 const instance = z

@@ -18,7 +18,7 @@ export * from "./plans.ts";
 export * from "./post-demand.ts";
 export * from "./problem.ts";
 export * from "./rejections.ts";
-export { API_VERSION, appRoles, PRINTING_HEADER, type Role, type Route } from "./route.ts";
+export { apiVersion, appRoles, printingHeader, type Role, type Route } from "./route.ts";
 export { type RouteId, routes } from "./routes.ts";
 export * from "./selection.ts";
 export * from "./status.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { problemSchema } from "./problem.ts";
-import { API_VERSION, appRoles, type Role, type Route } from "./route.ts";
+import { apiVersion, appRoles, type Role, type Route } from "./route.ts";
 import { routes } from "./routes.ts";
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -22,7 +22,7 @@ export function openApiDocument(): JsonObject {
     openapi: "3.1.0",
     info: {
       title: "cyclecloud-autoscale",
-      version: API_VERSION,
+      version: apiVersion,
       summary: "What an autoscaled CycleCloud cluster does and why, and what operators ask of it",
       description:
         "Times are Unix seconds. Within a version fields, kinds and routes are only added: pass over what you do not know. Errors are problem details (RFC 9457).",
@@ -132,7 +132,7 @@ function headerParameters({ polled, guarded }: Route): readonly Json[] {
     schema,
   });
   return [
-    header("api-version", { const: API_VERSION }),
+    header("api-version", { const: apiVersion }),
     ...(polled === true || guarded === true ? [header("If-None-Match")] : []),
     ...(guarded === true ? [header("If-Match")] : []),
   ];

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Answer } from "./answer.ts";
-import { SUPPORT_PARTS } from "./support.ts";
+import { supportParts } from "./support.ts";
 
 /** Kinds of problems; the last part of a problem's `type`. Stable: clients decide by them. */
-export const PROBLEM_KINDS = [
+export const problemKinds = [
   "bad-request",
   "unauthorized",
   "forbidden",
@@ -20,7 +20,7 @@ export const PROBLEM_KINDS = [
   "internal",
 ] as const;
 
-export type ProblemKind = (typeof PROBLEM_KINDS)[number];
+export type ProblemKind = (typeof problemKinds)[number];
 
 const typePrefix = "urn:cyclecloud-autoscale:problem:";
 
@@ -33,7 +33,7 @@ export const problemSchema = z
   .object({
     type: z
       .string()
-      .describe(`\`${typePrefix}\` and one of ${PROBLEM_KINDS.map((kind) => `\`${kind}\``).join(", ")}`),
+      .describe(`\`${typePrefix}\` and one of ${problemKinds.map((kind) => `\`${kind}\``).join(", ")}`),
     title: z.string().describe("What went wrong, in one sentence"),
     status: z.int().describe("The HTTP status, once more"),
     detail: z.string().optional().describe("What it means for the caller, and what to do next"),
@@ -88,7 +88,7 @@ export const refusals = {
   unknownSupportPart: (part: string) =>
     refusal("not-found", 404, {
       title: `There is no part ${quoted(part)}`,
-      detail: `Parts: ${SUPPORT_PARTS.join(", ")}`,
+      detail: `Parts: ${supportParts.join(", ")}`,
     }),
   notReplayed: (problems: readonly string[]) =>
     refusal("refused", 409, {

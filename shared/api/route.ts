@@ -4,10 +4,10 @@ import type { z } from "zod";
  * Of the whole API, in the header `api-version` of every answer. Within a version fields, kinds and routes are only added,
  * so readers pass over what they do not know; whatever else changes makes a new version.
  */
-export const API_VERSION = "1";
+export const apiVersion = "1";
 
 /** Of answers about a cluster: what its configuration says about printing (`output_columns`, `output_format`), as JSON. */
-export const PRINTING_HEADER = "output-settings";
+export const printingHeader = "output-settings";
 
 /**
  * What a caller has to be for a call. A reader is told things; an operator changes them, may read, and is told what others

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Answer, aboutCluster } from "./answer.ts";
 
 /** What a support archive is made of, but for the archived plans, which are asked for one by one. */
-export const SUPPORT_PARTS = [
+export const supportParts = [
   "service",
   "config",
   "snapshot",
@@ -17,13 +17,13 @@ export const SUPPORT_PARTS = [
   "plans",
 ] as const;
 
-export type SupportPart = (typeof SUPPORT_PARTS)[number];
+export type SupportPart = (typeof supportParts)[number];
 
 /** `GET /api/clusters/{cluster}/support/{part}` */
 export const supportAnswer = z
   .object({
     ...aboutCluster,
-    part: z.enum(SUPPORT_PARTS),
+    part: z.enum(supportParts),
     content: z
       .unknown()
       .describe(

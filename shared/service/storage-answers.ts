@@ -1,4 +1,4 @@
-import { type RouteId, refusals, SUPPORT_PARTS } from "../api/index.ts";
+import { type RouteId, refusals, supportParts } from "../api/index.ts";
 import { changeConfig, decidePause, postDemand, replayReject } from "../operate/index.ts";
 import { showConfig, showSupport } from "../views/index.ts";
 import { type Answered, accepted, answered, problem, refused, unknownCluster } from "./answered.ts";
@@ -38,7 +38,7 @@ export const storageAnswers: AnswersFrom<StoragePorts, StorageRouteId> = {
     }
   },
   support: async (ports, { cluster, params, query }) => {
-    const part = SUPPORT_PARTS.find((each) => each === params.part);
+    const part = supportParts.find((each) => each === params.part);
     const { knownSecrets, about } = ports;
     return part === undefined
       ? refused(refusals.unknownSupportPart(params.part))

@@ -5,7 +5,7 @@ import { TableClient, TableServiceClient } from "@azure/data-tables";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueServiceClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ClusterStatus, SUPPORT_PARTS } from "../../shared/api/index.ts";
+import { type ClusterStatus, supportParts } from "../../shared/api/index.ts";
 import { connectStorage } from "../../shared/stores/azure/index.ts";
 import { eventually, type LocalStack, startStack } from "../support/local-stack.ts";
 
@@ -142,7 +142,7 @@ test("a password that somebody put where it does not belong is in nothing that a
     return answer.text();
   };
   const plans = status.plans.map(({ planId }) => `plans/${planId}/archive`);
-  const paths = ["config", ...SUPPORT_PARTS.map((part) => `support/${part}`), ...plans.slice(0, 1)];
+  const paths = ["config", ...supportParts.map((part) => `support/${part}`), ...plans.slice(0, 1)];
   const answers = new Map<string, string>();
   for (const path of paths) answers.set(path, await ask(path));
   expect(answers.get("support/rejects")).toContain("***");

@@ -1,10 +1,4 @@
-import type { Backlog } from "../drivers/driver.ts";
-
-export interface BacklogLimits {
-  /** Messages of which the headers are read, per queue; more are counted only. */
-  readonly mostMessages: number;
-  readonly timeoutSeconds: number;
-}
+import type { Backlog, BacklogLimits } from "../drivers/driver.ts";
 
 type ReadBroker = (url: string, queues: readonly string[], limits: BacklogLimits) => Promise<Backlog>;
 

@@ -1,6 +1,5 @@
 import { connect } from "amqplib";
-import type { Backlog } from "../drivers/driver.ts";
-import type { BacklogLimits } from "./read-backlog.ts";
+import type { Backlog, BacklogLimits } from "../drivers/driver.ts";
 
 /**
  * Asks RabbitMQ how many messages are ready in each queue, with a passive declare, which changes nothing. RabbitMQ shows no

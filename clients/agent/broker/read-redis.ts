@@ -1,8 +1,7 @@
 import { createClient } from "@redis/client";
 import { z } from "zod";
 import { parseJson } from "../../../shared/json.ts";
-import type { Backlog, WaitingMessage } from "../drivers/driver.ts";
-import type { BacklogLimits } from "./read-backlog.ts";
+import type { Backlog, BacklogLimits, WaitingMessage } from "../drivers/driver.ts";
 
 /** Kombu's: a queue has one list per priority step; the one of priority 0 has the queue's own name. */
 const prioritySteps = [3, 6, 9];

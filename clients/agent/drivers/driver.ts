@@ -143,6 +143,13 @@ export interface DriverKind {
     | { readonly ok: false; readonly problems: readonly string[] };
 }
 
+/** How much of a broker's queues is read, and how long that may take. */
+export interface BacklogLimits {
+  /** Messages of which the headers are read, per queue; more are counted only. */
+  readonly mostMessages: number;
+  readonly timeoutSeconds: number;
+}
+
 /** A broker's queues at one moment, as the text of a `backlog` read. */
 export interface Backlog {
   readonly queues: readonly {

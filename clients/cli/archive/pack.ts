@@ -1,4 +1,4 @@
-import { SUPPORT_PARTS, type SupportPart } from "../../../shared/api/index.ts";
+import { type SupportPart, supportParts } from "../../../shared/api/index.ts";
 import { redact } from "../../../shared/redact.ts";
 import type { Service } from "../service/service.ts";
 import { version } from "../version.ts";
@@ -43,7 +43,7 @@ export async function collect(
   };
   const collected: Record<string, unknown> = {};
   let aboutService: unknown;
-  for (const part of SUPPORT_PARTS) {
+  for (const part of supportParts) {
     const name = fileNames[part] ?? `${part}.json`;
     onPart(name);
     const { content } = await service.ask("support", {

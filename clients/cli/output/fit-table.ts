@@ -1,7 +1,7 @@
 import truncatedWidth from "fast-string-truncated-width";
 import { isAscii } from "../../../shared/text.ts";
 import { styled, type Terminal, widthOf } from "../terminal.ts";
-import { wrapped } from "./wrapped.ts";
+import { cellWidth, wrapped } from "./wrapped.ts";
 
 export interface Rows {
   readonly head: readonly string[];
@@ -87,12 +87,6 @@ function padded(text: string, limit: number): string {
   const { width, index, ellipsed } = truncatedWidth(text, { limit, ellipsis, ellipsisWidth: 1 });
   const shown = ellipsed ? `${text.slice(0, index)}${ellipsis}` : text.slice(0, index);
   return `${shown}${" ".repeat(Math.max(0, limit - width - (ellipsed ? 1 : 0)))}`;
-}
-
-/** In columns of a screen. */
-export function cellWidth(cell: Cell | undefined): number {
-  const text = String(cell ?? "");
-  return isAscii(text) ? text.length : truncatedWidth(text).width;
 }
 
 function widthsOf(head: Row | undefined, rows: readonly Row[]): readonly number[] {

@@ -1,5 +1,6 @@
+import truncatedWidth from "fast-string-truncated-width";
 import { wrapAnsi } from "fast-wrap-ansi";
-import { cellWidth } from "./fit-table.ts";
+import { isAscii } from "../../../shared/text.ts";
 
 /**
  * Further lines of a sentence stand so much further right than its first. More than the two of a list's member or of what
@@ -28,4 +29,10 @@ export function wrappedAfter(
   // The first line may hold no more than the others: the library knows one width.
   const lines = wrapAnsi(text, Math.max(1, columns - hang));
   return `${start}${lines.replaceAll("\n", `\n${" ".repeat(hang)}`)}`;
+}
+
+/** In columns of a screen. */
+export function cellWidth(cell: string | number | undefined): number {
+  const text = String(cell ?? "");
+  return isAscii(text) ? text.length : truncatedWidth(text).width;
 }

@@ -9,7 +9,7 @@ import {
   type PipelineResponse,
 } from "@azure/core-rest-pipeline";
 import type { z } from "zod";
-import { API_VERSION, PRINTING_HEADER, type Route, routes } from "../../../shared/api/index.ts";
+import { apiVersion, printingHeader, type Route, routes } from "../../../shared/api/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
 import { isHttpToLoopback } from "../../../shared/loopback.ts";
@@ -77,7 +77,7 @@ export function connectService(address: ServiceAddress, cluster: string): Servic
 function checked(answer: z.ZodSafeParseResult<unknown>): unknown {
   if (answer.success) return answer.data;
   throw new CommandFailure(
-    `The service answers something else than version ${API_VERSION} of its API says: ${describeProblems(answer.error)[0]}`,
+    `The service answers something else than version ${apiVersion} of its API says: ${describeProblems(answer.error)[0]}`,
     `Check the address. Is it right, the service is of another release than this ccscale (${version}): update the older of the two, which is the service where something is missing.`,
   );
 }
@@ -110,7 +110,7 @@ function createSender(address: ServiceAddress, memory: AnswerMemory | undefined)
       method: route.method,
       headers: createHttpHeaders({
         Accept: "application/json",
-        "api-version": API_VERSION,
+        "api-version": apiVersion,
         ...(address.key !== undefined && { "x-functions-key": address.key }),
         ...(body !== undefined && { "Content-Type": "application/json" }),
         ...(seen !== undefined && (seen === "none" ? { "If-None-Match": "*" } : { "If-Match": seen.etag })),
@@ -150,7 +150,7 @@ function replyOf({ request, status, headers, bodyAsText }: PipelineResponse): Re
     status,
     body: jsonOf(bodyAsText),
     etag: headers.get("etag"),
-    printing: jsonOf(headers.get(PRINTING_HEADER)),
+    printing: jsonOf(headers.get(printingHeader)),
   };
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { HttpResponse, type HttpResponseInit } from "@azure/functions";
 import { globSync } from "tinyglobby";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { routes, SUPPORT_PARTS } from "../../../shared/api/index.ts";
+import { routes, supportParts } from "../../../shared/api/index.ts";
 import { readConfig } from "../../../shared/config/read-config.ts";
 import { kindOf } from "../../../shared/errors.ts";
 import { archiveOf } from "../../clients/cli/archived-world.ts";
@@ -96,7 +96,7 @@ async function views(config: unknown): Promise<ReadonlyMap<string, string>> {
     const headers = { "if-match": "*" };
     seen.set(`http ${id}`, await bodyOf(await api.call(id, { params, headers, ...(isGet ? {} : { body }) })));
   }
-  for (const part of SUPPORT_PARTS)
+  for (const part of supportParts)
     seen.set(`support ${part}`, await bodyOf(await api.call("support", { params: { part } })));
   for (const [name, work] of Object.entries({ snapshot: () => world.snapshot(), round: () => world.round() }))
     seen.set(name, await work().then(JSON.stringify, String));

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cellWidth } from "../../../../clients/cli/output/fit-table.ts";
 import { pageOn } from "../../../../clients/cli/output/report.ts";
-import { wrapped } from "../../../../clients/cli/output/wrapped.ts";
+import { cellWidth, wrapped } from "../../../../clients/cli/output/wrapped.ts";
 import { screen } from "./screen.ts";
 
 describe("sentences on a screen", () => {
