@@ -32,11 +32,11 @@ const onNodes: readonly CommandRow[] = nodeActions.flatMap(({ name, summary }) =
 /** Every command, in the order of the help. */
 export const commandGroups: readonly CommandGroup[] = [
   {
-    heading: "Look:",
+    heading: "View:",
     commands: [
       {
         name: "status",
-        summary: "Shows a cluster on one screen, what is wrong first.",
+        summary: "Shows a cluster on one screen, problems first.",
         load: async (terminal) => (await import("./commands/status.ts")).statusCommand(terminal),
       },
       {
@@ -46,7 +46,7 @@ export const commandGroups: readonly CommandGroup[] = [
       },
       {
         name: "buckets",
-        summary: "Lists what new nodes can come from, and the limit that binds.",
+        summary: "Lists the sources of new nodes, and the limit that binds.",
         load: async (terminal) => (await import("./commands/buckets.ts")).bucketsCommand(terminal),
       },
       {
@@ -71,17 +71,17 @@ export const commandGroups: readonly CommandGroup[] = [
       },
       {
         name: "history",
-        summary: "Shows what is remembered of a node.",
+        summary: "Shows the history of a node.",
         load: async (terminal) => (await import("./commands/history.ts")).historyCommand(terminal),
       },
       {
         name: "operations",
-        summary: "Lists what was asked of CycleCloud, and what became of it.",
+        summary: "Lists requests to CycleCloud and their outcome.",
         load: async (terminal) => (await import("./commands/operations.ts")).operationsCommand(terminal),
       },
       {
         name: "rejects",
-        summary: "Lists, shows and replays messages that were refused or given up.",
+        summary: "Lists, shows and replays rejected messages.",
         load: async (terminal) => (await import("./commands/rejects.ts")).rejectsCommand(terminal),
       },
     ],
@@ -117,23 +117,23 @@ export const commandGroups: readonly CommandGroup[] = [
       },
       {
         name: "create-nodes",
-        summary: "Creates nodes, all that are asked for or none.",
+        summary: "Creates nodes, all of them or none.",
         load: async (terminal) => (await import("./commands/create-nodes.ts")).createNodesCommand(terminal),
       },
       ...onNodes,
       {
         name: "push",
-        summary: "Posts a list of jobs as all that a source wants.",
+        summary: "Posts a list of jobs as everything that a source wants.",
         load: async (terminal) => (await import("./commands/push.ts")).pushCommand(terminal),
       },
       {
         name: "pause",
-        summary: "Stops everything that is sent for a cluster; plans are still made and shown.",
+        summary: "Sends nothing more for a cluster; plans are still made and shown.",
         load: async (terminal) => (await import("./commands/pause.ts")).pauseCommand(terminal),
       },
       {
         name: "resume",
-        summary: "Lets a paused cluster, or one whose login was refused, go on.",
+        summary: "Resumes a paused cluster, or one whose login was refused.",
         load: async (terminal) => (await import("./commands/pause.ts")).resumeCommand(terminal),
       },
     ],
@@ -143,12 +143,12 @@ export const commandGroups: readonly CommandGroup[] = [
     commands: [
       {
         name: "config",
-        summary: "Starts, checks, stores and shows the configuration of a cluster.",
+        summary: "Creates, checks, stores and shows the configuration of a cluster.",
         load: async (terminal) => (await import("./commands/config.ts")).configCommand(terminal),
       },
       {
         name: "support-archive",
-        summary: "Packs what is known of a cluster into a zip, without secrets.",
+        summary: "Packs everything about a cluster into a zip, without secrets.",
         load: async (terminal) =>
           (await import("./commands/support-archive.ts")).supportArchiveCommand(terminal),
       },
@@ -169,7 +169,7 @@ export const commandGroups: readonly CommandGroup[] = [
     commands: [
       {
         name: "plan",
-        summary: "Plans recorded scenarios without touching anything.",
+        summary: "Plans recorded scenarios. Sends nothing.",
         load: async (terminal) => (await import("./commands/plan.ts")).planCommand(terminal),
       },
       {

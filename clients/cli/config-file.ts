@@ -19,9 +19,9 @@ export interface ReadConfig {
   /** With what it includes merged in. */
   readonly json: unknown;
   readonly config: ClusterConfig | undefined;
-  /** Everything that is wrong; empty when it can be used. */
+  /** Every problem; empty if the configuration can be used. */
   readonly problems: readonly string[];
-  /** What is odd but usable. */
+  /** Unusual settings that do not prevent its use. */
   readonly warnings: readonly string[];
 }
 
@@ -72,7 +72,7 @@ function nameIn(json: unknown): string | undefined {
   return isDictionary(json) && typeof json.cluster_name === "string" ? json.cluster_name : undefined;
 }
 
-/** Columns that `ccscale` could not print are found here, not at three in the morning. */
+/** Finds columns that `ccscale` could not print before the configuration is stored. */
 function outputProblems(json: unknown): readonly string[] {
   const parsed = parseOutputSettings(json);
   if (!parsed.ok) return isDictionary(json) ? parsed.problems : [];
@@ -92,12 +92,12 @@ export async function loadInclude(path: string): Promise<unknown> {
   }
 }
 
-/** A configuration with problems, as what to tell the operator. */
+/** The failure for a configuration with problems. */
 export function unusable(file: string, problems: readonly string[]): CommandFailure {
   return new CommandFailure(
     [`Cannot use "${printable(file)}":`, ...problems.map((problem) => `  - ${printable(problem)}`)].join(
       "\n",
     ),
-    "Mend what is named above, then try again.",
+    "Fix these problems, then try again.",
   );
 }

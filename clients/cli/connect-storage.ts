@@ -33,13 +33,13 @@ async function addressesAt(place: Place): Promise<Addresses> {
   return place.local === undefined ? addressesOf(place.env) : readLocal(place.local);
 }
 
-/** The storage account of a place, for who needs nothing else. Throws CommandFailure when it is not told. */
+/** The storage account of a place. Throws CommandFailure if its address is not known. */
 export async function storageOf(place: Place): Promise<StorageClients> {
   const { storage } = place.local === undefined ? addressesOf(place.env) : await readLocal(place.local);
   return connected("storage account", () => connectStorage(storage));
 }
 
-/** The SDKs' words about a malformed connection string may quote it, with its key. */
+/** The SDKs' errors may quote a malformed connection string, with its key. */
 async function connected<T>(what: string, connect: () => T | Promise<T>): Promise<T> {
   try {
     return await connect();
@@ -57,7 +57,7 @@ export function storesOf({ blob, table }: StorageClients): AzureStores {
   return createAzureStores({ blob, table, parseConfig: readConfig });
 }
 
-/** Secrets that this command line knows of: what it writes must hold none of them. */
+/** The secrets that this command line knows. Nothing that it writes may contain them. */
 export async function secretsAround(place: Place): Promise<readonly string[]> {
   if (place.local === undefined) return knownSecretsIn(place.env);
   const local = localSchema.safeParse(parseJson(await readFile(place.local, "utf8")));
@@ -67,7 +67,7 @@ export async function secretsAround(place: Place): Promise<readonly string[]> {
   return [...knownSecretsIn(place.env), ...strings.flatMap(keysIn)];
 }
 
-/** Plan requests to the Service Bus of a place, which is reached when there is one to send. */
+/** Sends plan requests to the Service Bus of a place. Connects when there is one to send. */
 export function planRequestsAt(place: Place): PlanRequests {
   return {
     send: async (scheduled) => {
@@ -111,7 +111,7 @@ function addressesOf(env: Place["env"]): Addresses {
     (service) => env[`${storageConnection}__${service}ServiceUri`],
   );
   if (blobServiceUri && queueServiceUri) {
-    // Who posts demand needs no tables, and may not know where they are.
+    // Posting demand needs no tables, so their address may be missing.
     const uris = { blobServiceUri, queueServiceUri, tableServiceUri: tableServiceUri ?? blobServiceUri };
     return { storage: { ...uris, credential: defaultCredential() }, serviceBus };
   }

@@ -1,9 +1,9 @@
-/** What `ccscale` ends with. `failed`: something that was asked for could not be done. `usage`: it was asked the wrong way. */
+/** The exit codes of `ccscale`. `failed`: something could not be done, or was refused. `usage`: the command line is wrong. */
 export const exitCode = { fine: 0, failed: 1, usage: 2 } as const;
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
-/** Something that the operator can mend. The message says what failed, `next` what to do about it. */
+/** A failure that the operator can fix. The message names it; `next` is what to do. */
 export class CommandFailure extends Error {
   readonly next: string;
 
@@ -14,8 +14,8 @@ export class CommandFailure extends Error {
   }
 }
 
-/** What was asked for is not there (any more). */
+/** What the command names does not exist (any more). */
 export class NotFound extends CommandFailure {}
 
-/** The service understood, and will not do it; it did not say what to do instead. */
+/** The service refused, and named no next step. */
 export class Refused extends CommandFailure {}

@@ -7,13 +7,13 @@ import { parseJson } from "../../shared/json.ts";
 import { isProcessAlive } from "../../shared/process-alive.ts";
 import { CommandFailure } from "./exit-code.ts";
 
-/** Where `npm start` writes what runs where, as long as it runs. */
+/** The file in which `npm start` writes its addresses while it runs. */
 export const localEnvironmentFile = ".local/environment.json";
 
 const whoWrote = z.object({ pid: z.int().positive().optional() });
 
 /**
- * Reads a part of what `npm start` wrote. Throws CommandFailure where nothing runs, also when it was killed and the file stayed
+ * Reads a part of what `npm start` wrote. Throws CommandFailure if nothing runs, also if it was killed and left the file
  * behind.
  */
 export async function readLocalEnvironment<T>(file: string, part: z.ZodType<T>): Promise<T> {
@@ -22,7 +22,7 @@ export async function readLocalEnvironment<T>(file: string, part: z.ZodType<T>):
   });
   const { pid, local } = parsed(text, part) ?? stranger(file);
   if (pid !== undefined && !isProcessAlive(pid))
-    throw notRunning(`process ${pid}, which wrote "${file}", is gone`);
+    throw notRunning(`process ${pid}, which wrote "${file}", has ended`);
   return local;
 }
 
@@ -42,7 +42,7 @@ function stranger(file: string): never {
 function notRunning(why: string): CommandFailure {
   return new CommandFailure(
     `Cannot find the local environment: ${why}`,
-    'Start it with "npm start" in the folder of the project, and ask from there or with --local FILE.',
+    'Start it with "npm start" in the project folder, then run the command there or with --local FILE.',
   );
 }
 
@@ -50,7 +50,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-/** Where a command looks for the service. `local`: the file that `npm start` writes; undefined: the settings. */
+/** Where a command finds the storage account. `local`: the file that `npm start` writes; undefined: the settings. */
 export interface Place {
   readonly local: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -62,16 +62,16 @@ export interface PlaceFlags {
 }
 
 export function localOption(
-  description = `uses the local environment as ${localEnvironmentFile} tells; otherwise the settings AutoscaleStorage…`,
+  description = `uses the local environment described in ${localEnvironmentFile}; by default, the settings AutoscaleStorage…`,
 ): Option {
   return new Option("--local [file]", description).argParser(existing);
 }
 
-/** A word that was meant for the command and follows `--local` is taken for the file: it is not to be missed where it belongs. */
+/** `--local` takes the word after it as its file. A word that was meant for the command would otherwise be lost in silence. */
 function existing(file: string): string {
   if (existsSync(file)) return file;
   throw new InvalidArgumentError(
-    `No such file, expected the one that "npm start" writes; a word for the command stands before --local.`,
+    `No such file, expected the one that "npm start" writes. Write the command's own words before --local.`,
   );
 }
 

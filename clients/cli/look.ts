@@ -12,10 +12,10 @@ import { type ServiceFlags, serviceOrFilesOptions } from "./service/service-opti
 import type { Output, Terminal } from "./terminal.ts";
 import { refuseUnknownNames } from "./unknown-names.ts";
 
-/** The options of every command that only looks. */
+/** The options of every command that only shows something. */
 export interface LookFlags extends ServiceFlags, WatchFlags, OutputFlags {}
 
-/** What a command looks with. */
+/** What such a command works with. */
 export interface Looking {
   readonly terminal: Terminal;
   readonly service: Service;
@@ -44,7 +44,7 @@ export async function look(
 }
 
 export interface WatchFlags {
-  /** Seconds; true: as often as usual. */
+  /** Seconds; true: the default. */
   readonly watch?: number | true;
 }
 
@@ -52,10 +52,9 @@ const usualSeconds = 5;
 const shortestSeconds = 1;
 
 function watchOption(): Option {
-  return new Option(
-    "--watch [seconds]",
-    `shows it again and again, every ${usualSeconds} s unless told otherwise`,
-  ).argParser(seconds(shortestSeconds));
+  return new Option("--watch [seconds]", `repeats it, every ${usualSeconds} s by default`).argParser(
+    seconds(shortestSeconds),
+  );
 }
 
 /**
@@ -100,14 +99,14 @@ async function screenOf({ stdout }: Terminal, gap: string): Promise<(page: strin
   return (page) => update(begun(page, stdout.rows));
 }
 
-/** A page as far as the screen is high: it begins with what is wrong, and log-update would show how it ends. */
+/** The beginning of a page that is higher than the screen: problems come first, and log-update would show the end. */
 function begun(page: string, rows = 24): string {
   const lines = page.trimEnd().split("\n");
   // Its last row is for the cursor.
   const room = Math.max(2, rows - 1);
   if (lines.length <= room) return page.trimEnd();
   const shown = lines.slice(0, room - 1);
-  return [...shown, `… ${lines.length - shown.length} more lines: for a higher screen`].join("\n");
+  return [...shown, `… ${lines.length - shown.length} more lines; use a higher screen`].join("\n");
 }
 
 /** A terminal that keeps what is written to it, out and error in their order, and looks as wide as the real one. */

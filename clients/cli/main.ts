@@ -6,7 +6,7 @@ import { nodeRefusal } from "./node-version.ts";
 
 const { stdin, stdout, stderr, argv, versions, execPath } = process;
 
-// The reader has enough, as in `| head`: nobody is left to tell.
+// The reader has closed the pipe, as `| head` does: nothing more can be shown.
 stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });
@@ -23,10 +23,10 @@ if (refusal !== undefined) {
   stderr.write(`error: ${refusal}\n`);
   process.exitCode = 1;
 } else {
-  // What was compiled once is kept in the temporary folder: the next start is faster.
+  // Keeps compiled code in the temporary folder: the next start is faster.
   module.enableCompileCache();
-  // Only now: an older Node.js could not even load the rest.
+  // Imported only now: an older Node.js could not parse the rest.
   const { run } = await import("./program.ts");
-  // Not process.exit: what was written to a pipe has to arrive first.
+  // Not process.exit, which would drop output that is still on its way into a pipe.
   process.exitCode = await run(argv.slice(2), { stdin, stdout, stderr });
 }

@@ -56,7 +56,7 @@ export async function run(given: readonly string[], terminal: Terminal): Promise
     await program.parseAsync(argv, { from: "user" });
     return exitCode.fine;
   } catch (error) {
-    // Commander has told it already; asking for help is no mistake.
+    // Commander has printed it already. A request for help is not a mistake.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.fine : exitCode.usage;
     if (!(error instanceof CommandFailure)) throw error;
     terminal.stderr.write(`error: ${error.message}\n${error.next}\n`);

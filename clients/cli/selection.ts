@@ -4,7 +4,7 @@ import { parseConstraints } from "../../shared/engine/index.ts";
 import { parseJson } from "../../shared/json.ts";
 import { splitColumns } from "./output/columns/parse-columns.ts";
 
-/** Which nodes: of several kinds all must hold, of several patterns of one kind one. */
+/** A selection of nodes: options of several kinds must all match, of several patterns of one kind one must. */
 export interface SelectionFlags {
   readonly nodeName?: readonly string[];
   readonly hostname?: readonly string[];
@@ -22,7 +22,7 @@ export function selectionOptions(command: Command): Command {
     .option("-a, --nodearray <names>", "node arrays, shell wildcards allowed", names)
     .option(
       "-C, --constraint <expression>",
-      "nodes that satisfy it, such as 'node.vm_size=Standard_F*', 'ncpus=4' or JSON; all of several",
+      "nodes that satisfy it, such as 'node.vm_size=Standard_F*', 'ncpus=4' or JSON; all of them must hold",
       constraint,
     );
 }
@@ -67,7 +67,7 @@ function fromJson(text: string): { readonly value: unknown } | string {
   try {
     return { value: parseJson(text) };
   } catch {
-    return `Cannot read ${JSON.stringify(text)}: no JSON, expected an object or a list of objects`;
+    return `Cannot read ${JSON.stringify(text)}: not JSON, expected an object or a list of objects`;
   }
 }
 
@@ -102,7 +102,7 @@ function scalarOf(text: string): unknown {
   }
 }
 
-/** As a request's body wants it; undefined when nothing was selected. */
+/** The selection as in a request's body; undefined if there is none. */
 export function toSelection(flags: SelectionFlags): Selection | undefined {
   const { nodeName: nodeNames, hostname, nodearray, constraint: constraints } = flags;
   const selection = {
@@ -114,7 +114,7 @@ export function toSelection(flags: SelectionFlags): Selection | undefined {
   return Object.keys(selection).length === 0 ? undefined : selection;
 }
 
-/** As a shell takes it; undefined when it holds what quotes alone do not make safe. */
+/** The options as shell words; undefined if quotes alone do not make them safe. */
 export function toWords(flags: SelectionFlags): string | undefined {
   const { nodeName, hostname, nodearray, constraint = [] } = flags;
   const given: readonly (readonly [option: string, value: string | undefined])[] = [

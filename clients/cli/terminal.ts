@@ -17,7 +17,7 @@ export interface Terminal {
   readonly stderr: Output;
 }
 
-/** How wide a line may be; undefined where nobody looks at it (a pipe, a file). */
+/** How wide a line may be; undefined if it is not a screen (a pipe, a file). */
 export function widthOf(output: Output): number | undefined {
   return output.isTTY === true ? (output.columns ?? 80) : undefined;
 }
@@ -29,7 +29,7 @@ export function styled(output: Output, style: Style, text: string): string {
   return styleText(style, text, { stream: output, validateStream: true });
 }
 
-/** Asks on stderr, so that the output of a command stays its own. Anything but "y" or "yes" is a no, so is the end of input. */
+/** Asks on stderr, so that the output of a command stays its own. Anything but "y" or "yes", the end of input too, means no. */
 export async function confirm(terminal: Terminal, question: string): Promise<boolean> {
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: terminal.stdin, output: terminal.stderr });
@@ -44,7 +44,7 @@ export async function confirm(terminal: Terminal, question: string): Promise<boo
   }
 }
 
-/** Tells how far long work is: one line on stderr that is replaced and goes away; nothing where nobody looks. */
+/** Progress of long work: one line on stderr that is replaced and then removed; nothing if stderr is not a screen. */
 export interface Progress {
   report(line: string): void;
   end(): void;

@@ -93,8 +93,7 @@ export const refusals = {
   notReplayed: (problems: readonly string[]) =>
     refusal("refused", 409, {
       title: "Nothing was sent",
-      detail:
-        "A demand message can be mended: send the right one along, as `message`; with ccscale, `--file mended.json`",
+      detail: "Fix the demand message and send it as `message`; with ccscale, `--file fixed.json`",
       problems: [...problems],
     }),
   demandUnusable: (problems: readonly string[]) =>

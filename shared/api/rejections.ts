@@ -15,9 +15,7 @@ export const rejectionView = z
     attempts: count.optional().describe("Deliveries; absent when the queue does not tell"),
     problems: z.array(z.string()),
     excerpt: z.string().describe("The start of the message"),
-    replayedAtSeconds: unixSeconds
-      .optional()
-      .describe("When it, or a mended one, was sent again; the last time"),
+    replayedAtSeconds: unixSeconds.optional().describe("When it, or a fixed one, was last sent again"),
   })
   .meta({ id: "Rejection" });
 
@@ -48,7 +46,7 @@ export const replayBody = z
       .min(1)
       .max(64 * 1024)
       .optional()
-      .describe("A mended demand message, which is posted in place of the one that was kept"),
+      .describe("A fixed demand message, which is posted in place of the stored one"),
     by: by.optional(),
     dryRun: z.boolean().default(false).describe("true: only say what would be done"),
   })

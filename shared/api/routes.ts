@@ -181,7 +181,7 @@ export const routes = [
     method: "POST",
     path: `${ofCluster}/rejects/{rejectionId}/replay`,
     role: "operator",
-    summary: "Sends a rejected message, or a mended one in its place, on its way again",
+    summary: "Sends a rejected message again, or a fixed one in its place",
     body: replayBody,
     mostBodyBytes: 256 * 1024,
     answer: replayAnswer,

@@ -19,7 +19,7 @@ export interface Rejection {
   readonly problems: readonly string[];
   /** The start of the message, for whoever has to find its sender. */
   readonly excerpt: string;
-  /** When an operator sent it, or a mended one in its place, on its way again; the last time. */
+  /** When an operator last sent it again, or a fixed one in its place. */
   readonly replayedAtSeconds?: number;
 }
 

@@ -11,7 +11,7 @@ export interface ActFlags extends ServiceFlags {
   readonly by?: string;
   readonly dryRun?: true;
   readonly yes?: true;
-  /** Seconds; true: as long as usual. */
+  /** Seconds; true: the default. */
   readonly wait?: number | true;
   readonly format?: Format;
 }
@@ -19,22 +19,22 @@ export interface ActFlags extends ServiceFlags {
 export function actOptions(command: Command): Command {
   return serviceOptions(command)
     .addOption(dryRunOption())
-    .option("--yes", "does not ask")
-    .option("--reason <words>", "why, for the record; the command's own name when left out")
-    .option("--by <name>", "who asks; your login name when left out, and a signed-in caller's own name wins")
+    .option("--yes", "skips the question")
+    .option("--reason <words>", "why, for the record (default: the command's name)")
+    .option("--by <name>", "who asks (default: your login name); the name of a signed-in caller wins")
     .addOption(waitOption())
     .addOption(reportOption());
 }
 
-/** The same for everything that changes something. */
+/** The option of every command that changes something. */
 export function dryRunOption(): Option {
-  return new Option("--dry-run", "only says what would be done");
+  return new Option("--dry-run", "only shows what would be done");
 }
 
 function waitOption(): Option {
   return new Option(
     "--wait [seconds]",
-    "waits until it is seen to be done, 900 s at most unless told otherwise",
+    "waits until a snapshot shows the effect, 900 s by default",
   ).argParser(seconds(0));
 }
 

@@ -10,7 +10,7 @@ import type { Service } from "../service/service.ts";
 import { confirm, progressOn, type Terminal } from "../terminal.ts";
 import { type ActFlags, requestOf } from "./act-options.ts";
 
-/** Something to be asked of the service, and of the operator before. */
+/** A request to the service, and the question that comes before it. */
 export interface Wanted {
   /** The command that asks, for the record. */
   readonly name: string;
@@ -18,11 +18,11 @@ export interface Wanted {
   readonly body: Readonly<Record<string, unknown>> & { readonly kind: string };
   /** Asked of the operator, after what would be done is shown; null: nobody is asked. */
   readonly question: string | null;
-  /** What to do when it is refused without a word about that; left out: as after any refusal. */
+  /** What to do next if the answer to a refusal names no next step. */
   readonly nextWhenRefused?: string;
 }
 
-/** Asks, and says what this command knows to do next about a refusal. */
+/** Sends the request. A refusal without a next step gets the command's own. */
 async function asked(service: Service, body: object, { nextWhenRefused }: Wanted): Promise<ActionAnswer> {
   try {
     return await service.ask("actions", { body });
@@ -33,45 +33,45 @@ async function asked(service: Service, body: object, { nextWhenRefused }: Wanted
   }
 }
 
-/** Asks for it, once the operator has agreed where that is needed, and tells what came of it. */
+/** Asks the operator if the action needs that, sends the request, and shows the answer. */
 export async function act(terminal: Terminal, flags: ActFlags, wanted: Wanted): Promise<void> {
   const { service } = await reach(flags);
   const body = { ...wanted.body, ...requestOf(flags, wanted.name) };
   if (wanted.question !== null && flags.yes !== true && flags.dryRun !== true) {
     const would = await asked(service, { ...body, dryRun: true }, wanted);
-    if (would.outcome !== "would") return tell(terminal, flags, would);
+    if (would.outcome !== "would") return show(terminal, flags, would);
     answerOn(terminal, would);
     if (!(await confirm(terminal, wanted.question)))
       throw new CommandFailure("Nothing was done.", "Answer y, or give --yes.");
   }
   const answer = await asked(service, body, wanted);
-  if (flags.wait === undefined || answer.outcome !== "requested") return tell(terminal, flags, answer);
+  if (flags.wait === undefined || answer.outcome !== "requested") return show(terminal, flags, answer);
   answerOn(terminal, answer);
   await followActions(terminal, service, { answer, wait: flags.wait });
   failWhenRefused(answer);
 }
 
-/** Prints an answer, and fails when it is a refusal, if only of some of the nodes. */
-export function tell(terminal: Terminal, { format }: Pick<ActFlags, "format">, answer: ActionAnswer): void {
+/** Prints an answer. Throws CommandFailure for a refusal, even of one node. */
+export function show(terminal: Terminal, { format }: Pick<ActFlags, "format">, answer: ActionAnswer): void {
   if (format === "json") terminal.stdout.write(prettyJson(answer));
   else answerOn(terminal, answer);
   if (answer.outcome === "refused")
     throw new CommandFailure(
       ["Refused:", ...answer.problems.map((problem) => `  - ${printable(problem)}`)].join("\n"),
-      answer.skipped.length > 0 ? nextAboutNodes : "Mend that, then ask again.",
+      answer.skipped.length > 0 ? nextAboutNodes : "Fix that, then try again.",
     );
   failWhenRefused(answer);
 }
 
 const mostRefused = 8;
-const nextAboutNodes = "See above what to do about each node.";
+const nextAboutNodes = "The list above shows what to do about each node.";
 
-/** What is so already was not refused. */
+/** Nodes that are already as asked do not count as refused. */
 function failWhenRefused({ actions, skipped, problems }: ActionAnswer): void {
   if (problems.length > 0)
     throw new CommandFailure(
-      ["Not everything was asked for:", ...problems.map((problem) => `  - ${printable(problem)}`)].join("\n"),
-      "Ask again for the rest.",
+      ["Not everything was requested:", ...problems.map((problem) => `  - ${printable(problem)}`)].join("\n"),
+      "Request the rest again.",
     );
   const refused = skipped.filter((node) => node.refused === true);
   if (refused.length === 0) return;
@@ -90,7 +90,7 @@ function failWhenRefused({ actions, skipped, problems }: ActionAnswer): void {
 
 function answerOn(terminal: Terminal, { outcome, summary, actions, skipped }: ActionAnswer): void {
   const page = pageOn(terminal);
-  // Of a refusal, stderr says so and why.
+  // A refusal and its reasons go to stderr, see `show`.
   if (outcome !== "refused") page.line(summary);
   for (const { actionId, kind, nodes, create } of actions) {
     for (const { count, vmSize, nodeArray, placementGroup, names } of create)
@@ -113,7 +113,7 @@ const everySeconds = 2;
 
 const underWay: readonly OperationView["state"][] = ["planned", "sent", "accepted"];
 
-/** Waits until every action of an answer is closed. Throws CommandFailure when one failed, or the time is over. */
+/** Waits until every action of an answer is closed. Throws CommandFailure if one failed, or after `wait` seconds. */
 async function followActions(
   terminal: Terminal,
   service: Service,
@@ -137,7 +137,7 @@ async function followActions(
       if (waited > seconds)
         throw new CommandFailure(
           `Not done after ${duration(seconds)}: ${open.map(({ actionId, state }) => `${actionId} is ${state}`).join(", ")}`,
-          'It goes on without you; "ccscale operations" tells how far it is.',
+          'It continues in the service; "ccscale operations" shows its state.',
         );
       await sleep(Math.min(everySeconds, seconds) * 1000);
     }
@@ -156,6 +156,6 @@ function closed(terminal: Terminal, operations: readonly OperationView[]): void 
   );
   throw new CommandFailure(
     ["Not everything was done:", ...words].join("\n"),
-    'Ask again once that is mended; "ccscale operations" has the record.',
+    'Fix that and try again; "ccscale operations" has the record.',
   );
 }

@@ -41,7 +41,7 @@ export function jsonOf(name: string, text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new CommandFailure(`Cannot read "${name}": ${messageOf(error)}`, "Is it a JSON file?");
+    throw new CommandFailure(`Cannot read "${name}": ${messageOf(error)}`, "Check that it is a JSON file.");
   }
 }
 
@@ -55,6 +55,6 @@ function unzipped(
       filter: ({ name: file, originalSize }) => file.endsWith(".json") && fits(originalSize),
     });
   } catch (error) {
-    throw new CommandFailure(`Cannot read "${name}": ${messageOf(error)}`, "Is it a zip file?");
+    throw new CommandFailure(`Cannot read "${name}": ${messageOf(error)}`, "Check that it is a zip file.");
   }
 }

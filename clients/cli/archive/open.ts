@@ -22,7 +22,7 @@ import { CommandFailure } from "../exit-code.ts";
 import { fromZip, type JsonFiles, jsonOf } from "./files.ts";
 import { archiveFormat } from "./pack.ts";
 
-/** A cluster as files tell of it, at the moment when they were written. */
+/** A cluster as files describe it, at the time when they were written. */
 export interface OpenedArchive {
   readonly cluster: string;
   readonly stores: MemoryStores;
@@ -31,12 +31,12 @@ export interface OpenedArchive {
   readonly config: unknown;
 }
 
-/** An address and a name stand for those that a snapshot alone does not tell; nobody is called. */
+/** A snapshot alone has no server address and no user name. These stand in for them, and are never called. */
 const nobody = { url: "https://nobody.invalid", username: "nobody", verify_certificates: true };
 
 /**
- * Opens a support archive, the folder that it was unpacked to, or single files. Of files in a folder the names count, of
- * single ones what they hold. A snapshot is needed; without a configuration the defaults are taken.
+ * Opens a support archive, its unpacked folder, or single files. Files in a folder are identified by name, single ones by
+ * content. A snapshot is required; without a configuration, the defaults apply.
  */
 export async function openArchive(
   paths: readonly string[],
@@ -47,7 +47,7 @@ export async function openArchive(
   const snapshot = optional(files, "snapshot.json", snapshotSchema) as Snapshot | undefined;
   if (snapshot === undefined)
     throw new CommandFailure(
-      `Cannot look offline: no snapshot in ${paths.join(", ")}`,
+      `Cannot read offline: no snapshot in ${paths.join(", ")}`,
       'Name an archive that "ccscale support-archive" wrote, its folder, or a file snapshot.json.',
     );
   const cluster = asked ?? about?.cluster ?? snapshot.cluster.name;
@@ -112,7 +112,7 @@ const planSchema = z.looseObject({
   reasons: z.array(z.array(objectSchema)),
 });
 
-/** The value of a file, its outline checked; what was saved whole is trusted to be whole. */
+/** The value of a file. Only its outline is checked: the rest is as the service saved it. */
 function optional<S extends z.ZodType>(files: JsonFiles, name: string, schema: S): z.output<S> | undefined {
   const value = files[name];
   if (value === undefined) return undefined;
@@ -121,7 +121,7 @@ function optional<S extends z.ZodType>(files: JsonFiles, name: string, schema: S
   const [issue] = parsed.error.issues;
   throw new CommandFailure(
     `Cannot use "${name}": ${issue?.path.join(".") || "the file"}: ${issue?.message ?? "something else was expected"}`,
-    'Is it of an archive that this version of "ccscale support-archive" wrote?',
+    'Use an archive that "ccscale support-archive" of this version wrote.',
   );
 }
 
@@ -153,7 +153,7 @@ async function readFolder(folder: string): Promise<JsonFiles> {
   return Object.fromEntries(await Promise.all(read));
 }
 
-/** Single files may be called anything: what they hold tells what they are. */
+/** Single files may have any name: their content decides what they are. */
 function nameFor(path: string, value: unknown): string {
   if (!isDictionary(value)) return basename(path);
   if ("takenAtSeconds" in value && "cluster" in value && !("format" in value)) return "snapshot.json";

@@ -4,10 +4,10 @@ import type { Service } from "../service/service.ts";
 import { version } from "../version.ts";
 import type { JsonFiles } from "./files.ts";
 
-/** Of this layout; `--offline` reads it. */
+/** Version of the layout that `--offline` reads. */
 export const archiveFormat = 1;
 
-/** How much of what there can be any number of. */
+/** How many to include. */
 export interface Amounts {
   readonly plans: number;
   readonly operations: number;
@@ -22,7 +22,7 @@ const fileNames: Readonly<Partial<Record<SupportPart, string>>> = {
 };
 
 /**
- * All that the service tells of a cluster, as files without secrets. An archived plan holds the snapshot that it was made
+ * Everything that the service has about a cluster, as files without secrets. An archived plan holds the snapshot that it was made
  * from, so the last plans are the last snapshots too. The service takes out the secrets that it knows; `known` are those of
  * this machine.
  */
@@ -54,13 +54,13 @@ export async function collect(
     else if (content !== null && content !== undefined) collected[name] = content;
   }
   const plans = await service.ask("plans", { query: { limit: Math.min(amounts.plans, listedPlans) } });
-  // The time of the last answer: nothing in the archive lies in the future of who reads it.
+  // The time of the last answer, so that nothing in the archive is later than it.
   collected["archive.json"] = about(service.cluster, plans.atSeconds, aboutService);
   for (const { planId } of plans.plans) {
     const name = `plans/${planId}.json`;
     onPart(name);
     const { archive } = await service.ask("plan-archive", { params: { planId } });
-    // Of a plan that was not archived whole, the index has a line.
+    // A plan that was not archived whole has only its line in the index.
     if (archive !== null) collected[name] = archive;
   }
   return redact(collected, known) as JsonFiles;

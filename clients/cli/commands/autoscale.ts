@@ -31,26 +31,23 @@ interface Flags extends ServiceFlags {
 /** `ccscale autoscale`: how many nodes of which node arrays there should be, in the words of `jetpack autoscale`. */
 export function autoscaleCommand(terminal: Terminal): Command {
   const command: Command = new Command("autoscale")
-    .description("Says how many nodes of which node arrays there should be for a while, whatever jobs need.")
+    .description("Sets how many nodes of which node arrays there should be for a while, whatever jobs need.")
     .option("-n, --name <array>", "the node array; with --corecount or --instancecount")
     .addOption(
-      new Option("--corecount <number>", "so many cores of it").argParser(amount).conflicts("instancecount"),
+      new Option("--corecount <number>", "that many cores of it")
+        .argParser(amount)
+        .conflicts("instancecount"),
     )
-    .option("-i, --instancecount <number>", "so many nodes of it", amount)
+    .option("-i, --instancecount <number>", "that many nodes of it", amount)
     .addOption(
       new Option(
         "-f, --file <file>",
-        "a JSON list of node array definitions: all that the request set wants now",
+        "a JSON list of node array definitions: everything that the request set wants now",
       ).conflicts(["name", "corecount", "instancecount"]),
     )
-    .option("--request-set <name>", "replaces what was last asked for in this set", "standard")
-    .option(
-      "--expiration-interval <seconds>",
-      "for how long it holds unless asked again",
-      wholeNumber(1),
-      300,
-    )
-    .option("--by <name>", "who asks, for the service's log; your login name when left out")
+    .option("--request-set <name>", "replaces the last request of this set", "standard")
+    .option("--expiration-interval <seconds>", "how long it holds without a new request", wholeNumber(1), 300)
+    .option("--by <name>", "who asks, for the service's log (default: your login name)")
     .addOption(dryRunOption())
     .addOption(reportOption())
     .action((flags: Flags) => {
@@ -63,7 +60,7 @@ export function autoscaleCommand(terminal: Terminal): Command {
   return serviceOptions(command);
 }
 
-/** None is a wish too: it lets go of what the set held. */
+/** 0 releases what the set held. */
 const amount = wholeNumber(0);
 
 async function autoscale(terminal: Terminal, flags: Flags): Promise<void> {
@@ -84,11 +81,11 @@ async function autoscale(terminal: Terminal, flags: Flags): Promise<void> {
   if (answer.warnings.length === 0) return;
   if (dryRun)
     throw new CommandFailure(
-      "The cluster does not have all that is asked for",
-      "Mend the names above, or ask without --dry-run where they are still to come.",
+      "The cluster does not have everything that is asked for",
+      "Fix these names, or run it without --dry-run if they will be added later.",
     );
   terminal.stderr.write(
-    `It replaces what the set wanted before, and is met as soon as the cluster has that. Was it a slip, ask again: the next request of the set counts.\n`,
+    `The request replaces the set's earlier one, and is met when the cluster has these. If a name is misspelt, send the request again: the newest counts.\n`,
   );
 }
 
@@ -134,10 +131,10 @@ function answerOn(terminal: Terminal, answer: AutoscaleAnswer): void {
 
 function emptied({ requestSet, forecast }: AutoscaleAnswer): string {
   const wants = forecast === undefined ? "wants" : "would want";
-  return `Request set "${requestSet}" ${wants} nothing: nodes that nobody else needs may go.`;
+  return `Request set "${requestSet}" ${wants} nothing: nodes without other demand may be deleted.`;
 }
 
-/** What the plan would then do. */
+/** The plan that would follow. */
 function forecastOn(page: Page, forecast: NonNullable<AutoscaleAnswer["forecast"]>, atSeconds: number): void {
   const { met, more, held } = forecast;
   page.line("");
@@ -151,5 +148,5 @@ function forecastOn(page: Page, forecast: NonNullable<AutoscaleAnswer["forecast"
   }
   if (held === null) return;
   page.line("");
-  page.warning(`Nothing of it would be sent: ${held}.`);
+  page.warning(`Nothing would be sent: ${held}.`);
 }

@@ -29,7 +29,9 @@ export const bucketColumns: readonly string[] = [
 /** `ccscale buckets`: what new nodes can come from, and what keeps it from giving more. */
 export function bucketsCommand(terminal: Terminal): Command {
   const command = new Command("buckets")
-    .description("Lists what new nodes can come from, with every limit (left/most) and the one that binds.")
+    .description(
+      "Lists the sources of new nodes (array, VM size, placement group), with every limit (left/max) and the one that binds.",
+    )
     .action((flags: Flags) => look(terminal, flags, (looking) => showBuckets(looking, flags)));
   return outputOptions(selectionOptions(lookOptions(command)));
 }
@@ -48,11 +50,17 @@ async function showBuckets({ terminal, service, settings }: Looking, flags: Flag
   printList(terminal, list, { flags, settings });
 }
 
-/** `*family` is what is left of a limit and `/family` left of all there is, each in the limit's own unit. */
-function bucketFields(bucket: BucketView, nowSeconds: number): Fields {
+/**
+ * `*family` is what is left of a limit, and `/family` left of max, each in the limit's own unit. A node array and a cluster
+ * may limit both nodes and cores: `cluster` is the one that leaves fewer nodes, `cluster-nodes` and `cluster-cores` are each.
+ */
+export function bucketFields(bucket: BucketView, nowSeconds: number): Fields {
   const { limits, resources, vm, secondsSinceCapacityFailure, backOff } = bucket;
-  const byLimit = (pick: (limit: BucketView["limits"][number]) => number | null) =>
-    Object.fromEntries(limits.map((limit) => [limit.limit, pick(limit)]));
+  const loosestFirst = limits.toSorted((a, b) => b.nodesLeft - a.nodesLeft);
+  const byLimit = (pick: (limit: BucketView["limits"][number]) => number | null) => ({
+    ...Object.fromEntries(limits.map((limit) => [`${limit.limit}-${limit.unit}`, pick(limit)])),
+    ...Object.fromEntries(loosestFirst.map((limit) => [limit.limit, pick(limit)])),
+  });
   return {
     ...bucket,
     ...vm,
@@ -66,7 +74,7 @@ function bucketFields(bucket: BucketView, nowSeconds: number): Fields {
   };
 }
 
-/** What keeps the bucket from giving nodes, apart from its limits. */
+/** Why the bucket gives no nodes, apart from its limits. */
 function whyNone({ enabled, valid, invalidReason, backOff }: BucketView, nowSeconds: number): string | null {
   if (!enabled) return "switched off for autoscaling";
   if (!valid) return `CycleCloud: ${invalidReason ?? "not usable"}`;

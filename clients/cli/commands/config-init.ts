@@ -29,38 +29,39 @@ const usual = { idleSeconds: 300, bootSeconds: 1800 };
 export function configInitCommand(terminal: Terminal): Command {
   const command: Command = new Command("init");
   command
-    .description("Writes a configuration to start from. The password is no part of it.")
-    .requiredOption("--cluster-name <name>", "as CycleCloud calls the cluster")
+    .description("Writes a configuration to start from. It contains no password.")
+    .requiredOption("--cluster-name <name>", "the cluster's name in CycleCloud")
     .requiredOption(
       "--server-url <address>",
-      "of the CycleCloud server, such as https://cyclecloud.example.com",
+      "address of the CycleCloud server, such as https://cyclecloud.example.com",
     )
-    .requiredOption("--username <name>", "that the autoscaler logs in with")
-    .option(
-      "--password-setting <name>",
-      "the app setting that holds the password, where it is not CYCLECLOUD_PASSWORD",
-    )
+    .requiredOption("--username <name>", "user that the autoscaler logs in as")
+    .option("--password-setting <name>", "app setting with the password, if it is not CYCLECLOUD_PASSWORD")
     .option(
       "--idle-timeout <seconds>",
-      "a node goes when nothing needs it for so long",
+      "a node without jobs is deleted after this time",
       wholeNumber(0),
       usual.idleSeconds,
     )
     .option(
       "--boot-timeout <seconds>",
-      "a node that is not up by then is given up",
+      "a node that is not ready by then is deleted",
       wholeNumber(0),
       usual.bootSeconds,
     )
     .addOption(
-      new Option("--failed-nodes <policy>", "what becomes of them").choices(["keep", "delete", "retry"]),
+      new Option("--failed-nodes <policy>", "what happens to failed nodes").choices([
+        "keep",
+        "delete",
+        "retry",
+      ]),
     )
     // `initconfig` of azpbs and azge takes it; here everybody on the machine would see it.
     .addOption(new Option("--password <password>").hideHelp())
-    .option("--slots <value>", "what a slot is, such as node.vcpu_count or 4")
-    .option("--read-only", "plans are made and shown, and nothing is sent: to watch it for a while")
-    .option("-O, --output <file>", "where to write it; the screen when left out")
-    .option("--force", "replaces the file")
+    .option("--slots <value>", "slots of a node, such as node.vcpu_count or 4")
+    .option("--read-only", "makes and shows plans, and sends nothing")
+    .option("-O, --output <file>", "where to write it (default: the screen)")
+    .option("--force", "replaces an existing file")
     .action((flags: Flags) => {
       if (flags.password !== undefined)
         return command.error(
@@ -76,10 +77,11 @@ async function init(terminal: Terminal, flags: Flags): Promise<void> {
   const parsed = parseConfig({ cluster: flags.clusterName, json });
   if (!parsed.ok)
     throw new CommandFailure(
-      ["Cannot start with that:", ...parsed.problems.map((problem) => `  - ${printable(problem)}`)].join(
-        "\n",
-      ),
-      "Mend what is named above, then try again.",
+      [
+        "Cannot make a configuration of that:",
+        ...parsed.problems.map((problem) => `  - ${printable(problem)}`),
+      ].join("\n"),
+      "Fix these problems, then try again.",
     );
   const text = prettyJson(json);
   if (flags.output === undefined) {

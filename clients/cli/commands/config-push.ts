@@ -23,13 +23,13 @@ interface Flags extends ServiceFlags {
 export function configPushCommand(terminal: Terminal): Command {
   const command = new Command("push")
     .description(
-      "Checks a configuration file and stores it, with what it includes, for the service. Without --cluster it is for the cluster that its cluster_name, or the file's name, tells.",
+      "Checks a configuration file and stores it, with what it includes, for the service. Without --cluster, cluster_name names the cluster, or else the name of the file.",
     )
     .argument("<file>", "an autoscale.json")
     .addOption(dryRunOption())
-    .option("--yes", "does not ask before a stored one is replaced")
+    .option("--yes", "skips the question before a stored one is replaced")
     .option("--reason <words>", "why, for the log")
-    .option("--by <name>", "who stores it; your login name when left out")
+    .option("--by <name>", "who stores it (default: your login name)")
     .action((file: string, flags: Flags) => push(terminal, file, flags));
   return serviceOrStorageOptions(command);
 }
@@ -74,12 +74,12 @@ function withoutPasswords(includes: Readonly<Record<string, unknown>>): Readonly
   );
 }
 
-/** A secret in a stored configuration can be read by everybody who may read the container; it is not even sent. */
+/** Everybody who may read the container could read a secret in a stored configuration, so it is not even sent. */
 function refuseSecrets(file: string, json: Readonly<Record<string, unknown>>): void {
   const held = secretsIn(json);
   if (held.length === 0) return;
   throw new CommandFailure(
-    `Cannot store "${printable(file)}": it holds what looks like secrets: ${held.map(printable).join(", ")}`,
-    "Take them out, and put what the service needs into app settings.",
+    `Cannot store "${printable(file)}": it holds probable secrets: ${held.map(printable).join(", ")}`,
+    "Remove them, and put what the service needs into app settings.",
   );
 }

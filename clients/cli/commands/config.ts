@@ -12,7 +12,7 @@ import { configPushCommand } from "./config-push.ts";
 /** `ccscale config`: the `autoscale.json` of a cluster, from the first line to the service. */
 export function configCommand(terminal: Terminal): Command {
   return new Command("config")
-    .description("Starts, checks, stores and shows the configuration of a cluster.")
+    .description("Creates, checks, stores and shows the configuration of a cluster.")
     .addCommand(configInitCommand(terminal))
     .addCommand(configValidateCommand(terminal))
     .addCommand(configPushCommand(terminal))
@@ -22,9 +22,7 @@ export function configCommand(terminal: Terminal): Command {
 /** `ccscale config show`: what is stored for the service, without secrets; on stderr, what is wrong with it. */
 function configShowCommand(terminal: Terminal): Command {
   const command = new Command("show")
-    .description(
-      "Shows the stored configuration of a cluster; secrets that it should not hold are shown as ***.",
-    )
+    .description("Shows the stored configuration of a cluster; secrets in it are shown as ***.")
     .action(async (flags: ServiceFlags) => {
       const { service } = await reach(flags);
       const { config, problems, warnings } = await service.ask("config");
@@ -35,7 +33,7 @@ function configShowCommand(terminal: Terminal): Command {
       );
       if (config === null)
         throw new CommandFailure(
-          `Cannot show the configuration of "${printable(service.cluster)}": it is no JSON object`,
+          `Cannot show the configuration of "${printable(service.cluster)}": it is not a JSON object`,
           'Replace it with "ccscale config push".',
         );
       terminal.stdout.write(prettyJson(config));
@@ -50,12 +48,9 @@ interface Flags {
 /** `ccscale config validate FILE`: every problem at once, on this machine alone. */
 function configValidateCommand(terminal: Terminal): Command {
   return new Command("validate")
-    .description("Checks a configuration file with what it includes. Reaches nobody.")
+    .description("Checks a configuration file with what it includes. Calls nothing.")
     .argument("<file>", "an autoscale.json")
-    .option(
-      "--cluster <name>",
-      "the cluster that it is for; its cluster_name, or the file's name, when left out",
-    )
+    .option("--cluster <name>", "the cluster (default: its cluster_name, or the name of the file)")
     .action(async (file: string, flags: Flags) => {
       const { cluster, problems, warnings } = await readConfig(file, flags.cluster);
       warn(terminal, file, warnings.map(printable));

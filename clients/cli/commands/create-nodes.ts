@@ -26,13 +26,13 @@ interface Flags extends ActFlags {
 export function createNodesCommand(terminal: Terminal): Command {
   const command: Command = new Command("create-nodes")
     .description(
-      "Creates nodes, all that are asked for or none; what is left open, the planner chooses, within all limits.",
+      "Creates nodes, all of them or none, within all limits. The planner chooses what you leave open.",
     )
-    .option("-n, --count <number>", "so many nodes", wholeNumber(1))
-    .option("-s, --slots <number>", "as many nodes as that many slots need", wholeNumber(1))
-    .option("-a, --nodearray <name>", "of this node array")
-    .option("--vm-size <size>", "of this VM size")
-    .option("--placement-group <name>", "in this placement group")
+    .option("-n, --count <number>", "number of nodes", wholeNumber(1))
+    .option("-s, --slots <number>", "as many nodes as this number of slots needs", wholeNumber(1))
+    .option("-a, --nodearray <name>", "node array")
+    .option("--vm-size <size>", "VM size")
+    .option("--placement-group <name>", "placement group")
     .option(
       "-C, --constraint <expression>",
       "what each node or slot needs, such as 'memgb=64' or JSON",
@@ -44,15 +44,15 @@ export function createNodesCommand(terminal: Terminal): Command {
     .addOption(
       new Option(
         "--strategy <strategy>",
-        "pack (usual): full nodes, of as many buckets as it takes; scatter: a node for each slot, all of one bucket or none",
+        "pack (default): full nodes, from as many buckets as needed; scatter: a node for each slot, all from one bucket or none",
       ).choices(["pack", "scatter"]),
     )
-    .option("--keep-alive", "nobody but the operator may delete them")
-    .option("--name-format <format>", "with %d for the index, such as login-%d")
-    .option("--attribute <name=value>", "sent along to CycleCloud; may be given again and again", pair)
+    .option("--keep-alive", "only an operator may delete them")
+    .option("--name-format <format>", "name with %d for the index, such as login-%d")
+    .option("--attribute <name=value>", "attribute for CycleCloud; can be repeated", pair)
     .option(
       "--software-configuration <name=value>",
-      "for the nodes' Configuration, such as slurm.autoscale=true",
+      "value for the nodes' Configuration, such as slurm.autoscale=true; can be repeated",
       pair,
     )
     .action((flags: Flags) => {

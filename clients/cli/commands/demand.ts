@@ -16,7 +16,7 @@ type Flags = LookFlags & SelectionFlags;
 export function demandCommand(terminal: Terminal): Command {
   const command = new Command("demand")
     .description(
-      "Shows what would be done now: nodes with their jobs, actions, and who waits. Sends nothing.",
+      "Shows what would be done now: nodes with their jobs, actions, and waiting jobs. Sends nothing.",
     )
     .action((flags: Flags) => look(terminal, flags, (looking) => showDemand(looking, flags)));
   return outputOptions(selectionOptions(lookOptions(command)));
@@ -26,7 +26,7 @@ async function showDemand({ terminal, service, settings }: Looking, flags: Flags
   printDemand(terminal, await service.ask("demand", { query: toQuery(flags) }), { flags, settings });
 }
 
-/** The demand table; below it, for people, what would be done and why somebody waits. */
+/** The demand table; below it, for people, what would be done and why jobs wait. */
 export function printDemand(
   terminal: Terminal,
   demand: DemandAnswer,
@@ -49,12 +49,12 @@ export function printDemand(
   printList(terminal, list, { flags, settings });
   if (nodeCount > nodes.length)
     terminal.stderr.write(
-      `${nodes.length} of ${nodeCount} nodes shown${(selected?.nodeCount ?? nodeCount) > nodes.length ? '; ask for less with "-a" or "-C"' : ""}\n`,
+      `${nodes.length} of ${nodeCount} nodes shown${(selected?.nodeCount ?? nodeCount) > nodes.length ? '; select fewer with "-a" or "-C"' : ""}\n`,
     );
   if (format !== "table") return;
   const page = pageOn(terminal);
   decidedOn(page, demand, atSeconds);
   if (held === null) return;
   page.line("");
-  page.warning(`Nothing of it would be sent: ${held}.`);
+  page.warning(`Nothing would be sent: ${held}.`);
 }

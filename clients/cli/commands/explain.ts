@@ -17,12 +17,12 @@ interface Flags extends LookFlags {
 export function explainCommand(terminal: Terminal): Command {
   const command = new Command("explain")
     .description(
-      "Tells why a job waits or where it went, or why a target is not met, bucket by bucket, and what ends the wait.",
+      "Explains why a job waits or where it runs, or why a target is not met, bucket by bucket, and what ends the wait.",
     )
-    .argument("[job]", "its name, as its scheduler says it")
-    .option("--source <name>", "where two schedulers use the same job name")
+    .argument("[job]", "its name in its scheduler")
+    .option("--source <name>", "if two schedulers use the same job name")
     .option("--target <array>", "a target in place of a job, as `status` calls it: htc, htc:64")
-    .option("--request-set <name>", "where two request sets have a target of that name")
+    .option("--request-set <name>", "if two request sets have a target of that name")
     // As `analyze` of azpbs and azge names its job.
     .addOption(new Option("-j, --job-id <job>").hideHelp())
     .action((named: string | undefined, flags: Flags) => {

@@ -18,9 +18,9 @@ const mostNodes = 50;
 export function historyCommand(terminal: Terminal): Command {
   const command: Command = new Command("history")
     .description(
-      "Shows what is remembered of a node: its lives, and what was asked of CycleCloud about it. A selection is of nodes that exist.",
+      "Shows the history of a node: its lives, and the requests to CycleCloud about it. A selection takes nodes that exist.",
     )
-    .argument("[node]", "name, node id or host name, also of a node that is gone")
+    .argument("[node]", "name, node id or host name; the node may be gone")
     .action((node: string | undefined, flags: Flags) => {
       if ((node === undefined) !== isSelecting(flags))
         return command.error("error: expected either a node, or at least one option that selects nodes");
@@ -67,13 +67,13 @@ async function historyOf(service: Looking["service"], node: string): Promise<rea
 function printHistory(terminal: Terminal, { node, lives, operations, atSeconds }: HistoryAnswer): void {
   const page = pageOn(terminal);
   if (lives.length === 0 && operations.length === 0)
-    page.line(`Nothing is remembered of "${node}": rows of deleted nodes are kept for 7 days.`);
+    page.line(`No history of "${node}": records of deleted nodes are kept for 7 days.`);
   for (const life of lives) {
     page.title(`${life.name} (${life.nodeId})`);
     page.facts(lifeFacts(life, atSeconds));
   }
   if (operations.length === 0) return;
-  page.title("Asked of CycleCloud");
+  page.title("Requests to CycleCloud");
   const rows = operations.map((operation) => [
     ago(operation.createdAtSeconds, atSeconds),
     operation.kind,

@@ -34,10 +34,10 @@ export const jobColumns: readonly string[] = [
 export function jobsCommand(terminal: Terminal): Command {
   const command = new Command("jobs")
     .description(
-      "Lists jobs that run, have a place or wait, and why; of selected nodes, those that run or have a place there.",
+      "Lists jobs that run, have a place or wait, and why; with selected nodes, jobs that run or have a place there.",
     )
-    .addOption(new Option("--state <state>", "only those").choices(jobState.options))
-    .option("--source <name>", "only those of this scheduler")
+    .addOption(new Option("--state <state>", "only jobs in this state").choices(jobState.options))
+    .option("--source <name>", "only jobs of this scheduler")
     .option("--limit <number>", "at most so many", wholeNumber(1), usualLimit)
     .action((flags: Flags) => look(terminal, flags, (looking) => showJobs(looking, flags)));
   return outputOptions(selectionOptions(lookOptions(command)));
@@ -62,15 +62,13 @@ async function showJobs({ terminal, service, settings }: Looking, flags: Flags):
     none: "No such jobs.",
   };
   printList(terminal, list, { flags, settings });
-  tellSilent(terminal, first, flags);
+  reportSilent(terminal, first, flags);
   if (isCut)
-    terminal.stderr.write(
-      `${items.length} of ${first.total ?? "many"} jobs shown; ask for more with --limit\n`,
-    );
+    terminal.stderr.write(`${items.length} of ${first.total ?? "many"} jobs shown; show more with --limit\n`);
 }
 
-/** Jobs that are not listed because nobody can tell whether they are wanted: no list may pass for "there are none". */
-function tellSilent({ stderr }: Terminal, { silent }: JobsAnswer, flags: Flags): void {
+/** Reports jobs of silent sources, which are not listed: an empty list would look as if there were none. */
+function reportSilent({ stderr }: Terminal, { silent }: JobsAnswer, flags: Flags): void {
   const isOfNodes = Object.values(toQuery(flags)).some((wanted) => wanted !== undefined);
   if (isOfNodes || (flags.state ?? "waiting") !== "waiting") return;
   for (const { source, jobs } of silent)

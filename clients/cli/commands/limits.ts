@@ -21,7 +21,7 @@ export const limitColumns: readonly string[] = [
 export function limitsCommand(terminal: Terminal): Command {
   const command = new Command("limits")
     .description(
-      "Lists every limit once, with what is used and left of it, and how many (selected) buckets it binds. BOUND_BY: what leaves less of a bucket than MAX - USED, another of its limits, or CycleCloud, which does not say why.",
+      "Lists every limit once, with what is used and left, and how many (selected) buckets it binds. BOUND_BY: why less is left than MAX - USED, which is another limit, or CycleCloud, which gives no reason.",
     )
     .action((flags: Flags) => look(terminal, flags, (looking) => showLimits(looking, flags)));
   return outputOptions(selectionOptions(lookOptions(command)));

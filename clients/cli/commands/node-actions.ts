@@ -27,16 +27,16 @@ export const nodeActions = [
     name: "delete-nodes",
     kind: "delete",
     summary:
-      "Deletes nodes: they are drained where their scheduler can, and then shut down. Keep-alive nodes are refused.",
+      "Deletes nodes: they are drained if their scheduler can, and then shut down. Keep-alive nodes are refused.",
     options: ["force"],
     question: "Do it?",
     examples: [
       {
         line: "delete-nodes -N 'htc-*' --dry-run",
-        does: "which of them would go, and which not, and why",
+        does: "which nodes would be deleted, which not, and why",
         isShown: true,
       },
-      { line: "delete-nodes --hostname ip-0A00000F --force --yes", does: "also when jobs run there" },
+      { line: "delete-nodes --hostname ip-0A00000F --force --yes", does: "even if jobs run there" },
     ],
   },
   {
@@ -47,17 +47,17 @@ export const nodeActions = [
     options: ["force"],
     question:
       'This deletes the VMs of these nodes and their records. To keep the VMs and take the nodes out of their scheduler, use "ccscale keep-alive on" and "ccscale drain". Delete them?',
-    examples: [{ line: "remove-nodes -N viz-2 --yes --wait", does: "for good, its record too" }],
+    examples: [{ line: "remove-nodes -N viz-2 --yes --wait", does: "deletes the VM and its record" }],
   },
   {
     name: "drain",
     kind: "drain",
     summary:
-      "Gives nodes no more jobs until undrain; what runs there ends in peace, and then they go when idle.",
+      "Sends no new jobs to nodes until undrain. Running jobs finish; then the nodes are deleted when idle.",
     options: ["force"],
     question: null,
     examples: [
-      { line: "drain -N 'htc-[78]' --reason 'disk test'", does: "no more jobs there", isShown: true },
+      { line: "drain -N 'htc-[78]' --reason 'disk test'", does: "no new jobs there", isShown: true },
     ],
   },
   {
@@ -74,7 +74,7 @@ export const nodeActions = [
     summary: "Starts nodes that are deallocated.",
     options: [],
     question: null,
-    examples: [{ line: "start -N viz-1 --wait", does: "and waits until it is seen to start", isShown: true }],
+    examples: [{ line: "start -N viz-1 --wait", does: "waits until it starts", isShown: true }],
   },
   {
     name: "deallocate",
@@ -83,7 +83,9 @@ export const nodeActions = [
       "Stops nodes and keeps their disks, so that they start again fast. Keep-alive nodes are refused.",
     options: ["force"],
     question: "Do it?",
-    examples: [{ line: "deallocate --nodearray viz --yes", does: "rest over the weekend" }],
+    examples: [
+      { line: "deallocate --nodearray viz --yes", does: "stops it over the weekend, and keeps its disk" },
+    ],
   },
   {
     name: "restart",
@@ -91,49 +93,47 @@ export const nodeActions = [
     summary: "Restarts the machines of nodes.",
     options: ["force"],
     question: "Do it?",
-    examples: [{ line: "restart -N viz-1 --yes", does: "boots it again" }],
+    examples: [{ line: "restart -N viz-1 --yes", does: "restarts it" }],
   },
   {
     name: "reimage",
     kind: "reimage",
-    summary: "Gives nodes a fresh disk from their image.",
+    summary: "Gives nodes a new disk from their image.",
     options: ["force"],
     question: "Do it?",
-    examples: [{ line: "reimage -N viz-1 --yes", does: "gives it a fresh disk" }],
+    examples: [{ line: "reimage -N viz-1 --yes", does: "gives it a new disk" }],
   },
   {
     name: "retry-failed",
     kind: "retry-failed",
-    summary: "Boots failed nodes once more. CycleCloud retries every failed node of the cluster.",
+    summary: "Boots failed nodes again. CycleCloud retries every failed node of the cluster.",
     options: [],
     question: null,
-    examples: [{ line: "retry-failed --nodearray viz", does: "boots what failed once more", isShown: true }],
+    examples: [{ line: "retry-failed --nodearray viz", does: "boots failed nodes again", isShown: true }],
   },
   {
     name: "keep-alive on",
     kind: "keep-alive",
-    summary: "Keeps nodes alive: they take jobs as ever, and nobody but an operator deletes them.",
+    summary: "Keeps nodes alive: they still take jobs, and only an operator deletes them.",
     options: [],
     question: null,
     more: { on: true },
-    examples: [
-      { line: "keep-alive on -N viz-1 --reason 'licence server'", does: "nobody but you may delete it" },
-    ],
+    examples: [{ line: "keep-alive on -N viz-1 --reason 'licence server'", does: "only you may delete it" }],
   },
   {
     name: "keep-alive off",
     kind: "keep-alive",
     summary:
-      "Ends that: idle nodes go as usual. Nodes that CycleCloud's own record keeps alive stay so; take it off there.",
+      "Ends keep-alive: idle nodes are deleted as usual. Nodes that CycleCloud itself keeps alive stay; change them there.",
     options: [],
     question: null,
     more: { on: false },
-    examples: [{ line: "keep-alive off -N viz-1", does: "it goes when it is idle" }],
+    examples: [{ line: "keep-alive off -N viz-1", does: "it is deleted when it is idle" }],
   },
   {
     name: "ignore",
     kind: "ignore",
-    summary: "Lets the autoscaler leave nodes alone: no jobs, no deletion, no retry.",
+    summary: "Makes the autoscaler leave nodes alone: no jobs, no deletion, no retry.",
     options: [],
     question: null,
     examples: [{ line: "ignore -N htc-8 --reason 'disk test'", does: "leaves it alone" }],
@@ -141,10 +141,10 @@ export const nodeActions = [
   {
     name: "unignore",
     kind: "unignore",
-    summary: "Lets the autoscaler take care of ignored nodes again.",
+    summary: "Makes the autoscaler manage ignored nodes again.",
     options: [],
     question: null,
-    examples: [{ line: "unignore -N htc-8", does: "takes care of it again" }],
+    examples: [{ line: "unignore -N htc-8", does: "manages it again" }],
   },
 ] as const satisfies readonly NodeAction[];
 
@@ -165,7 +165,7 @@ export async function nodeActionCommand(terminal: Terminal, name: NodeActionName
   const { kind, question, more, summary } = action;
   const canForce = action.options.includes("force");
   const command: Command = new Command(name.split(" ").at(-1)).description(summary);
-  if (canForce) command.option("--force", "also nodes on which jobs run");
+  if (canForce) command.option("--force", "even if jobs run on them");
   command.action((flags: Flags) => {
     const nodes = toSelection(flags);
     if (nodes === undefined)
@@ -184,10 +184,10 @@ export async function keepAliveCommand(terminal: Terminal): Promise<Command> {
   return (
     command
       .description(
-        "Protects nodes from deletion, or ends that. The service keeps the note: CycleCloud documents no call that changes its own record of a node that exists.",
+        "Protects nodes from deletion, or ends that. The service keeps the record: CycleCloud documents no call that changes an existing node.",
       )
       .usage("on|off [options]")
-      // What follows neither word is no mistake of its own.
+      // Without one of the words nothing else is reported: it would hide the real mistake.
       .allowUnknownOption()
       .allowExcessArguments()
       .action(() => command.error('error: expected "on" or "off" after keep-alive'))
@@ -199,6 +199,6 @@ export async function keepAliveCommand(terminal: Terminal): Promise<Command> {
 /** What to do when a selection names no node; `words` select the same as a shell takes them. */
 function viewFirst(words: string | undefined): string {
   return words === undefined
-    ? 'See with "ccscale nodes" and the same selection which nodes it names.'
-    : `Run "ccscale nodes ${words}" to see which nodes that names, or "ccscale nodes" to see all.`;
+    ? 'Run "ccscale nodes" with the same selection to see its nodes.'
+    : `Run "ccscale nodes ${words}" to see the selected nodes, or "ccscale nodes" to see all.`;
 }

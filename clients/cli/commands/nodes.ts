@@ -15,8 +15,8 @@ const kind = { name: "nodes", columns: nodeColumns, isOfNodes: true } as const;
 /** `ccscale nodes`: what there is, what runs on it, and since when it idles. */
 export function nodesCommand(terminal: Terminal): Command {
   const command = new Command("nodes")
-    .description("Lists nodes with their jobs, what is left of them, and since when they are idle.")
-    .option("--state <states>", 'only those in these states, such as "Ready,Fail*"')
+    .description("Lists nodes with their jobs, free resources and idle times.")
+    .option("--state <states>", 'only nodes in these states, such as "Ready,Fail*"')
     .action((flags: Flags) => look(terminal, flags, (looking) => showNodes(looking, flags)));
   return outputOptions(selectionOptions(lookOptions(command)));
 }
@@ -26,7 +26,7 @@ async function showNodes({ terminal, service, settings }: Looking, flags: Flags)
   const { first, items } = await askAll(service, "nodes", {
     call: { query: { ...toQuery(flags), state: flags.state } },
     pick: ({ nodes }) => nodes,
-    // How to print, which the cluster's configuration may say, is known by then.
+    // The cluster's configuration may set how to print, and is known after the first page.
     rest: () => ({ resources: resourcesPrinted(kind, { flags, settings }) }),
     onPage: (count, total) => {
       if (count !== total) progress.report(`${count} of ${total ?? "?"} nodes`);
@@ -41,5 +41,5 @@ async function showNodes({ terminal, service, settings }: Looking, flags: Flags)
   };
   printList(terminal, list, { flags, settings });
   if (items.length === 0 && flags.constraint !== undefined)
-    terminal.stderr.write('how a constraint is understood: "ccscale validate-constraint EXPRESSION"\n');
+    terminal.stderr.write('"ccscale validate-constraint EXPRESSION" shows how a constraint is understood\n');
 }

@@ -30,8 +30,8 @@ export const operationColumns: readonly string[] = [
 /** `ccscale operations`: what was asked of CycleCloud, and what became of it. */
 export function operationsCommand(terminal: Terminal): Command {
   const command = new Command("operations")
-    .description("Lists what was asked of CycleCloud and what became of it, newest first.")
-    .option("--open", "only what is on its way")
+    .description("Lists requests to CycleCloud and their outcome, newest first.")
+    .option("--open", "only open operations")
     .option("--limit <number>", "at most so many", wholeNumber(1), usualLimit)
     .action((flags: Flags) =>
       // Nodes that are gone have operations too.

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { tell } from "../act/act.ts";
+import { show } from "../act/act.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { reportOption } from "../output/output-options.ts";
 import type { Format } from "../output/output-settings.ts";
@@ -19,24 +19,24 @@ export function pauseCommand(terminal: Terminal): Command {
   return decisionCommand(
     terminal,
     "pause",
-    "Stops everything that is sent for a cluster; plans are still made and shown.",
+    "Sends nothing more for a cluster; plans are still made and shown.",
   );
 }
 
 /** `ccscale resume`: ends a pause, and lets a login that was refused be tried once more. */
 export function resumeCommand(terminal: Terminal): Command {
-  return decisionCommand(terminal, "resume", "Lets a paused cluster, or one whose login was refused, go on.");
+  return decisionCommand(terminal, "resume", "Resumes a paused cluster, or one whose login was refused.");
 }
 
 /** A decision about a whole cluster. Its reason is shown to everybody who views the status later, so it has to be given. */
 function decisionCommand(terminal: Terminal, kind: "pause" | "resume", description: string): Command {
   return serviceOrStorageOptions(new Command(kind).description(description))
-    .requiredOption("--reason <words>", "why, for whoever looks at the status")
-    .option("--by <name>", "who decided; your login name when left out")
+    .requiredOption("--reason <words>", "why; shown in the status")
+    .option("--by <name>", "who decided (default: your login name)")
     .addOption(dryRunOption())
     .addOption(reportOption())
     .action(async (flags: Flags) => {
       const { service } = await reach(flags);
-      tell(terminal, flags, await service.ask("actions", { body: { kind, ...requestOf(flags, kind) } }));
+      show(terminal, flags, await service.ask("actions", { body: { kind, ...requestOf(flags, kind) } }));
     });
 }

@@ -30,7 +30,7 @@ interface Options {
 export function planCommand(terminal: Terminal): Command {
   const jsonLines = "reads one scenario a line from standard input, answers one line each";
   const command = new Command("plan")
-    .description("Plans recorded scenarios without touching anything.")
+    .description("Plans recorded scenarios. Sends nothing.")
     .addOption(new Option("--json-lines", jsonLines).conflicts("scenario"))
     .option("--scenario <file>", "prints the plan of the scenario in a JSON file, and the reasons")
     .addOption(
@@ -71,11 +71,11 @@ async function load(reading: Reading): Promise<Scenario> {
   const { path } = reading;
   try {
     const json: unknown = parseJson(await readFile(path, "utf8"));
-    // A file has a name already.
+    // A file without a name gets that of the file.
     const named = isDictionary(json) ? { name: basename(path, ".json"), ...json } : json;
     return await readScenario(named, reading);
   } catch (error) {
-    throw new CommandFailure(`Cannot plan "${path}": ${messageOf(error)}`, "Mend it, then try again.");
+    throw new CommandFailure(`Cannot plan "${path}": ${messageOf(error)}`, "Fix it, then try again.");
   }
 }
 

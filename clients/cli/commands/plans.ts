@@ -32,14 +32,14 @@ export const planColumns: readonly string[] = [
 /** `ccscale plans [ID]`: what was decided, and why. */
 export function plansCommand(terminal: Terminal): Command {
   const command: Command = new Command("plans")
-    .description("Lists plans, newest first; with an id, one plan: what it decided and what became of it.")
-    .argument("[id]", 'as the list tells it; "last" for the newest')
+    .description("Lists plans, newest first; with an id, shows one plan: its decisions and their outcome.")
+    .argument("[id]", 'from the list; "last" for the newest')
     .option("--limit <number>", "at most so many", wholeNumber(1), usualLimit)
     .action((id: string | undefined, flags: Flags) => {
       if (id === undefined) return look(terminal, flags, (looking) => listPlans(looking, flags));
       if (isOfList(flags))
         return command.error(
-          "error: expected no -o, --long or --format other than table and json with an id: one plan is no list",
+          "error: expected no -o, --long or --format other than table and json with an id: an id shows one plan",
         );
       return look(terminal, flags, (looking) => showPlan(looking, id, flags));
     });
@@ -100,14 +100,14 @@ function printPlan(terminal: Terminal, plan: PlanAnswer): void {
     ["plan", summary.planId],
     ["made", `${moment(summary.atSeconds)}, ${ago(summary.atSeconds, atSeconds)}`],
     ["because", summary.reason],
-    ["jobs", `${summary.placedJobs} of ${summary.jobs} have all they asked for`],
+    ["jobs", `${summary.placedJobs} of ${summary.jobs} have everything they asked for`],
     ["held", summary.held ?? null],
     ["archived", archivedAs(summary)],
     ["deleted at once", deletedAtOnce(plan)],
   ]);
   decidedOn(page, plan, summary.atSeconds);
   if (operations.length === 0) return;
-  page.title("What became of its actions");
+  page.title("Outcome of its actions");
   const rows = operations.map((operation) => [
     operation.actionId,
     operation.kind,

@@ -37,17 +37,17 @@ interface Flags extends ServiceFlags {
 /** `ccscale push`: the jobs of a file as the demand of a source. */
 export function pushCommand(terminal: Terminal): Command {
   const command = new Command("push")
-    .description("Posts a list of jobs as all that a source wants, after it was checked here.")
+    .description("Checks a list of jobs and posts it as everything that a source wants.")
     .argument(
       "[file]",
       'jobs as JSON (ours, or what "azpbs jobs" and "azge jobs" print) or an SWF trace (.swf, .swf.gz); "-" is standard input',
       "-",
     )
-    .requiredOption("--source <name>", "the scheduler that they come from; its earlier demand is replaced")
-    .option("--ttl <seconds>", "how long they count without another push", wholeNumber(1))
+    .requiredOption("--source <name>", "the scheduler of these jobs; replaces its earlier demand")
+    .option("--ttl <seconds>", "how long they count without a new push", wholeNumber(1))
     .addOption(dryRunOption())
-    .option("--by <name>", "who posts it; your login name when left out")
-    .option("--print", "prints the message for the queue, and asks nobody")
+    .option("--by <name>", "who posts it (default: your login name)")
+    .option("--print", "prints the message for the queue, and calls nothing")
     .action((file: string, flags: Flags) => push(terminal, file, flags));
   return serviceOrStorageOptions(command);
 }
@@ -61,7 +61,7 @@ async function push(terminal: Terminal, file: string, flags: Flags): Promise<voi
     tellAside(terminal, { count: setAside.length, items: setAside });
     return;
   }
-  // A file that cannot be used is nobody else's business.
+  // Checked first: a file that cannot be used causes no call.
   const { demand } = await demandIn(file, flags, terminal);
   const { service } = await reach(flags);
   const body = { ...demand, cluster: service.cluster };
@@ -74,7 +74,7 @@ async function push(terminal: Terminal, file: string, flags: Flags): Promise<voi
 
 function noCluster(): CommandFailure {
   return new CommandFailure(
-    "Cannot print the message: no cluster is named, and with --print nobody is asked which one there is",
+    "Cannot print the message: no cluster is named, and --print does not ask the service",
     "Name it with --cluster or in CCSCALE_CLUSTER, or the configuration that names it with --config.",
   );
 }

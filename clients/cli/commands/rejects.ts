@@ -20,7 +20,7 @@ import { confirm, type Terminal } from "../terminal.ts";
 /** `ccscale rejects`: messages that were refused or given up, and how to send them on their way again. */
 export function rejectsCommand(terminal: Terminal): Command {
   return new Command("rejects")
-    .description("Lists, shows and replays messages that were refused or given up.")
+    .description("Lists, shows and replays rejected messages.")
     .addCommand(rejectsListCommand(terminal))
     .addCommand(rejectsShowCommand(terminal))
     .addCommand(rejectsReplayCommand(terminal));
@@ -46,9 +46,7 @@ export const rejectColumns: readonly string[] = [
 /** `ccscale rejects list`: newest first; those that name no configured cluster too. */
 function rejectsListCommand(terminal: Terminal): Command {
   const command = new Command("list")
-    .description(
-      "Lists messages that were refused or given up, newest first; those that name no known cluster too.",
-    )
+    .description("Lists rejected messages, newest first, also those without a known cluster.")
     .option("--limit <number>", "at most so many", wholeNumber(1), usualLimit)
     .action((flags: ListFlags) => look(terminal, flags, (looking) => listRejects(looking, flags)));
   return outputOptions(lookOptions(command));
@@ -84,7 +82,7 @@ function rejectFields(rejection: RejectionView): Fields {
 function rejectsShowCommand(terminal: Terminal): Command {
   const command = new Command("show")
     .description("Shows one rejected message with every problem.")
-    .argument("<id>", 'as "rejects list" tells it')
+    .argument("<id>", 'from "rejects list"')
     .action((rejectionId: string, flags: LookFlags) =>
       look(terminal, flags, (looking) => showReject(looking, rejectionId, flags)),
     );
@@ -112,18 +110,18 @@ interface ReplayFlags extends ServiceFlags {
 /** `ccscale rejects replay ID`: posts a demand message again, or asks again for a plan. */
 function rejectsReplayCommand(terminal: Terminal): Command {
   const command = new Command("replay")
-    .description("Sends a rejected message on its way again, after it was checked.")
-    .argument("<id>", 'as "rejects list" tells it')
-    .option("--file <file>", "posts this mended demand message in its place")
+    .description("Checks a rejected message and sends it again.")
+    .argument("<id>", 'from "rejects list"')
+    .option("--file <file>", "posts this fixed demand message in its place")
     .addOption(dryRunOption())
-    .option("--yes", "does not ask")
-    .option("--by <name>", "who asks; your login name when left out")
+    .option("--yes", "skips the question")
+    .option("--by <name>", "who asks (default: your login name)")
     .action((rejectionId: string, flags: ReplayFlags) => replayReject(terminal, rejectionId, flags));
   return serviceOrStorageOptions(command);
 }
 
 async function replayReject(terminal: Terminal, rejectionId: string, flags: ReplayFlags): Promise<void> {
-  const message = flags.file === undefined ? undefined : await readMended(flags.file);
+  const message = flags.file === undefined ? undefined : await readFixed(flags.file);
   const { service } = await reach(flags);
   const ask = async (dryRun: boolean): Promise<string> => {
     const { by } = requestOf(flags, "rejects replay");
@@ -138,7 +136,7 @@ async function replayReject(terminal: Terminal, rejectionId: string, flags: Repl
   terminal.stdout.write(await ask(false));
 }
 
-async function readMended(file: string): Promise<string> {
+async function readFixed(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
@@ -153,8 +151,8 @@ function rejectionReport({ rejection, message }: RejectAnswer): string {
   const facts: readonly (readonly [string, string])[] = [
     ["rejection", rejection.rejectionId],
     ["kind", rejection.kind],
-    ["cluster", rejection.cluster ?? "none that is configured"],
-    ["source", rejection.source ?? "not said"],
+    ["cluster", rejection.cluster ?? "not configured"],
+    ["source", rejection.source ?? "not named"],
     ["queue", rejection.queue],
     ["received", moment(rejection.receivedAtSeconds)],
     ["deliveries", rejection.attempts === undefined ? "not known" : `${rejection.attempts}`],

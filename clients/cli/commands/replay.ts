@@ -25,7 +25,7 @@ export function replayCommand(terminal: Terminal): Command {
     .addOption(new Option("--plan <id>", "the archived plan").conflicts("jsonLines"))
     .option(
       "--json-lines",
-      "reads one sequence a line from standard input, tells which nodes were matched and timed out, one line each",
+      "reads one sequence a line from standard input and answers one line each: the nodes that were matched and timed out",
     )
     .addOption(compatibilityOption())
     .action((flags: Flags) => {
@@ -43,9 +43,9 @@ async function replayPlan(terminal: Terminal, planId: string, flags: Flags): Pro
   if (archive === null)
     throw new CommandFailure(
       `Cannot make plan "${planId}" again: it was not archived whole: ${archiveReason}`,
-      "What is kept of it: `ccscale plans ID`.",
+      "`ccscale plans ID` shows what is kept of it.",
     );
-  // What the planner itself wrote; only the version that made it knows more of its form.
+  // The planner wrote it; only the version that made it knows more about its form.
   const archived = unpackPlan({ ...archive, archive: "whole" } as unknown as PackedPlan);
   const { cluster, atSeconds } = archived.summary;
   const difference = differenceOf(archived);
@@ -55,7 +55,7 @@ async function replayPlan(terminal: Terminal, planId: string, flags: Flags): Pro
     throw new CommandFailure(
       `Cannot make ${subject}, again: ${difference}`,
       secretsRemoved
-        ? "Secrets were taken out of its input, which may be why; or another version of this program made it."
+        ? "Secrets were removed from its input, which may be the cause, or another version of this program made it."
         : "Another version of this program made it, or its archive was changed since.",
     );
   const { jobs, create, start, retire } = archived.plan;
@@ -64,7 +64,7 @@ async function replayPlan(terminal: Terminal, planId: string, flags: Flags): Pro
   terminal.stdout.write(`Same: ${subject}: ${counts}.\n`);
 }
 
-/** The plan as the engine made it. Caps, back-offs and what was asked for before are part of its input. */
+/** The plan as the engine made it. Caps, back-offs and earlier requests are part of its input. */
 function differenceOf(archived: WholePlan): string | undefined {
   const { plan: before, ...rest } = archived;
   // Packed as the archive was: reasons that were left out there are not compared.

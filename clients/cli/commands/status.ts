@@ -11,7 +11,7 @@ import type { Terminal } from "../terminal.ts";
 /** `ccscale status`: a cluster on one screen. */
 export function statusCommand(terminal: Terminal): Command {
   const command = new Command("status")
-    .description("Shows a cluster on one screen, what is wrong first.")
+    .description("Shows a cluster on one screen, problems first.")
     .action((flags: LookFlags) => look(terminal, flags, (looking) => showStatus(looking, flags)));
   return lookOptions(command).addOption(reportOption());
 }
@@ -28,14 +28,14 @@ const mostOperations = 5;
 const mostWaiting = 5;
 const mostRejections = 3;
 
-/** A cluster on one screen: what is wrong, how fresh it is, nodes, demand, what is under way, who waits. */
+/** A cluster on one screen: problems, ages, nodes, demand, open operations, waiting jobs. */
 function statusOn(page: Page, status: ClusterStatus): void {
   const { problems } = status;
   for (const { gravity, text, next } of problems) {
     page.warning(`${gravity.toUpperCase()}: ${text}`);
     page.line(`  ${next}`);
   }
-  if (problems.length === 0) page.line("Nothing is wrong.");
+  if (problems.length === 0) page.line("No problems.");
   page.line("");
   page.facts(headlines(status));
   demandOn(page, status);
@@ -67,7 +67,7 @@ function headlines(status: ClusterStatus): readonly (readonly [string, string | 
   ];
 }
 
-/** One that is over is a matter of seconds: its plan is being made. */
+/** A deadline in the past is due: its plan follows within seconds. */
 function due(deadlineSeconds: number, atSeconds: number): string {
   return deadlineSeconds > atSeconds ? ago(deadlineSeconds, atSeconds) : "due now";
 }
@@ -75,7 +75,7 @@ function due(deadlineSeconds: number, atSeconds: number): string {
 function demandOn(page: Page, { demand, atSeconds }: ClusterStatus): void {
   page.title("Demand");
   if (demand.length === 0) {
-    page.line("No source has posted any.");
+    page.line("No source has posted demand.");
     return;
   }
   const rows = demand.map(
@@ -92,7 +92,7 @@ function demandOn(page: Page, { demand, atSeconds }: ClusterStatus): void {
   page.table(["SOURCE", "JOBS", "NODES", "SEQUENCE", "LAST", "STATE", "IGNORED"], rows);
 }
 
-/** What the newest plan made of a request that has been replaced since would be told under the new one's times. */
+/** Skips targets of requests that were replaced since the newest plan: they would appear with the new request's times. */
 function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatus): void {
   if (requestSets.length === 0) return;
   page.title("Targets");
@@ -107,14 +107,14 @@ function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatu
   });
   const waiting = requestSets.filter((set) => !set.planned && !set.expired);
   if (rows.length > 0) page.table(["TARGET", "HAS", "NODES", "REQUEST SET", "EXPIRES", "WHY NOT"], rows);
-  else if (waiting.length === 0) page.line("Nothing is asked for any more.");
+  else if (waiting.length === 0) page.line("Nothing is requested any more.");
   for (const { requestSet, source, receivedAtSeconds, expiresAtSeconds } of waiting)
     page.line(
-      `Request set "${requestSet}": asked anew by ${source} ${ago(receivedAtSeconds, atSeconds)}, expires ${ago(expiresAtSeconds, atSeconds)}. The next plan sees it, within seconds.`,
+      `Request set "${requestSet}": new request by ${source} ${ago(receivedAtSeconds, atSeconds)}, expires ${ago(expiresAtSeconds, atSeconds)}. The next plan takes it up within seconds.`,
     );
 }
 
-/** Who remembers to let go of nodes that somebody else keeps? */
+/** Listed because kept nodes are easy to forget, and cost money. */
 function keptOn(page: Page, { keptNodes, atSeconds }: ClusterStatus): void {
   if (keptNodes.length === 0) return;
   page.title("Kept alive");
@@ -126,7 +126,7 @@ function keptOn(page: Page, { keptNodes, atSeconds }: ClusterStatus): void {
     page.line(`… and ${keptNodes.length - mostKept} more: "ccscale nodes -C node.keep_alive=true"`);
 }
 
-/** Those that somebody drained before those that are idle: they come back only when somebody says so. */
+/** Nodes that somebody drained come first: they return only by request. */
 function drainingOn(page: Page, { draining, atSeconds }: ClusterStatus): void {
   if (draining.length === 0) return;
   page.title("Nodes that take no new jobs");

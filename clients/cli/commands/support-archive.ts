@@ -24,17 +24,17 @@ const usual = { plans: 10, operations: 500, rejects: 100 };
 export function supportArchiveCommand(terminal: Terminal): Command {
   const command = new Command("support-archive")
     .description(
-      "Packs configuration, snapshots, plans, operations, rejects and versions into a zip, with secrets removed; --offline reads it.",
+      "Packs configuration, snapshots, plans, operations, rejects and versions into a zip, without secrets; --offline reads it.",
     )
     .option("-O, --output <file>", "where to write it (default: ccscale-<cluster>-<time>.zip)")
     .option(
       "--plans <number>",
-      "so many of the newest plans, each with the snapshot that it saw",
+      "number of the newest plans, each with its snapshot",
       wholeNumber(1),
       usual.plans,
     )
-    .option("--operations <number>", "so many of the newest", wholeNumber(1), usual.operations)
-    .option("--rejects <number>", "so many of the newest", wholeNumber(1), usual.rejects)
+    .option("--operations <number>", "number of the newest", wholeNumber(1), usual.operations)
+    .option("--rejects <number>", "number of the newest", wholeNumber(1), usual.rejects)
     .action((flags: Flags) => pack(terminal, flags));
   return serviceOrStorageOptions(command);
 }
@@ -57,14 +57,14 @@ async function pack(terminal: Terminal, flags: Flags): Promise<void> {
     progress.end();
     const count = Object.keys(files).length;
     terminal.stdout.write(
-      `Wrote "${file}": ${count} files, ${zip.length} bytes. Secrets were removed; look through it before you send it.\n`,
+      `Wrote "${file}": ${count} files, ${zip.length} bytes. Secrets were removed; check it before you send it.\n`,
     );
   } finally {
     progress.end();
   }
 }
 
-/** A cluster's name may hold anything; a file's may not. */
+/** A cluster's name may contain characters that a file's may not. */
 function nameFor(cluster: string, nowSeconds: number): string {
   const time = new Date(nowSeconds * 1000).toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
   return `ccscale-${cluster.replaceAll(/[^\w.-]/g, "_")}-${time}Z.zip`;

@@ -14,8 +14,11 @@ type Flags = LookFlags & SelectionFlags;
 /** `ccscale validate-constraint EXPR`: whether it can be read, and who satisfies it. */
 export function validateConstraintCommand(terminal: Terminal): Command {
   const command = new Command("validate-constraint")
-    .description("Tells how constraints are understood, and which buckets and nodes satisfy them.")
-    .argument("<expression...>", "such as 'node.vm_size=Standard_F*', 'ncpus=4' or JSON; all of several")
+    .description("Shows how constraints are understood, and which buckets and nodes satisfy them.")
+    .argument(
+      "<expression...>",
+      "such as 'node.vm_size=Standard_F*', 'ncpus=4' or JSON; all of them must hold",
+    )
     .action((expressions: readonly string[], flags: Flags) =>
       look(terminal, flags, (looking) => showConstraint(looking, expressions, flags)),
     );
@@ -42,7 +45,7 @@ async function showConstraint(
 function unreadable(problems: readonly string[]): CommandFailure {
   return new CommandFailure(
     ["Cannot use the constraints:", ...problems.map((problem) => `  - ${problem}`)].join("\n"),
-    "Mend what is named above, then try again.",
+    "Fix these problems, then try again.",
   );
 }
 

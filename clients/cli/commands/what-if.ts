@@ -22,17 +22,12 @@ interface Flags extends LookFlags, SelectionFlags {
 export function whatIfCommand(terminal: Terminal): Command {
   const command: Command = new Command("what-if")
     .description("Plans with extra jobs and shows what would be done. Sends nothing.")
-    .option(
-      "--job <json>",
-      'a job as in a demand message, "name" may be left out; may be given again and again',
-      collect,
-      [],
-    )
+    .option("--job <json>", 'a job as in a demand message, "name" is optional; can be repeated', collect, [])
     .option("--jobs <file>", "a JSON file with a list of jobs")
     .action((flags: Flags) => {
       if (flags.job.length === 0 && flags.jobs === undefined)
         return command.error(
-          'error: nothing to plan with, expected --job \'{"constraints": {"ncpus": 4}}\' or --jobs <file>',
+          'error: no jobs to plan with, expected --job \'{"constraints": {"ncpus": 4}}\' or --jobs <file>',
         );
       // Nodes that only the extra jobs need have names too.
       return look(terminal, flags, (looking) => showPlanWith(looking, flags), { namesExist: false });
@@ -76,7 +71,7 @@ async function readJobs(file: string | undefined): Promise<readonly unknown[]> {
   const jobs = readJson(text, file);
   if (Array.isArray(jobs)) return jobs;
   throw new CommandFailure(
-    `Cannot read "${file}": no list, expected a JSON list of jobs`,
+    `Cannot read "${file}": not a list, expected a JSON list of jobs`,
     "Put [ ] around the jobs.",
   );
 }

@@ -8,7 +8,7 @@ type Decided = Pick<
 > &
   Partial<Pick<DemandAnswer, "selected">>;
 
-/** What a plan decided, for people: what is created, started, deleted and retried, and who waits and why. */
+/** The decisions of a plan for people: what is created, started, deleted and retried, and which jobs wait and why. */
 export function decidedOn(page: Page, decided: Decided, nowSeconds: number): void {
   page.title("Actions");
   const actions = actionLines(decided, nowSeconds);
@@ -16,7 +16,7 @@ export function decidedOn(page: Page, decided: Decided, nowSeconds: number): voi
   else page.bullets(actions);
   waitingOn(page, decided);
   if (decided.warnings.length > 0) {
-    page.title("Odd");
+    page.title("Warnings");
     page.bullets(decided.warnings.map(({ subject, message }) => `${subject}: ${message}`));
   }
 }
@@ -52,7 +52,7 @@ function actionLines({ create, start, retire, retry }: Decided, nowSeconds: numb
   ];
 }
 
-/** Without the first sentence, which says in other words that the job waits. */
+/** Without the first sentence, which only states that the job waits. */
 export function reasonsOf(why: readonly string[]): readonly string[] {
   return why.length > 1 ? why.slice(1) : why;
 }

@@ -21,7 +21,7 @@ export function explanationOn(page: Page, explanation: ExplainAnswer): void {
   plannerOn(page, explanation);
 }
 
-/** A target may have thousands. The service tells those that are on their way first. */
+/** A target may have thousands. Nodes that are still starting come first in the answer. */
 const mostTargetNodes = 10;
 
 /** All about one target, in the same order. */
@@ -40,7 +40,7 @@ export function targetExplanationOn(page: Page, explanation: TargetExplanation):
   whereOn(page, { head: ["NODE", "STATE", "READY"], rows, total: nodeCount });
   if (nodeCount > rows.length)
     page.line(
-      `All of them, and others of their array: "ccscale nodes --nodearray ${explanation.nodeArray}".`,
+      `"ccscale nodes --nodearray ${explanation.nodeArray}" lists all of them, and others of the array.`,
     );
   if (groups.length > 0) {
     page.title("Groups");

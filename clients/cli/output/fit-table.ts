@@ -11,7 +11,7 @@ export interface Rows {
   readonly wayOut: string;
 }
 
-/** A column is not cut below this: what is left would tell nothing. */
+/** No column is cut below this width: the rest of it would be of no use. */
 const narrowest = 12;
 
 /**
@@ -29,7 +29,7 @@ export function fitTable({ stdout, stderr }: Terminal, { head, rows, isHeaded, w
   if (isHeaded) stdout.write(`${styled(stdout, "bold", heading)}\n`);
   stdout.write(table(undefined, body, widths));
   if (shown === head.length) return;
-  const note = `left out for want of room: ${head.slice(shown).join(", ")}; ${wayOut}`;
+  const note = `left out, the screen is too narrow: ${head.slice(shown).join(", ")}; ${wayOut}`;
   stderr.write(`${wrapped(note, widthOf(stderr))}\n`);
 }
 

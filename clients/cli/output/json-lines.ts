@@ -4,7 +4,7 @@ import { isDictionary, parseJson } from "../../../shared/json.ts";
 import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** Answers one value of the input; throws (or rejects) when it cannot, which spoils this line only. */
+/** Answers one value of the input. If it throws, only this line fails. */
 export type Answer = (value: unknown) => Promise<object>;
 
 /**
@@ -26,14 +26,14 @@ export async function answerJsonLines({ stdin, stdout }: Terminal, answer: Answe
   try {
     await pipeline(answers, stdout, { end: false });
   } catch (error) {
-    // The reader has enough, as in `| head`.
+    // The reader has closed the pipe, as `| head` does.
     if (isBrokenPipe(error)) return;
     throw error;
   }
   if (count.failed > 0)
     throw new CommandFailure(
       `${count.failed} of ${count.lines} lines could not be answered`,
-      'Look at the "error" of their answers, mend those lines and send them again.',
+      'See "error" in their answers, fix those lines and send them again.',
     );
 }
 

@@ -15,16 +15,16 @@ export interface Listing {
   readonly isChosen: boolean;
   /** Whether nobody chose the columns: then what their slices cut is marked. One that was chosen takes what it says. */
   readonly isOwn: boolean;
-  /** Slices are left out of account. */
+  /** Ignores slices. */
   readonly long: boolean;
   readonly records: readonly Fields[];
-  /** The same things as the service tells them, for JSON without chosen columns; the records where there are none. */
+  /** The same things as in the service's answer, for JSON without chosen columns. Default: the records. */
   readonly data?: readonly unknown[];
-  /** Said in place of a table without lines; scripts get an empty output. */
+  /** Printed in place of a table without lines. Other formats print nothing, so that scripts get an empty output. */
   readonly none: string;
 }
 
-/** Prints a list of things. Cells that a stranger wrote cannot move the cursor, whatever the format. */
+/** Prints a list. Control characters in cells are escaped in every format: names of jobs come from anybody. */
 export function printListing(terminal: Terminal, listing: Listing): void {
   const { stdout } = terminal;
   switch (listing.format) {
@@ -56,10 +56,10 @@ function dataOf({ columns, isChosen, records, data = records, long }: Listing): 
   );
 }
 
-/** A spreadsheet must not run what a job is called. */
+/** Escapes formulas: a spreadsheet would run one that a job has as its name. */
 function csvOf(listing: Listing): string {
   const { columns, isChosen, isOwn, records } = listing;
-  // A command's own "-" is for the eye, and so is what its own slices leave out.
+  // The "-" and the slices of a command's usual columns are for people only.
   const plain = isChosen ? columns : columns.map((column) => ({ ...column, fallback: null }));
   const cells = records.map((record) =>
     cellsOf({ ...listing, columns: plain, long: listing.long || isOwn }, record),

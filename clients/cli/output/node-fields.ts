@@ -5,7 +5,7 @@ import { duration, moment } from "./moments.ts";
 
 const bytesPerGiB = 1024 ** 3;
 
-/** A node as columns show it: all that the service tells of it, and what the reference's tables call it. */
+/** A node as columns show it: every field of the service's answer, and the names that scalelib's tables have for them. */
 export function nodeFields(node: NodeView, nowSeconds: number): Fields {
   const { jobs, origin, keepAlive, memoryBytes, deleteAtSeconds, idleSinceSeconds, expectedReadySeconds } =
     node;
@@ -17,7 +17,7 @@ export function nodeFields(node: NodeView, nowSeconds: number): Fields {
     ...node,
     jobs: jobs.map(({ job, slots }) => `${job}*${slots}`),
     job_ids: jobIds,
-    // An older service does not tell them apart.
+    // An older service does not separate them.
     running_job_ids: plannedJobs && jobIds.filter((job) => !plannedJobs.includes(job)),
     planned_job_ids: plannedJobs,
     status: node.state,

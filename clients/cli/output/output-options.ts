@@ -7,7 +7,7 @@ import { parseColumns, splitColumns } from "./columns/parse-columns.ts";
 import { type Listing, printListing } from "./listing.ts";
 import { type Format, formats, type OutputSettings } from "./output-settings.ts";
 
-/** Addresses of some thousand characters are refused on the way; in one of this length there is room for all else. */
+/** Proxies refuse addresses of several thousand characters. This leaves room for the rest of the address. */
 const longestQuery = 2_000;
 
 export interface OutputFlags {
@@ -25,7 +25,7 @@ export function outputOptions(command: Command): Command {
       'such as "name,vm@vm_size,*ncpus,job_ids[:20],hostname:tbd"',
       readable,
     )
-    .option("-l, --long", "leaves slices such as [:20] out of account");
+    .option("-l, --long", "ignores slices such as [:20]");
 }
 
 /** The text itself: what it is read into is for the command that prints. */
@@ -35,7 +35,7 @@ function readable(text: string): string {
   const parsed = parseColumns(texts);
   if (parsed.ok) return text;
   throw new InvalidArgumentError(
-    `${parsed.problems.join("; ")}. A comma separates columns; "--format json" without -o shows all there is.`,
+    `${parsed.problems.join("; ")}. A comma separates columns; "--format json" without -o shows every field.`,
   );
 }
 
@@ -47,7 +47,7 @@ export function reportOption(): Option {
 function formatOption(choices: readonly Format[]): Option {
   return new Option(
     "--format <format>",
-    'how to print (default: "table", or what the configuration says)',
+    'how to print (default: "table", or as the configuration sets it)',
   ).choices(choices);
 }
 
@@ -75,10 +75,10 @@ export function printList(terminal: Terminal, list: List, wishes: Wishes): void 
   const chosen = choicesOf(list, wishes);
   const choices = chosen.isOwn ? chosen : { ...chosen, columns: byHeading(chosen.columns, list) };
   printListing(terminal, { ...list, ...choices });
-  if (choices.isChosen) tellUnknown(terminal, choices.columns, list.records);
+  if (choices.isChosen) reportUnknown(terminal, choices.columns, list.records);
 }
 
-/** A word that is nothing's name, and stands over one of the command's own columns, means that column. */
+/** An unknown name that matches a usual heading of the command selects that column. */
 function byHeading(columns: readonly Column[], list: List): readonly Column[] {
   const own = new Map(readColumns(list.columns).map((column) => [column.heading.toLowerCase(), column]));
   return columns.map((column) => {
@@ -89,14 +89,14 @@ function byHeading(columns: readonly Column[], list: List): readonly Column[] {
   });
 }
 
-/** A name that nothing has is more often mistyped than asked for. */
-function tellUnknown({ stderr }: Terminal, columns: readonly Column[], records: List["records"]): void {
+/** Reports names that no record has: most are misspelt. */
+function reportUnknown({ stderr }: Terminal, columns: readonly Column[], records: List["records"]): void {
   if (records.length === 0) return;
   const unknown = columns.filter(
     ({ expression, fallback }) => fallback === null && !records.some((record) => isKnown(expression, record)),
   );
   for (const { heading } of unknown)
-    stderr.write(`nothing here has "${heading}"; "--format json" without -o shows all there is\n`);
+    stderr.write(`no record has "${heading}"; "--format json" without -o shows every field\n`);
 }
 
 /** The resources that a list of nodes is printed with, as a query names them; undefined: all of them. */
@@ -132,6 +132,6 @@ function readColumns(texts: readonly string[]): readonly Column[] {
   if (parsed.ok) return parsed.columns;
   throw new CommandFailure(
     ["Cannot read the columns:", ...parsed.problems.map((problem) => `  - ${problem}`)].join("\n"),
-    'A comma separates columns; "--format json" without -o shows all there is.',
+    'A comma separates columns; "--format json" without -o shows every field.',
   );
 }

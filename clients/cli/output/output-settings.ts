@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { describeIssues } from "../../../shared/describe-issues.ts";
 
-/** How a command prints. `table-headerless` is the reference's, for scripts that cut columns. */
+/** The formats of a command's output. `table-headerless` is scalelib's, for scripts that cut columns. */
 export const formats = ["table", "json", "jsonl", "csv", "table-headerless"] as const;
 
 export type Format = (typeof formats)[number];
 
-/** What a configuration says about printing. */
+/** The settings of a configuration for printing. */
 export interface OutputSettings {
   /** By command; `default` is for the commands that list nodes. */
   readonly columns: Readonly<Record<string, readonly string[]>>;
@@ -31,7 +31,7 @@ const format = z
   .transform((text) => text.toLowerCase().replaceAll("_", "-"))
   .pipe(z.enum(formats, `expected one of ${formats.join(", ")}`));
 
-/** The reference's keys, both spellings; the rest of the file is somebody else's. */
+/** scalelib's keys, in both spellings. Other keys of the file are not read here. */
 const schema = z.looseObject(
   {
     output_columns: columns.optional(),

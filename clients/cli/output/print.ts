@@ -12,7 +12,7 @@ export function jsonLine(value: unknown): string {
   return `${printable(JSON.stringify(value))}\n`;
 }
 
-/** Tells what was odd about the input and did not stop the work; each sentence once. */
+/** Prints problems of the input that do not stop the work to stderr, each sentence once. */
 export function warn({ stderr }: Terminal, subject: string, warnings: readonly string[]): void {
   for (const warning of new Set(warnings)) stderr.write(`warning: ${subject}: ${warning}\n`);
 }

@@ -10,7 +10,7 @@ import { wrapped, wrappedAfter } from "./wrapped.ts";
 export interface Page {
   title(text: string): void;
   line(text: string): void;
-  /** What is wrong, marked. */
+  /** A problem, in red. */
   warning(text: string): void;
   /** Names under each other, values beside them; nothing of those without a value. */
   facts(facts: readonly (readonly [name: string, value: string | null])[]): void;
@@ -27,9 +27,9 @@ export function pageOn(terminal: Terminal): Page {
     line: (text) => line(sentence(text)),
     warning: (text) => line(styled(stdout, "red", sentence(text))),
     facts: (facts) => {
-      const told = facts.filter(([, value]) => value !== null);
-      const width = Math.max(0, ...told.map(([name]) => name.length));
-      for (const [name, value] of told) {
+      const given = facts.filter(([, value]) => value !== null);
+      const width = Math.max(0, ...given.map(([name]) => name.length));
+      for (const [name, value] of given) {
         const start = `${name.padEnd(width)}  `;
         const room = { columns: widthOf(stdout), hang: start.length };
         line(wrappedAfter(start, printable(value ?? ""), room));
@@ -37,7 +37,7 @@ export function pageOn(terminal: Terminal): Page {
     },
     table: (head, rows) => {
       const cells = rows.map((row) => row.map((cell) => printable(String(cell))));
-      fitTable(terminal, { head, rows: cells, isHeaded: true, wayOut: "--format json has all" });
+      fitTable(terminal, { head, rows: cells, isHeaded: true, wayOut: "--format json shows all" });
     },
     bullets: (lines) => {
       for (const text of lines) line(sentence(`  - ${text}`));

@@ -4,7 +4,7 @@ import { isAscii } from "../../../shared/text.ts";
 
 /**
  * Further lines of a sentence stand so much further right than its first. More than the two of a list's member or of what
- * comes under a sentence, so that the next sentence is told from the rest of this one.
+ * comes under a sentence, so that the next sentence and the rest of this one look different.
  */
 export const furtherIn = 4;
 

@@ -3,7 +3,7 @@ import type { Command, Option } from "commander";
 import type { Example } from "./command-example.ts";
 import { examples } from "./examples.ts";
 
-/** An option that so many commands share is told once. */
+/** An option that so many commands share is described once. */
 const fewestSharing = 5;
 
 /** The command page in Markdown, made of the program's own definitions and the examples. */
@@ -35,7 +35,7 @@ const introduction = [
   "[reference/printed](../clients/cli/reference/printed), which is shown here; times, ages and ids are placeholders.",
   "",
   "The cluster of the examples is the test's own, with the node arrays htc, mpi and viz. To try them with `npm start`, add `--local`, and use its cluster's arrays, htc and memory, and the",
-  "names that `ccscale nodes`, `jobs` and `plans` show. You write the files yourself: `jobs.json` is a list of jobs as in a [demand message](post-demand.md), `mended.json` is such a",
+  "names that `ccscale nodes`, `jobs` and `plans` show. You write the files yourself: `jobs.json` is a list of jobs as in a [demand message](post-demand.md), `fixed.json` is such a",
   "message, `autoscale.json` a [configuration](configure.md), `agent.json` the [agent's settings](agent.md#settings), and `two-sizes.json` a [scenario](cli.md#recorded-cases), such as",
   "[test/clients/cli/fixtures/two-sizes.json](../test/clients/cli/fixtures/two-sizes.json).",
 ].join("\n");
@@ -108,15 +108,15 @@ function rowOf(option: Option): string {
 
 function meaning(option: Option): string {
   const facts = [
-    ...(option.mandatory ? ["needed"] : []),
+    ...(option.mandatory ? ["required"] : []),
     ...(option.argChoices === undefined ? [] : [`one of ${option.argChoices.join(", ")}`]),
-    ...(isTold(option) ? [`default: ${String(option.defaultValue)}`] : []),
+    ...(hasDefault(option) ? [`default: ${String(option.defaultValue)}`] : []),
     ...(option.envVar === undefined ? [] : [`or ${option.envVar}`]),
   ];
   return facts.length === 0 ? option.description : `${option.description} (${facts.join("; ")})`;
 }
 
-function isTold({ defaultValue }: Option): boolean {
+function hasDefault({ defaultValue }: Option): boolean {
   return typeof defaultValue === "string" || typeof defaultValue === "number";
 }
 

@@ -3,23 +3,23 @@ import type { Example } from "./command-example.ts";
 
 /** By command. */
 export const examples: Readonly<Record<string, readonly Example[]>> = {
-  status: [{ line: "status", does: "what is wrong, and how it goes", isShown: true }],
+  status: [{ line: "status", does: "problems first, then the state of the cluster", isShown: true }],
   nodes: [
-    { line: "nodes", does: "all there are", isShown: true },
+    { line: "nodes", does: "all nodes", isShown: true },
     { line: "nodes --nodearray htc --state 'Ready,Fail*'", does: "nodes of an array in some states" },
     {
       line: "nodes -o 'name,vm@vm_size[9:],/ncpus,*memgb,job_ids[:20]:idle'",
-      does: "columns of your own: a heading, slices, left of all, left, a default",
+      does: "your own columns: a heading, slices, left of total, left, a default",
       isShown: true,
     },
     {
       line: "nodes -a htc -o name,running_job_ids:-,planned_job_ids:-",
-      does: "jobs that run there, and jobs that the plan means to",
+      does: "jobs that run there, and jobs that the plan has placed there",
     },
     { line: "nodes -C 'node.vm_size=Standard_D*' --format csv", does: "for a spreadsheet" },
   ],
   buckets: [
-    { line: "buckets", does: "every limit as left/most, and the one that binds", isShown: true },
+    { line: "buckets", does: "every limit as left/max, and the one that binds", isShown: true },
     {
       line: "buckets -o 'nodearray,vm_size,available_count,binding,*family'",
       does: "cores left of the family's quota",
@@ -27,48 +27,48 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   limits: [
     { line: "limits", does: "every limit once", isShown: true },
-    { line: "limits -C 'node.vm_size=Standard_F*'", does: "what bounds nodes of these sizes" },
+    { line: "limits -C 'node.vm_size=Standard_F*'", does: "limits of nodes of these sizes" },
     { line: "limits --format jsonl", does: "for a script" },
   ],
   jobs: [
-    { line: "jobs", does: "all that sources want", isShown: true },
-    { line: "jobs --state waiting --limit 20", does: "the first that wait, and why" },
-    { line: "jobs -N htc-1", does: "what runs there, or has a place there" },
+    { line: "jobs", does: "all jobs of all sources", isShown: true },
+    { line: "jobs --state waiting --limit 20", does: "the first waiting jobs, and why they wait" },
+    { line: "jobs -N htc-1", does: "jobs that run or have a place there" },
   ],
   demand: [
     { line: "demand", does: "what would be done now", isShown: true },
-    { line: "demand --nodearray htc", does: "the nodes of an array, and what is about them" },
+    { line: "demand --nodearray htc", does: "the nodes of an array, and what concerns them" },
   ],
   plans: [
     { line: "plans --limit 1", does: "the newest" },
-    { line: "plans last", does: "what the newest decided, and what became of it", isShown: true },
+    { line: "plans last", does: "the decisions of the newest plan, and their outcome", isShown: true },
   ],
   history: [
-    { line: "history htc-1", does: "since when it is there, and what was asked about it", isShown: true },
+    { line: "history htc-1", does: "when it was first seen, and what was requested for it", isShown: true },
     { line: "history -N 'viz-*'", does: "the same of several nodes" },
   ],
   operations: [
-    { line: "operations", does: "what was asked of CycleCloud", isShown: true },
-    { line: "operations --open", does: "what is on its way" },
-    { line: "operations -N 'htc-[5-8]'", does: "who asked for these nodes, and what became of it" },
+    { line: "operations", does: "requests to CycleCloud", isShown: true },
+    { line: "operations --open", does: "what is not finished" },
+    { line: "operations -N 'htc-[5-8]'", does: "who requested these nodes, and the outcome" },
   ],
   "rejects list": [{ line: "rejects list", does: "messages that were refused or given up", isShown: true }],
   "rejects show": [
     {
       line: "rejects show 01234567-89ab-4cde-8f01-23456789abcd",
-      does: "what is wrong with one, and the message itself",
+      does: "the problems of one, and the message itself",
       isShown: true,
     },
   ],
   "rejects replay": [
     {
-      line: "rejects replay 01234567-89ab-4cde-8f01-23456789abcd --file mended.json --yes",
-      does: "posts what the scheduler meant to say",
+      line: "rejects replay 01234567-89ab-4cde-8f01-23456789abcd --file fixed.json --yes",
+      does: "posts the fixed message in its place",
       isShown: true,
     },
     {
-      line: "rejects replay 01234567-89ab-4cde-8f01-23456789abcd --file mended.json --dry-run",
-      does: "only says what it would post",
+      line: "rejects replay 01234567-89ab-4cde-8f01-23456789abcd --file fixed.json --dry-run",
+      does: "only shows what it would post",
     },
   ],
   explain: [
@@ -86,7 +86,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   "what-if": [
     {
       line: `what-if --job '{"constraints": {"ncpus": 2}, "iterations": 10}'`,
-      does: "ten slots more: which nodes would come?",
+      does: "which nodes ten more slots would create",
     },
   ],
   autoscale: [
@@ -95,7 +95,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       does: "sixteen cores of viz for the next five minutes",
       isShown: true,
     },
-    { line: "autoscale --name viz --corecount 0", does: "lets them go again" },
+    { line: "autoscale --name viz --corecount 0", does: "releases them" },
     {
       line: "autoscale --name viz --instancecount 9 --dry-run",
       does: "what the plan would do for nine nodes, whatever jobs need",
@@ -104,7 +104,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   "create-nodes": [
     {
       line: "create-nodes --count 1 --nodearray viz --name-format login-%d --keep-alive --wait",
-      does: "one that nobody but you may delete",
+      does: "one that only you may delete",
       isShown: true,
     },
     {
@@ -118,13 +118,13 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   ...Object.fromEntries(nodeActions.map(({ name, examples }) => [name, examples] as const)),
   push: [
-    { line: "push jobs.json --source sge --dry-run", does: "checks it, and only says what it would post" },
+    { line: "push jobs.json --source sge --dry-run", does: "checks it and only shows what it would post" },
     { line: "push jobs.json --source sge --cluster hpc --print", does: "the message that would be posted" },
-    { line: "push jobs.json --source sge", does: "all that sge wants now", isShown: true },
+    { line: "push jobs.json --source sge", does: "all jobs that sge wants now", isShown: true },
   ],
   pause: [
     { line: "pause --reason 'quota talks'", does: "sends nothing until resume" },
-    { line: "pause --reason 'the app is down' --storage --dry-run", does: "also while nobody answers" },
+    { line: "pause --reason 'the app is down' --storage --dry-run", does: "also while the app is down" },
   ],
   resume: [{ line: "resume --reason 'quota is here'", does: "lets it go on" }],
   "config init": [
@@ -134,29 +134,30 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       isShown: true,
     },
   ],
-  "config validate": [{ line: "config validate autoscale.json", does: "before anybody else reads it" }],
+  "config validate": [{ line: "config validate autoscale.json", does: "checks it on this machine" }],
   "config push": [
     { line: "config push autoscale.json --dry-run", does: "what would change", isShown: true },
     { line: "config push autoscale.json --yes", does: "stores it for the service" },
   ],
-  "config show": [{ line: "config show", does: "what the service reads" }],
+  "config show": [{ line: "config show", does: "the stored configuration" }],
   "support-archive": [
     {
       line: "support-archive --output hpc.zip",
       does: "a zip without secrets",
       isShown: true,
     },
-    { line: "explain 1202 --offline hpc.zip", does: "any look at it, far from the cluster" },
+    {
+      line: "explain 1202 --offline hpc.zip",
+      does: "every command that shows something works on it, without the cluster",
+    },
   ],
   agent: [
     {
       line: "agent --config agent.json --once --dry-run",
-      does: "what it reads of the scheduler, and would post",
+      does: "what it reads from the scheduler and would post",
     },
   ],
-  plan: [
-    { line: "plan --scenario two-sizes.json", does: "what a recorded situation leads to", isShown: true },
-  ],
+  plan: [{ line: "plan --scenario two-sizes.json", does: "the plan of a recorded situation", isShown: true }],
   replay: [
     {
       line: "replay --plan 20261122T100000.000Z-0a1b2c",
@@ -164,6 +165,6 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       isShown: true,
     },
   ],
-  columns: [{ line: "columns limits", does: "what to begin with for columns of your own", isShown: true }],
+  columns: [{ line: "columns limits", does: "a start for your own columns", isShown: true }],
   completion: [{ line: "completion bash", does: "for ~/.bashrc: source <(ccscale completion bash)" }],
 };

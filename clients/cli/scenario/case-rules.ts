@@ -14,11 +14,11 @@ import { createVmCatalogue, type VmCatalogue } from "../../../shared/facts/index
 import { describeProblems } from "../../../shared/messages/index.ts";
 import { loadInclude } from "../config-file.ts";
 
-/** What a configuration says about planning; servers, passwords and the cycle's times play no part here. */
+/** The part of a configuration that planning uses. */
 export interface Rules {
   readonly settings: EngineSettings;
   readonly catalogue: VmCatalogue;
-  /** What is odd but usable, such as an unknown key with the nearest known one. */
+  /** Such as an unknown key, with the most similar known one. */
   readonly warnings: readonly string[];
 }
 
@@ -50,17 +50,17 @@ function readCatalogue(json: unknown): VmCatalogue {
   return createVmCatalogue(toFacts(facts.data));
 }
 
-/** `scalelib`: plan as scalelib does, also where it departs from its own documentation. `none`: as this service does. */
+/** `scalelib`: plan as scalelib does, even where that differs from its documentation. `none`: as this service does. */
 export type Compatibility = "scalelib" | "none";
 
-/** Recorded cases tell what scalelib did, so they are replayed its way unless told otherwise. */
+/** Recorded cases contain what scalelib did, so that is what they are compared with by default. */
 const compatibilityOfRecords: Compatibility = "scalelib";
 
 /** The option of every command that plans. */
 export function compatibilityOption(): Option {
   return new Option(
     "--compatibility <with>",
-    `whose undocumented ways to follow (default: ${compatibilityOfRecords} with --json-lines, else none)`,
+    `whose undocumented behaviour to follow (default: ${compatibilityOfRecords} with --json-lines, else none)`,
   ).choices(["scalelib", "none"] satisfies Compatibility[]);
 }
 
@@ -68,7 +68,7 @@ function withCompatibility(settings: EngineSettings, compatibility: Compatibilit
   return compatibility === "none" ? settings : { ...settings, compatibility };
 }
 
-/** Recorded cases that come in a stream include files from beside where the command was started. */
+/** Recorded cases from standard input include files of the current folder. */
 export function fromStandardInput(compatibility: Compatibility = compatibilityOfRecords): Reading {
   return { path: join(process.cwd(), "standard-input"), compatibility };
 }

@@ -14,7 +14,7 @@ import {
 } from "../../../shared/messages/index.ts";
 import type { Rules } from "./case-rules.ts";
 
-/** What one pass over a cluster looks at: CycleCloud's answers as they come, and what schedulers want. */
+/** The input of one pass over a cluster: CycleCloud's answers unchanged, and what schedulers want. */
 export const passSchema = z.looseObject({
   clusterStatus: clusterStatusSchema,
   nodeList: z.looseObject({ nodes: z.array(z.unknown()) }),

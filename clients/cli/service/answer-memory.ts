@@ -10,12 +10,12 @@ interface Known {
   readonly atMs: number;
 }
 
-/** Addresses at a time. A page's cursor is part of its address, so a list that changes has new ones at every look. */
+/** Most addresses. A page's cursor is part of its address, so a list that changes has new ones each time. */
 const mostKept = 16;
 
 /**
- * The last answer of each address that has an ETag, of those that were asked last. What did not change is not sent again, but
- * grows older: `atSeconds`, by which ages are told, goes on by the time that has passed here, whatever this machine's clock says.
+ * The last answer of each address that has an ETag. The service does not send an unchanged answer again, but ages in it must
+ * advance: `atSeconds`, from which they are computed, grows by the time that has passed here, whatever this machine's clock shows.
  */
 export class AnswerMemory {
   readonly #known = new Map<string, Known>();

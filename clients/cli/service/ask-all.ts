@@ -3,10 +3,10 @@ import type { AnswerOf, Call, RouteId, Service } from "./service.ts";
 /** Routes whose answers come in pages. */
 type PagedId = { [Id in RouteId]: AnswerOf<Id> extends { next: string | null } ? Id : never }[RouteId];
 
-/** The most that a page may hold; of lists that are drawn up as a whole more. */
+/** Most items of a page. Lists that the service makes as a whole have larger ones. */
 const pageSize = 1_000;
 const largePageSize = 10_000;
-/** A first page that says how to ask for the others; of most lists it is the only one. */
+/** A first page whose answer decides how to ask for the others; most lists have no others. */
 const shortPageSize = 500;
 const hasLargePages: ReadonlySet<PagedId> = new Set<PagedId>(["jobs", "nodes"]);
 
@@ -20,8 +20,8 @@ export interface AllPages<Answer, Item> {
 
 /**
  * All pages of a route, one after the other, until there are `most` items. `pick` takes the items out of a page;
- * `onPage` hears how many there are so far, and of how many. `rest` says what the pages after the first are asked beside, for
- * what is known only when something was answered; the first is a short one then.
+ * `onPage` is called with the count so far and the total. `rest` gives more of the query for the pages after the first, if that
+ * is known only after an answer; the first page is short then.
  */
 export async function askAll<Id extends PagedId, Item>(
   service: Service,

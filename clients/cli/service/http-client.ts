@@ -27,20 +27,20 @@ import { defaultCredential, signInFailure } from "./sign-in.ts";
  * only a local host accepts.
  */
 export interface ServiceAddress {
-  /** Of the function app, without `/api`. */
+  /** Address of the function app, without `/api`. */
   readonly url: string;
   readonly key?: string;
-  /** Of the app's registration, such as `api://<id>`: asks for an Entra token with DefaultAzureCredential. */
+  /** Identifier of the app's registration, such as `api://<id>`, for an Entra token from DefaultAzureCredential. */
   readonly audience?: string;
-  /** For a whole call: retries and their pauses included. Default 60,000. */
+  /** For a whole call, with its retries and their pauses. Default 60,000. */
   readonly timeoutMs?: number;
-  /** Default 3. Only calls that do no harm twice are tried again. */
+  /** Default 3. Only calls that are safe to repeat are retried. */
   readonly maxRetries?: number;
-  /** Whether answers are kept, and asked for again only when they changed: for who asks the same again and again. */
+  /** Keeps answers and asks again only for changed ones. For callers that repeat the same calls. */
   readonly remembers?: boolean;
 }
 
-/** Asked twice, they may be done twice, or be refused for what the first time did. */
+/** Not retried: a repeated call may act twice, or be refused because of the first. */
 const onceOnly: readonly string[] = ["actions", "put-config", "replay-reject"] satisfies RouteId[];
 
 const defaultTimeoutMs = 60_000;
@@ -61,7 +61,7 @@ export function connectService(address: ServiceAddress, cluster: string): Servic
       if (reply.printing !== undefined) printing = reply.printing;
       const known = status === 304 ? memory?.of(reply) : undefined;
       if (known !== undefined) return known as AnswerOf<Id>;
-      // A refused action is an answer, not a failure: it says which nodes were left alone, and why.
+      // A refused action is an answer: it lists the nodes that were left alone, and why.
       const answer = route.answer.safeParse(body);
       if (status >= 200 && status < 300) {
         const whole = checked(answer);
@@ -77,8 +77,8 @@ export function connectService(address: ServiceAddress, cluster: string): Servic
 function checked(answer: z.ZodSafeParseResult<unknown>): unknown {
   if (answer.success) return answer.data;
   throw new CommandFailure(
-    `The service answers something else than version ${apiVersion} of its API says: ${describeProblems(answer.error)[0]}`,
-    `Check the address. Is it right, the service is of another release than this ccscale (${version}): update the older of the two, which is the service where something is missing.`,
+    `The answer does not match version ${apiVersion} of the API: ${describeProblems(answer.error)[0]}`,
+    `Check the address. If it is right, ccscale (${version}) and the service are different releases: upgrade the older one. A missing field means that the service is older.`,
   );
 }
 
@@ -91,7 +91,7 @@ interface Reply {
   readonly status: number;
   readonly body: unknown;
   readonly etag: string | undefined;
-  /** What the cluster's configuration says about printing; undefined: nothing. */
+  /** The cluster's printing settings; undefined: none. */
   readonly printing: unknown;
 }
 
@@ -167,7 +167,7 @@ function unreachable(error: unknown, base: URL): CommandFailure {
   if (error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError"))
     return new CommandFailure(
       `No answer from ${base.origin} in time`,
-      "Try again; is the service busy or asleep?",
+      "Try again: the service may be busy or starting.",
     );
   const code = isRestError(error) && error.code !== undefined ? ` (${error.code})` : "";
   return new CommandFailure(
@@ -185,7 +185,7 @@ function baseOf(text: string): URL {
     );
   };
   if (url === null) return refuse(`"${text}", expected an address`);
-  // Not quoted: it holds a secret.
+  // Not quoted, because it contains a secret.
   if (url.username !== "" || url.password !== "" || url.search !== "")
     return refuse("it holds a login or a query, expected the address alone (the key goes into CCSCALE_KEY)");
   if (url.protocol !== "https:" && !isHttpToLoopback(url))

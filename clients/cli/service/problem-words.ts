@@ -3,13 +3,13 @@ import { printable } from "../../../shared/text.ts";
 import { CommandFailure, NotFound, Refused } from "../exit-code.ts";
 import { version } from "../version.ts";
 
-/** An answer that is no success, as what to tell the operator: what went wrong, every problem, what to do next. */
+/** The failure for an answer that is not a success: what went wrong, every problem, what to do next. */
 export function toFailure(status: number, body: unknown): CommandFailure {
   const parsed = problemSchema.safeParse(body);
   if (!parsed.success)
     return new CommandFailure(
-      `The service answers HTTP ${status} without saying why`,
-      nextByStatus(status) ?? "Check that the address is that of the service.",
+      `The service answered HTTP ${status} without a reason`,
+      nextByStatus(status) ?? "Check the address of the service.",
     );
   const { type, title, problems = [], detail, retryAfterSeconds, invocationId } = parsed.data;
   const lines = [
@@ -31,17 +31,17 @@ function failureOf(type: string, detail: string | undefined): typeof CommandFail
 function nextByStatus(status: number): string | undefined {
   switch (status) {
     case 401:
-      return "Give the key of the function app in CCSCALE_KEY. A token (CCSCALE_AUDIENCE) is enough where the app setting API_LOGIN is entra, and is needed beside the key where App Service authentication is switched on.";
+      return "Set CCSCALE_KEY to the key of the function app. If its setting API_LOGIN is entra, set CCSCALE_AUDIENCE instead; if App Service authentication is on, set both.";
     case 403:
-      return "Who you are is known, and may not do this: ask for the role, or use another key.";
+      return "You are signed in, but may not do this. Ask for the role, or use another key.";
     case 429:
-      return "The service is asked too often; wait a little.";
+      return "Too many calls. Wait a moment, then try again.";
     default:
       return undefined;
   }
 }
 
-/** `ccscale` sends no key by itself that a service of its own release does not know; what operators write is further inside. */
+/** At the top of a message, `ccscale` alone writes keys: an unknown one there means that the releases differ. */
 const unknownToService = /^message: .*unrecognized keys?: /s;
 
 function nextByKind({ type, problems = [] }: Problem): string {
@@ -52,10 +52,10 @@ function nextByKind({ type, problems = [] }: Problem): string {
       return "Check the name or id; lists such as nodes, jobs and plans have them.";
     case "bad-request":
       if (problems.some((problem) => unknownToService.test(problem)))
-        return `The service does not know what this ccscale (${version}) sends: it is of an older release. Update the service, or use the ccscale of its release.`;
-      return "Mend what is named above, then try again.";
+        return `The service does not know a field that this ccscale (${version}) sends, so it is an older release. Upgrade the service, or use the ccscale of its release.`;
+      return "Fix these problems, then try again.";
     default:
-      return 'Run "ccscale status" to see how the cluster is.';
+      return 'Run "ccscale status" to see the state of the cluster.';
   }
 }
 

@@ -9,10 +9,10 @@ import { connectService, type ServiceAddress } from "./http-client.ts";
 import type { Service } from "./service.ts";
 import type { ServiceFlags } from "./service-options.ts";
 
-/** `watch`: the same will be asked again and again. */
+/** `watch`: the same calls will be repeated. */
 type Watched = ServiceFlags & { readonly watch?: unknown };
 
-/** A service that was found, and what a configuration says about printing. */
+/** A service that was found, and how to print. */
 export interface Reached {
   readonly service: Service;
   readonly settings: OutputSettings;
@@ -49,7 +49,7 @@ async function serviceAt(flags: Watched, named: string | undefined): Promise<Ser
   return connectService({ ...address, ...options }, named ?? (await onlyCluster(address)));
 }
 
-/** Read when something is printed: before the first answer there is nothing to read. */
+/** Read when something is printed: before the first answer there are none. */
 function settingsOf(service: Service): OutputSettings {
   const now = (): OutputSettings => {
     const parsed = parseOutputSettings(service.printing() ?? {});
@@ -66,7 +66,7 @@ function settingsOf(service: Service): OutputSettings {
 }
 
 async function reachFiles(paths: readonly string[], named: string | undefined): Promise<Service> {
-  // The service's own views and stores are needed here alone.
+  // Only here are the service's own views and stores needed.
   const [{ openArchive }, { serveArchive }] = await Promise.all([
     import("../archive/open.ts"),
     import("./ask-here.ts"),
@@ -75,7 +75,7 @@ async function reachFiles(paths: readonly string[], named: string | undefined): 
 }
 
 async function reachStorage(flags: ServiceFlags, named: string | undefined): Promise<Service> {
-  // Only now: the SDKs of storage take longer to load than most commands take to run.
+  // Imported only now: the storage SDKs take longer to load than most commands take to run.
   const { serveStorage } = await import("./storage.ts");
   const place = placeOf(flags);
   const cluster = named ?? (place.local === undefined ? undefined : (await readLocal(place.local)).cluster);
@@ -123,7 +123,7 @@ async function readConfigured(
   const refuse = (why: string): never => {
     throw new CommandFailure(
       `Cannot use "${file}": ${why}`,
-      'Mend it; "ccscale config validate" names every problem.',
+      'Fix it; "ccscale config validate" names every problem.',
     );
   };
   const json = await readFile(file, "utf8")

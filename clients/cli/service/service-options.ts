@@ -16,15 +16,13 @@ export function serviceOptions(command: Command): Command {
     .addOption(
       new Option(
         "--url <address>",
-        "of the function app; its key is read from CCSCALE_KEY, or the audience of a token from CCSCALE_AUDIENCE",
+        "address of the function app; CCSCALE_KEY holds its key, or CCSCALE_AUDIENCE the audience of a token",
       ).env("CCSCALE_URL"),
     )
     .addOption(
-      new Option("--cluster <name>", "the cluster; can be left out where there is only one").env(
-        "CCSCALE_CLUSTER",
-      ),
+      new Option("--cluster <name>", "the cluster; optional if there is only one").env("CCSCALE_CLUSTER"),
     )
-    .addOption(localOption(`asks the local environment that ${localEnvironmentFile} tells of`))
+    .addOption(localOption(`uses the local environment described in ${localEnvironmentFile}`))
     .addOption(configOption());
 }
 
@@ -32,16 +30,16 @@ export function serviceOptions(command: Command): Command {
 export function serviceOrStorageOptions(command: Command): Command {
   return serviceOptions(command).option(
     "--storage",
-    "works on the storage account itself, also while the function app is down: that of --local, or of the settings AutoscaleStorage…",
+    "works on the storage account itself, even while the function app is down: that of --local, or of the settings AutoscaleStorage…",
   );
 }
 
-/** The same, for commands that can also do without any of it. */
+/** The same, for commands that can also read files. */
 export function serviceOrFilesOptions(command: Command): Command {
   return serviceOrStorageOptions(command).addOption(
     new Option(
       "--offline <paths...>",
-      "asks nobody: reads a support archive, its folder, or files such as snapshot.json and config.json",
+      "reads a support archive, its folder, or files such as snapshot.json and config.json, and calls nothing",
     ),
   );
 }
@@ -49,6 +47,6 @@ export function serviceOrFilesOptions(command: Command): Command {
 function configOption(): Option {
   return new Option(
     "-c, --config <file>",
-    "an autoscale.json whose cluster_name, output_columns and output_format count, in place of those of the stored one",
+    "an autoscale.json whose cluster_name, output_columns and output_format replace those of the stored configuration",
   ).env("CCSCALE_CONFIG");
 }

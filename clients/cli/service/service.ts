@@ -4,12 +4,12 @@ import type { AnswerOf } from "../../../shared/service/index.ts";
 export type { RouteId } from "../../../shared/api/index.ts";
 export type { AnswerOf } from "../../../shared/service/index.ts";
 
-/** What a call says beside its route. Parameters of the path other than `cluster`; queries and bodies as the route's schemas have them. */
+/** The arguments of a call. Path parameters other than `cluster`; queries and bodies as in the route's schemas. */
 export interface Call {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
-  /** Of calls that replace something: the ETag of what was seen, `none` where there was nothing. */
+  /** For calls that replace something: the ETag of what was read, `none` if there was nothing. */
   readonly seen?: { readonly etag: string } | "none";
 }
 
@@ -18,6 +18,6 @@ export interface Service {
   readonly cluster: string;
   /** Throws CommandFailure with what went wrong and what to do when there is no answer, or a problem. */
   ask<Id extends RouteId>(route: Id, call?: Call): Promise<AnswerOf<Id>>;
-  /** What the cluster's configuration says about printing, as written; known once something was answered. */
+  /** The cluster's printing settings as written; known after the first answer. */
   printing(): unknown;
 }

@@ -23,18 +23,18 @@ export type Replay =
   | { readonly kind: "request-plan"; readonly cluster: string }
   | { readonly kind: "refused"; readonly problems: readonly string[] };
 
-/** Decides what a replay would do; changes nothing. `mended`: the message to post instead of the one that was kept. */
+/** Decides what a replay would do; changes nothing. `fixed`: the message to post instead of the one that was kept. */
 export async function prepareReplay(
   ports: ReplayPorts,
   rejected: RejectedMessage,
-  mended?: string,
+  fixed?: string,
 ): Promise<Replay> {
   const { rejection, body } = rejected;
-  if (mended !== undefined && rejection.queue !== "job-demand")
+  if (fixed !== undefined && rejection.queue !== "job-demand")
     return refused(`message: of queue "${rejection.queue}", expected a demand message to fix`);
   switch (rejection.queue) {
     case "job-demand":
-      return prepareDemand(ports, mended ?? body);
+      return prepareDemand(ports, fixed ?? body);
     case "plan-requests":
       return preparePlan(ports, rejection);
     case "scale-actions":

@@ -199,7 +199,9 @@ describe("what comes of it", () => {
     });
     const { code, stdout, stderr } = await ccscale(["delete-nodes", "-N", "htc-3", "--yes"]);
     expect(code).toBe(1);
-    expect(stderr).toContain("Refused:\n  - every node is keep-alive\nSee above what to do about each node.");
+    expect(stderr).toContain(
+      "Refused:\n  - every node is keep-alive\nThe list above shows what to do about each node.",
+    );
     expect(stdout).toContain("htc-3  it is keep-alive");
     expect(stdout).not.toContain(answer.summary);
   });
@@ -245,7 +247,7 @@ describe("what comes of it", () => {
     [["-N", "nobody"], '"ccscale nodes -N nobody"'],
     [["-N", "no*", "-a", "htc,hpc"], `"ccscale nodes -N 'no*' -a htc,hpc"`],
     [["-C", "node.vm_size=F*"], `"ccscale nodes -C '{"node.vm_size":"F*"}'"`],
-    [["-H", "it's"], '"ccscale nodes" and the same selection'],
+    [["-H", "it's"], '"ccscale nodes" with the same selection'],
   ])("who selects no node with %j is sent to the list of such nodes", async (selection, next) => {
     await serve({
       problem: { title: "Nothing was done", problems: ["nodes: no node of the cluster is selected"] },
@@ -284,6 +286,6 @@ describe("what comes of it", () => {
     const { code, stderr } = await ccscale(["start", "-N", "htc-*", "--wait", "0.05"]);
     expect(code).toBe(1);
     expect(stderr).toContain("a-1 is sent");
-    expect(stderr).toContain("It goes on without you");
+    expect(stderr).toContain("It continues in the service");
   });
 });

@@ -124,7 +124,7 @@ describe("config push, before anybody is asked", () => {
     const path = await file("four.json", { ...usable, token: "geheim", password: "geheim" });
     const { code, stdout, stderr } = await push(path);
     expect(code).toBe(1);
-    expect(stderr).toContain("it holds what looks like secrets: token\n");
+    expect(stderr).toContain("it holds probable secrets: token\n");
     expect(stdout + stderr).not.toContain("geheim");
   });
 });

@@ -27,7 +27,7 @@ test("json lines: a bad line gives an error in its place, and the rest goes on",
     expect.objectContaining({ name: "good", failedNodes: ["htc-2"] }),
   ]);
   expect(code).toBe(1);
-  expect(stderr).toContain("error: 5 of 6 lines could not be answered\nLook at");
+  expect(stderr).toContain('error: 5 of 6 lines could not be answered\nSee "error"');
 });
 
 test("json lines: chunks may end anywhere, and the last line needs no line feed", async () => {

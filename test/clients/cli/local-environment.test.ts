@@ -24,7 +24,7 @@ test.each([
 });
 
 test.each([
-  ["was killed", { cluster: "hpc", pid: nobody }, /process 1073741824, which wrote ".*", is gone/],
+  ["was killed", { cluster: "hpc", pid: nobody }, /process 1073741824, which wrote ".*", has ended/],
   ["is something else", { name: "hpc" }, /is not what "npm start" writes/],
 ])("of one that %s, it is said that nothing runs and how to start it", async (_, local, why) => {
   await writeFile(file, JSON.stringify(local));

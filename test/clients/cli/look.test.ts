@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { toZip } from "../../../clients/cli/archive/files.ts";
+import { bucketFields } from "../../../clients/cli/commands/buckets.ts";
 import { run } from "../../../clients/cli/program.ts";
+import type { BucketView } from "../../../shared/api/index.ts";
 import { planScale } from "../../../shared/cycle/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { DrainingSource } from "../../support/draining-source.ts";
@@ -326,6 +328,16 @@ describe("selection", () => {
   });
 });
 
+/** As far as columns need it. */
+const bucketView = {
+  vm: { memoryBytes: 0 },
+  resources: {},
+  enabled: true,
+  valid: true,
+  backOff: null,
+  secondsSinceCapacityFailure: null,
+};
+
 describe("offline", () => {
   test("a zip, and single files of any name, tell the same", async () => {
     const folder = folders.busy ?? "";
@@ -353,6 +365,19 @@ describe("offline", () => {
     });
   });
 
+  test("buckets: of a limit in nodes and one in cores, each has a column, and the name alone is the tighter", async () => {
+    const limits = [
+      { limit: "cluster", unit: "cores", max: 800, used: 288, left: 512, perNode: 4, nodesLeft: 128 },
+      { limit: "cluster", unit: "nodes", max: 40, used: 12, left: 28, perNode: 1, nodesLeft: 28 },
+    ] as const;
+    for (const both of [limits, limits.toReversed()]) {
+      const bucket = { ...bucketView, limits: both };
+      const { available, resources } = bucketFields(bucket as unknown as BucketView, 0);
+      expect(available).toMatchObject({ cluster: 28, "cluster-nodes": 28, "cluster-cores": 512 });
+      expect(resources).toMatchObject({ cluster: 40, "cluster-nodes": 40, "cluster-cores": 800 });
+    }
+  });
+
   test("the configuration's columns count", async () => {
     const world = await busyWorld();
     const folder = await archiveOf(world, join(root, "columns"), { output_columns: ["name", "keep_alive"] });
@@ -377,9 +402,9 @@ describe("offline", () => {
     ["columns that cannot be read", ["nodes", "-o", "a()"], 'column "a()": expected a name'],
     ["no columns", ["nodes", "-o", ","], "No columns, expected at least one"],
     ["a job that is no JSON", ["what-if", "--job", "{"], "expected JSON such as"],
-    ["a word for the command after --local", ["explain", "--local", "1202"], "stands before --local"],
-    ["one plan as a list", ["plans", "last", "--format", "csv"], "one plan is no list"],
-    ["columns of one plan", ["plans", "last", "-o", "jobs"], "one plan is no list"],
+    ["a word for the command after --local", ["explain", "--local", "1202"], "own words before --local"],
+    ["one plan as a list", ["plans", "last", "--format", "csv"], "an id shows one plan"],
+    ["columns of one plan", ["plans", "last", "-o", "jobs"], "an id shows one plan"],
   ])("%s: asked the wrong way", async (_, argv, words) => {
     const { code, stdout, stderr } = await ccscale([...argv, "--offline", folders.busy ?? ""]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -421,8 +446,8 @@ describe("offline", () => {
     const { code, stderr } = await ccscale(["nodes", "-o", columns, "--offline", folders.busy ?? ""]);
     expect(code).toBe(0);
     expect(stderr.trimEnd().split("\n")).toEqual([
-      'nothing here has "nosuch"; "--format json" without -o shows all there is',
-      'nothing here has "*nosuch"; "--format json" without -o shows all there is',
+      'no record has "nosuch"; "--format json" without -o shows every field',
+      'no record has "*nosuch"; "--format json" without -o shows every field',
     ]);
   });
 });

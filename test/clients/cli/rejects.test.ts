@@ -57,8 +57,8 @@ const rejects = (argv: readonly string[], input: readonly string[] = []) =>
 
 const right = { sentAt: "2026-11-21T10:00:00Z", ttlSeconds: 900 };
 
-async function mendedFile(changed: object): Promise<string> {
-  const file = join(stack.folder, "mended.json");
+async function fixedFile(changed: object): Promise<string> {
+  const file = join(stack.folder, "fixed.json");
   await writeFile(file, JSON.stringify({ ...demand, ...right, ...changed }));
   return file;
 }
@@ -113,7 +113,7 @@ describe("rejects replay", () => {
 
   test.each([["n\n"], [""]])("the answer %j sends nothing", async (answer) => {
     const { rejectionId } = await rejected("job-demand");
-    const file = await mendedFile({});
+    const file = await fixedFile({});
     const { code, stdout, stderr } = await rejects(["replay", rejectionId, "--file", file], [answer]);
     expect(code).toBe(1);
     expect(stdout).toBe(
@@ -132,9 +132,9 @@ describe("rejects replay", () => {
     expect(plans.some(isNewer)).toBe(true);
   });
 
-  test("a mended message takes effect, is remembered, and does not take effect twice", async () => {
+  test("a fixed message takes effect, is remembered, and does not take effect twice", async () => {
     const { rejectionId } = await rejected("job-demand");
-    const argv = ["replay", rejectionId, "--file", await mendedFile({})];
+    const argv = ["replay", rejectionId, "--file", await fixedFile({})];
     expect(await rejects(argv, ["y\n"])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^Posted snapshot 5/m),
@@ -153,9 +153,9 @@ describe("rejects replay", () => {
     ["another cluster", { cluster: "elsewhere" }, 'cluster: "elsewhere", expected one of small-cpu'],
     ["too large for the queue", { sequence: 9, padding: "x".repeat(66_000) }, "<=65536 characters"],
     ["a blob that is not there", { sequence: 9, blob: "gone.json" }, 'blob: "gone.json", expected'],
-  ])("a mended message: %s is refused", async (_case, changed, words) => {
+  ])("a fixed message: %s is refused", async (_case, changed, words) => {
     const { rejectionId } = await rejected("job-demand");
-    const file = await mendedFile(changed);
+    const file = await fixedFile(changed);
     const { code, stderr } = await rejects(["replay", rejectionId, "--yes", "--file", file]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(words) });
   });
@@ -167,7 +167,7 @@ describe("rejects replay", () => {
   });
 
   test("a file in place of a plan request is refused", async () => {
-    const { stderr } = await rejects(["replay", "bad-plan", "--yes", "--file", await mendedFile({})]);
+    const { stderr } = await rejects(["replay", "bad-plan", "--yes", "--file", await fixedFile({})]);
     expect(stderr).toContain("expected a demand message to fix");
   });
 });

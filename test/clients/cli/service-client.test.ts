@@ -87,7 +87,7 @@ describe("calls", () => {
   test("an answer of something else is a failure that names the first difference", async () => {
     const { url } = await serve((_, response) => send(response, 200, { hello: "world" }));
     const { message } = await failureOf(connectService({ url }, "").ask("clusters"));
-    expect(message).toContain("something else than version 1 of its API says: atSeconds: ");
+    expect(message).toContain("does not match version 1 of the API: atSeconds: ");
   });
 
   test("what fails for a moment is tried again, unless it would do something twice", async () => {
@@ -129,18 +129,14 @@ describe("failures", () => {
     expect(await failureOf(connectService({ url }, "hpc").ask("what-if", { body: {} }))).toMatchObject({
       message:
         "The body is not what this call takes\n  - jobs[0].name: 4, expected text\n  - jobs[1]: \\u001b[2J, expected an object",
-      next: "Mend what is named above, then try again.",
+      next: "Fix these problems, then try again.",
     });
   });
 
   test.each([
-    [{ by: "ann" }, z.object({}).strict(), "Update the service"],
-    [{ by: "ann", more: 1 }, z.object({}).strict(), "Update the service"],
-    [
-      { jobs: [{ nam: "a" }] },
-      z.object({ jobs: z.array(z.object({}).strict()) }),
-      "Mend what is named above",
-    ],
+    [{ by: "ann" }, z.object({}).strict(), "Upgrade the service"],
+    [{ by: "ann", more: 1 }, z.object({}).strict(), "Upgrade the service"],
+    [{ jobs: [{ nam: "a" }] }, z.object({ jobs: z.array(z.object({}).strict()) }), "Fix these problems"],
   ])("%j, of which a service does not know a key", async (body, schema, next) => {
     const refused = schema.safeParse(body, { reportInput: true });
     const problem = {
@@ -158,14 +154,14 @@ describe("failures", () => {
   test.each([
     ["a key that is missing", 401, "", "CCSCALE_KEY"],
     ["a token where a key is asked for", 401, "", "API_LOGIN is entra"],
-    ["a right that is missing", 403, "", "ask for the role"],
+    ["a right that is missing", 403, "", "Ask for the role"],
     [
       "a token that is missing",
       401,
       { type: problemType("unauthorized"), title: "No token is shown", status: 401, detail: "Sign in" },
       "Sign in.",
     ],
-    ["a page of somebody else", 404, "<html>", "Check that the address is that of the service."],
+    ["a page of somebody else", 404, "<html>", "Check the address of the service."],
     [
       "an unknown cluster",
       404,
@@ -194,7 +190,7 @@ describe("failures", () => {
     [
       "nothing that Entra says",
       "EnvironmentCredential is unavailable.\nPlease run 'az login'",
-      "nobody is signed in",
+      "you are not signed in",
       "az login",
     ],
     [

@@ -265,8 +265,8 @@ describe("demand, pauses and messages", () => {
     await shows("rejects", [
       "rejects list",
       `rejects show ${standIn.id}`,
-      `rejects replay ${standIn.id} --file mended.json --dry-run`,
-      `rejects replay ${standIn.id} --file mended.json --yes`,
+      `rejects replay ${standIn.id} --file fixed.json --dry-run`,
+      `rejects replay ${standIn.id} --file fixed.json --yes`,
       "rejects list",
     ]);
   });

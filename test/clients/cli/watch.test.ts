@@ -51,7 +51,7 @@ test("of a page that is higher than the screen the beginning is shown, and how m
   };
   await watching(terminal, { watch: 0.001 }, show, ending.signal);
   const shown = stripVTControlCharacters(terminal.text()).trim().split("\n");
-  expect(shown).toEqual(["line 1", "line 2", "line 3", "line 4", "… 6 more lines: for a higher screen"]);
+  expect(shown).toEqual(["line 1", "line 2", "line 3", "line 4", "… 6 more lines; use a higher screen"]);
 });
 
 test("a page that looks like the last one is not written again", async () => {

@@ -7,7 +7,7 @@ export interface Fields {
 }
 
 /**
- * `text`: a slice takes characters of what a table shows. `abridged`: the same, and an ellipsis tells that there is more.
+ * `text`: a slice takes characters of what a table shows. `abridged`: the same, with an ellipsis if there is more.
  * `data`: of a list it takes members.
  */
 export type SliceMode = "text" | "abridged" | "data";

@@ -141,7 +141,7 @@ describe("screens", () => {
     const { stdout, stderr } = print("table-headerless", {}, 24);
     expect(stdout).toBe(["htc-1   Standard_F16s_v2", "hpc-10  Standard_HB120r…", ""].join("\n"));
     expect(stderr.replaceAll(/\s+/g, " ")).toBe(
-      "left out for want of room: JOBS, FREE; choose with -o, or use --format json ",
+      "left out, the screen is too narrow: JOBS, FREE; choose with -o, or use --format json ",
     );
   });
 

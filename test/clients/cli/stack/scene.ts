@@ -96,14 +96,7 @@ export async function startScene(): Promise<LocalStack> {
 }
 
 /** Names of the files that lines may name. Some are written by commands. */
-export const files = [
-  "hpc.zip",
-  "jobs.json",
-  "mended.json",
-  "autoscale.json",
-  "agent.json",
-  "two-sizes.json",
-];
+export const files = ["hpc.zip", "jobs.json", "fixed.json", "autoscale.json", "agent.json", "two-sizes.json"];
 
 /** What the scheduler `lsf` posted. What is wrong with its envelope is wrong with all of it: a bad job would be set aside. */
 export function lsfDemand(ttlSeconds: number): object {
@@ -127,7 +120,7 @@ async function writeFiles({ folder, environment }: LocalStack): Promise<void> {
   const agent = { cluster: "hpc", source: "slurm", driver: "slurm", state_folder: join(folder, "agent") };
   const contents: Readonly<Record<string, unknown>> = {
     "jobs.json": [{ name: "1400", iterations: 3, constraints: { ncpus: 2 } }],
-    "mended.json": lsfDemand(7_200),
+    "fixed.json": lsfDemand(7_200),
     "autoscale.json": { ...connection, ...config, idle_timeout: 1_800, output_columns: ["name", "state"] },
     "agent.json": agent,
   };
