@@ -35,4 +35,8 @@ Module.prototype.require = function require(id) {
     JSON.stringify({ functions: functions.length, loadMs: loaded - started, totalMs: loaded, mebibytes }),
   );
   process.exit(0);
-})();
+})().catch((error) => {
+  // Node.js itself would print the line of the script that failed, which is of hundreds of kilobytes, and cut the stack.
+  console.error(error.stack);
+  process.exit(1);
+});
