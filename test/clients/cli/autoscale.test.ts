@@ -60,7 +60,7 @@ test.each([[[]], [["--format", "json"]]])(
   async (flags) => {
     const { code, stderr } = await autoscale(...misspelt, ...flags);
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(warning) });
-    expect(stderr).toContain("It replaces what the set wanted before");
+    expect(stderr).toContain("The request replaces the set's earlier one");
     const [set] = await served.world.ports.targets.list(cluster);
     expect(set?.arrays).toMatchObject([{ Name: "htcc" }]);
   },
@@ -74,6 +74,6 @@ test("a set that asks for nothing any more is told in a sentence, without a tabl
     ...["autoscale", "--file", file, "--url", server.url, "--cluster", cluster],
   ]);
   expect(code).toBe(0);
-  expect(stdout).toBe('Request set "standard" wants nothing: nodes that nobody else needs may go.\n');
+  expect(stdout).toBe('Request set "standard" wants nothing: nodes without other demand may be deleted.\n');
   await rm(folder, { recursive: true });
 });
