@@ -168,7 +168,9 @@ describe("a service that asks for Entra tokens", () => {
     );
     const chosen = { CCSCALE_AUDIENCE: audience, AZURE_TOKEN_CREDENTIALS: "AzureCliCredential" };
     const nobody = await ccscale(["status"], chosen);
-    expect(nobody.stderr).toMatch(/^error: Cannot sign in for "api:.*you are not signed in on this machine.*\nRun "az login"/);
+    expect(nobody.stderr).toMatch(
+      /^error: Cannot sign in for "api:.*you are not signed in on this machine.*\nRun "az login"/,
+    );
   }, 60_000);
 
   test("no token is in the log", async () => {
