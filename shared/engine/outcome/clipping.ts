@@ -40,7 +40,7 @@ function isJustFull({ shape }: Allocation): boolean {
   return shape.profile.own.length === 0 && shape.profile.draws.length === 0;
 }
 
-/** Each limit once, however many buckets it is told of. */
+/** Each limit once, however many buckets it holds for. */
 function countLimits(counts: Map<string, number>, reasons: readonly Pick<Reason, "limit">[]): void {
   for (const limit of limitsIn(reasons)) if (limit !== null) counts.set(limit, (counts.get(limit) ?? 0) + 1);
 }

@@ -25,7 +25,7 @@ export class DemandGate {
   check(job: Job): DemandCapHit | null {
     const hit = this.#hitOf(job);
     if (hit === null) return null;
-    // One object for all jobs that ask for as much: what is told of them is then told once.
+    // One object for all jobs that ask for as much, so that their reason is worded once.
     const key = `${hit.cap} ${hit.asked}`;
     const known = this.#hits.get(key) ?? hit;
     this.#hits.set(key, known);
