@@ -24,21 +24,23 @@ export function expandHostlist(text: string): readonly string[] | undefined {
   return names;
 }
 
-/** The pieces of every name, commas outside of brackets left out. Undefined when a bracket is not closed. */
+/** The pieces of every name, commas outside of brackets left out. Undefined when a bracket is not closed, or a name has too many. */
 function itemsOf(text: string): readonly (readonly string[])[] | undefined {
   const found = text.match(pieces) ?? [];
   if (found.reduce((length, piece) => length + piece.length, 0) < text.length) return undefined;
   const items: string[][] = [[]];
   for (const piece of found) {
+    const item = items.at(-1) ?? [];
     if (piece === ",") items.push([]);
-    else items.at(-1)?.push(piece);
+    else if (item.length === mostPieces) return undefined;
+    else item.push(piece);
   }
   return items;
 }
 
 /** Of several brackets (`rack[1-2]-[1-4]`) the last runs fastest, as Slurm prints them. */
 function expandItem(item: readonly string[]): readonly string[] | undefined {
-  if (item.length === 0 || item.length > mostPieces) return undefined;
+  if (item.length === 0) return undefined;
   let names: readonly string[] = [""];
   for (const piece of item) {
     const options = piece.startsWith("[") ? expandBracket(piece.slice(1, -1)) : [piece];
