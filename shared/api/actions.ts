@@ -170,9 +170,8 @@ export const actionAnswer = z
           next: z.string(),
           refused: z
             .boolean()
-            .optional()
             .describe(
-              "true: what was asked for cannot be done to it, or is not done; false: it is so already, or is becoming so. Absent in answers of earlier releases",
+              "true: what was asked for cannot be done to it, or is not done; false: it is so already, or is becoming so",
             ),
         }),
       )

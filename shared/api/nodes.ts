@@ -45,9 +45,8 @@ export const nodeView = z
       .describe("Jobs that run there or are planned there"),
     plannedJobs: z
       .array(z.string())
-      .optional()
       .describe(
-        "Those of `jobs` that do not run there: the plan means them to, and their scheduler has not started them. Absent in answers of earlier releases",
+        "Those of `jobs` that do not run there: the plan means them to, and their scheduler has not started them",
       ),
     resources: resources.describe("What the node has; empty for a node that takes no jobs"),
     available: resources.describe("What its jobs leave of that"),

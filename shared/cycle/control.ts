@@ -3,8 +3,8 @@ import { kindOf } from "../errors.ts";
 import type { ClusterConfig, ClusterControl, Pause, Ports, Snapshot } from "../ports/index.ts";
 
 /** No decision about the cluster: nothing is held. */
-function undecided(cluster: string): ClusterControl {
-  return { cluster, paused: null, refusedLogin: null };
+export function undecided(cluster: string): ClusterControl {
+  return { cluster, paused: null, refusedLogin: null, ignoredNodes: [], drainedNodes: [], keptNodes: [] };
 }
 
 export async function loadControl(ports: Pick<Ports, "controls">, cluster: string): Promise<ClusterControl> {
@@ -12,7 +12,7 @@ export async function loadControl(ports: Pick<Ports, "controls">, cluster: strin
 }
 
 /** The engine's settings with the nodes that operators ignore, by id. */
-export function withIgnored(settings: EngineSettings, { ignoredNodes = [] }: ClusterControl): EngineSettings {
+export function withIgnored(settings: EngineSettings, { ignoredNodes }: ClusterControl): EngineSettings {
   if (ignoredNodes.length === 0) return settings;
   const ids = ignoredNodes.map(({ nodeId }) => nodeId);
   return { ...settings, ignoredNodes: [...settings.ignoredNodes, ...ids] };
@@ -24,7 +24,7 @@ export function withIgnored(settings: EngineSettings, { ignoredNodes = [] }: Clu
  */
 export function withKept<T extends { readonly cluster: Cluster }>(
   reported: T,
-  { keptNodes = [] }: ClusterControl,
+  { keptNodes }: ClusterControl,
 ): T {
   if (keptNodes.length === 0) return reported;
   const { cluster } = reported;
@@ -38,7 +38,7 @@ export function withKept<T extends { readonly cluster: Cluster }>(
  * any of them, so no decision is dropped.
  */
 export function stillThere<T extends { readonly nodeId: string }>(
-  decided: readonly T[] = [],
+  decided: readonly T[],
   { cluster, setAside }: Snapshot,
 ): readonly T[] {
   if (setAside.length > 0) return decided;

@@ -45,7 +45,7 @@ const envelope = {
   /** Why it is wanted, for people. */
   reason: z.string(),
   createdAtSeconds: z.number(),
-  /** When the plan was asked for. Absent in actions of before this was told. */
+  /** When the plan was asked for; absent when no plan wants the action. */
   askedAtSeconds: z.number().optional(),
   /** W3C trace context of the plan. */
   traceparent: z.string().optional(),

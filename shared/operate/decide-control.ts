@@ -57,7 +57,7 @@ export async function decideIgnored(
   const chosen = selectNodes(outlook, body.nodes);
   if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
   const { kind, by, reason } = body;
-  const ignoredIds = new Set(control.ignoredNodes?.map(({ nodeId }) => nodeId));
+  const ignoredIds = new Set(control.ignoredNodes.map(({ nodeId }) => nodeId));
   const changing = chosen.nodes.filter(({ nodeId }) => ignoredIds.has(nodeId) === (kind === "unignore"));
   const nodes = changing.map(({ nodeId, name }) => ({ nodeId, name }));
   const actions = nodes.length === 0 ? [] : [{ actionId: null, kind, nodes, create: [] }];

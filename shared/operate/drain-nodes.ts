@@ -19,7 +19,7 @@ export async function drainNodes(
 ): Promise<ActOutcome> {
   const chosen = chooseNodes(outlook, body);
   if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
-  const known = new Map(outlook.control.drainedNodes?.map((node) => [node.nodeId, node]));
+  const known = new Map(outlook.control.drainedNodes.map((node) => [node.nodeId, node]));
   const changing = chosen.nodes.filter(({ nodeId }) => !known.has(nodeId));
   const already = chosen.nodes.flatMap(({ nodeId, name }): Skipped[] => {
     const drained = known.get(nodeId);
@@ -46,7 +46,7 @@ export async function undrainNodes(
 ): Promise<ActOutcome> {
   const chosen = selectNodes(outlook, body.nodes);
   if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
-  const known = new Set(outlook.control.drainedNodes?.map(({ nodeId }) => nodeId));
+  const known = new Set(outlook.control.drainedNodes.map(({ nodeId }) => nodeId));
   const changing = chosen.nodes.filter(({ nodeId }) => known.has(nodeId));
   const out = outNodesOf(outlook.snapshot.cluster, outlook.loaded.demand, outlook.atSeconds);
   const outIds = new Set(out.map(({ nodeId }) => nodeId));

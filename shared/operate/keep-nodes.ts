@@ -22,7 +22,7 @@ export async function decideKeepAlive(
   if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
   const { cluster, snapshot, control, atSeconds } = outlook;
   const { on, by, reason } = body;
-  const kept = new Map(control.keptNodes?.map((node) => [node.nodeId, node]));
+  const kept = new Map(control.keptNodes.map((node) => [node.nodeId, node]));
   const changing: ClusterNode[] = [];
   const skipped = [...chosen.skipped];
   for (const node of chosen.nodes) {

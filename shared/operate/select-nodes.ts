@@ -101,7 +101,7 @@ interface Facts {
 
 function factsOf({ loaded, atSeconds, control }: Outlook): Facts {
   return {
-    keptNodes: new Map(control.keptNodes?.map((kept) => [kept.nodeId, kept])),
+    keptNodes: new Map(control.keptNodes.map((kept) => [kept.nodeId, kept])),
     busyHostnames: busyHostnames(loaded.demand, atSeconds),
     operations: new Map(
       loaded.operations.flatMap((operation) => {

@@ -10,12 +10,12 @@ export interface ClusterControl {
    * called meanwhile. It shows what `ControlStore.refusedLogin` decides for all clusters with the same credentials.
    */
   readonly refusedLogin: RefusedLogin | null;
-  /** By id, over those of the configuration. Absent: none. */
-  readonly ignoredNodes?: readonly IgnoredNode[];
-  /** Those that are to take no new jobs. Absent: none. */
-  readonly drainedNodes?: readonly DrainedNode[];
-  /** Those that nobody but an operator may delete, whatever CycleCloud's own record of them says. Absent: none. */
-  readonly keptNodes?: readonly KeptNode[];
+  /** By id, in addition to those of the configuration. */
+  readonly ignoredNodes: readonly IgnoredNode[];
+  /** Those that are to take no new jobs. */
+  readonly drainedNodes: readonly DrainedNode[];
+  /** Those that nobody but an operator may delete, whatever CycleCloud's own record of them says. */
+  readonly keptNodes: readonly KeptNode[];
 }
 
 /** A node that an operator told the autoscaler to leave alone: no jobs, no deletion, no retry. */

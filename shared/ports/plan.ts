@@ -92,8 +92,8 @@ export interface OutNode {
 
 /** The newest plan of a cluster. Its ETag is what two planners of one cluster race for; the loser starts over. */
 export interface PlanHead extends PlanSummary {
-  /** What was odd, by kind; absent: nothing. */
-  readonly warnings?: readonly PlanWarnings[];
+  /** What was odd, by kind. */
+  readonly warnings: readonly PlanWarnings[];
   readonly snapshotTakenAtSeconds: number;
   /** When the demand was read: demand that came later has not been planned yet. */
   readonly demandReadAtSeconds: number;
@@ -110,14 +110,14 @@ export interface PlanHead extends PlanSummary {
   /** Retries of nodes that are not up yet, and deletions of the last hour. */
   readonly troubled: readonly TroubledNode[];
   readonly bootsFailing: readonly BootsFailing[];
-  /** When the plan's targets were asked for, by request set; absent: the plan knew of none. */
-  readonly targetRequests?: Readonly<Record<string, number>>;
+  /** When the plan's targets were asked for, by request set. */
+  readonly targetRequests: Readonly<Record<string, number>>;
   /** The first of the targets, those that are not met before the others. */
-  readonly targets?: readonly MetTarget[];
-  /** Nodes that drain, or are being taken back. Absent: none. */
-  readonly draining?: readonly DrainingNode[];
-  /** The first of the nodes that schedulers have out by their own making. Absent: none. */
-  readonly out?: readonly OutNode[];
+  readonly targets: readonly MetTarget[];
+  /** Nodes that drain, or are being taken back. */
+  readonly draining: readonly DrainingNode[];
+  /** The first of the nodes that schedulers took out of service themselves. */
+  readonly out: readonly OutNode[];
   /** The first of the jobs that wait, in the order of the queue; the archived plan has all of them. */
   readonly waiting: readonly WaitingJob[];
 }

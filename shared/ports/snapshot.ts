@@ -12,10 +12,9 @@ export interface Snapshot {
   readonly takenAtSeconds: number;
   /** Records that could not be understood and were left out, one sentence each. */
   readonly setAside: readonly string[];
-  /** What schedulers are still to be told of this reading and those before it. Absent: they were told. */
-  readonly untold?: readonly NodeChange[];
-  /** Absent in snapshots of versions that kept no account. */
-  readonly spending?: Spending;
+  /** Changes of this reading and earlier ones that schedulers have yet to be sent. */
+  readonly untold: readonly NodeChange[];
+  readonly spending: Spending;
 }
 
 /**

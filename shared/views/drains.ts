@@ -27,8 +27,8 @@ const autoscaler = "the autoscaler";
  * scheduler has out by its own making, and that before what plans decided by themselves: the first is what has to be undone.
  */
 export function drainsOf({ head, control, out, snapshot }: Known): readonly NodeDrain[] {
-  const records = new Map(head?.draining?.map((record) => [record.nodeId, record]));
-  const wishes = new Map(control.drainedNodes?.map((wish) => [wish.nodeId, wish]));
+  const records = new Map(head?.draining.map((record) => [record.nodeId, record]));
+  const wishes = new Map(control.drainedNodes.map((wish) => [wish.nodeId, wish]));
   const outs = new Map(out.map((each) => [each.nodeId, each]));
   if (records.size + wishes.size + outs.size === 0) return [];
   return (snapshot?.cluster.nodes ?? []).flatMap(({ nodeId, name, hostname }): NodeDrain[] => {

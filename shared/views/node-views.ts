@@ -105,7 +105,7 @@ function factsOf(outlook: Outlook): Facts {
     history: rows,
     draining: new Map(drainsOfOutlook(outlook).map((drain) => [drain.nodeId, drain])),
     drainOver: drainOverOf(outlook),
-    kept: new Map(outlook.control.keptNodes?.map((node) => [node.nodeId, node])),
+    kept: new Map(outlook.control.keptNodes.map((node) => [node.nodeId, node])),
     arrays: new Map(input.cluster.nodeArrays.map((array) => [array.name, array])),
     sizes: new Map(
       input.cluster.nodeArrays.flatMap((array) =>

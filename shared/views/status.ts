@@ -156,7 +156,7 @@ function toRequestSetStatus(
   const { requestSet, source, receivedAtSeconds, expiresAtSeconds, ignoredMessages, arrays } = set;
   const expired = expiresAtSeconds <= atSeconds;
   const times = { receivedAtSeconds, expiresAtSeconds, expired };
-  const planned = head?.targetRequests?.[requestSet] === receivedAtSeconds;
+  const planned = head?.targetRequests[requestSet] === receivedAtSeconds;
   return { requestSet, source, ...times, planned, ignoredMessages, arrays: arrays.length };
 }
 

@@ -5,6 +5,7 @@
  * a plan, and in a process that knows nothing yet; then the wall time of whole `ccscale` processes, run from the build. Run it with
  * `npm run bench:api -- [--nodes 10000] [--jobs 100000] [--repeats 5]`, after `npm run build`.
  */
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -18,6 +19,7 @@ import { ConfigurationError } from "../../shared/errors.ts";
 import type { PlanHead, SourceDemand } from "../../shared/ports/index.ts";
 import { connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../support/cluster.ts";
+import { snapshotOf } from "../support/snapshot.ts";
 
 const { values } = parseArgs({
   options: {
@@ -148,11 +150,10 @@ async function fill(): Promise<ReadonlyMap<string, () => Promise<void>>> {
   const large = { name: cluster, maxCount: 2 * nodeCount, maxCoreCount: 8 * nodeCount };
   let writes = 0;
   const newSnapshot = () =>
-    stores.snapshots.save(cluster, {
-      cluster: clusterOf({ ...large, nodeArrays: arrays, nodes }),
-      takenAtSeconds: nowSeconds + writes++ / 1000,
-      setAside: [],
-    });
+    stores.snapshots.save(
+      cluster,
+      snapshotOf(clusterOf({ ...large, nodeArrays: arrays, nodes }), nowSeconds + writes++ / 1000),
+    );
   const jobs: SourceDemand["jobs"] = Array.from({ length: jobCount }, (_, index) => ({
     name: index === jobCount - 1 ? "huge" : `job-${index}`,
     constraints: [{ ncpus: index === jobCount - 1 ? 64 : 1 + (index % 4) }],
@@ -213,6 +214,11 @@ async function fill(): Promise<ReadonlyMap<string, () => Promise<void>>> {
       backedOff: [],
       troubled: [],
       bootsFailing: [],
+      warnings: [],
+      targetRequests: {},
+      targets: [],
+      draining: [],
+      out: [],
       waiting: [],
     };
     await stores.plans.saveHead(head, (await stores.plans.loadHead(cluster))?.etag);

@@ -3,13 +3,15 @@
  * every cluster that was looked at, read as from storage, and its peak. Node.js alone takes some 50 MB, the Functions host
  * comes on top. Run it with `npm run bench:memory -- [--nodes 10000] [--jobs 100000] [--clusters 4]`.
  */
+
 import { parseArgs } from "node:util";
 import type { NodeHistory } from "../../shared/engine/index.ts";
 import type { Ports, Snapshot, SourceDemand } from "../../shared/ports/index.ts";
-import { packDemand, readDemand } from "../../shared/stores/azure/packed-demand.ts";
+import { packDemand, unpackDemand } from "../../shared/stores/azure/packed-demand.ts";
 import { createMemoryStores } from "../../shared/stores/in-memory/index.ts";
 import { OutlookMemory } from "../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../support/cluster.ts";
+import { snapshotOf as snapshotWith } from "../support/snapshot.ts";
 import { configOf } from "../support/world.ts";
 
 const { values } = parseArgs({
@@ -66,7 +68,7 @@ function snapshotOf(cluster: string): Snapshot {
   const most = { maxCount: 2 * nodeCount, maxCoreCount: 8 * nodeCount };
   const nodeArrays = [nodeArrayOf({ ...most, buckets: [bucketOf({ availableCount: 1_000 })] })];
   const reported = clusterOf({ name: cluster, ...most, nodeArrays, nodes });
-  return stored({ cluster: reported, takenAtSeconds: nowSeconds, setAside: [] });
+  return stored(snapshotWith(reported, nowSeconds));
 }
 
 /** Half of the nodes run a job each, the rest is idle; of the jobs some fit, some wait. */
@@ -83,7 +85,7 @@ function demandOf(cluster: string): SourceDemand {
     submittedAt: new Date((nowSeconds - jobCount + index) * 1000).toISOString(),
   }));
   const posted = { sequence: 1, receivedAtSeconds: nowSeconds, expiresAtSeconds: nowSeconds + 86_400 };
-  return readDemand(
+  return unpackDemand(
     stored(packDemand({ cluster, source: "pbs", ...posted, jobs, nodes: [], ignoredMessages: 0 })),
   );
 }

@@ -1,8 +1,9 @@
 import { toPlanInput } from "../../shared/cycle/index.ts";
 import { defaultSettings, type PlanInput } from "../../shared/engine/index.ts";
 import type { DemandJob } from "../../shared/messages/job-demand.ts";
-import type { Snapshot, SourceDemand } from "../../shared/ports/index.ts";
-import { packDemand, readDemand } from "../../shared/stores/azure/packed-demand.ts";
+import type { SourceDemand } from "../../shared/ports/index.ts";
+import { packDemand, unpackDemand } from "../../shared/stores/azure/packed-demand.ts";
+import { snapshotOf } from "../support/snapshot.ts";
 import { clusterOf } from "./clusters.ts";
 
 const nowSeconds = 1_800_000_000;
@@ -14,7 +15,7 @@ export interface StoredWorld {
 }
 
 export function storedWorld(nodes: number, jobs: readonly DemandJob[]): StoredWorld {
-  const snapshot: Snapshot = { cluster: clusterOf(nodes), takenAtSeconds: nowSeconds, setAside: [] };
+  const snapshot = snapshotOf(clusterOf(nodes), nowSeconds);
   const demand: SourceDemand = {
     ...{ cluster: "bench", source: "bench", sequence: 1, ignoredMessages: 0 },
     ...{ receivedAtSeconds: nowSeconds, expiresAtSeconds: nowSeconds + 300, jobs, nodes: [] },
@@ -28,7 +29,7 @@ export function readWorld({ snapshot, demand }: StoredWorld): PlanInput {
     {
       settings: defaultSettings,
       snapshot: JSON.parse(snapshot),
-      demand: [readDemand(JSON.parse(demand))],
+      demand: [unpackDemand(JSON.parse(demand))],
       ...{ targets: [], operations: [], history: [] },
     },
     nowSeconds,

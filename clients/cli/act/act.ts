@@ -73,7 +73,7 @@ function failWhenRefused({ actions, skipped, problems }: ActionAnswer): void {
       ["Not everything was requested:", ...problems.map((problem) => `  - ${printable(problem)}`)].join("\n"),
       "Request the rest again.",
     );
-  const refused = skipped.filter((node) => node.refused === true);
+  const refused = skipped.filter((node) => node.refused);
   if (refused.length === 0) return;
   const selected = actions.reduce((sum, { nodes }) => sum + nodes.length, skipped.length);
   const lines = refused.slice(0, mostRefused).map(({ node, why }) => `  - ${printable(`${node}: ${why}`)}`);

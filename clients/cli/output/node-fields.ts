@@ -17,8 +17,7 @@ export function nodeFields(node: NodeView, nowSeconds: number): Fields {
     ...node,
     jobs: jobs.map(({ job, slots }) => `${job}*${slots}`),
     job_ids: jobIds,
-    // An older service does not separate them.
-    running_job_ids: plannedJobs && jobIds.filter((job) => !plannedJobs.includes(job)),
+    running_job_ids: jobIds.filter((job) => !plannedJobs.includes(job)),
     planned_job_ids: plannedJobs,
     status: node.state,
     state: stateOf(node),

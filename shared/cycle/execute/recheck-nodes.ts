@@ -73,7 +73,7 @@ export async function withoutKept(
   due: readonly RequestedNode[],
 ): Promise<Rechecked> {
   if (!takesAway(action)) return { due, stale: [] };
-  const { keptNodes = [] } = await loadControl(ports, action.cluster);
+  const { keptNodes } = await loadControl(ports, action.cluster);
   const keptIds = new Set(keptNodes.map(({ nodeId }) => nodeId));
   const kept = due.filter(({ nodeId }) => keptIds.has(nodeId));
   return {
@@ -112,8 +112,8 @@ async function load(ports: RecheckPorts, action: NodesAction, nodes: readonly Cl
     nodes: new Map(nodes.map((node) => [node.nodeId, node])),
     history: new Map(history.map((row) => [row.nodeId, row])),
     busyHostnames: busyHostnames(demand, nowSeconds),
-    ignoredIds: new Set(control.ignoredNodes?.map(({ nodeId }) => nodeId)),
-    keptIds: new Set(control.keptNodes?.map(({ nodeId }) => nodeId)),
+    ignoredIds: new Set(control.ignoredNodes.map(({ nodeId }) => nodeId)),
+    keptIds: new Set(control.keptNodes.map(({ nodeId }) => nodeId)),
     needed: await neededNow(ports, action),
     listings: listingsOf(liveSources(demand, nowSeconds), nowSeconds),
     doubt: doubtsOf(demand, nowSeconds)[0]?.why,

@@ -25,7 +25,7 @@ export async function readNow(
   const { cluster } = config;
   const control = await loadControl(ports, cluster);
   const settings = withIgnored(config.engine, control);
-  const { drainedNodes = [] } = control;
+  const { drainedNodes } = control;
   const open = await ports.operations.open(cluster);
   const operations = open.map(({ value }) => value).filter(({ actionId }) => actionId !== without);
   const reported = await freshSnapshot(ports, cluster, config.cycle.maxSnapshotAgeSeconds);

@@ -78,7 +78,7 @@ function withoutIdle(plan: Plan): Plan {
 /** `perhapsIdle`: these nodes are not decided. */
 function decide(plan: Plan, known: Known, perhapsIdle: ReadonlySet<string>): Drains {
   const { before, snapshot, isSent, nowSeconds } = known;
-  const records = new Map(before?.draining?.map((record) => [record.nodeId, record]));
+  const records = new Map(before?.draining.map((record) => [record.nodeId, record]));
   const listings = listingsOf(known.demand, nowSeconds);
   const nothing = { plan, draining: [...records.values()], events: [], nextLookSeconds: null };
   const wished = new Set(known.drainedNodeIds);

@@ -109,7 +109,7 @@ export async function readWorld(
   const snapshot = withKept(stored.value, control);
   const loaded: Loaded = {
     settings: withIgnored(config.engine, control),
-    drainedNodes: control.drainedNodes ?? [],
+    drainedNodes: control.drainedNodes,
     snapshot,
     demand,
     targets,

@@ -89,8 +89,8 @@ export function toHead(
     troubled: made.troubled,
     bootsFailing: made.bootsFailing,
     draining: made.draining,
-    ...(out.length === 0 ? {} : { out }),
-    ...(warnings.length === 0 ? {} : { warnings }),
+    out,
+    warnings,
     targetRequests: Object.fromEntries(
       targets.map(({ requestSet, receivedAtSeconds }) => [requestSet, receivedAtSeconds]),
     ),

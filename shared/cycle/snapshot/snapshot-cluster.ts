@@ -85,11 +85,11 @@ async function keep(
     return;
   const budgetUsd = config.cycle.caps?.monthlyBudgetUsd ?? null;
   const spending = spendingAt({ cluster: reading.cluster, takenAtSeconds, before, budgetUsd });
-  const taken: Snapshot = { ...reading, takenAtSeconds, spending };
+  const taken: Snapshot = { ...reading, takenAtSeconds, untold: [], spending };
   const untold = [...(before?.untold ?? []), ...nodeChanges(before, taken)];
   reportSpending(ports.log, taken, before);
   // Stored before the reports, which may take long: if this run dies in between, the next one sends them.
-  await ports.snapshots.save(cluster, untold.length === 0 ? taken : { ...taken, untold }, { latestSeconds });
+  await ports.snapshots.save(cluster, { ...taken, untold }, { latestSeconds });
   const demand = await ports.demand.list(cluster);
   if (untold.length > 0) {
     await tellChanges(ports, { cluster, demand, changes: untold });
@@ -131,7 +131,7 @@ async function whyDue(
   const isUnplanned = demand.some(({ source, sequence }) => head.demandSequences[source] !== sequence);
   if (isUnplanned) return "demand not planned yet";
   const targets = await ports.targets.list(snapshot.cluster.name);
-  const isUnmet = targets.some((set) => head.targetRequests?.[set.requestSet] !== set.receivedAtSeconds);
+  const isUnmet = targets.some((set) => head.targetRequests[set.requestSet] !== set.receivedAtSeconds);
   if (isUnmet) return "targets not planned yet";
   return whyOperations(await ports.operations.recent(head.cluster, recentOperations), head);
 }

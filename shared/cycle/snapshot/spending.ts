@@ -35,7 +35,6 @@ export function spendingAt(now: {
 
 /** The cost of this month until now, as far as the snapshot shows; nodes that ran then are taken to run on. */
 export function spentUntil({ spending, takenAtSeconds }: Snapshot, nowSeconds: number): number {
-  if (spending === undefined) return 0;
   const isSameMonth = spending.month === monthOf(nowSeconds);
   const sinceSeconds = isSameMonth ? takenAtSeconds : monthStart(nowSeconds);
   const hours = Math.max(0, nowSeconds - sinceSeconds) / secondsPerHour;
@@ -60,10 +59,10 @@ export function reportSpending(
   { cluster, spending }: Pick<Snapshot, "cluster" | "spending">,
   before: Snapshot | undefined,
 ): void {
-  const level = spending?.level ?? "within";
-  const isNew = before?.spending?.month !== spending?.month;
-  const known = isNew ? "within" : (before?.spending?.level ?? "within");
-  if (spending === undefined || levels.indexOf(level) <= levels.indexOf(known)) return;
+  const isNew = before?.spending.month !== spending.month;
+  const known = isNew ? "within" : before.spending.level;
+  const { level } = spending;
+  if (levels.indexOf(level) <= levels.indexOf(known)) return;
   const { month, spentUsd, budgetUsd, usdPerHour } = spending;
   const fields = { cluster: cluster.name, month, spentUsd: inCents(spentUsd), budgetUsd, usdPerHour };
   if (level === "near") log.warn("budget-near", fields);
@@ -72,7 +71,7 @@ export function reportSpending(
 
 /** Null before the first snapshot with spending. */
 export function spendingStatus(snapshot: Snapshot | undefined, nowSeconds: number): SpendingStatus | null {
-  if (snapshot?.spending === undefined) return null;
+  if (snapshot === undefined) return null;
   const { budgetUsd, level: _, ...spending } = snapshot.spending;
   const spentUsd = spentUntil(snapshot, nowSeconds);
   const month = monthOf(nowSeconds);

@@ -47,11 +47,8 @@ export interface BlobContent {
 export class Container {
   readonly #client: ContainerClient;
   readonly #home: FirstUse;
-  readonly #version: number;
 
-  /** `version`: the form in which its blobs are written, and the newest that is read. */
-  constructor(service: BlobServiceClient, name: string, version: number = recordVersion) {
-    this.#version = version;
+  constructor(service: BlobServiceClient, name: string) {
     this.#client = service.getContainerClient(name);
     this.#home = new FirstUse(() =>
       calling(`create container "${name}"`, () => this.#client.createIfNotExists()),
@@ -199,7 +196,7 @@ export class Container {
       stream.on("error", () => undefined);
       stopping.abort();
     };
-    checkVersion(answer.metadata?.recordversion, `blob "${name}"`, this.#version);
+    checkVersion(answer.metadata?.recordversion, `blob "${name}"`);
     return { stream, etag: etagOf(answer), contentLength, stop };
   }
 
@@ -209,7 +206,7 @@ export class Container {
     conditions: Conditions,
   ): Promise<BlobUploadCommonResponse> {
     const { bytes, contentType } = content;
-    const metadata = { ...content.metadata, recordversion: `${this.#version}` };
+    const metadata = { ...content.metadata, recordversion: `${recordVersion}` };
     const problem = blobNameProblem(name) ?? metadataProblem(metadata);
     if (problem !== undefined) throw new InvariantError(`Cannot ${this.#call("write", name)}: ${problem}`);
     return this.#client.getBlockBlobClient(name).upload(bytes, bytes.length, {

@@ -18,15 +18,13 @@ import { bySource } from "../order.ts";
 import { noSuchName, type ReadUpload, textOfUpload, tooLarge } from "../store-limits.ts";
 import { Container, fromJson, jsonContent } from "./container.ts";
 import { escapeName, sortableNumber, staysInside, unescapeName } from "./keys.ts";
-import { packDemand, readDemand } from "./packed-demand.ts";
+import { packDemand, unpackDemand } from "./packed-demand.ts";
 import { RememberedBlobs } from "./remembered-blobs.ts";
 
 /** Leaves room for the other metadata, and for their names. */
 const longestSummary = azureLimits.blob.metadataBytes - 1024;
 const checkPartsEveryMs = 3_600_000;
 const keepPartsMs = 86_400_000;
-/** Version 2: jobs are packed. */
-const version = 2;
 
 /**
  * Container `demand`: `<cluster>/sources/<source>.json`, and until a snapshot in parts is complete
@@ -41,8 +39,8 @@ export class BlobDemandStore implements DemandStore {
 
   constructor(service: BlobServiceClient, options: { readonly keepPartsMs?: number } = {}) {
     this.#keepPartsMs = options.keepPartsMs ?? keepPartsMs;
-    this.#container = new Container(service, "demand", version);
-    this.#sources = new RememberedBlobs(this.#container, (bytes) => readDemand(fromJson(bytes)));
+    this.#container = new Container(service, "demand");
+    this.#sources = new RememberedBlobs(this.#container, (bytes) => unpackDemand(fromJson(bytes)));
   }
 
   async list(cluster: string): Promise<readonly SourceDemand[]> {

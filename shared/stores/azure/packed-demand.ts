@@ -42,8 +42,3 @@ export function unpackDemand({ jobs, shapes, ...rest }: PackedDemand): SourceDem
   });
   return { ...rest, jobs: unpacked };
 }
-
-/** Demand that was stored before it was packed comes as it is. */
-export function readDemand(stored: PackedDemand | SourceDemand): SourceDemand {
-  return "shapes" in stored ? unpackDemand(stored) : stored;
-}

@@ -24,7 +24,7 @@ export function ignoredNodes(outlook: Outlook, reasons: readonly Reason[]): read
     ignoredCause(
       outlook,
       ignored.map(({ name }) => name),
-      control.ignoredNodes ?? [],
+      control.ignoredNodes,
     ),
   ];
 }
@@ -33,7 +33,7 @@ export function ignoredNodes(outlook: Outlook, reasons: readonly Reason[]): read
 export function ignoredCause(
   { atSeconds }: Outlook,
   names: readonly string[],
-  wishes: NonNullable<Outlook["control"]["ignoredNodes"]>,
+  wishes: Outlook["control"]["ignoredNodes"],
 ): CauseView {
   const wish = wishes.find(({ name }) => names.includes(name));
   const by =

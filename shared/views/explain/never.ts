@@ -75,7 +75,7 @@ function namedButAbsent(outlook: Outlook, reasons: readonly Reason[]): CauseView
   const [node] = nodes;
   if (node === undefined) return undefined;
   if (isIgnored(node, settings.ignoredNodes))
-    return ignoredCause(outlook, [node.name], outlook.control.ignoredNodes ?? []);
+    return ignoredCause(outlook, [node.name], outlook.control.ignoredNodes);
   const isLeaving = leavingNodeIds.includes(node.nodeId) || node.targetState !== "Started";
   const what = isLeaving ? "is on its way out" : `is ${node.status}, and takes no jobs`;
   return cause("never-satisfiable", {

@@ -57,7 +57,7 @@ function targetStep(
 ): readonly Step[] {
   if (head === undefined) return [];
   const { name, requestSet } = target;
-  const seen = head.targetRequests?.[requestSet];
+  const seen = head.targetRequests[requestSet];
   const met = head.targets?.find((each) => each.name === name && each.requestSet === requestSet);
   const text =
     seen === undefined || seen < receivedAtSeconds || met === undefined

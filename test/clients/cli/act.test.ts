@@ -227,7 +227,6 @@ describe("what comes of it", () => {
     ["a name is not known", named, [], 1, "  - nope-1: no node of the cluster has this name\n"],
     ["some are so already", { ...refusing, skipped: [{ ...kept, refused: false }] }, [], 0, ""],
     ["all are so already", { ...none, skipped: [{ ...kept, refused: false }] }, [], 0, ""],
-    ["an older service does not say", { ...none, skipped: [kept] }, [], 0, ""],
     [
       "the rest was not asked for",
       { ...answer, problems: ["too many requests"] },

@@ -31,7 +31,7 @@ export const answer: ActionAnswer = {
       create: [],
     },
   ],
-  skipped: [{ node: "htc-3", why: "it is keep-alive", next: "keep-alive off, if it may go" }],
+  skipped: [{ node: "htc-3", why: "it is keep-alive", next: "keep-alive off, if it may go", refused: false }],
   problems: [],
   expiresInSeconds: 600,
 };

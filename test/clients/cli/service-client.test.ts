@@ -108,7 +108,7 @@ describe("calls", () => {
       outcome: "refused",
       summary: "no",
       actions: [],
-      skipped: [{ node: "htc-1", why: "keep-alive", next: "keep-alive off" }],
+      skipped: [{ node: "htc-1", why: "keep-alive", next: "keep-alive off", refused: true }],
       problems: ["every node is keep-alive"],
       expiresInSeconds: null,
     };

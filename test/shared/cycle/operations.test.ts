@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { isVisibleIn, underWay } from "../../../shared/cycle/operations.ts";
 import type { ClusterNode } from "../../../shared/engine/index.ts";
-import type { Operation, Snapshot } from "../../../shared/ports/index.ts";
+import type { Operation } from "../../../shared/ports/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { createAction, nodesAction, operationOf, requestedNode } from "../../support/operation.ts";
+import { snapshotOf } from "../../support/snapshot.ts";
 
 const deallocated = { status: "Deallocated", targetState: "Deallocated" } as const;
 const terminating = { status: "Terminating", targetState: "Terminated" } as const;
@@ -229,7 +230,7 @@ describe("isVisibleIn", () => {
     ],
     ["a shutdown: it is gone", operationOf(shutdown, accepted(["htc-1"])), [], true],
   ])("%s: %4$s", (_case, operation, nodes, expected) => {
-    const snapshot: Snapshot = { cluster: clusterOf({ nodes }), takenAtSeconds: 2_000, setAside: [] };
+    const snapshot = snapshotOf(clusterOf({ nodes }), 2_000);
     expect(isVisibleIn(operation, snapshot)).toBe(expected);
   });
 });

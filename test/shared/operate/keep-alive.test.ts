@@ -3,7 +3,7 @@ import { executeAction } from "../../../shared/cycle/index.ts";
 import { type ClusterNode, defaultSettings } from "../../../shared/engine/index.ts";
 import { act } from "../../../shared/operate/act.ts";
 import { requestStop } from "../../../shared/operate/request-stop.ts";
-import type { ClusterControl, Operation } from "../../../shared/ports/index.ts";
+import type { Operation } from "../../../shared/ports/index.ts";
 import { clusterStatus, listNodes, lookAhead } from "../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { interposed } from "../../support/crash.ts";
@@ -298,13 +298,5 @@ describe("keep-alive on", () => {
     world.ports.planRequests.takeDue(world.now() + 100);
     await world.snapshot();
     expect(world.log.at(-1)).toContain("snapshot changed");
-  });
-
-  test("of a record that was written before there was any is read", async () => {
-    const world = await idleWorld();
-    const old: ClusterControl = { cluster, paused: null, refusedLogin: null };
-    await world.ports.controls.save(old, undefined);
-    await world.round();
-    expect(await keepAlive(world, ["htc-1"])).toMatchObject({ answer: { outcome: "done" } });
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { undecided } from "../../../shared/cycle/index.ts";
 import { StaleSnapshotError, UpstreamError } from "../../../shared/errors.ts";
 import { pauseCluster } from "../../../shared/operate/pause-cluster.ts";
 import { requestStop } from "../../../shared/operate/request-stop.ts";
@@ -113,7 +114,7 @@ describe("requestStop", () => {
   test("a node that an operator told to leave alone stays", async () => {
     const world = await idleWorld(1);
     const ignored = { nodeId: "id-htc-1", name: "htc-1", by: "ada", reason: "test", atSeconds: world.now() };
-    const control = { cluster, paused: null, refusedLogin: null, ignoredNodes: [ignored] };
+    const control = { ...undecided(cluster), ignoredNodes: [ignored] };
     await world.ports.controls.save(control, undefined);
     expect(await ask(world, "htc-1")).toMatchObject({ reason: "left-alone" });
   });

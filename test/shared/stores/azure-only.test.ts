@@ -117,23 +117,7 @@ describe("what is too much", () => {
 });
 
 describe("BlobDemandStore", () => {
-  test("what was stored before jobs were packed is read, summed up, and replaced", async () => {
-    const { demand } = newStores();
-    const job = { name: "a", constraints: [{ ncpus: 1 }], iterations: 1, nodeCount: 0, colocated: false };
-    const jobs = [{ ...job, exclusive: false, executingHostnames: [], priority: 0 }];
-    const before = demandOf("earlier", "pbs", { jobs });
-    await demand.list("earlier");
-    await putBlob("demand", "earlier/sources/pbs.json", JSON.stringify(before));
-    const stored = await demand.load("earlier", "pbs");
-    expect(stored?.value).toEqual(before);
-    expect(await demand.summaries("earlier")).toEqual([
-      { ...before, jobs: 1, running: 0, nodes: before.nodes.length },
-    ]);
-    await demand.save({ ...before, sequence: 2 }, stored?.etag);
-    expect(await newStores().demand.list("earlier")).toEqual([{ ...before, sequence: 2 }]);
-  });
-
-  test("what many jobs have in common is stored once, and the version tells that it is", async () => {
+  test("what many jobs have in common is stored once", async () => {
     const { demand } = newStores();
     const job = { constraints: [{ ncpus: 1 }], iterations: 1, nodeCount: 0, colocated: false };
     const jobs = Array.from({ length: 1_000 }, (_, index) => ({
@@ -147,7 +131,7 @@ describe("BlobDemandStore", () => {
     const blob = clients.blob.getContainerClient("demand").getBlobClient("packed/sources/pbs.json");
     const { contentLength = 0, metadata } = await blob.getProperties();
     expect(contentLength).toBeLessThan(20_000);
-    expect(metadata?.recordversion).toBe("2");
+    expect(metadata?.recordversion).toBe("1");
   });
 });
 

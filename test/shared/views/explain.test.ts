@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ExplainAnswer } from "../../../shared/api/index.ts";
-import { explainAnswer } from "../../../shared/api/index.ts";
+import { type ExplainAnswer, explainAnswer } from "../../../shared/api/index.ts";
+import { undecided } from "../../../shared/cycle/index.ts";
 import type { Bucket, Cluster, NodeArray } from "../../../shared/engine/index.ts";
 import { explainJob, lookAhead } from "../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
@@ -109,9 +109,8 @@ describe("explain: why a job waits, with numbers and what ends it", () => {
     const world = await worldOf({ job: tenNodes, bucket: { availableCount: 3 } });
     await world.ports.controls.save(
       {
-        cluster,
+        ...undecided(cluster),
         paused: { by: "alice", reason: "upgrade", atSeconds: world.now() - 30 },
-        refusedLogin: null,
       },
       undefined,
     );

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { act } from "../../../shared/operate/index.ts";
 import { OutlookMemory } from "../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { snapshotOf } from "../../support/snapshot.ts";
 import { cluster, configOf, createWorld, jobFor, type World } from "../../support/world.ts";
 
 const goneRow = {
@@ -169,8 +170,7 @@ describe("OutlookMemory of several clusters", () => {
       const nodes = Array.from({ length: name === "huge" ? 41 : 10 }, (_, index) =>
         nodeOf({ name: `htc-${index + 1}` }),
       );
-      const taken = { takenAtSeconds: world.now(), setAside: [] };
-      await world.ports.snapshots.save(name, { cluster: clusterOf({ name, nodes }), ...taken });
+      await world.ports.snapshots.save(name, snapshotOf(clusterOf({ name, nodes }), world.now()));
     }
   });
 

@@ -1,3 +1,4 @@
+import { undecided } from "../../../shared/cycle/index.ts";
 import { bucketOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { cluster, type World } from "../../support/world.ts";
 import { happen, type Situation } from "./waiting-situations.ts";
@@ -102,7 +103,7 @@ export const targetSituations: Readonly<Record<string, TargetSituation>> = {
     target: "htc",
     before: async (world) => {
       const paused = { by: "alice", reason: "upgrade of the image", atSeconds: world.now() - 30 };
-      await world.ports.controls.save({ cluster, paused, refusedLogin: null }, undefined);
+      await world.ports.controls.save({ ...undecided(cluster), paused }, undefined);
     },
   },
   "asked-for-by-two-sets": {

@@ -1,4 +1,5 @@
 import { parseConfig } from "../../../shared/config/parse-config.ts";
+import { undecided } from "../../../shared/cycle/index.ts";
 import type { Bucket, Cluster, ClusterNode, NodeArray } from "../../../shared/engine/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
@@ -75,7 +76,7 @@ const full = (count: number) => ({ bucket: { availableCount: count } });
 
 async function decided(world: World, fields: Readonly<Record<string, unknown>>): Promise<void> {
   const stored = await world.ports.controls.load(cluster);
-  const before = stored?.value ?? { cluster, paused: null, refusedLogin: null };
+  const before = stored?.value ?? undecided(cluster);
   await world.ports.controls.save({ ...before, ...fields }, stored?.etag);
 }
 

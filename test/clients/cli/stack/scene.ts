@@ -4,6 +4,7 @@ import { ConfigurationError } from "../../../../shared/errors.ts";
 import { connectStorage, createAzureStores } from "../../../../shared/stores/azure/index.ts";
 import { clusterOf, nodeOf } from "../../../support/cluster.ts";
 import { eventually, type LocalStack, startStack } from "../../../support/local-stack.ts";
+import { snapshotOf } from "../../../support/snapshot.ts";
 
 /** Everything takes as long as everywhere else: a second of this machine. */
 const second = { minSeconds: 60, medianSeconds: 60, maxSeconds: 60 };
@@ -190,11 +191,8 @@ export async function addLarge({ environment }: LocalStack, nodeCount: number): 
   const parseConfig = () => Promise.reject(new ConfigurationError("it", ["not needed"]));
   const stores = createAzureStores({ blob, table, parseConfig });
   const nodes = Array.from({ length: nodeCount }, (_, index) => nodeOf({ name: `htc-${index + 1}` }));
-  await stores.snapshots.save("large", {
-    cluster: { ...clusterOf({ maxCount: 20_000, maxCoreCount: 80_000, nodes }), name: "large" },
-    takenAtSeconds: Date.now() / 1000,
-    setAside: [],
-  });
+  const cluster = { ...clusterOf({ maxCount: 20_000, maxCoreCount: 80_000, nodes }), name: "large" };
+  await stores.snapshots.save("large", snapshotOf(cluster, Date.now() / 1000));
   const text = JSON.stringify({
     cluster_name: "large",
     url,

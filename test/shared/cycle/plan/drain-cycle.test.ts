@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { undecided } from "../../../../shared/cycle/control.ts";
 import { planScale } from "../../../../shared/cycle/plan/plan-scale.ts";
 import { ConflictError, UpstreamError } from "../../../../shared/errors.ts";
 import { isOpen } from "../../../../shared/ports/index.ts";
@@ -136,7 +137,7 @@ describe("draining: by an operator's wish, or a scheduler's own making", () => {
     const wish = { nodeId: nodeOf({ name: "htc-1" }).nodeId, name: "htc-1" };
     const drainedNodes = [{ ...wish, by: "alice", reason: "disk", atSeconds: world.now() }];
     const decide = async (nodes: typeof drainedNodes) => {
-      const control = { cluster, paused: null, refusedLogin: null, drainedNodes: nodes };
+      const control = { ...undecided(cluster), drainedNodes: nodes };
       await world.ports.controls.save(control, (await world.ports.controls.load(cluster))?.etag);
     };
     await decide(drainedNodes);

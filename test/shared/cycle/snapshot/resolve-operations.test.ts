@@ -7,6 +7,7 @@ import { clusterOf, nodeOf } from "../../../support/cluster.ts";
 import { interposed } from "../../../support/crash.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { createAction, nodesAction, operationOf, requestedNode } from "../../../support/operation.ts";
+import { snapshotOf } from "../../../support/snapshot.ts";
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
 
 const operationTimeoutSeconds = 900;
@@ -55,11 +56,8 @@ describe("resolveOperations: an accepted operation", () => {
   test("stays open until the last of its nodes shows", async () => {
     const world = await accepted();
     world.advance(1);
-    const snapshot = {
-      cluster: clusterOf({ nodes: world.cycleCloud.nodes.slice(0, 1) }),
-      takenAtSeconds: world.now(),
-      setAside: [],
-    };
+    const nodes = world.cycleCloud.nodes.slice(0, 1);
+    const snapshot = snapshotOf(clusterOf({ nodes }), world.now());
     const seen = { cluster, snapshot, settings };
     expect(await resolveOperations(world.ports, world.cycleCloud, seen)).toBe(0);
     expect(await only(world)).toMatchObject({ state: "accepted", nodes: [{}, {}] });
@@ -230,7 +228,7 @@ describe("resolveOperations: others at work", () => {
       return call();
     });
     const reading = await world.cycleCloud.readCluster();
-    const snapshot = { ...reading, takenAtSeconds: world.now() };
+    const snapshot = snapshotOf(reading.cluster, world.now());
     const seen = { cluster, snapshot, settings };
     expect(await resolveOperations(ports, world.cycleCloud, seen)).toBe(0);
     expect(await only(world)).toMatchObject({ state: "accepted", messages: ["by the executor"] });

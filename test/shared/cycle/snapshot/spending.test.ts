@@ -7,6 +7,7 @@ import { clusterStatus } from "../../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
 import { crashingAt } from "../../../support/crash.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
+import { snapshotOf } from "../../../support/snapshot.ts";
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
 
 const hour = 3600;
@@ -27,7 +28,7 @@ function account(
 ): Snapshot {
   const last = readings.reduce<Snapshot | undefined>((before, { at, nodes }) => {
     const reading = { cluster: clusterWith(nodes), takenAtSeconds: at };
-    return { ...reading, setAside: [], spending: spendingAt({ ...reading, before, budgetUsd }) };
+    return { ...reading, setAside: [], untold: [], spending: spendingAt({ ...reading, before, budgetUsd }) };
   }, undefined);
   if (last === undefined) throw new Error("no readings");
   return last;
@@ -50,7 +51,7 @@ describe("the account of a month", () => {
       { at: noon + hour, nodes: 4 },
       { at: noon + 2 * hour, nodes: 0 },
     ]);
-    expect(spending?.spentUsd).toBeCloseTo(6 + 4);
+    expect(spending.spentUsd).toBeCloseTo(6 + 4);
   });
 
   test("starts again with the month, from the first second of it", () => {
@@ -64,7 +65,7 @@ describe("the account of a month", () => {
   });
 
   test("counts nodes without a known price, and their hours, instead of taking them for free", () => {
-    const before: Snapshot = { cluster: clusterWith(3, null), takenAtSeconds: noon, setAside: [] };
+    const before = snapshotOf(clusterWith(3, null), noon);
     const first = { ...before, spending: spendingAt({ ...before, before: undefined, budgetUsd: null }) };
     const spending = spendingAt({
       ...before,
@@ -85,7 +86,7 @@ describe("the account of a month", () => {
     fc.assert(
       fc.property(fc.subarray([1, 2, 3, 4, 5, 6, 7, 8, 9]), (kept) => {
         const readings = [0, ...kept, 10].map((minute) => ({ at: noon + minute * 60, nodes: 6 }));
-        expect(account(readings).spending?.spentUsd).toBeCloseTo(2);
+        expect(account(readings).spending.spentUsd).toBeCloseTo(2);
       }),
     );
   });
@@ -152,7 +153,7 @@ describe("budget events", () => {
       const dying = crashingAt(world.ports, { port: "snapshots", method: "save", when });
       await expect(snapshotCluster(dying, cluster)).rejects.toThrow();
       await world.snapshot();
-      expect((await world.ports.snapshots.load(cluster))?.value.spending?.spentUsd).toBeCloseTo(80);
+      expect((await world.ports.snapshots.load(cluster))?.value.spending.spentUsd).toBeCloseTo(80);
       // Told before it is stored: once more rather than never.
       expect(eventsOf(world)).toHaveLength(when === "before" ? 2 : 1);
     }

@@ -18,6 +18,7 @@ import type {
   SourceDemand,
   WholePlan,
 } from "../../../../shared/ports/index.ts";
+import { nothingSpent } from "../../../support/snapshot.ts";
 
 /** Small valid values for the contract suites; each takes what the case is about. */
 export const startSeconds = 1_770_000_000.25;
@@ -27,6 +28,8 @@ export function snapshotOf(cluster: string, takenAtSeconds = startSeconds): Snap
     cluster: { name: cluster, maxCount: 100, maxCoreCount: 1_000, nodeArrays: [], nodes: [] },
     takenAtSeconds,
     setAside: ["node x: no id"],
+    untold: [{ kind: "node-deleted", nodes: [{ nodeId: "id-1", name: "htc-1", hostname: null }] }],
+    spending: nothingSpent,
   };
 }
 
@@ -136,6 +139,11 @@ export function headOf(cluster: string, planId: string): PlanHead {
     backedOff: [],
     troubled: [],
     bootsFailing: [],
+    warnings: [],
+    targetRequests: { standard: startSeconds },
+    targets: [],
+    draining: [],
+    out: [],
     waiting: [{ job: "a", asked: 4, granted: 1, why: ['Job "a" got 1 of 4 places, the rest waits.'] }],
   };
 }
