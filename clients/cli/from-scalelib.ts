@@ -9,7 +9,7 @@ export function fromScalelib(job: unknown): unknown {
   const { "iterations-remaining": remaining, ...rest } = job;
   return {
     ...rest,
-    // Of an array that is half done, only the rest is asked for.
+    // If an array is half done, only the rest is wanted.
     ...(remaining !== undefined && { iterations: remaining }),
     ...(Array.isArray(job.constraints) && { constraints: job.constraints.map(constraint) }),
   };

@@ -59,7 +59,8 @@ function watchOption(): Option {
 
 /**
  * Does `show` once, or until Ctrl-C (or `signal`) when it is to be watched: in place on a screen, one after the other
- * elsewhere. A page that looks like the last one is not written again. A failure is shown in its turn and ends nothing; without watching it is thrown.
+ * elsewhere. A page that looks like the last one is not written again. While watching, a failure is shown
+ * as a page and watching goes on; otherwise it is thrown.
  */
 export async function watching(
   terminal: Terminal,

@@ -9,7 +9,7 @@ export interface NodeFound {
   readonly brought: string | undefined;
 }
 
-/** Why this Node.js will not do, and what to do then; undefined when it will. An old one has to be able to load this file. */
+/** Why this Node.js is refused, and what to do; undefined if it is new enough. Old releases have to be able to load this file. */
 export function nodeRefusal({ version, path, brought }: NodeFound): string | undefined {
   if (Number.parseInt(version, 10) >= oldestNode) return undefined;
   const next =

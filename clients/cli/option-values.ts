@@ -15,7 +15,7 @@ export function seconds(least: number): (text: string) => number {
 function numberFrom(wanted: string, isUsable: (value: number) => boolean): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    // `Number("")` is 0, which nobody meant.
+    // `Number("")` is 0.
     if (text.trim() !== "" && isUsable(value)) return value;
     throw new InvalidArgumentError(`"${text}", expected ${wanted}.`);
   };

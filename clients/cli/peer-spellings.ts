@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { commandNames } from "./command-table.ts";
 
-/** A word of a peer that has no command here: what to use, and whether there was nothing to do. */
+/** The answer to a peer's command that does not exist here: what to use. `isFine`: nothing has to be done. */
 export interface Advice {
   readonly isFine: boolean;
   readonly text: string;
@@ -37,7 +37,7 @@ const peerCommands: ReadonlyMap<string, readonly string[] | Advice> = new Map<
   ["shell", { isFine: false, text: "There is no shell: use --format json, or the HTTP API." }],
 ]);
 
-/** A command line as this program spells it; or, where a peer's command is none here, what to use. */
+/** The command line in the spelling of this program; or advice, if a peer's command does not exist here. */
 export function fromPeers(argv: readonly string[]): readonly string[] | Advice {
   const [first = "", ...rest] = argv;
   const known = peerCommands.get(first);
@@ -69,7 +69,7 @@ const byCommand: Readonly<Record<string, Readonly<Record<string, readonly string
   init: { "--server-url": ["--url <address>"] },
 };
 
-/** Another spelling of an option: read as it is, and in no help. */
+/** Another spelling of an option, hidden in help. */
 class PeerSpelling extends Option {
   readonly #meant: Option;
 

@@ -46,7 +46,7 @@ export async function run(given: readonly string[], terminal: Terminal): Promise
       (argv.isFine ? terminal.stdout : terminal.stderr).write(`${argv.text}\n`);
       return argv.isFine ? exitCode.fine : exitCode.usage;
     }
-    // What the completion script of a shell runs while somebody types; no command of its own in the help.
+    // The completion script of a shell runs this on each TAB. It is not a command for people, so no help lists it.
     if (argv[0] === "complete") {
       const { printCompletions } = await import("./commands/completion.ts");
       printCompletions(await createProgram(terminal), argv.slice(1));
@@ -64,7 +64,7 @@ export async function run(given: readonly string[], terminal: Terminal): Promise
   }
 }
 
-/** The command that a command line is about; none when it names none: then the list of all is enough to say so. */
+/** The command that a command line names; null if it names none: the list of all commands is enough to report that. */
 function loadedFor([first = "", second = ""]: readonly string[]): Loaded {
   const name = first === "help" ? second : first;
   return commandNames.has(name) ? { only: name } : null;

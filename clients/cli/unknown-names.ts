@@ -3,13 +3,13 @@ import type { SelectionFlags } from "./selection.ts";
 import { askAll } from "./service/ask-all.ts";
 import type { Service } from "./service/service.ts";
 
-/** Wildcards ask for whatever there is; a name without one was meant to be there. */
+/** A pattern may match nothing; a plain name is expected to exist. */
 const wildcard = /[*?[]/;
 const mostTold = 20;
 
 /**
- * Throws CommandFailure with every name of a selection that the cluster does not have, once the others are shown: a list
- * without a mistyped node looks as if there were nothing to see of it.
+ * Throws CommandFailure with every name of a selection that the cluster does not have, after the others are shown: a list
+ * would otherwise drop a misspelt name in silence.
  */
 export async function refuseUnknownNames(service: Service, flags: SelectionFlags): Promise<void> {
   const problems = [

@@ -16,7 +16,7 @@ export interface Wanted {
   readonly name: string;
   /** The body of `POST …/actions`, apart from who asks and why. */
   readonly body: Readonly<Record<string, unknown>> & { readonly kind: string };
-  /** Asked of the operator, after what would be done is shown; null: nobody is asked. */
+  /** The question after the preview of the action; null: no question. */
   readonly question: string | null;
   /** What to do next if the answer to a refusal names no next step. */
   readonly nextWhenRefused?: string;

@@ -26,7 +26,7 @@ export const bucketColumns: readonly string[] = [
   "why:-",
 ];
 
-/** `ccscale buckets`: what new nodes can come from, and what keeps it from giving more. */
+/** `ccscale buckets`: the sources of new nodes, and what limits them. */
 export function bucketsCommand(terminal: Terminal): Command {
   const command = new Command("buckets")
     .description(

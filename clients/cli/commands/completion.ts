@@ -11,7 +11,7 @@ export function completionCommand(): Command {
     .action((shell: string) => script(shell, "ccscale", "ccscale"));
 }
 
-/** `ccscale complete -- WORDS`: what the script above asks while somebody types. */
+/** `ccscale complete -- WORDS`: the script above runs it on each TAB. */
 export function printCompletions(program: Command, words: readonly string[]): void {
   completionsOf(program).parse(words[0] === "--" ? words.slice(1) : [...words]);
 }

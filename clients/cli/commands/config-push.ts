@@ -19,7 +19,7 @@ interface Flags extends ServiceFlags {
   readonly yes?: true;
 }
 
-/** `ccscale config push FILE`: checks a configuration here and there, and stores it for the service. */
+/** `ccscale config push FILE`: checks a configuration here and in the service, and stores it. */
 export function configPushCommand(terminal: Terminal): Command {
   const command = new Command("push")
     .description(

@@ -19,7 +19,7 @@ export function configCommand(terminal: Terminal): Command {
     .addCommand(configShowCommand(terminal));
 }
 
-/** `ccscale config show`: what is stored for the service, without secrets; on stderr, what is wrong with it. */
+/** `ccscale config show`: the stored configuration without secrets; its problems go to stderr. */
 function configShowCommand(terminal: Terminal): Command {
   const command = new Command("show")
     .description("Shows the stored configuration of a cluster; secrets in it are shown as ***.")

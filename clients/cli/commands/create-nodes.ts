@@ -39,7 +39,7 @@ export function createNodesCommand(terminal: Terminal): Command {
       constraint,
     )
     .option("--exclusive", "one slot per node")
-    // As azpbs and azge spell it; here it is a constraint like others.
+    // The spelling of azpbs and azge; here it is an ordinary constraint.
     .addOption(new Option("-X, --exclusive-task").hideHelp())
     .addOption(
       new Option(

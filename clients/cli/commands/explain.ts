@@ -13,7 +13,7 @@ interface Flags extends LookFlags {
   readonly jobId?: string;
 }
 
-/** `ccscale explain JOB` and `ccscale explain --target ARRAY`: why it waits, or where it went. */
+/** `ccscale explain JOB` and `ccscale explain --target ARRAY`: why it waits, or where it runs. */
 export function explainCommand(terminal: Terminal): Command {
   const command = new Command("explain")
     .description(
@@ -21,7 +21,7 @@ export function explainCommand(terminal: Terminal): Command {
     )
     .argument("[job]", "its name in its scheduler")
     .option("--source <name>", "if two schedulers use the same job name")
-    .option("--target <array>", "a target in place of a job, as `status` calls it: htc, htc:64")
+    .option("--target <array>", "a target in place of a job, with its name in `status`: htc, htc:64")
     .option("--request-set <name>", "if two request sets have a target of that name")
     // As `analyze` of azpbs and azge names its job.
     .addOption(new Option("-j, --job-id <job>").hideHelp())

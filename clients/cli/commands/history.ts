@@ -14,7 +14,7 @@ type Flags = LookFlags & SelectionFlags;
 /** Each is asked for by itself. */
 const mostNodes = 50;
 
-/** `ccscale history NODE`: its lives, and what was asked of CycleCloud about it; or the same of nodes that are selected. */
+/** `ccscale history NODE`: its lives and the requests to CycleCloud about it; or the same for selected nodes. */
 export function historyCommand(terminal: Terminal): Command {
   const command: Command = new Command("history")
     .description(

@@ -38,7 +38,7 @@ export function jobsCommand(terminal: Terminal): Command {
     )
     .addOption(new Option("--state <state>", "only jobs in this state").choices(jobState.options))
     .option("--source <name>", "only jobs of this scheduler")
-    .option("--limit <number>", "at most so many", wholeNumber(1), usualLimit)
+    .option("--limit <number>", "maximum number", wholeNumber(1), usualLimit)
     .action((flags: Flags) => look(terminal, flags, (looking) => showJobs(looking, flags)));
   return outputOptions(selectionOptions(lookOptions(command)));
 }

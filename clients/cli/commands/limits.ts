@@ -17,7 +17,7 @@ export const limitColumns: readonly string[] = [
   "bound_by:-",
 ];
 
-/** `ccscale limits`: every limit once, whatever buckets draw on it. */
+/** `ccscale limits`: every limit once, not once per bucket. */
 export function limitsCommand(terminal: Terminal): Command {
   const command = new Command("limits")
     .description(

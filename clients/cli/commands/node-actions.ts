@@ -14,7 +14,7 @@ interface NodeAction {
   readonly summary: string;
   /** `force`: takes nodes with jobs too. */
   readonly options: readonly "force"[];
-  /** Asked of the operator once it is shown what would be done, where that takes away what may be missed; null: not asked. */
+  /** The question after the preview of an action that destroys something; null: no question. */
   readonly question: string | null;
   /** What the request says beside kind and nodes. */
   readonly more?: Readonly<Record<string, unknown>>;
@@ -66,7 +66,7 @@ export const nodeActions = [
     summary: "Lets drained nodes take jobs again.",
     options: [],
     question: null,
-    examples: [{ line: "undrain -N 'htc-[78]'", does: "takes jobs again" }],
+    examples: [{ line: "undrain -N 'htc-[78]'", does: "they take jobs again" }],
   },
   {
     name: "start",

@@ -12,7 +12,7 @@ interface Flags extends LookFlags, SelectionFlags {
 
 const kind = { name: "nodes", columns: nodeColumns, isOfNodes: true } as const;
 
-/** `ccscale nodes`: what there is, what runs on it, and since when it idles. */
+/** `ccscale nodes`: the nodes, their jobs and their idle times. */
 export function nodesCommand(terminal: Terminal): Command {
   const command = new Command("nodes")
     .description("Lists nodes with their jobs, free resources and idle times.")

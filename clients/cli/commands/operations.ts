@@ -27,12 +27,12 @@ export const operationColumns: readonly string[] = [
   "messages[:60]:-",
 ];
 
-/** `ccscale operations`: what was asked of CycleCloud, and what became of it. */
+/** `ccscale operations`: requests to CycleCloud and their outcome. */
 export function operationsCommand(terminal: Terminal): Command {
   const command = new Command("operations")
     .description("Lists requests to CycleCloud and their outcome, newest first.")
     .option("--open", "only open operations")
-    .option("--limit <number>", "at most so many", wholeNumber(1), usualLimit)
+    .option("--limit <number>", "maximum number", wholeNumber(1), usualLimit)
     .action((flags: Flags) =>
       // Nodes that are gone have operations too.
       look(terminal, flags, (looking) => showOperations(looking, flags), { namesExist: false }),

@@ -23,12 +23,12 @@ export function pauseCommand(terminal: Terminal): Command {
   );
 }
 
-/** `ccscale resume`: ends a pause, and lets a login that was refused be tried once more. */
+/** `ccscale resume`: ends a pause, and allows one more try of a refused login. */
 export function resumeCommand(terminal: Terminal): Command {
   return decisionCommand(terminal, "resume", "Resumes a paused cluster, or one whose login was refused.");
 }
 
-/** A decision about a whole cluster. Its reason is shown to everybody who views the status later, so it has to be given. */
+/** A decision about a whole cluster. Its reason is required, because the status shows it until the decision ends. */
 function decisionCommand(terminal: Terminal, kind: "pause" | "resume", description: string): Command {
   return serviceOrStorageOptions(new Command(kind).description(description))
     .requiredOption("--reason <words>", "why; shown in the status")

@@ -32,11 +32,11 @@ export function planCommand(terminal: Terminal): Command {
   const command = new Command("plan")
     .description("Plans recorded scenarios. Sends nothing.")
     .addOption(new Option("--json-lines", jsonLines).conflicts("scenario"))
-    .option("--scenario <file>", "prints the plan of the scenario in a JSON file, and the reasons")
+    .option("--scenario <file>", "prints the plan of a scenario in a JSON file, with reasons")
     .addOption(
       new Option(
         "--example <name>",
-        "the same of a scenario in examples/scenarios, such as tiny-gang",
+        "the same for a scenario of examples/scenarios, such as tiny-gang",
       ).conflicts(["jsonLines", "scenario"]),
     )
     .addOption(compatibilityOption())

@@ -34,7 +34,7 @@ export function plansCommand(terminal: Terminal): Command {
   const command: Command = new Command("plans")
     .description("Lists plans, newest first; with an id, shows one plan: its decisions and their outcome.")
     .argument("[id]", 'from the list; "last" for the newest')
-    .option("--limit <number>", "at most so many", wholeNumber(1), usualLimit)
+    .option("--limit <number>", "maximum number", wholeNumber(1), usualLimit)
     .action((id: string | undefined, flags: Flags) => {
       if (id === undefined) return look(terminal, flags, (looking) => listPlans(looking, flags));
       if (isOfList(flags))

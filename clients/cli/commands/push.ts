@@ -95,7 +95,7 @@ async function demandIn(
     kind: "snapshot",
     cluster: flags.cluster ?? notKnownYet,
     source: flags.source,
-    // Grows from one push to the next, on whatever machine.
+    // Grows from push to push, also across machines.
     sequence: nowMs,
     sentAt: new Date(nowMs).toISOString(),
     ...(flags.ttl === undefined ? {} : { ttlSeconds: flags.ttl }),

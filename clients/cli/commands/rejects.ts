@@ -17,7 +17,7 @@ import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import { confirm, type Terminal } from "../terminal.ts";
 
-/** `ccscale rejects`: messages that were refused or given up, and how to send them on their way again. */
+/** `ccscale rejects`: rejected messages, and how to send them again. */
 export function rejectsCommand(terminal: Terminal): Command {
   return new Command("rejects")
     .description("Lists, shows and replays rejected messages.")
@@ -47,7 +47,7 @@ export const rejectColumns: readonly string[] = [
 function rejectsListCommand(terminal: Terminal): Command {
   const command = new Command("list")
     .description("Lists rejected messages, newest first, also those without a known cluster.")
-    .option("--limit <number>", "at most so many", wholeNumber(1), usualLimit)
+    .option("--limit <number>", "maximum number", wholeNumber(1), usualLimit)
     .action((flags: ListFlags) => look(terminal, flags, (looking) => listRejects(looking, flags)));
   return outputOptions(lookOptions(command));
 }
@@ -146,7 +146,7 @@ async function readFixed(file: string): Promise<string> {
 
 const indent = 2;
 
-/** All that is known of one rejection: its facts, every problem, the message. */
+/** One rejection: its facts, every problem, the message. */
 function rejectionReport({ rejection, message }: RejectAnswer): string {
   const facts: readonly (readonly [string, string])[] = [
     ["rejection", rejection.rejectionId],

@@ -126,7 +126,7 @@ function keptOn(page: Page, { keptNodes, atSeconds }: ClusterStatus): void {
     page.line(`… and ${keptNodes.length - mostKept} more: "ccscale nodes -C node.keep_alive=true"`);
 }
 
-/** Nodes that somebody drained come first: they return only by request. */
+/** Nodes that an operator drained come first: they return only by request. */
 function drainingOn(page: Page, { draining, atSeconds }: ClusterStatus): void {
   if (draining.length === 0) return;
   page.title("Nodes that take no new jobs");

@@ -18,7 +18,7 @@ interface Flags extends LookFlags, SelectionFlags {
   readonly jobs?: string;
 }
 
-/** `ccscale what-if`: a plan with jobs that nobody has submitted. */
+/** `ccscale what-if`: a plan with extra jobs. */
 export function whatIfCommand(terminal: Terminal): Command {
   const command: Command = new Command("what-if")
     .description("Plans with extra jobs and shows what would be done. Sends nothing.")

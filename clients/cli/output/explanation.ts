@@ -4,7 +4,7 @@ import { ago } from "./moments.ts";
 import { originWord } from "./node-fields.ts";
 import type { Page } from "./report.ts";
 
-/** All about one job: how it stands, then why, where, bucket by bucket, and what the planner did. */
+/** One job: its state, then why, where, bucket by bucket, and what the planner did. */
 export function explanationOn(page: Page, explanation: ExplainAnswer): void {
   const { headline, places, placeCount, atSeconds } = explanation;
   page.line(headline);

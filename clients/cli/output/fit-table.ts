@@ -16,7 +16,7 @@ const narrowest = 12;
 
 /**
  * Prints a table no wider than the screen: the widest columns are cut first; when that is not enough, the last ones are
- * left out, and stderr says so. Where nobody looks (a pipe, a file) nothing is cut.
+ * left out, with a note on stderr. In a pipe or a file nothing is cut.
  */
 export function fitTable({ stdout, stderr }: Terminal, { head, rows, isHeaded, wayOut }: Rows): void {
   const wanted = head.map((heading, column) =>

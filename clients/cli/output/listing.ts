@@ -11,9 +11,9 @@ import { jsonLine, prettyJson } from "./print.ts";
 export interface Listing {
   readonly format: Format;
   readonly columns: readonly Column[];
-  /** Whether the columns were asked for: JSON then holds them and nothing else; otherwise it holds all there is. */
+  /** Whether the columns were chosen: JSON then has these columns only; otherwise every field. */
   readonly isChosen: boolean;
-  /** Whether nobody chose the columns: then what their slices cut is marked. One that was chosen takes what it says. */
+  /** Whether these are the usual columns: then an ellipsis marks what a slice cuts. A chosen slice is taken literally. */
   readonly isOwn: boolean;
   /** Ignores slices. */
   readonly long: boolean;

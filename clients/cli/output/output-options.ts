@@ -55,7 +55,7 @@ function formatOption(choices: readonly Format[]): Option {
 interface ListKind {
   /** As the configuration names it in `output-columns`. */
   readonly name: string;
-  /** Its columns when nobody asks for others. */
+  /** Its usual columns. */
   readonly columns: readonly string[];
   /** Whether it lists nodes: then the configuration's `default` columns are meant for it. */
   readonly isOfNodes?: true;

@@ -4,8 +4,8 @@ import { fitTable } from "./fit-table.ts";
 import { wrapped, wrappedAfter } from "./wrapped.ts";
 
 /**
- * A page for people: titles, facts, tables, sentences. Everything that it is given is made safe for a terminal, and sentences
- * are broken at its width.
+ * A page for people: titles, facts, tables, sentences. Control characters are escaped, and sentences
+ * break at the terminal's width.
  */
 export interface Page {
   title(text: string): void;

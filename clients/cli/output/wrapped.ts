@@ -3,16 +3,16 @@ import { wrapAnsi } from "fast-wrap-ansi";
 import { isAscii } from "../../../shared/text.ts";
 
 /**
- * Further lines of a sentence stand so much further right than its first. More than the two of a list's member or of what
- * comes under a sentence, so that the next sentence and the rest of this one look different.
+ * Indent of a sentence's further lines. Larger than the 2 of list members and of lines under a sentence, so that the rest of a
+ * sentence does not look like the next one.
  */
 export const furtherIn = 4;
 
 const margin = /^ */;
 
 /**
- * A line of words for a screen of `columns`, undefined where nobody looks: broken between words, its further lines set in. A
- * word that is wider than the screen stays whole, so that it can be copied. What it is given is printable.
+ * A sentence for a screen of `columns`: broken between words, further lines indented. A word that is wider than the screen
+ * stays whole, so that it can be copied. `columns` is undefined for a pipe or a file; the text is printable already.
  */
 export function wrapped(text: string, columns: number | undefined): string {
   const start = margin.exec(text)?.[0] ?? "";

@@ -162,7 +162,7 @@ const prompt = /^\$ ccscale (.*)$/;
 /** Reads the transcripts that a test compares with what commands print on a running local environment. */
 export function readPrinted(): Printed {
   const printed = new Map<string, string>();
-  // Other commands' transcripts look at what became of them: its own shows more.
+  // A line may also occur in another command's transcript; its own one shows more.
   for (const name of readdirSync(folder).filter((each) => each.endsWith(".txt")))
     for (const [line, shown] of transcript(readFileSync(new URL(name, folder), "utf8")))
       if (!printed.has(line) || line.startsWith(name.slice(0, -".txt".length))) printed.set(line, shown);

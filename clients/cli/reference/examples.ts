@@ -52,7 +52,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     { line: "operations --open", does: "what is not finished" },
     { line: "operations -N 'htc-[5-8]'", does: "who requested these nodes, and the outcome" },
   ],
-  "rejects list": [{ line: "rejects list", does: "messages that were refused or given up", isShown: true }],
+  "rejects list": [{ line: "rejects list", does: "rejected messages", isShown: true }],
   "rejects show": [
     {
       line: "rejects show 01234567-89ab-4cde-8f01-23456789abcd",

@@ -12,7 +12,7 @@ import type { OpenedArchive } from "../archive/open.ts";
 import { toFailure } from "./problem-words.ts";
 import type { AnswerOf, Call, RouteId, Service } from "./service.ts";
 
-/** Has a call answered in this process. Throws CommandFailure with the same words that the service answers with. */
+/** Answers a call in this process. Throws CommandFailure with the texts that the service would answer with. */
 export async function askHere<Id extends RouteId, P extends Pick<Ports, "configs">>(
   table: Partial<AnswersFrom<P>>,
   id: Id,
@@ -46,7 +46,7 @@ function textsOf(query: Call["query"] = {}): Readonly<Record<string, string>> {
   return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
 }
 
-/** The same answers as the HTTP API's, from files, as of the moment at which they were written. Nothing can be done there. */
+/** The same answers as the HTTP API's, from files, as of the time when they were written. Changes are refused. */
 export function serveArchive({ cluster, stores, atSeconds, config }: OpenedArchive): Service {
   const records = { ...stores, clock: { nowSeconds: () => atSeconds } };
   const ports = {

@@ -23,8 +23,8 @@ import type { AnswerOf, Call, RouteId, Service } from "./service.ts";
 import { defaultCredential, signInFailure } from "./sign-in.ts";
 
 /**
- * Where the HTTP API is and who asks: with a key or a token, as the app wants it. Without either nobody is named, which
- * only a local host accepts.
+ * The address of the HTTP API, with a key or a token as the app requires. Only a local host accepts a call without
+ * either.
  */
 export interface ServiceAddress {
   /** Address of the function app, without `/api`. */

@@ -29,7 +29,7 @@ export async function reach(flags: Watched): Promise<Reached> {
   return { service, settings: configured?.settings ?? settingsOf(service) };
 }
 
-/** The cluster that the options, the environment, a configuration or the local environment name; nobody is asked. */
+/** The cluster that the options, the environment, a configuration or the local environment name. Makes no call. */
 export async function namedCluster(flags: ServiceFlags): Promise<string | undefined> {
   if (flags.cluster !== undefined) return flags.cluster;
   const configured = flags.config === undefined ? undefined : await readConfigured(flags.config);

@@ -11,8 +11,8 @@ import { askHere } from "./ask-here.ts";
 import type { Service } from "./service.ts";
 
 /**
- * The service without its function app: the same answers in this process, on the storage account itself, with the rights of
- * whoever runs it. What the executor has to do cannot be asked for here.
+ * The service without its function app: the same answers in this process, on the storage account itself, with your own
+ * rights. Actions that need the executor are refused.
  */
 export async function serveStorage(place: Place, cluster: string): Promise<Service> {
   const ports = await portsAt(place);

@@ -1,7 +1,7 @@
 import { formatSize, parseAmount, type Size } from "../../../../shared/engine/index.ts";
 
 /**
- * What `-o` asks for, as a tree of plain data: it is walked, never run. README.md has the language; the words are
+ * What `-o` asks for, as a tree of plain data: it is walked, never run. docs/cli.md describes the language; the words are
  * scalelib's (`name@expression:default`, `*slots`, `/slots`, `name[-5:]`).
  */
 export interface Column {
@@ -54,7 +54,7 @@ export function shownValue(value: Value): string {
   return JSON.stringify(value);
 }
 
-/** `{bytes, magnitude}`, as the engine holds sizes; whoever sends something else gets it shown as JSON. */
+/** `{bytes, magnitude}`, the engine's form of sizes. Other objects are shown as JSON. */
 function isAmount(value: object): value is Size {
   if (!("bytes" in value && "magnitude" in value)) return false;
   const { bytes, magnitude } = value;
