@@ -21,7 +21,7 @@ import {
   toResponse,
   withHeaders,
   withVersion,
-} from "./http.ts";
+} from "./http-response.ts";
 import { refusedNodeLogin } from "./node-login.ts";
 import { service } from "./service.ts";
 

@@ -3,7 +3,7 @@ import { appRoles, type Role } from "../../shared/api/index.ts";
 import type { Log } from "../../shared/ports/index.ts";
 import { problem } from "../../shared/service/index.ts";
 import { delegatedScope, type ReadToken, type TokenHolder, type TokenIssuer } from "./entra-token.ts";
-import { refusedWith, withHeaders } from "./http.ts";
+import { refusedWith, withHeaders } from "./http-response.ts";
 import type { NodeLogin } from "./node-login.ts";
 
 /**

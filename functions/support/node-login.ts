@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { kindOf, messageOf } from "../../shared/errors.ts";
 import type { AutostopSettings, Ports } from "../../shared/ports/index.ts";
 import { problem } from "../../shared/service/index.ts";
-import { refusedWith, withHeaders } from "./http.ts";
+import { refusedWith, withHeaders } from "./http-response.ts";
 
 /**
  * How nodes show who they are. `function-key`: the platform asks for a key, as on every other route. `basic`: they log in

@@ -1,7 +1,7 @@
 import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
 import type { Route } from "../../shared/api/index.ts";
 import { caught, type HttpHandler } from "./answer-http.ts";
-import { withVersion } from "./http.ts";
+import { withVersion } from "./http-response.ts";
 import { service } from "./service.ts";
 
 /** Where a function is, and what its callers have to be. */

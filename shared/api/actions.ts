@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Answer, aboutCluster, count, durationSeconds } from "./answer.ts";
-import { selection } from "./selection.ts";
+import { selection } from "./selection-schema.ts";
 
 /** A caller's own word for who calls. */
 export const by = z

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Answer } from "./answer.ts";
-import { supportParts } from "./support.ts";
+import { supportParts } from "./support-schema.ts";
 
 /** Kinds of problems; the last part of a problem's `type`. Stable: clients decide by them. */
 export const problemKinds = [

@@ -1,19 +1,24 @@
 import { actionAnswer, actionBody, autostopQuery, stopAnswer, stopQuery } from "./actions.ts";
-import { autoscaleAnswer, autoscaleBody, autoscaleQuery } from "./autoscale.ts";
-import { bucketsAnswer, bucketsQuery, limitsAnswer } from "./buckets.ts";
-import { configAnswer, configBody, configChanged } from "./config.ts";
-import { demandAnswer, demandQuery } from "./demand.ts";
-import { explainAnswer, explainQuery, explainTargetQuery, targetExplanation } from "./explain.ts";
-import { jobsAnswer, jobsQuery } from "./jobs.ts";
-import { historyAnswer, historyQuery, nodesAnswer, nodesQuery } from "./nodes.ts";
-import { operationsAnswer, operationsQuery, operationView } from "./operations.ts";
-import { planAnswer, planArchiveAnswer, plansAnswer, plansQuery } from "./plans.ts";
-import { demandPosted, postDemandBody, postDemandQuery } from "./post-demand.ts";
-import { rejectAnswer, rejectsAnswer, rejectsQuery, replayAnswer, replayBody } from "./rejections.ts";
+import { autoscaleAnswer, autoscaleBody, autoscaleQuery } from "./autoscale-schema.ts";
+import { bucketsAnswer, bucketsQuery, limitsAnswer } from "./buckets-schema.ts";
+import { configAnswer, configBody, configChanged } from "./config-schema.ts";
+import { demandAnswer, demandQuery } from "./demand-schema.ts";
+import { explainAnswer, explainQuery, explainTargetQuery, targetExplanation } from "./explain-schema.ts";
+import { jobsAnswer, jobsQuery } from "./jobs-schema.ts";
+import { historyAnswer, historyQuery, nodesAnswer, nodesQuery } from "./nodes-schema.ts";
+import { operationsAnswer, operationsQuery, operationView } from "./operations-schema.ts";
+import { planAnswer, planArchiveAnswer, plansAnswer, plansQuery } from "./plans-schema.ts";
+import { demandPosted, postDemandBody, postDemandQuery } from "./post-demand-schema.ts";
+import { rejectAnswer, rejectsAnswer, rejectsQuery, replayAnswer, replayBody } from "./rejections-schema.ts";
 import type { Route } from "./route.ts";
-import { clustersAnswer, statusAnswer } from "./status.ts";
-import { supportAnswer, supportQuery } from "./support.ts";
-import { validateConstraintAnswer, validateConstraintBody, whatIfAnswer, whatIfBody } from "./what-if.ts";
+import { clustersAnswer, statusAnswer } from "./status-schema.ts";
+import { supportAnswer, supportQuery } from "./support-schema.ts";
+import {
+  validateConstraintAnswer,
+  validateConstraintBody,
+  whatIfAnswer,
+  whatIfBody,
+} from "./what-if-schema.ts";
 
 const ofCluster = "clusters/{cluster}";
 

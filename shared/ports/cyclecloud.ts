@@ -1,6 +1,6 @@
 import type { Cluster } from "../engine/index.ts";
 import type { ActionCreateSet } from "../messages/index.ts";
-import type { ClusterConfig } from "./config.ts";
+import type { ClusterConfig } from "./cluster-config.ts";
 
 export interface ClusterReading {
   readonly cluster: Cluster;

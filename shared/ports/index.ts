@@ -1,11 +1,11 @@
-import type { ConfigStore } from "./config.ts";
-import type { ControlStore } from "./control.ts";
+import type { ConfigStore } from "./cluster-config.ts";
+import type { ControlStore } from "./control-record.ts";
 import type { CycleCloudFor } from "./cyclecloud.ts";
-import type { DemandStore, DemandUploads, TargetStore } from "./demand.ts";
-import type { HistoryStore, NodeLossStore } from "./history.ts";
+import type { DemandStore, DemandUploads, TargetStore } from "./demand-store.ts";
+import type { HistoryStore, NodeLossStore } from "./history-store.ts";
 import type { PlanRequests, ScaleActions, SchedulerEvents } from "./messages.ts";
 import type { OperationStore } from "./operation.ts";
-import type { PlanStore } from "./plan.ts";
+import type { PlanStore } from "./plan-record.ts";
 import type { RejectionStore } from "./rejection.ts";
 import type { SnapshotStore } from "./snapshot.ts";
 import type { Log, Telemetry } from "./telemetry.ts";
@@ -14,15 +14,15 @@ import type { Log, Telemetry } from "./telemetry.ts";
  * What the cycle needs of the world: interfaces and their records, contracts in prose, one noun a file. Adapters implement
  * them (`stores`, `queues`, `cyclecloud`, `telemetry`), `functions/support/wire.ts` puts them together.
  */
-export type * from "./config.ts";
-export type * from "./control.ts";
+export type * from "./cluster-config.ts";
+export type * from "./control-record.ts";
 export type * from "./cyclecloud.ts";
-export * from "./demand.ts";
-export type * from "./history.ts";
+export * from "./demand-store.ts";
+export type * from "./history-store.ts";
 export type * from "./messages.ts";
 export * from "./operation.ts";
 export * from "./packed-plan.ts";
-export type * from "./plan.ts";
+export type * from "./plan-record.ts";
 export type * from "./rejection.ts";
 export type * from "./snapshot.ts";
 export type { IfMatch, Stored } from "./stored.ts";

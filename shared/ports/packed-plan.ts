@@ -6,7 +6,7 @@ import {
   type PlanInput,
   type Reason,
 } from "../engine/index.ts";
-import type { ArchivedPlan, PlanOutline, WholePlan } from "./plan.ts";
+import type { ArchivedPlan, PlanOutline, WholePlan } from "./plan-record.ts";
 
 /** All of a job but what tells it from the next of its shape. */
 type JobShape = Omit<Job, OwnKey>;

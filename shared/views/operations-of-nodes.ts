@@ -1,9 +1,9 @@
 import type { OperationsAnswer, OperationsQuery } from "../api/index.ts";
 import type { Operation, Ports, RequestedNode } from "../ports/index.ts";
-import { mostLookedThrough, toOperationView } from "./operations.ts";
+import { mostLookedThrough, toOperationView } from "./list-operations.ts";
+import { ofSelected, type Selectable, type Selected, type Selecting } from "./node-selection.ts";
 import type { Outlook } from "./outlook.ts";
 import { pageOf } from "./page.ts";
-import { ofSelected, type Selectable, type Selected, type Selecting } from "./selection.ts";
 
 /** Operations that made selected nodes, or are about them, newest first; nodes that are gone too, as far as they are known. */
 export async function listOperationsOf(

@@ -6,7 +6,7 @@ import { loadWorkload } from "../../infra/local/scheduler/workload.ts";
 import { type Plan, type PlanInput, plan } from "../../shared/engine/index.ts";
 import type { DemandJob } from "../../shared/messages/job-demand.ts";
 import type { WholePlan } from "../../shared/ports/index.ts";
-import { zipPlan } from "../../shared/stores/azure/plans.ts";
+import { zipPlan } from "../../shared/stores/azure/plan-store.ts";
 import { violationsOf } from "../shared/engine/plan-validity.ts";
 import { benchCases } from "./cases.ts";
 import { type Measurement, type Order, orderSchema } from "./measurement.ts";

@@ -1,6 +1,6 @@
 import { HttpRequest, HttpResponse, type HttpResponseInit } from "@azure/functions";
 import { describe, expect, test } from "vitest";
-import { readBody, toResponse } from "../../functions/support/http.ts";
+import { readBody, toResponse } from "../../functions/support/http-response.ts";
 import { problemSchema } from "../../shared/api/index.ts";
 import { jsonLimitsFor } from "../../shared/json-limits.ts";
 import { problem } from "../../shared/service/index.ts";

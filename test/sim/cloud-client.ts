@@ -1,9 +1,9 @@
+import { Refusal } from "../../infra/local/cyclecloud/api-refusal.ts";
+import { toClusterStatus } from "../../infra/local/cyclecloud/cluster-status-answer.ts";
 import { listNodes } from "../../infra/local/cyclecloud/lists.ts";
-import { Refusal } from "../../infra/local/cyclecloud/refusal.ts";
-import { creationSchema, managementSchema } from "../../infra/local/cyclecloud/requests.ts";
+import { creationSchema, managementSchema } from "../../infra/local/cyclecloud/request-log.ts";
 import type { Site } from "../../infra/local/cyclecloud/site.ts";
 import { create, manage, retryFailed } from "../../infra/local/cyclecloud/site-actions.ts";
-import { toClusterStatus } from "../../infra/local/cyclecloud/status.ts";
 import {
   creationResultSchema,
   managementResultSchema,

@@ -1,10 +1,10 @@
 import { createCalls } from "../../infra/local/cyclecloud/calls.ts";
-import type { ManualClock } from "../../infra/local/cyclecloud/clock.ts";
-import { type Control, createControl } from "../../infra/local/cyclecloud/control.ts";
+import { type Control, createControl } from "../../infra/local/cyclecloud/control-api.ts";
 import { type DefinitionInput, parseDefinition } from "../../infra/local/cyclecloud/definition.ts";
 import { createFaults } from "../../infra/local/cyclecloud/faults.ts";
-import { hostnameOf, type SimulatedNode } from "../../infra/local/cyclecloud/node.ts";
 import { stepAt } from "../../infra/local/cyclecloud/node-life.ts";
+import type { ManualClock } from "../../infra/local/cyclecloud/simulated-clock.ts";
+import { hostnameOf, type SimulatedNode } from "../../infra/local/cyclecloud/simulated-node.ts";
 import { createSite, type Site } from "../../infra/local/cyclecloud/site.ts";
 import type { Host } from "../../infra/local/scheduler/hosts.ts";
 

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { createManualClock } from "../../infra/local/cyclecloud/clock.ts";
+import { createManualClock } from "../../infra/local/cyclecloud/simulated-clock.ts";
 import { parseConfig } from "../../shared/config/parse-config.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { Log, Ports } from "../../shared/ports/index.ts";

@@ -1,12 +1,12 @@
 import { type Conditions, createConditions } from "./conditions.ts";
 import type { BucketDefinition, ClusterDefinition, NodeArrayDefinition } from "./definition.ts";
-import { type Consumption, countUsage, type LimitState } from "./limits.ts";
 import { createListLag, type ListLag } from "./list-lag.ts";
-import type { SimulatedNode } from "./node.ts";
 import type { Life } from "./node-life.ts";
 import { createPopulation, type Population } from "./population.ts";
+import { type Consumption, countUsage, type LimitState } from "./quota-limits.ts";
 import type { Quotas } from "./quotas.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "./seeded-random.ts";
+import type { SimulatedNode } from "./simulated-node.ts";
 
 /** One simulated cluster: its template, its nodes, the weather over it. The site moves it to the present. */
 export interface Cluster {

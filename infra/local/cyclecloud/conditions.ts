@@ -1,6 +1,6 @@
 import type { BucketDefinition } from "./definition.ts";
-import { keyOf } from "./limits.ts";
-import type { SimulatedNode } from "./node.ts";
+import { keyOf } from "./quota-limits.ts";
+import type { SimulatedNode } from "./simulated-node.ts";
 
 /** "refuse": creates add nothing. "fail": nodes are added and then fail, as Azure's allocation does. */
 export type Drought = "refuse" | "fail";

@@ -1,8 +1,8 @@
 import { getConnInfo } from "@hono/node-server/conninfo";
 import { Hono } from "hono";
-import { createCommands, createControl, type Instruments } from "./control.ts";
+import { Refusal } from "./api-refusal.ts";
+import { createCommands, createControl, type Instruments } from "./control-api.ts";
 import type { Environment } from "./faults.ts";
-import { Refusal } from "./refusal.ts";
 
 /** The control panel over HTTP: no password, but for this machine only. */
 export function createControlRoutes(instruments: Instruments): Hono<Environment> {

@@ -1,10 +1,10 @@
+import { Refusal } from "./api-refusal.ts";
 import { type Cluster, limitState, newNode, nodeArrayOf } from "./cluster.ts";
 import type { BucketDefinition, NodeArrayDefinition, ShutdownPolicy } from "./definition.ts";
 import { drawBoot } from "./draw-boot.ts";
-import { keyOf, roomsOf, smallest } from "./limits.ts";
-import { freeNames } from "./names.ts";
-import { Refusal } from "./refusal.ts";
-import type { NodeSet } from "./requests.ts";
+import { freeNames } from "./node-names.ts";
+import { keyOf, roomsOf, smallest } from "./quota-limits.ts";
+import type { NodeSet } from "./request-log.ts";
 
 /** The call that nodes are made for. */
 export interface Occasion {

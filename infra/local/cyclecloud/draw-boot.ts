@@ -1,7 +1,7 @@
 import { type Cluster, nodeArrayOf } from "./cluster.ts";
 import type { BucketDefinition } from "./definition.ts";
-import { quotaRooms, smallest } from "./limits.ts";
 import { type BootDraw, type BootOutcome, boot, type Life } from "./node-life.ts";
+import { quotaRooms, smallest } from "./quota-limits.ts";
 
 /** A first boot takes the array's `boot` time, starting a deallocated node its `start` time. */
 export interface BootRequest {

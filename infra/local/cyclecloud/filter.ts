@@ -1,5 +1,5 @@
 import { isDictionary } from "../../../shared/json.ts";
-import type { Attributes } from "./node.ts";
+import type { Attributes } from "./simulated-node.ts";
 
 /** A filter that does not parse; the server answers 409. */
 export class FilterError extends Error {}

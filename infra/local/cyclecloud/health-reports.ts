@@ -1,6 +1,6 @@
-import { toIso } from "./clock.ts";
+import { Refusal } from "./api-refusal.ts";
 import { toNodeRecord } from "./node-record.ts";
-import { Refusal } from "./refusal.ts";
+import { toIso } from "./simulated-clock.ts";
 import type { Site } from "./site.ts";
 
 export interface ReportRequest {

@@ -3,20 +3,20 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { createCalls } from "./calls.ts";
-import { type Clock, createPacedClock } from "./clock.ts";
-import { type Control, createControl, type Instruments } from "./control.ts";
+import { type Control, createControl, type Instruments } from "./control-api.ts";
 import { type DefinitionInput, parseDefinition } from "./definition.ts";
 import { publishEvents } from "./event-publisher.ts";
 import { createFaults } from "./faults.ts";
-import { createLogin } from "./login.ts";
-import { createApplication } from "./server.ts";
+import { createLogin } from "./login-lock.ts";
+import { type Clock, createPacedClock } from "./simulated-clock.ts";
+import { createApplication } from "./simulator-server.ts";
 import { createSite } from "./site.ts";
 
-export { type Clock, createManualClock, type ManualClock } from "./clock.ts";
-export type { Control } from "./control.ts";
+export type { Control } from "./control-api.ts";
 export { type DefinitionInput, parseDefinition } from "./definition.ts";
-export type { ClusterLedger, LedgerEntry } from "./ledger.ts";
 export { clustersFolder, loadDefinition } from "./load-definition.ts";
+export { type Clock, createManualClock, type ManualClock } from "./simulated-clock.ts";
+export type { ClusterLedger, LedgerEntry } from "./usage-ledger.ts";
 
 export interface CycleCloudOptions {
   /** One or more clusters, in the form of the files in `clusters/`. */

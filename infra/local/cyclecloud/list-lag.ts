@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { SimulatedNode } from "./node.ts";
-import type { Operation } from "./operations.ts";
+import type { Operation } from "./operation-list.ts";
+import type { SimulatedNode } from "./simulated-node.ts";
 
 /** How far a cluster's lists lag at most, in seconds; 0: not at all. */
 export interface Lag {

@@ -1,8 +1,8 @@
+import { Refusal } from "./api-refusal.ts";
 import type { Cluster } from "./cluster.ts";
 import type { NodeRecord } from "./node-record.ts";
 import { toNodeRecord } from "./node-record.ts";
-import { type Operation, toOperationStatus } from "./operations.ts";
-import { Refusal } from "./refusal.ts";
+import { type Operation, toOperationStatus } from "./operation-list.ts";
 import type { Site } from "./site.ts";
 
 /** Nodes as a list shows them now: those that it does not show yet are left out. */

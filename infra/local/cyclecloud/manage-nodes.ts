@@ -1,7 +1,7 @@
 import { type Cluster, nodeArrayOf } from "./cluster.ts";
 import { drawBoot } from "./draw-boot.ts";
-import type { SimulatedNode } from "./node.ts";
 import { deallocate, reboot, redirect, type Step, stepAt, terminate } from "./node-life.ts";
+import type { SimulatedNode } from "./simulated-node.ts";
 
 export const verbs = [
   "start",

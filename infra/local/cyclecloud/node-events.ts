@@ -1,5 +1,5 @@
-import type { SimulatedNode } from "./node.ts";
 import type { Step } from "./node-life.ts";
+import type { SimulatedNode } from "./simulated-node.ts";
 
 /** An event in the schema of Event Grid, with the data that CycleCloud documents. */
 export interface NodeEvent {

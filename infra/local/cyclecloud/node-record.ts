@@ -1,7 +1,7 @@
 import { isDictionary } from "../../../shared/json.ts";
 import type { ClusterDefinition } from "./definition.ts";
-import { type Attributes, hostnameOf, type SimulatedNode } from "./node.ts";
 import { type Step, stepAt } from "./node-life.ts";
+import { type Attributes, hostnameOf, type SimulatedNode } from "./simulated-node.ts";
 
 /** What CycleCloud decides itself; attributes of a request never replace these. */
 type Identity = "Name" | "NodeId" | "Template" | "ClusterName" | "MachineType" | "Status" | "TargetState";

@@ -1,5 +1,5 @@
 import { type Addresses, createAddresses } from "./addresses.ts";
-import { type SimulatedNode, statusOf } from "./node.ts";
+import { type SimulatedNode, statusOf } from "./simulated-node.ts";
 
 /** All nodes of one cluster: those with a record, and those that are gone. */
 export interface Population {

@@ -1,13 +1,13 @@
+import { selectNodes } from "./addressed-nodes.ts";
+import { Refusal } from "./api-refusal.ts";
 import { type Cluster, nodeArrayOf } from "./cluster.ts";
 import { createNodes, planSet } from "./create-nodes.ts";
 import { FilterError } from "./filter.ts";
-import { countUsage } from "./limits.ts";
 import { manageNode, retryNode, type Verb } from "./manage-nodes.ts";
-import { statusOf } from "./node.ts";
 import { type NodeRecord, toNodeRecord } from "./node-record.ts";
-import { Refusal } from "./refusal.ts";
-import type { CreationRequest, ManagementRequest, NodeSet, ScaleRequest } from "./requests.ts";
-import { selectNodes } from "./select-nodes.ts";
+import { countUsage } from "./quota-limits.ts";
+import type { CreationRequest, ManagementRequest, NodeSet, ScaleRequest } from "./request-log.ts";
+import { statusOf } from "./simulated-node.ts";
 import type { Site } from "./site.ts";
 
 /** The NodeCreationResult of the API. */

@@ -1,11 +1,11 @@
-import type { Clock } from "./clock.ts";
+import { Refusal } from "./api-refusal.ts";
 import { type Cluster, createCluster } from "./cluster.ts";
 import type { ClusterDefinition } from "./definition.ts";
-import { type Consumption, countConsumption } from "./limits.ts";
-import { createOperations, type Operations } from "./operations.ts";
+import { createOperations, type Operations } from "./operation-list.ts";
+import { type Consumption, countConsumption } from "./quota-limits.ts";
 import { createQuotas, type Quotas } from "./quotas.ts";
-import { createRandom, type Random } from "./random.ts";
-import { Refusal } from "./refusal.ts";
+import { createRandom, type Random } from "./seeded-random.ts";
+import type { Clock } from "./simulated-clock.ts";
 
 /** One CycleCloud server: its clusters, what was asked of it, its time. */
 export interface Site {

@@ -1,9 +1,9 @@
 import { pricePerHourUsd } from "../../../shared/facts/index.ts";
-import { toIso } from "./clock.ts";
 import type { Cluster } from "./cluster.ts";
-import type { SimulatedNode } from "./node.ts";
 import { heldSeconds } from "./node-life.ts";
-import type { UsageRequest } from "./requests.ts";
+import type { UsageRequest } from "./request-log.ts";
+import { toIso } from "./simulated-clock.ts";
+import type { SimulatedNode } from "./simulated-node.ts";
 
 interface Interval {
   readonly start: number;

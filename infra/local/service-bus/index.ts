@@ -1,5 +1,5 @@
+import { listen } from "./amqp/amqp-server.ts";
 import { editApplicationProperties } from "./amqp/sections.ts";
-import { listen } from "./amqp/server.ts";
 import { Broker } from "./broker/broker.ts";
 import { type Clock, systemClock } from "./broker/clock.ts";
 import type { BusConfig } from "./config.ts";

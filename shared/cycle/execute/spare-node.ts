@@ -5,7 +5,7 @@ import { furthestAheadSeconds } from "../clocks.ts";
 import { loadControl, withIgnored, withKept } from "../control.ts";
 import { busyHostnames } from "../demand/live-demand.ts";
 import { type Listings, listingsFor } from "../listings.ts";
-import { type Loaded, toPlanInput } from "../plan/plan-input.ts";
+import { type Loaded, toPlanInput } from "../plan/to-plan-input.ts";
 
 /** The data by which a node's use is judged, as of one moment. */
 export interface Now {

@@ -12,7 +12,7 @@ import type {
 import { furthestAheadSeconds } from "../clocks.ts";
 import { loadControl, withIgnored, withKept } from "../control.ts";
 import { mostOfLastMinutes } from "../operations.ts";
-import type { Loaded } from "./plan-input.ts";
+import type { Loaded } from "./to-plan-input.ts";
 
 export type WorldPorts = Pick<
   Ports,

@@ -15,7 +15,7 @@ import { capsAt } from "../snapshot/spending.ts";
 import { bootsFailing, bucketsOf } from "./boots-failing.ts";
 import { backedOffBuckets, longest, withoutRoom } from "./capacity-memory.ts";
 import { type DrainedPlan, decideOnDraining } from "./drain.ts";
-import { type Loaded, toPlanInput } from "./plan-input.ts";
+import { type Loaded, toPlanInput } from "./to-plan-input.ts";
 import { decideOnFailed } from "./troubled-nodes.ts";
 
 /** The input of a plan besides the engine's own. */

@@ -15,8 +15,8 @@ import { earliest, nextDeadlineSeconds } from "./deadline.ts";
 import type { DrainedPlan } from "./drain.ts";
 import type { MadePlan } from "./make-plan.ts";
 import { outNodesOf } from "./out-nodes.ts";
-import type { Loaded } from "./plan-input.ts";
 import { warningsOf } from "./report-plan.ts";
+import type { Loaded } from "./to-plan-input.ts";
 
 const mostWaitingShown = 20;
 const mostTargetsShown = 100;

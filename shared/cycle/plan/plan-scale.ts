@@ -12,9 +12,9 @@ import { openWorld, readWorld, type WorldPorts } from "./load-world.ts";
 import { makePlan } from "./make-plan.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
-import type { Loaded } from "./plan-input.ts";
 import { reportPlan } from "./report-plan.ts";
 import { toActions } from "./to-actions.ts";
+import type { Loaded } from "./to-plan-input.ts";
 
 type PlanPorts = WorldPorts & Pick<Ports, "ids" | "log" | "scaleActions" | "schedulerEvents" | "telemetry">;
 

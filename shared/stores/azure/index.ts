@@ -2,21 +2,21 @@ import type { TableClient } from "@azure/data-tables";
 import type { BlobServiceClient } from "@azure/storage-blob";
 import type { JsonLimits } from "../../json-limits.ts";
 import type { Log, Ports } from "../../ports/index.ts";
-import { BlobConfigStore, type ParseConfig } from "./configs.ts";
+import { BlobConfigStore, type ParseConfig } from "./config-blobs.ts";
 import { Container } from "./container.ts";
-import { BlobControlStore } from "./controls.ts";
-import { BlobDemandStore, BlobDemandUploads } from "./demand.ts";
-import { TableHistoryStore } from "./history.ts";
-import { TableNodeLossStore } from "./losses.ts";
-import { TableOperationStore } from "./operations.ts";
-import { AzurePlanStore } from "./plans.ts";
-import { TableRejectionStore } from "./rejections.ts";
-import { BlobSnapshotStore } from "./snapshots.ts";
+import { BlobControlStore } from "./control-blobs.ts";
+import { BlobDemandStore, BlobDemandUploads } from "./demand-blobs.ts";
+import { TableHistoryStore } from "./history-table.ts";
+import { TableNodeLossStore } from "./loss-table.ts";
+import { TableOperationStore } from "./operation-table.ts";
+import { AzurePlanStore } from "./plan-store.ts";
+import { TableRejectionStore } from "./rejection-table.ts";
+import { BlobSnapshotStore } from "./snapshot-blobs.ts";
 import { Table } from "./table.ts";
-import { BlobTargetStore } from "./targets.ts";
+import { BlobTargetStore } from "./target-blobs.ts";
 
-export { BlobConfigFiles, type CheckConfig } from "./config-files.ts";
-export type { ParseConfig, ReadInclude } from "./configs.ts";
+export type { ParseConfig, ReadInclude } from "./config-blobs.ts";
+export { BlobConfigFiles, type CheckConfig } from "./config-file-blobs.ts";
 export {
   type ConnectOptions,
   connectStorage,

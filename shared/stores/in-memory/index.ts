@@ -1,10 +1,10 @@
-import { MemoryControlStore, MemorySnapshotStore } from "./cluster-records.ts";
-import { MemoryConfigFiles, MemoryConfigStore } from "./configs.ts";
-import { MemoryDemandStore, MemoryDemandUploads, MemoryTargetStore } from "./demand.ts";
-import { MemoryHistoryStore, MemoryNodeLossStore } from "./history.ts";
-import { MemoryOperationStore } from "./operations.ts";
-import { MemoryPlanStore } from "./plans.ts";
-import { MemoryRejectionStore } from "./rejections.ts";
+import { MemoryControlStore, MemorySnapshotStore } from "./memory-cluster-records.ts";
+import { MemoryConfigFiles, MemoryConfigStore } from "./memory-configs.ts";
+import { MemoryDemandStore, MemoryDemandUploads, MemoryTargetStore } from "./memory-demand.ts";
+import { MemoryHistoryStore, MemoryNodeLossStore } from "./memory-history.ts";
+import { MemoryOperationStore } from "./memory-operations.ts";
+import { MemoryPlanStore } from "./memory-plans.ts";
+import { MemoryRejectionStore } from "./memory-rejections.ts";
 
 export {
   MemoryConfigFiles,

@@ -5,7 +5,7 @@ import type { Outlook } from "../outlook.ts";
 import { cause } from "./cause.ts";
 import { heldBy, staleness } from "./held.ts";
 import { isPlannedNode, onTheirWay } from "./on-their-way.ts";
-import { setAsideCauses } from "./set-aside.ts";
+import { setAsideCauses } from "./set-aside-cause.ts";
 import { shortages } from "./shortages.ts";
 import { silentSource } from "./silent.ts";
 

@@ -6,9 +6,9 @@ import { drainsOfOutlook, type NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { cause, labelOf, rounded, selecting, shown, someOf } from "./cause.ts";
 import { isIn } from "./in-bucket.ts";
-import { backOffOf, bindingFigure, surveyOf } from "./limits.ts";
+import { backOffOf, bindingFigure, surveyOf } from "./limit-causes.ts";
 import { roomSoon } from "./room-soon.ts";
-import type { Wanted } from "./wanted.ts";
+import type { Wanted } from "./what-is-wanted.ts";
 
 const limitWords: { readonly [limit in LimitName]?: string } = {
   bucket: "what CycleCloud still offers",

@@ -8,7 +8,7 @@ import { isUpNode } from "../job-states.ts";
 import { type NodeViews, nodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { shellWord } from "./cause.ts";
-import { toRefusal } from "./explain.ts";
+import { toRefusal } from "./explain-job.ts";
 import { causesOfTarget, expiry, type OutlookTarget } from "./of-target.ts";
 import { targetTrail } from "./planner-trail.ts";
 

@@ -3,7 +3,7 @@ import { bucketLabel, describeConstraint, examine, type Reason } from "../../eng
 import { counted } from "../../text.ts";
 import type { Outlook } from "../outlook.ts";
 import { amount, cause, figures, labelOf, shown, someOf } from "./cause.ts";
-import type { Wanted } from "./wanted.ts";
+import type { Wanted } from "./what-is-wanted.ts";
 
 /** All nodes are full, where no new ones can be made, or the job names the nodes that it wants. */
 export function fullNodes(outlook: Outlook, reason: Reason, { missing }: Wanted): CauseView {

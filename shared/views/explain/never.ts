@@ -17,7 +17,7 @@ import { ignoredCause } from "./ignored-nodes.ts";
 import { isIn } from "./in-bucket.ts";
 import { nearestName } from "./nearest-name.ts";
 import { nearestVmSize } from "./nearest-vm-size.ts";
-import { poolCause } from "./pools.ts";
+import { poolCause } from "./pool-causes.ts";
 
 /** No bucket could take the job, were all its nodes empty: what comes closest, and what is in its way. */
 export function refusedEverywhere(

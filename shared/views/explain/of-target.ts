@@ -15,11 +15,11 @@ import { amount, cause, figures, labelOf, rounded, shown } from "./cause.ts";
 import { drainedNodes } from "./drained-nodes.ts";
 import { unusable } from "./full-nodes.ts";
 import { heldBy, staleness } from "./held.ts";
-import { noCapacity } from "./limits.ts";
+import { noCapacity } from "./limit-causes.ts";
 import { nearestVmSize } from "./nearest-vm-size.ts";
 import { isPlannedNode, onTheirWay } from "./on-their-way.ts";
 import { inOrder } from "./shortages.ts";
-import type { Wanted } from "./wanted.ts";
+import type { Wanted } from "./what-is-wanted.ts";
 
 /** A target, what the plan made of it, and the names of the nodes that count towards it. */
 export interface OutlookTarget {

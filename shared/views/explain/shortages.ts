@@ -13,9 +13,9 @@ import { amount, cause, type Kind, shown } from "./cause.ts";
 import { drainedNodes } from "./drained-nodes.ts";
 import { fullNodes, groupTooSmall, unusable } from "./full-nodes.ts";
 import { ignoredNodes } from "./ignored-nodes.ts";
-import { noCapacity } from "./limits.ts";
+import { noCapacity } from "./limit-causes.ts";
 import { refusedEverywhere } from "./never.ts";
-import { type Wanted, wantedBy } from "./wanted.ts";
+import { type Wanted, wantedBy } from "./what-is-wanted.ts";
 
 /** Codes of refusals that say "not now" where every other says "not there". */
 const notNow = [

@@ -1,6 +1,6 @@
 import { resolveIncludes } from "../../../shared/config/resolve-includes.ts";
 import { checkDemand } from "../../../shared/cycle/index.ts";
-import { MemoryDemandUploads } from "../../../shared/stores/in-memory/demand.ts";
+import { MemoryDemandUploads } from "../../../shared/stores/in-memory/memory-demand.ts";
 import { type Figures, type HostileCase, timed } from "./case.ts";
 
 const uploadBytes = 32 * 1024 * 1024 - 100;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Constraint, defineJob, type Plan, plan } from "../../../shared/engine/index.ts";
 import { packPlan, unpackPlan } from "../../../shared/ports/packed-plan.ts";
-import type { WholePlan } from "../../../shared/ports/plan.ts";
+import type { WholePlan } from "../../../shared/ports/plan-record.ts";
 import { bucketOf, clusterOf, nodeArrayOf } from "../../support/cluster.ts";
 import { planInputs } from "../engine/arbitraries.ts";
 import { archivedOf, summaryOf } from "../stores/contract/values.ts";

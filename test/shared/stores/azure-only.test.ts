@@ -2,7 +2,7 @@ import { BlobServiceClient } from "@azure/storage-blob";
 import { beforeAll, describe, expect, test } from "vitest";
 import { UpstreamError } from "../../../shared/errors.ts";
 import type { LogFields } from "../../../shared/ports/index.ts";
-import { BlobDemandStore } from "../../../shared/stores/azure/demand.ts";
+import { BlobDemandStore } from "../../../shared/stores/azure/demand-blobs.ts";
 import {
   type AzureStoreOptions,
   type AzureStores,
@@ -10,7 +10,7 @@ import {
   createAzureStores,
   type StorageClients,
 } from "../../../shared/stores/azure/index.ts";
-import { AzurePlanStore } from "../../../shared/stores/azure/plans.ts";
+import { AzurePlanStore } from "../../../shared/stores/azure/plan-store.ts";
 import { Table } from "../../../shared/stores/azure/table.ts";
 import { type Account, emptyAccount } from "../../support/azurite.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { markAfter, unseenSince } from "../../../shared/stores/azure/history.ts";
+import { markAfter, unseenSince } from "../../../shared/stores/azure/history-table.ts";
 
 const noon = "2026-11-22T12:00:00.000Z";
 const noonPlus = (seconds: number) => new Date(Date.parse(noon) + seconds * 1000);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { explainJob } from "../../../shared/views/explain/explain.ts";
+import { clusterStatus } from "../../../shared/views/cluster-status.ts";
+import { explainJob } from "../../../shared/views/explain/explain-job.ts";
 import { listJobs } from "../../../shared/views/index.ts";
 import { lookAhead } from "../../../shared/views/outlook.ts";
-import { clusterStatus } from "../../../shared/views/status.ts";
 import { cluster, createWorld, type World } from "../../support/world.ts";
 
 async function withBadJobs(): Promise<World> {

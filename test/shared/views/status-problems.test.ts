@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { statusAnswer } from "../../../shared/api/index.ts";
 import { ConfigurationError } from "../../../shared/errors.ts";
-import { clusterStatus } from "../../../shared/views/status.ts";
+import { clusterStatus } from "../../../shared/views/cluster-status.ts";
 import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
 
 async function problemsOf(world: World) {

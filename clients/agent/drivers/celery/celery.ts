@@ -2,10 +2,10 @@ import { shortHostname } from "../../../../shared/engine/index.ts";
 import { describeProblems } from "../../../../shared/messages/index.ts";
 import { readBacklog } from "../backlog.ts";
 import type { Answers, Command, Context, DriverKind, Read, Reading, SetAside, Steps } from "../driver.ts";
-import { celeryDemand } from "./demand.ts";
-import { type CeleryMemory, recall, toMemory } from "./memory.ts";
+import { celeryDemand } from "./celery-demand.ts";
+import { type CeleryMemory, recall, toMemory } from "./celery-memory.ts";
+import { type CelerySettings, celerySettingsSchema } from "./celery-settings.ts";
 import { nobodyReplied, type Replies, readReplies } from "./replies.ts";
-import { type CelerySettings, celerySettingsSchema } from "./settings.ts";
 import { correctionsFor, hostOf, hostProblem, toNodes, toWorker, type Worker } from "./workers.ts";
 
 /**

@@ -1,5 +1,5 @@
+import type { CelerySettings, Constraints } from "./celery-settings.ts";
 import type { CeleryTask } from "./replies.ts";
-import type { CelerySettings, Constraints } from "./settings.ts";
 
 export type Headers = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,7 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
 import type { Context, SchedulerNode, SetAside } from "../driver.ts";
-import type { CeleryMemory, KnownWorker } from "./memory.ts";
+import type { CeleryMemory, KnownWorker } from "./celery-memory.ts";
+import type { CelerySettings } from "./celery-settings.ts";
 import {
   type Replies,
   readActive,
@@ -9,7 +10,6 @@ import {
   readReserved,
   readScheduled,
 } from "./replies.ts";
-import type { CelerySettings } from "./settings.ts";
 
 /** A worker as the answers and the memory have it. */
 export interface Worker extends KnownWorker {

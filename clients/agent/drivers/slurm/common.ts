@@ -1,8 +1,8 @@
 import type { Job } from "../driver.ts";
-import type { Candidates } from "./candidates.ts";
 import type { License } from "./licenses.ts";
-import type { JobRecord, NodeRecord } from "./records.ts";
-import type { SlurmSettings } from "./settings.ts";
+import type { Candidates } from "./slurm-candidates.ts";
+import type { JobRecord, NodeRecord } from "./slurm-records.ts";
+import type { SlurmSettings } from "./slurm-settings.ts";
 
 /** What a job record is read with. */
 export interface JobContext {

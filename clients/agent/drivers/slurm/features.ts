@@ -1,5 +1,5 @@
-import type { NodeRecord } from "./records.ts";
-import type { SlurmSettings } from "./settings.ts";
+import type { NodeRecord } from "./slurm-records.ts";
+import type { SlurmSettings } from "./slurm-settings.ts";
 import { gpuRequestOf, gpuTypesIn } from "./tres.ts";
 
 /** What `--constraint` asks for: `a&(b|c)`. A count is of nodes that have it: `[a*2&b*1]`. */

@@ -2,10 +2,10 @@ import type { Job } from "../driver.ts";
 import { fieldOf } from "../records.ts";
 import { asksForWholeNodes, isColocated, type JobContext, nameOf, orderOf } from "./common.ts";
 import { expandHostlist } from "./hostlist.ts";
-import { isBusy } from "./nodes.ts";
-import type { JobRecord } from "./records.ts";
-import type { SlurmSettings } from "./settings.ts";
 import { sizeOf } from "./size.ts";
+import { isBusy } from "./slurm-nodes.ts";
+import type { JobRecord } from "./slurm-records.ts";
+import type { SlurmSettings } from "./slurm-settings.ts";
 
 /** "Completing" still has its nodes; so has a job that is stopped. */
 const hasNodes = new Set([

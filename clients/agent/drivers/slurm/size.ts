@@ -1,4 +1,4 @@
-import type { JobRecord, NodeRecord } from "./records.ts";
+import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import { gpuRequestOf, gpusIn, tresAmount } from "./tres.ts";
 
 /** What a job takes of nodes. */

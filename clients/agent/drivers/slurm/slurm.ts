@@ -1,15 +1,22 @@
 import { describeProblems } from "../../../../shared/messages/index.ts";
 import type { Answers, Context, DriverKind, Memory, Read, Reading, SetAside, Steps } from "../driver.ts";
 import { fieldOf, readRecords } from "../records.ts";
-import { Candidates } from "./candidates.ts";
 import type { JobContext } from "./common.ts";
-import { toJobs } from "./jobs.ts";
 import { readLicenses } from "./licenses.ts";
-import { commandsFor, correction, hasJoined, isIgnored, isUsable, toNode } from "./nodes.ts";
 import { readPartitions } from "./partitions.ts";
-import { type JobRecord, jobRecord, jobsOf, nodeRecord, nodesOf, readNodeLeniently } from "./records.ts";
 import { hostsOfUnreadable } from "./running.ts";
-import { type SlurmSettings, slurmSettingsSchema } from "./settings.ts";
+import { Candidates } from "./slurm-candidates.ts";
+import { toJobs } from "./slurm-jobs.ts";
+import { commandsFor, correction, hasJoined, isIgnored, isUsable, toNode } from "./slurm-nodes.ts";
+import {
+  type JobRecord,
+  jobRecord,
+  jobsOf,
+  nodeRecord,
+  nodesOf,
+  readNodeLeniently,
+} from "./slurm-records.ts";
+import { type SlurmSettings, slurmSettingsSchema } from "./slurm-settings.ts";
 
 /**
  * Slurm's queue as jobs, its nodes as nodes. Slurm knows every node that may ever come (`State=CLOUD`) by CycleCloud's name;

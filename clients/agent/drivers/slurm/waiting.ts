@@ -1,11 +1,11 @@
 import type { Job } from "../driver.ts";
-import { type Candidate, gpuRequests } from "./candidates.ts";
 import { asksForWholeNodes, isColocated, type JobContext, type LeftOut, nameOf, orderOf } from "./common.ts";
 import { allOf, type Constraints, parseFeatures, withGpuTypes } from "./features.ts";
 import { countTasks } from "./hostlist.ts";
 import { licenseConstraint } from "./licenses.ts";
-import type { JobRecord } from "./records.ts";
-import { type Wanted, wantedOf } from "./wanted.ts";
+import { type Candidate, gpuRequests } from "./slurm-candidates.ts";
+import type { JobRecord } from "./slurm-records.ts";
+import { type Wanted, wantedOf } from "./slurm-wanted.ts";
 
 /** More multi-node tasks of one array than this are not told at once: each is a job of its own. */
 const mostGangs = 100;

@@ -1,5 +1,5 @@
 import type { link as Link, Session } from "rhea";
-import type { AmqpError } from "./settle.ts";
+import type { AmqpError } from "./settle-delivery.ts";
 
 /** What rhea's typings hide of a link. */
 interface LinkInternals {

@@ -1,4 +1,4 @@
-import type { Answer, Request } from "./requests.ts";
+import type { Answer, Request } from "./management-requests.ts";
 
 /**
  * Claims-based security: the client puts a token for every entity before it uses it, and again every 45 minutes.

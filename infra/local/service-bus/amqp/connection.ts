@@ -9,8 +9,8 @@ import { answerCbs } from "./cbs.ts";
 import { consumerOf, dispatch } from "./dispatch.ts";
 import { ingest } from "./ingest.ts";
 import { answerManagement } from "./management.ts";
+import { type Request, serveRequests } from "./management-requests.ts";
 import { errorOf, notFound } from "./refusals.ts";
-import { type Request, serveRequests } from "./requests.ts";
 import { openSession, sessionFilterOf } from "./session-link.ts";
 
 export interface Services {

@@ -7,7 +7,7 @@ import { answerDrains, usableCredit } from "./flow.ts";
 import { tagOfToken, tokenOfTag } from "./lock-token.ts";
 import { errorOf, notImplemented } from "./refusals.ts";
 import { encodeDelivery } from "./sections.ts";
-import { accept, outcomeOf, refuse } from "./settle.ts";
+import { accept, outcomeOf, refuse } from "./settle-delivery.ts";
 
 export interface DispatchOptions {
   readonly queue: Queue;

@@ -3,10 +3,10 @@ import type { Receiver } from "rhea";
 import type { NewMessage, Refusal } from "../broker/message.ts";
 import type { Queue } from "../broker/queue.ts";
 import type { Store } from "../store.ts";
-import { excessOf } from "./limits.ts";
+import { excessOf } from "./link-limits.ts";
 import { badRequest, errorOf } from "./refusals.ts";
 import { parseMessage, unbatch } from "./sections.ts";
-import { type AmqpError, accept, refuse } from "./settle.ts";
+import { type AmqpError, accept, refuse } from "./settle-delivery.ts";
 
 /** Puts whatever the client sends into a queue: accepted once it is kept, a batch as a whole or not at all. */
 export function ingest(receiver: Receiver, options: { readonly queue: Queue; readonly store: Store }): void {

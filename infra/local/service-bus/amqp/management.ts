@@ -3,10 +3,10 @@ import types from "rhea/lib/types.js";
 import type { Outcome, Refusal } from "../broker/message.ts";
 import type { Queue } from "../broker/queue.ts";
 import type { SessionLease } from "../broker/session.ts";
-import { excessOf, maxMessageBytes } from "./limits.ts";
+import { excessOf, maxMessageBytes } from "./link-limits.ts";
 import { tokenOfUuid } from "./lock-token.ts";
+import type { Answer, Request } from "./management-requests.ts";
 import { badRequest, errorOf, notImplemented } from "./refusals.ts";
-import type { Answer, Request } from "./requests.ts";
 import { encodeDelivery, parseMessage } from "./sections.ts";
 
 /** Whom a request is about: the queue, and the session leases that this connection holds by link name. */

@@ -1,5 +1,5 @@
 import type { Refusal } from "../broker/message.ts";
-import type { AmqpError } from "./settle.ts";
+import type { AmqpError } from "./settle-delivery.ts";
 
 /** An error with the status that a management response carries beside it. */
 export interface StatusError extends AmqpError {

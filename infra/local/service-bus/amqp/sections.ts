@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import message from "rhea/lib/message.js";
 import types, { type Typed } from "rhea/lib/types.js";
 import type { NewMessage, PropertyEdits } from "../broker/message.ts";
-import { maxIdCharacters } from "./limits.ts";
+import { maxIdCharacters } from "./link-limits.ts";
 
 /*
  * A message on the wire is a row of sections. rhea can decode and encode them, but not without changing types

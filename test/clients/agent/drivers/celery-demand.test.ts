@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type CeleryWork, celeryDemand } from "../../../../clients/agent/drivers/celery/demand.ts";
-import { celerySettingsSchema } from "../../../../clients/agent/drivers/celery/settings.ts";
+import { type CeleryWork, celeryDemand } from "../../../../clients/agent/drivers/celery/celery-demand.ts";
+import { celerySettingsSchema } from "../../../../clients/agent/drivers/celery/celery-settings.ts";
 import type { Backlog, WaitingMessage } from "../../../../clients/agent/drivers/driver.ts";
 
 const nowSeconds = 1_795_300_000;

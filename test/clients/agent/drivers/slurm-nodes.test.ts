@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { toNode } from "../../../../clients/agent/drivers/slurm/nodes.ts";
-import { nodeRecord } from "../../../../clients/agent/drivers/slurm/records.ts";
+import { toNode } from "../../../../clients/agent/drivers/slurm/slurm-nodes.ts";
+import { nodeRecord } from "../../../../clients/agent/drivers/slurm/slurm-records.ts";
 
 test.each([
   ["ours is an answer to an event", "cyclecloud drain", {}],

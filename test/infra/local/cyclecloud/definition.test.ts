@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { globSync } from "tinyglobby";
 import { describe, expect, test } from "vitest";
-import { createManualClock } from "../../../../infra/local/cyclecloud/clock.ts";
 import { parseDefinition } from "../../../../infra/local/cyclecloud/definition.ts";
-import { familyQuota } from "../../../../infra/local/cyclecloud/limits.ts";
+import { familyQuota } from "../../../../infra/local/cyclecloud/quota-limits.ts";
+import { createManualClock } from "../../../../infra/local/cyclecloud/simulated-clock.ts";
 import { createSite } from "../../../../infra/local/cyclecloud/site.ts";
 import { labDefinition } from "./rig.ts";
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { SimulatedNode } from "../../../../infra/local/cyclecloud/node.ts";
 import { nodeEvents, stepsBegun } from "../../../../infra/local/cyclecloud/node-events.ts";
 import {
   boot,
@@ -12,6 +11,7 @@ import {
   terminate,
   vanish,
 } from "../../../../infra/local/cyclecloud/node-life.ts";
+import type { SimulatedNode } from "../../../../infra/local/cyclecloud/simulated-node.ts";
 import { parseCycleCloudEvent } from "../../../../shared/messages/cyclecloud-event.ts";
 
 const draw = { bootSeconds: 100, acquireShare: 0.4, outcome: { kind: "ready" } } as const;

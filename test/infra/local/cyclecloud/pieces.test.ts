@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createAddresses } from "../../../../infra/local/cyclecloud/addresses.ts";
-import { createManualClock, createPacedClock } from "../../../../infra/local/cyclecloud/clock.ts";
 import { createFaults } from "../../../../infra/local/cyclecloud/faults.ts";
 import { parseFilter } from "../../../../infra/local/cyclecloud/filter.ts";
-import { createLogin } from "../../../../infra/local/cyclecloud/login.ts";
-import { freeNames } from "../../../../infra/local/cyclecloud/names.ts";
-import { hostnameOf } from "../../../../infra/local/cyclecloud/node.ts";
-import { createRandom } from "../../../../infra/local/cyclecloud/random.ts";
+import { createLogin } from "../../../../infra/local/cyclecloud/login-lock.ts";
+import { freeNames } from "../../../../infra/local/cyclecloud/node-names.ts";
+import { createRandom } from "../../../../infra/local/cyclecloud/seeded-random.ts";
+import { createManualClock, createPacedClock } from "../../../../infra/local/cyclecloud/simulated-clock.ts";
+import { hostnameOf } from "../../../../infra/local/cyclecloud/simulated-node.ts";
 
 describe("parseFilter", () => {
   const record = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { planScale } from "../../../../shared/cycle/plan/plan-scale.ts";
 import { UpstreamError } from "../../../../shared/errors.ts";
 import type { ArchivedPlan, Ports } from "../../../../shared/ports/index.ts";
-import { MemoryPlanStore } from "../../../../shared/stores/in-memory/plans.ts";
+import { MemoryPlanStore } from "../../../../shared/stores/in-memory/memory-plans.ts";
 import { clusterStatus, listPlans, showPlan, showPlanArchive } from "../../../../shared/views/index.ts";
 import { Crash, crashingAt } from "../../../support/crash.ts";
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";

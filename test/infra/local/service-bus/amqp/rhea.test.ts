@@ -8,7 +8,7 @@ import {
   answerDrains,
   usableCredit,
 } from "../../../../../infra/local/service-bus/amqp/flow.ts";
-import { accept, refuse } from "../../../../../infra/local/service-bus/amqp/settle.ts";
+import { accept, refuse } from "../../../../../infra/local/service-bus/amqp/settle-delivery.ts";
 
 /*
  * What we expect of rhea's insides, so that an update that changes them is noticed here and not in a trace of

@@ -1,0 +1,148 @@
+import { cutName } from "../../../../shared/messages/index.ts";
+import type { Backlog, Job, WaitingMessage } from "../driver.ts";
+import { withUniqueNames } from "../job-names.ts";
+import type { CelerySettings, Constraints } from "./celery-settings.ts";
+import { type CeleryTask, toSeconds } from "./replies.ts";
+import { type Headers, type Need, NeedChooser } from "./rules.ts";
+
+/** Of one job, as a demand message takes it. */
+const mostIterations = 10_000_000;
+
+/** Everything that is to be done; a task that was seen twice while it moved counts once, where it was furthest. */
+export interface CeleryWork {
+  readonly active: readonly { readonly task: CeleryTask; readonly hostname: string }[];
+  /** Reserved or scheduled by a worker. */
+  readonly held: readonly CeleryTask[];
+  readonly backlog: Backlog;
+}
+
+export interface CeleryDemand {
+  readonly jobs: readonly Job[];
+  /** What headers decided, for the next time. */
+  readonly remembered: ReadonlyMap<string, Constraints>;
+}
+
+/** Tasks as jobs: one for each that runs, one for all alike that wait, and one that keeps a reserve up. */
+export function celeryDemand(
+  work: CeleryWork,
+  settings: CelerySettings,
+  known: { readonly nowSeconds: number; readonly remembered: ReadonlyMap<string, Constraints> },
+): CeleryDemand {
+  const chooser = new NeedChooser(settings, known.remembered);
+  const latestSeconds = known.nowSeconds + settings.eta_seconds;
+  const isDue = (task: CeleryTask) => task.etaSeconds === undefined || task.etaSeconds <= latestSeconds;
+  const isOver = ({ expires }: Headers) =>
+    (toSeconds(expires) ?? Number.POSITIVE_INFINITY) < known.nowSeconds;
+  const isNew = firstTime();
+  const headers = headersOfTasks(work.backlog);
+
+  const running = runningTasks(work.active, isNew).map(({ task, hostnames }) => ({
+    name: cutName(task.id ?? `a task on ${hostnames[0]}`),
+    constraints: chooser.choose(task, headers(task)).constraints,
+    ...(hostnames.length > 1 ? { iterations: hostnames.length } : {}),
+    executingHostnames: hostnames,
+  }));
+  const waiting = new Tally();
+  for (const task of work.held.filter(isNew).filter(isDue)) {
+    waiting.add(task, chooser.choose(task, headers(task)), 1);
+  }
+  const addMessages = (messages: readonly WaitingMessage[], weight: number) => {
+    for (const message of messages) {
+      const task = toTask(message);
+      if (!isNew(task) || isOver(message.headers) || !isDue(task)) continue;
+      waiting.add(task, chooser.choose(task, message.headers), weight);
+    }
+  };
+  addMessages(work.backlog.unacknowledged ?? [], 1);
+  for (const { name, length, messages } of work.backlog.queues) {
+    // What the broker did not show is taken to be like what it showed.
+    if (messages.length > 0) addMessages(messages, Math.max(1, length / messages.length));
+    else if (length > 0) {
+      const any = { queue: name };
+      waiting.add(any, chooser.choose(any, {}), length);
+    }
+  }
+  const jobs = [...running, ...waiting.jobs()];
+  const all = withUniqueNames([...jobs, ...reserveFor(jobs, settings)]);
+  return { jobs: all, remembered: chooser.remembered };
+}
+
+/** Demand is the larger of the minimum and of what tasks need with the buffer, not the sum of both. */
+function reserveFor(jobs: readonly Job[], settings: CelerySettings): readonly Job[] {
+  const cores = jobs.reduce((sum, job) => sum + coresOf(job.constraints) * (job.iterations ?? 1), 0);
+  const missing = Math.max(cores + settings.warm_buffer, settings.min_core_count) - cores;
+  if (missing <= 0) return [];
+  const constraints = settings.default_constraints;
+  return [
+    { name: "reserve", constraints, iterations: Math.ceil(missing / coresOf(constraints)), priority: -1 },
+  ];
+}
+
+/** A task whose constraints name no cores counts as one. */
+function coresOf(constraints: Job["constraints"]): number {
+  const named = [constraints].flat().map((each) => Number((each as Readonly<Record<string, unknown>>).ncpus));
+  return named.find((cores) => cores > 0) ?? 1;
+}
+
+/** A task that was delivered again may run on two hosts, and each of them is busy. */
+function runningTasks(active: CeleryWork["active"], isNew: (task: CeleryTask) => boolean) {
+  const known = new Map<string, string[]>();
+  return active.flatMap(({ task, hostname }) => {
+    if (!isNew(task)) {
+      known.get(task.id ?? "")?.push(hostname);
+      return [];
+    }
+    const hostnames = [hostname];
+    if (task.id !== undefined) known.set(task.id, hostnames);
+    return [{ task, hostnames }];
+  });
+}
+
+/** Tells a task from one that was there before; what has no id always counts. */
+function firstTime(): (task: CeleryTask) => boolean {
+  const seen = new Set<string>();
+  return ({ id }) => {
+    if (id === undefined) return true;
+    if (seen.has(id)) return false;
+    seen.add(id);
+    return true;
+  };
+}
+
+/** The broker was read before the workers, so it knows the headers of what they hold, if it shows any. */
+function headersOfTasks(backlog: Backlog): (task: CeleryTask) => Headers {
+  const messages = [...backlog.queues.flatMap((queue) => queue.messages), ...(backlog.unacknowledged ?? [])];
+  const byId = new Map(messages.map(({ headers }) => [headers.id, headers]));
+  return ({ id }) => byId.get(id) ?? {};
+}
+
+/** Waiting tasks, counted by name (or queue) and by what they need. */
+class Tally {
+  readonly #counts = new Map<
+    string,
+    { readonly name: string; readonly constraints: Constraints; count: number }
+  >();
+
+  add(task: CeleryTask, { rule, constraints }: Need, count: number): void {
+    const what = task.name ?? `any task of queue ${task.queue ?? "unknown"}`;
+    const name = cutName(`${what} (${rule})`);
+    const key = JSON.stringify([name, constraints]);
+    const entry = this.#counts.get(key) ?? { name, constraints, count: 0 };
+    entry.count += count;
+    this.#counts.set(key, entry);
+  }
+
+  jobs(): Job[] {
+    return [...this.#counts.values()].map(({ name, constraints, count }) => ({
+      name,
+      constraints,
+      // A share such as 10 * 1.1 is not exact: what is a rounding error above a whole number is that number.
+      iterations: Math.min(Math.ceil(count - 1e-6), mostIterations),
+    }));
+  }
+}
+
+function toTask({ queue, headers }: WaitingMessage): CeleryTask {
+  const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+  return { id: text(headers.id), name: text(headers.task), queue, etaSeconds: toSeconds(headers.eta) };
+}

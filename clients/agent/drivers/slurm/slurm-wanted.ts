@@ -1,0 +1,112 @@
+import { cycleCloudName, type JobContext, type LeftOut } from "./common.ts";
+import { type Constraints, constraintsFor, countsIn, type Features, hasCounts } from "./features.ts";
+import { expandHostlist } from "./hostlist.ts";
+import type { Candidate } from "./slurm-candidates.ts";
+import { hasJoined, isUsable } from "./slurm-nodes.ts";
+import type { JobRecord } from "./slurm-records.ts";
+
+/** So many nodes of a job, which have to be alike. */
+interface Part {
+  readonly count: number;
+  readonly constraints: readonly Constraints[];
+}
+
+export interface Wanted {
+  readonly common: readonly Constraints[];
+  /** Nodes of different kinds in one job; together they are its number of nodes. */
+  readonly parts: readonly Part[];
+  readonly notes: readonly string[];
+}
+
+/** What features and node lists mean for the planner. */
+export function wantedOf(
+  record: JobRecord,
+  features: Features,
+  candidates: readonly Candidate[],
+  nodeCount: number,
+  context: JobContext,
+): Wanted | LeftOut {
+  const nodes = candidates.flatMap((each) => each.nodes);
+  const unclear = `features "${record.features}": only some nodes have them; say in "features" what they mean`;
+  const lists = nodeLists(record, context);
+  if (lists === undefined) return { leftOut: "required_nodes or excluded_nodes, expected a list of nodes" };
+  if (hasCounts(features)) {
+    const counts = countsIn(features);
+    if (counts === undefined || lists.required.length > 0)
+      return { leftOut: `features "${record.features}", expected counts of single features only` };
+    const counted = counts.map(({ name, count }) => ({
+      count,
+      constraints: constraintsFor({ kind: "feature", name, count }, nodes, context.settings),
+    }));
+    const rest = nodeCount - counts.reduce((sum, { count }) => sum + count, 0);
+    const known = counted.flatMap(({ count, constraints }) =>
+      constraints === undefined || count === 0 ? [] : [{ count, constraints }],
+    );
+    if (known.length < counted.length || rest < 0) return { leftOut: unclear };
+    const parts = merged(rest > 0 ? [...known, { count: rest, constraints: [] }] : known);
+    return { common: lists.excluding, parts, notes: lists.notes };
+  }
+  const constraints = constraintsFor(features, nodes, context.settings);
+  if (constraints === undefined) return { leftOut: gpuTypeHint(features) ?? unclear };
+  const common = [...constraints, ...lists.excluding];
+  return { common, parts: lists.partsOf(nodeCount), notes: lists.notes };
+}
+
+/** Parts that want the same are one. */
+function merged(parts: readonly Part[]): readonly Part[] {
+  const byWish = new Map<string, Part>();
+  for (const { count, constraints } of parts) {
+    const key = JSON.stringify(constraints);
+    byWish.set(key, { count: count + (byWish.get(key)?.count ?? 0), constraints });
+  }
+  return [...byWish.values()];
+}
+
+function gpuTypeHint(features: Features): string | undefined {
+  const parts = features.kind === "all" ? features.parts : [features];
+  const type = parts.find((part) => part.kind === "feature" && part.name.startsWith("gpu:"));
+  return type?.kind === "feature"
+    ? `"${type.name}": only some nodes have it; say in "features" what it means`
+    : undefined;
+}
+
+/** `--nodelist` and `--exclude`. A node cannot be ordered by its name: one that is listed and not there is waited for. */
+function nodeLists(record: JobRecord, { settings, nodes }: JobContext) {
+  const listed = record.required_nodes === "" ? [] : expandHostlist(record.required_nodes);
+  const excluded = record.excluded_nodes === "" ? [] : expandHostlist(record.excluded_nodes);
+  if (listed === undefined || excluded === undefined) return undefined;
+  const required = listed.map((name) => cycleCloudName(name, settings));
+  const without = excluded.map((name) => cycleCloudName(name, settings));
+  const isAway = (name: string) => {
+    const node = nodes.get(name);
+    return node === undefined || !hasJoined(node) || !isUsable(node);
+  };
+  const missing = listed.filter(isAway);
+  const toCome = excluded.filter(isAway);
+  const partsOf = (nodeCount: number): readonly Part[] => {
+    if (required.length === 0) return [{ count: nodeCount, constraints: [] }];
+    const named = { count: required.length, constraints: [{ "node.name": required }] };
+    const rest = nodeCount - required.length;
+    // The others would be of no use before the named ones are there.
+    if (rest <= 0 || missing.length > 0) return [named];
+    return [named, { count: rest, constraints: [{ not: { "node.name": required } }] }];
+  };
+  return {
+    required,
+    excluding: without.length === 0 ? [] : [{ not: { "node.name": without } }],
+    notes: [
+      ...(missing.length === 0
+        ? []
+        : [`waits for ${shortList(missing)} (--nodelist), which cannot be ordered by name`]),
+      ...(toCome.length === 0
+        ? []
+        : [`excludes ${shortList(toCome)}: gets no new node while the next one would have such a name`]),
+    ],
+    partsOf,
+  };
+}
+
+function shortList(names: readonly string[]): string {
+  const shown = names.slice(0, 5).join(", ");
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+}

@@ -1,0 +1,38 @@
+import { toIso } from "./simulated-clock.ts";
+
+/** One accepted call that changes nodes. */
+export interface Operation {
+  readonly operationId: string;
+  readonly cluster: string;
+  readonly action: string;
+  readonly requestId: string | undefined;
+  readonly startedAt: number;
+  /** The nodes that it made or touched. */
+  readonly nodeIds: readonly string[];
+}
+
+/** What has been asked of this server, and the request ids that it will not take twice. */
+export interface Operations {
+  add(operation: Operation): void;
+  byId(operationId: string): Operation | undefined;
+  byRequest(requestId: string): Operation | undefined;
+  all(): readonly Operation[];
+}
+
+export function createOperations(): Operations {
+  const operations = new Map<string, Operation>();
+  const requests = new Map<string, Operation>();
+  return {
+    add(operation) {
+      operations.set(operation.operationId, operation);
+      if (operation.requestId !== undefined) requests.set(operation.requestId, operation);
+    },
+    byId: (operationId) => operations.get(operationId),
+    byRequest: (requestId) => requests.get(requestId),
+    all: () => [...operations.values()],
+  };
+}
+
+export function toOperationStatus({ action, startedAt }: Operation): { action: string; startTime: string } {
+  return { action, startTime: toIso(startedAt) };
+}

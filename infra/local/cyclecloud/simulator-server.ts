@@ -1,0 +1,67 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { Hono, type MiddlewareHandler } from "hono";
+import { basicAuth } from "hono/basic-auth";
+import { HTTPException } from "hono/http-exception";
+import { ZodError, z } from "zod";
+import { createApi } from "./api.ts";
+import { Refusal } from "./api-refusal.ts";
+import type { Instruments } from "./control-api.ts";
+import { createControlRoutes } from "./control-routes.ts";
+import { type Environment, injectFaults } from "./faults.ts";
+import type { Login } from "./login-lock.ts";
+
+/** The whole HTTP application; a request passes log, latency, faults and login on its way to the API. */
+export function createApplication(instruments: Instruments, login: Login): Hono<Environment> {
+  const application = new Hono<Environment>();
+  application.route("/_control", createControlRoutes(instruments));
+  application.use(logCalls(instruments), slowDown(instruments), injectFaults(instruments.faults));
+  application.use(
+    basicAuth({
+      realm: "CycleCloud",
+      invalidUserMessage: { error: "Unauthorized", message: "Cannot log in: wrong or locked account" },
+      verifyUser: (username, password) => login.allows(username, password),
+    }),
+  );
+  application.route("/", createApi(instruments.site));
+  application.notFound((context) => {
+    const message = `Cannot find ${context.req.method} ${context.req.path}`;
+    return context.json({ error: "Not Found", message }, 404);
+  });
+  application.onError((error, context) => {
+    if (error instanceof HTTPException) return error.getResponse();
+    if (error instanceof Refusal)
+      return context.json({ error: names[error.status], message: error.message }, error.status);
+    if (error instanceof ZodError) {
+      return context.json({ error: names[400], message: z.prettifyError(error) }, 400);
+    }
+    return context.json({ error: "Internal Server Error", message: String(error) }, 500);
+  });
+  return application;
+}
+
+const names = { 400: "Bad Request", 404: "Not Found", 409: "Conflict" } as const;
+
+function logCalls({ site, calls }: Instruments): MiddlewareHandler<Environment> {
+  return async (context, next) => {
+    const at = site.clock.nowSeconds();
+    await next();
+    const { pathname, search } = new URL(context.req.url);
+    calls.add({
+      at,
+      method: context.req.method,
+      path: pathname + search,
+      status: context.get("cut") ? null : context.res.status,
+      fault: context.get("fault") ?? null,
+    });
+  };
+}
+
+function slowDown(instruments: Instruments): MiddlewareHandler<Environment> {
+  return async (_context, next) => {
+    const { minMilliseconds, maxMilliseconds } = instruments.latency;
+    // Not from the seeded draws: the order of concurrent requests must not change the fate of nodes.
+    const delay = minMilliseconds + Math.random() * Math.max(0, maxMilliseconds - minMilliseconds);
+    if (delay > 0) await wait(delay);
+    await next();
+  };
+}

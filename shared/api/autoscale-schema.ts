@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { expirationIntervalSchema, nodeArrayShape, requestSetSchema } from "../messages/index.ts";
+import { by } from "./actions.ts";
+import { type Answer, aboutCluster, count, flag, unixSeconds } from "./answer.ts";
+import { demandParts } from "./demand-schema.ts";
+import { setAsideItems } from "./post-demand-schema.ts";
+import { metTarget } from "./status-schema.ts";
+
+/** `POST /api/clusters/{cluster}/autoscale`: the same as a `targets` message on the queue. */
+export const autoscaleQuery = z.object({
+  request_set: requestSetSchema
+    .default("standard")
+    .describe("Replaces what was last asked for in this set; other sets stay"),
+  expiration_interval: z.coerce
+    .number()
+    .pipe(expirationIntervalSchema)
+    .default(300)
+    .describe("Seconds for which the targets hold unless the set is asked for again"),
+  dry_run: flag
+    .default(false)
+    .describe("true: only say what was understood, and what the plan would then do; answered with 200"),
+  by: by.optional(),
+});
+
+/** What the body looks like; what its keys mean together is checked by the schema of the message. */
+export const autoscaleBody = z.array(nodeArrayShape).describe("All node arrays that the set wants now");
+
+export const autoscaleAnswer = z
+  .object({
+    ...aboutCluster,
+    requestSet: z.string(),
+    expiresAtSeconds: unixSeconds.describe("From then on the set wants nothing"),
+    targets: z
+      .array(
+        z.object({
+          name: z.string().describe("What its nodes are accounted to, such as execute or execute:64"),
+          nodeArray: z.string().describe("CycleCloud's node array, which its nodes are made from"),
+          dynamicArray: z.string().nullable().describe("Null: its nodes are plain nodes of the array"),
+          unit: z.enum(["nodes", "cores", "groups"]),
+          asked: count,
+          groupSize: z
+            .object({ kind: z.enum(["nodes", "cores"]), count })
+            .nullable()
+            .describe("Of each group; null: no groups"),
+          vmSizes: z.array(z.string()).describe("Of new nodes, best first; empty: any of the array's"),
+        }),
+      )
+      .describe("What was understood"),
+    warnings: z
+      .array(z.string())
+      .describe("What the newest snapshot of the cluster does not know; it was accepted all the same"),
+    setAside: setAsideItems.describe(
+      "Definitions that did not check out; of a name that the set asked for before, what it asked then still holds",
+    ),
+    forecast: z
+      .object({
+        held: z.string().nullable().describe("Why nothing of it would be sent now; null: it would"),
+        met: z.array(metTarget).describe("How far each target of the cluster would be met"),
+        more: z.object({
+          create: count.describe("Nodes that are created on top of what would be created without them"),
+          start: count,
+        }),
+        ...demandParts,
+      })
+      .optional()
+      .describe("Only of a dry run: the plan that would be made now with these targets"),
+  })
+  .meta({ id: "AutoscaleAnswer" });
+
+export type AutoscaleAnswer = Answer<typeof autoscaleAnswer>;

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { limitNames } from "../engine/index.ts";
+import { type Answer, aboutCluster, count, resources, unixSeconds } from "./answer.ts";
+import { selectionQuery } from "./selection-schema.ts";
+
+/** One limit that holds for a bucket, in its own unit. */
+export const bucketLimit = z
+  .object({
+    limit: z.string().describe(`${limitNames.join(", ")}; more kinds may come`),
+    unit: z.enum(["nodes", "cores", "usd"]),
+    max: z.number().nullable().describe("In that unit; null: no such figure is known"),
+    used: z.number().nullable(),
+    left: z.number().describe("In that unit, now"),
+    perNode: z.number().describe("What one node of the bucket costs"),
+    nodesLeft: z.number().describe("Nodes of this bucket that it allows now"),
+  })
+  .meta({ id: "BucketLimit" });
+
+/** A node array, a VM size and a placement group (or none): what new nodes come from. */
+export const bucketView = z
+  .object({
+    nodeArray: z.string(),
+    vmSize: z.string(),
+    placementGroup: z.string().nullable(),
+    bucketId: z.string(),
+    location: z.string(),
+    spot: z.boolean(),
+    enabled: z.boolean().describe("False: the node array is switched off for autoscaling"),
+    valid: z.boolean().describe("False: CycleCloud does not make such nodes"),
+    invalidReason: z.string().nullable(),
+    vm: z.object({
+      vcpuCount: count,
+      vcpuQuotaCount: count.describe("What quotas charge for one node"),
+      pcpuCount: count,
+      gpuCount: count,
+      memoryBytes: z.number(),
+      family: z.string(),
+      infiniband: z.boolean(),
+    }),
+    priority: z.number().nullable().describe("Of the node array; larger first"),
+    activeCount: count.describe("Nodes of this bucket that exist and are not at rest"),
+    availableCount: z.number().describe("New nodes that all limits together allow now"),
+    binding: z.string().nullable().describe("The limit that allows least; null: nothing can be made here"),
+    limits: z.array(bucketLimit),
+    leftAfterPlan: z
+      .number()
+      .nullable()
+      .describe(
+        "New nodes that would still be possible after the plan that would be made now; null: none can be made here",
+      ),
+    backOff: z
+      .object({ untilSeconds: unixSeconds, why: z.string() })
+      .nullable()
+      .describe("Set: no new nodes are asked for until then"),
+    secondsSinceCapacityFailure: z.number().nullable(),
+    spotPlacementScore: z.string().nullable(),
+    resources: resources.describe("What a new node of this bucket has"),
+  })
+  .meta({ id: "Bucket" });
+
+/**
+ * Buckets by array and by constraints on what a new node of them would be, such as its VM size or placement group. Where
+ * names or host names are given: the buckets that such nodes are of.
+ */
+export const bucketsQuery = z.object(selectionQuery);
+
+/** `GET /api/clusters/{cluster}/buckets`, in the order in which the planner prefers them */
+export const bucketsAnswer = z
+  .object({ ...aboutCluster, snapshotTakenAtSeconds: unixSeconds, buckets: z.array(bucketView) })
+  .meta({ id: "Buckets" });
+
+/** One limit, whatever buckets draw on it. */
+export const limitView = z
+  .object({
+    limit: z.string().describe("As in a bucket's limits"),
+    scope: z
+      .string()
+      .describe(
+        "What it limits: a cluster, `eastus`, `eastus/standardFSv2Family`, a node array, `htc/Standard_F4s`, ...",
+      ),
+    unit: z.enum(["nodes", "cores", "usd"]),
+    max: z.number().nullable(),
+    used: z.number().nullable(),
+    left: z.number(),
+    binds: count.describe("Buckets for which it is the limit that allows least; of those that were selected"),
+    boundBy: z
+      .string()
+      .nullable()
+      .describe(
+        "What leaves less of it than `max` − `used`: another limit of the bucket by name and scope, such as `node-array htc`, else `CycleCloud`, which offers no more and does not say why; null: nothing does",
+      ),
+  })
+  .meta({ id: "Limit" });
+
+/** `GET /api/clusters/{cluster}/limits`: those that hold for a selected bucket */
+export const limitsAnswer = z
+  .object({ ...aboutCluster, snapshotTakenAtSeconds: unixSeconds, limits: z.array(limitView) })
+  .meta({ id: "Limits" });
+
+export type BucketsQuery = Answer<typeof bucketsQuery>;
+export type BucketLimitView = Answer<typeof bucketLimit>;
+export type BucketView = Answer<typeof bucketView>;
+export type BucketsAnswer = Answer<typeof bucketsAnswer>;
+export type LimitView = Answer<typeof limitView>;
+export type LimitsAnswer = Answer<typeof limitsAnswer>;

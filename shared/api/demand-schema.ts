@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
+import { nodeView } from "./nodes-schema.ts";
+import { waitingJob } from "./plan-summary.ts";
+import { selectionQuery } from "./selection-schema.ts";
+
+const plannedCreate = z
+  .object({
+    nodeArray: z.string(),
+    vmSize: z.string(),
+    placementGroup: z.string().nullable(),
+    count,
+    names: z.array(z.string()),
+    keepAlive: z.boolean(),
+  })
+  .meta({ id: "PlannedCreate" });
+
+const plannedNode = z.object({ nodeId: z.string(), name: z.string() });
+
+/** What a plan decided: of one that was made, or of one that would be made now. */
+export const demandParts = {
+  create: z.array(plannedCreate),
+  start: z.array(plannedNode),
+  retire: z.array(
+    plannedNode.extend({
+      cause: z.string().describe("idle-timeout, boot-timeout, failed"),
+      sinceSeconds: unixSeconds,
+    }),
+  ),
+  retry: z.array(plannedNode),
+  waiting: z.array(waitingJob).describe("The first 100 jobs that did not get all they asked for, and why"),
+  waitingCount: count.describe("How many of them there are, selected or not"),
+  warnings: z.array(z.object({ code: z.string(), subject: z.string(), message: z.string() })),
+};
+
+/**
+ * With a selection: the selected nodes, what would be done with them, and jobs that wait for more than their places there.
+ * Everything that is counted stays that of the whole plan.
+ */
+export const demandQuery = z.object(selectionQuery);
+
+/** `GET /api/clusters/{cluster}/demand`: what would be done now. Nothing is sent. */
+export const demandAnswer = z
+  .object({
+    ...aboutCluster,
+    snapshotTakenAtSeconds: unixSeconds,
+    held: z.string().nullable().describe("Why a real plan would not be sent now; null: it would"),
+    jobs: count,
+    placedJobs: count,
+    ...demandParts,
+    nodes: z
+      .array(nodeView)
+      .describe(
+        "Every node that the plan counts with, new ones included, in the order of the plan; at most 10,000",
+      ),
+    nodeCount: count.describe("How many of them there are, selected or not"),
+    selected: z
+      .object({ nodeCount: count, waitingCount: count })
+      .nullable()
+      .describe(
+        "How many of the nodes, and of the jobs that wait, were selected; null: nothing was left out",
+      ),
+  })
+  .meta({ id: "Demand" });
+
+export type DemandQuery = Answer<typeof demandQuery>;
+export type DemandAnswer = Answer<typeof demandAnswer>;

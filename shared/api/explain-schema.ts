@@ -1,0 +1,165 @@
+import { z } from "zod";
+import { type Answer, aboutCluster, count, scalar, unixSeconds } from "./answer.ts";
+import { jobState } from "./jobs-schema.ts";
+import { metTarget } from "./status-schema.ts";
+
+const bucketName = z.object({
+  nodeArray: z.string(),
+  vmSize: z.string(),
+  placementGroup: z.string().nullable(),
+});
+
+/** Why one bucket, or the whole cluster, could not take (all of) a job. */
+export const refusalView = z
+  .object({
+    code: z.string().describe("Stable: InsufficientResource, NoCapacity, PlacementGroupTooSmall, ..."),
+    bucket: bucketName.nullable().describe("Null: true of the whole cluster"),
+    limit: z.string().nullable().describe("The limit that refused; null when a constraint did"),
+    constraint: z
+      .string()
+      .nullable()
+      .describe("The constraint that refused, in short; null when a limit did"),
+    asked: scalar.describe("How much was asked, or the value wanted"),
+    left: scalar.describe("How much there was, or the value found"),
+    text: z.string().describe("The same in a sentence"),
+  })
+  .meta({ id: "Refusal" });
+
+/** One cause of a wait, with what ends it. */
+export const causeView = z
+  .object({
+    kind: z
+      .enum([
+        "too-big",
+        "never-satisfiable",
+        "quota",
+        "cap",
+        "demand-cap",
+        "placement-group-too-small",
+        "capacity-back-off",
+        "boots-failing",
+        "pool-empty",
+        "source-expired",
+        "set-aside",
+        "request-expired",
+        "cluster-paused",
+        "read-only",
+        "login-refused",
+        "snapshot-stale",
+        "booting",
+        "partly-placed",
+        "nodes-full",
+        "nodes-drained",
+        "nodes-ignored",
+        "nodes-failed",
+        "nodes-undraining",
+        "not-joined",
+        "bucket-unusable",
+        "nothing-requested",
+        "not-planned-yet",
+      ])
+      .describe("Stable. More kinds may come"),
+    text: z.string().describe("What holds the job up, with numbers"),
+    next: z.string().describe("What ends it, or what to do, with the command to type"),
+    limit: z.string().nullable().describe("Of `quota` and `cap`: which one"),
+    asked: scalar,
+    left: scalar,
+    untilSeconds: unixSeconds.nullable().describe("When it ends by itself, as far as is known"),
+  })
+  .meta({ id: "Cause" });
+
+/** Something that the planner did or saw. */
+export const plannerStep = z
+  .object({
+    atSeconds: unixSeconds,
+    planId: z.string().nullable(),
+    actionId: z.string().nullable(),
+    text: z.string(),
+  })
+  .meta({ id: "PlannerStep" });
+
+/** `GET /api/clusters/{cluster}/jobs/{job}/explain` */
+export const explainAnswer = z
+  .object({
+    ...aboutCluster,
+    job: z.string(),
+    source: z.string().nullable(),
+    state: jobState,
+    unit: z.enum(["slots", "nodes"]),
+    asked: count,
+    granted: count,
+    headline: z.string().describe("How it stands, in one sentence"),
+    summary: z.string().describe("The same with the gravest cause"),
+    places: z
+      .array(
+        z.object({
+          node: z.string(),
+          slots: count,
+          origin: z.string().describe("As of a node"),
+          state: z.string().nullable().describe("CycleCloud's status"),
+          expectedReadySeconds: unixSeconds.nullable(),
+        }),
+      )
+      .describe("Where it runs or would go; at most 100"),
+    placeCount: count,
+    causes: z.array(causeView).describe("Why it waits, the gravest first; empty when it does not"),
+    refusals: z.array(refusalView).describe("Bucket by bucket; empty when it got all"),
+    planner: z.array(plannerStep).describe("What the planner did about it, newest first"),
+    notes: z
+      .array(z.string())
+      .describe("What of the job's wishes its scheduler's agent could not carry over"),
+  })
+  .meta({ id: "Explanation" });
+
+export const explainQuery = z.object({
+  source: z.string().min(1).max(50).optional().describe("Where two sources use the same job name"),
+});
+
+export type RefusalView = Answer<typeof refusalView>;
+export type CauseView = Answer<typeof causeView>;
+export type ExplainAnswer = Answer<typeof explainAnswer>;
+
+/** `GET /api/clusters/{cluster}/targets/{target}/explain` */
+export const targetExplanation = z
+  .object({
+    ...aboutCluster,
+    ...metTarget.omit({ name: true, why: true, nodes: true }).shape,
+    target: metTarget.shape.name,
+    source: z.string().describe("Who asked last"),
+    receivedAtSeconds: unixSeconds.describe("When the request came that holds"),
+    expiresAtSeconds: unixSeconds.describe("From then on the set wants nothing"),
+    ignoredRequests: count.describe("Left out, because a newer or the same one had come before"),
+    state: z
+      .enum(["met", "booting", "partly", "waiting", "expired"])
+      .describe(
+        "met: all of it is up; booting: all of it is there or on its way; partly, waiting: some or all of it is refused; expired: its set wants nothing any more",
+      ),
+    headline: z.string().describe("How it stands, in one sentence"),
+    summary: z.string().describe("The same with the gravest cause"),
+    nodes: z
+      .array(
+        z.object({
+          node: z.string(),
+          origin: z.string().describe("As of a node"),
+          state: z.string().nullable().describe("CycleCloud's status"),
+          expectedReadySeconds: unixSeconds.nullable(),
+        }),
+      )
+      .describe("Nodes that count towards it, those that are not up first; at most 100"),
+    nodeCount: count,
+    causes: z.array(causeView).describe("Why it is not met, the gravest first; empty when it is"),
+    refusals: z.array(refusalView).describe("Bucket by bucket; empty when it got all"),
+    planner: z.array(plannerStep).describe("What the planner did about it, newest first"),
+  })
+  .meta({ id: "TargetExplanation" });
+
+export const explainTargetQuery = z.object({
+  requestSet: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe("Where two request sets have a target of that name"),
+});
+
+export type TargetExplanation = Answer<typeof targetExplanation>;

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { type Answer, aboutCluster, count, paged, unixSeconds, wholeListQuery } from "./answer.ts";
+import { selectionQuery } from "./selection-schema.ts";
+
+export const jobState = z
+  .enum(["running", "placed", "booting", "partly", "waiting", "set-aside"])
+  .describe(
+    "running: its scheduler says so; placed: nodes that are up can take it; booting: its nodes are coming; partly: some of it has a place; waiting: none of it has; set-aside: it does not check out, so nothing is planned for it, and where it runs its nodes stay",
+  );
+
+export const jobView = z
+  .object({
+    job: z.string().describe("Any text: whoever shows it escapes control characters"),
+    source: z.string().nullable().describe("The scheduler that it comes from"),
+    state: jobState,
+    unit: z.enum(["slots", "nodes"]).describe("What `asked` and `granted` count"),
+    asked: count,
+    granted: count,
+    nodes: z.array(z.string()).describe("Where it runs or would go, at most 20 names"),
+    nodeCount: count.describe("How many nodes that are in all"),
+    priority: z.number(),
+    submittedAtSeconds: unixSeconds.nullable(),
+    reasonCode: z.string().nullable().describe("Why it did not get all it asked for; null when it did"),
+    reason: z.string().nullable().describe("The same in a sentence; `explain` tells more"),
+  })
+  .meta({ id: "Job" });
+
+/** `GET /api/clusters/{cluster}/jobs`, in the order of the queue */
+export const jobsAnswer = z
+  .object({
+    ...aboutCluster,
+    counts: z.record(jobState, count).describe("Jobs in each state, whatever the query left out"),
+    jobs: z.array(jobView),
+    silent: z
+      .array(z.object({ source: z.string(), jobs: count }))
+      .describe("Sources that fell silent, and how many of their jobs count for nothing and are not listed"),
+    ...paged,
+  })
+  .meta({ id: "Jobs" });
+
+/** With a selection: jobs that run on a selected node, or have a place there. */
+export const jobsQuery = z.object({
+  ...wholeListQuery,
+  ...selectionQuery,
+  state: jobState.optional(),
+  source: z.string().min(1).max(50).optional(),
+});
+
+export type JobState = Answer<typeof jobState>;
+export type JobView = Answer<typeof jobView>;
+export type JobsAnswer = Answer<typeof jobsAnswer>;
+export type JobsQuery = Answer<typeof jobsQuery>;

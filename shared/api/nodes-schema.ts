@@ -1,0 +1,151 @@
+import { z } from "zod";
+import {
+  type Answer,
+  aboutCluster,
+  count,
+  paged,
+  pageQuery,
+  resources,
+  unixSeconds,
+  wholeListQuery,
+} from "./answer.ts";
+import { operationView } from "./operations-schema.ts";
+import { globs, selectionQuery } from "./selection-schema.ts";
+
+/** A node as the cluster has it, and as a plan made now would use it. */
+export const nodeView = z
+  .object({
+    name: z.string(),
+    nodeId: z.string().nullable().describe("Null: CycleCloud does not know it (yet)"),
+    hostname: z.string().nullable(),
+    privateIp: z.string().nullable(),
+    instanceId: z.string().nullable(),
+    nodeArray: z.string(),
+    vmSize: z.string(),
+    placementGroup: z.string().nullable(),
+    bucketId: z.string().nullable().describe("CycleCloud's id of its VM size in its array"),
+    location: z.string().nullable(),
+    spot: z.boolean(),
+    origin: z
+      .enum(["existing", "starting", "pending", "new", "on-premise"])
+      .describe(
+        "existing: CycleCloud reports it; pending: asked for, not reported yet; on-premise: only its scheduler knows it; new, starting: a plan would create or start it",
+      ),
+    state: z
+      .string()
+      .nullable()
+      .describe("CycleCloud's status: Ready, Preparing, Acquiring, Failed, Off, ..."),
+    targetState: z.string().nullable().describe("Started, Terminated, Deallocated, ..."),
+    vcpuCount: count.nullable(),
+    pcpuCount: count.nullable(),
+    gpuCount: count.nullable(),
+    memoryBytes: z.number().nullable(),
+    jobs: z
+      .array(z.object({ job: z.string(), slots: count }))
+      .describe("Jobs that run there or are planned there"),
+    plannedJobs: z
+      .array(z.string())
+      .describe(
+        "Those of `jobs` that do not run there: the plan means them to, and their scheduler has not started them",
+      ),
+    resources: resources.describe("What the node has; empty for a node that takes no jobs"),
+    available: resources.describe("What its jobs leave of that"),
+    keepAlive: z.boolean().describe("Only an operator may delete it"),
+    kept: z
+      .object({ by: z.string(), reason: z.string(), sinceSeconds: unixSeconds })
+      .nullable()
+      .describe(
+        "Set: keep-alive by an operator's request here; null: if it is keep-alive, CycleCloud says so",
+      ),
+    ignored: z.boolean().describe("The autoscaler leaves it alone: no jobs, no deletion, no retry"),
+    draining: z
+      .object({
+        phase: z
+          .enum(["draining", "undraining"])
+          .describe("undraining: wanted again, and not known to be up with its schedulers"),
+        sinceSeconds: unixSeconds.nullable(),
+        reason: z.string().nullable(),
+      })
+      .nullable()
+      .describe("Set: it gets no more jobs, or is being taken back; `reason` says by whose wish and why"),
+    firstSeenSeconds: unixSeconds.nullable().describe("When a plan first saw this life of the node"),
+    readySeconds: unixSeconds.nullable().describe("When a plan first saw it Ready"),
+    idleSinceSeconds: unixSeconds
+      .nullable()
+      .describe("Since when nothing matches it; null: it is in use, or not Ready"),
+    deleteAtSeconds: unixSeconds
+      .nullable()
+      .describe(
+        "When its idle or boot time-out is over, if nothing changes, and no scheduler is waited for to drain it or take it back; one that reports it drained lets it go earlier. Null: no time-out runs",
+      ),
+    expectedReadySeconds: unixSeconds
+      .nullable()
+      .describe(
+        "Of a booting node: when it should be Ready, from what earlier boots took; null: unknown or not booting",
+      ),
+    operation: z
+      .object({ actionId: z.string(), kind: z.string(), state: z.string() })
+      .nullable()
+      .describe("The open operation that the node is part of"),
+  })
+  .meta({ id: "Node" });
+
+/** `GET /api/clusters/{cluster}/nodes`, by name */
+export const nodesAnswer = z
+  .object({
+    ...aboutCluster,
+    snapshotTakenAtSeconds: unixSeconds.describe("When CycleCloud was asked; nodes are as of then"),
+    nodes: z.array(nodeView),
+    ...paged,
+  })
+  .meta({ id: "Nodes" });
+
+export const nodesQuery = z.object({
+  ...wholeListQuery,
+  ...selectionQuery,
+  state: globs.describe("CycleCloud's states, comma-separated; shell wildcards allowed"),
+  resources: z
+    .string()
+    .max(10_000)
+    .transform((text) => text.split(",").map((each) => each.trim()))
+    .optional()
+    .describe(
+      "Names, comma-separated: `resources` and `available` tell these alone, which makes long lists shorter; case, `-` and `_` do not count. Absent: all",
+    ),
+});
+
+export type NodeView = Answer<typeof nodeView>;
+export type NodesAnswer = Answer<typeof nodesAnswer>;
+export type NodesQuery = Answer<typeof nodesQuery>;
+
+/** One life of a node: from when a plan first saw it until it was gone. */
+export const nodeLife = z
+  .object({
+    nodeId: z.string(),
+    name: z.string(),
+    hostname: z.string().nullable(),
+    instanceId: z.string().nullable(),
+    firstSeenSeconds: unixSeconds,
+    readySeconds: unixSeconds.nullable().describe("First seen Ready; null: never"),
+    idleSinceSeconds: unixSeconds
+      .nullable()
+      .describe("Since when nothing matched it; null: matched, or not Ready"),
+    deletedSeconds: unixSeconds.nullable().describe("No longer seen; null: it exists"),
+  })
+  .meta({ id: "NodeLife" });
+
+/** `GET /api/clusters/{cluster}/nodes/{node}/history`: all that is remembered (7 days) of a node's name, id or host name. */
+export const historyAnswer = z
+  .object({
+    ...aboutCluster,
+    node: z.string(),
+    lives: z.array(nodeLife).describe("Newest first"),
+    operations: z.array(operationView).describe("Those that were about it, newest first"),
+    ...paged,
+  })
+  .meta({ id: "NodeHistory" });
+
+export const historyQuery = z.object(pageQuery);
+
+export type NodeLife = Answer<typeof nodeLife>;
+export type HistoryAnswer = Answer<typeof historyAnswer>;

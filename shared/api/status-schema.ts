@@ -1,0 +1,270 @@
+import { z } from "zod";
+import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
+import { operationState, requestedBy } from "./operations-schema.ts";
+import { planRecord, waitingJob } from "./plan-summary.ts";
+import { rejectionView } from "./rejections-schema.ts";
+
+/** `GET /api/clusters` */
+export const clustersAnswer = z
+  .object({
+    atSeconds: unixSeconds,
+    clusters: z.array(
+      z.object({
+        cluster: z.string(),
+        paused: z.boolean().describe("An operator paused it: plans are made, and nothing is sent"),
+        snapshotTakenAtSeconds: unixSeconds.nullable().describe("Null: no snapshot was taken yet"),
+        planAtSeconds: unixSeconds.nullable().describe("When its newest plan was made; null: never"),
+      }),
+    ),
+  })
+  .meta({ id: "Clusters" });
+
+export type ClustersAnswer = Answer<typeof clustersAnswer>;
+
+/** Something that is wrong, and what to do about it. */
+export const statusProblem = z
+  .object({
+    gravity: z
+      .enum(["stopped", "degraded", "notice"])
+      .describe("stopped: the cluster does not scale; degraded: some of it does not; notice: have a look"),
+    kind: z
+      .string()
+      .describe(
+        "Stable: login-refused, configuration, no-snapshot, stale-snapshot, paused, boots-failing, ...",
+      ),
+    text: z.string().describe("What is wrong, with numbers"),
+    next: z.string().describe("What to do"),
+  })
+  .meta({ id: "StatusProblem" });
+
+const sourceStatus = z
+  .object({
+    source: z.string(),
+    sequence: count,
+    receivedAtSeconds: unixSeconds,
+    expiresAtSeconds: unixSeconds.describe("From then on it counts as silent, and its jobs do not count"),
+    ignoredMessages: count.describe("Left out, because a newer or the same one had come before"),
+    jobs: count,
+    nodes: count,
+    capabilities: z.array(z.string()).describe("What it can do for the cycle, such as drain"),
+    expired: z.boolean().describe("Silent past its time to live: its jobs do not count"),
+    setAside: z
+      .object({ count, first: z.array(z.string()).describe("The first few, in words") })
+      .describe("Jobs, nodes and removals of its messages that do not check out; the rest counts"),
+  })
+  .meta({ id: "SourceStatus" });
+
+const doubt = z
+  .object({
+    source: z.string().nullable().describe("Null: of messages that name no known source"),
+    why: z.string(),
+    sinceSeconds: unixSeconds,
+    untilSeconds: unixSeconds.describe("When it ends without another message"),
+  })
+  .meta({ id: "Doubt" });
+
+const operationStatus = z
+  .object({
+    actionId: z.string(),
+    kind: z.string(),
+    state: operationState,
+    reason: z.string(),
+    nodes: count.describe("How many nodes it is about"),
+    requestedBy,
+    messages: z.array(z.string()),
+    attempts: count.describe("Tries that CycleCloud could not answer"),
+    updatedAtSeconds: unixSeconds,
+  })
+  .meta({ id: "OperationStatus" });
+
+const requestSetStatus = z
+  .object({
+    requestSet: z.string(),
+    source: z.string().describe("Who asked last"),
+    receivedAtSeconds: unixSeconds,
+    expiresAtSeconds: unixSeconds.describe("From then on it wants nothing"),
+    expired: z.boolean(),
+    planned: z
+      .boolean()
+      .describe("Whether the newest plan knew of this request; `targets` is what it made of those"),
+    ignoredMessages: count.describe("Left out, because a newer or the same one had come before"),
+    arrays: count.describe("Node arrays that it names"),
+  })
+  .meta({ id: "RequestSetStatus" });
+
+export const metTarget = z
+  .object({
+    name: z.string().describe("A node array, a dynamic one, or groups of one, such as execute:64"),
+    nodeArray: z.string().describe("CycleCloud's node array, which its nodes are made from"),
+    dynamicArray: z.string().nullable().describe("Null: its nodes are plain nodes of the array"),
+    requestSet: z.string(),
+    unit: z.enum(["nodes", "cores", "groups"]).describe("What is asked for"),
+    asked: count,
+    granted: count,
+    nodes: count.describe("Nodes that count towards it, those that are on order included"),
+    groups: z.array(
+      z.object({
+        id: z.string().describe("Also its placement group, and cyclecloud.node.group_id of its nodes"),
+        vmSize: z.string(),
+        nodes: count,
+      }),
+    ),
+    why: z.array(z.string()).describe("Why it is not met; empty when it is"),
+  })
+  .meta({ id: "MetTarget" });
+
+const budgetStatus = z
+  .object({
+    monthlyUsd: z.number(),
+    level: z
+      .enum(["within", "near", "reached"])
+      .describe("near: 80 % are spent; reached: no new nodes are bought"),
+    leftUsd: z.number().describe("0 when it is overspent"),
+    sustainableUsdPerHour: z
+      .number()
+      .describe("What nodes may cost on average from now to the end of the month to stay in the budget"),
+    spentAtSeconds: unixSeconds
+      .nullable()
+      .describe("When it is spent if what runs now runs on; null when it lasts for the month"),
+  })
+  .meta({ id: "BudgetStatus" });
+
+/** An estimate by the prices of VM sizes, not the bill. */
+const spendingStatus = z
+  .object({
+    month: z.string().describe("Calendar month, UTC, such as 2026-11"),
+    spentUsd: z.number().describe("What the nodes of the node arrays have cost so far"),
+    usdPerHour: z.number().describe("What they cost now"),
+    unpricedNodes: count.describe("Nodes whose price is not known; the sums leave them out"),
+    unpricedNodeHours: z.number(),
+    budget: budgetStatus.nullable().describe("Null: none is configured"),
+  })
+  .meta({ id: "SpendingStatus" });
+
+const lostNode = z
+  .object({
+    reason: z
+      .enum(["SpotEvicted", "AllocationFailed", "VMDisappeared"])
+      .describe("SpotEvicted: Azure took a spot VM back; AllocationFailed: it had none to give"),
+    nodeName: z.string().nullable(),
+    nodeArray: z.string(),
+    vmSize: z.string(),
+    atSeconds: unixSeconds,
+  })
+  .meta({ id: "LostNode" });
+
+/** `GET /api/clusters/{cluster}/status`: what an operator wants to see first, on one page. */
+export const statusAnswer = z
+  .object({
+    ...aboutCluster,
+    problems: z.array(statusProblem).describe("What is wrong, the gravest first"),
+    paused: z
+      .object({ by: z.string(), reason: z.string(), atSeconds: unixSeconds })
+      .nullable()
+      .describe("Set: an operator paused the cluster; plans are made, and nothing is sent"),
+    loginStopped: z
+      .object({
+        atSeconds: unixSeconds,
+        message: z.string(),
+        resumedAtSeconds: unixSeconds
+          .nullable()
+          .describe("Set: an operator resumed it, and the next snapshot tries it once more"),
+      })
+      .nullable()
+      .describe(
+        "Set: CycleCloud refused the login, and is not called until it changes or an operator resumes",
+      ),
+    snapshot: z
+      .object({
+        takenAtSeconds: unixSeconds,
+        setAside: z.array(z.string()).describe("Records that could not be understood, one sentence each"),
+      })
+      .nullable(),
+    nodes: z
+      .record(z.string(), count)
+      .describe("Nodes in each of CycleCloud's states; those outside every node array are not counted"),
+    spending: spendingStatus.nullable().describe("Null: not counted yet"),
+    demand: z.array(sourceStatus),
+    doubts: z
+      .array(doubt)
+      .describe(
+        "Sources of which nobody can tell what runs where. While there is one, no node goes for being idle",
+      ),
+    requestSets: z.array(requestSetStatus).describe("Whoever asks for targets of node arrays"),
+    targets: z.array(metTarget).describe("What the newest plan made of them, those not met first"),
+    openOperations: count,
+    operations: z.array(operationStatus).describe("The newest"),
+    plans: z.array(planRecord).describe("The newest"),
+    nextDeadlineSeconds: unixSeconds
+      .nullable()
+      .describe("When time alone makes another plan due; null: nothing waits for the clock"),
+    backedOff: z
+      .array(
+        z.object({
+          nodeArray: z.string(),
+          vmSize: z.string(),
+          untilSeconds: unixSeconds,
+          why: z.string(),
+        }),
+      )
+      .describe(
+        "Buckets that the newest plan asked for no new nodes, because they gave less than asked before",
+      ),
+    bootsFailing: z
+      .array(z.object({ nodeArray: z.string(), failures: count, untilSeconds: unixSeconds }))
+      .describe("Node arrays that get no new nodes, because too many failed to boot"),
+    draining: z
+      .array(
+        z.object({
+          nodeId: z.string(),
+          name: z.string(),
+          hostname: z.string().nullable(),
+          phase: z
+            .enum(["draining", "undraining"])
+            .describe("undraining: wanted again, and not known to be up with its schedulers"),
+          sinceSeconds: unixSeconds
+            .nullable()
+            .describe("When that was decided; null: its scheduler does not say"),
+          toldSeconds: unixSeconds
+            .nullable()
+            .describe("When its schedulers were told, last; null: they were not, or need not be"),
+          by: z.string().describe("Who wants it so: a person, or the autoscaler"),
+          why: z.string(),
+          source: z
+            .string()
+            .nullable()
+            .describe("The scheduler that has it out by its own making; null: it was asked for here"),
+        }),
+      )
+      .describe(
+        "Nodes that take no new jobs: idle ones that are about to go, those that an operator drained, those that somebody drained in a scheduler; and nodes that are being taken back",
+      ),
+    keptNodes: z
+      .array(
+        z.object({
+          nodeId: z.string(),
+          name: z.string(),
+          by: z.string(),
+          reason: z.string(),
+          atSeconds: unixSeconds,
+        }),
+      )
+      .describe(
+        "Nodes that are kept alive by an operator's request here; those that CycleCloud's own record keeps alive are not listed",
+      ),
+    lostNodes: z
+      .array(lostNode)
+      .describe("The newest nodes that CycleCloud said it lost, or could not get, without being asked"),
+    waiting: z
+      .array(waitingJob)
+      .describe("The first jobs of the newest plan that did not get all they asked for"),
+    rejections: z.array(rejectionView).describe("Of this cluster, and those that name no known cluster"),
+  })
+  .meta({ id: "Status" });
+
+export type ClusterStatus = Answer<typeof statusAnswer>;
+export type StatusProblem = Answer<typeof statusProblem>;
+export type SpendingStatus = NonNullable<ClusterStatus["spending"]>;
+export type BudgetStatus = NonNullable<SpendingStatus["budget"]>;
+export type SourceStatus = ClusterStatus["demand"][number];
+export type OperationStatus = ClusterStatus["operations"][number];

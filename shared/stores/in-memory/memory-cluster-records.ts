@@ -1,0 +1,59 @@
+import type {
+  ClusterControl,
+  ControlStore,
+  IfMatch,
+  RefusedLogin,
+  Snapshot,
+  SnapshotStore,
+  Stored,
+} from "../../ports/index.ts";
+import { Records } from "./memory-records.ts";
+
+/** The newest snapshot of each cluster. */
+export class MemorySnapshotStore implements SnapshotStore {
+  readonly #snapshots = new Records<Snapshot>("snapshot");
+
+  async load(cluster: string): Promise<Stored<Snapshot> | undefined> {
+    return this.#snapshots.get(cluster);
+  }
+
+  async save(
+    cluster: string,
+    snapshot: Snapshot,
+    { latestSeconds = Number.POSITIVE_INFINITY }: { readonly latestSeconds?: number } = {},
+  ): Promise<void> {
+    const known = this.#snapshots.get(cluster)?.value.takenAtSeconds ?? 0;
+    if (known > snapshot.takenAtSeconds && known <= latestSeconds) return;
+    this.#snapshots.put(cluster, snapshot);
+  }
+}
+
+/** What was decided about each cluster. */
+export class MemoryControlStore implements ControlStore {
+  readonly #controls = new Records<ClusterControl>("control");
+  readonly #logins = new Records<RefusedLogin>("refused login");
+
+  async load(cluster: string): Promise<Stored<ClusterControl> | undefined> {
+    return this.#controls.get(cluster);
+  }
+
+  async save(control: ClusterControl, ifMatch: IfMatch): Promise<void> {
+    this.#controls.save(control.cluster, control, ifMatch);
+  }
+
+  async refusedLogin(fingerprint: string): Promise<Stored<RefusedLogin> | undefined> {
+    return this.#logins.get(fingerprint);
+  }
+
+  async saveRefusedLogin(refused: RefusedLogin): Promise<void> {
+    this.#logins.put(refused.fingerprint, refused);
+  }
+
+  async changeRefusedLogin(refused: RefusedLogin, etag: string): Promise<void> {
+    this.#logins.save(refused.fingerprint, refused, etag);
+  }
+
+  async forgetRefusedLogin(fingerprint: string): Promise<void> {
+    this.#logins.delete(fingerprint);
+  }
+}

@@ -1,0 +1,94 @@
+import type { Answer, DemandAnswer, demandParts } from "../api/index.ts";
+import { explainBackOff, isStandIn } from "../cycle/index.ts";
+import { explain, type Plan } from "../engine/index.ts";
+import type { BackedOff } from "../ports/index.ts";
+import { ofSelected, type Selected, type Selecting, type Selector } from "./node-selection.ts";
+import { nodeViews } from "./node-views.ts";
+import type { Outlook } from "./outlook.ts";
+
+const mostWaiting = 100;
+const mostNodes = 10_000;
+
+/** The dry run: what would be done now; of selected nodes, what is about them. */
+export function drawUpDemand(outlook: Outlook, selecting?: Selecting): Selected<DemandAnswer> {
+  return ofSelected(outlook.input, selecting, (selector) => drawUp(outlook, selector));
+}
+
+function drawUp(outlook: Outlook, selector: Selector | undefined): DemandAnswer {
+  const { cluster, atSeconds, snapshot, plan, held, made } = outlook;
+  const { viewOfPlanned } = nodeViews(outlook);
+  const shown = selector === undefined ? plan : partOf(outlook, selector);
+  const parts = decided(shown, made.backedOff, atSeconds);
+  // They have all that they ask for.
+  const standIns = outlook.input.jobs.filter(isStandIn).length;
+  const isWaiting = ({ asked, granted }: Plan["jobs"][number]) => granted < asked;
+  return {
+    cluster,
+    atSeconds,
+    snapshotTakenAtSeconds: snapshot.takenAtSeconds,
+    held: held ?? null,
+    jobs: plan.jobs.length - standIns,
+    placedJobs: plan.jobs.filter(({ asked, granted }) => granted >= asked).length - standIns,
+    ...parts,
+    waitingCount: plan.jobs.filter(isWaiting).length,
+    nodes: shown.nodes.slice(0, mostNodes).map(viewOfPlanned),
+    nodeCount: plan.nodes.length,
+    selected:
+      selector === undefined ? null : { nodeCount: shown.nodes.length, waitingCount: parts.waitingCount },
+  };
+}
+
+/** What of a plan is about selected nodes: those that exist, go, or would be made, and jobs that are there at least in part. */
+function partOf({ plan, snapshot }: Outlook, { isSelected }: Selector): Plan {
+  const nodes = plan.nodes.filter(isSelected);
+  const names = new Set(nodes.map(({ name }) => name));
+  const ids = new Set(snapshot.cluster.nodes.filter(isSelected).map(({ nodeId }) => nodeId));
+  const isOfThem = ({ nodeId }: { readonly nodeId: string }) => ids.has(nodeId);
+  return {
+    ...plan,
+    nodes,
+    jobs: plan.jobs.filter(({ placements }) => placements.some(({ node }) => names.has(node))),
+    create: plan.create.flatMap((set) => {
+      const chosen = set.names.filter((name) => names.has(name));
+      return chosen.length === 0 ? [] : [{ ...set, names: chosen, count: chosen.length }];
+    }),
+    start: plan.start.filter(isOfThem),
+    retire: plan.retire.filter(isOfThem),
+    retry: plan.retry.filter(isOfThem),
+  };
+}
+
+export type Decided = { readonly [Part in keyof typeof demandParts]: Answer<(typeof demandParts)[Part]> };
+
+type DecidedOf = Pick<Plan, "create" | "start" | "retire" | "retry" | "jobs" | "warnings">;
+
+/** What a plan decided, and whom it left waiting. */
+export function decided(plan: DecidedOf, backedOff: readonly BackedOff[], atSeconds: number): Decided {
+  const waiting = plan.jobs.filter(({ asked, granted }) => granted < asked);
+  return {
+    create: plan.create.map(({ nodeArray, vmSize, placementGroup, count, names, keepAlive }) => ({
+      nodeArray,
+      vmSize,
+      placementGroup,
+      count,
+      names,
+      keepAlive,
+    })),
+    start: plan.start.map(({ nodeId, name }) => ({ nodeId, name })),
+    retire: plan.retire.map(({ nodeId, name, cause, sinceSeconds }) => ({
+      nodeId,
+      name,
+      cause,
+      sinceSeconds,
+    })),
+    retry: plan.retry.map(({ nodeId, name }) => ({ nodeId, name })),
+    waiting: waiting.slice(0, mostWaiting).map((outcome) => ({
+      job: outcome.name,
+      asked: outcome.asked,
+      granted: outcome.granted,
+      why: [...explain(outcome), ...explainBackOff(outcome, backedOff, atSeconds)],
+    })),
+    waitingCount: waiting.length,
+    warnings: plan.warnings,
+  };
+}

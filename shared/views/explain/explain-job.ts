@@ -1,0 +1,173 @@
+import type { ExplainAnswer, JobState, RefusalView } from "../../api/index.ts";
+import { describeConstraint, explainReason, type Json, type Reason } from "../../engine/index.ts";
+import type { SourceDemand } from "../../ports/index.ts";
+import { counted } from "../../text.ts";
+import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "../job-states.ts";
+import { type NodeViews, nodeViews } from "../node-views.ts";
+import type { Outlook } from "../outlook.ts";
+import { nameOf, setAsideJobs } from "../set-aside-jobs.ts";
+import { shellWord } from "./cause.ts";
+import { causesOf, silence } from "./causes.ts";
+import { plannerTrail } from "./planner-trail.ts";
+import { explainSetAside } from "./set-aside-cause.ts";
+
+const mostPlaces = 100;
+const mostRefusals = 1_000;
+
+export type ExplainOutcome =
+  | { readonly outcome: "explained"; readonly answer: ExplainAnswer }
+  /** No source wants such a job. */
+  | { readonly outcome: "unknown-job" }
+  /** Several sources do. */
+  | { readonly outcome: "ambiguous"; readonly sources: readonly string[]; readonly next: string };
+
+/** Why a job waits, or where it went. */
+export function explainJob(outlook: Outlook, name: string, source?: string): ExplainOutcome {
+  const isIt = (job: { readonly name: string }, of: string | null) =>
+    job.name === name && (source === undefined || source === of);
+  const found = outlookJobs(outlook).filter(({ job }) => isIt(job, job.source));
+  const sources = [...new Set(found.map(({ job }) => job.source ?? ""))];
+  if (sources.length > 1) {
+    const next = `Name one: \`ccscale explain ${shellWord(name)} --source ${shellWord(sources[0] ?? "")}\`.`;
+    return { outcome: "ambiguous", sources, next };
+  }
+  const [first] = found;
+  if (first !== undefined) return { outcome: "explained", answer: explainOne(outlook, first) };
+  const aside = setAsideJobs(outlook).find(({ item, source }) => isIt({ name: nameOf(item) }, source));
+  if (aside !== undefined) return { outcome: "explained", answer: explainSetAside(outlook, aside) };
+  const silent = outlook.loaded.demand.find((each) => each.jobs.some((job) => isIt(job, each.source)));
+  return silent === undefined
+    ? { outcome: "unknown-job" }
+    : { outcome: "explained", answer: explainSilent(outlook, silent, name) };
+}
+
+/** One job of the outlook. */
+export function explainOne(
+  outlook: Outlook,
+  each: OutlookJob,
+  views: NodeViews = nodeViews(outlook),
+): ExplainAnswer {
+  const { job, outcome } = each;
+  const viewOf = memoized((name: string) => placeOf(outlook, views, name));
+  const causes = causesOf(outlook, views, each);
+  const state = stateOf(each, outlook.nodesByName);
+  const { asked, granted, placements } = outcome;
+  return {
+    cluster: outlook.cluster,
+    atSeconds: outlook.atSeconds,
+    job: job.name,
+    source: job.source,
+    state,
+    unit: unitOf(job),
+    asked,
+    granted,
+    ...headlineOf(each, state, causes),
+    places: placements.slice(0, mostPlaces).map(({ node, slots }) => {
+      const view = viewOf(node);
+      const { origin = "existing", state = null, expectedReadySeconds = null } = view ?? {};
+      return { node, slots, origin, state, expectedReadySeconds };
+    }),
+    placeCount: placements.length,
+    causes,
+    refusals: (waits(outcome) ? outcome.reasons : []).slice(0, mostRefusals).map(toRefusal),
+    planner: plannerTrail(outlook, each),
+    notes: notesOf(job.metadata.notes),
+  };
+}
+
+/** As the demand has them (`plan-input.ts`). */
+function notesOf(notes: Json | undefined): string[] {
+  return Array.isArray(notes) ? notes.filter((note) => typeof note === "string") : [];
+}
+
+function placeOf({ nodesByName }: Outlook, { viewOfPlanned }: NodeViews, name: string) {
+  const node = nodesByName.get(name);
+  return node === undefined ? undefined : viewOfPlanned(node);
+}
+
+function memoized<T>(work: (key: string) => T): (key: string) => T {
+  const known = new Map<string, T>();
+  return (key) => {
+    if (!known.has(key)) known.set(key, work(key));
+    return known.get(key) as T;
+  };
+}
+
+function headlineOf(
+  { job, outcome }: OutlookJob,
+  state: JobState,
+  causes: ExplainAnswer["causes"],
+): Pick<ExplainAnswer, "headline" | "summary"> {
+  const { asked, granted } = outcome;
+  const all = counted(asked, unitOf(job));
+  const nodes = new Set(outcome.placements.map(({ node }) => node)).size;
+  const headline = `Job "${job.name}" ${standing()}.`;
+  // That a part has a place is in the headline already; what the rest waits for is not.
+  const why = causes.find(({ kind }) => kind !== "partly-placed");
+  return { headline, summary: why === undefined ? headline : `${headline} ${why.text}` };
+
+  function standing(): string {
+    switch (state) {
+      case "running":
+        return `runs on ${counted(nodes, "nodes")}`;
+      case "placed":
+        return `has a place for all of ${all}, on nodes that are up (${nodes})${causes.length === 0 ? ": its scheduler can start it" : ""}`;
+      case "booting":
+        return `has a place for all of ${all}, and waits for nodes`;
+      case "partly":
+        return `has a place for ${granted} of ${all}`;
+      case "waiting":
+        return `waits for ${all}`;
+      case "set-aside":
+        return `is set aside, and runs on ${counted(nodes, "nodes")}, which it keeps`;
+    }
+  }
+}
+
+export function toRefusal(reason: Reason): RefusalView {
+  const { code, bucket, limit, asked, left } = reason;
+  return {
+    code,
+    bucket,
+    limit,
+    constraint: constraintOf(reason),
+    asked,
+    left,
+    text: explainReason(reason),
+  };
+}
+
+/** A job wants its nodes in one placement group without a constraint that says so. */
+function constraintOf({ code, constraint }: Reason): string | null {
+  if (constraint !== null) return describeConstraint(constraint);
+  return code === "NotInAPlacementGroup" ? "colocated" : null;
+}
+
+/** A waiting job of a source that fell silent counts for nothing, whatever room there is. */
+function explainSilent(outlook: Outlook, demand: SourceDemand, name: string): ExplainAnswer {
+  const job = demand.jobs.find((each) => each.name === name);
+  const isScattered = job?.packingStrategy === "scatter" || (job?.nodeCount ?? 0) > 0;
+  const asked = isScattered ? job?.nodeCount || 1 : (job?.iterations ?? 1);
+  const { cluster, atSeconds } = outlook;
+  const { source } = demand;
+  const cause = silence(outlook, demand);
+  const headline = `Job "${name}" counts for nothing now.`;
+  return {
+    cluster,
+    atSeconds,
+    job: name,
+    source,
+    state: "waiting",
+    unit: isScattered ? "nodes" : "slots",
+    asked,
+    granted: 0,
+    headline,
+    summary: `${headline} ${cause.text}`,
+    places: [],
+    placeCount: 0,
+    causes: [cause],
+    refusals: [],
+    planner: [],
+    notes: [...(job?.notes ?? [])],
+  };
+}

@@ -1,0 +1,198 @@
+import type { CauseView } from "../../api/index.ts";
+import { nextMonthStart } from "../../cycle/index.ts";
+import {
+  type BucketSurvey,
+  capNames,
+  type LimitFigure,
+  type LimitName,
+  type Reason,
+} from "../../engine/index.ts";
+import type { BackedOff } from "../../ports/index.ts";
+import { counted } from "../../text.ts";
+import type { NodeViews } from "../node-views.ts";
+import type { Outlook } from "../outlook.ts";
+import { amount, cause, figures, rounded, shown } from "./cause.ts";
+import { roomSoon } from "./room-soon.ts";
+import type { Wanted } from "./what-is-wanted.ts";
+
+/** Existing nodes are full, and a limit leaves no new ones: which, how much of it is used, by how much it is short. */
+export function noCapacity(outlook: Outlook, views: NodeViews, reason: Reason, wanted: Wanted): CauseView {
+  const backedOff = backOffCause(outlook, reason);
+  if (backedOff !== undefined) return backedOff;
+  const { limit } = reason;
+  const survey = surveyOf(outlook, reason);
+  const figure = bindingFigure(survey, limit);
+  const soon = roomSoon(outlook, views, reason, figure);
+  const more = moreOf(reason, wanted, { survey, figure });
+  const { why, next, untilSeconds = null } = wordsOf(outlook, { limit, figure, survey, more });
+  const used = limit === "max-nodes-per-plan" || limit === "unknown-price" ? "" : usedOf(reason, figure);
+  return cause(capNames.some((cap) => cap === limit) ? "cap" : "quota", {
+    text: `No room for ${wanted.missing}: ${why(counted(amount(reason.left), "new nodes"))}${used}.${wanted.note}${soon.text}`,
+    next,
+    limit,
+    ...figures(reason),
+    untilSeconds: untilSeconds ?? soon.untilSeconds,
+  });
+}
+
+/** Set: the bucket is asked for nothing for a while, because it gave nothing or its boots keep failing. */
+export function backOffOf({ made }: Outlook, { bucket, limit }: Reason): BackedOff | undefined {
+  if (limit !== "bucket") return undefined;
+  return made.backedOff.find(
+    ({ nodeArray, vmSize }) => nodeArray === bucket?.nodeArray && vmSize === bucket.vmSize,
+  );
+}
+
+function backOffCause(outlook: Outlook, reason: Reason): CauseView | undefined {
+  const backOff = backOffOf(outlook, reason);
+  if (backOff === undefined) return undefined;
+  const { nodeArray, vmSize, why, untilSeconds } = backOff;
+  const failing = outlook.made.bootsFailing.some((array) => array.nodeArray === nodeArray);
+  return cause(failing ? "boots-failing" : "capacity-back-off", {
+    text: `No new nodes are asked of ${nodeArray}/${vmSize} during the next ${rounded(untilSeconds - outlook.atSeconds)} s, because ${why}.`,
+    next: failing
+      ? `Find out why they do not boot (image, scripts, network): \`ccscale nodes --nodearray ${nodeArray} --state Failed\`, then their messages in CycleCloud.`
+      : "It ends by itself, and is tried again then; a job that other sizes can take need not wait: `ccscale buckets`.",
+    ...figures(reason),
+    untilSeconds,
+  });
+}
+
+/** Of a placement group that a target would have to itself, what holds for its size outside of groups. */
+export function surveyOf(outlook: Outlook, { bucket }: Pick<Reason, "bucket">): BucketSurvey | undefined {
+  const ofSize = outlook
+    .buckets()
+    .filter(({ nodeArray, vmSize }) => nodeArray === bucket?.nodeArray && vmSize === bucket.vmSize);
+  return (
+    ofSize.find(({ placementGroup }) => placementGroup === bucket?.placementGroup) ??
+    ofSize.find(({ placementGroup }) => placementGroup === null)
+  );
+}
+
+/** An array has a limit on nodes and one on cores: the smaller one. */
+export function bindingFigure(
+  survey: BucketSurvey | undefined,
+  limit: LimitName | null,
+): LimitFigure | undefined {
+  return survey?.limits
+    .filter((each) => each.limit === limit)
+    .reduce<LimitFigure | undefined>(
+      (least, each) => (least === undefined || each.nodesLeft < least.nodesLeft ? each : least),
+      undefined,
+    );
+}
+
+/** What is used of the limit now, and whether the plan takes the rest. */
+function usedOf({ left }: Reason, figure: LimitFigure | undefined): string {
+  if (figure === undefined) return "";
+  const { used, max, unit, perNode, nodesLeft } = figure;
+  const planned = nodesLeft - amount(left);
+  const rest =
+    planned > 0 && nodesLeft < Number.MAX_SAFE_INTEGER
+      ? `, ${counted(planned, "new nodes")} are planned`
+      : "";
+  const units = unit === "usd" ? "USD" : unit;
+  const each = unit === "nodes" ? "" : `, a node takes ${shown(perNode)}${unit === "usd" ? " an hour" : ""}`;
+  return `: ${shown(used)} of ${shown(max)} ${units} are used${rest}${each}`;
+}
+
+/** By how much the limit is short for all that is missing, in its own unit; null: cannot be told. */
+function moreOf(
+  { left }: Reason,
+  { nodesOf }: Wanted,
+  { survey, figure }: { readonly survey: BucketSurvey | undefined; readonly figure: LimitFigure | undefined },
+): number | null {
+  const nodes = survey === undefined ? null : nodesOf(survey);
+  if (nodes === null || figure === undefined || figure.perNode <= 0) return null;
+  const planned = Math.max(0, figure.nodesLeft - amount(left)) * figure.perNode;
+  return Math.max(1, nodes * figure.perNode - Math.max(0, figure.left - planned));
+}
+
+function leaves(what: string): Words["why"] {
+  return (newNodes) => `${what} leaves ${newNodes}`;
+}
+
+interface Binding {
+  readonly limit: LimitName | null;
+  readonly figure: LimitFigure | undefined;
+  readonly survey: BucketSurvey | undefined;
+  readonly more: number | null;
+}
+
+interface Words {
+  /** What leaves so many new nodes, as a sentence without its end. */
+  readonly why: (newNodes: string) => string;
+  readonly next: string;
+  readonly untilSeconds?: number;
+}
+
+function wordsOf(outlook: Outlook, { limit, figure, survey, more }: Binding): Words {
+  const scope = figure?.scope ?? "";
+  const unit = figure?.unit ?? "nodes";
+  const wait = "or wait until nodes there go";
+  const by = more === null ? "" : ` by ${counted(more, unit)} or more`;
+  const cores = more === null ? "more cores" : `${shown(more)} more cores`;
+  const push = "`ccscale config push FILE`";
+  switch (limit) {
+    case "region":
+      return scope.endsWith(" spot")
+        ? {
+            why: leaves(`the spot core quota of region ${scope.slice(0, -" spot".length)}`),
+            next: `Ask Azure for ${cores} of spot quota, let the job use another node array, ${wait}. What is used: \`ccscale limits\`.`,
+          }
+        : {
+            why: leaves(`the core quota of region ${scope}`),
+            next: `Ask Azure for ${cores} in the region, ${wait}. What is used: \`ccscale limits\`.`,
+          };
+    case "family":
+      return {
+        why: leaves(`the core quota of VM family ${scope}`),
+        next: `Ask Azure for ${cores} of the family, let the job use another one, ${wait}. What is used: \`ccscale limits\`.`,
+      };
+    case "cluster":
+      return {
+        why: leaves(`the ${unit === "nodes" ? "node" : "core"} limit of cluster ${scope}`),
+        next: `Raise ${unit === "nodes" ? "MaxCount" : "MaxCoreCount"} of the cluster in CycleCloud${by}, ${wait}.`,
+      };
+    case "node-array":
+      return {
+        why: leaves(`the ${unit === "nodes" ? "node" : "core"} limit of node array ${scope}`),
+        next: `Raise ${unit === "nodes" ? "MaxCount" : "MaxCoreCount"} of the node array in CycleCloud${by}, ${wait}.`,
+      };
+    case "max-nodes-per-plan":
+      return {
+        why: () => `one plan makes at most ${counted(figure?.max ?? 0, "new nodes")}`,
+        next: `The next plans go on; or raise "max_nodes_per_plan" and store the configuration: ${push}.`,
+      };
+    case "max-cores":
+      return {
+        why: leaves("the cap on cores"),
+        next: `Raise "max_cores"${by} and store the configuration (${push}), ${wait}.`,
+      };
+    case "monthly-budget":
+      return {
+        why: leaves("the monthly budget, after an hour of all nodes that run,"),
+        next: `Raise "monthly_budget_usd" and store the configuration (${push}), or wait for the next month.`,
+        untilSeconds: nextMonthStart(outlook.atSeconds),
+      };
+    case "unknown-price":
+      return {
+        why: () =>
+          `the price of ${scope} is not known, and under a monthly budget nothing is bought that has none`,
+        next: `Give "price_per_hour_usd" of the size in "vm_sizes" and store the configuration: ${push}.`,
+      };
+    case "placement-group":
+      return {
+        why: leaves(`placement group ${scope}`),
+        next: `It fits when ${more === null ? "" : `${shown(more)} `}nodes of the group go, or in another group: \`ccscale buckets\`.`,
+      };
+    case "bucket":
+    case null:
+      return {
+        why: leaves(
+          `what CycleCloud still offers of ${survey === undefined ? scope : `${survey.nodeArray}/${survey.vmSize}`}`,
+        ),
+        next: `Raise what CycleCloud shows as the limit of the VM size${by}, ${wait}: \`ccscale buckets\`.`,
+      };
+  }
+}

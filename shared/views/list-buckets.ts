@@ -1,0 +1,134 @@
+import type {
+  BucketLimitView,
+  BucketsAnswer,
+  BucketsQuery,
+  BucketView,
+  LimitsAnswer,
+  LimitView,
+} from "../api/index.ts";
+import { type BucketSurvey, countedInBucket, type LimitFigure } from "../engine/index.ts";
+import { ofSelected, type Selected, selectingOf } from "./node-selection.ts";
+import type { Outlook } from "./outlook.ts";
+
+/** What new nodes can come from: every limit that holds there, what is left, and what binds. */
+export function listBuckets(outlook: Outlook, query: BucketsQuery): Selected<BucketsAnswer> {
+  return ofSelectedBuckets(outlook, query, (buckets) => drawUpBuckets(outlook, buckets));
+}
+
+/** Every limit that holds for one of the buckets once, in the order in which they meet them. */
+export function listLimits(outlook: Outlook, query: BucketsQuery): Selected<LimitsAnswer> {
+  return ofSelectedBuckets(outlook, query, (buckets) => drawUpLimits(outlook, buckets));
+}
+
+function ofSelectedBuckets<T>(
+  outlook: Outlook,
+  query: BucketsQuery,
+  drawUp: (buckets: readonly BucketSurvey[]) => T,
+): Selected<T> {
+  return ofSelected(outlook.input, selectingOf(query), (selector) => {
+    const buckets = outlook.buckets();
+    return drawUp(selector === undefined ? buckets : buckets.filter(selector.isBucketSelected));
+  });
+}
+
+function drawUpBuckets(outlook: Outlook, surveyed: readonly BucketSurvey[]): BucketsAnswer {
+  const { made, plan, snapshot, input } = outlook;
+  const left = new Map(plan.buckets.map((use) => [keyOf(use), use.availableCount]));
+  const backedOff = new Map(made.backedOff.map((each) => [`${each.nodeArray}\n${each.vmSize}`, each]));
+  const active = activeByBucket(outlook);
+  const arrays = new Map(input.cluster.nodeArrays.map((array) => [array.name, array]));
+  const buckets = surveyed.flatMap((bucket): BucketView[] => {
+    const array = arrays.get(bucket.nodeArray);
+    const size = array?.buckets.find(({ vmSize }) => vmSize === bucket.vmSize);
+    if (array === undefined || size === undefined) return [];
+    const backOff = backedOff.get(`${bucket.nodeArray}\n${bucket.vmSize}`);
+    const { vcpuCount, vcpuQuotaCount, pcpuCount, gpuCount, memoryBytes, family, infiniband } = size.vm;
+    return [
+      {
+        nodeArray: bucket.nodeArray,
+        vmSize: bucket.vmSize,
+        placementGroup: bucket.placementGroup,
+        bucketId: bucket.bucketId,
+        location: array.location,
+        spot: array.spot,
+        enabled: array.enabled,
+        valid: size.valid,
+        invalidReason: size.invalidReason,
+        vm: { vcpuCount, vcpuQuotaCount, pcpuCount, gpuCount, memoryBytes, family, infiniband },
+        priority: array.priority,
+        activeCount: active.get(keyOf(bucket)) ?? 0,
+        availableCount: bucket.nodesLeft,
+        binding: bucket.binding,
+        limits: bucket.limits.map(toLimit),
+        leftAfterPlan: left.get(keyOf(bucket)) ?? null,
+        backOff: backOff === undefined ? null : { untilSeconds: backOff.untilSeconds, why: backOff.why },
+        secondsSinceCapacityFailure: size.secondsSinceCapacityFailure,
+        spotPlacementScore: size.spotPlacementScore,
+        resources: bucket.resources,
+      },
+    ];
+  });
+  const { cluster, atSeconds } = outlook;
+  return { cluster, atSeconds, snapshotTakenAtSeconds: snapshot.takenAtSeconds, buckets };
+}
+
+function drawUpLimits(outlook: Outlook, surveyed: readonly BucketSurvey[]): LimitsAnswer {
+  const limits = new Map<string, { figure: LimitFigure; binds: number; boundBy: string | null }>();
+  for (const { limits: figures, binding } of surveyed) {
+    const binder = figures.find(({ limit }) => limit === binding && binding !== null);
+    const least = binder === undefined ? undefined : leastOf(figures, binder);
+    for (const figure of figures) {
+      const key = JSON.stringify([figure.limit, figure.scope, figure.unit]);
+      const known = limits.get(key) ?? { figure, binds: 0, boundBy: boundBy(figure, figures) };
+      limits.set(key, { ...known, binds: known.binds + (figure === least ? 1 : 0) });
+    }
+  }
+  const rows = [...limits.values()].map(({ figure, binds, boundBy }): LimitView => {
+    const { limit, scope, unit, max, used, left } = figure;
+    return { limit, scope, unit, max: known(max), used: known(used), left, binds, boundBy };
+  });
+  const { cluster, atSeconds, snapshot } = outlook;
+  return { cluster, atSeconds, snapshotTakenAtSeconds: snapshot.takenAtSeconds, limits: rows };
+}
+
+/** CycleCloud reports what a bucket still offers with all its own limits applied, but not which limit decides. */
+function boundBy({ limit, max, used, left }: LimitFigure, figures: readonly LimitFigure[]): string | null {
+  if (limit !== "bucket" || left >= max - used) return null;
+  const other = figures
+    .filter((each) => countedInBucket.has(each.limit) && each.nodesLeft <= left)
+    .reduce<LimitFigure | undefined>(
+      (least, each) => (least === undefined || each.nodesLeft < least.nodesLeft ? each : least),
+      undefined,
+    );
+  return other === undefined ? "CycleCloud" : `${other.limit} ${other.scope}`;
+}
+
+/** The smaller of a node array's two limits, nodes and cores. */
+function leastOf(figures: readonly LimitFigure[], binder: LimitFigure): LimitFigure {
+  return figures
+    .filter(({ limit }) => limit === binder.limit)
+    .reduce((least, figure) => (figure.nodesLeft < least.nodesLeft ? figure : least));
+}
+
+function toLimit({ limit, unit, max, used, left, perNode, nodesLeft }: LimitFigure): BucketLimitView {
+  return { limit, unit, max: known(max), used: known(used), left, perNode, nodesLeft };
+}
+
+/** Where CycleCloud states no maximum, a figure stands that nothing reaches. */
+function known(figure: number): number | null {
+  return figure >= Number.MAX_SAFE_INTEGER ? null : figure;
+}
+
+function activeByBucket({ snapshot }: Outlook): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const node of snapshot.cluster.nodes) {
+    if (node.targetState === node.status && node.targetState !== "Started") continue;
+    const key = keyOf(node);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function keyOf(bucket: Pick<BucketSurvey, "nodeArray" | "vmSize" | "placementGroup">): string {
+  return JSON.stringify([bucket.nodeArray, bucket.vmSize, bucket.placementGroup]);
+}

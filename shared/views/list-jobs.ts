@@ -1,0 +1,139 @@
+import type { CauseView, JobState, JobsAnswer, JobsQuery, JobView } from "../api/index.ts";
+import { isStandIn, presentDemand } from "../cycle/index.ts";
+import { type JobOutcome, nearestFirst, type Reason } from "../engine/index.ts";
+import { causesOf } from "./explain/causes.ts";
+import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "./job-states.ts";
+import { ofSelected, type Selected, type Selector, selectingOf } from "./node-selection.ts";
+import { type NodeViews, nodeViews } from "./node-views.ts";
+import type { Outlook } from "./outlook.ts";
+import { pageOf } from "./page.ts";
+import { nameOf, setAsideJobs, setAsideView } from "./set-aside-jobs.ts";
+
+const mostNodesNamed = 20;
+
+/** Jobs in the order of the queue. Of selected nodes: those that run there or have a place there. */
+export function listJobs(outlook: Outlook, query: JobsQuery): Selected<JobsAnswer> {
+  return ofSelected(outlook.input, selectingOf(query), (selector) =>
+    drawUpJobs(outlook, query, selector && selectedNames(outlook, selector)),
+  );
+}
+
+/** Names of the nodes that the plan counts with and that are selected. */
+function selectedNames({ plan }: Outlook, { isSelected }: Selector): ReadonlySet<string> {
+  return new Set(plan.nodes.filter(isSelected).map(({ name }) => name));
+}
+
+/** A row, and the jobs of the plan it stands for. */
+interface JobRow {
+  readonly source: string | null;
+  readonly name: string;
+  readonly state: JobState;
+  readonly outcome: JobOutcome | undefined;
+  readonly view: () => JobView;
+}
+
+function drawUpJobs(outlook: Outlook, query: JobsQuery, nodes: ReadonlySet<string> | undefined): JobsAnswer {
+  const counts: Record<JobState, number> = {
+    ...{ running: 0, placed: 0, booting: 0, partly: 0, waiting: 0 },
+    "set-aside": 0,
+  };
+  const wanted: JobRow[] = [];
+  for (const row of rowsOf(outlook)) {
+    counts[row.state] += 1;
+    const isWanted =
+      (query.state === undefined || query.state === row.state) &&
+      (query.source === undefined || query.source === row.source) &&
+      (nodes === undefined || row.outcome?.placements.some(({ node }) => nodes.has(node)) === true);
+    if (isWanted) wanted.push(row);
+  }
+  const { items, next, total } = pageOf(wanted, query, {
+    nameOf: ({ source, name }) => `${source}/${name}`,
+    madeAtSeconds: outlook.atSeconds,
+  });
+  const { cluster, atSeconds } = outlook;
+  const jobs = items.map(({ view }) => view());
+  return { cluster, atSeconds, counts, jobs, silent: silentOf(outlook), next, total };
+}
+
+/** In the order of the queue; those that were set aside come last. */
+function rowsOf(outlook: Outlook): readonly JobRow[] {
+  const sentenceOf = sentences(outlook);
+  const planned = outlookJobs(outlook).filter(({ job }) => !isStandIn(job));
+  return [
+    ...planned.map((each): JobRow => {
+      const { job, outcome } = each;
+      const state = stateOf(each, outlook.nodesByName);
+      return {
+        source: job.source,
+        name: job.name,
+        state,
+        outcome,
+        view: () => toView({ ...each, state }, sentenceOf),
+      };
+    }),
+    ...setAsideJobs(outlook).map((each): JobRow => {
+      const { source, item, standIn } = each;
+      const view = () => setAsideView(each);
+      return { source, name: nameOf(item), state: "set-aside", outcome: standIn?.outcome, view };
+    }),
+  ];
+}
+
+/** Jobs of which it is not known whether they are still wanted or over. */
+function silentOf({ loaded, atSeconds }: Outlook): JobsAnswer["silent"] {
+  return loaded.demand.flatMap((each) => {
+    const present = presentDemand([each], atSeconds)
+      .filter(({ standIns }) => !standIns)
+      .reduce((sum, { jobs }) => sum + jobs.length, 0);
+    const left = each.jobs.length - present;
+    return left === 0 ? [] : [{ source: each.source, jobs: left }];
+  });
+}
+
+function toView(
+  each: OutlookJob & { readonly state: JobState },
+  sentenceOf: (each: OutlookJob) => string | null,
+): JobView {
+  const { job, outcome, state } = each;
+  const { asked, granted, placements } = outcome;
+  const reasons = waits(outcome) ? outcome.reasons : [];
+  const nodes = [...new Set(placements.map(({ node }) => node))];
+  return {
+    job: job.name,
+    source: job.source,
+    state,
+    unit: unitOf(job),
+    asked,
+    granted,
+    nodes: nodes.slice(0, mostNodesNamed),
+    nodeCount: nodes.length,
+    priority: job.priority,
+    submittedAtSeconds: job.submittedAtSeconds,
+    reasonCode: nearestFirst(reasons)[0]?.code ?? null,
+    reason: reasons.length === 0 ? null : sentenceOf(each),
+  };
+}
+
+/** What `explain` says first of why a job waits. Jobs that wait alike are looked into once: a page may have a thousand of them. */
+function sentences(outlook: Outlook): (each: OutlookJob) => string | null {
+  let views: NodeViews | undefined;
+  const known = new Map<readonly Reason[], Map<string, string | null>>();
+  return (each) => {
+    const { job, outcome } = each;
+    const alike = known.get(outcome.reasons) ?? new Map<string, string | null>();
+    known.set(outcome.reasons, alike);
+    const key = JSON.stringify([job.source, job.colocated, unitOf(job), outcome.asked, outcome.granted]);
+    const sentence = alike.get(key);
+    if (sentence !== undefined) return sentence;
+    views ??= nodeViews(outlook);
+    const made = firstSentence(causesOf(outlook, views, each));
+    alike.set(key, made);
+    return made;
+  };
+}
+
+/** That a part has a place is in the figures already. */
+function firstSentence(causes: readonly CauseView[]): string | null {
+  const why = causes.find(({ kind }) => kind !== "partly-placed");
+  return why === undefined ? null : (/^.*?[.?!](?=\s+[A-Z"]|$)/s.exec(why.text)?.[0] ?? why.text);
+}

@@ -1,0 +1,47 @@
+import { foldedOnce, type NodesAnswer, type NodesQuery } from "../api/index.ts";
+import { compareNodeNames } from "../engine/index.ts";
+import { matches, ofSelected, type Selectable, type Selected, selectingOf } from "./node-selection.ts";
+import { type NodeSubject, nodeViews } from "./node-views.ts";
+import type { Outlook } from "./outlook.ts";
+import { pageOf } from "./page.ts";
+
+/** The nodes that a cluster has, by name, with what runs there or is planned there. */
+export function listNodes(outlook: Outlook, query: NodesQuery): Selected<NodesAnswer> {
+  return ofSelected(outlook.input, selectingOf(query), (selector) => {
+    const views = nodeViews(outlook);
+    const selected = views
+      .present()
+      .filter(
+        (subject) =>
+          matches(query.state, subject.reported?.status ?? subject.planned?.status ?? null) &&
+          (selector === undefined || selector.isSelected(selectableOf(subject))),
+      );
+    const { items, next, total } = pageOf(selected, query, {
+      nameOf: ({ name }) => name,
+      compareNames: compareNodeNames,
+      madeAtSeconds: outlook.atSeconds,
+    });
+    const told = query.resources && new Set(query.resources.map(foldedOnce));
+    return {
+      cluster: outlook.cluster,
+      atSeconds: outlook.atSeconds,
+      snapshotTakenAtSeconds: outlook.snapshot.takenAtSeconds,
+      nodes: items.map((subject) => views.viewOf(subject, told)),
+      next,
+      total,
+    };
+  });
+}
+
+/** CycleCloud's word counts before the plan's. */
+function selectableOf({ name, reported, planned }: NodeSubject): Selectable {
+  const known = reported ?? planned;
+  return {
+    name,
+    nodeId: reported?.nodeId ?? null,
+    hostname: reported?.hostname ?? planned?.hostname ?? null,
+    nodeArray: known?.nodeArray ?? "",
+    vmSize: known?.vmSize ?? "",
+    placementGroup: known?.placementGroup ?? null,
+  };
+}

@@ -1,0 +1,62 @@
+import type { HistoryAnswer, NodeLife } from "../api/index.ts";
+import { type NodeHistory, shortHostname } from "../engine/index.ts";
+import type { Operation, Ports } from "../ports/index.ts";
+import { mostLookedThrough, toOperationView } from "./list-operations.ts";
+import { type PageQuery, pageOf } from "./page.ts";
+
+/** All that is remembered of a node, by its name, id or host name. Undefined when nothing is. */
+export async function showHistory(
+  ports: Pick<Ports, "clock" | "history" | "operations">,
+  cluster: string,
+  node: string,
+  query: PageQuery,
+): Promise<HistoryAnswer | undefined> {
+  const [rows, recent] = await Promise.all([
+    ports.history.list(cluster),
+    ports.operations.recent(cluster, mostLookedThrough),
+  ]);
+  const lives = rows.filter((row) => isNamed(row, node)).sort((a, b) => b.createdSeconds - a.createdSeconds);
+  const ids = new Set(lives.map(({ nodeId }) => nodeId));
+  const about = recent.filter((operation) => isAbout(operation, node, ids));
+  if (lives.length === 0 && about.length === 0) return undefined;
+  const { items, next, total } = pageOf(about, query, { nameOf: ({ actionId }) => actionId });
+  return {
+    cluster,
+    atSeconds: ports.clock.nowSeconds(),
+    node,
+    lives: lives.map(toLife),
+    operations: items.map(toOperationView),
+    next,
+    total,
+  };
+}
+
+function isNamed({ nodeId, name, hostname }: NodeHistory, node: string): boolean {
+  return (
+    nodeId === node || name === node || (hostname !== null && shortHostname(hostname) === shortHostname(node))
+  );
+}
+
+/** By id where it is known: a later node may have the same name. */
+function isAbout({ action, nodes }: Operation, node: string, ids: ReadonlySet<string>): boolean {
+  const known = action.kind === "create-nodes" ? nodes : [...action.nodes, ...nodes];
+  if (known.some(({ nodeId }) => nodeId === node || ids.has(nodeId))) return true;
+  if (ids.size > 0) return false;
+  return (
+    known.some(({ name }) => name === node) ||
+    (action.kind === "create-nodes" && action.sets.some(({ names }) => names.includes(node)))
+  );
+}
+
+function toLife(row: NodeHistory): NodeLife {
+  return {
+    nodeId: row.nodeId,
+    name: row.name,
+    hostname: row.hostname,
+    instanceId: row.instanceId,
+    firstSeenSeconds: row.createdSeconds,
+    readySeconds: row.readySeconds,
+    idleSinceSeconds: row.readySeconds === null ? null : row.lastMatchSeconds,
+    deletedSeconds: row.deletedSeconds,
+  };
+}
