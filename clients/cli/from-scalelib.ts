@@ -6,33 +6,90 @@ import { isDictionary } from "../../shared/json.ts";
  */
 export function fromScalelib(job: unknown): unknown {
   if (!isDictionary(job)) return job;
-  const { "iterations-remaining": remaining, ...rest } = job;
+  const { "iterations-remaining": remaining, metadata, ...rest } = job;
   return {
     ...rest,
+    // Schedulers' notes about their own jobs, such as "job_state": nothing here uses them.
+    ...(metadata !== undefined && !isDictionary(metadata) && { metadata }),
     // If an array is half done, only the rest is wanted.
     ...(remaining !== undefined && { iterations: remaining }),
-    ...(Array.isArray(job.constraints) && { constraints: job.constraints.map(constraint) }),
+    ...(Array.isArray(job.constraints) && { constraints: constraintsOf(job.constraints) }),
   };
 }
 
 /** Constraints that hold others: a hostgroup often stands below an `or`. */
 const nesting: ReadonlySet<string> = new Set(["and", "or", "xor", "not"]);
 
-function constraint(json: unknown): unknown {
-  if (Array.isArray(json)) return json.map(constraint);
-  if (!isDictionary(json)) return json;
-  // "In a placement group" is printed as the name of a class of Python's.
-  if (Object.keys(json).join() === "class") return { "in-a-placement-group": true };
-  const hostgroup = json["hostgroup-and-pg"];
-  if (isDictionary(hostgroup) && Object.keys(json).length === 1) return ofHostgroup(hostgroup) ?? json;
-  return Object.fromEntries(
-    Object.entries(json).map(([key, value]) => [key, nesting.has(key) ? constraint(value) : value]),
-  );
+/**
+ * Whom a queue of Grid Engine lets in. It is printed for jobs that are let in; for the others, `never` is printed in its
+ * place. So there is nothing left to check.
+ */
+const admissions: ReadonlySet<string> = new Set([
+  "gridengine-user-constraint",
+  "gridengine-xuser-constraint",
+  "gridengine-project-constraint",
+  "gridengine-xproject-constraint",
+]);
+
+/** What a node has of a resource that is only looked at: a number, a text, or a flag. */
+const anything = (resource: string) => ({
+  or: [{ [resource]: 0 }, { [resource]: "*" }, { [resource]: [true, false] }],
+});
+
+function constraintsOf(list: readonly unknown[]): readonly unknown[] {
+  const asked = new Set(list.flatMap((json) => (isDictionary(json) ? Object.keys(json) : [])));
+  return list.map((json) => constraint(json, asked));
 }
 
-/** A hostgroup of Grid Engine stands for the constraints that its configuration gives it, in one placement group. */
+/** `asked`: the keys beside it, all of which hold. */
+function constraint(json: unknown, asked: ReadonlySet<string>): unknown {
+  if (Array.isArray(json)) return json.map((child) => constraint(child, asked));
+  if (!isDictionary(json)) return json;
+  const keys = Object.keys(json);
+  // "In a placement group" is printed as the name of a class of Python's.
+  if (keys.join() === "class") return { "in-a-placement-group": true };
+  const hostgroup = json["hostgroup-and-pg"];
+  if (isDictionary(hostgroup) && keys.length === 1) return ofHostgroup(hostgroup) ?? json;
+  const alias = aliasIn(json, keys);
+  const read = Object.fromEntries(
+    Object.entries(json)
+      .filter(
+        ([key]) => !admissions.has(key) && !(alias !== undefined && ["class", alias.name].includes(key)),
+      )
+      .map(([key, value]) => [key, nesting.has(key) ? nested(value) : value]),
+  );
+  if (alias === undefined || asked.has(alias.resource) || Object.hasOwn(read, alias.resource)) return read;
+  return Object.keys(read).length === 0
+    ? anything(alias.resource)
+    : { and: [read, anything(alias.resource)] };
+}
+
+/** Below `or` and `not`, what is asked beside does not count: each alternative stands by itself. */
+function nested(value: unknown): unknown {
+  return constraint(value, new Set());
+}
+
+/**
+ * A second name for a resource: `{"class": "….ReadOnlyAlias", "mfree": "m_mem_free"}`. It takes nothing and holds where the
+ * node has the resource. Constraints that hold together are printed as one object, so the alias is the key after the class.
+ */
+function aliasIn(
+  json: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+): { readonly name: string; readonly resource: string } | undefined {
+  if (typeof json.class !== "string" || !json.class.endsWith("ReadOnlyAlias")) return undefined;
+  const name = keys[keys.indexOf("class") + 1];
+  const resource = name === undefined ? undefined : json[name];
+  return name !== undefined && typeof resource === "string" ? { name, resource } : undefined;
+}
+
+/**
+ * A hostgroup of Grid Engine stands for the constraints that its configuration gives it, in one placement group; without
+ * one, outside of all of them.
+ */
 function ofHostgroup({ constraints, "placement-group": group }: Readonly<Record<string, unknown>>): unknown {
   if (!Array.isArray(constraints)) return undefined;
-  const inGroup = typeof group === "string" && group !== "" ? [{ "node.placement_group": group }] : [];
-  return { and: [...constraints.map(constraint), ...inGroup] };
+  const isNamed = typeof group === "string" && group !== "";
+  const where = isNamed ? { "node.placement_group": group } : { "in-a-placement-group": false };
+  return { and: [...constraintsOf(constraints), where] };
 }

@@ -199,12 +199,9 @@ describe("deliberate differences from scalelib", () => {
 
   test("16: the cluster's most nodes hold for all its arrays together", () => {
     const world = { ...oneBucket({}), maxCount: 1 };
-    const jobs = [job("j", { ncpus: 1, exclusive: true }, { iterations: 2 })];
+    const jobs = [job("j", { ncpus: 4 }, { iterations: 2 })];
     expect(nodesOf(plan(input({ cluster: world, jobs })), "j")).toEqual(["htc-1"]);
-    const settings = { compatibility: "scalelib", exclusiveScope: "iteration" } as const;
-    const scalelib = plan(
-      input({ cluster: world, jobs: [job("j", { ncpus: 4 }, { iterations: 2 })], settings }),
-    );
+    const scalelib = plan(input({ cluster: world, jobs, settings: { compatibility: "scalelib" } }));
     expect(nodesOf(scalelib, "j")).toEqual(["htc-1", "htc-2"]);
   });
 
