@@ -1,0 +1,73 @@
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { python, pythonFiles, root, run, withoutPython } from "./python.ts";
+
+const noPython = withoutPython();
+const noBuild = withoutPython("build", "setuptools", "wheel");
+const noMypy = withoutPython("mypy");
+const noPyflakes = withoutPython("pyflakes");
+const shipped = pythonFiles("clients/python");
+const unitFiles = pythonFiles("test/clients/python/unit").filter((file) => /\/test_\w+\.py$/.test(file));
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "python-"));
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("clients/python", () => {
+  test.skipIf(noPython !== "").each(unitFiles)(`%s passes with Debian's python3${noPython}`, async (file) => {
+    const env = { PYTHONPATH: `${root}/clients/python:${root}/test/clients/python/unit` };
+    const { code, errors } = await run(python, ["-W", "error", file], { env });
+    expect(errors).toMatch(/^Ran [1-9]\d* tests? in/m);
+    expect({ code, errors }).toMatchObject({ code: 0 });
+  });
+
+  test.skipIf(noPython !== "")(
+    `its syntax is that of Python 3.9, and it imports the standard library only${noPython}`,
+    async () => {
+      const check = `
+import ast, sys
+for path in sys.argv[1:]:
+    for node in ast.walk(ast.parse(open(path).read(), feature_version=(3, 9))):
+        names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module] if isinstance(node, ast.ImportFrom) and node.level == 0 else []
+        print(*(name for name in names if name.split(".")[0] not in sys.stdlib_module_names))
+`;
+      const { code, out } = await run(python, ["-c", check, ...shipped]);
+      expect({ code, out: out.trim() }).toEqual({ code: 0, out: "" });
+      expect(shipped.length).toBeGreaterThan(5);
+    },
+  );
+
+  test.skipIf(noPyflakes !== "")(`pyflakes finds nothing${noPyflakes}`, async () => {
+    const files = [...shipped, ...pythonFiles("test/clients/python", "examples")];
+    expect(await run(python, ["-m", "pyflakes", ...files])).toEqual({ code: 0, out: "", errors: "" });
+  });
+
+  test.skipIf(noMypy !== "")(`its types are complete and right (mypy --strict)${noMypy}`, async () => {
+    const args = ["-m", "mypy", "--strict", "--cache-dir", join(folder, "mypy"), "clients/python/ccscale"];
+    expect(await run(python, args)).toMatchObject({ code: 0, out: expect.stringMatching(/^Success/) });
+  });
+
+  test.skipIf(noBuild !== "")(`builds a wheel that can be used where nothing else is${noBuild}`, async () => {
+    const source = join(folder, "source");
+    await cp(join(root, "clients/python"), source, { recursive: true });
+    const built = await run(python, ["-m", "build", "--wheel", "--no-isolation", source]);
+    expect(built).toMatchObject({ code: 0, out: expect.stringMatching(/ccscale-[\d.]+-py3-none-any\.whl/) });
+    const [wheel = ""] = /ccscale-[\d.]+-py3-none-any\.whl/.exec(built.out) ?? [];
+    const installed = join(folder, "installed");
+    await run(python, ["-m", "zipfile", "-e", join(source, "dist", wheel), installed]);
+    const print = "import ccscale, sys; print(ccscale.__file__, ccscale.__version__)";
+    const used = await run(python, [
+      "-I",
+      "-c",
+      `import sys; sys.path.insert(0, ${JSON.stringify(installed)}); ${print}`,
+    ]);
+    const version = /-([\d.]+)-/.exec(wheel)?.[1];
+    expect(used).toEqual({ code: 0, out: `${installed}/ccscale/__init__.py ${version}\n`, errors: "" });
+  });
+});
