@@ -19,6 +19,7 @@ export {
   type DemandCapName,
   type DemandCaps,
   defaultDemandCaps,
+  demandCapKey,
   demandCapNames,
   type HeldBack,
 } from "./model/demand-caps.ts";
@@ -73,15 +74,6 @@ export {
 export type * from "./model/target.ts";
 export { formatSize, type Magnitude, parseAmount, type Size, size } from "./model/units.ts";
 export { matchesWildcard } from "./model/wildcard.ts";
-export {
-  bucketLabel,
-  demandCapKey,
-  describeConstraint,
-  explain,
-  explainReason,
-  nearestFirst,
-} from "./outcome/explain.ts";
-export { explainTarget } from "./outcome/explain-target.ts";
 export { mainReasons } from "./outcome/main-reasons.ts";
 export { type BucketSurvey, type Examination, examine, type LimitFigure, survey } from "./outcome/survey.ts";
 export { plan } from "./plan.ts";

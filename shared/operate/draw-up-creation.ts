@@ -4,7 +4,6 @@ import {
   type CreateSet,
   defineJob,
   type EngineSettings,
-  explain,
   type Job,
   type JobOutcome,
   type Json,
@@ -12,7 +11,7 @@ import {
   parseConstraints,
   plan,
 } from "../engine/index.ts";
-import type { Outlook } from "../views/index.ts";
+import { jobSentences, type Outlook } from "../views/index.ts";
 
 export type Creation =
   | { readonly ok: true; readonly sets: readonly CreateSet[] }
@@ -62,7 +61,7 @@ function whyNotAll(outcome: JobOutcome, { count, strategy }: CreateNodesBody): r
     strategy === "scatter"
       ? `no bucket can give ${asked} nodes now, and scattered ones come from one`
       : `${granted} of ${asked} ${unit} can be had now`;
-  return [what, ...explain(outcome).slice(1)];
+  return [what, ...jobSentences(outcome).slice(1)];
 }
 
 function jobOf(body: CreateNodesBody, own: readonly Constraint[]): Job {

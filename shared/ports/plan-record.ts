@@ -1,4 +1,4 @@
-import type { Clipping, HeldBack, Plan, PlanInput, TargetOutcome } from "../engine/index.ts";
+import type { Clipping, HeldBack, JobOutcome, Plan, PlanInput, TargetOutcome } from "../engine/index.ts";
 import type { ScaleAction } from "../messages/index.ts";
 import type { IfMatch, Stored } from "./stored.ts";
 
@@ -32,18 +32,8 @@ export interface PlanRecord extends PlanSummary {
   readonly archiveReason?: string;
 }
 
-/** A job that did not get all it asked for, and why, in sentences. */
-export interface WaitingJob {
-  readonly job: string;
-  readonly asked: number;
-  readonly granted: number;
-  readonly why: readonly string[];
-}
-
-/** How far a target of a plan was met, in sentences too. */
-export interface MetTarget extends Omit<TargetOutcome, "reasons"> {
-  readonly why: readonly string[];
-}
+/** A job that did not get all it asked for: codes and figures of the main reasons, which views put into words. */
+export type WaitingJob = Pick<JobOutcome, "name" | "asked" | "granted" | "reasons">;
 
 /** A VM size of a node array of which no new nodes are asked for until then. */
 export interface BackedOff {
@@ -113,7 +103,7 @@ export interface PlanHead extends PlanSummary {
   /** When the plan's targets were asked for, by request set. */
   readonly targetRequests: Readonly<Record<string, number>>;
   /** The first of the targets, those that are not met before the others. */
-  readonly targets: readonly MetTarget[];
+  readonly targets: readonly TargetOutcome[];
   /** Nodes that drain, or are being taken back. */
   readonly draining: readonly DrainingNode[];
   /** The first of the nodes that schedulers took out of service themselves. */

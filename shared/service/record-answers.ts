@@ -62,7 +62,10 @@ export type RecordRouteId =
 export const recordAnswers: AnswersFrom<RecordPorts, RecordRouteId> = {
   clusters: async (ports) => answered(await listClusters(ports)),
   status: async (ports, { cluster }) =>
-    found(await clusterStatus(ports, cluster), refusals.unknownCluster(cluster)),
+    found(
+      await clusterStatus(ports, cluster, () => ports.lookAhead(cluster)),
+      refusals.unknownCluster(cluster),
+    ),
   nodes: fromOutlook((outlook, { query }) => ifSelected(listNodes(outlook, query))),
   buckets: fromOutlook((outlook, { query }) => ifSelected(listBuckets(outlook, query))),
   limits: fromOutlook((outlook, { query }) => ifSelected(listLimits(outlook, query))),

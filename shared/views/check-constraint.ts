@@ -1,5 +1,6 @@
 import type { ValidateConstraintAnswer, ValidateConstraintBody } from "../api/index.ts";
-import { describeConstraint, examine, parseConstraints, sortByNodeName } from "../engine/index.ts";
+import { examine, parseConstraints, sortByNodeName } from "../engine/index.ts";
+import { describeConstraint } from "./explain/constraint-words.ts";
 import { toRefusal } from "./explain/explain-job.ts";
 import { ofSelected, type Selected, type Selector } from "./node-selection.ts";
 import type { Outlook } from "./outlook.ts";

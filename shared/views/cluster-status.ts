@@ -1,7 +1,7 @@
 import type { ClusterStatus, OperationStatus, SourceStatus } from "../api/index.ts";
 import { doubtsOfSummaries, loadControl, spendingStatus, stillThere } from "../cycle/index.ts";
 import type { Cluster, ClusterNode } from "../engine/index.ts";
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError, StaleSnapshotError } from "../errors.ts";
 import {
   type ClusterConfig,
   type ClusterControl,
@@ -12,8 +12,12 @@ import {
   type Rejection,
   type RequestSet,
   unknownSource,
+  type WaitingJob,
 } from "../ports/index.ts";
 import { drainsOf } from "./drains.ts";
+import { firstReasons } from "./explain/first-sentence.ts";
+import { toTargetView, toWaitingView } from "./explain/waiting-views.ts";
+import type { Outlook } from "./outlook.ts";
 import { statusProblems } from "./status-problems.ts";
 
 export type { ClusterStatus } from "../api/index.ts";
@@ -37,8 +41,17 @@ type StatusPorts = Pick<
   | "targets"
 >;
 
-/** A cluster on one page, what is wrong first. Undefined for a cluster that is not configured. */
-export async function clusterStatus(ports: StatusPorts, cluster: string): Promise<ClusterStatus | undefined> {
+/**
+ * A cluster on one page, what is wrong first. Undefined for a cluster that is not configured.
+ *
+ * `lookAhead` is called only when something waits, because it plans: the reason shown is then the first sentence of
+ * `explain`. Without it, or for what would not wait any more, the reasons are those of the newest plan.
+ */
+export async function clusterStatus(
+  ports: StatusPorts,
+  cluster: string,
+  lookAhead?: () => Promise<Outlook | undefined>,
+): Promise<ClusterStatus | undefined> {
   if (!(await ports.configs.clusters()).includes(cluster)) return undefined;
   const atSeconds = ports.clock.nowSeconds();
   const [config, control, snapshot, demand, requested, head, open, recent, plans, rejected, losses] =
@@ -57,6 +70,7 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
     ]);
   const states =
     snapshot === undefined ? [] : nodesOfArrays(snapshot.value.cluster).map(({ status }) => status);
+  const waits = whoWaits(head?.value, await nowWaiting(head?.value, lookAhead), atSeconds);
   const facts = {
     paused: control.paused,
     loginStopped: loginStopped(control),
@@ -71,7 +85,6 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
       .map((source) => toSourceStatus(source, atSeconds)),
     doubts: doubtsOfSummaries(demand, atSeconds),
     requestSets: requested.map((set) => toRequestSetStatus(set, { atSeconds, head: head?.value })),
-    targets: head?.value.targets ?? [],
     openOperations: open.length,
     operations: recent.map(toOperationStatus),
     plans,
@@ -90,7 +103,7 @@ export async function clusterStatus(ports: StatusPorts, cluster: string): Promis
       vmSize,
       atSeconds,
     })),
-    waiting: head?.value.waiting ?? [],
+    ...waits,
     rejections: rejected,
   };
   return { cluster, atSeconds, problems: statusProblems({ ...facts, atSeconds, config }), ...facts };
@@ -107,6 +120,47 @@ async function usableConfig(
     if (error instanceof ConfigurationError) return error;
     throw error;
   }
+}
+
+/** What would be planned now, if something waits. A world that cannot be planned is no reason to show no page. */
+async function nowWaiting(
+  head: PlanHead | undefined,
+  lookAhead: (() => Promise<Outlook | undefined>) | undefined,
+): Promise<Outlook | undefined> {
+  const isShort = ({ asked, granted }: WaitingJob) => granted < asked;
+  if (head === undefined || !(head.waiting.some(isShort) || head.targets.some(isShort))) return undefined;
+  try {
+    return await lookAhead?.();
+  } catch (error) {
+    if (error instanceof ConfigurationError || error instanceof StaleSnapshotError) return undefined;
+    throw error;
+  }
+}
+
+/** Jobs and targets that the newest plan left waiting, each with what it had and the reason. */
+function whoWaits(
+  head: PlanHead | undefined,
+  outlook: Outlook | undefined,
+  nowSeconds: number,
+): Pick<ClusterStatus, "waiting" | "targets"> {
+  if (head === undefined) return { waiting: [], targets: [] };
+  const read = { backedOff: head.backedOff, nowSeconds };
+  const now = outlook && firstReasons(outlook);
+  return {
+    waiting: head.waiting.map((job) => {
+      const view = toWaitingView(job, read);
+      return { ...view, why: withReason(view.why, now?.ofJob(job.name)) };
+    }),
+    targets: head.targets.map((target) => {
+      const view = toTargetView(target, read);
+      if (view.why.length === 0) return view;
+      return { ...view, why: withReason(view.why, now?.ofTarget(target.name, target.requestSet)) };
+    }),
+  };
+}
+
+function withReason([first = "", ...rest]: readonly string[], reason: string | null | undefined): string[] {
+  return [first, ...(reason == null ? rest : [reason])];
 }
 
 function loginStopped({ refusedLogin }: ClusterControl): ClusterStatus["loginStopped"] {

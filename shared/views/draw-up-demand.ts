@@ -1,7 +1,8 @@
 import type { Answer, DemandAnswer, demandParts } from "../api/index.ts";
-import { explainBackOff, isStandIn } from "../cycle/index.ts";
-import { explain, type Plan } from "../engine/index.ts";
-import type { BackedOff } from "../ports/index.ts";
+import { isStandIn } from "../cycle/index.ts";
+import type { Plan } from "../engine/index.ts";
+import type { BackedOff, WaitingJob } from "../ports/index.ts";
+import { toWaitingView } from "./explain/waiting-views.ts";
 import { ofSelected, type Selected, type Selecting, type Selector } from "./node-selection.ts";
 import { nodeViews } from "./node-views.ts";
 import type { Outlook } from "./outlook.ts";
@@ -60,7 +61,9 @@ function partOf({ plan, snapshot }: Outlook, { isSelected }: Selector): Plan {
 
 export type Decided = { readonly [Part in keyof typeof demandParts]: Answer<(typeof demandParts)[Part]> };
 
-type DecidedOf = Pick<Plan, "create" | "start" | "retire" | "retry" | "jobs" | "warnings">;
+interface DecidedOf extends Pick<Plan, "create" | "start" | "retire" | "retry" | "warnings"> {
+  readonly jobs: readonly WaitingJob[];
+}
 
 /** What a plan decided, and whom it left waiting. */
 export function decided(plan: DecidedOf, backedOff: readonly BackedOff[], atSeconds: number): Decided {
@@ -82,12 +85,9 @@ export function decided(plan: DecidedOf, backedOff: readonly BackedOff[], atSeco
       sinceSeconds,
     })),
     retry: plan.retry.map(({ nodeId, name }) => ({ nodeId, name })),
-    waiting: waiting.slice(0, mostWaiting).map((outcome) => ({
-      job: outcome.name,
-      asked: outcome.asked,
-      granted: outcome.granted,
-      why: [...explain(outcome), ...explainBackOff(outcome, backedOff, atSeconds)],
-    })),
+    waiting: waiting
+      .slice(0, mostWaiting)
+      .map((outcome) => toWaitingView(outcome, { backedOff, nowSeconds: atSeconds })),
     waitingCount: waiting.length,
     warnings: plan.warnings,
   };

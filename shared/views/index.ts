@@ -7,6 +7,7 @@ export { someOf } from "./explain/cause.ts";
 export { type ExplainOutcome, explainJob } from "./explain/explain-job.ts";
 export { type ExplainTargetOutcome, explainTarget } from "./explain/explain-target.ts";
 export { nearestVmSize } from "./explain/nearest-vm-size.ts";
+export { jobSentences, targetSentences } from "./explain/reason-words.ts";
 export { plannedThere } from "./jobs-there.ts";
 export { listBuckets, listLimits } from "./list-buckets.ts";
 export { listClusters } from "./list-clusters.ts";

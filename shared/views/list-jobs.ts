@@ -1,10 +1,10 @@
-import type { CauseView, JobState, JobsAnswer, JobsQuery, JobView } from "../api/index.ts";
+import type { JobState, JobsAnswer, JobsQuery, JobView } from "../api/index.ts";
 import { isStandIn, presentDemand } from "../cycle/index.ts";
-import { type JobOutcome, nearestFirst, type Reason } from "../engine/index.ts";
-import { causesOf } from "./explain/causes.ts";
+import type { JobOutcome } from "../engine/index.ts";
+import { firstSentences } from "./explain/first-sentence.ts";
+import { nearestFirst } from "./explain/reason-words.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "./job-states.ts";
 import { ofSelected, type Selected, type Selector, selectingOf } from "./node-selection.ts";
-import { type NodeViews, nodeViews } from "./node-views.ts";
 import type { Outlook } from "./outlook.ts";
 import { pageOf } from "./page.ts";
 import { nameOf, setAsideJobs, setAsideView } from "./set-aside-jobs.ts";
@@ -57,7 +57,7 @@ function drawUpJobs(outlook: Outlook, query: JobsQuery, nodes: ReadonlySet<strin
 
 /** In the order of the queue; those that were set aside come last. */
 function rowsOf(outlook: Outlook): readonly JobRow[] {
-  const sentenceOf = sentences(outlook);
+  const sentenceOf = firstSentences(outlook);
   const planned = outlookJobs(outlook).filter(({ job }) => !isStandIn(job));
   return [
     ...planned.map((each): JobRow => {
@@ -112,28 +112,4 @@ function toView(
     reasonCode: nearestFirst(reasons)[0]?.code ?? null,
     reason: reasons.length === 0 ? null : sentenceOf(each),
   };
-}
-
-/** What `explain` says first of why a job waits. Jobs that wait alike are looked into once: a page may have a thousand of them. */
-function sentences(outlook: Outlook): (each: OutlookJob) => string | null {
-  let views: NodeViews | undefined;
-  const known = new Map<readonly Reason[], Map<string, string | null>>();
-  return (each) => {
-    const { job, outcome } = each;
-    const alike = known.get(outcome.reasons) ?? new Map<string, string | null>();
-    known.set(outcome.reasons, alike);
-    const key = JSON.stringify([job.source, job.colocated, unitOf(job), outcome.asked, outcome.granted]);
-    const sentence = alike.get(key);
-    if (sentence !== undefined) return sentence;
-    views ??= nodeViews(outlook);
-    const made = firstSentence(causesOf(outlook, views, each));
-    alike.set(key, made);
-    return made;
-  };
-}
-
-/** That a part has a place is in the figures already. */
-function firstSentence(causes: readonly CauseView[]): string | null {
-  const why = causes.find(({ kind }) => kind !== "partly-placed");
-  return why === undefined ? null : (/^.*?[.?!](?=\s+[A-Z"]|$)/s.exec(why.text)?.[0] ?? why.text);
 }

@@ -92,10 +92,10 @@ function actionIdsOf(archived: ArchivedPlan | undefined): readonly string[] {
 }
 
 function partsOf(archived: ArchivedPlan | undefined, atSeconds: number): Decided {
-  // The back-offs of that time are only in the worded reasons of the head; the figures show them as "0 left".
+  // The back-offs of that time are not archived; the figures show them as "0 left".
   if (archived?.archive === "whole") return decided(archived.plan, [], atSeconds);
   const { waiting, waitingCount, ...parts } = archived ?? nothing;
-  return { ...decided({ ...parts, jobs: [] }, [], atSeconds), waiting, waitingCount };
+  return { ...decided({ ...parts, jobs: waiting }, [], atSeconds), waitingCount };
 }
 
 const nothing = { create: [], start: [], retire: [], retry: [], warnings: [], waiting: [], waitingCount: 0 };

@@ -1,11 +1,12 @@
 import type { AutoscaleAnswer, WhatIfAnswer, WhatIfBody } from "../api/index.ts";
-import { metTargets, type World } from "../cycle/index.ts";
+import { firstTargets, type World } from "../cycle/index.ts";
 import type { Plan } from "../engine/index.ts";
 import { InvariantError } from "../errors.ts";
 import { parseDemand, wholly } from "../messages/index.ts";
 import type { RequestSet, SourceDemand } from "../ports/index.ts";
 import { decided, drawUpDemand } from "./draw-up-demand.ts";
 import { explainOne } from "./explain/explain-job.ts";
+import { toTargetView } from "./explain/waiting-views.ts";
 import { outlookJobs } from "./job-states.ts";
 import type { Selected } from "./node-selection.ts";
 import { nodeViews } from "./node-views.ts";
@@ -66,7 +67,7 @@ export function whatIfTargets(world: World, wanted: RequestSet, nowSeconds: numb
   const { plan, made, held } = outlookOf({ ...world, loaded }, nowSeconds);
   return {
     held: held ?? null,
-    met: metTargets(plan, made.backedOff, nowSeconds),
+    met: firstTargets(plan).map((each) => toTargetView(each, { backedOff: made.backedOff, nowSeconds })),
     more: {
       create: Math.max(0, created(plan) - created(without)),
       start: Math.max(0, plan.start.length - without.start.length),

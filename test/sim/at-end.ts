@@ -52,7 +52,7 @@ function wrongAtEnd(world: World, script: Script): readonly string[] {
       wrong.push(`message ${messageId} was rejected though it was good`);
   for (const { definition, hopeless = [] } of script.clusters) {
     const waiting = new Map(
-      world.records.heads.get(definition.name)?.waiting.map(({ job, why }) => [job, why]),
+      world.records.heads.get(definition.name)?.waiting.map(({ name, reasons }) => [name, reasons]),
     );
     for (const job of hopeless)
       if ((waiting.get(job) ?? []).length === 0)

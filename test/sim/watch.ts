@@ -1,6 +1,5 @@
 import type { WorkloadJob } from "../../infra/local/scheduler/workload.ts";
 import { longestSilenceSeconds, underWay } from "../../shared/cycle/index.ts";
-import { explain } from "../../shared/engine/index.ts";
 import { accountOf, type NodeArrayTarget } from "../../shared/messages/node-array-target.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type {
@@ -146,7 +145,7 @@ export class Watch implements Departures {
     for (const violation of violationsOf(input, plan)) this.#report(`plan: ${violation}`);
     for (const outcome of plan.jobs) {
       const isWaiting = outcome.granted < outcome.asked;
-      if (isWaiting && explain(outcome).length === 0)
+      if (isWaiting && outcome.reasons.length === 0)
         this.#report(`job "${outcome.name}" got ${outcome.granted} of ${outcome.asked} without a reason`);
     }
   }

@@ -1,5 +1,4 @@
 import {
-  explain,
   formatSize,
   isSize,
   type JobOutcome,
@@ -10,6 +9,7 @@ import {
   size,
   type VmFacts,
 } from "../../../shared/engine/index.ts";
+import { jobSentences } from "../../../shared/views/index.ts";
 import { table } from "./fit-table.ts";
 
 /** A plan for people: the nodes, what would be done, and what became of every job. */
@@ -41,7 +41,7 @@ function actionLines({ create, start, retire, retry }: Plan): readonly string[] 
 
 /** What became of a job: one line, and one sentence for every different reason why it did not get all. */
 export function jobLines(outcome: JobOutcome): readonly string[] {
-  const [, ...reasons] = explain(outcome);
+  const [, ...reasons] = jobSentences(outcome);
   return [`${outcome.name}: ${fate(outcome)}`, ...reasons.map((sentence) => `  ${sentence}`)];
 }
 

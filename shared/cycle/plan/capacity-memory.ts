@@ -1,4 +1,4 @@
-import type { Cluster, Reason } from "../../engine/index.ts";
+import type { Cluster } from "../../engine/index.ts";
 import type { BackedOff, NodeLoss, Operation, Snapshot } from "../../ports/index.ts";
 
 /**
@@ -91,24 +91,6 @@ export function withoutRoom(cluster: Cluster, backedOff: readonly BackedOff[]): 
     ),
   }));
   return { ...cluster, nodeArrays };
-}
-
-/** What the engine cannot know about a wait: that "0 left" of a bucket is our own back-off, why, and for how long. */
-export function explainBackOff(
-  outcome: { readonly reasons: readonly Reason[] },
-  backedOff: readonly BackedOff[],
-  nowSeconds: number,
-): readonly string[] {
-  if (backedOff.length === 0) return [];
-  const full = outcome.reasons.flatMap(({ bucket, limit }) =>
-    bucket !== null && limit === "bucket" ? [keyOf(bucket)] : [],
-  );
-  return backedOff
-    .filter((bucket) => full.includes(keyOf(bucket)))
-    .map(({ nodeArray, vmSize, untilSeconds, why }) => {
-      const seconds = Math.ceil(untilSeconds - nowSeconds);
-      return `${nodeArray}/${vmSize}: no new nodes are asked for during the next ${seconds} s, because ${why}.`;
-    });
 }
 
 function keyOf({ nodeArray, vmSize }: Pick<BackedOff, "nodeArray" | "vmSize">): string {

@@ -1,16 +1,7 @@
-import { explain, explainTarget, type NodeHistory, type Plan } from "../../engine/index.ts";
+import { mainReasons, type NodeHistory, type Plan, type TargetOutcome } from "../../engine/index.ts";
 import type { PlanRequest } from "../../messages/index.ts";
-import type {
-  BackedOff,
-  Ids,
-  MetTarget,
-  PlanHead,
-  PlanSummary,
-  Snapshot,
-  WaitingJob,
-} from "../../ports/index.ts";
+import type { Ids, PlanHead, PlanSummary, Snapshot, WaitingJob } from "../../ports/index.ts";
 import { clusterDigest } from "../snapshot/changes.ts";
-import { explainBackOff } from "./capacity-memory.ts";
 import { earliest, nextDeadlineSeconds } from "./deadline.ts";
 import type { DrainedPlan } from "./drain.ts";
 import type { MadePlan } from "./make-plan.ts";
@@ -21,6 +12,7 @@ import type { Loaded } from "./to-plan-input.ts";
 const mostWaitingShown = 20;
 const mostTargetsShown = 100;
 const mostGroupsShown = 100;
+const mostTargetReasons = 20;
 const mostOutShown = 100;
 
 /** A plan in counts. */
@@ -94,38 +86,28 @@ export function toHead(
     targetRequests: Object.fromEntries(
       targets.map(({ requestSet, receivedAtSeconds }) => [requestSet, receivedAtSeconds]),
     ),
-    targets: metTargets(made.plan, made.backedOff, made.input.nowSeconds),
-    waiting: waitingJobs(made.plan, made.backedOff, made.input.nowSeconds),
+    targets: firstTargets(made.plan),
+    waiting: waitingJobs(made.plan),
   };
 }
 
-/** Wording a reason takes time, so only the few that are shown are worded. */
-function waitingJobs(plan: Plan, backedOff: readonly BackedOff[], nowSeconds: number): WaitingJob[] {
-  return plan.jobs
-    .filter((outcome) => outcome.granted < outcome.asked)
+/** Reasons are worked out when they are read, so only those of the few that are shown are. */
+function waitingJobs({ jobs }: Plan): readonly WaitingJob[] {
+  return jobs
+    .filter(({ asked, granted }) => granted < asked)
     .slice(0, mostWaitingShown)
-    .map((outcome) => ({
-      job: outcome.name,
-      asked: outcome.asked,
-      granted: outcome.granted,
-      why: [...explain(outcome), ...explainBackOff(outcome, backedOff, nowSeconds)],
-    }));
+    .map(({ name, asked, granted, reasons }) => ({ name, asked, granted, reasons: mainReasons(reasons) }));
 }
 
-/** The first targets, unmet ones first, with sentences. */
-export function metTargets(plan: Plan, backedOff: readonly BackedOff[], nowSeconds: number): MetTarget[] {
-  const isMet = ({ asked, granted }: Plan["targets"][number]) => granted >= asked;
-  return plan.targets
+/** The first targets, those that are not met before the others. */
+export function firstTargets({ targets }: Plan): readonly TargetOutcome[] {
+  const isMet = ({ asked, granted }: TargetOutcome) => granted >= asked;
+  return targets
     .toSorted((a, b) => Number(isMet(a)) - Number(isMet(b)))
     .slice(0, mostTargetsShown)
-    .map((outcome) => {
-      const { reasons: _, ...target } = outcome;
-      return {
-        ...target,
-        groups: target.groups.slice(0, mostGroupsShown),
-        why: isMet(outcome)
-          ? []
-          : [...explainTarget(outcome), ...explainBackOff(outcome, backedOff, nowSeconds)],
-      };
-    });
+    .map((target) => ({
+      ...target,
+      groups: target.groups.slice(0, mostGroupsShown),
+      reasons: isMet(target) ? [] : target.reasons.slice(0, mostTargetReasons),
+    }));
 }

@@ -57,3 +57,8 @@ export interface HeldBack {
   /** The first of them, by name. */
   readonly first: string;
 }
+
+/** A cap as the configuration spells it. */
+export function demandCapKey(cap: DemandCapName): string {
+  return cap.replaceAll("-", "_");
+}

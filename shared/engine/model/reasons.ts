@@ -51,7 +51,7 @@ export interface TargetReason extends Reason {
   readonly code: TargetReasonCode;
 }
 
-/** Why a bucket, or the whole cluster, could not take (all of) a job. Data; `explain` words it. */
+/** Why a bucket, or the whole cluster, could not take (all of) a job. Data: `shared/views/explain` words it. */
 export interface Reason {
   readonly code: ReasonCode;
   /** Null: true of the whole cluster. */

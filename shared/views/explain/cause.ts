@@ -1,5 +1,5 @@
 import type { CauseView } from "../../api/index.ts";
-import { type BucketName, bucketLabel, formatSize, type Reason, type Scalar } from "../../engine/index.ts";
+import { accountName, type BucketName, formatSize, type Reason, type Scalar } from "../../engine/index.ts";
 import { shownNumber } from "../../text.ts";
 
 export type Kind = CauseView["kind"];
@@ -25,6 +25,14 @@ export function amount(value: Scalar): number {
 export function shown(value: Scalar): string {
   if (typeof value === "number") return shownNumber(value);
   return typeof value === "object" && value !== null ? formatSize(value) : String(value);
+}
+
+/** A bucket as people name it: `htc/Standard_F16s_v2`, with its placement group when it has one. */
+export function bucketLabel(bucket: BucketName | null): string {
+  if (bucket === null) return "The cluster";
+  const { vmSize, placementGroup } = bucket;
+  const size = `${accountName(bucket)}/${vmSize}`;
+  return placementGroup === null ? size : `${size}/${placementGroup}`;
 }
 
 /** As people name it; hosts that CycleCloud does not have are in no bucket that anybody knows. */

@@ -1,5 +1,5 @@
 import type { ExplainAnswer, JobState, RefusalView } from "../../api/index.ts";
-import { describeConstraint, explainReason, type Json, type Reason } from "../../engine/index.ts";
+import type { Json, Reason } from "../../engine/index.ts";
 import type { SourceDemand } from "../../ports/index.ts";
 import { counted } from "../../text.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "../job-states.ts";
@@ -8,7 +8,9 @@ import type { Outlook } from "../outlook.ts";
 import { nameOf, setAsideJobs } from "../set-aside-jobs.ts";
 import { shellWord } from "./cause.ts";
 import { causesOf, silence } from "./causes.ts";
+import { describeConstraint } from "./constraint-words.ts";
 import { plannerTrail } from "./planner-trail.ts";
+import { reasonSentence } from "./reason-words.ts";
 import { explainSetAside } from "./set-aside-cause.ts";
 
 const mostPlaces = 100;
@@ -133,7 +135,7 @@ export function toRefusal(reason: Reason): RefusalView {
     constraint: constraintOf(reason),
     asked,
     left,
-    text: explainReason(reason),
+    text: reasonSentence(reason),
   };
 }
 

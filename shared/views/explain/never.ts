@@ -1,10 +1,8 @@
 import type { CauseView } from "../../api/index.ts";
 import {
   type Constraint,
-  describeConstraint,
   type Examination,
   examine,
-  explain,
   isIgnored,
   nearest,
   type Reason,
@@ -13,11 +11,13 @@ import { counted } from "../../text.ts";
 import { type OutlookJob, unitOf } from "../job-states.ts";
 import type { Outlook } from "../outlook.ts";
 import { amount, cause, figures, labelOf, shown, someOf } from "./cause.ts";
+import { describeConstraint } from "./constraint-words.ts";
 import { ignoredCause } from "./ignored-nodes.ts";
 import { isIn } from "./in-bucket.ts";
 import { nearestName } from "./nearest-name.ts";
 import { nearestVmSize } from "./nearest-vm-size.ts";
 import { poolCause } from "./pool-causes.ts";
+import { jobSentences } from "./reason-words.ts";
 
 /** No bucket could take the job, were all its nodes empty: what comes closest, and what is in its way. */
 export function refusedEverywhere(
@@ -168,7 +168,7 @@ function neverFits(outlook: Outlook, { job, outcome }: OutlookJob, first: Reason
   const alike = reasons.filter(
     ({ code, constraint }) => code === telling.code && constraint === telling.constraint,
   );
-  const [, sentence = ""] = explain({ ...outcome, reasons: alike });
+  const [, sentence = ""] = jobSentences({ ...outcome, reasons: alike });
   const guess = meant(outlook, telling);
   return cause("never-satisfiable", {
     text: `No node can satisfy it as things are. ${sentence}${guess === null ? "" : ` Did you mean "${guess}"?`}`,

@@ -1,8 +1,9 @@
 import type { ExplainAnswer } from "../../api/index.ts";
-import { explain, type JobOutcome, type Reason, type TargetOutcome } from "../../engine/index.ts";
+import { type JobOutcome, mainReasons, type Reason, type TargetOutcome } from "../../engine/index.ts";
 import { isOpen, type Operation, type WaitingJob } from "../../ports/index.ts";
 import type { OutlookJob } from "../job-states.ts";
 import type { Outlook } from "../outlook.ts";
+import { jobSentences } from "./reason-words.ts";
 
 type Step = ExplainAnswer["planner"][number];
 
@@ -121,7 +122,7 @@ function headStep({ head, loaded }: Outlook, { job, outcome }: OutlookJob): read
   if (head === undefined || source === null) return [];
   const sequence = loaded.demand.find((each) => each.source === source)?.sequence;
   const seen = head.demandSequences[source];
-  const waiting = head.waiting.find(({ job }) => job === name);
+  const waiting = head.waiting.find((each) => each.name === name);
   const text =
     seen === undefined || sequence === undefined || seen < sequence
       ? `The newest plan was made before message ${sequence ?? "?"} of "${source}" came; the next one sees it.`
@@ -133,11 +134,9 @@ function headStep({ head, loaded }: Outlook, { job, outcome }: OutlookJob): read
 }
 
 /** In the words of the plan, unless they would be said twice on one page. */
-function reasonsOf({ why }: WaitingJob, outcome: JobOutcome): string {
-  const isSame =
-    outcome.granted < outcome.asked &&
-    explain(outcome)
-      .slice(1)
-      .every((sentence) => why.includes(sentence));
-  return isSame ? ", for the same reasons." : `: ${why.slice(1).join(" ")}`;
+function reasonsOf(waiting: WaitingJob, outcome: JobOutcome): string {
+  const [, ...then] = jobSentences(waiting);
+  const [, ...now] = jobSentences({ ...outcome, reasons: mainReasons(outcome.reasons) });
+  const isSame = outcome.granted < outcome.asked && now.every((sentence) => then.includes(sentence));
+  return isSame ? ", for the same reasons." : `: ${then.join(" ")}`;
 }

@@ -1,20 +1,15 @@
 import type { CauseView } from "../../api/index.ts";
-import {
-  bucketLabel,
-  demandCapKey,
-  explainReason,
-  type Reason,
-  type ReasonCode,
-} from "../../engine/index.ts";
+import { demandCapKey, type Reason, type ReasonCode } from "../../engine/index.ts";
 import type { OutlookJob } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
-import { amount, cause, type Kind, shown } from "./cause.ts";
+import { amount, bucketLabel, cause, type Kind, shown } from "./cause.ts";
 import { drainedNodes } from "./drained-nodes.ts";
 import { fullNodes, groupTooSmall, unusable } from "./full-nodes.ts";
 import { ignoredNodes } from "./ignored-nodes.ts";
 import { noCapacity } from "./limit-causes.ts";
 import { refusedEverywhere } from "./never.ts";
+import { reasonSentence } from "./reason-words.ts";
 import { type Wanted, wantedBy } from "./what-is-wanted.ts";
 
 /** Codes of refusals that say "not now" where every other says "not there". */
@@ -55,7 +50,7 @@ function heldBack(reason: Reason): CauseView {
     cap === "max-plan-checks"
       ? `Send fewer jobs that exclude nodes, use wildcards or have alternatives, or raise ${key} in autoscale.json and store it: \`ccscale config push FILE\`.`
       : `Let the job ask for less, or raise ${key} in autoscale.json and store it: \`ccscale config push FILE\`.`;
-  return cause("demand-cap", { text: explainReason(reason), next, limit: cap, asked, left });
+  return cause("demand-cap", { text: reasonSentence(reason), next, limit: cap, asked, left });
 }
 
 /** A limit that holds for a whole VM size is told once, not for each of its placement groups. */

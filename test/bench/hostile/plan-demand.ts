@@ -1,7 +1,8 @@
 import { measurePlan } from "../../../shared/cycle/index.ts";
-import { explain, plan } from "../../../shared/engine/index.ts";
+import { plan } from "../../../shared/engine/index.ts";
 import type { WholePlan } from "../../../shared/ports/index.ts";
 import { packPlan } from "../../../shared/ports/packed-plan.ts";
+import { jobSentences } from "../../../shared/views/index.ts";
 import { type Figures, type HostileCase, heapMb, timed } from "./case.ts";
 import { type DemandKind, demandKinds, planInputOf } from "./demand-kinds.ts";
 
@@ -26,7 +27,7 @@ function planOf(kind: DemandKind): Figures {
     return planned.jobs
       .filter(({ asked, granted }) => granted < asked)
       .slice(0, 20)
-      .map(explain);
+      .map(jobSentences);
   });
   const whole = { archive: "whole", input, plan: planned, actions: [] } as unknown as WholePlan;
   const [archiveSeconds, archive] = timed(() => JSON.stringify(packPlan(whole)));

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Caps, explain, type PlanInput, plan, type Target } from "../../../shared/engine/index.ts";
+import { type Caps, type PlanInput, plan, type Target } from "../../../shared/engine/index.ts";
+import { jobSentences } from "../../../shared/views/index.ts";
 import { planInputs, targetInputs } from "./arbitraries.ts";
 import { planNaively } from "./naive-planner.ts";
 import { violationsOf } from "./plan-validity.ts";
@@ -182,14 +183,14 @@ describe("caps", () => {
     [{ budget: { maxUsd: 5, spentUsd: 5 } }, /monthly_budget_usd has left.*leaves 0 new nodes.*new month/],
   ])("%j is told in a sentence", (caps, sentence) => {
     const result = plan(input({ cluster: priced, jobs: [wholeNodes(1)], caps: { ...none, ...caps } }));
-    expect(result.jobs.flatMap(explain).join(" ")).toMatch(sentence);
+    expect(result.jobs.flatMap(jobSentences).join(" ")).toMatch(sentence);
   });
 
   test("an unknown price is told in a sentence", () => {
     const caps = { ...none, budget: { maxUsd: 5, spentUsd: 0 } };
     expect(
       plan(input({ jobs: [wholeNodes(1)], caps }))
-        .jobs.flatMap(explain)
+        .jobs.flatMap(jobSentences)
         .join(" "),
     ).toMatch(/its price, which is not known.*vm_sizes gives the price/);
   });

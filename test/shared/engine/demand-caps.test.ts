@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type DemandCaps, explain, type Job, type PlanInput, plan } from "../../../shared/engine/index.ts";
+import { type DemandCaps, type Job, type PlanInput, plan } from "../../../shared/engine/index.ts";
+import { jobSentences } from "../../../shared/views/index.ts";
 import { cluster, codes, input, job, node, nodesOf } from "./tiny.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `r${index}`);
@@ -68,7 +69,7 @@ describe("demand beyond a cap", () => {
   test.each(Object.entries(excesses))("%s: waits, and says so", (_, excess) => {
     const result = planOf(excess);
     expect(codes(result, "waits")).toEqual(["DemandCapReached"]);
-    const [, sentence] = explain(result.jobs[0] as (typeof result.jobs)[number]);
+    const [, sentence] = jobSentences(result.jobs[0] as (typeof result.jobs)[number]);
     expect(sentence).toContain(excess.text);
     const { cap, jobs, first, asked } = result.heldBack?.[0] ?? {};
     expect({ cap, jobs, first, asked }).toEqual({

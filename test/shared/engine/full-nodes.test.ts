@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { explain, type PlanInput, plan } from "../../../shared/engine/index.ts";
+import { type PlanInput, plan } from "../../../shared/engine/index.ts";
+import { jobSentences } from "../../../shared/views/index.ts";
 import { array, bucket, cluster, input, job, node } from "./tiny.ts";
 
 const noneLeft = array({ buckets: [bucket({ available: 0 })] });
@@ -10,7 +11,7 @@ const running = (name: string, host: string) => job(name, { ncpus: 4 }, { execut
 function outcomeOf(fields: Partial<PlanInput>) {
   const outcome = plan(input(fields)).jobs.at(-1);
   if (outcome === undefined) throw new Error("no job");
-  return { ...outcome, reasons: outcome.reasons, text: explain(outcome).slice(1).join(" ") };
+  return { ...outcome, reasons: outcome.reasons, text: jobSentences(outcome).slice(1).join(" ") };
 }
 
 describe("reasons of full buckets: nodes that take no jobs", () => {

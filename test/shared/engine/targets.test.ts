@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import {
   type ClusterNode,
-  explainTarget,
   type NodeArray,
   type Plan,
   plan,
   type Target,
   type TargetWish,
 } from "../../../shared/engine/index.ts";
+import { targetSentences } from "../../../shared/views/index.ts";
 import { array, bucket, cluster, createdNames, deallocated, input, job, node, plannedNode } from "./tiny.ts";
 
 /** An array "execute" of 4-core and 8-core nodes. */
@@ -133,7 +133,7 @@ describe("a target of nodes or cores", () => {
     const [outcome] = planFor([target(nodes(9), { vmSizes: [large, "Standard_X", small] })], {
       arrays,
     }).targets;
-    expect(outcome && explainTarget(outcome)).toEqual([
+    expect(outcome && targetSentences(outcome)).toEqual([
       'Target "execute" of request set "standard" has 3 of 9 nodes.',
       "execute/Standard_F8: CycleCloud marks the VM size as not usable, so that no new nodes are made.",
       "execute/Standard_X: the node array has no such VM size.",
@@ -148,7 +148,7 @@ describe("a target of nodes or cores", () => {
     const arrays = [execute(), array({ name: "off", enabled: false })];
     const [outcome] = planFor([target(nodes(2), fields)], { arrays }).targets;
     expect(outcome).toMatchObject({ granted: 0, reasons: [{ code }] });
-    expect(outcome && explainTarget(outcome)[1]).toContain(fields.nodeArray);
+    expect(outcome && targetSentences(outcome)[1]).toContain(fields.nodeArray);
   });
 
   test("keeps its nodes from the idle time-out, and no more", () => {
@@ -277,7 +277,7 @@ describe("a dynamic array", () => {
     const arrays = [execute(), array({ name: "special" })];
     const [outcome] = planFor([dynamic(nodes(1))], { arrays }).targets;
     expect(outcome).toMatchObject({ granted: 0, reasons: [{ code: "NameOfANodeArray" }] });
-    expect(outcome && explainTarget(outcome)[1]).toContain('"special" is the name of a node array');
+    expect(outcome && targetSentences(outcome)[1]).toContain('"special" is the name of a node array');
   });
 
   test("shares the limits of the array that it extends", () => {
@@ -345,7 +345,7 @@ describe("groups", () => {
     ]);
     expect(result.targets[0]).toMatchObject({ granted: 3, asked: 4 });
     expect(createdNames(result)).toHaveLength(40);
-    expect(result.targets[0] && explainTarget(result.targets[0])).toEqual([
+    expect(result.targets[0] && targetSentences(result.targets[0])).toEqual([
       'Target "execute:64" of request set "standard" has 3 of 4 groups.',
       "execute:64/Standard_F4/execute-64-group4: 16 more nodes are wanted, and what CycleCloud still offers of the VM size leaves 8.",
       "execute:64/Standard_F8/execute-64-group4: 8 more nodes are wanted, and what CycleCloud still offers of the VM size leaves 4.",

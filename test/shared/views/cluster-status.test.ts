@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { ConfigurationError, InvariantError } from "../../../shared/errors.ts";
 import type { Rejection } from "../../../shared/ports/index.ts";
 import { type ClusterStatus, clusterStatus } from "../../../shared/views/cluster-status.ts";
+import { explainJob, explainTarget, lookAhead } from "../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { ask } from "./target-situations.ts";
 
 async function statusOf(world: World): Promise<ClusterStatus> {
   const status = await clusterStatus(world.ports, cluster);
@@ -43,6 +46,69 @@ describe("clusterStatus", () => {
         asked: 1,
         granted: 0,
         why: [expect.stringContaining('"huge" waits'), expect.stringContaining("too small")],
+      },
+    ]);
+  });
+
+  test("the reason of what waits is the first sentence of explain", async () => {
+    const world = createWorld();
+    await world.post([{ name: "huge", constraints: { ncpus: 64 } }, jobFor(40)]);
+    await ask(world, [{ Name: "htc", TargetCount: 40 }], { requestSet: "standard" });
+    await world.round();
+    const outlook = await lookAhead(world.ports, cluster);
+    if (outlook === undefined) throw new Error("no outlook");
+    const status = await clusterStatus(world.ports, cluster, async () => outlook);
+    expect(status?.waiting.map(({ job }) => job)).toEqual(["huge", "job-1"]);
+    for (const { job, why } of status?.waiting ?? []) {
+      const explained = explainJob(outlook, job);
+      const said = explained.outcome === "explained" ? explained.answer.summary : "";
+      expect(why).toHaveLength(2);
+      expect(said).toContain(why[1]);
+    }
+    const [target] = status?.targets ?? [];
+    const explained = explainTarget(outlook, target?.name ?? "");
+    expect(explained.outcome === "explained" && explained.answer.summary).toContain(target?.why[1] ?? "?");
+  });
+
+  test("without a world that can be planned, the reasons are those of the newest plan", async () => {
+    const world = createWorld();
+    await world.post([{ name: "huge", constraints: { ncpus: 64 } }]);
+    await world.round();
+    const unusable = async () => {
+      throw new ConfigurationError("the configuration", ["autoscale.json: no JSON"]);
+    };
+    const status = await clusterStatus(world.ports, cluster, unusable);
+    expect(status?.waiting[0]?.why[1]).toMatch(/too small, the job asks for 64 "ncpus" per place/);
+    const broken = async () => {
+      throw new InvariantError("a bug");
+    };
+    await expect(clusterStatus(world.ports, cluster, broken)).rejects.toThrow("a bug");
+  });
+
+  test("nothing waits: nothing is planned for the page", async () => {
+    const world = createWorld();
+    await world.post([jobFor(1)]);
+    await world.round();
+    const asked: string[] = [];
+    const status = await clusterStatus(world.ports, cluster, async () => {
+      asked.push("an outlook");
+      return undefined;
+    });
+    expect(status?.waiting).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+
+  test("the newest plan keeps codes and figures of its reasons, and no sentences", async () => {
+    const world = createWorld();
+    await world.post([{ name: "huge", constraints: { ncpus: 64 } }]);
+    await world.round();
+    const head = await world.ports.plans.loadHead(cluster);
+    expect(head?.value.waiting).toEqual([
+      {
+        name: "huge",
+        asked: 1,
+        granted: 0,
+        reasons: [expect.objectContaining({ code: "InsufficientResource", asked: 64, left: 4, limit: null })],
       },
     ]);
   });

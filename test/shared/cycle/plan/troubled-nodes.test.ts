@@ -182,8 +182,8 @@ describe("boots that keep failing", () => {
     world.cycleCloud.settle();
     world.advance(1_790);
     await world.round();
-    const { waiting } = await headOf(world);
-    expect(waiting[0]?.why.at(-1)).toMatch(
+    const status = await clusterStatus(world.ports, cluster);
+    expect(status?.waiting[0]?.why.at(-1)).toMatch(
       /^htc\/\S+: no new nodes .* 3 nodes of "htc" failed or did not boot/,
     );
     expect(world.cycleCloud.nodes).toEqual([]);

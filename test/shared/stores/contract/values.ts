@@ -3,6 +3,7 @@ import {
   type NodeHistory,
   type Plan,
   type PlanInput,
+  type Reason,
 } from "../../../../shared/engine/index.ts";
 import type { ScaleAction } from "../../../../shared/messages/scale-action.ts";
 import type {
@@ -127,6 +128,15 @@ export function summaryOf(cluster: string, planId: string, changed: Partial<Plan
   };
 }
 
+const noCapacity: Reason = {
+  code: "NoCapacity",
+  bucket: { nodeArray: "htc", vmSize: "Standard_F4", placementGroup: null },
+  constraint: null,
+  limit: "region",
+  asked: 3,
+  left: 0,
+};
+
 export function headOf(cluster: string, planId: string): PlanHead {
   return {
     ...summaryOf(cluster, planId),
@@ -144,7 +154,7 @@ export function headOf(cluster: string, planId: string): PlanHead {
     targets: [],
     draining: [],
     out: [],
-    waiting: [{ job: "a", asked: 4, granted: 1, why: ['Job "a" got 1 of 4 places, the rest waits.'] }],
+    waiting: [{ name: "a", asked: 4, granted: 1, reasons: [noCapacity] }],
   };
 }
 

@@ -1,22 +1,18 @@
 import { describe, expect, test } from "vitest";
-import {
-  describeConstraint,
-  explain,
-  nearestFirst,
-  parseConstraints,
-  plan,
-} from "../../../shared/engine/index.ts";
-import { array, bucket, cluster, input, job } from "./tiny.ts";
+import { parseConstraints, plan } from "../../../shared/engine/index.ts";
+import { describeConstraint } from "../../../shared/views/explain/constraint-words.ts";
+import { jobSentences, nearestFirst } from "../../../shared/views/explain/reason-words.ts";
+import { array, bucket, cluster, input, job } from "../engine/tiny.ts";
 
 const sizes = [bucket({ available: 1 }), bucket({ vcpus: 120, vmSize: "Standard_HB120rs_v3", available: 1 })];
 const world = cluster({ nodeArrays: [array({ buckets: sizes })] });
 
 function sentences(json: unknown, fields: Parameters<typeof job>[2] = {}): readonly string[] {
   const [outcome] = plan(input({ cluster: world, jobs: [job("j", json, fields)] })).jobs;
-  return outcome === undefined ? [] : explain(outcome);
+  return outcome === undefined ? [] : jobSentences(outcome);
 }
 
-describe("explain", () => {
+describe("sentences about a job", () => {
   test("says of a job that got all what it got", () => {
     expect(sentences({ ncpus: 1 })).toEqual(['Job "j" got 1 of 1 places.']);
   });
@@ -101,7 +97,7 @@ describe("explain", () => {
     });
     const wanted = [job("j", { ncpus: 4, "node.nodearray": "gpu" }, { iterations: 9 })];
     const [outcome] = plan(input({ cluster: other, jobs: wanted })).jobs;
-    expect(outcome && explain(outcome).slice(1)).toEqual([
+    expect(outcome && jobSentences(outcome).slice(1)).toEqual([
       expect.stringMatching(/^gpu\/Standard_F4: existing nodes are full/),
       expect.stringMatching(
         /^htc\/Standard_F4, htc\/Standard_HB120rs_v3: "node.nodearray" is htc, wanted gpu/,
@@ -131,20 +127,5 @@ describe("a constraint in short", () => {
   ])("%j", (json, words) => {
     const parsed = parseConstraints(json);
     expect(parsed.ok && parsed.constraints.map(describeConstraint)).toEqual([words]);
-  });
-});
-
-describe("reasons in an archived plan", () => {
-  test("are one of each kind, that of the bucket that came closest", () => {
-    const result = plan(input({ cluster: world, jobs: [job("j", { ncpus: 130 })] }));
-    expect(result.jobs[0]?.reasons).toHaveLength(2);
-    const archived = JSON.parse(JSON.stringify(result)) as { jobs: { reasons: unknown[] }[] };
-    expect(archived.jobs[0]?.reasons).toMatchObject([{ code: "InsufficientResource", left: 120 }]);
-  });
-
-  test("are shared by the jobs of one shape that wait for the same cause", () => {
-    const jobs = ["a", "b"].map((name) => job(name, { ncpus: 130 }));
-    const [first, second] = plan(input({ cluster: world, jobs })).jobs;
-    expect(first?.reasons).toBe(second?.reasons);
   });
 });

@@ -1,22 +1,31 @@
-import type { Constraint } from "../model/constraint.ts";
-import type { DemandCapName } from "../model/demand-caps.ts";
-import type { LimitName } from "../model/limits.ts";
-import type { JobOutcome } from "../model/plan-result.ts";
-import { accountName, type BucketName, type Reason, type ReasonCode } from "../model/reasons.ts";
-import { isSize, type Scalar } from "../model/resources.ts";
-import { formatSize } from "../model/units.ts";
+import {
+  type Constraint,
+  type DemandCapName,
+  demandCapKey,
+  type JobOutcome,
+  type LimitName,
+  type Reason,
+  type ReasonCode,
+  type TargetOutcome,
+  type TargetReason,
+} from "../../engine/index.ts";
+import type { BackedOff } from "../../ports/index.ts";
+import { amount, bucketLabel } from "./cause.ts";
+import { describeConstraint, optionsOf, poolNames, scalarText, subjectOf } from "./constraint-words.ts";
 
 /**
  * A job's outcome in sentences that a cluster user understands: what it got, then one sentence per kind of refusal with
  * the buckets, how much was asked, how much there is, and what would make it fit.
  */
-export function explain(outcome: JobOutcome): readonly string[] {
+export function jobSentences(
+  outcome: Pick<JobOutcome, "name" | "asked" | "granted" | "reasons">,
+): readonly string[] {
   const { name, asked, granted, reasons } = outcome;
   const got = `Job "${name}" got ${granted} of ${asked} places`;
   if (reasons.length === 0) return [`${got}.`];
   const waiting =
     granted === 0 ? `Job "${name}" waits: it got none of ${asked} places` : `${got}, the rest waits`;
-  return [`${waiting}.`, ...groupsOf(nearestFirst(reasons)).map(explainGroup)];
+  return [`${waiting}.`, ...groupsOf(nearestFirst(reasons)).map(groupSentence)];
 }
 
 /** Of buckets that would take the job if they had room. */
@@ -36,8 +45,8 @@ export function nearestFirst(reasons: readonly Reason[]): readonly Reason[] {
 }
 
 /** One reason in one sentence. */
-export function explainReason(reason: Reason): string {
-  return explainGroup([reason]);
+export function reasonSentence(reason: Reason): string {
+  return groupSentence([reason]);
 }
 
 type Group = readonly [Reason, ...Reason[]];
@@ -62,7 +71,7 @@ function groupsOf(reasons: readonly Reason[]): readonly Group[] {
   return [...groups.values()];
 }
 
-function explainGroup(group: Group): string {
+function groupSentence(group: Group): string {
   const [first] = group;
   const where = bucketList(group);
   switch (first.code) {
@@ -80,22 +89,22 @@ function explainGroup(group: Group): string {
     case "InAPlacementGroup":
       return `${where}: in a placement group, which the job does not want.`;
     case "PlacementGroupTooSmall":
-      return `${where}: the job wants ${shown(first.asked)} nodes in one placement group, which holds at most ${shown(largest(group))}.`;
+      return `${where}: the job wants ${scalarText(first.asked)} nodes in one placement group, which holds at most ${scalarText(largest(group))}.`;
     case "Never":
-      return `Refused everywhere: ${ended(shown(first.asked).trimEnd())}`;
+      return `Refused everywhere: ${ended(scalarText(first.asked).trimEnd())}`;
     case "AndFailed":
     case "OrFailed":
       return `${where}: none of the alternatives fits (${describeConstraint(first.constraint)}).`;
     case "XORFailed":
-      return `${where}: ${shown(first.left)} of the alternatives fit, wanted ${describeConstraint(first.constraint)}.`;
+      return `${where}: ${scalarText(first.left)} of the alternatives fit, wanted ${describeConstraint(first.constraint)}.`;
     case "NotFailed":
       return `${where}: excluded by the job (${describeConstraint(first.constraint)}).`;
     case "SharedLimitReached":
-      return `The shared pool ${poolNames(first.constraint)} has ${shown(first.left)} left, ${shown(first.asked)} wanted. It fits when running jobs give some back.`;
+      return `The shared pool ${poolNames(first.constraint)} has ${scalarText(first.left)} left, ${scalarText(first.asked)} wanted. It fits when running jobs give some back.`;
     case "InvalidSharedValue":
-      return `The shared value ${subjectOf(first.constraint)} is ${shown(first.left)}, wanted ${shown(first.asked)}.`;
+      return `The shared value ${subjectOf(first.constraint)} is ${scalarText(first.left)}, wanted ${scalarText(first.asked)}.`;
     case "CapacityFailureBackoff":
-      return `${where}: Azure had no such VM ${shown(first.left)} s ago; the job waits until that is ${shown(first.asked)} s ago.`;
+      return `${where}: Azure had no such VM ${scalarText(first.left)} s ago; the job waits until that is ${scalarText(first.asked)} s ago.`;
     case "NoCapacity":
       return noCapacity(first, where, group);
     case "OutOfCapacity":
@@ -128,12 +137,12 @@ function ended(words: string): string {
 function tooSmall(group: Group): string {
   const [{ asked, constraint }] = group;
   const resource = subjectOf(constraint);
-  const best = group.reduce((a, b) => (numberOf(b.left) > numberOf(a.left) ? b : a));
-  if (numberOf(best.left) <= 0)
-    return `${bucketList(group)}: no size there has any ${resource}, and the job asks for ${shown(asked)} per place.`;
-  const ask = `asks for ${shown(asked)} ${resource} per place`;
-  const most = `the largest size there, ${bucketLabel(best.bucket)}, has ${shown(best.left)}`;
-  return `${bucketList(group)}: too small, the job ${ask} and ${most}. It fits when it asks for ${shown(best.left)} or less.`;
+  const best = group.reduce((a, b) => (amount(b.left) > amount(a.left) ? b : a));
+  if (amount(best.left) <= 0)
+    return `${bucketList(group)}: no size there has any ${resource}, and the job asks for ${scalarText(asked)} per place.`;
+  const ask = `asks for ${scalarText(asked)} ${resource} per place`;
+  const most = `the largest size there, ${bucketLabel(best.bucket)}, has ${scalarText(best.left)}`;
+  return `${bucketList(group)}: too small, the job ${ask} and ${most}. It fits when it asks for ${scalarText(best.left)} or less.`;
 }
 
 function undefinedResource({ constraint }: Reason, where: string): string {
@@ -142,7 +151,7 @@ function undefinedResource({ constraint }: Reason, where: string): string {
   return `${where}: nodes have no resource ${subjectOf(constraint)}. The configuration can give them one with default_resources.`;
 }
 
-export const limitTexts: Readonly<Record<LimitName, string>> = {
+const limitTexts: Readonly<Record<LimitName, string>> = {
   bucket: "what CycleCloud still offers of the VM size",
   region: "the region's core quota",
   cluster: "the cluster's limit",
@@ -164,14 +173,11 @@ const capped: Readonly<Record<DemandCapName, string>> = {
   "max-plan-checks": "the checks of constraints in a plan, per source",
 };
 
-/** A cap as the configuration spells it. */
-export function demandCapKey(cap: DemandCapName): string {
-  return cap.replaceAll("-", "_");
-}
-
 function demandCapReached({ cap = "max-plan-checks", asked, left }: Reason): string {
   const found =
-    asked === null ? `more than ${shown(left)}` : `${shown(asked)}, expected at most ${shown(left)}`;
+    asked === null
+      ? `more than ${scalarText(left)}`
+      : `${scalarText(asked)}, expected at most ${scalarText(left)}`;
   return `Held back by the cap ${demandCapKey(cap)}, ${capped[cap]}: ${found}. Nodes that the job runs on stay.`;
 }
 
@@ -183,14 +189,14 @@ const waysOut: { readonly [limit in LimitName]?: string } = {
 };
 
 function noCapacity({ limit }: Reason, where: string, group: Group): string {
-  const left = shown(largest(group));
+  const left = scalarText(largest(group));
   const binding = limit === null ? "the limits" : limitTexts[limit];
   const wayOut = (limit && waysOut[limit]) ?? "nodes become free or the limit is raised";
   return `${where}: existing nodes are full, and ${binding} leaves ${left} new nodes. It fits when ${wayOut}.`;
 }
 
 function takeNoJobs({ limit }: Reason, where: string, group: Group): string {
-  const nodes = group.reduce((sum, { left }) => sum + numberOf(left), 0);
+  const nodes = group.reduce((sum, { left }) => sum + amount(left), 0);
   const binding =
     limit === null ? "no new ones can be made there" : `${limitTexts[limit]} leaves no new ones`;
   return `${where}: nodes with room that take no jobs, because they are drained: ${nodes}; ${binding}. It fits when they are taken back.`;
@@ -206,124 +212,67 @@ function bucketList(group: Group): string {
   return `${labels.slice(0, mostBuckets).join(", ")} and ${more} more ${more === 1 ? "bucket" : "buckets"}`;
 }
 
-/** A bucket as people name it: `htc/Standard_F16s_v2`, with its placement group when it has one. */
-export function bucketLabel(bucket: BucketName | null): string {
-  if (bucket === null) return "The cluster";
-  const { vmSize, placementGroup } = bucket;
-  const size = `${accountName(bucket)}/${vmSize}`;
-  return placementGroup === null ? size : `${size}/${placementGroup}`;
-}
-
-function subjectOf(constraint: Constraint | null): string {
-  switch (constraint?.kind) {
-    case "minimum-resource":
-    case "resource-options":
-      return `"${constraint.resource}"`;
-    case "property-options":
-      return `"node.${constraint.property}"`;
-    case "shared-value":
-      return `"${constraint.name}"`;
-    case "exclusive":
-    case "in-a-placement-group":
-    case "and":
-    case "or":
-    case "xor":
-    case "not":
-    case "never":
-    case "shared-consumable":
-    case "capacity-failure-backoff":
-    case undefined:
-      return "it";
-  }
-}
-
-function optionsOf(constraint: Constraint | null): string {
-  if (constraint?.kind !== "resource-options" && constraint?.kind !== "property-options") return "another";
-  return someOf(constraint.options.map(shown), " or ");
-}
-
-/** Longer lists and texts are cut: a reason is read by people, and what it is about may be as large as a message. */
-const mostParts = 10;
-const longestText = 200;
-
-function someOf(parts: readonly string[], separator: string): string {
-  const more = parts.length - mostParts;
-  const first = parts.slice(0, mostParts).join(separator);
-  return more > 0 ? `${first}${separator}${more} more` : first;
-}
-
-function someParts(children: readonly Constraint[], separator: string): string {
-  // Only those that are shown are put into words.
-  const first = children.slice(0, mostParts).map(describePart);
-  const more = children.length - mostParts;
-  return more > 0 ? [...first, `${more} more`].join(separator) : first.join(separator);
-}
-
-function poolNames(constraint: Constraint | null): string {
-  if (constraint?.kind !== "shared-consumable") return "it";
-  return someOf([...new Set(constraint.draws.map(({ pool }) => `"${cut(pool)}"`))], ", ");
-}
-
-/** A constraint in short, for people who know what they asked. */
-export function describeConstraint(constraint: Constraint | null): string {
-  switch (constraint?.kind) {
-    case "minimum-resource":
-      return `${constraint.resource} >= ${shown(constraint.amount)}`;
-    case "resource-options":
-      return `${constraint.resource} = ${optionsOf(constraint)}`;
-    case "property-options":
-      return `node.${constraint.property} = ${optionsOf(constraint)}`;
-    case "exclusive":
-      return constraint.scope === "task" ? "exclusive-task" : "exclusive";
-    case "in-a-placement-group":
-      return constraint.wanted ? "in a placement group" : "in no placement group";
-    case "and":
-      return someParts(constraint.all, " and ");
-    case "or":
-      return someParts(constraint.any, " or ");
-    case "xor":
-      return `exactly one of ${someParts(constraint.oneOf, ", ")}`;
-    case "not":
-      return `not ${describePart(constraint.child)}`;
-    case "never":
-      return cut(constraint.message);
-    case "shared-consumable":
-    case "shared-value":
-    case "capacity-failure-backoff":
-      return constraint.kind;
-    case undefined:
-      return "nothing";
-  }
-}
-
-/** One of several: what is made of several itself is told as one. */
-function describePart(constraint: Constraint): string {
-  const isSeveral = constraint.kind === "and" || constraint.kind === "or" || constraint.kind === "xor";
-  return isSeveral ? `(${describeConstraint(constraint)})` : describeConstraint(constraint);
-}
-
 function valueList(group: Group): string {
-  const values = [...new Set(group.map(({ left }) => shown(left)))];
+  const values = [...new Set(group.map(({ left }) => scalarText(left)))];
   return values.length <= mostBuckets ? values.join(", ") : `${values.slice(0, mostBuckets).join(", ")}, ...`;
 }
 
 function largest(group: Group): number {
-  return Math.max(...group.map(({ left }) => numberOf(left)));
+  return Math.max(...group.map(({ left }) => amount(left)));
 }
 
-function numberOf(value: Scalar): number {
-  if (isSize(value)) return value.bytes;
-  return typeof value === "number" ? value : 0;
+/** A target's outcome in sentences: how far it was met, then what was in the way. */
+export function targetSentences(outcome: TargetOutcome): readonly string[] {
+  const { name, asked, granted, unit, requestSet, reasons } = outcome;
+  const met = `Target "${name}" of request set "${requestSet}" has ${granted} of ${asked} ${unit}.`;
+  return [met, ...new Set(reasons.map((reason) => targetReason(reason, outcome)))];
 }
 
-function shown(value: Scalar): string {
-  if (isSize(value)) return formatSize(value);
-  if (value === null) return "none";
-  return typeof value === "number" && !Number.isInteger(value)
-    ? String(Number(value.toFixed(3)))
-    : cut(String(value));
+function targetReason({ code, bucket, limit, asked, left }: TargetReason, target: TargetOutcome): string {
+  const where = bucketLabel(bucket);
+  switch (code) {
+    case "NoCapacity": {
+      const binding = limit === null ? "the limits" : limitTexts[limit];
+      return `${where}: ${asked === 1 ? "1 more node is" : `${String(asked)} more nodes are`} wanted, and ${binding} leaves ${String(left)}.`;
+    }
+    case "NodesTakeNoJobs": {
+      const binding = limit === null ? "the limits" : limitTexts[limit];
+      return `${where}: ${left === 1 ? "1 of its nodes is drained and does" : `${String(left)} of its nodes are drained and do`} not count; ${String(asked)} more ${asked === 1 ? "is" : "are"} wanted, and ${binding} leaves too few.`;
+    }
+    case "InvalidBucket":
+      return `${where}: CycleCloud marks the VM size as not usable, so that no new nodes are made.`;
+    case "PlacementGroupTooSmall":
+      return `${where}: a group needs ${String(asked)} nodes, and a placement group holds at most ${String(left)}.`;
+    case "UnknownVmSize":
+      return `${where}: the node array has no such VM size.`;
+    case "NodeArrayDisabled":
+      return `Autoscaling of node array "${target.nodeArray}" is switched off (autoscale.enabled).`;
+    case "NameOfANodeArray":
+      return `"${target.dynamicArray}" is the name of a node array of the cluster: a dynamic one needs its own.`;
+    case "UnknownNodeArray":
+      return `The cluster has no node array "${target.nodeArray}".`;
+  }
 }
 
-function cut(text: string): string {
-  return text.length <= longestText ? text : `${text.slice(0, longestText)}…`;
+/**
+ * What the planner does not see: "0 left" of a bucket may be our own back-off. Why, and for how long; of those that are
+ * not over.
+ */
+export function backOffSentences(
+  { reasons }: { readonly reasons: readonly Reason[] },
+  backedOff: readonly BackedOff[],
+  nowSeconds: number,
+): readonly string[] {
+  const full = reasons.flatMap(({ bucket, limit }) =>
+    limit === "bucket" && bucket !== null ? [bucket] : [],
+  );
+  return backedOff
+    .filter(({ untilSeconds }) => untilSeconds > nowSeconds)
+    .filter(({ nodeArray, vmSize }) =>
+      full.some((bucket) => bucket.nodeArray === nodeArray && bucket.vmSize === vmSize),
+    )
+    .map(({ nodeArray, vmSize, untilSeconds, why }) => {
+      const seconds = Math.ceil(untilSeconds - nowSeconds);
+      return `${nodeArray}/${vmSize}: no new nodes are asked for during the next ${seconds} s, because ${why}.`;
+    });
 }
