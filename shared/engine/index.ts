@@ -2,6 +2,8 @@
 
 export { isIgnored } from "./ledger/left-alone.ts";
 export { generatePlacementGroups, isPlacementGroupName } from "./ledger/placement-groups.ts";
+export { beyondBuckets, selectsBucket } from "./ledger/select-bucket.ts";
+export type { BucketFacts } from "./ledger/shared-properties.ts";
 export type {
   Bucket,
   Cluster,
@@ -51,6 +53,7 @@ export { type ParsedConstraints, parseConstraints } from "./model/parse-constrai
 export { type ParsedDefaultResources, parseDefaultResources } from "./model/parse-default-resources.ts";
 export type { PlanInput } from "./model/plan-input.ts";
 export type * from "./model/plan-result.ts";
+export type * from "./model/price.ts";
 export {
   accountName,
   type BucketName,

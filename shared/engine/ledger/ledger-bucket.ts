@@ -7,7 +7,7 @@ import { Availability } from "./availability.ts";
 import { type ColumnSets, type Columns, rowOf } from "./columns.ts";
 import { exampleNode, type NodeFields, NodeOf, type PlanContext } from "./ledger-node.ts";
 import { SearchMemory } from "./search-memory.ts";
-import type { SharedProperty } from "./shared-properties.ts";
+import { type BucketFacts, type SharedProperty, sharedPropertyOf } from "./shared-properties.ts";
 import type { Stock } from "./stock.ts";
 
 export interface LedgerBucketFields {
@@ -38,7 +38,7 @@ export interface Refusal {
 }
 
 /** A bucket while planning: its nodes in the order in which they fill, what they have left, and its limits. */
-export class LedgerBucket {
+export class LedgerBucket implements BucketFacts {
   readonly name: BucketName;
   readonly bucketId: string;
   readonly vm: VmFacts;
@@ -60,8 +60,8 @@ export class LedgerBucket {
   lastRefusal: { readonly refusal: Refusal; readonly atChange: number } | null = null;
   /** What its limits still allowed when somebody last looked, and how many changes the ledger had seen by then. */
   room = { nodes: 0, atChange: -1 };
-  readonly #location: string;
-  readonly #spot: boolean;
+  readonly location: string;
+  readonly spot: boolean;
   #exampleNode: LedgerNode | null = null;
   #opened: Opened | null = null;
 
@@ -69,8 +69,8 @@ export class LedgerBucket {
     this.name = fields.name;
     this.bucketId = fields.bucketId;
     this.vm = fields.vm;
-    this.#location = fields.location;
-    this.#spot = fields.spot;
+    this.location = fields.location;
+    this.spot = fields.spot;
     this.nodeArray = fields.nodeArray;
     this.size = fields.size;
     this.charges = fields.charges;
@@ -176,40 +176,17 @@ export class LedgerBucket {
     this.table.pop();
   }
 
+  get account(): string {
+    return accountName(this.name);
+  }
+
+  get vmSize(): string {
+    return this.name.vmSize;
+  }
+
   /** A property that all nodes of the bucket share. */
   property(name: SharedProperty): Scalar {
-    switch (name) {
-      case "nodearray":
-        return accountName(this.name);
-      case "bucket_id":
-        return this.bucketId;
-      case "vm_size":
-        return this.name.vmSize;
-      case "vm_family":
-        return this.vm.family;
-      case "location":
-        return this.#location;
-      case "spot":
-        return this.#spot;
-      case "vcpu_count":
-        return this.vm.vcpuCount;
-      case "pcpu_count":
-        return this.vm.pcpuCount;
-      case "gpu_count":
-        return this.vm.gpuCount;
-      case "cores_per_socket":
-        return this.vm.coresPerSocket;
-      case "memory":
-        return { bytes: this.vm.memoryBytes, magnitude: "g" };
-      case "infiniband":
-        return this.vm.infiniband;
-      case "colocated":
-        return this.placementGroup !== null;
-      case "placement_group":
-        return this.placementGroup;
-      case "version":
-        return null;
-    }
+    return sharedPropertyOf(this, name);
   }
 }
 

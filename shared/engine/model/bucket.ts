@@ -1,4 +1,5 @@
 import type { BucketLimits } from "./limits.ts";
+import type { BucketPrices, Reservation } from "./price.ts";
 import type { Json, Resources } from "./resources.ts";
 
 /** What is known of a VM size, CycleCloud's own figures first, the catalogue where they are missing. */
@@ -31,6 +32,10 @@ export interface Bucket {
   readonly spotPlacementScore: string | null;
   /** US dollars for an hour of one such node where the node array is; null or absent: not known, which is not free. */
   readonly pricePerHourUsd?: number | null;
+  /** Where that comes from, and what the other kind (regular or spot) costs. Planning does not look at it. */
+  readonly prices?: BucketPrices;
+  /** Its first nodes cost nothing more than what is paid anyway. */
+  readonly reservation?: Reservation;
 }
 
 export interface ReportedPlacementGroup {

@@ -2,6 +2,7 @@ import type { Bucket, Cluster, ClusterNode, NodeArray } from "./bucket.ts";
 import type { CapName } from "./limits.ts";
 import type { PendingNodes } from "./node.ts";
 import { type Charge, Quota } from "./quota.ts";
+import { coverNodes, ReservedPool, ReservedQuota } from "./reserved.ts";
 
 /**
  * Limits of the operator's own, over those of CycleCloud and Azure; null: none. They hold back new nodes and starts,
@@ -30,6 +31,8 @@ export interface Running {
   readonly usdPerHour: number;
   /** Nodes whose price is not known; the sum leaves them out. */
   readonly unpricedNodes: number;
+  /** Nodes that reservations pay, by the name of each; the sum leaves them out. */
+  readonly reservedNodes: ReadonlyMap<string, number>;
 }
 
 /** Terminating nodes still count; those that reached the end (Deallocated, Terminated, Off) do not. */
@@ -44,22 +47,32 @@ export function isAtRest(node: Pick<ClusterNode, "status" | "targetState">): boo
 export function runningIn(cluster: Cluster, pending: readonly PendingNodes[] = []): Running {
   const arrays = new Map(cluster.nodeArrays.map((array) => [array.name, array]));
   const moving = new Set(cluster.nodes.filter((node) => !isAtRest(node)).map((node) => node.name));
-  let [cores, microUsd, unpricedNodes] = [0, 0, 0];
+  let [cores, unpricedNodes] = [0, 0];
+  const nodesOf = new Map<Bucket, number>();
   const count = (nodeArray: string, vmSize: string, nodes: number) => {
     const array = arrays.get(nodeArray);
     if (array === undefined || nodes === 0) return;
     const size = array.buckets.find((bucket) => bucket.vmSize === vmSize);
     cores += nodes * (size?.vm.vcpuCount ?? largestOf(array));
-    const price = microUsdPerHour(size);
-    microUsd += nodes * (price ?? 0);
-    unpricedNodes += price === null ? nodes : 0;
+    if (size === undefined) unpricedNodes += nodes;
+    else nodesOf.set(size, (nodesOf.get(size) ?? 0) + nodes);
   };
   for (const node of cluster.nodes) if (!isAtRest(node)) count(node.nodeArray, node.vmSize, 1);
   for (const order of pending) {
     const seen = (order.names ?? []).filter((name) => moving.has(name)).length;
     count(order.nodeArray, order.vmSize, order.count - seen);
   }
-  return { cores, usdPerHour: microUsd / micro, unpricedNodes };
+  let microUsd = 0;
+  const reservedNodes = new Map<string, number>();
+  for (const { bucket, nodes, reserved } of coverNodes(nodesOf)) {
+    const price = microUsdPerHour(bucket);
+    microUsd += (nodes - reserved) * (price ?? 0);
+    unpricedNodes += price === null ? nodes - reserved : 0;
+    const { reservation } = bucket;
+    if (reservation !== undefined)
+      reservedNodes.set(reservation.name, (reservedNodes.get(reservation.name) ?? 0) + reserved);
+  }
+  return { cores, usdPerHour: microUsd / micro, unpricedNodes, reservedNodes };
 }
 
 /** What a plan may still make under each cap. Shared by all buckets, like the limits of the cluster. */
@@ -69,6 +82,7 @@ export class CapQuotas {
   readonly #nodes = new Quota(Number.POSITIVE_INFINITY, 0);
   readonly #cores = new Quota(Number.POSITIVE_INFINITY, 0);
   readonly #money = new Quota(Number.POSITIVE_INFINITY, 0);
+  readonly #reserved = new Map<string, ReservedPool>();
 
   constructor(caps: Caps | null) {
     this.#caps = caps;
@@ -89,17 +103,37 @@ export class CapQuotas {
         perNode: bucket.vm.vcpuCount,
       });
     if (caps.budget === null) return charges;
+    const pool = this.#poolOf(bucket);
     const perNode = microUsdPerHour(bucket);
-    charges.push(
-      perNode === null
-        ? { limit: "unknown-price", scope: bucket.vmSize, unit: "nodes", quota: new Quota(0, 0), perNode: 1 }
-        : { limit: "monthly-budget", scope: "month", unit: "micro-usd", quota: money, perNode },
-    );
+    if (perNode === null) {
+      const quota = new Quota(0, 0);
+      const beyond = pool === undefined ? quota : new ReservedQuota(quota, pool, 1);
+      charges.push({
+        limit: "unknown-price",
+        scope: bucket.vmSize,
+        unit: "nodes",
+        quota: beyond,
+        perNode: 1,
+      });
+      return charges;
+    }
+    // A node that costs nothing draws on no money anyway.
+    const quota = pool === undefined || perNode === 0 ? money : new ReservedQuota(money, pool, perNode);
+    charges.push({ limit: "monthly-budget", scope: "month", unit: "micro-usd", quota, perNode });
     return charges;
+  }
+
+  /** One for all buckets of a reservation; undefined: the bucket has none. */
+  #poolOf({ reservation }: Bucket): ReservedPool | undefined {
+    if (reservation === undefined) return undefined;
+    const pool = this.#reserved.get(reservation.name) ?? new ReservedPool(reservation);
+    this.#reserved.set(reservation.name, pool);
+    return pool;
   }
 
   /** Sets the bounds, when the nodes that are there and on order have been laid out. */
   close(running: Running): void {
+    for (const [name, pool] of this.#reserved) pool.open(running.reservedNodes.get(name) ?? 0);
     for (const { cap, max, used } of capBounds(this.#caps, running)) {
       if (cap === "max-nodes-per-plan") this.#nodes.atMost(max, used);
       if (cap === "max-cores") this.#cores.atMost(max, used);

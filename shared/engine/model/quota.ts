@@ -1,7 +1,14 @@
 import { countedInBucket, type LimitName } from "./limits.ts";
 
+/** What there is of a limit, and what is left of it. */
+export interface QuotaFigures {
+  left: number;
+  readonly max: number;
+  readonly used: number;
+}
+
 /** A shared counter: what is left of one limit, in cores or nodes. Shared by every bucket that draws on it. */
-export class Quota {
+export class Quota implements QuotaFigures {
   left: number;
   /** As reported, before anything was charged. */
   max: number;
@@ -29,7 +36,7 @@ export interface Charge {
   /** What it limits, for people: `htc`, `westeurope/standardFSv2Family`. */
   readonly scope: string;
   readonly unit: "nodes" | "cores" | "micro-usd";
-  readonly quota: Quota;
+  readonly quota: QuotaFigures;
   readonly perNode: number;
 }
 
