@@ -1,0 +1,21 @@
+/**
+ * Where every node-second of a cluster went, and what it cost whom. Pure: sights of a cluster in, exact sums out. README.md
+ * has the rules.
+ */
+
+export { attribute, type Entry } from "./attribute.ts";
+export { accountFor, type Book, type Closed, type DayPage, openBook } from "./book.ts";
+export type { JobTotal, RankedJobs } from "./job-totals.ts";
+export {
+  type Amount,
+  type Dimensions,
+  type Line,
+  Lines,
+  nothing,
+  type Purpose,
+  plus,
+  totalOf,
+} from "./lines.ts";
+export type { Page } from "./pages.ts";
+export { type JobShare, jobKey, type NodeUse, type SeenJob, type SeenNode, type Sight } from "./sight.ts";
+export { splitExactly } from "./split-exactly.ts";

@@ -1,0 +1,69 @@
+import type { NodeUse } from "./sight.ts";
+
+/** What time on nodes was for: a job, what jobs left of a shared node, or overhead of the node array. */
+export type Purpose = "job" | "unused" | Exclude<NodeUse, "jobs">;
+
+/** What lines are told apart by. User, account and queue are null for all that is not a job's, and where nobody said. */
+export interface Dimensions {
+  readonly purpose: Purpose;
+  readonly nodeArray: string;
+  readonly vmSize: string;
+  readonly spot: boolean;
+  readonly user: string | null;
+  readonly account: string | null;
+  readonly queue: string | null;
+}
+
+/** Whole numbers, so that sums are exact: a thousandth of a node-second, a thousand-millionth of a US dollar. */
+export interface Amount {
+  readonly nodeMs: number;
+  readonly nanoUsd: number;
+  /** Of `nodeMs`, on nodes whose price is not known: `nanoUsd` leaves it out. */
+  readonly unpricedNodeMs: number;
+}
+
+export interface Line extends Dimensions, Amount {}
+
+export const nothing: Amount = { nodeMs: 0, nanoUsd: 0, unpricedNodeMs: 0 };
+
+export function plus(a: Amount, b: Amount): Amount {
+  return {
+    nodeMs: a.nodeMs + b.nodeMs,
+    nanoUsd: a.nanoUsd + b.nanoUsd,
+    unpricedNodeMs: a.unpricedNodeMs + b.unpricedNodeMs,
+  };
+}
+
+/** Sums by dimensions. */
+export class Lines {
+  readonly #byKey = new Map<
+    string,
+    { readonly of: Dimensions; nodeMs: number; nanoUsd: number; unpricedNodeMs: number }
+  >();
+
+  constructor(lines: readonly Line[] = []) {
+    for (const line of lines) this.add(line, line);
+  }
+
+  add(of: Dimensions, amount: Amount): void {
+    const { purpose, nodeArray, vmSize, spot, user, account, queue } = of;
+    const key = JSON.stringify([purpose, nodeArray, vmSize, spot, user, account, queue]);
+    let sum = this.#byKey.get(key);
+    if (sum === undefined) {
+      sum = { of: { purpose, nodeArray, vmSize, spot, user, account, queue }, ...nothing };
+      this.#byKey.set(key, sum);
+    }
+    sum.nodeMs += amount.nodeMs;
+    sum.nanoUsd += amount.nanoUsd;
+    sum.unpricedNodeMs += amount.unpricedNodeMs;
+  }
+
+  /** In the order in which they came first. */
+  toArray(): readonly Line[] {
+    return [...this.#byKey.values()].map(({ of, ...amount }) => ({ ...of, ...amount }));
+  }
+}
+
+export function totalOf(amounts: readonly Amount[]): Amount {
+  return amounts.reduce(plus, nothing);
+}

@@ -1,0 +1,54 @@
+/**
+ * What a node is used for at one moment. Each moment of a node that costs money has exactly one:
+ * - `jobs`: jobs run there; what they leave is unused.
+ * - `boot`: it is asked for and not ready.
+ * - `idle`: it is ready, and nothing runs there.
+ * - `drained`: nothing runs there and nothing may start.
+ * - `kept`: nothing runs there, and an operator keeps it alive.
+ * - `failed`: CycleCloud gave it up; the VM may cost money until it is deleted.
+ * - `ending`: it is being deleted.
+ */
+export type NodeUse = "jobs" | "boot" | "idle" | "drained" | "kept" | "failed" | "ending";
+
+/** A part of a node that a job takes. */
+export interface JobShare {
+  /** Of the job, see `SeenJob`. */
+  readonly key: string;
+  /** Of the whole node, above 0 and at most 1: the largest of its shares of what the node has (cpus, memory, GPUs). */
+  readonly share: number;
+}
+
+/** A node that costs money, as a snapshot shows it. */
+export interface SeenNode {
+  readonly nodeId: string;
+  readonly nodeArray: string;
+  readonly vmSize: string;
+  readonly spot: boolean;
+  /** US dollars for an hour of it; null: not known, which is not free. */
+  readonly usdPerHour: number | null;
+  readonly use: NodeUse;
+  /** For `jobs` only. Together they may be more than 1: then each gets less, in proportion. */
+  readonly jobs: readonly JobShare[];
+}
+
+/** A job that runs, and who it belongs to. What nobody said is null, and shown as unknown. */
+export interface SeenJob {
+  /** Its source and its name: no two jobs that run at one time have the same. */
+  readonly key: string;
+  readonly source: string;
+  readonly name: string;
+  readonly user: string | null;
+  readonly account: string | null;
+  readonly queue: string | null;
+}
+
+/** A cluster at one moment, as far as money is concerned. */
+export interface Sight {
+  readonly takenAtSeconds: number;
+  readonly nodes: readonly SeenNode[];
+  readonly jobs: readonly SeenJob[];
+}
+
+export function jobKey(source: string, name: string): string {
+  return JSON.stringify([source, name]);
+}

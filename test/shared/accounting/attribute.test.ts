@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { attribute, jobKey, Lines, type SeenNode, type Sight } from "../../../shared/accounting/index.ts";
+
+const noon = Date.UTC(2026, 10, 22, 12) / 1_000;
+
+function sight(takenAtSeconds: number, ...nodes: readonly Partial<SeenNode>[]): Sight {
+  const job = (name: string, user: string | null) => ({
+    key: jobKey("slurm", name),
+    source: "slurm",
+    name,
+    ...{ user, account: null, queue: null },
+  });
+  return {
+    takenAtSeconds,
+    jobs: [job("1", "ada"), job("2", null)],
+    nodes: nodes.map((node, index) => ({
+      nodeId: `node-${index}`,
+      nodeArray: "htc",
+      vmSize: "F4s",
+      spot: false,
+      usdPerHour: 3.6,
+      use: "idle",
+      jobs: [],
+      ...node,
+    })),
+  };
+}
+
+const share = (name: string, part: number) => ({ key: jobKey("slurm", name), share: part });
+
+/** Purpose and user, node-seconds, US dollars. */
+function told(before: Sight, after: Sight): readonly (readonly [string, number, number])[] {
+  const lines = new Lines();
+  for (const { of, amount } of attribute(before, after)) lines.add(of, amount);
+  return lines
+    .toArray()
+    .map(({ purpose, user, nodeMs, nanoUsd }) => [
+      user === null ? purpose : `${purpose} ${user}`,
+      nodeMs / 1_000,
+      nanoUsd / 1e9,
+    ]);
+}
+
+describe("who had a node between two sights", () => {
+  test("nobody, while it idles", () => {
+    expect(told(sight(noon, {}), sight(noon + 60, {}))).toEqual([["idle", 60, 0.06]]);
+  });
+
+  test("its use before has the first half, its use after the second", () => {
+    const running = { use: "jobs", jobs: [share("1", 1)] } as const;
+    expect(told(sight(noon, { use: "boot" }), sight(noon + 60, running))).toEqual([
+      ["boot", 30, 0.03],
+      ["job ada", 30, 0.03],
+    ]);
+  });
+
+  test("a node that only one of them shows was there for half of the time", () => {
+    expect(told(sight(noon), sight(noon + 60, { use: "boot" }))).toEqual([["boot", 30, 0.03]]);
+    expect(told(sight(noon, { use: "ending" }), sight(noon + 60))).toEqual([["ending", 30, 0.03]]);
+  });
+
+  test("jobs have their shares, and the rest is unused", () => {
+    const shared = { use: "jobs", jobs: [share("1", 0.5), share("2", 0.25)] } as const;
+    expect(told(sight(noon, shared), sight(noon + 60, shared))).toEqual([
+      ["job ada", 30, 0.03],
+      ["job", 15, 0.015],
+      ["unused", 15, 0.015],
+    ]);
+  });
+
+  test("shares of more than the node are cut in proportion", () => {
+    const shared = { use: "jobs", jobs: [share("1", 1), share("2", 1)] } as const;
+    expect(told(sight(noon, shared), sight(noon + 60, shared))).toEqual([
+      ["job ada", 30, 0.03],
+      ["job", 30, 0.03],
+    ]);
+  });
+
+  test("a job that takes nothing leaves the node unused, not idle", () => {
+    const taken = { use: "jobs", jobs: [share("1", 0)] } as const;
+    expect(told(sight(noon, taken), sight(noon + 60, taken))).toEqual([["unused", 60, 0.06]]);
+  });
+
+  test("an unknown price is time without money", () => {
+    const entries = attribute(sight(noon, { usdPerHour: null }), sight(noon + 60, { usdPerHour: null }));
+    expect(entries.map(({ amount }) => amount)).toEqual([
+      { nodeMs: 30_000, nanoUsd: 0, unpricedNodeMs: 30_000 },
+      { nodeMs: 30_000, nanoUsd: 0, unpricedNodeMs: 30_000 },
+    ]);
+  });
+
+  test("no entry crosses the full hour", () => {
+    const entries = attribute(sight(noon - 10, {}), sight(noon + 50, {}));
+    expect(entries.map(({ atMs, amount }) => [atMs / 1_000 - noon, amount.nodeMs])).toEqual([
+      [-10, 10_000],
+      [0, 20_000],
+      [20, 30_000],
+    ]);
+  });
+
+  test("a sight that is not newer tells nothing", () => {
+    expect(attribute(sight(noon, {}), sight(noon, {}))).toEqual([]);
+    expect(attribute(sight(noon, {}), sight(noon - 60, {}))).toEqual([]);
+  });
+});
