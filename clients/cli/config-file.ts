@@ -5,8 +5,8 @@ import { messageOf } from "../../shared/errors.ts";
 import { isDictionary, parseJson } from "../../shared/json.ts";
 import type { ClusterConfig } from "../../shared/ports/index.ts";
 import { printable } from "../../shared/text.ts";
+import { parseColumns } from "../columns/parse-columns.ts";
 import { CommandFailure } from "./exit-code.ts";
-import { parseColumns } from "./output/columns/parse-columns.ts";
 import { parseOutputSettings } from "./output/output-settings.ts";
 
 /** An `autoscale.json` of this machine, checked. */

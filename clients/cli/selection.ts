@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Selection } from "../../shared/api/index.ts";
 import { parseConstraints } from "../../shared/engine/index.ts";
 import { parseJson } from "../../shared/json.ts";
-import { splitColumns } from "./output/columns/parse-columns.ts";
+import { splitColumns } from "../columns/parse-columns.ts";
 
 /** A selection of nodes: options of several kinds must all match, of several patterns of one kind one must. */
 export interface SelectionFlags {

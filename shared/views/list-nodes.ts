@@ -1,5 +1,6 @@
-import { foldedOnce, type NodesAnswer, type NodesQuery } from "../api/index.ts";
+import type { NodesAnswer, NodesQuery } from "../api/index.ts";
 import { compareNodeNames } from "../engine/index.ts";
+import { foldedOnce } from "../text.ts";
 import { matches, ofSelected, type Selectable, type Selected, selectingOf } from "./node-selection.ts";
 import { type NodeSubject, nodeViews } from "./node-views.ts";
 import type { Outlook } from "./outlook.ts";

@@ -1,4 +1,4 @@
-import { foldedName, type NodeView } from "../api/index.ts";
+import type { NodeView } from "../api/index.ts";
 import { outNodesOf } from "../cycle/index.ts";
 import {
   type Bucket,
@@ -12,6 +12,7 @@ import {
   sortByNodeName,
 } from "../engine/index.ts";
 import type { KeptNode, Operation } from "../ports/index.ts";
+import { foldedName } from "../text.ts";
 import { bootSecondsOf } from "./boot-times.ts";
 import { drainInWords, drainsOf, type NodeDrain } from "./drains.ts";
 import { plannedThere } from "./jobs-there.ts";

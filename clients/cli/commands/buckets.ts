@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import type { BucketView } from "../../../shared/api/index.ts";
 import { size } from "../../../shared/engine/index.ts";
+import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
-import type { Fields } from "../output/columns/evaluate.ts";
 import { duration } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
 import { isSelecting, type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import type { OperationView } from "../../../shared/api/index.ts";
+import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
-import type { Fields } from "../output/columns/evaluate.ts";
 import { ago } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";

@@ -1,5 +1,5 @@
 import type { ExplainAnswer, RefusalView, TargetExplanation } from "../../../shared/api/index.ts";
-import { shownValue } from "./columns/column.ts";
+import { shownValue } from "../../columns/column.ts";
 import { ago } from "./moments.ts";
 import { originWord } from "./node-fields.ts";
 import type { Page } from "./report.ts";

@@ -1,7 +1,6 @@
-import truncatedWidth from "fast-string-truncated-width";
-import { isAscii } from "../../../shared/text.ts";
+import { cellWidth, gap, table, widest } from "../../columns/table.ts";
 import { styled, type Terminal, widthOf } from "../terminal.ts";
-import { cellWidth, wrapped } from "./wrapped.ts";
+import { wrapped } from "./wrapped.ts";
 
 export interface Rows {
   readonly head: readonly string[];
@@ -54,48 +53,4 @@ export function fitted(wanted: readonly number[], room: number): readonly number
 
 function total(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, 0) + gap * Math.max(0, widths.length - 1);
-}
-
-type Cell = string | number;
-type Row = readonly Cell[];
-
-/** Columns are so many spaces apart. */
-export const gap = 2;
-
-const ellipsis = "…";
-
-/**
- * Columns under their headings, two spaces apart, without lines: what `awk` and the field's own tools are used to.
- * Cells that are wider than `widths` says are cut; without it every column is as wide as it needs.
- */
-export function table(
-  head: Row | undefined,
-  rows: readonly Row[],
-  widths: readonly number[] = widthsOf(head, rows),
-): string {
-  const all = head === undefined ? rows : [head, ...rows];
-  return all.map((row) => `${line(row, widths)}\n`).join("");
-}
-
-function line(row: Row, widths: readonly number[]): string {
-  const cells = row.map((cell, column) => padded(String(cell), widths[column] ?? 0));
-  return cells.join(" ".repeat(gap)).trimEnd();
-}
-
-function padded(text: string, limit: number): string {
-  if (text.length <= limit && isAscii(text)) return text.padEnd(limit);
-  const { width, index, ellipsed } = truncatedWidth(text, { limit, ellipsis, ellipsisWidth: 1 });
-  const shown = ellipsed ? `${text.slice(0, index)}${ellipsis}` : text.slice(0, index);
-  return `${shown}${" ".repeat(Math.max(0, limit - width - (ellipsed ? 1 : 0)))}`;
-}
-
-function widthsOf(head: Row | undefined, rows: readonly Row[]): readonly number[] {
-  const all = head === undefined ? rows : [head, ...rows];
-  const columns = all.reduce((most, row) => Math.max(most, row.length), 0);
-  return Array.from({ length: columns }, (_, column) => widest(all.map((row) => cellWidth(row[column]))));
-}
-
-/** Not Math.max(...): a list may be longer than a call has arguments. */
-export function widest(widths: readonly number[]): number {
-  return widths.reduce((most, width) => Math.max(most, width), 0);
 }

@@ -1,8 +1,8 @@
 import { stringify } from "csv-stringify/sync";
 import { printable } from "../../../shared/text.ts";
+import { type Column, shownValue, type Value } from "../../columns/column.ts";
+import { evaluate, type Fields, type SliceMode } from "../../columns/evaluate.ts";
 import type { Terminal } from "../terminal.ts";
-import { type Column, shownValue, type Value } from "./columns/column.ts";
-import { evaluate, type Fields, type SliceMode } from "./columns/evaluate.ts";
 import { fitTable } from "./fit-table.ts";
 import type { Format } from "./output-settings.ts";
 import { jsonLine, prettyJson } from "./print.ts";

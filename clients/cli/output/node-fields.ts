@@ -1,6 +1,6 @@
 import type { NodeView } from "../../../shared/api/index.ts";
 import { size } from "../../../shared/engine/index.ts";
-import type { Fields } from "./columns/evaluate.ts";
+import type { Fields } from "../../columns/evaluate.ts";
 import { duration, moment } from "./moments.ts";
 
 const bytesPerGiB = 1024 ** 3;

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Column } from "../../columns/column.ts";
+import { isKnown, resourcesShown } from "../../columns/evaluate.ts";
+import { parseColumns, splitColumns } from "../../columns/parse-columns.ts";
 import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
-import type { Column } from "./columns/column.ts";
-import { isKnown, resourcesShown } from "./columns/evaluate.ts";
-import { parseColumns, splitColumns } from "./columns/parse-columns.ts";
 import { type Listing, printListing } from "./listing.ts";
 import { type Format, formats, type OutputSettings } from "./output-settings.ts";
 

@@ -10,7 +10,7 @@ import {
   type VmFacts,
 } from "../../../shared/engine/index.ts";
 import { jobSentences } from "../../../shared/views/index.ts";
-import { table } from "./fit-table.ts";
+import { table } from "../../columns/table.ts";
 
 /** A plan for people: the nodes, what would be done, and what became of every job. */
 export function planReport(input: PlanInput, plan: Plan): string {

@@ -1,6 +1,5 @@
-import truncatedWidth from "fast-string-truncated-width";
 import { wrapAnsi } from "fast-wrap-ansi";
-import { isAscii } from "../../../shared/text.ts";
+import { cellWidth } from "../../columns/table.ts";
 
 /**
  * Indent of a sentence's further lines. Larger than the 2 of list members and of lines under a sentence, so that the rest of a
@@ -29,10 +28,4 @@ export function wrappedAfter(
   // The first line may hold no more than the others: the library knows one width.
   const lines = wrapAnsi(text, Math.max(1, columns - hang));
   return `${start}${lines.replaceAll("\n", `\n${" ".repeat(hang)}`)}`;
-}
-
-/** In columns of a screen. */
-export function cellWidth(cell: string | number | undefined): number {
-  const text = String(cell ?? "");
-  return isAscii(text) ? text.length : truncatedWidth(text).width;
 }

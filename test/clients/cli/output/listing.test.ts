@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { parseColumns } from "../../../../clients/cli/output/columns/parse-columns.ts";
 import { fitted } from "../../../../clients/cli/output/fit-table.ts";
 import { printListing } from "../../../../clients/cli/output/listing.ts";
 import { printList } from "../../../../clients/cli/output/output-options.ts";
 import { type Format, parseOutputSettings } from "../../../../clients/cli/output/output-settings.ts";
+import { parseColumns } from "../../../../clients/columns/parse-columns.ts";
 import { screen } from "./screen.ts";
 
 afterEach(() => vi.unstubAllEnvs());

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { pageOn } from "../../../../clients/cli/output/report.ts";
-import { cellWidth, wrapped } from "../../../../clients/cli/output/wrapped.ts";
+import { wrapped } from "../../../../clients/cli/output/wrapped.ts";
+import { cellWidth } from "../../../../clients/columns/table.ts";
 import { screen } from "./screen.ts";
 
 describe("sentences on a screen", () => {

@@ -1,5 +1,5 @@
-import { table } from "../../../../clients/cli/output/fit-table.ts";
 import { furtherIn, wrapped, wrappedAfter } from "../../../../clients/cli/output/wrapped.ts";
+import { table } from "../../../../clients/columns/table.ts";
 
 /** What differs from one run to the next stands in transcripts as one and the same, as long as the real thing. */
 export const standIn = {

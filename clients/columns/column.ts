@@ -1,4 +1,4 @@
-import { formatSize, parseAmount, type Size } from "../../../../shared/engine/index.ts";
+import { formatSize, parseAmount, type Size } from "../../shared/engine/index.ts";
 
 /**
  * What `-o` asks for, as a tree of plain data: it is walked, never run. docs/cli.md describes the language; the words are

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { resourcesShown } from "../../../../clients/cli/output/columns/evaluate.ts";
-import { parseColumns } from "../../../../clients/cli/output/columns/parse-columns.ts";
+import { resourcesShown } from "../../../clients/columns/evaluate.ts";
+import { parseColumns } from "../../../clients/columns/parse-columns.ts";
 
 test.each([
   [

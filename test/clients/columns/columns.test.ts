@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shownValue } from "../../../../clients/cli/output/columns/column.ts";
-import { evaluate, type Fields, sliced } from "../../../../clients/cli/output/columns/evaluate.ts";
-import { parseColumns, splitColumns } from "../../../../clients/cli/output/columns/parse-columns.ts";
+import { shownValue } from "../../../clients/columns/column.ts";
+import { evaluate, type Fields, sliced } from "../../../clients/columns/evaluate.ts";
+import { parseColumns, splitColumns } from "../../../clients/columns/parse-columns.ts";
 
 const node: Fields = {
   name: "htc-12",
