@@ -7,6 +7,13 @@ export interface SwfJob {
   readonly name: string;
   readonly submitSeconds: number;
   readonly runSeconds: number;
+  /** What its user asked for. Absent: unknown. */
+  readonly requestedSeconds?: number;
+  /** Names made of the trace's numbers. Absent: unknown. */
+  readonly user?: string;
+  readonly account?: string;
+  readonly application?: string;
+  readonly queue?: string;
   readonly nodes: number;
   readonly ncpus: number;
   readonly memoryGiB: number;
@@ -39,8 +46,17 @@ function toJob(row: readonly string[], firstSubmit: number): SwfJob {
     name: `swf-${row[0]}`,
     submitSeconds: column(row, 1) - firstSubmit,
     runSeconds: column(row, 3),
+    ...(column(row, 8) > 0 ? { requestedSeconds: column(row, 8) } : {}),
+    ...numbered("user", column(row, 11)),
+    ...numbered("account", column(row, 12)),
+    ...numbered("application", column(row, 13)),
+    ...numbered("queue", column(row, 14)),
     ...(row.length > swfColumns ? pbsNeed(row) : plainNeed(row)),
   };
+}
+
+function numbered<Name extends string>(name: Name, number: number): { readonly [Key in Name]?: string } {
+  return number < 0 ? {} : ({ [name]: `${name}-${number}` } as { readonly [Key in Name]?: string });
 }
 
 function plainNeed(row: readonly string[]) {

@@ -1,4 +1,5 @@
 import { isDictionary } from "../../shared/json.ts";
+import { type JobDetails, readJobDetails } from "../../shared/messages/index.ts";
 
 /**
  * A job as `azpbs jobs` and `azge jobs` print it, in the form of a demand message. What is not one of their peculiarities
@@ -8,6 +9,7 @@ export function fromScalelib(job: unknown): unknown {
   if (!isDictionary(job)) return job;
   const { "iterations-remaining": remaining, metadata, ...rest } = job;
   return {
+    ...detailsIn(job.metadata),
     ...rest,
     // Schedulers' notes about their own jobs, such as "job_state": nothing here uses them.
     ...(metadata !== undefined && !isDictionary(metadata) && { metadata }),
@@ -15,6 +17,29 @@ export function fromScalelib(job: unknown): unknown {
     ...(remaining !== undefined && { iterations: remaining }),
     ...(Array.isArray(job.constraints) && { constraints: constraintsOf(job.constraints) }),
   };
+}
+
+/**
+ * azpbs prints no metadata of a job and azge its hard requests, of which `h_rt` is the run time. A site's own version may
+ * add what its scheduler knows under the scheduler's words.
+ */
+function detailsIn(metadata: unknown): JobDetails {
+  if (!isDictionary(metadata)) return {};
+  const { gridengine, walltime, user, owner, account, project, queue } = metadata;
+  const requests = isDictionary(gridengine) && isDictionary(gridengine.resources) ? gridengine.resources : {};
+  return readJobDetails({
+    runtimeSeconds: toSeconds(walltime ?? requests.h_rt),
+    user: user ?? owner,
+    account: account ?? project,
+    queue,
+  });
+}
+
+/** `3600`, `90:00`, `01:30:00`; undefined for any other text, such as INFINITY. */
+function toSeconds(duration: unknown): number | undefined {
+  const text = typeof duration === "number" ? String(duration) : duration;
+  if (typeof text !== "string" || !/^\d{1,9}(:\d{1,2}){0,2}$/.test(text)) return undefined;
+  return text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
 }
 
 /** Constraints that hold others: a hostgroup often stands below an `or`. */

@@ -20,6 +20,21 @@ export const jobView = z
     nodeCount: count.describe("How many nodes that are in all"),
     priority: z.number(),
     submittedAtSeconds: unixSeconds.nullable(),
+    startedAtSeconds: unixSeconds
+      .nullable()
+      .describe("Of a job that runs; null when its source does not say"),
+    runtimeSeconds: z
+      .number()
+      .nullable()
+      .describe("How long it runs at most, or probably, as its source says; null when nobody knows"),
+    interruptible: z.boolean().nullable().describe("Whether it may be stopped and run again; null: not told"),
+    user: z
+      .string()
+      .nullable()
+      .describe("Any text, like all names of people and things here; null: not told"),
+    account: z.string().nullable(),
+    queue: z.string().nullable(),
+    jobName: z.string().nullable().describe("Its user's name for it, which many jobs may share"),
     reasonCode: z.string().nullable().describe("Why it did not get all it asked for; null when it did"),
     reason: z.string().nullable().describe("The same in a sentence; `explain` tells more"),
   })

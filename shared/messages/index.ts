@@ -24,6 +24,7 @@ export {
   withClaimed,
   withItemsAside,
 } from "./job-demand.ts";
+export { type JobDetails, readJobDetails } from "./job-details.ts";
 export { accountOf, attributesOf, type NodeArrayTarget, nodeArrayShape } from "./node-array-target.ts";
 export { type PlanRequest, planRequestSchema } from "./plan-request.ts";
 export { describeProblems, shown } from "./problems.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseConstraints } from "../engine/index.ts";
-import { convertible, parseJson } from "../json.ts";
+import { convertible, isDictionary, parseJson } from "../json.ts";
+import { jobDetails, withoutBadDetails } from "./job-details.ts";
 import { listOf } from "./list-of.ts";
 import { checkTargetItems, type NodeArrayTarget, nodeArrayTargets } from "./node-array-target.ts";
 import { describeProblems, shown } from "./problems.ts";
@@ -31,11 +32,22 @@ const spellings: Readonly<Record<string, string>> = {
   executing_hostnames: "executingHostnames",
   "submitted-at": "submittedAt",
   submitted_at: "submittedAt",
+  "runtime-seconds": "runtimeSeconds",
+  runtime_seconds: "runtimeSeconds",
+  "started-at-seconds": "startedAtSeconds",
+  started_at_seconds: "startedAtSeconds",
+  "job-name": "jobName",
+  job_name: "jobName",
 };
 
 function respell(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (!isDictionary(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [spellings[key] ?? key, inner]));
+}
+
+function readableJob(value: unknown): unknown {
+  const job = respell(value);
+  return isDictionary(job) ? withoutBadDetails(job) : job;
 }
 
 const hostname = z.string().min(1).max(255);
@@ -49,7 +61,7 @@ export const constraintsSchema = z.unknown().superRefine((value, context) => {
 });
 
 const job = z.preprocess(
-  respell,
+  readableJob,
   z.object({
     name: jobName,
     constraints: constraintsSchema
@@ -65,6 +77,7 @@ const job = z.preprocess(
     executingHostnames: z.array(hostname).max(mostNodes).default([]),
     priority: z.number().default(0),
     submittedAt: z.iso.datetime({ offset: true }).optional(),
+    ...jobDetails,
     notes: z
       .array(z.string().max(longestNote))
       .max(mostNotes)

@@ -3,6 +3,7 @@ import { isStandIn, presentDemand } from "../cycle/index.ts";
 import type { JobOutcome } from "../engine/index.ts";
 import { firstSentences } from "./explain/first-sentence.ts";
 import { nearestFirst } from "./explain/reason-words.ts";
+import { type DetailsOf, detailsReader } from "./job-details.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "./job-states.ts";
 import { ofSelected, type Selected, type Selector, selectingOf } from "./node-selection.ts";
 import type { Outlook } from "./outlook.ts";
@@ -57,7 +58,10 @@ function drawUpJobs(outlook: Outlook, query: JobsQuery, nodes: ReadonlySet<strin
 
 /** In the order of the queue; those that were set aside come last. */
 function rowsOf(outlook: Outlook): readonly JobRow[] {
-  const sentenceOf = firstSentences(outlook);
+  const words: Words = {
+    sentenceOf: firstSentences(outlook),
+    detailsOf: detailsReader(outlook.loaded.demand),
+  };
   const planned = outlookJobs(outlook).filter(({ job }) => !isStandIn(job));
   return [
     ...planned.map((each): JobRow => {
@@ -68,7 +72,7 @@ function rowsOf(outlook: Outlook): readonly JobRow[] {
         name: job.name,
         state,
         outcome,
-        view: () => toView({ ...each, state }, sentenceOf),
+        view: () => toView({ ...each, state }, words),
       };
     }),
     ...setAsideJobs(outlook).map((each): JobRow => {
@@ -90,10 +94,12 @@ function silentOf({ loaded, atSeconds }: Outlook): JobsAnswer["silent"] {
   });
 }
 
-function toView(
-  each: OutlookJob & { readonly state: JobState },
-  sentenceOf: (each: OutlookJob) => string | null,
-): JobView {
+interface Words {
+  readonly sentenceOf: (each: OutlookJob) => string | null;
+  readonly detailsOf: DetailsOf;
+}
+
+function toView(each: OutlookJob & { readonly state: JobState }, { sentenceOf, detailsOf }: Words): JobView {
   const { job, outcome, state } = each;
   const { asked, granted, placements } = outcome;
   const reasons = waits(outcome) ? outcome.reasons : [];
@@ -109,6 +115,10 @@ function toView(
     nodeCount: nodes.length,
     priority: job.priority,
     submittedAtSeconds: job.submittedAtSeconds,
+    startedAtSeconds: job.startedAtSeconds,
+    runtimeSeconds: job.runtimeSeconds,
+    interruptible: job.interruptible,
+    ...detailsOf(job),
     reasonCode: nearestFirst(reasons)[0]?.code ?? null,
     reason: reasons.length === 0 ? null : sentenceOf(each),
   };

@@ -2,6 +2,7 @@ import type { JobView } from "../api/index.ts";
 import { isStandIn, presentDemand } from "../cycle/index.ts";
 import type { SetAside } from "../messages/index.ts";
 import type { SourceDemand } from "../ports/index.ts";
+import { noDetails } from "./job-details.ts";
 import { type OutlookJob, outlookJobs } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
 
@@ -73,6 +74,10 @@ export function setAsideView({ source, item, standIn }: SetAsideJob): JobView {
     nodeCount: nodes.length,
     priority: 0,
     submittedAtSeconds: null,
+    startedAtSeconds: null,
+    runtimeSeconds: null,
+    interruptible: null,
+    ...noDetails,
     reasonCode: "SetAside",
     reason: whyAside(item),
   };

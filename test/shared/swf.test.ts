@@ -17,6 +17,14 @@ test("parseSwf: a job of plain SWF is its processors on one node, memory in KiB 
   });
 });
 
+test("parseSwf: the limit, user, account, program and queue, where the trace has them", () => {
+  const numbers = { 0: 1, 1: 0, 3: 60, 4: 1, 8: 3_600, 11: 7, 12: 0, 13: 3, 14: 2 };
+  expect(parseSwf(columns(numbers))[0]).toMatchObject({
+    ...{ requestedSeconds: 3_600, user: "user-7", account: "account-0" },
+    ...{ application: "application-3", queue: "queue-2" },
+  });
+});
+
 test("parseSwf: a PBS specification tells nodes, cores per node and exclusiveness, memory in bytes per node", () => {
   const line = `${columns({ 0: 1, 1: 0, 3: 60, 4: 64, 9: 8 * 2 ** 30 })} {1,2} q_1d 8:ppn=8:x86_64:cl_a#excl`;
   expect(parseSwf(line)[0]).toMatchObject({

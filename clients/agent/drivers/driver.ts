@@ -1,3 +1,5 @@
+import type { JobDetails } from "../../../shared/messages/index.ts";
+
 /**
  * The port between the agent (`clients/agent`) and a scheduler. A driver is data in, data out: it says what to run, and
  * turns what was printed into jobs and nodes, and node events into commands. It never runs, waits, logs or reads a clock.
@@ -26,8 +28,11 @@ export interface Answer {
 
 export type Answers = Readonly<Record<string, Answer>>;
 
-/** A job for a demand message (`shared/messages/job-demand.ts` checks it before it is sent). */
-export interface Job {
+/**
+ * A job for a demand message (`shared/messages/job-demand.ts` checks it before it is sent). Its details, such as its run
+ * time, may be left out; `readJobDetails` leaves out what a message does not take.
+ */
+export interface Job extends JobDetails {
   readonly name: string;
   /** scalelib's constraints, see `docs/constraints.md`. */
   readonly constraints: Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[];

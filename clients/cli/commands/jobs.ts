@@ -79,6 +79,7 @@ function reportSilent({ stderr }: Terminal, { silent }: JobsAnswer, flags: Flags
 }
 
 function jobFields(job: JobView, nowSeconds: number): Fields {
-  const { submittedAtSeconds } = job;
-  return { ...job, waits: submittedAtSeconds === null ? null : duration(nowSeconds - submittedAtSeconds) };
+  const { submittedAtSeconds, startedAtSeconds } = job;
+  const since = (seconds: number | null) => (seconds === null ? null : duration(nowSeconds - seconds));
+  return { ...job, waits: since(submittedAtSeconds), runs: since(startedAtSeconds) };
 }

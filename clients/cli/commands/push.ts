@@ -6,6 +6,7 @@ import { parseJson } from "../../../shared/json.ts";
 import {
   parseDemand,
   problemsInPlace,
+  readJobDetails,
   type SetAside,
   wholly,
   withItemsAside,
@@ -171,9 +172,12 @@ export function readJobs(text: string, format: "json" | "swf"): ReadJobs {
   return { jobs: jobs.map(fromScalelib), nodes };
 }
 
-function fromTrace({ name, nodes, ncpus, memoryGiB, exclusive }: SwfJob): object {
+function fromTrace(job: SwfJob): object {
+  const { name, nodes, ncpus, memoryGiB, exclusive } = job;
+  const { requestedSeconds: runtimeSeconds, user, account, queue, application: jobName } = job;
   return {
     name,
+    ...readJobDetails({ runtimeSeconds, user, account, queue, jobName }),
     constraints: { ncpus, ...(memoryGiB > 0 ? { memgb: memoryGiB } : {}) },
     ...(nodes > 1 ? { nodeCount: nodes } : {}),
     ...(exclusive ? { exclusive } : {}),

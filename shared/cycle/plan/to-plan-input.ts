@@ -113,6 +113,9 @@ function toJob(job: DemandJob, source: string, constraints: readonly Constraint[
     executingHostnames: job.executingHostnames,
     priority: job.priority,
     submittedAtSeconds: job.submittedAt === undefined ? null : Date.parse(job.submittedAt) / 1000,
+    runtimeSeconds: job.runtimeSeconds,
+    startedAtSeconds: job.startedAtSeconds,
+    interruptible: job.interruptible,
     source,
     ...(job.notes === undefined ? {} : { metadata: { notes: job.notes } }),
   });

@@ -23,6 +23,12 @@ export interface Job {
   /** Larger first; equals stay in the order of arrival. */
   readonly priority: number;
   readonly submittedAtSeconds: number | null;
+  /** How long it runs at most, or probably. Null: nobody knows. */
+  readonly runtimeSeconds: number | null;
+  /** Of a job that runs: since when. Null: nobody knows. */
+  readonly startedAtSeconds: number | null;
+  /** Whether it may be stopped and run again. Null: nobody says. */
+  readonly interruptible: boolean | null;
   /** The scheduler that it comes from. */
   readonly source: string | null;
   readonly metadata: { readonly [key: string]: Json };
@@ -45,6 +51,9 @@ export function defineJob(fields: Pick<Job, "name" | "constraints"> & Fields): J
     executingHostnames: fields.executingHostnames ?? [],
     priority: fields.priority ?? 0,
     submittedAtSeconds: fields.submittedAtSeconds ?? null,
+    runtimeSeconds: fields.runtimeSeconds ?? null,
+    startedAtSeconds: fields.startedAtSeconds ?? null,
+    interruptible: fields.interruptible ?? null,
     source: fields.source ?? null,
     metadata: fields.metadata ?? {},
   };

@@ -102,4 +102,27 @@ describe("what azpbs and azge print", () => {
     expect(parsed.message.jobs.map((job) => job.name)).toEqual(wanted.map((job) => job.name));
     expect(JSON.stringify(parsed.message.jobs)).not.toMatch(/class|gridengine|hostgroup/);
   });
+
+  test.each([
+    [3_600, 3_600],
+    ["3600", 3_600],
+    ["90:00", 5_400],
+    ["01:30:00", 5_400],
+    ["INFINITY", undefined],
+    ["0", undefined],
+    ["1:2:3:4", undefined],
+    [null, undefined],
+  ])("the hard run time that azge prints, %j, is the run time", (h_rt, runtimeSeconds) => {
+    const metadata = { gridengine: { resources: { h_rt, slots: 2 } }, job_state: "qw" };
+    const read = fromScalelib({ name: "1", metadata }) as { readonly runtimeSeconds?: number };
+    expect(read.runtimeSeconds).toBe(runtimeSeconds);
+  });
+
+  test("a job's own details come before those of its metadata", () => {
+    const metadata = { walltime: "01:00:00", owner: "ada", project: "fluids", queue: "workq" };
+    const told = { runtimeSeconds: 3_600, user: "ada", account: "fluids", queue: "workq" };
+    expect(fromScalelib({ name: "1", metadata })).toMatchObject({ name: "1", ...told });
+    expect(fromScalelib({ name: "1", metadata, user: "bob" })).toMatchObject({ ...told, user: "bob" });
+    expect(fromScalelib({ name: "1", metadata: "none" })).not.toHaveProperty("user");
+  });
 });

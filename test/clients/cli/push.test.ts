@@ -43,6 +43,7 @@ describe("ccscale push --print", () => {
     expect(message.jobs).toEqual([
       {
         name: "17",
+        queue: "workq",
         constraints: [{ ncpus: 2 }, { "in-a-placement-group": true }],
         iterations: 1,
         nodeCount: 2,

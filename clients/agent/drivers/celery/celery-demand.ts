@@ -1,4 +1,4 @@
-import { cutName } from "../../../../shared/messages/index.ts";
+import { cutName, type JobDetails, readJobDetails } from "../../../../shared/messages/index.ts";
 import type { Backlog, Job, WaitingMessage } from "../driver.ts";
 import { withUniqueNames } from "../job-names.ts";
 import type { CelerySettings, Constraints } from "./celery-settings.ts";
@@ -39,18 +39,20 @@ export function celeryDemand(
   const running = runningTasks(work.active, isNew).map(({ task, hostnames }) => ({
     name: cutName(task.id ?? `a task on ${hostnames[0]}`),
     constraints: chooser.choose(task, headers(task)).constraints,
+    ...detailsOf(task, headers(task)),
     ...(hostnames.length > 1 ? { iterations: hostnames.length } : {}),
     executingHostnames: hostnames,
   }));
   const waiting = new Tally();
   for (const task of work.held.filter(isNew).filter(isDue)) {
-    waiting.add(task, chooser.choose(task, headers(task)), 1);
+    waiting.add(chooser.choose(task, headers(task)), { task, headers: headers(task), count: 1 });
   }
   const addMessages = (messages: readonly WaitingMessage[], weight: number) => {
     for (const message of messages) {
       const task = toTask(message);
       if (!isNew(task) || isOver(message.headers) || !isDue(task)) continue;
-      waiting.add(task, chooser.choose(task, message.headers), weight);
+      const { headers } = message;
+      waiting.add(chooser.choose(task, headers), { task, headers, count: weight });
     }
   };
   addMessages(work.backlog.unacknowledged ?? [], 1);
@@ -59,7 +61,7 @@ export function celeryDemand(
     if (messages.length > 0) addMessages(messages, Math.max(1, length / messages.length));
     else if (length > 0) {
       const any = { queue: name };
-      waiting.add(any, chooser.choose(any, {}), length);
+      waiting.add(chooser.choose(any, {}), { task: any, headers: {}, count: length });
     }
   }
   const jobs = [...running, ...waiting.jobs()];
@@ -116,30 +118,64 @@ function headersOfTasks(backlog: Backlog): (task: CeleryTask) => Headers {
   return ({ id }) => byId.get(id) ?? {};
 }
 
+/** The message's own hard limit, or its soft one. A limit that the worker or the task's code sets is in no message. */
+function detailsOf(task: CeleryTask, { timelimit }: Headers): JobDetails {
+  const limits: readonly unknown[] = Array.isArray(timelimit) ? timelimit : [];
+  return readJobDetails({
+    runtimeSeconds: limits.find((limit) => typeof limit === "number" && limit > 0),
+    startedAtSeconds: task.startedAtSeconds,
+    queue: task.queue,
+    jobName: task.name,
+  });
+}
+
+interface Waiting {
+  readonly task: CeleryTask;
+  readonly headers: Headers;
+  readonly count: number;
+}
+
 /** Waiting tasks, counted by name (or queue) and by what they need. */
 class Tally {
-  readonly #counts = new Map<
+  readonly #entries = new Map<
     string,
-    { readonly name: string; readonly constraints: Constraints; count: number }
+    { readonly name: string; readonly constraints: Constraints; details: JobDetails; count: number }
   >();
 
-  add(task: CeleryTask, { rule, constraints }: Need, count: number): void {
+  add({ rule, constraints }: Need, { task, headers, count }: Waiting): void {
     const what = task.name ?? `any task of queue ${task.queue ?? "unknown"}`;
     const name = cutName(`${what} (${rule})`);
     const key = JSON.stringify([name, constraints]);
-    const entry = this.#counts.get(key) ?? { name, constraints, count: 0 };
+    const details = detailsOf(task, headers);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) {
+      this.#entries.set(key, { name, constraints, details, count });
+      return;
+    }
+    entry.details = ofBoth(entry.details, details);
     entry.count += count;
-    this.#counts.set(key, entry);
   }
 
   jobs(): Job[] {
-    return [...this.#counts.values()].map(({ name, constraints, count }) => ({
+    return [...this.#entries.values()].map(({ name, constraints, details, count }) => ({
       name,
       constraints,
+      ...details,
       // A share such as 10 * 1.1 is not exact: what is a rounding error above a whole number is that number.
       iterations: Math.min(Math.ceil(count - 1e-6), mostIterations),
     }));
   }
+}
+
+/** What holds for all tasks of a job: the longest of their limits, and a queue only if it is the same. */
+function ofBoth(one: JobDetails, other: JobDetails): JobDetails {
+  const { runtimeSeconds: limit, queue, jobName } = other;
+  const before = one.runtimeSeconds;
+  return {
+    ...(before !== undefined && limit !== undefined ? { runtimeSeconds: Math.max(before, limit) } : {}),
+    ...(queue !== undefined && queue === one.queue ? { queue } : {}),
+    ...(jobName !== undefined && jobName === one.jobName ? { jobName } : {}),
+  };
 }
 
 function toTask({ queue, headers }: WaitingMessage): CeleryTask {

@@ -6,6 +6,9 @@ import { fieldOf, readRecord, readRecords } from "../records.ts";
 /** `celery inspect` ends so when no worker answered in time. */
 export const nobodyReplied = 69;
 
+/** 2010, when no task of today has begun. */
+const earliestSeconds = 1_262_304_000;
+
 /** A task as far as demand goes; what the broker does not show is undefined. */
 export interface CeleryTask {
   readonly id?: string | undefined;
@@ -13,6 +16,8 @@ export interface CeleryTask {
   readonly queue?: string | undefined;
   /** Not to be started before, in Unix time. */
   readonly etaSeconds?: number | undefined;
+  /** Since when it runs, in Unix time. */
+  readonly startedAtSeconds?: number | undefined;
 }
 
 /** What each worker that answered said, by worker name (`celery@host`). */
@@ -55,7 +60,13 @@ export function readActive(reply: unknown, setAside: SetAside[]): readonly Celer
     id: textOf(fieldOf(value, "id")),
     name: textOf(fieldOf(value, "name")),
     queue: textOf(fieldOf(fieldOf(value, "delivery_info"), "routing_key")),
+    startedAtSeconds: startOf(fieldOf(value, "time_start")),
   }));
+}
+
+/** Before Celery 4 it was a time of the worker's own clock, which began with its machine's start: such a one tells nothing. */
+function startOf(value: unknown): number | undefined {
+  return typeof value === "number" && value >= earliestSeconds ? value : undefined;
 }
 
 /** The tasks in one worker's reply to `reserved`; undefined when the reply is an error. */

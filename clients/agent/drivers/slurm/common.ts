@@ -1,3 +1,4 @@
+import { type JobDetails, readJobDetails } from "../../../../shared/messages/index.ts";
 import type { Job } from "../driver.ts";
 import type { License } from "./licenses.ts";
 import type { Candidates } from "./slurm-candidates.ts";
@@ -35,6 +36,31 @@ export function orderOf({ priority, submit_time }: JobRecord): Pick<Job, "priori
       ? { submittedAt: new Date(submitted * 1000).toISOString() }
       : {}),
   };
+}
+
+/** The largest number of minutes; the two above it stand for "unlimited" and "not set" in older shapes. */
+const mostMinutes = 0xff_ff_ff_fd;
+
+/**
+ * What else is known of a job. No limit is no run time. A job that Slurm must not start again after the loss of a node
+ * cannot be interrupted; of the others their users have said nothing.
+ */
+export function detailsOf(
+  record: JobRecord,
+  partitions: readonly string[],
+  { isRunning }: { readonly isRunning: boolean },
+): JobDetails {
+  const { time_limit: minutes = 0, start_time, requeue, user_name, account, name } = record;
+  return readJobDetails({
+    ...(minutes > 0 && minutes <= mostMinutes ? { runtimeSeconds: minutes * 60 } : {}),
+    // Of a job that waits it is Slurm's forecast.
+    ...(isRunning && (start_time ?? 0) > 0 ? { startedAtSeconds: start_time } : {}),
+    ...(requeue === false ? { interruptible: false } : {}),
+    user: user_name,
+    account,
+    queue: partitions.join(","),
+    jobName: name,
+  });
 }
 
 export function nameOf(record: JobRecord): string {

@@ -1,6 +1,6 @@
 import type { Job } from "../driver.ts";
 import { fieldOf } from "../records.ts";
-import { asksForWholeNodes, isColocated, type JobContext, nameOf, orderOf } from "./common.ts";
+import { asksForWholeNodes, detailsOf, isColocated, type JobContext, nameOf, orderOf } from "./common.ts";
 import { expandHostlist } from "./hostlist.ts";
 import { sizeOf } from "./size.ts";
 import { isBusy } from "./slurm-nodes.ts";
@@ -54,6 +54,7 @@ export function running(
   const hosts = hostsOf(record, names, context);
   return {
     ...orderOf(record),
+    ...detailsOf(record, partitions, { isRunning: hosts.length > 0 }),
     name: nameOf(record),
     constraints: {
       "node.nodearray": arrays.length === 1 ? arrays[0] : arrays,

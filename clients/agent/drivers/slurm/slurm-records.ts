@@ -84,6 +84,13 @@ const jobFields = z.object({
   priority: amount,
   hold: z.boolean().nullish(),
   nodes: text,
+  // What a job is planned without, too: one that cannot be read must not set the job aside.
+  time_limit: amount.catch(undefined),
+  start_time: amount.catch(undefined),
+  requeue: z.boolean().nullish().catch(undefined),
+  user_name: text.catch(""),
+  account: text.catch(""),
+  name: text.catch(""),
 });
 
 export const jobRecord = jobFields.readonly();

@@ -1,5 +1,13 @@
 import type { Job } from "../driver.ts";
-import { asksForWholeNodes, isColocated, type JobContext, type LeftOut, nameOf, orderOf } from "./common.ts";
+import {
+  asksForWholeNodes,
+  detailsOf,
+  isColocated,
+  type JobContext,
+  type LeftOut,
+  nameOf,
+  orderOf,
+} from "./common.ts";
 import { allOf, type Constraints, parseFeatures, withGpuTypes } from "./features.ts";
 import { countTasks } from "./hostlist.ts";
 import { licenseConstraint } from "./licenses.ts";
@@ -72,6 +80,7 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   );
   const common = {
     ...orderOf(record),
+    ...detailsOf(record, record.partition.split(","), { isRunning: false }),
     exclusive: where.exclusive,
     ...(notes.length === 0 ? {} : { notes }),
   };

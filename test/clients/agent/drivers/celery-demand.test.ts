@@ -53,17 +53,18 @@ describe("the reserve", () => {
 
 describe("a task counts once, where it is furthest", () => {
   const task = { id: "t1", name: "work.sleep", queue: "celery" };
+  const told = { jobName: "work.sleep", queue: "celery" };
 
   test("seen in the queue, held and running: it runs", () => {
     const active = [{ task, hostname: "ip-1" }];
     const { jobs } = demand({ active, held: [task], backlog: backlog([message("t1")]) });
-    expect(jobs).toEqual([{ name: "t1", constraints: { ncpus: 1 }, executingHostnames: ["ip-1"] }]);
+    expect(jobs).toEqual([{ name: "t1", constraints: { ncpus: 1 }, ...told, executingHostnames: ["ip-1"] }]);
   });
 
   test("running on two workers at once, after it was delivered again: one job, and both hosts are busy", () => {
     const active = ["ip-1", "ip-2"].map((hostname) => ({ task, hostname }));
     expect(demand({ active }).jobs).toEqual([
-      { name: "t1", constraints: { ncpus: 1 }, iterations: 2, executingHostnames: ["ip-1", "ip-2"] },
+      { name: "t1", constraints: { ncpus: 1 }, ...told, iterations: 2, executingHostnames: ["ip-1", "ip-2"] },
     ]);
   });
 
@@ -92,6 +93,50 @@ describe("times", () => {
     const held = [{ id: "t1", name: "work.sleep", queue: "celery", etaSeconds: nowSeconds + 9_999 }];
     const unacknowledged = [message("t1")];
     expect(demand({ held, backlog: { queues: [], unacknowledged } }).jobs).toEqual([]);
+  });
+});
+
+describe("details", () => {
+  test.each([
+    { limits: [[60, 50]], runtimeSeconds: 60, why: "the hard limit" },
+    { limits: [[null, 50]], runtimeSeconds: 50, why: "the soft one where there is no other" },
+    {
+      limits: [
+        [60, null],
+        [90, null],
+      ],
+      runtimeSeconds: 90,
+      why: "of several tasks the longest",
+    },
+    {
+      limits: [
+        [60, null],
+        [null, null],
+      ],
+      runtimeSeconds: undefined,
+      why: "of none when one may run for ever",
+    },
+    { limits: [[0, -1]], runtimeSeconds: undefined, why: "zero is no limit" },
+    { limits: ["60"], runtimeSeconds: undefined, why: "nothing when it cannot be read" },
+  ])("run time: $why", ({ limits, runtimeSeconds }) => {
+    const messages = limits.map((timelimit, index) => message(`t${index}`, { timelimit }));
+    const [job] = demand({ backlog: backlog(messages) }).jobs;
+    expect(job).toMatchObject({ jobName: "work.sleep", queue: "celery", iterations: limits.length });
+    expect(job?.runtimeSeconds).toBe(runtimeSeconds);
+  });
+
+  test("tasks of two queues that need the same are one job, of no queue", () => {
+    const other = { queue: "night", headers: { id: "t2", task: "work.sleep" } };
+    const { jobs } = demand({ backlog: backlog([message("t1"), other]) });
+    expect(jobs).toHaveLength(1);
+    expect(jobs[0]).not.toHaveProperty("queue");
+  });
+
+  test("a task that runs has the limit of its message, and its start", () => {
+    const active = [{ task: { id: "t1", startedAtSeconds: nowSeconds - 9 }, hostname: "ip-1" }];
+    const unacknowledged = [message("t1", { timelimit: [60, null] })];
+    const { jobs } = demand({ active, backlog: { queues: [], unacknowledged } });
+    expect(jobs).toMatchObject([{ name: "t1", runtimeSeconds: 60, startedAtSeconds: nowSeconds - 9 }]);
   });
 });
 
@@ -139,7 +184,12 @@ describe("a backlog longer than what is shown of it", () => {
       { rules: [{ queue: "celery", constraints: { ngpus: 2 } }] },
     );
     expect(jobs).toEqual([
-      { name: "any task of queue celery (rule 1)", constraints: { ngpus: 2 }, iterations: 7 },
+      {
+        name: "any task of queue celery (rule 1)",
+        constraints: { ngpus: 2 },
+        queue: "celery",
+        iterations: 7,
+      },
     ]);
   });
 });

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { describeProblems } from "./problems.ts";
+import { wellCut } from "./sizes.ts";
+
+/** Ten years: a longer limit is no limit. */
+const mostRuntimeSeconds = 315_360_000;
+/** The end of the year 9999. Milliseconds, a common mistake, lie behind it. */
+const latestSeconds = 253_402_300_799;
+const longestWord = 256;
+const longestNote = 500;
+const mostNotes = 20;
+
+const word = z.string().min(1).max(longestWord);
+
+/**
+ * What a message may tell of a job beside what it needs: for its cost, its price and its report. Absent: not told, which
+ * is never the same as zero, nobody or no.
+ */
+const details = z.object({
+  runtimeSeconds: z
+    .number()
+    .positive()
+    .max(mostRuntimeSeconds)
+    .optional()
+    .describe(
+      "How long it runs at most, or probably: its time limit, or an estimate. Absent: unlimited or unknown",
+    ),
+  startedAtSeconds: z
+    .number()
+    .positive()
+    .max(latestSeconds)
+    .optional()
+    .describe("Of a job that runs: since when, in seconds since 1970"),
+  interruptible: z
+    .boolean()
+    .optional()
+    .describe("Whether it may be stopped and run again from its start, as on a spot node"),
+  user: word.optional().describe("Whose it is"),
+  account: word.optional().describe("The account or project that pays for it"),
+  queue: word.optional().describe("The queue or partition that it was submitted to"),
+  jobName: word
+    .optional()
+    .describe("Its user's name for it, which many jobs may share; `name` tells jobs of a source apart"),
+});
+
+export const jobDetails = details.shape;
+export type JobDetails = z.infer<typeof details>;
+type DetailName = keyof JobDetails;
+
+const names = Object.keys(jobDetails) as readonly DetailName[];
+
+/** Those of the values that check out. For senders, which have nobody to tell what is wrong with the others. */
+export function readJobDetails(values: { readonly [Name in DetailName]?: unknown }): JobDetails {
+  return Object.assign({}, ...names.map((name) => readDetail(name, values[name]).read ?? {}));
+}
+
+/**
+ * A job without those of its details that do not check out. They cost the job nothing, so it must not be set aside for
+ * one; a note says what was passed over.
+ */
+export function withoutBadDetails(job: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const told = names.filter((name) => job[name] !== undefined);
+  if (told.length === 0 || details.safeParse(job).success) return job;
+  const notes: string[] = [];
+  const good: Record<string, unknown> = { ...job };
+  for (const name of told) {
+    const { read, problem } = readDetail(name, job[name]);
+    if (read !== undefined) continue;
+    delete good[name];
+    if (problem !== undefined) notes.push(wellCut(`passed over ${problem}`, longestNote));
+  }
+  return { ...good, ...withNotes(job.notes, notes) };
+}
+
+interface ReadDetail {
+  readonly read?: JobDetails;
+  readonly problem?: string;
+}
+
+/** Null is how many printers say that there is none: no problem. */
+function readDetail(name: DetailName, value: unknown): ReadDetail {
+  if (value === undefined || value === null) return {};
+  const parsed = details.safeParse({ [name]: value }, { reportInput: true });
+  return parsed.success ? { read: parsed.data } : { problem: describeProblems(parsed.error).join("; ") };
+}
+
+/** Notes that cannot be read are left for the check of the message. */
+function withNotes(notes: unknown, more: readonly string[]): { readonly notes?: readonly unknown[] } {
+  if (more.length === 0 || (notes !== undefined && !Array.isArray(notes))) return {};
+  return { notes: [...(notes ?? []), ...more.slice(0, Math.max(0, mostNotes - (notes?.length ?? 0)))] };
+}
