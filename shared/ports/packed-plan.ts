@@ -10,8 +10,8 @@ import type { ArchivedPlan, PlanOutline, WholePlan } from "./plan-record.ts";
 
 /** All of a job but what tells it from the next of its shape. */
 type JobShape = Omit<Job, OwnKey>;
-type OwnKey = "name" | "executingHostnames" | "submittedAtSeconds";
-type Own = Partial<Pick<Job, "executingHostnames" | "submittedAtSeconds">>;
+type OwnKey = "name" | "executingHostnames" | "submittedAtSeconds" | "startedAtSeconds" | "runtimeSeconds";
+type Own = Partial<Pick<Job, Exclude<OwnKey, "name">>>;
 
 /** Name, place of its shape, and what else is its own. */
 type PackedJob = readonly [name: string, shape: number, own?: Own];
@@ -41,6 +41,10 @@ const mostReasonCharacters = 8 * 1024 * 1024;
 /** Every job that waits has a reason for each bucket, and of these one of a kind is kept: working them out takes long. */
 const mostReasonsRead = 2_000_000;
 const noHostnames: readonly string[] = [];
+const nothingOwn = {
+  ...{ executingHostnames: noHostnames, submittedAtSeconds: null },
+  ...{ startedAtSeconds: null, runtimeSeconds: null },
+};
 const noReasons: readonly Reason[] = [];
 
 export function packPlan(plan: WholePlan): PackedPlan;
@@ -64,8 +68,7 @@ export function unpackPlan(packed: PackedPlan | PlanOutline): ArchivedPlan {
   if (packed.archive === "summary") return packed;
   const { shapes, reasons, reasonsLeftOut: _, input, plan, ...rest } = packed;
   const jobs = input.jobs.map(([name, place, own]) => {
-    const job = { name, ...shapes[place], executingHostnames: noHostnames, submittedAtSeconds: null, ...own };
-    return job as Job;
+    return { name, ...shapes[place], ...nothingOwn, ...own } as Job;
   });
   const outcomes = plan.jobs.map(([name, asked, granted, flat = [], place = -1]): JobOutcome => {
     const placements = Array.from({ length: flat.length / 2 }, (_, index) => ({
@@ -82,17 +85,21 @@ function packJobs(jobs: readonly Job[]) {
   const shapes: JobShape[] = [];
   const lists = new Map<Job["constraints"], number>();
   const places = new Map<string, number>();
-  const packed = jobs.map(({ name, executingHostnames, submittedAtSeconds, ...shape }): PackedJob => {
+  const packed = jobs.map((job): PackedJob => {
+    const { name, executingHostnames, submittedAtSeconds, startedAtSeconds, runtimeSeconds, ...shape } = job;
     const { constraints, ...rest } = shape;
     const list = lists.get(constraints) ?? lists.size;
     lists.set(constraints, list);
     const key = `${list} ${JSON.stringify(rest)}`;
     const place = places.get(key) ?? shapes.push(shape) - 1;
     places.set(key, place);
-    const isRunning = executingHostnames.length > 0;
-    if (!isRunning && submittedAtSeconds === null) return [name, place];
-    const submitted = submittedAtSeconds === null ? {} : { submittedAtSeconds };
-    return [name, place, { ...(isRunning && { executingHostnames }), ...submitted }];
+    const own: Own = {
+      ...(executingHostnames.length > 0 && { executingHostnames }),
+      ...(submittedAtSeconds !== null && { submittedAtSeconds }),
+      ...(startedAtSeconds !== null && { startedAtSeconds }),
+      ...(runtimeSeconds !== null && { runtimeSeconds }),
+    };
+    return Object.keys(own).length > 0 ? [name, place, own] : [name, place];
   });
   return { shapes, jobs: packed };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Constraint, defineJob, type Plan, plan } from "../../../shared/engine/index.ts";
+import { type Constraint, defineJob, type Job, type Plan, plan } from "../../../shared/engine/index.ts";
 import { packPlan, unpackPlan } from "../../../shared/ports/packed-plan.ts";
 import type { WholePlan } from "../../../shared/ports/plan-record.ts";
 import { bucketOf, clusterOf, nodeArrayOf } from "../../support/cluster.ts";
@@ -22,12 +22,19 @@ function longWords(index: number): readonly Constraint[] {
   return [{ kind: "never", message: `${index} ${"word ".repeat(100)}` }];
 }
 
+/** Some jobs have times of their own. */
+function timed(job: Job, index: number, every: number): Job {
+  if (every === 0 || index % every !== 0) return job;
+  return { ...job, runtimeSeconds: 60 * (index + 1), startedAtSeconds: 1_800_000_000 + index };
+}
+
 const asJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
 describe("packed plans", () => {
   test("come back as they were, also over JSON, whatever was planned", () => {
     fc.assert(
-      fc.property(planInputs, (input) => {
+      fc.property(planInputs, fc.nat(3), (drawn, every) => {
+        const input = { ...drawn, jobs: drawn.jobs.map((job, index) => timed(job, index, every)) };
         const whole = { ...archivedOf(summaryOf("hpc", "plan-1")), input, plan: plan(input) };
         expect(asJson(unpackPlan(asJson(packPlan(whole))))).toEqual(asJson(whole));
       }),
@@ -41,6 +48,13 @@ describe("packed plans", () => {
     ];
     const packed = packPlan(waiting(1_000, () => constraints));
     expect([packed.shapes.length, packed.reasons.length, packed.reasonsLeftOut]).toEqual([1, 1, 0]);
+  });
+
+  test("jobs that run for different times share their shape", () => {
+    const none: readonly Constraint[] = [];
+    const whole = waiting(1_000, () => none);
+    const jobs = whole.input.jobs.map((job, index) => timed(job, index, 1));
+    expect(packPlan({ ...whole, input: { ...whole.input, jobs } }).shapes).toHaveLength(1);
   });
 
   test("reasons that are too long are left out and counted; who waits is not", () => {

@@ -100,6 +100,9 @@ export const demandStoreCases: readonly ContractCase<DemandStore>[] = [
         { ...job, name: "f", submittedAt: "2026-11-22T11:00:00Z" },
         { ...job, name: "__proto__", constraints: { or: [{ ncpus: 1 }, { ncpus: 2 }] } },
         { ...job, name: "h" },
+        { ...job, name: "i", user: "ada", account: "fluids", queue: "htc", interruptible: false },
+        { ...job, name: "j", user: "ada", runtimeSeconds: 60, startedAtSeconds: 1_800_000_000 },
+        { ...job, name: "k", user: "bob", jobName: "mesh", executingHostnames: ["h3"] },
       ];
       const demand = demandOf(cluster, "pbs", { jobs });
       await store.save(demand, undefined);

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import type { DemandJob } from "../../../shared/messages/index.ts";
+import type { SourceDemand } from "../../../shared/ports/index.ts";
+import { packDemand, unpackDemand } from "../../../shared/stores/azure/packed-demand.ts";
+
+function demandOf(jobs: readonly DemandJob[]): SourceDemand {
+  return {
+    ...{ cluster: "hpc", source: "slurm", sequence: 1, receivedAtSeconds: 1, expiresAtSeconds: 2 },
+    ...{ jobs, nodes: [], ignoredMessages: 0 },
+  };
+}
+
+test("jobs of many users, with names, limits and starts of their own, share their shapes and constraints", () => {
+  const jobs = Array.from({ length: 1_000 }, (_, index): DemandJob => {
+    const needs = { constraints: { ncpus: 1 + (index % 3) }, iterations: 1, nodeCount: 0, priority: 0 };
+    return {
+      ...{ ...needs, name: `${index}`, colocated: false, exclusive: false, executingHostnames: [] },
+      ...{ user: `user-${index % 50}`, account: `account-${index % 50}`, queue: "htc" },
+      ...{ jobName: `run ${index}`, runtimeSeconds: 60 + index, startedAtSeconds: 1_800_000_000 + index },
+    };
+  });
+  const packed = packDemand(demandOf(jobs));
+  expect([packed.shapes.length, packed.owners.length]).toEqual([3, 51]);
+  const again = unpackDemand(JSON.parse(JSON.stringify(packed)));
+  expect(again).toEqual(demandOf(jobs));
+  expect(new Set(again.jobs.map(({ constraints }) => constraints)).size).toBe(3);
+});
