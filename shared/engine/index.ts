@@ -49,6 +49,7 @@ export {
 export { compareNodeNames, sortByNodeName } from "./model/names.ts";
 export { nearest } from "./model/nearest.ts";
 export type { PendingNodes, SchedulerNode } from "./model/node.ts";
+export { type PaidNode, paidNodes } from "./model/paid-nodes.ts";
 export { type ParsedConstraints, parseConstraints } from "./model/parse-constraints.ts";
 export { type ParsedDefaultResources, parseDefaultResources } from "./model/parse-default-resources.ts";
 export type { PlanInput } from "./model/plan-input.ts";
@@ -79,4 +80,5 @@ export { formatSize, type Magnitude, parseAmount, type Size, size } from "./mode
 export { matchesWildcard } from "./model/wildcard.ts";
 export { mainReasons } from "./outcome/main-reasons.ts";
 export { type BucketSurvey, type Examination, examine, type LimitFigure, survey } from "./outcome/survey.ts";
+export { largestShare, type ResourcesOfSizes, resourcesOfSizes } from "./place/node-share.ts";
 export { plan } from "./plan.ts";
