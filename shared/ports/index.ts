@@ -1,3 +1,4 @@
+import type { AccountStore } from "./accounts.ts";
 import type { ConfigStore } from "./cluster-config.ts";
 import type { ControlStore } from "./control-record.ts";
 import type { CycleCloudFor } from "./cyclecloud.ts";
@@ -14,6 +15,7 @@ import type { Log, Telemetry } from "./telemetry.ts";
  * What the cycle needs of the world: interfaces and their records, contracts in prose, one noun a file. Adapters implement
  * them (`stores`, `queues`, `cyclecloud`, `telemetry`), `functions/support/wire.ts` puts them together.
  */
+export type * from "./accounts.ts";
 export type * from "./cluster-config.ts";
 export type * from "./control-record.ts";
 export type * from "./cyclecloud.ts";
@@ -68,6 +70,7 @@ export interface Ports {
   readonly plans: PlanStore;
   readonly rejections: RejectionStore;
   readonly losses: NodeLossStore;
+  readonly accounts: AccountStore;
   readonly planRequests: PlanRequests;
   readonly scaleActions: ScaleActions;
   readonly schedulerEvents: SchedulerEvents;

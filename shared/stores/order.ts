@@ -1,3 +1,4 @@
+import type { JobTotal } from "../accounting/index.ts";
 import type { NodeHistory } from "../engine/index.ts";
 import type {
   NodeLoss,
@@ -39,4 +40,8 @@ export function newestLossFirst(a: NodeLoss, b: NodeLoss): number {
 
 export function newestRejectionFirst(a: Rejection, b: Rejection): number {
   return b.receivedAtSeconds - a.receivedAtSeconds || compareNames(b.rejectionId, a.rejectionId);
+}
+
+export function newestRunFirst(a: JobTotal, b: JobTotal): number {
+  return b.firstSeconds - a.firstSeconds || compareNames(a.key, b.key);
 }

@@ -2,6 +2,7 @@ import type { TableClient } from "@azure/data-tables";
 import type { BlobServiceClient } from "@azure/storage-blob";
 import type { JsonLimits } from "../../json-limits.ts";
 import type { Log, Ports } from "../../ports/index.ts";
+import { AzureAccountStore } from "./account-store.ts";
 import { BlobConfigStore, type ParseConfig } from "./config-blobs.ts";
 import { Container } from "./container.ts";
 import { BlobControlStore } from "./control-blobs.ts";
@@ -39,6 +40,7 @@ export type AzureStores = Pick<
   | "plans"
   | "rejections"
   | "losses"
+  | "accounts"
 >;
 
 export interface AzureStoreOptions {
@@ -67,5 +69,6 @@ export function createAzureStores(options: AzureStoreOptions): AzureStores {
     plans: new AzurePlanStore(blob, table("Plans"), { log }),
     rejections: new TableRejectionStore(table("Rejections"), { log }),
     losses: new TableNodeLossStore(table("NodeLosses"), { log }),
+    accounts: new AzureAccountStore(blob, table("JobCosts")),
   };
 }

@@ -1,3 +1,4 @@
+import { MemoryAccountStore } from "./memory-accounts.ts";
 import { MemoryControlStore, MemorySnapshotStore } from "./memory-cluster-records.ts";
 import { MemoryConfigFiles, MemoryConfigStore } from "./memory-configs.ts";
 import { MemoryDemandStore, MemoryDemandUploads, MemoryTargetStore } from "./memory-demand.ts";
@@ -7,6 +8,7 @@ import { MemoryPlanStore } from "./memory-plans.ts";
 import { MemoryRejectionStore } from "./memory-rejections.ts";
 
 export {
+  MemoryAccountStore,
   MemoryConfigFiles,
   MemoryConfigStore,
   MemoryControlStore,
@@ -34,6 +36,7 @@ export interface MemoryStores {
   readonly plans: MemoryPlanStore;
   readonly rejections: MemoryRejectionStore;
   readonly losses: MemoryNodeLossStore;
+  readonly accounts: MemoryAccountStore;
 }
 
 /** Empty stores for tests, simulation and replay; they follow the same contract suite as the Azure ones. */
@@ -50,5 +53,6 @@ export function createMemoryStores(): MemoryStores {
     plans: new MemoryPlanStore(),
     rejections: new MemoryRejectionStore(),
     losses: new MemoryNodeLossStore(),
+    accounts: new MemoryAccountStore(),
   };
 }

@@ -1,5 +1,6 @@
 import { describe, test } from "vitest";
 import type { AzureStores } from "../../../../shared/stores/azure/index.ts";
+import { accountStoreCases } from "./account-store.ts";
 import { type ConfigBench, configStoreCases } from "./config-store.ts";
 import { controlStoreCases } from "./control-store.ts";
 import { demandStoreCases } from "./demand-store.ts";
@@ -36,6 +37,7 @@ export function runContractSuites(implementation: string, bench: () => Bench): v
   suite("RejectionStore", rejectionStoreCases, ({ stores }) => stores.rejections);
   suite("NodeLossStore", nodeLossStoreCases, ({ stores }) => stores.losses);
   suite("TargetStore", targetStoreCases, ({ stores }) => stores.targets);
+  suite("AccountStore", accountStoreCases, ({ stores }) => stores.accounts);
   suite("ConfigStore", configStoreCases, ({ configs }) => configs);
   suite("DemandUploads", demandUploadCases, ({ uploads }) => uploads);
 }

@@ -1,0 +1,157 @@
+import { promisify } from "node:util";
+import { constants, gunzip, gzip } from "node:zlib";
+import type { BlobServiceClient } from "@azure/storage-blob";
+import type { Book, Closed, DayPage, JobTotal, Page } from "../../accounting/index.ts";
+import { concurrently } from "../../batches.ts";
+import type { AccountStore, IfMatch, JobRuns, Period, Stored } from "../../ports/index.ts";
+import { newestRunFirst } from "../order.ts";
+import { type BlobContent, Container, fromJson } from "./container.ts";
+import { escapeName, reverseTime } from "./keys.ts";
+import { type Change, inTransactions, type Table } from "./table.ts";
+
+const zip = promisify(gzip);
+const unzip = promisify(gunzip);
+
+/** How long a forgotten month may have been over: older ones were forgotten before. */
+const monthsLookedAt = 3;
+/** What is left of more goes the next time, instead of making this time wait for all of it. */
+const mostForgotten = 1_000;
+/** Runs are kept for thirteen months, and one asked for ended in one of them, or in the month that is not over. */
+const monthsKept = 14;
+
+/**
+ * Container `accounts`: `<cluster>/open.json.gz`, `<cluster>/hours/<time>.json.gz` and `<cluster>/days/<time>.json.gz`: pages
+ * are read whole, and a row of a table holds 1 MiB at most. Table `JobCosts`: partition `<cluster>:<month of the end>`, row
+ * `<source>:<name>:<reverse start>`, so that months are found and forgotten without an index.
+ */
+export class AzureAccountStore implements AccountStore {
+  readonly #container: Container;
+  readonly #runs: Table;
+
+  constructor(service: BlobServiceClient, runs: Table) {
+    this.#container = new Container(service, "accounts");
+    this.#runs = runs;
+  }
+
+  async load(cluster: string): Promise<Stored<Book> | undefined> {
+    const blob = await this.#container.read(`${escapeName(cluster)}/open.json.gz`);
+    return blob === undefined ? undefined : { value: fromJson(await unzip(blob.bytes)), etag: blob.etag };
+  }
+
+  async save(cluster: string, book: Book, ifMatch: IfMatch): Promise<void> {
+    const guard = { ifMatch, record: `accounts of cluster "${cluster}"` };
+    await this.#container.save(`${escapeName(cluster)}/open.json.gz`, await zipped(book), guard);
+  }
+
+  async keep(cluster: string, { hours, days, jobs }: Closed): Promise<void> {
+    const pages = [
+      ...hours.map((page) => ({ folder: folderOf(cluster, "hours"), page })),
+      ...days.map((page) => ({ folder: folderOf(cluster, "days"), page })),
+    ];
+    await concurrently(pages, async ({ folder, page }) =>
+      this.#container.put(nameOf(folder, page.fromSeconds), await zipped(page)),
+    );
+    for (const [month, runs] of Map.groupBy(jobs, ({ lastSeconds }) => monthOf(lastSeconds))) {
+      const changes = [...new Map(runs.map((run) => [rowOf(run), run]))].map(
+        ([row, run]): Change => ({ kind: "put", row, value: run, columns: { job: run.name } }),
+      );
+      await concurrently(inTransactions(changes), (some) =>
+        this.#runs.submit(partitionOf(cluster, month), some, `costs of jobs of cluster "${cluster}"`),
+      );
+    }
+  }
+
+  async hours(cluster: string, period: Period): Promise<readonly Page[]> {
+    return this.#pages<Page>(folderOf(cluster, "hours"), period);
+  }
+
+  async days(cluster: string, period: Period): Promise<readonly DayPage[]> {
+    return this.#pages<DayPage>(folderOf(cluster, "days"), period);
+  }
+
+  async runs(cluster: string, { source, name }: JobRuns, limit: number): Promise<readonly JobTotal[]> {
+    const open = await this.load(cluster);
+    const newest = open?.value.seen.takenAtSeconds;
+    if (newest === undefined) return [];
+    const prefix = `${escapeName(source)}:${escapeName(name)}:`;
+    const found: JobTotal[] = [];
+    for (const month of monthsUntil(newest, monthsKept)) {
+      const range = { from: prefix, to: `${prefix}:`, limit: limit - found.length };
+      const rows = await this.#runs.list<JobTotal>(partitionOf(cluster, month), range);
+      found.push(...rows.flatMap((row) => row.value ?? []));
+      if (found.length >= limit) break;
+    }
+    return found.toSorted(newestRunFirst);
+  }
+
+  async forget(cluster: string, before: { readonly hours: number; readonly days: number }): Promise<void> {
+    await this.#forgetPages(folderOf(cluster, "hours"), before.hours);
+    await this.#forgetPages(folderOf(cluster, "days"), before.days);
+    const [, ...over] = monthsUntil(before.days, monthsLookedAt + 1);
+    for (const month of over) {
+      const partition = partitionOf(cluster, month);
+      const rows = await this.#runs.list(partition, { from: "", to: "~~~", limit: mostForgotten });
+      const changes = rows.map(({ rowKey }): Change => ({ kind: "delete", row: rowKey }));
+      await concurrently(inTransactions(changes), (some) =>
+        this.#runs.submit(partition, some, `costs of jobs of cluster "${cluster}"`),
+      );
+    }
+  }
+
+  async #pages<T extends Page>(folder: string, period: Period): Promise<readonly T[]> {
+    const names = await this.#container.names(folder);
+    const [from, until] = [nameOf(folder, period.fromSeconds), nameOf(folder, period.untilSeconds)];
+    const pages = await concurrently(
+      names.filter((name) => name >= from && name < until),
+      async (name) => {
+        const blob = await this.#container.read(name);
+        return blob === undefined ? [] : [fromJson<T>(await unzip(blob.bytes))];
+      },
+    );
+    return pages.flat();
+  }
+
+  async #forgetPages(folder: string, beforeSeconds: number): Promise<void> {
+    const names = await this.#container.names(folder);
+    const lengthSeconds = folder.endsWith("/hours/") ? 3_600 : 86_400;
+    const until = nameOf(folder, beforeSeconds - lengthSeconds + 1);
+    await concurrently(names.filter((name) => name < until).slice(0, mostForgotten), (name) =>
+      this.#container.delete(name),
+    );
+  }
+}
+
+async function zipped(value: unknown): Promise<BlobContent> {
+  const bytes = await zip(Buffer.from(JSON.stringify(value)), { level: constants.Z_BEST_SPEED });
+  return { bytes, contentType: "application/gzip" };
+}
+
+function folderOf(cluster: string, kind: "hours" | "days"): string {
+  return `${escapeName(cluster)}/${kind}/`;
+}
+
+/** Names sort as their times do. */
+function nameOf(folder: string, seconds: number): string {
+  return `${folder}${new Date(seconds * 1_000).toISOString().slice(0, 19).replaceAll(":", "-")}Z.json.gz`;
+}
+
+function partitionOf(cluster: string, month: string): string {
+  return `${escapeName(cluster)}:${month}`;
+}
+
+function rowOf({ source, name, firstSeconds }: JobTotal): string {
+  return `${escapeName(source)}:${escapeName(name)}:${reverseTime(firstSeconds)}`;
+}
+
+/** "2026-11", UTC. */
+function monthOf(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString().slice(0, 7);
+}
+
+/** The month of a time and those before it, the newest first. */
+function monthsUntil(seconds: number, count: number): readonly string[] {
+  const date = new Date(seconds * 1_000);
+  return Array.from({ length: count }, (_, index) =>
+    new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - index)).toISOString().slice(0, 7),
+  );
+}
