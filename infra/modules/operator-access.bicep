@@ -26,9 +26,9 @@ var serviceBusDataSender = '69a216fc-b8fb-44d8-bc22-1f3c2cd27a39'
 
 // All containers and tables of storage.bicep; test/infra/bicep/names.test.ts compares them.
 var changedContainers = ['config', 'control', 'demand', 'demand-uploads', 'targets']
-var shownContainers = ['history', 'plans', 'snapshots']
+var shownContainers = ['accounts', 'history', 'plans', 'snapshots']
 var changedTables = ['Rejections']
-var shownTables = ['NodeHistory', 'NodeLosses', 'Operations', 'Plans']
+var shownTables = ['JobCosts', 'NodeHistory', 'NodeLosses', 'Operations', 'Plans']
 
 resource account 'Microsoft.Storage/storageAccounts@2025-01-01' existing = {
   name: storageName

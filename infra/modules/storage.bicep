@@ -36,8 +36,8 @@ param uploadRetentionDays int
 param planRetentionDays int
 
 // The same names as in the code; test/infra/bicep/names.test.ts compares them.
-var containers = ['config', 'control', 'demand', 'demand-uploads', 'history', 'plans', 'snapshots', 'targets']
-var tables = ['NodeHistory', 'NodeLosses', 'Operations', 'Plans', 'Rejections']
+var containers = ['accounts', 'config', 'control', 'demand', 'demand-uploads', 'history', 'plans', 'snapshots', 'targets']
+var tables = ['JobCosts', 'NodeHistory', 'NodeLosses', 'Operations', 'Plans', 'Rejections']
 var queues = ['job-demand', 'job-demand-poison']
 var deploymentContainer = 'deployments'
 var auditCategories = audit == 'all' ? ['StorageRead', 'StorageWrite', 'StorageDelete'] : ['StorageWrite', 'StorageDelete']

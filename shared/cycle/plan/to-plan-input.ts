@@ -7,13 +7,13 @@ import {
   type NodeHistory,
   type PlanInput,
   parseAmount,
-  parseConstraints,
   type Scalar,
   type SchedulerNode,
 } from "../../engine/index.ts";
 import type { DemandJob, DemandNode } from "../../messages/index.ts";
 import type { DrainedNode, Operation, RequestSet, Snapshot, SourceDemand } from "../../ports/index.ts";
 import { isOutByItself, liveSources, type PresentDemand, presentDemand } from "../demand/live-demand.ts";
+import { constraintsReader } from "../demand/read-constraints.ts";
 import { underWay } from "../operations.ts";
 import { toTargets } from "./to-targets.ts";
 
@@ -83,22 +83,6 @@ const setAsideMark = "setAside";
 
 export function isStandIn({ metadata }: Pick<Job, "metadata">): boolean {
   return metadata[setAsideMark] === true;
-}
-
-/** Jobs may share their constraints, which are then read once. */
-function constraintsReader(): (json: unknown) => readonly Constraint[] {
-  const known = new Map<unknown, readonly Constraint[]>();
-  return (json) => {
-    const before = known.get(json);
-    if (before !== undefined) return before;
-    const parsed = parseConstraints(json);
-    // Only checked jobs are stored; if the rules have become stricter since, the job waits and reports why.
-    const constraints: readonly Constraint[] = parsed.ok
-      ? parsed.constraints
-      : [{ kind: "never", message: "constraints cannot be read" }];
-    known.set(json, constraints);
-    return constraints;
-  };
 }
 
 function toJob(job: DemandJob, source: string, constraints: readonly Constraint[]): Job {

@@ -11,6 +11,7 @@ import {
   type Snapshot,
   type SourceDemand,
 } from "../../ports/index.ts";
+import { keepAccounts } from "../account/keep-accounts.ts";
 import { furthestAheadSeconds } from "../clocks.ts";
 import { loadControl, whyHeld, withKept } from "../control.ts";
 import { forgetSilent } from "../demand/forget-source.ts";
@@ -28,6 +29,7 @@ const recentOperations = 20;
 
 type SnapshotPorts = Pick<
   Ports,
+  | "accounts"
   | "clock"
   | "configs"
   | "controls"
@@ -105,6 +107,9 @@ async function keep(
   report(ports, snapshot, due);
   measureSnapshot(ports, snapshot);
   await forgetSilent(ports, demand, ports.clock.nowSeconds());
+  // Last: scaling waits for no accounts.
+  const control = await loadControl(ports, cluster);
+  await keepAccounts(ports, cluster, { snapshot, demand, control, settings: config.engine });
 }
 
 /** Why a plan is due; undefined: the last one is still valid. */

@@ -169,7 +169,7 @@ function storage(
     const [method = "", path = ""] = call.split(" ");
     if (/\/job-demand(-poison)?\/messages\?/.test(path) && method === "GET") continue;
     if (/\/messages/.test(path)) counts.queueCalls += 1;
-    else if (/\/(NodeHistory|NodeLosses|Operations|Plans|Rejections|Tables)\b|\$batch/.test(path))
+    else if (/\/(JobCosts|NodeHistory|NodeLosses|Operations|Plans|Rejections|Tables)\b|\$batch/.test(path))
       counts.tableCalls += 1;
     else if (method === "PUT" || /comp=list/.test(path)) counts.blobWrites += 1;
     else counts.blobReads += 1;

@@ -1,0 +1,132 @@
+import { jobKey, type NodeUse, type SeenJob, type SeenNode, type Sight } from "../../accounting/index.ts";
+import {
+  type ClusterNode,
+  type Constraint,
+  type EngineSettings,
+  largestShare,
+  paidNodes,
+  type Resources,
+  resourcesOfSizes,
+  shortHostname,
+} from "../../engine/index.ts";
+import type { DemandJob } from "../../messages/index.ts";
+import type { ClusterControl, Snapshot, SourceDemand } from "../../ports/index.ts";
+import { isOutByItself, liveSources, presentDemand } from "../demand/live-demand.ts";
+import { constraintsReader } from "../demand/read-constraints.ts";
+
+/** What is known of a cluster when a snapshot was taken. */
+export interface Known {
+  readonly snapshot: Snapshot;
+  readonly demand: readonly SourceDemand[];
+  readonly control: ClusterControl;
+  readonly settings: EngineSettings;
+}
+
+/**
+ * What the cluster's nodes are used for, and by whom. A node on which a scheduler says that a job runs is the job's, whatever
+ * CycleCloud says of its state. Jobs of silent sources count as long as they keep their nodes.
+ */
+export function seeCluster(known: Known): Sight {
+  const { snapshot, demand, control, settings } = known;
+  const { takenAtSeconds, cluster } = snapshot;
+  const runs = runningOn(demand, takenAtSeconds);
+  const resourcesOf = resourcesOfSizes(cluster, settings);
+  const drainedHosts = closedHosts(demand, takenAtSeconds);
+  const drainedIds = new Set(control.drainedNodes.map(({ nodeId }) => nodeId));
+  const keptIds = new Set(control.keptNodes.map(({ nodeId }) => nodeId));
+  const none: Resources = {};
+  const nodes = paidNodes(cluster).map(({ node, usdPerHour }): SeenNode => {
+    const { nodeId, nodeArray, vmSize, spot } = node;
+    const host = node.hostname === null ? undefined : shortHostname(node.hostname);
+    const slots = host === undefined ? [] : (runs.byHost.get(host) ?? []);
+    const of = { nodeId, nodeArray, vmSize, spot, usdPerHour };
+    if (slots.length > 0) {
+      const resources = resourcesOf(nodeArray, vmSize) ?? none;
+      return {
+        ...of,
+        use: "jobs",
+        jobs: slots.map((slot) => ({ key: slot.key, share: slot.shareOf(resources) })),
+      };
+    }
+    const isDrained = drainedIds.has(nodeId) || (host !== undefined && drainedHosts.has(host));
+    const use = useOf(node, { isDrained, isKept: node.keepAlive || keptIds.has(nodeId) });
+    return { ...of, use, jobs: [] };
+  });
+  return { takenAtSeconds, nodes, jobs: runs.jobs };
+}
+
+function useOf(
+  { status, targetState }: ClusterNode,
+  { isDrained, isKept }: { readonly isDrained: boolean; readonly isKept: boolean },
+): Exclude<NodeUse, "jobs"> {
+  if (status === "Failed") return "failed";
+  if (targetState !== "Started" && targetState !== null) return "ending";
+  if (status !== "Ready") return "boot";
+  if (isDrained) return "drained";
+  return isKept ? "kept" : "idle";
+}
+
+/** All slots of one job on one host. */
+interface Slots {
+  readonly key: string;
+  readonly shareOf: (resources: Resources) => number;
+}
+
+function runningOn(
+  demand: readonly SourceDemand[],
+  nowSeconds: number,
+): { readonly jobs: readonly SeenJob[]; readonly byHost: ReadonlyMap<string, readonly Slots[]> } {
+  const slotIn = slotReader();
+  const jobs = new Map<string, SeenJob>();
+  const byHost = new Map<string, Slots[]>();
+  for (const { source, jobs: present } of presentDemand(demand, nowSeconds))
+    for (const job of present) {
+      if (job.executingHostnames.length === 0) continue;
+      const { name } = job;
+      const key = jobKey(source, name);
+      const { user = null, account = null, queue = null } = job;
+      jobs.set(key, { key, source, name, user, account, queue });
+      const slot = slotIn(job);
+      for (const [host, count] of countByHost(job.executingHostnames)) {
+        const slots = byHost.get(host) ?? [];
+        byHost.set(host, slots);
+        slots.push({ key, shareOf: (resources) => count * slot(resources) });
+      }
+    }
+  return { jobs: [...jobs.values()], byHost };
+}
+
+/** Jobs that share their constraints share the answers. */
+function slotReader(): (job: DemandJob) => (resources: Resources) => number {
+  const constraintsOf = constraintsReader();
+  const shares = new Map<readonly Constraint[], Map<Resources, number>>();
+  return ({ constraints, exclusive }) => {
+    if (exclusive) return () => 1;
+    const parsed = constraintsOf(constraints);
+    const known = shares.get(parsed) ?? new Map<Resources, number>();
+    shares.set(parsed, known);
+    return (resources) => {
+      const share = known.get(resources) ?? largestShare({ constraints: parsed, exclusive }, resources);
+      known.set(resources, share);
+      return share;
+    };
+  };
+}
+
+function countByHost(hostnames: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const hostname of hostnames) {
+    const host = shortHostname(hostname);
+    counts.set(host, (counts.get(host) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Hosts on which some scheduler starts no more jobs, for a reason of its own. */
+function closedHosts(demand: readonly SourceDemand[], nowSeconds: number): ReadonlySet<string> {
+  return new Set(
+    liveSources(demand, nowSeconds).flatMap(({ nodes }) =>
+      nodes.flatMap((node) => (isOutByItself(node) ? [shortHostname(node.hostname)] : [])),
+    ),
+  );
+}

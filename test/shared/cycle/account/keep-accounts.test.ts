@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest";
+import { type Line, totalOf } from "../../../../shared/accounting/index.ts";
+import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
+import type { ClusterNode } from "../../../../shared/engine/index.ts";
+import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
+import { type CrashPoint, crashingAt } from "../../../support/crash.ts";
+import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
+import { cluster, createWorld, type World } from "../../../support/world.ts";
+
+/** One node array of nodes at 3.60 USD an hour: a thousandth of a dollar a second. */
+function worldWith(...nodes: readonly Partial<ClusterNode>[]): World {
+  return createWorld(
+    new FakeCycleCloud(
+      clusterOf({
+        nodeArrays: [nodeArrayOf({ buckets: [bucketOf({ pricePerHourUsd: 3.6 })] })],
+        nodes: nodes.map((node, index) => nodeOf({ name: `htc-${index + 1}`, ...node })),
+      }),
+    ),
+  );
+}
+
+async function linesOf(world: World): Promise<readonly Line[]> {
+  const book = (await world.ports.accounts.load(cluster))?.value;
+  if (book === undefined) return [];
+  const always = { fromSeconds: 0, untilSeconds: Number.MAX_SAFE_INTEGER };
+  const pages = new Map(
+    (await world.ports.accounts.days(cluster, always)).map((page) => [page.fromSeconds, page]),
+  );
+  for (const page of [...book.closed.days, book.day]) pages.set(page.fromSeconds, page);
+  return [...pages.values()].flatMap(({ lines }) => lines);
+}
+
+/** Purpose, who, node-seconds, US dollars. */
+async function told(world: World) {
+  return (await linesOf(world)).map(({ purpose, user, nodeMs, nanoUsd }) => [
+    user === null ? purpose : `${purpose} ${user}`,
+    nodeMs / 1_000,
+    nanoUsd / 1e9,
+  ]);
+}
+
+async function minutes(world: World, count: number): Promise<void> {
+  for (let minute = 0; minute < count; minute++) {
+    world.advance(60);
+    await world.snapshot();
+  }
+}
+
+const running = (name: string, ncpus: number, host: string, fields: Record<string, unknown> = {}) => ({
+  name,
+  constraints: [{ ncpus }],
+  executingHostnames: [host],
+  ...fields,
+});
+
+describe("what nodes are used for", () => {
+  test.each<readonly [string, Partial<ClusterNode>]>([
+    ["idle", {}],
+    ["boot", { status: "Preparing" }],
+    ["failed", { status: "Failed" }],
+    ["ending", { status: "Terminating", targetState: "Terminated" }],
+    ["kept", { keepAlive: true }],
+  ])("%s", async (purpose, node) => {
+    const world = worldWith(node);
+    await world.snapshot();
+    await minutes(world, 1);
+    expect(await told(world)).toEqual([[purpose, 60, 0.06]]);
+  });
+
+  test("a node without a VM costs nothing", async () => {
+    const world = worldWith({ status: "Deallocated", targetState: "Deallocated" });
+    await world.snapshot();
+    await minutes(world, 1);
+    expect(await told(world)).toEqual([]);
+  });
+
+  test("jobs have the largest of their shares, their users' names, and leave the rest unused", async () => {
+    const world = worldWith({ hostname: "host-1" });
+    await world.post([
+      running("1", 1, "host-1", { user: "ada" }),
+      { name: "2", constraints: [{ ncpus: 1, memgb: 4 }], executingHostnames: ["host-1"], user: "ben" },
+    ]);
+    await world.snapshot();
+    await minutes(world, 1);
+    expect(await told(world)).toEqual([
+      ["job ada", 15, 0.015],
+      ["job ben", 30, 0.03],
+      ["unused", 15, 0.015],
+    ]);
+  });
+
+  test("a drained node is drained while nothing runs there", async () => {
+    const world = worldWith({ hostname: "host-1" });
+    await world.post([], { nodes: [{ hostname: "host-1", resources: {}, state: "drained" }] });
+    await world.snapshot();
+    await minutes(world, 1);
+    expect(await told(world)).toEqual([["drained", 60, 0.06]]);
+  });
+
+  test("a job that moves, grows and changes its user is one run, and nothing is counted twice", async () => {
+    const world = worldWith({ hostname: "host-1" }, { hostname: "host-2" });
+    await world.post([running("1", 4, "host-1", { user: "ada" })]);
+    await world.snapshot();
+    await world.post([{ ...running("1", 4, "host-2", { user: "ben" }) }]);
+    await minutes(world, 1);
+    await world.post([]);
+    await minutes(world, 1);
+    expect(totalOf(await linesOf(world)).nodeMs).toBe(2 * 120_000);
+    await minutes(world, 1);
+    const [run, ...others] = await world.ports.accounts.runs(cluster, { source: "celery", name: "1" }, 5);
+    expect(others).toEqual([]);
+    expect(run).toMatchObject({ user: "ben", nodeMs: 30_000 + 30_000 + 30_000 });
+  });
+
+  test("a job on a host that nobody knows has a run without cost", async () => {
+    const world = worldWith({});
+    await world.post([running("1", 1, "elsewhere")]);
+    await world.snapshot();
+    await minutes(world, 1);
+    const book = await world.ports.accounts.load(cluster);
+    expect(book?.value.running).toMatchObject([{ name: "1", nodeMs: 0, nodeArray: "" }]);
+  });
+});
+
+const points: readonly CrashPoint[] = (["before", "after"] as const).flatMap((when) => [
+  { port: "accounts", method: "save", when },
+  { port: "accounts", method: "keep", when },
+  { port: "accounts", method: "load", when },
+  { port: "snapshots", method: "save", when },
+]);
+
+describe("a run that dies", () => {
+  test.each(points)("$when $port.$method: all is counted once", async (point) => {
+    const world = worldWith({ hostname: "host-1" });
+    await world.post([running("1", 2, "host-1")], { ttlSeconds: 86_400 });
+    await world.snapshot();
+    // Over several hours and midnight, so that hours and days are closed on the way.
+    for (let round = 0; round < 14; round++) {
+      world.advance(1_800);
+      if (round % 3 === 1)
+        await snapshotCluster(crashingAt(world.ports, point), cluster).catch((error) => {
+          expect(error).toMatchObject({ name: "Crash" });
+        });
+      else await world.snapshot();
+    }
+    world.advance(1_800);
+    await world.snapshot();
+    const total = totalOf(await linesOf(world));
+    expect(total.nodeMs).toBe(15 * 1_800_000);
+    expect(total.nanoUsd).toBe(15 * 1_800 * 1e6);
+    const halves = Object.groupBy(await linesOf(world), ({ purpose }) => purpose);
+    expect(totalOf(halves.job ?? []).nodeMs).toBe(totalOf(halves.unused ?? []).nodeMs);
+  });
+});
+
+test("a store that does not answer stops no scaling, and its time is counted later", async () => {
+  const world = worldWith({});
+  await world.snapshot();
+  world.advance(60);
+  const { UpstreamError } = await import("../../../../shared/errors.ts");
+  const failing = new Proxy(world.ports.accounts, {
+    get: () => () => Promise.reject(new UpstreamError("save blob: 503", { retryable: true })),
+  });
+  await snapshotCluster({ ...world.ports, accounts: failing }, cluster);
+  expect(world.log.some((line) => line.includes("accounts-not-kept"))).toBe(true);
+  await minutes(world, 1);
+  expect(await told(world)).toEqual([["idle", 120, 0.12]]);
+});
