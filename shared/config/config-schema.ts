@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type DefaultResource, type Json, parseDefaultResources } from "../engine/index.ts";
+import { type DefaultResource, type Json, parseDefaultResources, placements } from "../engine/index.ts";
 import { isDictionary } from "../json.ts";
 import { isHttpToLoopback } from "../loopback.ts";
 import { withoutSlashesAtEnd } from "../text.ts";
@@ -64,6 +64,8 @@ export const connectionShape = {
 /** They travel with every action that makes such nodes, and an action has to fit a message. */
 const mostAttributeBytes = 8 * 1024;
 
+const placement = z.enum(placements, 'expected "order", "reuse" or "cost"');
+
 /** `nodearrays.<name>`; `nodearrays.default` is for all arrays that do not say otherwise. */
 export const nodeArraySchema = z.looseObject(
   {
@@ -84,6 +86,7 @@ export const nodeArraySchema = z.looseObject(
       )
       .optional(),
     keep_alive: flag.optional(),
+    placement: placement.optional(),
   },
   "expected an object of settings",
 );
@@ -142,6 +145,7 @@ export const engineShape = {
   nodearrays: z.record(z.string(), nodeArraySchema, "expected an object of node arrays").default({}),
   failed_nodes: z.enum(["keep", "delete", "retry"], 'expected "keep", "delete" or "retry"').optional(),
   compatibility: z.enum(["scalelib"], 'expected "scalelib", or no such key').optional(),
+  placement: placement.optional(),
   exclusive_scope: z.enum(["iteration", "job"], 'expected "iteration" or "job"').optional(),
   ignored_nodes: z.array(text, "expected a list of node names").optional(),
   shared_pools: z.array(sharedPool, "expected a list of pools").optional(),

@@ -41,6 +41,7 @@ export function toEngineSettings(
       : null,
     failedNodes: keys.failed_nodes ?? defaults.failedNodes,
     ...(keys.compatibility === undefined ? {} : { compatibility: keys.compatibility }),
+    placement: gather(arrays, (array) => array.placement, keys.placement ?? defaults.placement.default),
     exclusiveScope: keys.exclusive_scope ?? defaults.exclusiveScope,
     nameFormat: gather(arrays, (array) => array.name_format, defaults.nameFormat.default),
     nodeAttributes: gather(arrays, (array) => array.node_attributes, defaults.nodeAttributes.default),

@@ -1,21 +1,19 @@
 /**
  * The planner: snapshot and demand in, plan out. Three stages: lay the cluster out as a ledger of buckets and nodes;
- * put the jobs on it one after the other, first fit (`allocate.ts`), and meet the targets (`meet-targets.ts`); read off what has to be created, started and
+ * put the jobs on it one after the other, first fit (`allocate.ts`), and meet the targets (`meet-targets.ts`), in one or
+ * more runs (`choose-run.ts`); read off what has to be created, started and
  * deleted. Pure: the same input gives the same plan. Breaks no limit whatever the input, and throws only on bugs.
  * README.md tells the model in one page.
  */
 
-import { WantedResources } from "./ledger/columns.ts";
 import type { LedgerNode } from "./ledger/ledger-bucket.ts";
 import { isIgnored, isLeftOut } from "./ledger/left-alone.ts";
-import { openLedger } from "./ledger/open-ledger.ts";
-import { Pools } from "./ledger/pools.ts";
 import type { ClusterNode } from "./model/bucket.ts";
 import { isOverdue, type NodeHistory, observeNodes, recordMatches } from "./model/history.ts";
 import { shortHostname } from "./model/hostname.ts";
 import type { PlanInput } from "./model/plan-input.ts";
 import type { ClippingCap, Plan } from "./model/plan-result.ts";
-import { demandCapsOf, type EngineSettings, forNodeArray } from "./model/settings.ts";
+import { demandCapsOf, forNodeArray } from "./model/settings.ts";
 import { bucketUses } from "./outcome/bucket-use.ts";
 import { clippingCaps } from "./outcome/clipping.ts";
 import { createSets } from "./outcome/create-sets.ts";
@@ -23,12 +21,7 @@ import { heldBackOf } from "./outcome/held-back.ts";
 import { AllocationOutcome, LedgerPlannedNode } from "./outcome/outcome.ts";
 import { ReasonBook } from "./outcome/reason-book.ts";
 import { retries, timedOut } from "./outcome/retire.ts";
-import { allocate } from "./place/allocate.ts";
-import type { Allocation } from "./place/allocation.ts";
-import { meetTargets } from "./place/meet-targets.ts";
-import { occupy } from "./place/occupy.ts";
-import { openJobs } from "./place/open-jobs.ts";
-import { Shapes } from "./place/shape.ts";
+import { chooseRun } from "./place/choose-run.ts";
 
 /** Plans one pass over a cluster. */
 export function plan(input: PlanInput): Plan {
@@ -38,20 +31,14 @@ export function plan(input: PlanInput): Plan {
     busyNodeIds: busyNodeIds(input),
   });
   const history = merged(input.history, observation);
-  const pools = new Pools(input.settings.sharedPools);
-  const opened = openLedger({ ...input, history: [...history.values()] }, pools, overdueIds(input, history));
+  const overdueNodeIds = overdueIds(input, history);
+  const { opened, allocations, bucketsOfJobs, targets } = chooseRun({
+    ...input,
+    history: [...history.values()],
+    overdueNodeIds,
+  });
   const { ledger } = opened;
-  const wanted = new WantedResources();
-  const shapes = new Shapes(wanted, pools, exclusiveScope(input.settings));
-  const allocations = openJobs(input, opened.resources, shapes);
-  // Only now is it known what nodes have and jobs want: no other resource is counted.
-  opened.open(wanted);
-  for (const allocation of allocations)
-    if (allocation.job.executingHostnames.length > 0) occupy(ledger, allocation, opened.byHostname);
-  for (const allocation of byPriority(allocations)) allocate(ledger, allocation);
-  // Of the buckets that jobs could choose from: targets add some.
-  const book = new ReasonBook(ledger);
-  const targets = meetTargets(opened, input);
+  const book = new ReasonBook(ledger, ledger.buckets.slice(0, bucketsOfJobs));
 
   const nodes = ledger.buckets.flatMap((bucket) => bucket.nodes);
   const matchedIds = matchedNodeIds(nodes);
@@ -91,17 +78,6 @@ function clippedBy(
   const asked = create.reduce((total, set) => total + set.count, start.length);
   const granted = nodes.filter(({ origin }) => origin === "new" || origin === "starting").length;
   return { clipped: { asked, granted, by } };
-}
-
-function exclusiveScope({ compatibility, exclusiveScope }: EngineSettings): EngineSettings["exclusiveScope"] {
-  return compatibility === "scalelib" ? "job" : exclusiveScope;
-}
-
-/** Higher priority first, ties by arrival. Untouched when all are equal, as they nearly always are. */
-function byPriority(allocations: readonly Allocation[]): readonly Allocation[] {
-  const first = allocations[0]?.job.priority;
-  if (allocations.every(({ job }) => job.priority === first)) return allocations;
-  return allocations.toSorted((a, b) => b.job.priority - a.job.priority);
 }
 
 /** Nodes on which a scheduler says that something runs. */

@@ -125,9 +125,23 @@ export const tinyVectors: readonly TinyVector[] = [
     jobs: [{ constraints: { ncpus: 1 }, nodeCount: 2 }],
     expected: [["htc-1", "htc-2"]],
   }),
-  tiny("first-bucket-makes-new-nodes-before-the-existing-ones-of-the-second", {
+  tiny("existing-nodes-of-every-bucket-come-before-new-ones", {
     arrays: { htc: {}, hpc: {} },
     nodes: [ready("hpc-1"), ready("htc-7")],
+    jobs: [{ constraints: { ncpus: 4 }, iterations: 3 }],
+    expected: [["htc-7", "hpc-1", "htc-1"]],
+  }),
+  tiny("in-order-the-first-bucket-makes-new-nodes-before-the-existing-ones-of-the-second", {
+    config: { placement: "order" },
+    arrays: { htc: {}, hpc: {} },
+    nodes: [ready("hpc-1"), ready("htc-7")],
+    jobs: [{ constraints: { ncpus: 4 }, iterations: 2 }],
+    expected: [["htc-7", "htc-1"]],
+  }),
+  tiny("an-array-that-is-filled-in-order-keeps-its-place", {
+    config: { nodearrays: { htc: { placement: "order" } } },
+    arrays: { htc: {}, hpc: {}, gpu: {} },
+    nodes: [ready("hpc-1"), ready("gpu-1"), ready("htc-7")],
     jobs: [{ constraints: { ncpus: 4 }, iterations: 2 }],
     expected: [["htc-7", "htc-1"]],
   }),

@@ -1,5 +1,6 @@
 import type { Bucket, NodeArray, VmFacts } from "../model/bucket.ts";
 import type { LimitName } from "../model/limits.ts";
+import type { PlacementPolicy } from "../model/placement.ts";
 import type { Charge } from "../model/quota.ts";
 import { accountName, type BucketName, type ReasonCode } from "../model/reasons.ts";
 import type { Scalar } from "../model/resources.ts";
@@ -23,6 +24,8 @@ export interface LedgerBucketFields {
   /** Why no new node comes from it for a job; null when new nodes do. Targets make those of dynamic arrays. */
   readonly closed: "invalid" | "unknown" | "on-premise" | "dynamic" | null;
   readonly systemResources: boolean;
+  /** How its nodes are filled and bought. */
+  readonly placement: PlacementPolicy;
   readonly context: PlanContext;
 }
 
@@ -47,11 +50,16 @@ export class LedgerBucket implements BucketFacts {
   readonly charges: readonly Charge[];
   readonly closed: LedgerBucketFields["closed"];
   readonly systemResources: boolean;
+  readonly placement: PlacementPolicy;
   readonly context: PlanContext;
   readonly nodes: LedgerNode[] = [];
   /** Those of them that take no new jobs. */
   readonly closedNodes: LedgerNode[] = [];
   readonly memory = new SearchMemory();
+  /** Nodes that would have to be started. Unless the bucket is filled in order, they come after all other first nodes. */
+  deallocatedCount = 0;
+  /** Position of the last node that the plan started; -1: none. */
+  lastStarted = -1;
   /** Nodes that hold no job. */
   vacantCount = 0;
   /** Place in the order of arrival. */
@@ -76,6 +84,7 @@ export class LedgerBucket implements BucketFacts {
     this.charges = fields.charges;
     this.closed = fields.closed;
     this.systemResources = fields.systemResources;
+    this.placement = fields.placement;
     this.context = fields.context;
   }
 
@@ -162,6 +171,7 @@ export class LedgerBucket implements BucketFacts {
     const node = new NodeOf<LedgerBucket>({ ...fields, bucket: this, position: this.nodes.length });
     this.nodes.push(node);
     if (node.takesNoJobs) this.closedNodes.push(node);
+    if (node.origin === "deallocated") this.deallocatedCount++;
     this.vacantCount++;
     this.#opened?.table.append(
       node.stock === this.example.stock ? this.exampleRow : rowOf(node.stock, this.columns),

@@ -38,6 +38,8 @@ export class Ledger {
   readonly pools: Pools;
   /** Nodes made so far: what was refused for good can only fit again when this grew. */
   created = 0;
+  /** Whether a job used a node although an earlier choice of it could have made one: then filling in order would differ. */
+  crossed = false;
   readonly memory = new Memory();
   readonly lists = new SharedLists<LedgerBucket>();
   readonly refusals = new SharedLists<Refusal>();
@@ -203,8 +205,11 @@ export class Ledger {
   }
 
   #start(node: LedgerNode): void {
+    const { bucket } = node;
     node.origin = "starting";
-    this.#charge(node.bucket, 1);
+    bucket.deallocatedCount--;
+    bucket.lastStarted = Math.max(bucket.lastStarted, node.position);
+    this.#charge(bucket, 1);
   }
 
   #takenFrom(node: LedgerNode, demand: Demand, slots: number): Taken {
@@ -232,7 +237,10 @@ export class Ledger {
     columns.forEach((column, index) => {
       node.bucket.table.set(node.position, column, before[index] ?? 0);
     });
-    if (node.origin !== origin) this.#charge(node.bucket, -1);
+    if (node.origin !== origin) {
+      node.bucket.deallocatedCount++;
+      this.#charge(node.bucket, -1);
+    }
     node.origin = origin;
     const last = node.jobs.at(-1);
     if (last !== undefined && last.slots > slots) last.slots -= slots;

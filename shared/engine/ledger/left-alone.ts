@@ -16,3 +16,15 @@ export function isLeftOut(node: ClusterNode, array: NodeArray, { compatibility }
   if (compatibility !== "scalelib") return false;
   return array.buckets.some((bucket) => bucket.vmSize === node.vmSize && !bucket.valid);
 }
+
+/** Nodes that are up, on their way, or deallocated. Failed ones only when they are neither deleted. */
+export function mayRunJobs(
+  node: ClusterNode,
+  { ignoredNodes, failedNodes }: Pick<EngineSettings, "ignoredNodes" | "failedNodes">,
+): boolean {
+  if (node.targetState === null || isIgnored(node, ignoredNodes)) return false;
+  if (node.status === "Failed" && failedNodes === "delete") return false;
+  return (
+    node.targetState === "Started" || (node.status === "Deallocated" && node.targetState === "Deallocated")
+  );
+}

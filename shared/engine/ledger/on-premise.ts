@@ -6,7 +6,7 @@ import type { Warning } from "../model/plan-result.ts";
 import type { BucketName } from "../model/reasons.ts";
 import type { Resources } from "../model/resources.ts";
 import { demandCapsOf } from "../model/settings.ts";
-import { LedgerBucket } from "./ledger-bucket.ts";
+import { LedgerBucket, type LedgerBucketFields } from "./ledger-bucket.ts";
 import type { PlanContext } from "./ledger-node.ts";
 
 /** Names the on-premise "node array" in results and properties. */
@@ -14,7 +14,10 @@ const onPremise = "on-premise";
 export const onPremiseName: BucketName = { nodeArray: onPremise, vmSize: "unknown", placementGroup: null };
 
 /** Holds all hosts that CycleCloud does not have; none is ever made there. */
-export function onPremiseBucket(context: PlanContext, systemResources: boolean): LedgerBucket {
+export function onPremiseBucket(
+  context: PlanContext,
+  { systemResources, placement }: Pick<LedgerBucketFields, "systemResources" | "placement">,
+): LedgerBucket {
   return new LedgerBucket({
     name: onPremiseName,
     bucketId: onPremise,
@@ -26,6 +29,7 @@ export function onPremiseBucket(context: PlanContext, systemResources: boolean):
     charges: [],
     closed: "on-premise",
     systemResources,
+    placement,
     context,
   });
 }

@@ -2,14 +2,16 @@ import type { Bucket, ClusterNode, NodeArray } from "../model/bucket.ts";
 import { runningIn } from "../model/caps.ts";
 import type { NodeHistory } from "../model/history.ts";
 import { shortHostname } from "../model/hostname.ts";
-import { NodeNames, nameFormatOf, sortByNodeName } from "../model/names.ts";
+import { NodeNames, nameFormatOf } from "../model/names.ts";
 import type { PendingNodes, SchedulerNode } from "../model/node.ts";
+import { placementOf } from "../model/placement.ts";
 import type { PlanInput } from "../model/plan-input.ts";
 import type { Warning } from "../model/plan-result.ts";
 import { charge } from "../model/quota.ts";
 import { accountName, type BucketName, bucketKey } from "../model/reasons.ts";
 import type { Resources } from "../model/resources.ts";
 import { forNodeArray } from "../model/settings.ts";
+import { type Arrival, addInOrder, namesOnOrder } from "./arrivals.ts";
 import { Limits } from "./cluster-limits.ts";
 import { ColumnSets, type WantedResources } from "./columns.ts";
 import { type DefaultsPolicy, differsByNode, equip } from "./default-resources.ts";
@@ -17,7 +19,7 @@ import { KnownResources } from "./known-resources.ts";
 import { Ledger } from "./ledger.ts";
 import { LedgerBucket, type LedgerNode } from "./ledger-bucket.ts";
 import { exampleNode, type LedgerOrigin, NodeOf, type PlanContext } from "./ledger-node.ts";
-import { isIgnored, isLeftOut } from "./left-alone.ts";
+import { isLeftOut, mayRunJobs } from "./left-alone.ts";
 import { onPremiseBucket, onPremiseName, ownHosts } from "./on-premise.ts";
 import { placementGroupsIn, placementGroupsOf } from "./placement-groups.ts";
 import type { Pools } from "./pools.ts";
@@ -103,18 +105,18 @@ class Layout {
     for (const array of arrays) this.#addArray(array);
     for (const array of arrays) this.#addLastGroups(array);
     const unfit = new Set([...this.#input.leavingNodeIds, ...overdueNodeIds]);
-    const inUse = this.#input.cluster.nodes.filter(
-      (node) => !unfit.has(node.nodeId) && this.#mayRunJobs(node),
-    );
-    for (const node of sortByNodeName(inUse, (n) => n.name)) this.#addNode(node);
-    this.#addOnPremise();
-    for (const pending of this.#input.pending) this.#addPending(pending, names);
-    this.#limits.closeCaps(runningIn(this.#input.cluster, this.#input.pending));
-    const { settings } = this.#input;
+    const { cluster, settings } = this.#input;
+    const inUse = cluster.nodes.filter(({ nodeId }) => !unfit.has(nodeId));
+    for (const { name } of inUse.filter(({ targetState }) => targetState === null))
+      this.#warn("no-target-state", name, `Node "${name}" has no target state: it is left alone`);
+    const arrivals = [
+      ...inUse.filter((node) => mayRunJobs(node, settings)).map((node) => this.#arrivalOf(node)),
+      ...this.#input.pending.flatMap((pending) => this.#ordered(pending, names)),
+    ];
+    addInOrder(arrivals, () => this.#addOnPremise());
+    this.#limits.closeCaps(runningIn(cluster, this.#input.pending));
     const buckets = [...this.#buckets.values()];
-    buckets.forEach((bucket, index) => {
-      bucket.index = index;
-    });
+    for (const [index, bucket] of buckets.entries()) bucket.index = index;
     const ledger = new Ledger({
       buckets,
       pools: this.#context.pools,
@@ -128,16 +130,14 @@ class Layout {
       byHostname: this.#byHostname,
       warnings: [...this.#warnings.values()],
       bucketFor: (name) => this.#bucketFor(ledger, name),
-      usedGroups: placementGroupsIn([...this.#input.cluster.nodes, ...this.#input.pending]),
+      usedGroups: placementGroupsIn([...cluster.nodes, ...this.#input.pending]),
       resources: new KnownResources(this.#input, buckets),
       hostsLeftOut: this.#hostsLeftOut,
-      open: (wanted) => this.#openTables(wanted),
+      open: (wanted) => {
+        this.#columnSets = new ColumnSets(wanted);
+        for (const bucket of buckets) bucket.open(this.#columnSets);
+      },
     };
-  }
-
-  #openTables(wanted: WantedResources): void {
-    this.#columnSets = new ColumnSets(wanted);
-    for (const bucket of this.#buckets.values()) bucket.open(this.#columnSets);
   }
 
   #warn(code: string, subject: string, message: string): void {
@@ -163,7 +163,7 @@ class Layout {
 
   #bucketFor(ledger: Ledger, name: BucketName): LedgerBucket | null {
     const array = this.#limits.enabledArray(name.nodeArray);
-    const size = array?.buckets.find((candidate) => candidate.vmSize === name.vmSize);
+    const size = array?.buckets.find(({ vmSize }) => vmSize === name.vmSize);
     if (array === null || size === undefined) return null;
     const before = this.#buckets.size;
     const bucket = this.#addBucket(array, size, name);
@@ -191,6 +191,7 @@ class Layout {
       charges: this.#limits.chargesOf(array, size, placementGroup),
       closed: size.valid ? open : "invalid",
       systemResources: this.#defaults.systemResources,
+      placement: placementOf(this.#input.settings, array.name),
       context: this.#context,
     });
     this.#register(bucket, array.resources);
@@ -212,18 +213,14 @@ class Layout {
     return equip(newborn, this.#defaults, (message) => this.#warn("default-resource", subject, message));
   }
 
-  /** Nodes that are up, on their way, or deallocated. Failed ones only when they are neither deleted. */
-  #mayRunJobs(node: ClusterNode): boolean {
-    const { settings } = this.#input;
-    if (node.targetState === null) {
-      this.#warn("no-target-state", node.name, `Node "${node.name}" has no target state: it is left alone`);
-      return false;
-    }
-    if (isIgnored(node, settings.ignoredNodes)) return false;
-    if (node.status === "Failed" && settings.failedNodes === "delete") return false;
-    return (
-      node.targetState === "Started" || (node.status === "Deallocated" && node.targetState === "Deallocated")
-    );
+  /**
+   * Nodes fill in the order of their names. Unless the array is filled in order, deallocated ones come last, since they cost
+   * money once started, and those on order among the others: they take the jobs that they were bought for.
+   */
+  #arrivalOf(node: ClusterNode): Arrival {
+    const isInOrder = placementOf(this.#input.settings, node.nodeArray) === "order";
+    const isLast = !isInOrder && this.#originOf(node) === "deallocated";
+    return { name: node.name, isLast, add: () => this.#addNode(node) };
   }
 
   #addNode(node: ClusterNode): void {
@@ -313,36 +310,41 @@ class Layout {
 
   #onPremiseBucket(reported: Resources): LedgerBucket {
     const known = this.#buckets.get(bucketKey(onPremiseName));
-    if (known !== undefined) return known;
-    const bucket = onPremiseBucket(this.#context, this.#defaults.systemResources);
+    if (known) return known;
+    const bucket = onPremiseBucket(this.#context, {
+      systemResources: this.#defaults.systemResources,
+      placement: placementOf(this.#input.settings, null),
+    });
     this.#register(bucket, reported);
     return bucket;
   }
 
   /** Nodes on order count as if they were there. Those that are started again are in the snapshot already. */
-  #addPending(pending: PendingNodes, names: NodeNames): void {
+  #ordered(pending: PendingNodes, names: NodeNames): readonly Arrival[] {
     const array = this.#limits.enabledArray(pending.nodeArray);
     const size = array?.buckets.find((bucket) => bucket.vmSize === pending.vmSize);
-    const wanted = pending.names ?? [];
-    for (const name of wanted) names.reserve(name);
-    if (array === null || size === undefined) return;
-    const bucket = this.#addBucket(array, size, pending);
-    for (let i = 0; i < pending.count; i++) {
-      const name = wanted[i] ?? `${pending.actionId}#${i}`;
-      if (this.#visibleNames.has(name)) continue;
-      bucket.add({
-        name,
-        origin: "pending",
-        stock: bucket.example.stock,
-        reported: null,
-        hostname: null,
-        history: null,
-        keepAlive: forNodeArray(this.#input.settings.keepAlive, array.name),
-      });
-      charge(bucket.charges, 1);
-    }
+    for (const name of pending.names ?? []) names.reserve(name);
+    if (array === null || size === undefined) return [];
+    const isLast = placementOf(this.#input.settings, array.name) === "order";
+    return namesOnOrder(pending, this.#visibleNames).map((name) => ({
+      name,
+      isLast,
+      add: () => this.#addPending(name, this.#addBucket(array, size, pending)),
+    }));
+  }
+
+  #addPending(name: string, bucket: LedgerBucket): void {
+    bucket.add({
+      name,
+      origin: "pending",
+      stock: bucket.example.stock,
+      reported: null,
+      hostname: null,
+      history: null,
+      keepAlive: forNodeArray(this.#input.settings.keepAlive, bucket.name.nodeArray),
+    });
+    charge(bucket.charges, 1);
   }
 }
 
-/** Where nodes of a VM size belong. */
 type Home = Pick<BucketName, "placementGroup" | "dynamicArray">;

@@ -1,5 +1,6 @@
 import type { Constraint, NodeProperty, SharedPool } from "./constraint.ts";
 import { type DemandCaps, defaultDemandCaps } from "./demand-caps.ts";
+import type { PlacementPolicy } from "./placement.ts";
 import type { Json, Scalar } from "./resources.ts";
 
 /** What the engine needs of a cluster's `autoscale.json`, parsed. Plain JSON data. */
@@ -26,6 +27,8 @@ export interface EngineSettings {
    * has no untouched or new ones to offer, and nodes of invalid buckets are ignored.
    */
   readonly compatibility?: "scalelib";
+  /** How jobs come to nodes; `placementOf` has the value that counts. */
+  readonly placement: PerNodeArray<PlacementPolicy>;
   /** Names of new nodes, with one `%d` for the index; null: `<nodearray>-%d`. */
   readonly nameFormat: PerNodeArray<string | null>;
   /** Extra attributes of new nodes, sent along with the create request. */
@@ -99,6 +102,7 @@ export const defaultSettings: EngineSettings = {
   generatedPlacementGroups: null,
   failedNodes: "keep",
   exclusiveScope: "iteration",
+  placement: { default: "reuse", byNodeArray: {} },
   nameFormat: { default: null, byNodeArray: {} },
   nodeAttributes: { default: {}, byNodeArray: {} },
   keepAlive: { default: false, byNodeArray: {} },

@@ -23,10 +23,9 @@ export class ReasonBook {
   #kept = 0;
   readonly #spare = { left: mostChecks };
 
-  /** Of the buckets that there are now. */
-  constructor(ledger: Ledger) {
+  constructor(ledger: Ledger, buckets: readonly LedgerBucket[]) {
     this.#ledger = ledger;
-    this.#buckets = ledger.buckets.slice();
+    this.#buckets = buckets;
   }
 
   of(allocation: Allocation): readonly Reason[] {

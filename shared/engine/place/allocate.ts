@@ -1,6 +1,6 @@
 /**
- * Allocation is first fit over buckets in order of preference, and within a bucket over its nodes in name order, then
- * new nodes (vector bin packing, first fit in the order of the demand). No bound on waste is promised: the order of the
+ * Allocation is first fit over buckets in order of preference: the nodes of all buckets that take their turn together
+ * (`turns.ts`), in each in name order, then new nodes (vector bin packing, first fit in the order of the demand). No bound on waste is promised: the order of the
  * queue and of the buckets means something to users, so nothing is sorted by size, and first fit has anomalies
  * (a larger cluster can pack worse). What is promised: no limit is exceeded, no amount goes below zero, and an
  * all-or-nothing job leaves no trace when it fails.
@@ -9,12 +9,13 @@
  * search skips full nodes in a tree (`availability.ts`). About O((jobs x buckets + placements) x log nodes).
  */
 import type { Ledger } from "../ledger/ledger.ts";
-import type { Refusal } from "../ledger/ledger-bucket.ts";
+import type { LedgerBucket, Refusal } from "../ledger/ledger-bucket.ts";
 import type { Job } from "../model/job.ts";
 import type { Allocation } from "./allocation.ts";
 import { candidatesFor, refusalOf } from "./candidates.ts";
 import { fillNewNodes, fillNodes, poolsAllow } from "./fill.ts";
 import { openSearch } from "./search.ts";
+import { endOfTurn, isShared, noteCrossing } from "./turns.ts";
 import { placeWhole } from "./whole.ts";
 
 /** Places what is left to place of a job. */
@@ -35,20 +36,45 @@ function failsAgain(ledger: Ledger, { shape, job }: Allocation): boolean {
   return shape.monotone && shape.failedAt === ledger.created && !isWhole(job);
 }
 
+function isWanting({ granted, asked, heldBy }: Allocation): boolean {
+  return granted < asked && heldBy === null;
+}
+
+/** Fills what runs or is on order, in all buckets of a turn. */
+function reuse(
+  ledger: Ledger,
+  allocation: Allocation,
+  candidates: readonly LedgerBucket[],
+  { from, to }: { readonly from: number; readonly to: number },
+): void {
+  for (let k = from; k < to && isWanting(allocation); k++) {
+    const bucket = candidates[k] as LedgerBucket;
+    if (bucket.nodes.length === 0 || !poolsAllow(ledger, allocation)) continue;
+    const before = allocation.granted;
+    fillNodes(ledger, allocation, openSearch(ledger, candidates, k, allocation, true));
+    if (allocation.granted > before) noteCrossing(ledger, candidates, from, k);
+  }
+}
+
 function pack(ledger: Ledger, allocation: Allocation): void {
   const { shape } = allocation;
   const before = allocation.granted;
   const refusals: Refusal[] = [];
   const candidates = candidatesFor(ledger, allocation);
-  for (let k = 0; k < candidates.length && allocation.granted < allocation.asked; k++) {
-    const search = openSearch(ledger, candidates, k, allocation);
-    const { bucket } = search;
-    if (poolsAllow(ledger, allocation) && ledger.isOpenFor(bucket, 1)) {
-      fillNodes(ledger, allocation, search);
-      fillNewNodes(ledger, allocation, search);
+  for (let from = 0; from < candidates.length && isWanting(allocation); ) {
+    const to = endOfTurn(candidates, from);
+    if (isShared(candidates, from)) reuse(ledger, allocation, candidates, { from, to });
+    for (let k = from; k < to && isWanting(allocation); k++) {
+      const search = openSearch(ledger, candidates, k, allocation);
+      const { bucket } = search;
+      if (poolsAllow(ledger, allocation) && ledger.isOpenFor(bucket, 1)) {
+        if (!isShared(candidates, from) || bucket.deallocatedCount > 0) fillNodes(ledger, allocation, search);
+        fillNewNodes(ledger, allocation, search);
+      }
+      if (allocation.heldBy === null && allocation.granted < allocation.asked)
+        refusals.push(refusalOf(ledger, bucket));
     }
-    if (allocation.heldBy !== null) break;
-    if (allocation.granted < allocation.asked) refusals.push(refusalOf(ledger, bucket));
+    from = to;
   }
   if (allocation.heldBy !== null) return;
   if (allocation.granted < allocation.asked) allocation.refusals = ledger.refusals.of(refusals);

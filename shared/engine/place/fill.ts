@@ -3,7 +3,7 @@ import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import { firstRefusing } from "../ledger/match.ts";
 import { type Allocation, spend } from "./allocation.ts";
 import { offerOf } from "./offer.ts";
-import { firstPosition, nextPosition, type Search } from "./search.ts";
+import { behindDeallocated, firstPosition, nextPosition, type Search } from "./search.ts";
 
 /** Puts slots on existing nodes, each as full as it gets (pack) or with one slot (scatter). */
 export function fillNodes(ledger: Ledger, allocation: Allocation, search: Search): void {
@@ -12,6 +12,11 @@ export function fillNodes(ledger: Ledger, allocation: Allocation, search: Search
   let stillFits = -1;
   while (position >= 0) {
     const node = bucket.nodes[position] as LedgerNode;
+    if (search.isReuse && node.origin === "deallocated") {
+      if (stillFits < 0) stillFits = position;
+      position = nextPosition(search, behindDeallocated(search, position));
+      continue;
+    }
     const placed = place(ledger, allocation, search, node);
     const full = allocation.granted >= allocation.asked;
     // Without licences no node will do, and without checks none can be asked, but that is not the fault of the nodes.

@@ -15,6 +15,8 @@ export interface Search {
   readonly candidate: number;
   /** Slots wanted of one node: all that are missing, or one. */
   readonly perNode: number;
+  /** Whether only nodes that run or are on order are asked: none is started or made. */
+  readonly isReuse: boolean;
   /** Positions of the only nodes that will do, in order; null: any may. */
   readonly named: readonly number[] | null;
   /** The first node that may still fit. */
@@ -29,6 +31,7 @@ export function openSearch(
   candidates: readonly LedgerBucket[],
   candidate: number,
   { shape, job }: Allocation,
+  isReuse = false,
 ): Search {
   const bucket = candidates[candidate] as LedgerBucket;
   return {
@@ -36,6 +39,7 @@ export function openSearch(
     shape,
     demand: demandIn(shape, bucket.columns),
     candidate,
+    isReuse,
     perNode: job.packingStrategy === "scatter" ? 1 : Number.POSITIVE_INFINITY,
     named: namedIn(ledger, shape.profile, bucket),
     at: shape.monotone ? (shape.cursors?.[candidate] ?? notSearched) : 0,
@@ -72,6 +76,11 @@ function firstFrom(positions: readonly number[], from: number): number {
     else high = middle;
   }
   return low;
+}
+
+/** Where to go on behind a deallocated node that is not to be started: past all of its kind, as far as that is known. */
+export function behindDeallocated({ bucket }: Search, position: number): number {
+  return position > bucket.lastStarted ? bucket.firstNodes : position + 1;
 }
 
 /** Positions of the nodes of a bucket that a profile names; null: it names none. */

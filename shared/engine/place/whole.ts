@@ -4,22 +4,46 @@ import { type Allocation, spend } from "./allocation.ts";
 import { candidatesFor, refusalOf } from "./candidates.ts";
 import { fillNewNodes, fillNodes, poolsAllow } from "./fill.ts";
 import { accepts, capacityIn, capacityOn } from "./offer.ts";
-import { firstPosition, nextPosition, openSearch, type Search } from "./search.ts";
+import { behindDeallocated, firstPosition, nextPosition, openSearch, type Search } from "./search.ts";
+import { endOfTurn, isShared, noteCrossing } from "./turns.ts";
 
 /** Tries one bucket after the other for the whole job; an attempt that falls short is undone. */
 export function placeWhole(ledger: Ledger, allocation: Allocation): void {
   const { job } = allocation;
   const refusals: Refusal[] = [];
   const candidates = candidatesFor(ledger, allocation);
-  for (let k = 0; k < candidates.length; k++) {
-    const bucket = candidates[k] as LedgerBucket;
-    const refusal = job.colocated ? notColocating(bucket, allocation) : null;
-    if (refusal === null && attemptWhole(ledger, allocation, openSearch(ledger, candidates, k, allocation)))
-      return;
+  for (let from = 0; from < candidates.length; ) {
+    const to = endOfTurn(candidates, from);
+    if (isShared(candidates, from) && reuseWhole(ledger, allocation, candidates, { from, to })) return;
+    for (let k = from; k < to && allocation.heldBy === null; k++) {
+      const bucket = candidates[k] as LedgerBucket;
+      const refusal = job.colocated ? notColocating(bucket, allocation) : null;
+      if (refusal === null && attemptWhole(ledger, allocation, openSearch(ledger, candidates, k, allocation)))
+        return;
+      refusals.push(refusal ?? refusalOf(ledger, bucket));
+    }
     if (allocation.heldBy !== null) return;
-    refusals.push(refusal ?? refusalOf(ledger, bucket));
+    from = to;
   }
   if (allocation.heldBy === null) allocation.refusals = ledger.refusals.of(refusals);
+}
+
+/** Tries the buckets of a turn with nothing but what runs there or is on order. */
+function reuseWhole(
+  ledger: Ledger,
+  allocation: Allocation,
+  candidates: readonly LedgerBucket[],
+  { from, to }: { readonly from: number; readonly to: number },
+): boolean {
+  for (let k = from; k < to && allocation.heldBy === null; k++) {
+    const bucket = candidates[k] as LedgerBucket;
+    if (bucket.nodes.length === 0) continue;
+    if (allocation.job.colocated && notColocating(bucket, allocation) !== null) continue;
+    if (!attemptWhole(ledger, allocation, openSearch(ledger, candidates, k, allocation, true))) continue;
+    noteCrossing(ledger, candidates, from, k);
+    return true;
+  }
+  return false;
 }
 
 function attemptWhole(ledger: Ledger, allocation: Allocation, search: Search): boolean {
@@ -33,7 +57,7 @@ function attemptWhole(ledger: Ledger, allocation: Allocation, search: Search): b
   allocation.placements = [...before.placements];
   const kept = ledger.attempt(() => {
     fillNodes(ledger, allocation, search);
-    fillNewNodes(ledger, allocation, search);
+    if (!search.isReuse) fillNewNodes(ledger, allocation, search);
     return allocation.granted >= allocation.asked && fitsGroup(allocation, bucket);
   });
   if (kept) return true;
@@ -50,29 +74,36 @@ function attemptWhole(ledger: Ledger, allocation: Allocation, search: Search): b
  * nodes; that a job came to lie on too many nodes for a group does not, since others may fill those that held little. Nor
  * is it so of a job that runs already: it is refused by the nodes that it holds.
  */
-function remember({ job }: Allocation, { shape, bucket, candidate, perNode }: Search, missing: number): void {
+function remember({ job }: Allocation, search: Search, missing: number): void {
+  const { shape } = search;
   if (!shape.monotone || shape.jobs === 1 || job.executingHostnames.length > 0) return;
   shape.wholeFailures ??= [];
-  shape.wholeFailures[failureIndex(candidate, perNode)] = { missing, nodes: bucket.nodes.length };
+  shape.wholeFailures[failureIndex(search)] = { missing, nodes: nodesAsked(search) };
 }
 
-/** Nodes (scatter) and slots (colocated pack) are remembered apart. */
-function failureIndex(candidate: number, perNode: number): number {
-  return 2 * candidate + (perNode === 1 ? 1 : 0);
+/** Nodes (scatter) and slots (colocated pack) are remembered apart, and so is what was asked without new nodes. */
+function failureIndex({ candidate, perNode, isReuse }: Search): number {
+  return 4 * candidate + (perNode === 1 ? 1 : 0) + (isReuse ? 2 : 0);
+}
+
+/** While this stays the same, nodes that were too few still are. */
+function nodesAsked({ bucket, isReuse }: Search): number {
+  return bucket.nodes.length - (isReuse ? bucket.deallocatedCount : 0);
 }
 
 /** Whether trying is worth it: an attempt costs as much as the job is large. */
-function mayHold(
-  ledger: Ledger,
-  { bucket, shape, candidate, at, perNode }: Search,
-  missing: number,
-): boolean {
-  const failure = shape.wholeFailures?.[failureIndex(candidate, perNode)];
-  if (failure !== undefined && missing >= failure.missing && bucket.nodes.length === failure.nodes)
+function mayHold(ledger: Ledger, search: Search, missing: number): boolean {
+  const { bucket, shape, at, perNode } = search;
+  const failure = shape.wholeFailures?.[failureIndex(search)];
+  if (failure !== undefined && missing >= failure.missing && nodesAsked(search) === failure.nodes)
     return false;
   const fewest = perNode === 1 ? missing : 1;
-  const reachable = bucket.nodes.length - Math.max(0, at) + ledger.capacityOf(bucket);
+  const reachable = bucket.nodes.length - Math.max(0, at) + newNodesIn(ledger, search);
   return reachable >= fewest && ledger.isOpenFor(bucket, fewest);
+}
+
+function newNodesIn(ledger: Ledger, { bucket, isReuse }: Search): number {
+  return isReuse ? 0 : ledger.capacityOf(bucket);
 }
 
 /**
@@ -88,7 +119,7 @@ function foresee(ledger: Ledger, allocation: Allocation, search: Search): "fits"
   const most = allocation.job.colocated ? bucket.maxPlacementGroupSize : Number.POSITIVE_INFINITY;
   const perNew = Math.min(perNode, capacityIn(bucket.exampleRow, search.demand, shape.exclusive));
   let nodes = allocation.placements.length;
-  let room = ledger.capacityOf(bucket);
+  let room = newNodesIn(ledger, search);
   const newNodes = () => Math.max(1, Math.ceil(missing / perNew));
   const isSettled = () => missing <= 0 || (!allocation.job.colocated && newNodes() <= room);
   for (
@@ -98,6 +129,10 @@ function foresee(ledger: Ledger, allocation: Allocation, search: Search): "fits"
   ) {
     if (!spend(allocation, 1)) return "not-now";
     const node = bucket.nodes[position] as LedgerNode;
+    if (search.isReuse && node.origin === "deallocated") {
+      position = behindDeallocated(search, position) - 1;
+      continue;
+    }
     if (!isUsable(ledger, node, room) || !accepts(ledger, node, allocation)) continue;
     if (perNode === 1 && allocation.runsOn?.has(node) === true) continue;
     missing -= Math.min(perNode, capacityOn(node, search.demand, shape.exclusive));

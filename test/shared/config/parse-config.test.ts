@@ -242,6 +242,14 @@ describe("config: every key", () => {
       expected: { engine: { compatibility: "scalelib" } },
     },
     {
+      name: "placement",
+      keys: {
+        placement: "cost",
+        nodearrays: { htc: { placement: "order" }, default: { name_format: "n-%d" } },
+      },
+      expected: { engine: { placement: { default: "cost", byNodeArray: { htc: "order" } } } },
+    },
+    {
       name: "exclusive_scope",
       keys: { exclusive_scope: "job" },
       expected: { engine: { exclusiveScope: "job" } },
@@ -514,6 +522,11 @@ describe("config: problems", () => {
     },
     { keys: { failed_nodes: "drop" }, says: /^failed_nodes: "drop", expected "keep", "delete" or "retry"$/ },
     { keys: { compatibility: "pbs" }, says: /^compatibility: "pbs", expected "scalelib", or no such key$/ },
+    { keys: { placement: "cheap" }, says: /^placement: "cheap", expected "order", "reuse" or "cost"$/ },
+    {
+      keys: { nodearrays: { htc: { placement: 1 } } },
+      says: /^nodearrays\.htc\.placement: 1, expected "order", "reuse" or "cost"$/,
+    },
     { keys: { exclusive_scope: "node" }, says: /^exclusive_scope: "node", expected "iteration" or "job"$/ },
     {
       keys: { target_attributes: "*" },

@@ -241,7 +241,9 @@ describe("plan under caps", () => {
 
   test("places every slot where a naive planner under the same caps places it", () => {
     fc.assert(
-      fc.property(cappedInputs, (drawn) => {
+      fc.property(cappedInputs, (free) => {
+        const placement = { default: "order", byNodeArray: {} } as const;
+        const drawn = { ...free, settings: { ...free.settings, placement } };
         const result = plan(drawn);
         const naive = planNaively(drawn);
         expect([...createdNames(result)].sort()).toEqual([...naive.created].sort());

@@ -230,15 +230,40 @@ function placeJob(input: PlanInput, before: World, job: Job): Placed {
   const scattered = job.packingStrategy === "scatter";
   const slots = scattered ? job.nodeCount : job.iterations;
   if (!scattered && !job.colocated)
-    return fill({ input, job, constraints, places: candidates, slots }, world);
-  for (const place of candidates) {
-    if (job.colocated && place.group === null) continue;
-    const placed = fill({ input, job, constraints, places: [place], slots }, world);
-    const size = place.bucket.limits.maxPlacementGroupSize;
-    const fits = !job.colocated || new Set(placed.nodes).size <= size;
-    if (placed.nodes.length === slots && fits) return placed;
+    return fill({ input, job, constraints, places: candidates, slots, buys: true }, world);
+  for (const turn of turnsOf(input, candidates)) {
+    const ways = turn.isShared ? [false, true] : [true];
+    for (const buys of ways) {
+      for (const place of turn.places) {
+        if (job.colocated && place.group === null) continue;
+        const placed = fill({ input, job, constraints, places: [place], slots, buys }, world);
+        const size = place.bucket.limits.maxPlacementGroupSize;
+        const fits = !job.colocated || new Set(placed.nodes).size <= size;
+        if (placed.nodes.length === slots && fits) return placed;
+      }
+    }
   }
   return { world, nodes: [] };
+}
+
+interface Turn {
+  readonly places: Place[];
+  /** Whether the nodes of all its places come before any new one. */
+  readonly isShared: boolean;
+}
+
+/** Places side by side that are not filled in order take their turn together. */
+function turnsOf({ settings }: PlanInput, candidates: readonly Place[]): readonly Turn[] {
+  const { default: all, byNodeArray } = settings.placement;
+  const turns: Turn[] = [];
+  for (const place of candidates) {
+    const isShared =
+      settings.compatibility !== "scalelib" && (byNodeArray[place.array.name] ?? all) !== "order";
+    const last = turns.at(-1);
+    if (isShared && last?.isShared) last.places.push(place);
+    else turns.push({ places: [place], isShared });
+  }
+  return turns;
 }
 
 function withPools(world: World, constraints: readonly Constraint[]): World {
@@ -255,6 +280,8 @@ interface Filling {
   readonly constraints: readonly Constraint[];
   readonly places: readonly Place[];
   readonly slots: number;
+  /** Whether nodes may be made and started. */
+  readonly buys: boolean;
 }
 
 function fill(filling: Filling, before: World): Placed {
@@ -274,17 +301,27 @@ function placeSlot(
   world: World,
   used: readonly string[],
 ): { world: World; node: string } | null {
-  for (const place of filling.places) {
-    const node = world.nodes.find(
-      (candidate) => isAt(candidate, place) && mayTake(filling, world, candidate, used),
-    );
-    if (node !== undefined) return take(filling, world, node, used);
-    if (room(filling.input, world, place) < 1) continue;
-    const fresh = newNode(filling.input, world, place);
-    const grown = { ...world, nodes: [...world.nodes, fresh] };
-    if (mayTake(filling, world, fresh, used)) return take(filling, grown, fresh, used);
+  const find = (place: Place, accepts: (node: NaiveNode) => boolean) =>
+    world.nodes.find((node) => isAt(node, place) && accepts(node) && mayTake(filling, world, node, used));
+  for (const { places, isShared } of turnsOf(filling.input, filling.places)) {
+    for (const place of isShared ? places : []) {
+      const node = find(place, (candidate) => !isAsleep(candidate));
+      if (node !== undefined) return take(filling, world, node, used);
+    }
+    for (const place of filling.buys ? places : []) {
+      const node = find(place, () => true);
+      if (node !== undefined) return take(filling, world, node, used);
+      if (room(filling.input, world, place) < 1) continue;
+      const fresh = newNode(filling.input, world, place);
+      const grown = { ...world, nodes: [...world.nodes, fresh] };
+      if (mayTake(filling, world, fresh, used)) return take(filling, grown, fresh, used);
+    }
   }
   return null;
+}
+
+function isAsleep({ origin, jobs }: NaiveNode): boolean {
+  return origin === "deallocated" && jobs.length === 0;
 }
 
 function isAt(node: NaiveNode, place: Place): boolean {

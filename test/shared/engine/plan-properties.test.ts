@@ -1,12 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Plan, type PlanInput, plan } from "../../../shared/engine/index.ts";
+import { run } from "../../../shared/engine/place/run.ts";
 import { afterActions } from "./after-actions.ts";
 import { planInputs } from "./arbitraries.ts";
 import { planNaively } from "./naive-planner.ts";
 import { violationsOf } from "./plan-validity.ts";
 
 const runs = { numRuns: 400 };
+const filledInOrder = { placement: { default: "order", byNodeArray: {} } } as const;
 
 describe("plan", () => {
   test("breaks no rule, whatever the cluster and the demand", () => {
@@ -31,13 +33,38 @@ describe("plan", () => {
   test("places every slot where a naive planner places it", () => {
     fc.assert(
       fc.property(planInputs, (input) => {
-        const result = plan(input);
-        const naive = planNaively(input);
+        const ordered = { ...input, settings: { ...input.settings, ...filledInOrder } };
+        const result = plan(ordered);
+        const naive = planNaively(ordered);
         expect(
           result.jobs.map(({ name, placements }) => ({ name, nodes: sorted(slotNames(placements)) })),
         ).toEqual(naive.jobs.map(({ name, nodes }) => ({ name, nodes: sorted(nodes) })));
         expect(sorted(result.create.flatMap((set) => set.names))).toEqual(sorted(naive.created));
         expect(sorted(result.start.map(({ name }) => name))).toEqual(sorted(naive.started));
+      }),
+      runs,
+    );
+  });
+
+  test("places every slot where a naive planner places it, in one run over nodes of several arrays", () => {
+    fc.assert(
+      fc.property(planInputs, fc.constantFrom("order", "reuse"), (input, htc) => {
+        const placement = { default: "reuse", byNodeArray: { htc } } as const;
+        const shared = { ...input, settings: { ...input.settings, placement } };
+        const { allocations, opened } = run({ ...shared, overdueNodeIds: new Set() });
+        const naive = planNaively(shared);
+        expect(
+          allocations.map(({ job, placements }) => ({
+            name: job.name,
+            nodes: sorted(
+              placements.flatMap(({ node, slots }) => Array.from({ length: slots }, () => node.name)),
+            ),
+          })),
+        ).toEqual(naive.jobs.map(({ name, nodes }) => ({ name, nodes: sorted(nodes) })));
+        const nodes = opened.ledger.buckets.flatMap((bucket) => bucket.nodes);
+        expect(sorted(nodes.filter(({ origin }) => origin === "new").map(({ name }) => name))).toEqual(
+          sorted(naive.created),
+        );
       }),
       runs,
     );

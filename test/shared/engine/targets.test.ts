@@ -297,7 +297,7 @@ describe("a dynamic array", () => {
       "execute-1",
     ],
     ["that asks for it goes there", { ncpus: 4, "node.nodearray": "special" }, "special-1"],
-    ["that names no array goes there last", { ncpus: 4 }, "execute-1"],
+    ["that names no array goes there before a node is made elsewhere", { ncpus: 4 }, "special-1"],
   ])("a job %s", (_case, constraints, place) => {
     const result = planFor([], { nodes: [own], jobs: [job("j", constraints)] });
     expect(plannedNode(result, place).jobs).toEqual([{ job: "j", slots: 1 }]);

@@ -34,14 +34,21 @@ describe("existing nodes", () => {
     expect(createdNames(result)).toEqual(["htc-2"]);
   });
 
-  test("that are deallocated are started in their place, and charged like new ones", () => {
+  test("that are deallocated are started after those that run are full, and charged like new ones", () => {
     const nodes = [node("htc-1", { ...deallocated, hostname: null }), node("htc-2")];
-    const result = plan(
-      input({ cluster: { ...withBucket({ available: 1 }), nodes }, jobs: [job("j", { ncpus: 4 })] }),
-    );
+    const jobs = [job("j", { ncpus: 4 }, { iterations: 2 })];
+    const result = plan(input({ cluster: { ...withBucket({ available: 1 }), nodes }, jobs }));
+    expect(nodesOf(result, "j")).toEqual(["htc-2", "htc-1"]);
     expect(result.start).toEqual([{ nodeId: "id-htc-1", name: "htc-1", nodeArray: "htc" }]);
     expect(plannedNode(result, "htc-1").origin).toBe("starting");
     expect(use(result)?.availableCount).toBe(0);
+  });
+
+  test("that are deallocated are started in their place when the array is filled in order", () => {
+    const nodes = [node("htc-1", { ...deallocated, hostname: null }), node("htc-2")];
+    const settings = { placement: { default: "reuse", byNodeArray: { htc: "order" } } } as const;
+    const result = plan(input({ cluster: cluster({ nodes }), jobs: [job("j", { ncpus: 4 })], settings }));
+    expect(result.start.map(({ name }) => name)).toEqual(["htc-1"]);
   });
 
   test("that are deallocated stay so when no limit allows a start", () => {

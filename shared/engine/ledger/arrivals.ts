@@ -1,0 +1,28 @@
+import { sortByNodeName } from "../model/names.ts";
+import type { PendingNodes } from "../model/node.ts";
+
+/** A node that is there or on order, before it is laid out. */
+export interface Arrival {
+  readonly name: string;
+  /** Comes after all others. */
+  readonly isLast: boolean;
+  readonly add: () => void;
+}
+
+/** Lays nodes out by name, the last ones after `between`. */
+export function addInOrder(arrivals: readonly Arrival[], between: () => void): void {
+  const byName = sortByNodeName(arrivals, ({ name }) => name);
+  for (const { isLast, add } of byName) if (!isLast) add();
+  between();
+  for (const { isLast, add } of byName) if (isLast) add();
+}
+
+/** Names of nodes on order that no snapshot shows; those that have no name yet get one for this plan. */
+export function namesOnOrder(pending: PendingNodes, visible: ReadonlySet<string>): readonly string[] {
+  const wanted = pending.names ?? [];
+  const names = Array.from(
+    { length: pending.count },
+    (_, index) => wanted[index] ?? `${pending.actionId}#${index}`,
+  );
+  return names.filter((name) => !visible.has(name));
+}
