@@ -64,7 +64,7 @@ async function show(terminal: Terminal, reading: Reading): Promise<void> {
   const { name, input, warnings } = await load(reading);
   const planned = plan(input);
   warn(terminal, name, [...warnings, ...planned.warnings.map(({ message }) => message)]);
-  terminal.stdout.write(planReport(input, planned));
+  terminal.stdout.write(planReport(planned));
 }
 
 async function load(reading: Reading): Promise<Scenario> {
