@@ -144,6 +144,7 @@ const nodeSchema = z.object({
   Name: z.string(),
   NodeId: z.string(),
   Template: z.string(),
+  MachineType: z.string(),
   Status: z.string(),
   TargetState: z.string(),
   Hostname: z.string().optional(),

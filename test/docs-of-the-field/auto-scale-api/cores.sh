@@ -1,0 +1,1 @@
+jetpack autoscale --corecount=100

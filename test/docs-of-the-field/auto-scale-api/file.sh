@@ -1,0 +1,1 @@
+jetpack autoscale --file=custom-autoscale.json

@@ -1,0 +1,1 @@
+jetpack autoscale --instancecount 5 --name=gpu

@@ -1,0 +1,3 @@
+import jetpack.autoscale
+
+jetpack.autoscale.set(name='execute', corecount=128)

@@ -1,0 +1,1 @@
+jetpack autoscale --name=execute --corecount=128

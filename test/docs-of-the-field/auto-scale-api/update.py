@@ -1,0 +1,5 @@
+array = {
+    'Name': 'execute',
+    'TargetCoreCount': 128
+}
+jetpack.autoscale.update([array])
