@@ -7,14 +7,9 @@ import { type JobDetails, readJobDetails } from "../../shared/messages/index.ts"
  */
 export function fromScalelib(job: unknown): unknown {
   if (!isDictionary(job)) return job;
-  const { "iterations-remaining": remaining, metadata, ...rest } = job;
   return {
     ...detailsIn(job.metadata),
-    ...rest,
-    // Schedulers' notes about their own jobs, such as "job_state": nothing here uses them.
-    ...(metadata !== undefined && !isDictionary(metadata) && { metadata }),
-    // If an array is half done, only the rest is wanted.
-    ...(remaining !== undefined && { iterations: remaining }),
+    ...job,
     ...(Array.isArray(job.constraints) && { constraints: constraintsOf(job.constraints) }),
   };
 }

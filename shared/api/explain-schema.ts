@@ -108,6 +108,7 @@ export const explainAnswer = z
     notes: z
       .array(z.string())
       .describe("What of the job's wishes its scheduler's agent could not carry over"),
+    warnings: z.array(z.string()).describe("Keys of it that are not understood, and what was probably meant"),
   })
   .meta({ id: "Explanation" });
 

@@ -37,6 +37,7 @@ export const jobView = z
     jobName: z.string().nullable().describe("Its user's name for it, which many jobs may share"),
     reasonCode: z.string().nullable().describe("Why it did not get all it asked for; null when it did"),
     reason: z.string().nullable().describe("The same in a sentence; `explain` tells more"),
+    warnings: z.array(z.string()).describe("Keys of it that are not understood, and what was probably meant"),
   })
   .meta({ id: "Job" });
 

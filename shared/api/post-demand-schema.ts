@@ -40,12 +40,22 @@ export const demandPosted = z
   .object({
     ...aboutCluster,
     outcome: z.enum(["done", "would"]).describe("done: on the queue, in its turn; would: a dry run"),
-    summary: z.string().describe("The same in a sentence"),
+    summary: z.string().describe("The same in a sentence, with `effect` when that is not `merged`"),
+    effect: z
+      .enum(["merged", "ignored", "early"])
+      .describe(
+        "What the queue will do with it, as far as is known now. ignored: its sequence is not above that of a message that took effect; early: it is a delta whose predecessor has not come, and waits for it",
+      ),
     source: z.string(),
     sequence: count,
     jobs: count,
     nodes: count,
     setAside: setAsideItems,
+    warnings: z
+      .array(z.string())
+      .describe(
+        'Keys that are not understood, with their place and what was probably meant: `jobs[0].constraint is not known; did you mean "constraints"?`. At most 100',
+      ),
   })
   .meta({ id: "DemandPosted" });
 

@@ -51,6 +51,10 @@ const sourceStatus = z
     setAside: z
       .object({ count, first: z.array(z.string()).describe("The first few, in words") })
       .describe("Jobs, nodes and removals of its messages that do not check out; the rest counts"),
+    warned: z
+      .object({ jobs: count, first: z.string().describe("Of the first of them, in words") })
+      .nullable()
+      .describe("Jobs with keys that are not understood, which have no effect; null: none"),
   })
   .meta({ id: "SourceStatus" });
 

@@ -8,7 +8,7 @@ export {
   longestSilenceSeconds,
   presentDemand,
 } from "./demand/live-demand.ts";
-export { mergeDemand } from "./demand/merge-demand.ts";
+export { effectOf, mergeDemand } from "./demand/merge-demand.ts";
 export { noteRefused } from "./demand/note-refused.ts";
 export { checkDemand, receiveDemand } from "./demand/receive-demand.ts";
 export { refuseDemand } from "./demand/refuse-demand.ts";

@@ -17,6 +17,7 @@ export type * from "./model/constraint.ts";
 export { nodeProperties } from "./model/constraint.ts";
 export type { Problem } from "./model/constraint-problem.ts";
 export { constraintDefinitions } from "./model/constraint-schema.ts";
+export { constraintWarnings } from "./model/constraint-warnings.ts";
 export {
   type DemandCapName,
   type DemandCaps,

@@ -10,6 +10,7 @@ export {
   type DemandMessage,
   type DemandNode,
   demandVersion,
+  demandWarnings,
   expirationIntervalSchema,
   mostJobs,
   mostNodes,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseConstraints } from "../engine/index.ts";
 import { convertible, isDictionary, parseJson } from "../json.ts";
 import { jobDetails, withoutBadDetails } from "./job-details.ts";
+import { jobWarnings, type KnownKeys, keyWarnings, longestWarning, mostWarnings } from "./job-warnings.ts";
 import { listOf } from "./list-of.ts";
 import { checkTargetItems, type NodeArrayTarget, nodeArrayTargets } from "./node-array-target.ts";
 import { describeProblems, shown } from "./problems.ts";
@@ -40,9 +41,14 @@ const spellings: Readonly<Record<string, string>> = {
   job_name: "jobName",
 };
 
+/** scalelib prints it beside `iterations`: of an array that is half done, only the rest is wanted. */
+const left = "iterations-remaining";
+
 function respell(value: unknown): unknown {
   if (!isDictionary(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [spellings[key] ?? key, inner]));
+  const entries = Object.entries(value).map(([key, inner]) => [spellings[key] ?? key, inner] as const);
+  if (Object.hasOwn(value, left)) entries.push(["iterations", value[left]]);
+  return Object.fromEntries(entries);
 }
 
 function readableJob(value: unknown): unknown {
@@ -83,8 +89,18 @@ const job = z.preprocess(
       .max(mostNotes)
       .optional()
       .describe("For people: what of the job's wishes its sender could not carry over; `explain` shows them"),
+    warnings: z
+      .array(z.string().max(longestWarning))
+      .max(mostWarnings)
+      .optional()
+      .describe("For people: what of the job its reader did not understand. The reader fills it in"),
   }),
 );
+
+const jobKeys: KnownKeys = {
+  keys: Object.keys(job.out.shape),
+  spellings: [...Object.keys(spellings), left],
+};
 
 const resourceValue = z.union([z.number(), z.string().max(1024), z.boolean(), z.null()]);
 
@@ -225,6 +241,27 @@ export function parseMessage(input: unknown): Parsed<QueueMessage> {
   return value.kind === "targets" ? checkTargetsItems(value) : checkDemandItems(value);
 }
 
+/** What of a message is not understood although it can be read, each with its place: `jobs[0].constraint is not known`. */
+export function demandWarnings(
+  { message, setAside }: Extract<ParsedDemand, { ok: true }>,
+  raw: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  const keys = [...new Set([snapshot, delta].flatMap(({ shape }) => Object.keys(shape)))];
+  const nodeKeys = { keys: Object.keys(schedulerNode.out.shape), spellings: Object.keys(spellings) };
+  const unread = new Set(setAside.flatMap(({ kind, index }) => (kind === "job" ? [index] : [])));
+  const places = (Array.isArray(raw.jobs) ? [...raw.jobs.keys()] : []).filter((place) => !unread.has(place));
+  const nodes = Array.isArray(raw.nodes) ? raw.nodes : [];
+  return [
+    ...keyWarnings(raw, { keys, spellings: [] }),
+    ...message.jobs.flatMap(({ warnings = [] }, index) =>
+      warnings.map((warning) => `jobs[${places[index]}].${warning}`),
+    ),
+    ...nodes.flatMap((node, index) =>
+      keyWarnings(node, nodeKeys).map((warning) => `nodes[${index}].${warning}`),
+    ),
+  ];
+}
+
 /** Checks an autoscale request, as `parseMessage` does. */
 export function parseTargets(input: unknown): Parsed<TargetsMessage> {
   const envelope = readEnvelope(targets, input);
@@ -274,8 +311,23 @@ function readEnvelope<T>(schema: z.ZodType<T>, input: unknown): Envelope<T> {
     : { ok: false, problems: describeProblems(parsed.error) };
 }
 
+/** Of one list: more jobs than that with misspelt keys are one mistake of their sender. */
+const mostWarned = 1_000;
+
+function checkJobs(items: readonly unknown[]): Checked<DemandJob> {
+  let warned = 0;
+  return checkItems("job", items, job, (checked, item) => {
+    const found = warned < mostWarned ? jobWarnings(item, jobKeys) : [];
+    if (found.length === 0) return checked;
+    warned += 1;
+    // A message may be read twice, and what was understood of it the first time holds no misspelt keys any more.
+    const warnings = [...new Set([...(checked.warnings ?? []), ...found])].slice(0, mostWarnings);
+    return { ...checked, warnings };
+  });
+}
+
 function checkDemandItems(envelope: z.infer<typeof message>): ParsedDemand {
-  const jobs = checkItems("job", envelope.jobs, job);
+  const jobs = checkJobs(envelope.jobs);
   const nodes = checkItems("node", envelope.nodes, schedulerNode);
   const lists = { jobs: jobs.good, nodes: nodes.good };
   if (envelope.kind === "snapshot") return outOf([jobs, nodes], { ...envelope, ...lists });

@@ -42,11 +42,12 @@ export interface Checked<T> {
   readonly isHopeless: boolean;
 }
 
-/** Checks the items of a list one by one: what can be read counts. */
+/** Checks the items of a list one by one: what can be read counts, as `finish` returns it. */
 export function checkItems<T>(
   kind: SetAsideKind,
   items: readonly unknown[],
   schema: z.ZodType<T>,
+  finish: (checked: T, item: unknown) => T = (checked) => checked,
 ): Checked<T> {
   const good: T[] = [];
   const setAside: SetAside[] = [];
@@ -54,7 +55,7 @@ export function checkItems<T>(
     const excess = excessOf(item);
     const parsed = excess === undefined ? schema.safeParse(item, { reportInput: true }) : undefined;
     if (parsed?.success === true) {
-      good.push(parsed.data);
+      good.push(finish(parsed.data, item));
       continue;
     }
     if (setAside.length === mostSetAside) return { good, setAside, isHopeless: true };

@@ -1,6 +1,12 @@
 import type { DemandPosted } from "../api/index.ts";
-import { noteRefused } from "../cycle/index.ts";
-import { parseDemand, type SetAside, withItemsAside } from "../messages/index.ts";
+import { effectOf, noteRefused } from "../cycle/index.ts";
+import {
+  type DemandMessage,
+  demandWarnings,
+  parseDemand,
+  type SetAside,
+  withItemsAside,
+} from "../messages/index.ts";
 import type { DemandQueue, DemandToSend, Ports } from "../ports/index.ts";
 import { counted } from "../text.ts";
 
@@ -38,6 +44,7 @@ export async function postDemand(
   const demand: DemandToSend = { ...parsed.message, ...withItemsAside(parsed, message) };
   const { setAside } = parsed;
   const { source, sequence, jobs, nodes, kind } = parsed.message;
+  const { effect, why } = await foresee(ports, parsed.message);
   if (!dryRun) {
     const sent = await ports.demandQueue.send(demand);
     if (sent.outcome === "refused") return { outcome: "refused", problems: [sent.reason] };
@@ -52,14 +59,46 @@ export async function postDemand(
       cluster,
       atSeconds: ports.clock.nowSeconds(),
       outcome: dryRun ? "would" : "done",
-      summary: `${dryRun ? "Would post" : "Posted"} ${what}${aside}.`,
+      summary: `${dryRun ? "Would post" : "Posted"} ${what}${aside}.${why}`,
+      effect,
       source,
       sequence,
       jobs: jobs.length,
       nodes: nodes.length,
       setAside: setAsideAnswer(setAside),
+      warnings: demandWarnings(parsed, message).slice(0, mostShown),
     },
   };
+}
+
+/**
+ * What the queue will do with the message, as far as is known before it is there: a sender that is told only that its
+ * message was posted looks for its jobs in vain.
+ */
+async function foresee(
+  { demand, clock }: Pick<Ports, "demand" | "clock">,
+  message: DemandMessage,
+): Promise<{ readonly effect: DemandPosted["effect"]; readonly why: string }> {
+  const { cluster, source, sequence } = message;
+  const newest = (await demand.summaries(cluster)).find((each) => each.source === source);
+  const effect = effectOf(newest, message, clock.nowSeconds());
+  return { effect, why: whyNot(effect, { sequence, newest: newest?.sequence }) };
+}
+
+function whyNot(
+  effect: DemandPosted["effect"],
+  { sequence, newest }: { readonly sequence: number; readonly newest: number | undefined },
+): string {
+  switch (effect) {
+    case "merged":
+      return "";
+    case "ignored":
+      return ` It will be ignored: sequence ${sequence} is not above ${newest}, that of the source's newest message. Send it with a larger one.`;
+    case "early":
+      return newest === undefined
+        ? " It will wait: it is a delta, and no snapshot of this source has come. Send a snapshot first."
+        : ` It will wait: it is a delta with sequence ${sequence}, and the source's newest message has ${newest}. Send ${newest + 1}, or a snapshot.`;
+  }
 }
 
 const mostShown = 100;

@@ -62,6 +62,15 @@ export interface DemandSummary extends Omit<SourceDemand, "jobs" | "nodes" | "se
   readonly running: number;
   readonly nodes: number;
   readonly setAside?: SetAsideSummary | undefined;
+  /** Absent: every key of its jobs is known. */
+  readonly warned?: WarnedSummary | undefined;
+}
+
+/** Jobs with keys that are not understood. */
+export interface WarnedSummary {
+  readonly jobs: number;
+  /** Of the first of them, cut. */
+  readonly first: string;
 }
 
 export interface SetAsideSummary {

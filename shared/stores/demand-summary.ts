@@ -1,18 +1,22 @@
-import { describeSetAside } from "../messages/index.ts";
+import { describeSetAside, shown } from "../messages/index.ts";
 import type {
   DemandSetAside,
   DemandSummary,
   RefusedWord,
   SetAsideSummary,
   SourceDemand,
+  WarnedSummary,
 } from "../ports/index.ts";
+import { printable } from "../text.ts";
 
 /** A summary has to fit the metadata of a blob: 8 KiB, of which a character may take nine bytes. */
 const mostFirst = 3;
 const longestWords = 100;
 const longestName = 50;
+const longestWarned = 250;
 
 export function summaryOf({ jobs, nodes, setAside, refused, ...rest }: SourceDemand): DemandSummary {
+  const warned = warnedOf(jobs);
   return {
     ...rest,
     jobs: jobs.length,
@@ -22,7 +26,16 @@ export function summaryOf({ jobs, nodes, setAside, refused, ...rest }: SourceDem
     nodes: nodes.length,
     ...(setAside === undefined ? {} : { setAside: inShort(setAside) }),
     ...(refused === undefined ? {} : { refused: cut(refused) }),
+    ...(warned === undefined ? {} : { warned }),
   };
+}
+
+function warnedOf(jobs: SourceDemand["jobs"]): WarnedSummary | undefined {
+  const warned = jobs.filter(({ warnings }) => warnings !== undefined);
+  const [first] = warned;
+  if (first === undefined) return undefined;
+  const words = `job ${shown(first.name)}: ${first.warnings?.[0] ?? ""}`;
+  return { jobs: warned.length, first: printable(words).slice(0, longestWarned) };
 }
 
 function inShort({ items, more }: DemandSetAside): SetAsideSummary {

@@ -200,6 +200,7 @@ function toSourceStatus(source: DemandSummary, atSeconds: number): SourceStatus 
     capabilities: source.capabilities ?? [],
     expired: source.expiresAtSeconds <= atSeconds,
     setAside: { count: source.setAside?.items ?? 0, first: source.setAside?.first ?? [] },
+    warned: source.warned ?? null,
   };
 }
 

@@ -5,6 +5,7 @@ import { firstSentences } from "./explain/first-sentence.ts";
 import { nearestFirst } from "./explain/reason-words.ts";
 import { type DetailsOf, detailsReader } from "./job-details.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "./job-states.ts";
+import { wordsIn } from "./job-words.ts";
 import { ofSelected, type Selected, type Selector, selectingOf } from "./node-selection.ts";
 import type { Outlook } from "./outlook.ts";
 import { pageOf } from "./page.ts";
@@ -121,5 +122,6 @@ function toView(each: OutlookJob & { readonly state: JobState }, { sentenceOf, d
     ...detailsOf(job),
     reasonCode: nearestFirst(reasons)[0]?.code ?? null,
     reason: reasons.length === 0 ? null : sentenceOf(each),
+    warnings: wordsIn(job.metadata.warnings),
   };
 }

@@ -80,5 +80,6 @@ export function setAsideView({ source, item, standIn }: SetAsideJob): JobView {
     ...noDetails,
     reasonCode: "SetAside",
     reason: whyAside(item),
+    warnings: [],
   };
 }

@@ -37,6 +37,7 @@ const checkers: readonly Checker[] = [
   manySources,
   expiredSources,
   setAsideItems,
+  unknownKeys,
   failedOperations,
   backedOff,
   setAside,
@@ -205,6 +206,16 @@ function setAsideItems({ demand }: StatusFacts): readonly StatusProblem[] {
         "`ccscale jobs --state set-aside` names the jobs, `ccscale rejects list` everything; nodes of those that run stay.";
       return degraded("set-aside", text, next);
     });
+}
+
+function unknownKeys({ demand }: StatusFacts): readonly StatusProblem[] {
+  return demand.flatMap(({ source, warned, expired }) => {
+    if (warned === null || expired) return [];
+    const what = counted(warned.jobs, "jobs");
+    const text = `Source "${source}" posts ${what} with keys that have no effect: ${warned.first}`;
+    const next = "`ccscale jobs` names them with what was probably meant; fix what posts them.";
+    return [notice("unknown-keys", text.endsWith("?") ? text : `${text}.`, next)];
+  });
 }
 
 function failedOperations({ operations }: StatusFacts): readonly StatusProblem[] {

@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { type JobsAnswer, type JobView, jobState } from "../../../shared/api/index.ts";
-import { counted } from "../../../shared/text.ts";
+import { shown } from "../../../shared/messages/index.ts";
+import { counted, printable } from "../../../shared/text.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
@@ -62,9 +63,22 @@ async function showJobs({ terminal, service, settings }: Looking, flags: Flags):
     none: "No such jobs.",
   };
   printList(terminal, list, { flags, settings });
+  reportWarnings(terminal, items);
   reportSilent(terminal, first, flags);
   if (isCut)
     terminal.stderr.write(`${items.length} of ${first.total ?? "many"} jobs shown; show more with --limit\n`);
+}
+
+const mostWarned = 10;
+
+/** Keys that have no effect: a job with a misspelt wish looks like one that wants nothing in particular. */
+function reportWarnings({ stderr }: Terminal, jobs: readonly JobView[]): void {
+  const warned = jobs.flatMap(({ job, warnings }) =>
+    warnings.map((warning) => `job ${shown(job)}: ${warning}`),
+  );
+  for (const words of warned.slice(0, mostWarned)) stderr.write(`warning: ${printable(words)}\n`);
+  const more = warned.length - mostWarned;
+  if (more > 0) stderr.write(`and ${counted(more, "warnings")} more: "ccscale jobs --format json"\n`);
 }
 
 /** Reports jobs of silent sources, which are not listed: an empty list would look as if there were none. */

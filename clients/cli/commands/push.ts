@@ -4,6 +4,7 @@ import { Command } from "commander";
 import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
 import {
+  demandWarnings,
   parseDemand,
   problemsInPlace,
   readJobDetails,
@@ -13,7 +14,7 @@ import {
 } from "../../../shared/messages/index.ts";
 import type { DemandToSend } from "../../../shared/ports/index.ts";
 import { parseSwf, type SwfJob } from "../../../shared/swf.ts";
-import { printable } from "../../../shared/text.ts";
+import { counted, printable } from "../../../shared/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { fromScalelib } from "../from-scalelib.ts";
@@ -57,19 +58,21 @@ async function push(terminal: Terminal, file: string, flags: Flags): Promise<voi
   if (flags.print === true) {
     const cluster = await namedCluster(flags);
     if (cluster === undefined) throw noCluster();
-    const { demand, setAside } = await demandIn(file, { ...flags, cluster }, terminal);
+    const { demand, setAside, warnings } = await demandIn(file, { ...flags, cluster }, terminal);
     terminal.stdout.write(prettyJson(demand));
+    tellWarnings(terminal, warnings);
     tellAside(terminal, { count: setAside.length, items: setAside });
     return;
   }
   // Checked first: a file that cannot be used causes no call.
-  const { demand } = await demandIn(file, flags, terminal);
+  const { demand, warnings } = await demandIn(file, flags, terminal);
   const { service } = await reach(flags);
   const body = { ...demand, cluster: service.cluster };
   const { by, dryRun } = requestOf(flags, "push");
   const query = { dry_run: dryRun, by };
   const { summary, setAside } = await service.ask("post-demand", { query, body });
   terminal.stdout.write(`${printable(summary)}\n`);
+  tellWarnings(terminal, warnings);
   tellAside(terminal, setAside);
 }
 
@@ -85,7 +88,11 @@ async function demandIn(
   file: string,
   flags: Pick<Flags, "source" | "ttl" | "cluster">,
   terminal: Terminal,
-): Promise<{ readonly demand: DemandToSend; readonly setAside: readonly SetAside[] }> {
+): Promise<{
+  readonly demand: DemandToSend;
+  readonly setAside: readonly SetAside[];
+  readonly warnings: readonly string[];
+}> {
   const format = /\.swf(\.gz)?$/.test(file) ? "swf" : "json";
   const read = readJobs(await textOf(file, terminal), format);
   if ("problem" in read)
@@ -109,7 +116,19 @@ async function demandIn(
   // A file of which nothing can be read is the wrong file: it must not end what the source wants.
   const whole = jobs.length + nodes.length === 0 ? wholly(parsed) : parsed;
   if (!whole.ok) throw refusal(file, whole.problems);
-  return { demand: { ...demand, ...withItemsAside(parsed, demand) }, setAside: parsed.setAside };
+  return {
+    demand: { ...demand, ...withItemsAside(parsed, demand) },
+    setAside: parsed.setAside,
+    warnings: demandWarnings(parsed, { ...demand }),
+  };
+}
+
+/** What has no effect, with its place in the file: what is posted in its place holds it no more. */
+function tellWarnings({ stderr }: Terminal, warnings: readonly string[]): void {
+  for (const warning of warnings.slice(0, mostProblemsShown))
+    stderr.write(`warning: ${printable(warning)}\n`);
+  const more = warnings.length - mostProblemsShown;
+  if (more > 0) stderr.write(`and ${counted(more, "warnings")} more\n`);
 }
 
 function tellAside(

@@ -9,6 +9,7 @@ export function explanationOn(page: Page, explanation: ExplainAnswer): void {
   const { headline, places, placeCount, atSeconds } = explanation;
   page.line(headline);
   for (const note of explanation.notes) page.line(`Note of its scheduler's agent: ${note}.`);
+  for (const warning of explanation.warnings) page.warning(`Job key without effect: ${warning}`);
   causesOn(page, explanation);
   const rows = places.map(({ node, slots, origin, state, expectedReadySeconds }) => [
     node,

@@ -32,11 +32,10 @@ export function mergeDemand(
     readonly setAside?: readonly SetAside[];
   },
 ): Merge {
-  if (current !== undefined && isOld(current, message, times.nowSeconds)) {
+  const effect = effectOf(current, message, times.nowSeconds);
+  if (current !== undefined && effect === "ignored")
     return { outcome: "ignored", demand: { ...current, ignoredMessages: current.ignoredMessages + 1 } };
-  }
-  const isEarly = current === undefined || message.sequence !== current.sequence + 1;
-  if (message.kind === "delta" && isEarly) return { outcome: "early", have: current?.sequence };
+  if (effect === "early") return { outcome: "early", have: current?.sequence };
   const isDelta = message.kind === "delta" && current !== undefined;
   const wanted = isDelta ? applyDelta(current, message) : message;
   const read = isDelta ? withoutUnread(wanted.jobs, setAside) : { jobs: wanted.jobs, setAside };
@@ -60,15 +59,37 @@ export function mergeDemand(
   return { outcome: "merged", demand, before: current };
 }
 
+/** What is known of the newest message of a source, without its jobs. */
+type Newest = Pick<SourceDemand, "sequence" | "sentAtSeconds" | "receivedAtSeconds" | "expiresAtSeconds">;
+
+/** What becomes of a message after `current`, the newest of its source that took effect. */
+export function effectOf(
+  current: Newest | undefined,
+  message: Pick<DemandMessage, "kind" | "sequence" | "sentAt">,
+  nowSeconds: number,
+): Merge["outcome"] {
+  if (current !== undefined && isOld(current, message, nowSeconds)) return "ignored";
+  const follows = current !== undefined && message.sequence === current.sequence + 1;
+  return message.kind === "delta" && !follows ? "early" : "merged";
+}
+
 /**
  * A source that was silent past its time to live may have lost its count: its next snapshot is accepted with any
  * number, unless it was sent earlier and a queue delivers it late.
  */
-export function isOld(current: SourceDemand, message: DemandMessage, nowSeconds: number): boolean {
+export function isOld(
+  current: Newest,
+  message: Pick<DemandMessage, "kind" | "sequence" | "sentAt">,
+  nowSeconds: number,
+): boolean {
   return message.sequence <= current.sequence && !startsOver(current, message, nowSeconds);
 }
 
-function startsOver(current: SourceDemand, { kind, sentAt }: DemandMessage, nowSeconds: number): boolean {
+function startsOver(
+  current: Newest,
+  { kind, sentAt }: Pick<DemandMessage, "kind" | "sentAt">,
+  nowSeconds: number,
+): boolean {
   if (kind !== "snapshot" || current.expiresAtSeconds > nowSeconds) return false;
   return isSentLater(current, Date.parse(sentAt) / 1000, nowSeconds);
 }
@@ -78,7 +99,7 @@ function startsOver(current: SourceDemand, { kind, sentAt }: DemandMessage, nowS
  * messages would otherwise be ignored until the earlier time has passed.
  */
 function isSentLater(
-  { sentAtSeconds, receivedAtSeconds }: SourceDemand,
+  { sentAtSeconds, receivedAtSeconds }: Newest,
   sentSeconds: number,
   nowSeconds: number,
 ): boolean {

@@ -101,8 +101,12 @@ function toJob(job: DemandJob, source: string, constraints: readonly Constraint[
     startedAtSeconds: job.startedAtSeconds,
     interruptible: job.interruptible,
     source,
-    ...(job.notes === undefined ? {} : { metadata: { notes: job.notes } }),
+    ...(job.notes === undefined && job.warnings === undefined ? {} : { metadata: wordsOf(job) }),
   });
+}
+
+function wordsOf({ notes, warnings }: DemandJob): Job["metadata"] {
+  return { ...(notes === undefined ? {} : { notes }), ...(warnings === undefined ? {} : { warnings }) };
 }
 
 function toSchedulerNode(node: DemandNode): SchedulerNode {

@@ -17,7 +17,7 @@ export function nearest(word: string, candidates: readonly string[]): string | n
   return best;
 }
 
-/** Levenshtein distance, one row at a time: O(a x b) time, O(b) space. */
+/** Levenshtein distance, one row at a time: O(a x b) time, O(b) space. Not from npm, because the engine imports nothing. */
 function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -1,8 +1,9 @@
 import type { ExplainAnswer, JobState, RefusalView } from "../../api/index.ts";
-import type { Json, Reason } from "../../engine/index.ts";
+import type { Reason } from "../../engine/index.ts";
 import type { SourceDemand } from "../../ports/index.ts";
 import { counted } from "../../text.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "../job-states.ts";
+import { wordsIn } from "../job-words.ts";
 import { type NodeViews, nodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { nameOf, setAsideJobs } from "../set-aside-jobs.ts";
@@ -73,13 +74,9 @@ export function explainOne(
     causes,
     refusals: (waits(outcome) ? outcome.reasons : []).slice(0, mostRefusals).map(toRefusal),
     planner: plannerTrail(outlook, each),
-    notes: notesOf(job.metadata.notes),
+    notes: wordsIn(job.metadata.notes),
+    warnings: wordsIn(job.metadata.warnings),
   };
-}
-
-/** As the demand has them (`plan-input.ts`). */
-function notesOf(notes: Json | undefined): string[] {
-  return Array.isArray(notes) ? notes.filter((note) => typeof note === "string") : [];
 }
 
 function placeOf({ nodesByName }: Outlook, { viewOfPlanned }: NodeViews, name: string) {
@@ -171,5 +168,6 @@ function explainSilent(outlook: Outlook, demand: SourceDemand, name: string): Ex
     refusals: [],
     planner: [],
     notes: [...(job?.notes ?? [])],
+    warnings: [...(job?.warnings ?? [])],
   };
 }

@@ -43,5 +43,6 @@ export function explainSetAside(outlook: Outlook, found: SetAsideJob): ExplainAn
     refusals: [],
     planner: [],
     notes: [],
+    warnings: [],
   };
 }

@@ -110,6 +110,14 @@ describe("ccscale push --print: what does not check out", () => {
   });
 });
 
+test("ccscale push --print: keys that have no effect are named on standard error, with what was meant", async () => {
+  const jobs = [{ name: "a" }, { name: "b", constraint: { ncpus: 4 } }];
+  const { code, stderr, message } = await pushed(to, [JSON.stringify(jobs)]);
+  expect(code).toBe(0);
+  expect(stderr).toBe('warning: jobs[1].constraint is not known; did you mean "constraints"?\n');
+  expect(message.jobs[1].warnings).toEqual(['constraint is not known; did you mean "constraints"?']);
+});
+
 describe("ccscale push refuses, posts nothing, and says", () => {
   test.each([
     ["no JSON", "squeue: error", /it is no JSON/],

@@ -50,6 +50,14 @@ describe("parseDemand: what is accepted", () => {
     });
   });
 
+  test.each([
+    ["as scalelib prints it", { iterations: 10, "iterations-remaining": 4 }],
+    ["the other way round", { "iterations-remaining": 4, iterations: 10 }],
+  ])("of an array that is half done, the rest counts: %s", (_, keys) => {
+    const parsed = parseDemand({ ...good, jobs: [{ name: "a", ...keys }] });
+    expect(parsed).toMatchObject({ ok: true, message: { jobs: [{ iterations: 4 }] } });
+  });
+
   test("capabilities of a newer sender are passed over, known ones count once", () => {
     const parsed = parseDemand({ ...good, capabilities: ["teleport", "drain", "drain"] });
     expect(parsed).toMatchObject({ ok: true, message: { capabilities: ["drain"] } });

@@ -1,0 +1,80 @@
+import { constraintKinds } from "./constraint-kinds.ts";
+import { member, type Problem } from "./constraint-problem.ts";
+import { nearest } from "./nearest.ts";
+import { isJsonObject } from "./resources.ts";
+
+/** Shorter words, such as `or` and `never`, are close to names that resources really have. */
+const shortestWord = 9;
+const mostWarnings = 20;
+
+const keys: readonly string[] = Object.values(constraintKinds).flatMap((kind) =>
+  typeof kind.keys === "string" ? [] : [...kind.keys],
+);
+const words = keys.filter((key) => key.length >= shortestWord);
+const nesting: ReadonlySet<string> = new Set(
+  Object.values(constraintKinds).flatMap((kind) => (kind.role === "combines" ? [...kind.keys] : [])),
+);
+
+/** Keys of the objects after the keys of shared resources. */
+const sharedKeys: Readonly<Record<string, readonly string[]>> = {
+  "shared-consumable-constraint": [
+    ...["resource-name", "source", "sources", "initial-value", "initial-values"],
+    ...["current-value", "current-values", "requested", "decrement-once"],
+  ],
+  "shared-non-consumable-constraint": ["resource-name", "source", "current-value", "requested"],
+};
+
+/**
+ * Keys of constraints that can be read, and probably not as they were meant: every unknown key names a resource, so a
+ * misspelt `exclusive` asks for a resource that no node has. `jobKeys`: those that belong to the job, beside its
+ * constraints. Only for constraints that `parseConstraints` accepts, which bounds their depth and number.
+ */
+export function constraintWarnings(json: unknown, jobKeys: readonly string[] = []): readonly Problem[] {
+  const warnings: Problem[] = [];
+  look(json, "", { warnings, jobKeys: new Set(jobKeys) });
+  return warnings;
+}
+
+interface Looking {
+  readonly warnings: Problem[];
+  readonly jobKeys: ReadonlySet<string>;
+}
+
+function look(json: unknown, path: string, looking: Looking): void {
+  if (Array.isArray(json)) {
+    for (const [index, child] of json.entries()) look(child, `${path}[${index}]`, looking);
+    return;
+  }
+  if (!isJsonObject(json)) return;
+  for (const [key, value] of Object.entries(json)) {
+    if (looking.warnings.length >= mostWarnings) return;
+    const message = warningOf(key, looking);
+    if (message !== null) looking.warnings.push({ path: member(path, key), message });
+    if (nesting.has(key)) look(value, member(path, key), looking);
+    else if (Object.hasOwn(sharedKeys, key)) lookAtShared(value, { path: member(path, key), key }, looking);
+  }
+}
+
+function warningOf(key: string, { jobKeys }: Looking): string | null {
+  if (keys.includes(key) || key.startsWith("node.")) return null;
+  const meant = "is read as the name of a resource";
+  if (jobKeys.has(key)) return `${meant}; "${key}" belongs to the job, beside its constraints`;
+  const guess = nearest(key, words);
+  return guess === null ? null : `${meant}; did you mean "${guess}"?`;
+}
+
+function lookAtShared(
+  json: unknown,
+  { path, key }: { readonly path: string; readonly key: string },
+  { warnings }: Looking,
+): void {
+  const known = sharedKeys[key] ?? [];
+  for (const each of Array.isArray(json) ? json : [json]) {
+    if (!isJsonObject(each)) continue;
+    for (const name of Object.keys(each)) {
+      const guess = known.includes(name) || warnings.length >= mostWarnings ? null : nearest(name, known);
+      if (guess !== null)
+        warnings.push({ path: member(path, name), message: `is not known; did you mean "${guess}"?` });
+    }
+  }
+}
