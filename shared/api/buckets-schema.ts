@@ -87,7 +87,7 @@ export const limitView = z
       .string()
       .nullable()
       .describe(
-        "What leaves less of it than `max` − `used`: another limit of the bucket by name and scope, such as `node-array htc`, else `CycleCloud`, which offers no more and does not say why; null: nothing does",
+        "What leaves less of it than `max` − `used`: another limit of the bucket by name and scope, such as `node-array htc`, else `CycleCloud`, which offers no more and does not say why; of a quota `refusal` and how long it counts; null: nothing does",
       ),
   })
   .meta({ id: "Limit" });

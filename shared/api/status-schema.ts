@@ -214,6 +214,20 @@ export const statusAnswer = z
       .describe(
         "Buckets that the newest plan asked for no new nodes, because they gave less than asked before",
       ),
+    refusedQuotas: z
+      .array(
+        z.object({
+          limit: z.enum(["family", "region"]),
+          scope: z.string(),
+          coresLeft: z.number(),
+          atSeconds: unixSeconds,
+          untilSeconds: unixSeconds,
+          why: z.string(),
+        }),
+      )
+      .describe(
+        "Quotas that refused nodes although CycleCloud's figures left room: no more cores are asked of them than they had then",
+      ),
     bootsFailing: z
       .array(z.object({ nodeArray: z.string(), failures: count, untilSeconds: unixSeconds }))
       .describe("Node arrays that get no new nodes, because too many failed to boot"),

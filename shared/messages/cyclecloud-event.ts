@@ -3,6 +3,7 @@ import { describeProblems } from "./problems.ts";
 
 const typePrefix = "Microsoft.CycleCloud.";
 const longestName = 300;
+const longestMessage = 500;
 
 /** What CycleCloud tells of, at the end of a transition, whether it succeeded or not. */
 export const nodeEventKinds = [
@@ -36,6 +37,8 @@ export interface CycleCloudEvent {
   readonly nodeName: string | null;
   readonly nodeArray: string | null;
   readonly vmSize: string | null;
+  /** The error's code and text, cut; null when the event has neither. */
+  readonly message: string | null;
 }
 
 export type ParsedEvent =
@@ -69,6 +72,8 @@ const data = z.object({
   nodeName: maybeText,
   nodeArray: maybeText,
   vmSku: maybeText,
+  errorCode: maybeText,
+  message: z.string().nullish().catch(null),
 });
 
 /** Looks at the kind first: an event of another kind may hold anything. */
@@ -92,7 +97,8 @@ function parse(body: unknown): ParsedEvent {
     return { outcome: "malformed", problems: ["id: missing, expected the event's id"] };
   const inner = data.safeParse(outer.data.data, { reportInput: true });
   if (!inner.success) return malformed(inner.error);
-  const { clusterName: cluster, reason, nodeId, nodeName, nodeArray, vmSku } = inner.data;
+  const { clusterName: cluster, reason, nodeId, nodeName, nodeArray, vmSku, errorCode, message } = inner.data;
+  const said = [errorCode, message].filter((part) => typeof part === "string" && part !== "").join(": ");
   return {
     outcome: "event",
     event: {
@@ -105,6 +111,7 @@ function parse(body: unknown): ParsedEvent {
       nodeName: nodeName ?? null,
       nodeArray: nodeArray ?? null,
       vmSize: vmSku ?? null,
+      message: said === "" ? null : said.slice(0, longestMessage),
     },
   };
 }

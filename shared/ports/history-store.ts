@@ -41,6 +41,8 @@ export interface NodeLoss {
   readonly nodeArray: string;
   readonly vmSize: string;
   readonly atSeconds: number;
+  /** What CycleCloud says of it, cut; absent: nothing. */
+  readonly message?: string;
 }
 
 export interface NodeLossStore {

@@ -45,6 +45,8 @@ export interface Shortfall {
   /** CycleCloud's reason, when it gave one. */
   readonly message: string | null;
   readonly atSeconds: number;
+  /** The newest snapshot left no room for the rest, which was not asked for. */
+  readonly isForeseen?: true;
 }
 
 export function isOpen(operation: Operation): boolean {

@@ -43,6 +43,19 @@ export interface BackedOff {
   readonly why: string;
 }
 
+/** A quota of Azure's that refused nodes although CycleCloud's figures left room for them. */
+export interface QuotaRefusal {
+  readonly limit: "family" | "region";
+  /** What it limits, as `ccscale limits` lists it: `westeurope/standardFSv2Family`, `westeurope spot`. */
+  readonly scope: string;
+  /** Cores that were left at most when it refused. */
+  readonly coresLeft: number;
+  readonly atSeconds: number;
+  /** Until then the figures are not believed. */
+  readonly untilSeconds: number;
+  readonly why: string;
+}
+
 /** A node that failed or did not boot, and what a plan did about it. */
 export interface TroubledNode {
   readonly nodeId: string;
@@ -97,6 +110,8 @@ export interface PlanHead extends PlanSummary {
   readonly nextDeadlineSeconds: number | null;
   /** Buckets that the plan asked for no new nodes. */
   readonly backedOff: readonly BackedOff[];
+  /** Quotas of which the plan took no more than they had when they refused nodes. */
+  readonly refusedQuotas: readonly QuotaRefusal[];
   /** Retries of nodes that are not up yet, and deletions of the last hour. */
   readonly troubled: readonly TroubledNode[];
   readonly bootsFailing: readonly BootsFailing[];

@@ -90,6 +90,7 @@ export async function clusterStatus(
     plans,
     nextDeadlineSeconds: head?.value.nextDeadlineSeconds ?? null,
     backedOff: head?.value.backedOff ?? [],
+    refusedQuotas: head?.value.refusedQuotas ?? [],
     bootsFailing: head?.value.bootsFailing ?? [],
     draining: drainsOf({
       ...{ head: head?.value, control, snapshot: snapshot?.value },

@@ -79,7 +79,11 @@ function drawUpLimits(outlook: Outlook, surveyed: readonly BucketSurvey[]): Limi
     const least = binder === undefined ? undefined : leastOf(figures, binder);
     for (const figure of figures) {
       const key = JSON.stringify([figure.limit, figure.scope, figure.unit]);
-      const known = limits.get(key) ?? { figure, binds: 0, boundBy: boundBy(figure, figures) };
+      const known = limits.get(key) ?? {
+        figure,
+        binds: 0,
+        boundBy: refusedUntil(outlook, figure) ?? boundBy(figure, figures),
+      };
       limits.set(key, { ...known, binds: known.binds + (figure === least ? 1 : 0) });
     }
   }
@@ -89,6 +93,16 @@ function drawUpLimits(outlook: Outlook, surveyed: readonly BucketSurvey[]): Limi
   });
   const { cluster, atSeconds, snapshot } = outlook;
   return { cluster, atSeconds, snapshotTakenAtSeconds: snapshot.takenAtSeconds, limits: rows };
+}
+
+/** Azure has refused more of a quota than is left of it here, whatever the figures say. */
+function refusedUntil(
+  { made, atSeconds }: Outlook,
+  { limit, scope, max, used, left }: LimitFigure,
+): string | null {
+  const refusal = made.refusedQuotas.find((each) => each.limit === limit && each.scope === scope);
+  if (refusal === undefined || left >= max - used) return null;
+  return `refusal, for ${Math.ceil(refusal.untilSeconds - atSeconds)} s`;
 }
 
 /** CycleCloud reports what a bucket still offers with all its own limits applied, but not which limit decides. */

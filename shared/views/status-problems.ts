@@ -40,6 +40,7 @@ const checkers: readonly Checker[] = [
   unknownKeys,
   failedOperations,
   backedOff,
+  refusedQuotas,
   setAside,
   rejected,
   unmetTargets,
@@ -238,6 +239,19 @@ function backedOff({ backedOff, atSeconds }: StatusFacts): readonly StatusProble
     .map(({ nodeArray, vmSize, untilSeconds, why }) => {
       const text = `No new nodes are asked of ${nodeArray}/${vmSize} for ${seconds(untilSeconds - atSeconds)}: ${why}.`;
       return degraded("capacity-back-off", text, "Jobs that other sizes can take go there meanwhile.");
+    });
+}
+
+function refusedQuotas({ refusedQuotas, atSeconds }: StatusFacts): readonly StatusProblem[] {
+  return refusedQuotas
+    .filter(({ untilSeconds }) => untilSeconds > atSeconds)
+    .map(({ limit, scope, coresLeft, untilSeconds, why }) => {
+      const text = `Azure refused nodes under the ${limit} quota of ${scope}: at most ${counted(coresLeft, "cores")} of it are asked for during the next ${seconds(untilSeconds - atSeconds)}. It said: ${why}`;
+      return degraded(
+        "quota-refused",
+        text,
+        "Ask Azure for more, or see who else uses it: `ccscale limits`.",
+      );
     });
 }
 

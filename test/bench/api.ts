@@ -211,6 +211,7 @@ async function fill(): Promise<ReadonlyMap<string, () => Promise<void>>> {
       unsentPlanIds: [],
       clusterDigest: "d",
       nextDeadlineSeconds: null,
+      refusedQuotas: [],
       backedOff: [],
       troubled: [],
       bootsFailing: [],

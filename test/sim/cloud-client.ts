@@ -38,6 +38,17 @@ export interface CloudEffect {
   readonly call: "create" | "shutdown";
   readonly requestId: string;
   readonly nodeIds: readonly string[];
+  /** Of a create: its sets, and what came of each. */
+  readonly sets?: readonly MadeSet[];
+}
+
+export interface MadeSet {
+  readonly nodeArray: string;
+  readonly machineType: string;
+  readonly asked: number;
+  readonly added: number;
+  /** Why there are fewer than asked. */
+  readonly message: string | undefined;
 }
 
 type WireAnswer = { readonly text: string } | { readonly refused: string };
@@ -105,7 +116,14 @@ export function cloudClient(options: {
         act: () => {
           const result = create(site, cluster, body);
           const { nodeIds = [] } = site.operations.byRequest(request.requestId) ?? {};
-          onEffect({ call: "create", requestId: request.requestId, nodeIds });
+          const sets = request.sets.map((set, index) => ({
+            nodeArray: set.nodeArray,
+            machineType: set.vmSize,
+            asked: set.count,
+            added: result.sets[index]?.added ?? 0,
+            message: result.sets[index]?.message,
+          }));
+          onEffect({ call: "create", requestId: request.requestId, nodeIds, sets });
           return result;
         },
       });

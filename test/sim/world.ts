@@ -14,6 +14,7 @@ import { EventTopic } from "./event-topic.ts";
 import type { FaultSource } from "./faults.ts";
 import { faultyPorts, type PortCall, type Weather } from "./faulty-ports.ts";
 import { Fleet, type Run } from "./fleet.ts";
+import { QuotaWatch } from "./quota-watch.ts";
 import { Records } from "./records.ts";
 import type { ClusterScript, Script, Stage } from "./scenario.ts";
 import { SessionQueue } from "./session-queue.ts";
@@ -69,6 +70,7 @@ export class World implements Stage {
   readonly #app = createApp((run) => this.#portsFor(run));
   readonly #sources = new Map<string, Source>();
   readonly #watches = new Map<string, Watch>();
+  readonly #quotaWatches = new Map<string, QuotaWatch>();
   readonly #config = new Map<string, Readonly<Record<string, unknown>>>();
   readonly #actions = new Map<string, string>();
   readonly #invalidRequests = new Set<string>();
@@ -208,6 +210,11 @@ export class World implements Stage {
     });
     this.#sources.set(cluster, source);
     this.#watches.set(cluster, watch);
+    const report = (violation: string) => this.violate(`${cluster}: ${violation}`);
+    this.#quotaWatches.set(
+      cluster,
+      new QuotaWatch({ cluster, cloud: this.cloud, now: () => this.nowSeconds, report }),
+    );
     source.live(() => watch.look());
   }
 
@@ -283,13 +290,16 @@ export class World implements Stage {
     return faultyPorts(ports, this.#weather, run, (call) => this.#onCall(run, call));
   }
 
-  #onEffect(run: Run, cluster: string, { call, requestId, nodeIds }: CloudEffect): void {
+  #onEffect(run: Run, cluster: string, { call, requestId, nodeIds, sets = [] }: CloudEffect): void {
     this.trace(`   ${run.machine.name} cyclecloud ${call} ${requestId}: ${nodeIds.length} nodes`);
     const watch = this.#watches.get(cluster);
     const touched = new Set(nodeIds);
     const nodes = this.cloud.nodes(cluster).filter((node) => touched.has(node.nodeId));
-    if (call === "create") watch?.onCreate(requestId);
-    else watch?.onShutdown(run, { nodes, action: this.#actionOf(requestId) });
+    if (call === "create") {
+      const actionId = this.#actions.get(requestId) ?? "";
+      watch?.onCreate(requestId);
+      this.#quotaWatches.get(cluster)?.onCreate({ run, actionId, sets, nodeIds });
+    } else watch?.onShutdown(run, { nodes, action: this.#actionOf(requestId) });
   }
 
   #actionOf(requestId: string): ScaleAction | undefined {
@@ -301,10 +311,11 @@ export class World implements Stage {
     switch (written?.what) {
       case "operation":
         this.trace(`   ${run.machine.name} ${written.operation.actionId} is ${written.operation.state}`);
-        if (written.operation.state === "planned")
-          this.#watches.get(written.operation.cluster)?.onPlanned(run, written.operation);
-        if (written.operation.state === "sent")
-          this.#watches.get(written.operation.cluster)?.onSent(run, written.operation);
+        for (const watches of [this.#watches, this.#quotaWatches]) {
+          const watch = watches.get(written.operation.cluster);
+          if (written.operation.state === "planned") watch?.onPlanned(run, written.operation);
+          if (written.operation.state === "sent") watch?.onSent(run, written.operation);
+        }
         return;
       case "control":
         this.#watches.get(written.control.cluster)?.onControl(written.control);
@@ -320,6 +331,7 @@ export class World implements Stage {
         return;
       case "snapshot":
         this.#watches.get(written.snapshot.cluster.name)?.onSnapshot(written.snapshot);
+        this.#quotaWatches.get(written.snapshot.cluster.name)?.onSnapshot(written.snapshot);
     }
   }
 

@@ -36,6 +36,8 @@ export class FakeCycleCloud implements CycleCloud {
   isLoginRefused = false;
   /** Another one stands for another address, user or password. */
   credentials = "credentials-1";
+  /** Why fewer nodes are added than asked. */
+  shortBecause = "quota reached";
   /** Every call that came, also those that were refused or had no effect. */
   asked = 0;
   /** The words with which the next request that would change something is refused (409), without any effect. */
@@ -119,7 +121,7 @@ export class FakeCycleCloud implements CycleCloud {
       const added = Math.max(0, Math.min(set.count, room, given));
       this.#given.set(set.vmSize, given - added);
       for (let index = 0; index < added; index += 1) created.push(this.#create(set));
-      return added < set.count ? { added, message: "quota reached" } : { added };
+      return added < set.count ? { added, message: this.shortBecause } : { added };
     });
     const operationId = this.#remember(requestId, created);
     this.#failAfter("create");

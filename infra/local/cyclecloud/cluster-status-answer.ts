@@ -59,8 +59,9 @@ function regionState(
   region: string,
   at: number,
 ): Pick<LimitState, "quota" | "consumption"> {
-  const quota = cluster.quotas.of(cluster.definition.subscription, region);
-  return { quota, consumption: cluster.consumption(region, at) };
+  const { subscription, quotaLagSeconds } = cluster.definition;
+  const quota = cluster.quotas.of(subscription, region);
+  return { quota, consumption: cluster.consumption(region, at - quotaLagSeconds) };
 }
 
 function bucketFigures(bucket: BucketDefinition, array: NodeArrayDefinition, state: LimitState) {

@@ -71,6 +71,8 @@ const definitionSchema = z.strictObject({
   maxCount: count.default(10_000),
   maxCoreCount: cores.default(1_000_000),
   quotas: z.record(z.string(), quotaSchema),
+  /** How old the consumption is that the status reports: Azure counts a VM at once, CycleCloud asks for it now and then. */
+  quotaLagSeconds: z.number().min(0).default(0),
   times: timesSchema.prefault({}),
   nodearrays: z.array(nodeArraySchema).min(1),
   /** Nodes outside every array, such as the scheduler: Fixed, and running from the start. */

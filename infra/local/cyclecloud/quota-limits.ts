@@ -76,7 +76,7 @@ export function countConsumption(nodes: Iterable<SimulatedNode>, region: string,
   const families = new Map<string, number>();
   const total = { cores: 0, spotCores: 0 };
   for (const { bucket, life } of nodes) {
-    if (bucket.region !== region || !stepAt(life, at).holdsCores) continue;
+    if (bucket.region !== region || life[0].at > at || !stepAt(life, at).holdsCores) continue;
     const { family, vcpus } = bucket.size;
     if (bucket.spot) total.spotCores += vcpus;
     else {

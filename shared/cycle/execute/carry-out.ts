@@ -11,9 +11,11 @@ import type {
   CycleCloud,
   ManagementVerb,
   Operation,
+  Ports,
   RequestedNode,
   Shortfall,
 } from "../../ports/index.ts";
+import { fitCreate, wholeOf } from "./fit-create.ts";
 import { type Rechecked, type RecheckPorts, recheckNodes, withoutKept } from "./recheck-nodes.ts";
 
 /** The result of an action, to be recorded in its operation. */
@@ -26,10 +28,17 @@ interface Server {
   readonly ask: <T>(call: () => Promise<T>) => Promise<T>;
 }
 
-/** Sends the action to CycleCloud. Throws UpstreamError when it does not answer as documented. */
-export async function carryOut(ports: RecheckPorts, server: Server, action: ScaleAction): Promise<Fate> {
+/**
+ * Sends the action to CycleCloud. Throws UpstreamError when it does not answer as documented. `wasAsked`: an earlier try
+ * may have had its effect.
+ */
+export async function carryOut(
+  ports: RecheckPorts & Pick<Ports, "operations">,
+  server: Server & { readonly wasAsked: boolean },
+  action: ScaleAction,
+): Promise<Fate> {
   return action.kind === "create-nodes"
-    ? createNodes(server, action, ports.clock.nowSeconds())
+    ? createNodes(ports, server, action)
     : actOnNodes(ports, server, { action, ...(await recheckNodes(ports, server.cycleCloud, action)) });
 }
 
@@ -83,18 +92,28 @@ async function refusedOrDone(
 }
 
 async function createNodes(
-  { cycleCloud, ask }: Server,
+  ports: Pick<Ports, "clock" | "operations" | "snapshots">,
+  { cycleCloud, ask, wasAsked }: Server & { readonly wasAsked: boolean },
   action: CreateNodesAction,
-  nowSeconds: number,
 ): Promise<Fate> {
-  const { requestId, sets } = action;
+  const { requestId } = action;
+  // Asked for again, a create is the same as before: what an earlier try made must not count against it.
+  const { sets: due, cut } = wasAsked ? wholeOf(action) : await fitCreate(ports, action);
+  const cutMessages = cut.flatMap(({ message }) => message ?? []);
+  if (due.length === 0) return { state: "dropped", messages: cutMessages, shortfalls: cut };
+  const sets = due.map(({ set }) => set);
   const answer = await ask(() => cycleCloud.createNodes({ requestId, sets }));
+  const nowSeconds = ports.clock.nowSeconds();
   if (answer.outcome === "refused")
     return refusedOrDone(cycleCloud, action, { refusal: answer.message, nowSeconds });
   const { operationId } = answer;
-  const added = answer.sets.map((set) => set.added);
-  const messages = answer.sets.flatMap((set) => (set.message === undefined ? [] : [set.message]));
-  const shortfalls = shortfallsOf(sets, answer.sets, nowSeconds);
+  const added = action.sets.map((_, place) => {
+    const index = due.findIndex((each) => each.place === place);
+    return answer.sets[index]?.added ?? 0;
+  });
+  const said = answer.sets.flatMap((set) => (set.message === undefined ? [] : [set.message]));
+  const messages = [...cutMessages, ...said];
+  const shortfalls = [...cut, ...shortfallsOf(sets, answer.sets, nowSeconds)];
   const fate = { messages, operationId, added, ...(shortfalls.length === 0 ? {} : { shortfalls }) };
   if (added.every((count) => count === 0)) return { ...fate, state: "failed" };
   return { ...fate, state: "accepted", nodes: await nodesMade(cycleCloud, requestId) };

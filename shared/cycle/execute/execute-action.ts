@@ -162,7 +162,7 @@ async function decide(
       if (!(await change(ports, action, { isFit: isDue, next }))) throw new Overtaken();
       return ports.telemetry.part(`cyclecloud ${action.kind}`, { cluster }, call);
     };
-    return carryOut(ports, { cycleCloud, ask }, action);
+    return carryOut(ports, { cycleCloud, ask, wasAsked }, action);
   });
   if (run.outcome === "done") return run.value;
   return wasAsked ? { outcome: "unclear", messages: [run.why] } : dropped(run.why);

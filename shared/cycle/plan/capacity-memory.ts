@@ -1,5 +1,6 @@
 import type { Cluster } from "../../engine/index.ts";
 import type { BackedOff, NodeLoss, Operation, Snapshot } from "../../ports/index.ts";
+import { isFamilyRefusal, isQuotaShortfall } from "./quota-refusals.ts";
 
 /**
  * Buckets that recently gave less than was asked. They get no more requests for a while, so that plans use other
@@ -53,8 +54,10 @@ export function longest(backedOff: readonly BackedOff[]): readonly BackedOff[] {
 
 type Failure = Omit<BackedOff, "untilSeconds"> & { readonly atSeconds: number };
 
+/** A quota's refusal holds for all sizes that draw on it, and is kept with what it left (`quota-refusals.ts`). */
 function shortfallsOf({ shortfalls = [] }: Operation): Failure[] {
-  return shortfalls.map(({ nodeArray, vmSize, asked, added, message, atSeconds }) => ({
+  const ofCapacity = shortfalls.filter((each) => each.isForeseen !== true && !isQuotaShortfall(each));
+  return ofCapacity.map(({ nodeArray, vmSize, asked, added, message, atSeconds }) => ({
     nodeArray,
     vmSize,
     atSeconds,
@@ -66,8 +69,9 @@ function shortfallsOf({ shortfalls = [] }: Operation): Failure[] {
  * A node that vanished without a reason does not predict the next. An event is not trusted input: it counts for buckets
  * that the cluster has, and an eviction only where nodes can be evicted.
  */
-function lossesOf({ reason, nodeArray, vmSize, atSeconds }: NodeLoss, { nodeArrays }: Cluster): Failure[] {
-  if (reason === "VMDisappeared") return [];
+function lossesOf(loss: NodeLoss, { nodeArrays }: Cluster): Failure[] {
+  const { reason, nodeArray, vmSize, atSeconds } = loss;
+  if (reason === "VMDisappeared" || isFamilyRefusal(loss)) return [];
   const array = nodeArrays.find(({ name }) => name === nodeArray);
   const isBucket = array?.buckets.some((bucket) => bucket.vmSize === vmSize) === true;
   if (!isBucket || (reason === "SpotEvicted" && array?.spot !== true)) return [];

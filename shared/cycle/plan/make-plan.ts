@@ -8,13 +8,17 @@ import type {
   NodeLoss,
   Operation,
   PlanHead,
+  QuotaRefusal,
   Snapshot,
   TroubledNode,
 } from "../../ports/index.ts";
+import { underWay } from "../operations.ts";
 import { capsAt } from "../snapshot/spending.ts";
 import { bootsFailing, bucketsOf } from "./boots-failing.ts";
 import { backedOffBuckets, longest, withoutRoom } from "./capacity-memory.ts";
 import { type DrainedPlan, decideOnDraining } from "./drain.ts";
+import { foreseeQuotas } from "./foresee-quotas.ts";
+import { quotaRefusals } from "./quota-refusals.ts";
 import { type Loaded, toPlanInput } from "./to-plan-input.ts";
 import { decideOnFailed } from "./troubled-nodes.ts";
 
@@ -39,6 +43,7 @@ export interface MadePlan {
   readonly plan: Plan;
   readonly decided: DrainedPlan;
   readonly backedOff: readonly BackedOff[];
+  readonly refusedQuotas: readonly QuotaRefusal[];
   readonly troubled: readonly TroubledNode[];
   readonly bootsFailing: readonly BootsFailing[];
   readonly draining: readonly DrainingNode[];
@@ -64,7 +69,13 @@ function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
   const backoffSeconds = config.cycle.capacityFailureBackoffSeconds;
   const short = backedOffBuckets({ snapshot, operations: recent, losses, backoffSeconds, nowSeconds });
   const backedOff = longest([...short, ...bucketsOf(snapshot.cluster, failing)]);
-  const cluster = withoutRoom(snapshot.cluster, backedOff);
+  const refusedQuotas = quotaRefusals({
+    ...{ cluster: snapshot.cluster, operations: recent, losses },
+    ...{ backoffSeconds, nowSeconds },
+  });
+  const { pending } = underWay(loaded.operations, snapshot.cluster);
+  const quotas = { refusals: refusedQuotas, pending, operations: recent };
+  const cluster = withoutRoom(foreseeQuotas(snapshot.cluster, quotas), backedOff);
   const caps = capsAt(config.cycle.caps, snapshot, nowSeconds);
   const input = {
     ...toPlanInput({ ...loaded, snapshot: { cluster } }, nowSeconds),
@@ -90,6 +101,7 @@ function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
     plan,
     decided: drains.plan,
     backedOff,
+    refusedQuotas,
     troubled,
     bootsFailing: failingOf(known, troubled),
     draining: drains.draining,

@@ -78,6 +78,7 @@ export function toHead(
       }),
     ]),
     backedOff: made.backedOff,
+    refusedQuotas: made.refusedQuotas,
     troubled: made.troubled,
     bootsFailing: made.bootsFailing,
     draining: made.draining,

@@ -53,7 +53,7 @@ function isOurOwn({ kind, reason }: CycleCloudEvent): boolean {
 }
 
 async function remember(ports: EventPorts, event: CycleCloudEvent): Promise<boolean> {
-  const { cluster, eventId, nodeId, nodeName, nodeArray, vmSize, atSeconds } = event;
+  const { cluster, eventId, nodeId, nodeName, nodeArray, vmSize, atSeconds, message } = event;
   const reason = lossReasonOf(event);
   if (reason === undefined || nodeArray === null || vmSize === null) return false;
   const isNew = await ports.losses.add({
@@ -65,6 +65,7 @@ async function remember(ports: EventPorts, event: CycleCloudEvent): Promise<bool
     nodeArray,
     vmSize,
     atSeconds,
+    ...(message === null ? {} : { message }),
   });
   if (isNew) ports.log.warn("node-lost", { cluster, reason, nodeName, nodeArray, vmSize });
   return isNew;

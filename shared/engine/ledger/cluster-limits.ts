@@ -1,5 +1,6 @@
 import type { Bucket, Cluster, ClusterNode, NodeArray } from "../model/bucket.ts";
 import { CapQuotas, type Caps, isAtRest, type Running } from "../model/caps.ts";
+import type { CoreQuota } from "../model/limits.ts";
 import { type Charge, Quota } from "../model/quota.ts";
 
 /**
@@ -113,8 +114,10 @@ export class Limits {
     return { limit: "placement-group", scope, unit: "nodes", quota, perNode: 1 };
   }
 
-  #coreQuota(name: string, figures: { readonly maxCores: number; readonly usedCores: number }): Quota {
-    return this.#quota(name, figures.maxCores, figures.usedCores);
+  #coreQuota(name: string, { maxCores, usedCores, mostLeftCores }: CoreQuota): Quota {
+    const quota = this.#quota(name, maxCores, usedCores);
+    if (mostLeftCores !== undefined) quota.cutTo(mostLeftCores);
+    return quota;
   }
 
   /** One counter per name; buckets that report different figures for it get the stricter ones. */

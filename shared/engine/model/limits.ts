@@ -28,6 +28,8 @@ export const countedInBucket: ReadonlySet<LimitName> = new Set<LimitName>([
 export interface CoreQuota {
   readonly maxCores: number;
   readonly usedCores: number;
+  /** Cores that are left at most, whatever the figures say: Azure has refused more than that. Absent: they are believed. */
+  readonly mostLeftCores?: number;
 }
 
 /** CycleCloud's figures for one VM size of a node array. */

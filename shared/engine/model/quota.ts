@@ -5,6 +5,8 @@ export interface QuotaFigures {
   left: number;
   readonly max: number;
   readonly used: number;
+  /** What is not left although the figures say so. */
+  readonly cut: number;
 }
 
 /** A shared counter: what is left of one limit, in cores or nodes. Shared by every bucket that draws on it. */
@@ -13,6 +15,8 @@ export class Quota implements QuotaFigures {
   /** As reported, before anything was charged. */
   max: number;
   used: number;
+  /** What is not left although the figures say so. */
+  cut = 0;
 
   /** A use above the maximum counts as full. */
   constructor(max: number, used: number) {
@@ -25,8 +29,15 @@ export class Quota implements QuotaFigures {
   atMost(max: number, used: number): void {
     if (Math.max(0, max - used) >= this.left) return;
     this.left = Math.max(0, max - used);
+    this.cut = 0;
     this.max = max;
     this.used = used;
+  }
+
+  /** No more than that is left, whatever the figures say. */
+  cutTo(left: number): void {
+    this.cut += Math.max(0, this.left - left);
+    this.left = Math.min(this.left, left);
   }
 }
 

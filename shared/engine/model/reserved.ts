@@ -86,6 +86,10 @@ export class ReservedQuota implements QuotaFigures {
     return this.#quota.used;
   }
 
+  get cut(): number {
+    return this.#quota.cut;
+  }
+
   #take(nodes: number): void {
     const free = Math.min(nodes, this.#pool.left);
     this.#pool.left -= free;

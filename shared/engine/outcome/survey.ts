@@ -68,7 +68,7 @@ export function survey(input: PlanInput): readonly BucketSurvey[] {
 /** What was charged since the limit was read, for nodes on order, counts as used. */
 function figureOf(charge: Charge, reported: { readonly max: number; readonly used: number }): LimitFigure {
   const { limit, scope, quota } = charge;
-  const charged = Math.max(0, quota.max - quota.used) - quota.left;
+  const charged = Math.max(0, quota.max - quota.used) - quota.cut - quota.left;
   const isMoney = charge.unit === "micro-usd";
   const shown = (amount: number) => (isMoney ? amount / micro : amount);
   return {

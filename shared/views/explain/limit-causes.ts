@@ -26,13 +26,28 @@ export function noCapacity(outlook: Outlook, views: NodeViews, reason: Reason, w
   const more = moreOf(reason, wanted, { survey, figure });
   const { why, next, untilSeconds = null } = wordsOf(outlook, { limit, figure, survey, more });
   const used = limit === "max-nodes-per-plan" || limit === "unknown-price" ? "" : usedOf(reason, figure);
+  const refused = refusalOf(outlook, figure);
   return cause(capNames.some((cap) => cap === limit) ? "cap" : "quota", {
-    text: `No room for ${wanted.missing}: ${why(counted(amount(reason.left), "new nodes"))}${used}.${wanted.note}${soon.text}`,
+    text: `No room for ${wanted.missing}: ${why(counted(amount(reason.left), "new nodes"))}${used}.${refused.text}${wanted.note}${soon.text}`,
     next,
     limit,
     ...figures(reason),
-    untilSeconds: untilSeconds ?? soon.untilSeconds,
+    untilSeconds: untilSeconds ?? refused.untilSeconds ?? soon.untilSeconds,
   });
+}
+
+/** Azure refused nodes under the quota lately: less is asked of it than the figures leave. */
+function refusalOf(
+  { made, atSeconds }: Outlook,
+  figure: LimitFigure | undefined,
+): { readonly text: string; readonly untilSeconds: number | null } {
+  const refusal = made.refusedQuotas.find(
+    ({ limit, scope }) => limit === figure?.limit && scope === figure.scope,
+  );
+  if (refusal === undefined) return { text: "", untilSeconds: null };
+  const { coresLeft, untilSeconds } = refusal;
+  const text = ` Azure refused nodes there ${rounded(atSeconds - refusal.atSeconds)} s ago, with at most ${counted(coresLeft, "cores")} left: that counts for ${rounded(untilSeconds - atSeconds)} s more.`;
+  return { text, untilSeconds };
 }
 
 /** Set: the bucket is asked for nothing for a while, because it gave nothing or its boots keep failing. */

@@ -17,6 +17,7 @@ const parsed = {
   nodeName: "htc-1",
   nodeArray: "htc",
   vmSize: "Standard_F4s_v2",
+  message: "Node htc-1 …",
 };
 
 describe("parseCycleCloudEvent", () => {

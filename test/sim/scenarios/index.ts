@@ -20,6 +20,7 @@ import { silentScheduler } from "./silent-scheduler.ts";
 import { spotLoss } from "./spot-loss.ts";
 import { stopped } from "./stopped.ts";
 import { targets } from "./targets.ts";
+import { tightQuotas } from "./tight-quotas.ts";
 import { trickle } from "./trickle.ts";
 
 /** Every kind of trouble. A new one joins at the end, so that seeds keep their scenario as far as they can. */
@@ -46,6 +47,7 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   stopped,
   laggingLists,
   badJobsScenario,
+  tightQuotas,
 ];
 
 /** The scenario of a seed, when none is named. */

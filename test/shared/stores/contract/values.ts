@@ -146,6 +146,7 @@ export function headOf(cluster: string, planId: string): PlanHead {
     unsentPlanIds: ["plan-0"],
     clusterDigest: "d1g3st",
     nextDeadlineSeconds: null,
+    refusedQuotas: [],
     backedOff: [],
     troubled: [],
     bootsFailing: [],

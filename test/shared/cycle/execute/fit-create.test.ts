@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import type { Operation } from "../../../../shared/ports/index.ts";
+import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+
+/** Five nodes are planned; before their turn comes, a snapshot shows less room. */
+async function plannedThenShrunk(room: number): Promise<World> {
+  const world = createWorld();
+  await world.post([jobFor(5)], { ttlSeconds: 10_000 });
+  await world.snapshot();
+  world.advance(1);
+  await world.plan();
+  world.advance(5);
+  world.cycleCloud.shrink(room);
+  await world.snapshot();
+  return world;
+}
+
+async function newest(world: World): Promise<Operation> {
+  const [operation] = await world.ports.operations.recent(cluster, 1);
+  if (operation === undefined) throw new Error("no operation");
+  return operation;
+}
+
+test("a create is cut down to what the newest snapshot leaves", async () => {
+  const world = await plannedThenShrunk(2);
+  await world.execute();
+  expect(world.cycleCloud.nodes).toHaveLength(2);
+  expect(await newest(world)).toMatchObject({
+    state: "accepted",
+    added: [2],
+    shortfalls: [{ asked: 5, added: 2, isForeseen: true }],
+  });
+  expect((await newest(world)).messages[0]).toMatch(/^3 not asked for: the bucket limit of htc\//);
+});
+
+test("one that would be refused altogether is not sent, and a plan is made anew", async () => {
+  const world = await plannedThenShrunk(0);
+  world.ports.planRequests.takeDue(world.now() + 60);
+  world.advance(60);
+  await world.execute();
+  expect(world.cycleCloud.calls).toEqual([]);
+  expect(await newest(world)).toMatchObject({ state: "dropped", added: [] });
+  const asked = world.ports.planRequests.takeDue(world.now() + 60);
+  expect(asked.map(({ request }) => request.reason)).toEqual(["fewer nodes than asked"]);
+});
+
+test("what was cut backs off nothing: the next snapshot that shows room gets the rest", async () => {
+  const world = await plannedThenShrunk(2);
+  await world.execute();
+  world.cycleCloud.shrink(20);
+  world.advance(5);
+  await world.settle();
+  expect(world.cycleCloud.nodes).toHaveLength(5);
+});
+
+test("a create that was asked for before is asked for as it was: its nodes may be in the snapshot", async () => {
+  const world = createWorld();
+  await world.post([jobFor(5)], { ttlSeconds: 10_000 });
+  await world.snapshot();
+  world.advance(1);
+  await world.plan();
+  world.cycleCloud.fault = { afterEffect: true, on: "create" };
+  await world.execute();
+  world.advance(5);
+  world.cycleCloud.shrink(5);
+  await world.snapshot();
+  await world.execute();
+  expect(world.cycleCloud.nodes).toHaveLength(5);
+  expect((await newest(world)).state).not.toBe("dropped");
+});
