@@ -31,6 +31,10 @@ param alwaysReady = []
 // Seconds, minutes, hours, day, month, day of week; UTC. Every two minutes: '0 */2 * * * *'.
 param snapshotSchedule = '0 * * * * *'
 
+// When list prices are looked at, and where. 'off' instead of an address: no list is read, and the shipped prices count.
+param pricesSchedule = '0 23 * * * *'
+param priceListUrl = 'https://prices.azure.com/api/retail/prices'
+
 // One entry per password. A cluster with "password_setting": "CYCLECLOUD_PASSWORD_GPU" in its autoscale.json uses a second one:
 //   { setting: 'CYCLECLOUD_PASSWORD_GPU', secret: 'gpu-password' }
 param passwordSecrets = [

@@ -35,6 +35,12 @@ param alwaysReady array = []
 @description('When clusters are read: NCRONTAB with seconds, in UTC. Every minute by default; less often is cheaper and slower.')
 param snapshotSchedule string = '0 * * * * *'
 
+@description('When list prices are looked at: NCRONTAB with seconds, in UTC. A list is read again when it is a day old, or when a cluster uses a new VM size.')
+param pricesSchedule string = '0 23 * * * *'
+
+@description('Address of the public price list. The app calls it without a login. off: no list is read, and the prices that are shipped count.')
+param priceListUrl string = 'https://prices.azure.com/api/retail/prices'
+
 @description('App settings that hold CycleCloud passwords and the vault secrets that they come from. A cluster names its setting as password_setting.')
 @minLength(1)
 param passwordSecrets array = [
@@ -353,6 +359,8 @@ module functionApp 'modules/function-app.bicep' = {
     serviceBusHost: serviceBus.outputs.fullyQualifiedNamespace
     componentName: monitoring.outputs.componentName
     snapshotSchedule: snapshotSchedule
+    pricesSchedule: pricesSchedule
+    priceListUrl: priceListUrl
     vaultUri: keyVaultAccess.outputs.uri
     passwordSecrets: passwordSecrets
     autostopLogin: autostopLogin

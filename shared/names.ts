@@ -14,6 +14,11 @@ export const scaleActionsQueue = "scale-actions";
 /** App setting with the NCRONTAB schedule of the snapshot timer. */
 export const snapshotScheduleSetting = "SNAPSHOT_SCHEDULE";
 
+/** App setting with the NCRONTAB schedule of the timer that reads list prices that are old. */
+export const pricesScheduleSetting = "PRICES_SCHEDULE";
+/** App setting: address of the price list, Azure's public one by default; `off`: none is read. */
+export const priceListSetting = "PRICE_LIST_URL";
+
 /** App setting: where spans and metrics go, `azure` (default where the next setting is there), `console` or `off`. */
 export const telemetrySetting = "AUTOSCALE_TELEMETRY";
 /** App setting of the platform: the Application Insights component. */

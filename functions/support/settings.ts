@@ -11,6 +11,8 @@ import {
   insightsConnectionSetting,
   memorySetting,
   platformSignsInSetting,
+  priceListSetting,
+  pricesScheduleSetting,
   serviceBusConnection,
   snapshotScheduleSetting,
   storageConnection,
@@ -52,9 +54,13 @@ export interface AppSettings {
   readonly telemetry: TelemetrySettings;
   /** What of configurations may be changed through the HTTP API. */
   readonly configChanges: ConfigChanges;
+  /** Where list prices are read; undefined: none are. */
+  readonly priceListAddress: string | undefined;
   /** Of an instance, which bodies are bounded by; undefined: what the system says. */
   readonly memoryMiB: number | undefined;
 }
+
+const publicPriceList = "https://prices.azure.com/api/retail/prices";
 
 const publicCloud = "https://login.microsoftonline.com";
 
@@ -67,10 +73,12 @@ const optional = z
   })
   .optional();
 const snapshotTimes = "expected when snapshots are taken, such as */15 * * * * * (NCRONTAB)";
-const schedule = z
-  .string({ error: `not set, ${snapshotTimes}` })
-  .trim()
-  .min(1, { error: `empty, ${snapshotTimes}` });
+const pricesTimes = "expected when list prices are looked at, such as 0 23 * * * * (NCRONTAB)";
+const schedule = (times: string) =>
+  z
+    .string({ error: `not set, ${times}` })
+    .trim()
+    .min(1, { error: `empty, ${times}` });
 const serviceUri = (service: "blob" | "queue" | "table") =>
   z.url({ error: `expected an address such as https://account.${service}.core.windows.net` }).optional();
 const id = z
@@ -97,6 +105,17 @@ const authority = z
   })
   .transform(({ origin }) => origin);
 
+const wantedPriceList = `expected an address such as ${publicPriceList}, or off`;
+
+/** Prices that somebody between could change would change what is bought: https, but for this machine. */
+const priceList = z.string().trim().refine(isPriceListAddress, { error: wantedPriceList });
+
+function isPriceListAddress(value: string): boolean {
+  if (value === "off") return true;
+  const url = URL.parse(value);
+  return url !== null && url.username === "" && (url.protocol === "https:" || isHttpToLoopback(url));
+}
+
 const environment = z.object({
   [storageConnection]: optional,
   [`${storageConnection}__accountName`]: optional,
@@ -105,7 +124,7 @@ const environment = z.object({
   [`${storageConnection}__tableServiceUri`]: serviceUri("table"),
   [serviceBusConnection]: optional,
   [`${serviceBusConnection}__fullyQualifiedNamespace`]: optional,
-  [snapshotScheduleSetting]: schedule,
+  [snapshotScheduleSetting]: schedule(snapshotTimes),
   AZURE_CLIENT_ID: optional,
   [telemetrySetting]: oneOf("azure", "console", "off").optional(),
   [insightsConnectionSetting]: optional,
@@ -115,6 +134,8 @@ const environment = z.object({
   [apiClientSetting]: id,
   [apiAuthoritySetting]: authority.optional(),
   [configChangesSetting]: oneOf("off", "settings", "all").optional(),
+  [pricesScheduleSetting]: schedule(pricesTimes),
+  [priceListSetting]: priceList.optional(),
   [memorySetting]: z
     .string()
     .regex(/^[1-9][0-9]{2,6}$/, { error: "expected MiB, a whole number such as 512" })
@@ -155,6 +176,7 @@ export function readSettings(env: Environment): AppSettings {
     platformSignsIn: env[platformSignsInSetting]?.toLowerCase() === "true",
     configChanges: configChangesFrom(values),
     nodeLogin: values[autostopLoginSetting] === "basic" ? "basic" : "function-key",
+    priceListAddress: priceListFrom(values),
     memoryMiB: memoryFrom(values),
   };
 }
@@ -195,6 +217,10 @@ function telemetryFrom(env: Environment): TelemetrySettings {
 
 function configChangesFrom({ [configChangesSetting]: changes }: Environment): ConfigChanges {
   return changes === "off" || changes === "all" ? changes : "settings";
+}
+
+function priceListFrom({ [priceListSetting]: address }: Environment): string | undefined {
+  return address === "off" ? undefined : (address ?? publicPriceList);
 }
 
 function memoryFrom({ [memorySetting]: mebibytes }: Environment): number | undefined {

@@ -14,7 +14,9 @@ import type {
   CycleCloudFor,
   DemandQueue,
   Ports,
+  PriceList,
 } from "../../shared/ports/index.ts";
+import { createRetailPriceList } from "../../shared/price-list/index.ts";
 import { createServiceBus } from "../../shared/queues/service-bus/index.ts";
 import { StorageDemandQueue, StorageQueueEvents } from "../../shared/queues/storage-queue/index.ts";
 import { knownSecretsIn } from "../../shared/redact.ts";
@@ -42,6 +44,8 @@ export interface Service {
   /** What HTTP functions look at clusters with. */
   readonly outlooks: OutlookMemory;
   readonly operators: OperatorService;
+  /** Undefined: none is read. */
+  readonly priceList: PriceList | undefined;
   /** Of JSON from outside. */
   readonly jsonLimits: JsonLimits;
   /** Large bodies are read and checked one after the other: each may take a quarter of the memory. */
@@ -140,6 +144,10 @@ export function createService(options: {
       pace: new Pace({ everySeconds: shortestAskSeconds }),
       turns: new Turns({ mostWaiting: mostAskingAtOnce }),
     },
+    priceList:
+      settings.priceListAddress === undefined
+        ? undefined
+        : createRetailPriceList({ address: settings.priceListAddress, clock }),
     outlooks: new OutlookMemory(),
     jsonLimits,
     largeBodies: new Turns({ mostWaiting: mostLargeBodiesWaiting }),

@@ -77,6 +77,7 @@ async function run(flags: Flags): Promise<void> {
       seed: flags.seed,
       folder,
       snapshotSchedule: "*/1 * * * * *",
+      pricesSchedule: "*/5 * * * * *",
       onProgress: (part) => console.log(`  ${part} is up`),
       signal,
     });

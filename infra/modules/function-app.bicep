@@ -55,6 +55,12 @@ param componentName string
 @description('NCRONTAB schedule of the snapshot timer, in UTC.')
 param snapshotSchedule string
 
+@description('NCRONTAB schedule of the timer that reads list prices, in UTC.')
+param pricesSchedule string
+
+@description('Address of the price list, or off.')
+param priceListUrl string
+
 @description('Where traces and metrics of the app go. Logs go to Application Insights in any case.')
 @allowed(['azure', 'off'])
 param telemetry string
@@ -166,6 +172,14 @@ var ownSettings = [
   {
     name: 'SNAPSHOT_SCHEDULE'
     value: snapshotSchedule
+  }
+  {
+    name: 'PRICES_SCHEDULE'
+    value: pricesSchedule
+  }
+  {
+    name: 'PRICE_LIST_URL'
+    value: priceListUrl
   }
   {
     name: 'AUTOSTOP_LOGIN'

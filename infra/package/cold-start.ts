@@ -14,6 +14,7 @@ const settings = {
   ServiceBusConnection:
     "Endpoint=sb://127.0.0.1;SharedAccessKeyName=none;SharedAccessKey=none;UseDevelopmentEmulator=true;",
   SNAPSHOT_SCHEDULE: "0 * * * * *",
+  PRICES_SCHEDULE: "0 0 0 1 1 *",
 };
 
 interface Measured {

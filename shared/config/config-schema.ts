@@ -4,6 +4,7 @@ import { isDictionary } from "../json.ts";
 import { isHttpToLoopback } from "../loopback.ts";
 import { withoutSlashesAtEnd } from "../text.ts";
 import { factsShape } from "./facts-schema.ts";
+import { priceShape } from "./price-rules-schema.ts";
 import {
   flag,
   passwordSetting,
@@ -202,6 +203,7 @@ export const configSchema = z.looseObject(
     ...cycleShape,
     autostop: autostopSchema.prefault({}),
     ...factsShape,
+    ...priceShape,
   },
   "expected an object of settings",
 );

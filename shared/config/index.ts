@@ -2,6 +2,7 @@
 export { parseEngineSettings } from "./engine-settings.ts";
 export { factsShape, toFacts } from "./facts-schema.ts";
 export { parseConfig } from "./parse-config.ts";
+export { priceShape, toPriceRules } from "./price-rules-schema.ts";
 export { checkConfig, readConfig } from "./read-config.ts";
 export { resolveIncludes } from "./resolve-includes.ts";
 export { warnOfUnknownKeys } from "./unknown-keys.ts";

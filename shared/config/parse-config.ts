@@ -4,6 +4,7 @@ import type { AutostopSettings, ClusterConfig, CycleCloudConnection, CycleSettin
 import { type ConfigKeys, configSchema } from "./config-schema.ts";
 import { asksForGroups, predefinesGroups, toEngineSettings } from "./engine-settings.ts";
 import { toFacts } from "./facts-schema.ts";
+import { toPriceRules } from "./price-rules-schema.ts";
 import { warnOfUnknownKeys } from "./unknown-keys.ts";
 
 export type ParsedConfig =
@@ -29,6 +30,7 @@ export function parseConfig({
   if (!parsed.success || problems.length > 0) return { ok: false, problems: bounded(problems) };
   const keys = parsed.data;
   const facts = toFacts(keys);
+  const priceRules = toPriceRules(keys);
   const { printing, warning } = readPrinting(json);
   const config: ClusterConfig = {
     cluster,
@@ -37,6 +39,7 @@ export function parseConfig({
     cycle: toCycle(keys),
     autostop: toAutostop(keys),
     ...(Object.keys(facts).length > 0 && { facts }),
+    ...(priceRules.length > 0 && { priceRules }),
     ...(printing !== undefined && { printing }),
     warnings: bounded([
       ...warningsOf(keys),

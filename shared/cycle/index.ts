@@ -35,5 +35,6 @@ export { isStandIn, toPlanInput } from "./plan/to-plan-input.ts";
 export { toTargets } from "./plan/to-targets.ts";
 export { requestPlan } from "./request-plan.ts";
 export { receiveEvent } from "./snapshot/receive-event.ts";
+export { refreshPrices } from "./snapshot/refresh-prices.ts";
 export { isUnverified, snapshotCluster } from "./snapshot/snapshot-cluster.ts";
 export { nextMonthStart, spendingStatus } from "./snapshot/spending.ts";

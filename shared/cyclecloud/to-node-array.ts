@@ -7,7 +7,7 @@ import {
   type NodeArrayStatus,
   nodeArrayStatusSchema,
 } from "./status-schema.ts";
-import { priceOf, toVmFacts } from "./vm-facts.ts";
+import { toVmFacts } from "./vm-facts.ts";
 import { type SetAside, subjectOf } from "./wire-value.ts";
 
 /** Stands for a limit that CycleCloud does not state. Finite, because snapshots are stored as JSON. */
@@ -70,12 +70,8 @@ function toBuckets(
       return [];
     }
     seen.add(vmSize);
-    return [{ ...toBucket(bucket, { array, vm }), pricePerHourUsd: priceIn(array, vmSize, catalogue) }];
+    return [toBucket(bucket, { array, vm })];
   });
-}
-
-function priceIn({ nodearray }: NodeArrayStatus, vmSize: string, catalogue: VmCatalogue): number | null {
-  return priceOf({ vmSize, location: nodearray.Region, spot: nodearray.Interruptible ?? false, catalogue });
 }
 
 function toBucket(bucket: BucketStatus, { array, vm }: { array: NodeArrayStatus; vm: Bucket["vm"] }): Bucket {

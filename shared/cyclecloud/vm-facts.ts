@@ -1,5 +1,5 @@
 import type { VmFacts } from "../engine/index.ts";
-import { pricePerHourUsd, type VmCatalogue, type VmSize, type VmSizeOverride } from "../facts/index.ts";
+import type { VmCatalogue, VmSize, VmSizeOverride } from "../facts/index.ts";
 import type { VirtualMachine } from "./status-schema.ts";
 
 const bytesPerGiB = 1024 ** 3;
@@ -52,20 +52,4 @@ function mostGpus(reported: VirtualMachine | null | undefined, known: VmSize | u
 
 function positive(value: number | null | undefined): number | undefined {
   return value !== null && value !== undefined && value > 0 ? value : undefined;
-}
-
-/**
- * US dollars for an hour of a node: the configuration's own figure, else the published price of the region. A spot node
- * without a figure of its own counts at the full price, which is the most that Azure charges for it. Null: not known.
- */
-export function priceOf(node: {
-  readonly vmSize: string;
-  readonly location: string;
-  readonly spot: boolean;
-  readonly catalogue: VmCatalogue;
-}): number | null {
-  const { vmSize, location, spot, catalogue } = node;
-  const own = catalogue.find(vmSize);
-  const full = own?.pricePerHourUsd ?? pricePerHourUsd({ vmSize, location, spot: false }) ?? null;
-  return spot ? (own?.spotPricePerHourUsd ?? full) : full;
 }

@@ -1,5 +1,5 @@
 /** What Azure says about VM sizes, and what they cost. */
-export { pricePerHourUsd } from "./vm-prices.ts";
+export { pricePerHourUsd, shippedAsOfSeconds } from "./vm-prices.ts";
 export {
   createVmCatalogue,
   type VmCatalogue,

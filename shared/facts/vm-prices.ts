@@ -8,6 +8,9 @@ export interface PriceQuery {
   readonly spot: boolean;
 }
 
+/** The date of the shipped prices. */
+export const shippedAsOfSeconds = Date.parse(`${prices.asOf}T00:00:00Z`) / 1000;
+
 const columnByName: ReadonlyMap<string, number> = new Map(
   prices.name.map((name, column) => [name.toLowerCase(), column]),
 );

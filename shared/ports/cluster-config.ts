@@ -1,4 +1,4 @@
-import type { EngineSettings } from "../engine/index.ts";
+import type { EngineSettings, PriceRule } from "../engine/index.ts";
 import type { VmCatalogueOptions } from "../facts/index.ts";
 import type { IfMatch } from "./stored.ts";
 
@@ -80,6 +80,8 @@ export interface ClusterConfig {
   readonly printing?: Readonly<Record<string, unknown>>;
   /** What the cluster knows better than the catalogue of VM sizes. */
   readonly facts?: VmCatalogueOptions;
+  /** What the cluster pays that differs from the list. Absent: nothing. */
+  readonly priceRules?: readonly PriceRule[];
   /** What was odd but usable, such as an unknown key with the nearest known one. */
   readonly warnings: readonly string[];
 }

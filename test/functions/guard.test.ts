@@ -34,6 +34,7 @@ vi.mock("@azure/functions", async (original) => {
 const root = new URL("../..", import.meta.url).pathname;
 const keyMode = {
   SNAPSHOT_SCHEDULE: "0 * * * * *",
+  PRICES_SCHEDULE: "0 0 0 1 1 *",
   AutoscaleStorage: "UseDevelopmentStorage=true",
   ServiceBusConnection: "Endpoint=sb://localhost;SharedAccessKeyName=n;SharedAccessKey=k",
 };

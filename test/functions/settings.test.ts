@@ -3,7 +3,7 @@ import { instanceIn } from "../../functions/support/process.ts";
 import { type Environment, readSettings, secretIn } from "../../functions/support/settings.ts";
 import { ConfigurationError } from "../../shared/errors.ts";
 
-const schedule = { SNAPSHOT_SCHEDULE: "0 * * * * *" };
+const schedule = { SNAPSHOT_SCHEDULE: "0 * * * * *", PRICES_SCHEDULE: "0 23 * * * *" };
 
 function problemsOf(settings: Environment): readonly string[] {
   try {
@@ -31,6 +31,7 @@ describe("readSettings", () => {
       platformSignsIn: false,
       configChanges: "settings",
       telemetry: { to: "off" },
+      priceListAddress: "https://prices.azure.com/api/retail/prices",
     });
   });
 
@@ -146,6 +147,7 @@ describe("readSettings", () => {
     expect(problems.map((problem) => problem.split(":")[0])).toEqual([
       "AutoscaleStorage__blobServiceUri",
       "SNAPSHOT_SCHEDULE",
+      "PRICES_SCHEDULE",
       "AutoscaleStorage",
       "ServiceBusConnection",
     ]);
@@ -161,6 +163,11 @@ describe("readSettings", () => {
       "a word that is none of several",
       { AUTOSTOP_LOGIN: "none" },
       'AUTOSTOP_LOGIN: "none", expected function-key or basic',
+    ],
+    [
+      "a price list without TLS on another machine",
+      { PRICE_LIST_URL: "http://prices.example.com/list" },
+      "PRICE_LIST_URL: expected an address such as https://prices.azure.com/api/retail/prices, or off",
     ],
     [
       "a setting that is there and empty",
@@ -195,4 +202,13 @@ describe("the instance that reports telemetry", () => {
   ])("%s", (_where, environment, service, id) => {
     expect(instanceIn(environment)).toEqual({ service, id });
   });
+});
+
+test.each([
+  { setting: {}, address: "https://prices.azure.com/api/retail/prices" },
+  { setting: { PRICE_LIST_URL: "off" }, address: undefined },
+  { setting: { PRICE_LIST_URL: "http://127.0.0.1:8080/list" }, address: "http://127.0.0.1:8080/list" },
+])("the price list of $setting", ({ setting, address }) => {
+  const rest = { ...schedule, AutoscaleStorage: "s", ServiceBusConnection: "b" };
+  expect(readSettings({ ...rest, ...setting }).priceListAddress).toBe(address);
 });

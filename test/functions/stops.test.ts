@@ -29,6 +29,7 @@ function serve(nodeLogin: NodeLogin, password: string | null = "secret"): void {
   served.current = {
     outlooks: new OutlookMemory(),
     jsonLimits: smallestLimits,
+    priceList: undefined,
     largeBodies: new Turns({ mostWaiting: 40 }),
     portsFor: () => ports,
     run: (_invocation, _run, work) => work(ports),

@@ -52,6 +52,7 @@ export const service: Service = {
   run: (_invocation, _run, work) => work(served.world.ports),
   stop: async () => undefined,
   jsonLimits: smallestLimits,
+  priceList: undefined,
   largeBodies: new Turns({ mostWaiting: 40 }),
 
   get outlooks() {

@@ -29,6 +29,8 @@ export interface World {
     readonly engine?: Partial<EngineSettings>;
     readonly cycle?: Partial<CycleSettings>;
     readonly autostop?: Partial<AutostopSettings>;
+    readonly facts?: ClusterConfig["facts"];
+    readonly priceRules?: ClusterConfig["priceRules"];
   }): void;
   /** Posts a demand message of source `celery`; later ones have later sequences. */
   post(
@@ -136,7 +138,10 @@ export function configOf(fields: {
   readonly engine?: Partial<EngineSettings>;
   readonly cycle?: Partial<CycleSettings>;
   readonly autostop?: Partial<AutostopSettings>;
+  readonly facts?: ClusterConfig["facts"];
+  readonly priceRules?: ClusterConfig["priceRules"];
 }): ClusterConfig {
+  const { facts, priceRules } = fields;
   return {
     cluster,
     connection: {
@@ -163,6 +168,8 @@ export function configOf(fields: {
       ...fields.cycle,
     },
     autostop: { idleSecondsBeforeJobs: 3_600, idleSecondsAfterJobs: 300, login: null, ...fields.autostop },
+    ...(facts !== undefined && { facts }),
+    ...(priceRules !== undefined && { priceRules }),
     warnings: [],
   };
 }

@@ -4,20 +4,24 @@ import { z } from "zod";
 import {
   factsShape,
   parseEngineSettings,
+  priceShape,
   resolveIncludes,
   toFacts,
+  toPriceRules,
   warnOfUnknownKeys,
 } from "../../../shared/config/index.ts";
 import type { EngineSettings } from "../../../shared/engine/index.ts";
 import { ConfigurationError } from "../../../shared/errors.ts";
 import { createVmCatalogue, type VmCatalogue } from "../../../shared/facts/index.ts";
 import { describeProblems } from "../../../shared/messages/index.ts";
+import type { PriceSources } from "../../../shared/prices/index.ts";
 import { loadInclude } from "../config-file.ts";
 
 /** The part of a configuration that planning uses. */
 export interface Rules {
   readonly settings: EngineSettings;
   readonly catalogue: VmCatalogue;
+  readonly prices: PriceSources;
   /** Such as an unknown key, with the most similar known one. */
   readonly warnings: readonly string[];
 }
@@ -29,7 +33,7 @@ export interface Reading {
   readonly compatibility: Compatibility;
 }
 
-const factsSchema = z.looseObject(factsShape);
+const factsSchema = z.looseObject({ ...factsShape, ...priceShape });
 
 /** Reads an `autoscale.json`, or the part of one that a recorded case holds. Throws ConfigurationError with every problem. */
 export async function readRules(config: unknown, reading: Reading): Promise<Rules> {
@@ -39,15 +43,16 @@ export async function readRules(config: unknown, reading: Reading): Promise<Rule
   if (!parsed.ok) throw new ConfigurationError("the configuration", parsed.problems);
   return {
     settings: withCompatibility(parsed.settings, reading.compatibility),
-    catalogue: readCatalogue(included.json),
+    ...readFacts(included.json),
     warnings: warnOfUnknownKeys(included.json),
   };
 }
 
-function readCatalogue(json: unknown): VmCatalogue {
-  const facts = factsSchema.safeParse(json, { reportInput: true });
-  if (!facts.success) throw new ConfigurationError("the configuration", describeProblems(facts.error));
-  return createVmCatalogue(toFacts(facts.data));
+function readFacts(json: unknown): Pick<Rules, "catalogue" | "prices"> {
+  const parsed = factsSchema.safeParse(json, { reportInput: true });
+  if (!parsed.success) throw new ConfigurationError("the configuration", describeProblems(parsed.error));
+  const facts = toFacts(parsed.data);
+  return { catalogue: createVmCatalogue(facts), prices: { facts, rules: toPriceRules(parsed.data) } };
 }
 
 /** `scalelib`: plan as scalelib does, even where that differs from its documentation. `none`: as this service does. */

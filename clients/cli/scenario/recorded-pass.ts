@@ -12,6 +12,7 @@ import {
   shown,
   wholly,
 } from "../../../shared/messages/index.ts";
+import { priceCluster } from "../../../shared/prices/index.ts";
 import type { Rules } from "./case-rules.ts";
 
 /** The input of one pass over a cluster: CycleCloud's answers unchanged, and what schedulers want. */
@@ -39,10 +40,11 @@ export interface ReadPass {
 
 /** A recorded pass as the service would plan it. Throws one sentence with every problem. */
 export function readPass(pass: RecordedPass, { rules, past }: { rules: Rules; past: Past }): ReadPass {
-  const { settings, catalogue } = rules;
+  const { settings, catalogue, prices } = rules;
   const name = "scenario";
   const { nodes } = pass.nodeList;
-  const { cluster, setAside } = toCluster({ name, status: pass.clusterStatus, nodes, catalogue });
+  const read = toCluster({ name, status: pass.clusterStatus, nodes, catalogue });
+  const cluster = priceCluster(read.cluster, prices);
   const source = {
     cluster: name,
     source: name,
@@ -64,7 +66,7 @@ export function readPass(pass: RecordedPass, { rules, past }: { rules: Rules; pa
     past.nowSeconds,
   );
   // Recorded passes follow each other on a beat; the service plans on events.
-  return { input: { ...input, lastPassSeconds: past.lastPassSeconds }, setAside };
+  return { input: { ...input, lastPassSeconds: past.lastPassSeconds }, setAside: read.setAside };
 }
 
 /** A value as its schema reads it. Throws one sentence with every problem, each with its path and what was wanted. */

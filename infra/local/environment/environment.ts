@@ -4,11 +4,14 @@ import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueServiceClient } from "@azure/storage-queue";
 import getPort from "get-port";
 import { jobDemandQueue, serviceBusConnection, storageConnection } from "../../../shared/names.ts";
+import { startPriceList } from "../price-list/start-price-list.ts";
 import { startAzurite } from "./azurite.ts";
 import { type Child, startChild } from "./child.ts";
 
 const local = resolve(import.meta.dirname, "..");
 const root = resolve(local, "../..");
+/** A schedule that no test lives to see. */
+const never = "0 0 0 1 1 *";
 const account = { username: "autoscale", password: "local-simulator-only" };
 
 export interface EnvironmentOptions {
@@ -24,6 +27,8 @@ export interface EnvironmentOptions {
   readonly folder: string;
   /** NCRONTAB schedule of the snapshot timer. */
   readonly snapshotSchedule: string;
+  /** NCRONTAB schedule of the timer that reads the local price list; never when left out. */
+  readonly pricesSchedule?: string;
   /** Connection string of an empty storage account that is there already; an Azurite of its own when left out. */
   readonly storage?: string;
   /** App settings beside those that every environment has. */
@@ -58,7 +63,7 @@ export interface Environment {
 export async function startEnvironment(options: EnvironmentOptions): Promise<Environment> {
   await mkdir(options.folder, { recursive: true });
   const { signal } = options;
-  const running: Child[] = [];
+  const running: Pick<Child, "stop">[] = [];
   const add = async <T extends Child>(starting: Promise<T>): Promise<T> => {
     const child = await starting;
     options.onProgress?.(child.name);
@@ -66,6 +71,8 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
     return child;
   };
   try {
+    const prices = await startPriceList();
+    running.push(prices);
     const ports = { bus: await getPort(), cycleCloud: await getPort(), functions: await getPort() };
     const logFile = (name: string) => join(options.folder, `${name}.log`);
     const starting = [
@@ -88,6 +95,8 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       [storageConnection]: storage,
       [serviceBusConnection]: serviceBusConnectionString,
       SNAPSHOT_SCHEDULE: options.snapshotSchedule,
+      PRICES_SCHEDULE: options.pricesSchedule ?? never,
+      PRICE_LIST_URL: prices.address,
       CYCLECLOUD_PASSWORD: account.password,
       // The password is known to everybody, and nobody else is here.
       AUTOSCALE_CONFIG_CHANGES: "all",
@@ -199,6 +208,6 @@ async function prepareStorage(
   await blob.upload(config, Buffer.byteLength(config));
 }
 
-async function stopAll(children: readonly Child[]): Promise<void> {
+async function stopAll(children: readonly Pick<Child, "stop">[]): Promise<void> {
   await Promise.all(children.map((child) => child.stop()));
 }

@@ -1,3 +1,4 @@
+import type { Cluster } from "../../engine/index.ts";
 import type { SchedulerEvent } from "../../messages/index.ts";
 import {
   type ClusterConfig,
@@ -11,6 +12,7 @@ import {
   type Snapshot,
   type SourceDemand,
 } from "../../ports/index.ts";
+import { locationsOf, priceCluster } from "../../prices/index.ts";
 import { keepAccounts } from "../account/keep-accounts.ts";
 import { furthestAheadSeconds } from "../clocks.ts";
 import { loadControl, whyHeld, withKept } from "../control.ts";
@@ -40,6 +42,7 @@ type SnapshotPorts = Pick<
   | "operations"
   | "planRequests"
   | "plans"
+  | "priceSheets"
   | "schedulerEvents"
   | "snapshots"
   | "telemetry"
@@ -74,7 +77,8 @@ async function keep(
   },
 ): Promise<void> {
   const { config, cycleCloud } = read;
-  const { reading, takenAtSeconds } = read.taken;
+  const { takenAtSeconds } = read.taken;
+  const reading = { ...read.taken.reading, cluster: await priced(ports, read.taken.reading.cluster, config) };
   const { cluster } = config;
   const before = (await ports.snapshots.load(cluster))?.value;
   // A newer reading was stored meanwhile: comparing it with this one would report nodes that joined since as gone.
@@ -110,6 +114,16 @@ async function keep(
   // Last: scaling waits for no accounts.
   const control = await loadControl(ports, cluster);
   await keepAccounts(ports, cluster, { snapshot, demand, control, settings: config.engine });
+}
+
+/** The cluster with what its nodes cost, for the planner, the budget and everybody who looks. */
+async function priced(
+  { priceSheets }: Pick<SnapshotPorts, "priceSheets">,
+  cluster: Cluster,
+  { facts, priceRules: rules }: ClusterConfig,
+): Promise<Cluster> {
+  const found = await Promise.all(locationsOf(cluster).map((location) => priceSheets.load(location)));
+  return priceCluster(cluster, { facts, rules, sheets: found.filter((sheet) => sheet !== undefined) });
 }
 
 /** Why a plan is due; undefined: the last one is still valid. */

@@ -11,6 +11,7 @@ import { TableHistoryStore } from "./history-table.ts";
 import { TableNodeLossStore } from "./loss-table.ts";
 import { TableOperationStore } from "./operation-table.ts";
 import { AzurePlanStore } from "./plan-store.ts";
+import { BlobPriceSheetStore } from "./price-sheet-blobs.ts";
 import { TableRejectionStore } from "./rejection-table.ts";
 import { BlobSnapshotStore } from "./snapshot-blobs.ts";
 import { Table } from "./table.ts";
@@ -38,6 +39,7 @@ export type AzureStores = Pick<
   | "history"
   | "operations"
   | "plans"
+  | "priceSheets"
   | "rejections"
   | "losses"
   | "accounts"
@@ -67,6 +69,7 @@ export function createAzureStores(options: AzureStoreOptions): AzureStores {
     history: new TableHistoryStore(table("NodeHistory"), new Container(blob, "history")),
     operations: new TableOperationStore(table("Operations"), { log }),
     plans: new AzurePlanStore(blob, table("Plans"), { log }),
+    priceSheets: new BlobPriceSheetStore(blob),
     rejections: new TableRejectionStore(table("Rejections"), { log }),
     losses: new TableNodeLossStore(table("NodeLosses"), { log }),
     accounts: new AzureAccountStore(blob, table("JobCosts")),

@@ -1,5 +1,5 @@
 import { MemoryAccountStore } from "./memory-accounts.ts";
-import { MemoryControlStore, MemorySnapshotStore } from "./memory-cluster-records.ts";
+import { MemoryControlStore, MemoryPriceSheetStore, MemorySnapshotStore } from "./memory-cluster-records.ts";
 import { MemoryConfigFiles, MemoryConfigStore } from "./memory-configs.ts";
 import { MemoryDemandStore, MemoryDemandUploads, MemoryTargetStore } from "./memory-demand.ts";
 import { MemoryHistoryStore, MemoryNodeLossStore } from "./memory-history.ts";
@@ -18,6 +18,7 @@ export {
   MemoryNodeLossStore,
   MemoryOperationStore,
   MemoryPlanStore,
+  MemoryPriceSheetStore,
   MemoryRejectionStore,
   MemorySnapshotStore,
   MemoryTargetStore,
@@ -34,6 +35,7 @@ export interface MemoryStores {
   readonly history: MemoryHistoryStore;
   readonly operations: MemoryOperationStore;
   readonly plans: MemoryPlanStore;
+  readonly priceSheets: MemoryPriceSheetStore;
   readonly rejections: MemoryRejectionStore;
   readonly losses: MemoryNodeLossStore;
   readonly accounts: MemoryAccountStore;
@@ -51,6 +53,7 @@ export function createMemoryStores(): MemoryStores {
     history: new MemoryHistoryStore(),
     operations: new MemoryOperationStore(),
     plans: new MemoryPlanStore(),
+    priceSheets: new MemoryPriceSheetStore(),
     rejections: new MemoryRejectionStore(),
     losses: new MemoryNodeLossStore(),
     accounts: new MemoryAccountStore(),

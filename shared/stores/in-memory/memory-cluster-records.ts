@@ -2,6 +2,8 @@ import type {
   ClusterControl,
   ControlStore,
   IfMatch,
+  PriceSheet,
+  PriceSheetStore,
   RefusedLogin,
   Snapshot,
   SnapshotStore,
@@ -55,5 +57,20 @@ export class MemoryControlStore implements ControlStore {
 
   async forgetRefusedLogin(fingerprint: string): Promise<void> {
     this.#logins.delete(fingerprint);
+  }
+}
+
+/** The price sheet of each location. */
+export class MemoryPriceSheetStore implements PriceSheetStore {
+  readonly #sheets = new Records<PriceSheet>("price sheet");
+
+  async load(location: string): Promise<PriceSheet | undefined> {
+    return this.#sheets.get(location.toLowerCase())?.value;
+  }
+
+  async save(sheet: PriceSheet): Promise<void> {
+    const key = sheet.location.toLowerCase();
+    const known = this.#sheets.get(key)?.value.readAtSeconds ?? 0;
+    if (known <= sheet.readAtSeconds) this.#sheets.put(key, sheet);
   }
 }

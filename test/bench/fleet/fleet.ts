@@ -98,6 +98,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
         [storageConnection]: azurite.connectionString,
         [serviceBusConnection]: bus.connectionString,
         SNAPSHOT_SCHEDULE: options.snapshotSchedule,
+        PRICES_SCHEDULE: "0 0 0 1 1 *",
+        PRICE_LIST_URL: "off",
         CYCLECLOUD_PASSWORD: account.password,
         AzureFunctionsJobHost__extensions__queues__maxPollingInterval: "00:00:00.500",
       },

@@ -53,6 +53,7 @@ beforeAll(async () => {
     AutoscaleStorage: account.connectionString,
     ServiceBusConnection: emulator.connectionString,
     SNAPSHOT_SCHEDULE: "0 * * * * *",
+    PRICES_SCHEDULE: "0 0 0 1 1 *",
     AUTOSCALE_CONFIG_CHANGES: "all",
   };
   service = createService({ settings: readSettings(environment), environment });

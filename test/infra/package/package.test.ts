@@ -180,6 +180,8 @@ function azureSettings(): Readonly<Record<string, string>> {
     AZURE_CLIENT_ID: clientId,
     // Once a year: the test asks by itself.
     SNAPSHOT_SCHEDULE: "0 0 0 1 1 *",
+    PRICES_SCHEDULE: "0 0 0 1 1 *",
+    PRICE_LIST_URL: "off",
     CYCLECLOUD_PASSWORD: "local",
   };
 }

@@ -306,6 +306,25 @@ describe("config: every key", () => {
       },
     },
     {
+      name: "price rules: one with a name, one without",
+      keys: {
+        price_rules: [
+          { name: "three years", select: { "node.vm_family": "standardFSv2Family" }, reserved_nodes: 40 },
+          { discount_percent: 37, add_per_core_hour_usd: 0.02 },
+        ],
+      },
+      expected: {
+        priceRules: [
+          {
+            name: "three years",
+            select: [{ kind: "property-options", property: "vm_family", options: ["standardFSv2Family"] }],
+            reservedNodes: 40,
+          },
+          { name: "price_rules[1]", select: [], discountPercent: 37, addPerCoreHourUsd: 0.02 },
+        ],
+      },
+    },
+    {
       name: "caps: all of them",
       keys: { max_nodes_per_plan: 10, max_cores: 0, monthly_budget_usd: 99.5 },
       expected: { cycle: { caps: { maxNodesPerPlan: 10, maxCores: 0, monthlyBudgetUsd: 99.5 } } },
@@ -481,6 +500,40 @@ describe("config: problems", () => {
     {
       keys: { default_resources: [{ select: {}, name: "a", value: "node.vcpus" }] },
       says: /^default_resources\[0\]\.value: .*"node.vcpus".*expected one of/,
+    },
+    { keys: { price_rules: {} }, says: /^price_rules: \{\}, expected a list of rules$/ },
+    {
+      keys: { price_rules: [{ select: {} }] },
+      says: /^price_rules\[0\]: .*expected discount_percent, add_per_core_hour_usd or reserved_nodes$/,
+    },
+    {
+      keys: { price_rules: [{ discount_percent: 101 }] },
+      says: /^price_rules\[0\]\.discount_percent: 101, expected a percentage above 0, at most 100$/,
+    },
+    {
+      keys: { price_rules: [{ discount: 10, reserved_nodes: 4 }] },
+      says: /^price_rules\[0\]: unknown keys discount, expected name, select, discount_percent/,
+    },
+    {
+      keys: { price_rules: [{ select: { "node.hostname": "ip-1" }, discount_percent: 5 }] },
+      says: /^price_rules\[0\]\.select: node\.hostname, expected properties that all nodes of a size and array share/,
+    },
+    {
+      keys: { price_rules: [{ select: { memgb: 4 }, discount_percent: 5 }] },
+      says: /^price_rules\[0\]\.select: memgb, expected properties/,
+    },
+    {
+      keys: { price_rules: [{ select: { "node.vm_famly": "x" }, discount_percent: 5 }] },
+      says: /^price_rules\[0\]\.select.*vm_famly.*vm_family/,
+    },
+    {
+      keys: {
+        price_rules: [
+          { name: "a", discount_percent: 5 },
+          { name: "a", discount_percent: 6 },
+        ],
+      },
+      says: /^price_rules\[1\]\.name: "a", expected a name that no other rule has$/,
     },
     {
       keys: { disable_default_resources: "x" },

@@ -4,8 +4,12 @@ import { type CycleCloudOptions, createCycleCloud } from "../../../shared/cyclec
 import { LoginGate } from "../../../shared/cyclecloud/login-gate.ts";
 import { UpstreamError } from "../../../shared/errors.ts";
 import type { NodesRequest } from "../../../shared/ports/cyclecloud.ts";
+import {
+  type ScriptedAnswer,
+  type ScriptedServer,
+  startScriptedServer,
+} from "../../support/scripted-server.ts";
 import { catalogue, fixture } from "./reading.ts";
-import { type ScriptedAnswer, type ScriptedServer, startScriptedServer } from "./scripted-server.ts";
 
 const password = "p4ss-w0rd:with/odd+signs";
 let server: ScriptedServer;

@@ -2,8 +2,8 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createCycleCloud } from "../../../shared/cyclecloud/cyclecloud-client.ts";
+import { type ScriptedServer, startScriptedServer } from "../../support/scripted-server.ts";
 import { catalogue, fixture } from "./reading.ts";
-import { type ScriptedServer, startScriptedServer } from "./scripted-server.ts";
 
 const pem = (name: string) =>
   readFileSync(new URL(`fixtures/self-signed.${name}.pem`, import.meta.url), "utf8");

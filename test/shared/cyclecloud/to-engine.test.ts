@@ -54,7 +54,6 @@ describe("to engine: a whole answer", () => {
       placementGroups: [{ name: "pg0", activeCount: 2 }],
       secondsSinceCapacityFailure: 180.5,
       spotPlacementScore: null,
-      pricePerHourUsd: null,
     });
   });
 

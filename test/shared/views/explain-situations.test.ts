@@ -313,14 +313,18 @@ const rows: Readonly<Record<string, Told>> = {
     ends: 1_439_999,
     says: ["0.4 of 0.5 USD are used, a node takes 0.2 an hour"],
     next: "monthly_budget_usd",
-    mended: { config: { monthly_budget_usd: 50 } },
+    mended: {
+      config: { monthly_budget_usd: 50, vm_sizes: { Standard_F4s_v2: { price_per_hour_usd: 0.2 } } },
+    },
   },
   "budget-without-a-price": {
     kinds: "cap",
     figures: [10, 0, "unknown-price"],
     says: ["the price of Standard_F4s_v2 is not known"],
     next: "price_per_hour_usd",
-    mended: { bucket: { pricePerHourUsd: 0.2 } },
+    mended: {
+      config: { monthly_budget_usd: 100, vm_sizes: { Standard_F4s_v2: { price_per_hour_usd: 0.2 } } },
+    },
   },
   "vm-size-not-usable": {
     kinds: "bucket-unusable",

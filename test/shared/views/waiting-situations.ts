@@ -72,6 +72,7 @@ const runningOn = (...names: readonly string[]): Job[] =>
   names.map((name, index) => ({ name: `${1100 + index}`, ...slot, executingHostnames: [`host-${name}`] }));
 const hosts = (...names: readonly string[]) => names.map((name) => ({ hostname: `host-${name}` }));
 /** No room for new nodes beside those that are there. */
+const atTwentyCents = { vm_sizes: { Standard_F4s_v2: { price_per_hour_usd: 0.2 } } };
 const full = (count: number) => ({ bucket: { availableCount: count } });
 
 async function decided(world: World, fields: Readonly<Record<string, unknown>>): Promise<void> {
@@ -216,12 +217,15 @@ export const situations: Readonly<Record<string, Situation>> = {
   },
   "cap-on-cores": { config: { max_cores: 10 }, nodes: htc(2), jobs: [...runningOn("htc-1", "htc-2"), ten] },
   "budget-spent": {
-    config: { monthly_budget_usd: 0.5 },
-    bucket: { pricePerHourUsd: 0.2 },
+    config: { monthly_budget_usd: 0.5, ...atTwentyCents },
     nodes: htc(2),
     jobs: [...runningOn("htc-1", "htc-2"), ten],
   },
-  "budget-without-a-price": { config: { monthly_budget_usd: 100 }, jobs: [ten] },
+  "budget-without-a-price": {
+    config: { monthly_budget_usd: 100 },
+    array: { location: "moonbase1" },
+    jobs: [ten],
+  },
   "vm-size-not-usable": {
     bucket: { valid: false, invalidReason: "NotActivated", availableCount: 1 },
     nodes: htc(1),

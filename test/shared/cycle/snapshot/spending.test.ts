@@ -115,11 +115,14 @@ describe("the account of a month", () => {
   });
 });
 
+/** Two dollars an hour for each node. */
+const facts = { overrides: { Standard_F4s_v2: { pricePerHourUsd: 2 } } };
+
 const noCaps: CapSettings = { maxNodesPerPlan: null, maxCores: null, monthlyBudgetUsd: null };
 
 function worldWith(nodes: number, caps: Partial<CapSettings>): World {
   const world = createWorld(new FakeCycleCloud(clusterWith(nodes)));
-  world.configure({ cycle: { caps: { ...noCaps, ...caps } } });
+  world.configure({ facts, cycle: { caps: { ...noCaps, ...caps } } });
   return world;
 }
 
@@ -136,7 +139,7 @@ describe("budget events", () => {
       expect.stringMatching(/^warn budget-near .*"spentUsd":80,"budgetUsd":100/),
       expect.stringMatching(/^error budget-reached .*"spentUsd":100,"budgetUsd":100/),
     ]);
-    world.configure({ cycle: { caps: { ...noCaps, monthlyBudgetUsd: 150 } } });
+    world.configure({ facts, cycle: { caps: { ...noCaps, monthlyBudgetUsd: 150 } } });
     await world.snapshot();
     world.advance(3 * hour);
     await world.snapshot();

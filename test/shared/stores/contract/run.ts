@@ -9,6 +9,7 @@ import { historyStoreCases } from "./history-store.ts";
 import { nodeLossStoreCases } from "./node-loss-store.ts";
 import { operationStoreCases } from "./operation-store.ts";
 import { planStoreCases } from "./plan-store.ts";
+import { priceSheetStoreCases } from "./price-sheet-store.ts";
 import { rejectionStoreCases } from "./rejection-store.ts";
 import { snapshotStoreCases } from "./snapshot-store.ts";
 import type { ContractCase } from "./suite.ts";
@@ -34,6 +35,7 @@ export function runContractSuites(implementation: string, bench: () => Bench): v
   suite("HistoryStore", historyStoreCases, ({ stores }) => stores.history);
   suite("OperationStore", operationStoreCases, ({ stores }) => stores.operations);
   suite("PlanStore", planStoreCases, ({ stores }) => stores.plans);
+  suite("PriceSheetStore", priceSheetStoreCases, ({ stores }) => stores.priceSheets);
   suite("RejectionStore", rejectionStoreCases, ({ stores }) => stores.rejections);
   suite("NodeLossStore", nodeLossStoreCases, ({ stores }) => stores.losses);
   suite("TargetStore", targetStoreCases, ({ stores }) => stores.targets);

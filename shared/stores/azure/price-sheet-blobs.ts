@@ -1,0 +1,40 @@
+import type { BlobServiceClient } from "@azure/storage-blob";
+import { ConflictError } from "../../errors.ts";
+import type { PriceSheet, PriceSheetStore } from "../../ports/index.ts";
+import { Container, jsonContent } from "./container.ts";
+import { escapeName } from "./keys.ts";
+import { RememberedBlobs } from "./remembered-blobs.ts";
+
+/** Container `prices`, one blob per location: `westeurope.json`. */
+export class BlobPriceSheetStore implements PriceSheetStore {
+  readonly #container: Container;
+  readonly #blobs: RememberedBlobs<PriceSheet>;
+
+  constructor(service: BlobServiceClient) {
+    this.#container = new Container(service, "prices");
+    this.#blobs = new RememberedBlobs(this.#container);
+  }
+
+  async load(location: string): Promise<PriceSheet | undefined> {
+    return (await this.#blobs.read(blobName(location)))?.value;
+  }
+
+  /** Somebody who wrote meanwhile read the list meanwhile too: their sheet is as good. */
+  async save(sheet: PriceSheet): Promise<void> {
+    const known = await this.#blobs.read(blobName(sheet.location));
+    if ((known?.value.readAtSeconds ?? 0) > sheet.readAtSeconds) return;
+    const record = `price sheet of "${sheet.location}"`;
+    try {
+      await this.#container.save(blobName(sheet.location), jsonContent(sheet), {
+        ifMatch: known?.etag,
+        record,
+      });
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+    }
+  }
+}
+
+function blobName(location: string): string {
+  return `${escapeName(location.toLowerCase())}.json`;
+}
