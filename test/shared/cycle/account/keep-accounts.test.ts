@@ -9,14 +9,16 @@ import { cluster, createWorld, type World } from "../../../support/world.ts";
 
 /** One node array of nodes at 3.60 USD an hour: a thousandth of a dollar a second. */
 function worldWith(...nodes: readonly Partial<ClusterNode>[]): World {
-  return createWorld(
+  const world = createWorld(
     new FakeCycleCloud(
       clusterOf({
-        nodeArrays: [nodeArrayOf({ buckets: [bucketOf({ pricePerHourUsd: 3.6 })] })],
+        nodeArrays: [nodeArrayOf({ buckets: [bucketOf()] })],
         nodes: nodes.map((node, index) => nodeOf({ name: `htc-${index + 1}`, ...node })),
       }),
     ),
   );
+  world.configure({ facts: { overrides: { Standard_F4s_v2: { pricePerHourUsd: 3.6 } } } });
+  return world;
 }
 
 async function linesOf(world: World): Promise<readonly Line[]> {
