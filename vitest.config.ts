@@ -10,9 +10,11 @@ export default defineConfig({
   test: {
     // Two cores are the smallest machine that we promise to run on; live tests mostly wait, so that two more fit in.
     maxWorkers: 4,
-    // What hangs, ends. No test is measured by this: it holds on a machine that is busy with something else.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // What hangs, ends. No test is measured by this: it holds on a machine that is busy with something else. The tests of
+    // `test/architecture.test.ts` keep every test from giving itself less.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 240_000 } },
     // Every process that a test starts loads the same SDKs: compiled once, by whoever comes first.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
     setupFiles: ["test/suite/functions-core.ts"],

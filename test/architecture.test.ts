@@ -479,6 +479,33 @@ describe("projects of the suite", () => {
     expect(breaches).toEqual([]);
   });
 
+  const leastMs = 240_000;
+
+  /** What a test gives itself, or what it waits for, in milliseconds. */
+  function timesIn(text: string): readonly number[] {
+    const given =
+      /(?:^\s*\}, |\{ timeout: |^ *timeout: |(?:test|hook)Timeout: |patienceMs = )(\d[\d_]{3,})\b/gm;
+    return [...text.matchAll(given)].map((match) => Number(match[1]?.replaceAll("_", "")));
+  }
+
+  test("a busy machine is no failure: no test gives up before five minutes, or a wait before four", () => {
+    expect(timesIn('test("a", () => {\n}, 90_000);\npoll(f, { timeout: 10_000 })')).toEqual([90_000, 10_000]);
+    const impatient = globSync(["test/**/*.ts"], { cwd: root })
+      .filter((file) => file !== "test/architecture.test.ts")
+      .filter((file) => timesIn(readFileSync(join(root, file), "utf8")).some((time) => time < leastMs));
+    expect(impatient).toEqual([]);
+    const config = readFileSync(join(root, "vitest.config.ts"), "utf8");
+    expect(timesIn(config)).toEqual([300_000, 300_000, leastMs]);
+  });
+
+  test("what is waited for has that time: the second of vi.waitFor is none", () => {
+    const brief = globSync(["test/**/*.ts"], { cwd: root })
+      .filter((file) => file !== "test/architecture.test.ts")
+      .filter((file) => /\bvi\.wait(For|Until)\(/.test(readFileSync(join(root, file), "utf8")));
+    // It gives its own times.
+    expect(brief).toEqual(["test/bench/fleet/fleet.test.ts"]);
+  });
+
   test("the longest time that a file gives a test decides when the file begins", () => {
     const text = [
       'test("a", { timeout: 60_000 }, () => {});',

@@ -35,7 +35,7 @@ beforeAll(() => {
     const source = project?.program.getSourceFile(join(root, file));
     return source === undefined || project === undefined ? [] : choicesIn(source, file, project.checker);
   });
-}, 120_000);
+});
 
 afterAll(() => api?.close());
 

@@ -77,7 +77,7 @@ async function createdBy({ cycleCloudUrl, cluster }: Environment, speed: number)
 
 /** Of the first moment at which no operation is open, or the last that is waited for: a snapshot closes them. */
 async function settledStatus(environment: Environment): Promise<ClusterStatus | undefined> {
-  const giveUpAt = Date.now() + 20_000;
+  const giveUpAt = Date.now() + 240_000;
   for (;;) {
     const status = await readStatus(environment);
     if (status?.openOperations === 0 || Date.now() > giveUpAt) return status;

@@ -17,7 +17,7 @@ beforeAll(async () => {
   stack = await startStack({ config: { idle_timeout: 4 } });
   await stack.post([{ name: "a", iterations: 4, constraints: { ncpus: 4 } }]);
   await stack.post([], { version: 2 });
-  status = await eventually(stack.readStatus, isDone, 20);
+  status = await eventually(stack.readStatus, isDone);
 });
 
 afterAll(() => stack?.stop());
@@ -125,7 +125,7 @@ test("a password that somebody put where it does not belong is in nothing that a
     note: password,
     token: "geheim",
   });
-  await eventually(stack.readStatus, ({ rejections }) => rejections.length > before, 20);
+  await eventually(stack.readStatus, ({ rejections }) => rejections.length > before);
   const { blob } = connectStorage({ connectionString: stack.environment.storageConnectionString });
   const config = blob.getContainerClient("config").getBlockBlobClient(`${stack.cluster}.json`);
   const text = JSON.stringify({

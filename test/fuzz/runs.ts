@@ -10,4 +10,4 @@ export function runs(everyDay: number): { readonly numRuns: number; readonly see
 }
 
 /** For a machine that is busy with other things. */
-export const patienceMs = 180_000 * factor;
+export const patienceMs = 300_000 * factor;

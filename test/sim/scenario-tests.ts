@@ -5,7 +5,7 @@ import { scenarioOf, scenarios } from "./scenarios/index.ts";
 const seeds = 200;
 
 /** For a machine that is busy with something else: a test takes some seconds. */
-const patienceMs = 180_000;
+const patienceMs = 300_000;
 
 /**
  * A test for every scenario at these places, in two files that run at the same time. A failing seed is run again, shrunk and traced by

@@ -30,7 +30,7 @@ export default async function setUp({ provide }: TestProject): Promise<() => Pro
     () => undefined,
     (error: Error) => error,
   );
-  provide("azurite", { ports, accounts, claims, patienceMs: 60_000 });
+  provide("azurite", { ports, accounts, claims, patienceMs: 240_000 });
   return async () => {
     const error = await failed;
     if (error !== undefined) throw error;

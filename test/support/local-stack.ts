@@ -126,13 +126,12 @@ async function withDefinition(
   return { cluster: definition.name, ...options, clusterFile };
 }
 
-/** Reads again and again until it is there, for so long at most; what was read last, there or not, for the test to judge. */
-export async function eventually<T>(
-  read: () => Promise<T>,
-  isThere: (value: T) => boolean,
-  seconds = 60,
-): Promise<T> {
-  const giveUpAt = Date.now() + seconds * 1_000;
+/** Less than a test may take, so that a test that waits in vain can show what it read last. */
+const patienceMs = 240_000;
+
+/** Reads again and again until it is there. After a long while it gives what was read last, for the test to judge. */
+export async function eventually<T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> {
+  const giveUpAt = Date.now() + patienceMs;
   for (;;) {
     const value = await read();
     if (isThere(value) || Date.now() > giveUpAt) return value;

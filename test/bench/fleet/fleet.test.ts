@@ -18,7 +18,7 @@ beforeAll(async () => {
     servers: [
       { definitions: names.map((name) => clusterNamed(name, 20)) },
       // Longer than the whole test takes: whoever waited for it would be seen.
-      { definitions: [clusterNamed(slow, 20)], latencyMilliseconds: 59_000 },
+      { definitions: [clusterNamed(slow, 20)], latencyMilliseconds: 300_000 },
       { definitions: [clusterNamed(down, 20)], isDown: true },
     ],
     speed: 60,
@@ -39,7 +39,7 @@ test("a slow cluster and one that is down hold up no other cluster", async () =>
   for (const name of [...names, slow, down]) await fleet.post(name, [job]);
   const everyOther = () => names.map((name) => fleet.nodes(name));
   await vi.waitFor(() => expect(everyOther()).toEqual(names.map(() => count)), {
-    timeout: 40_000,
+    timeout: 240_000,
     interval: 200,
   });
   // The timer went on for them, too: each was read again after its nodes had been asked for.
@@ -48,8 +48,8 @@ test("a slow cluster and one that is down hold up no other cluster", async () =>
       const seen = fleet.lines.filter(({ event, nodes }) => event === "snapshot" && Number(nodes) >= count);
       expect(new Set(seen.map(({ cluster }) => cluster))).toEqual(new Set(names));
     },
-    { timeout: 25_000, interval: 200 },
+    { timeout: 240_000, interval: 200 },
   );
   expect(fleet.lines.filter(({ event, cluster }) => event === "snapshot" && cluster === slow)).toEqual([]);
   expect(fleet.nodes(slow)).toBe(0);
-}, 80_000);
+}, 600_000);

@@ -12,7 +12,7 @@ import { readBacklog } from "../../../clients/agent/broker/read-backlog.ts";
 
 const server = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const isMissing = !existsSync(server);
-const limits = { mostMessages: 10, timeoutSeconds: 10 };
+const limits = { mostMessages: 10, timeoutSeconds: 240 };
 
 let folder: string;
 let broker: ChildProcess;
@@ -41,7 +41,7 @@ beforeAll(async () => {
   };
   epmd = spawn("epmd", [], { env, stdio: "ignore" });
   broker = spawn(server, [], { env, stdio: "ignore", detached: true });
-  for (let tries = 0; tries < 240; tries++) {
+  for (let tries = 0; tries < 480; tries++) {
     const isUp = await connect(url).then(
       async (connection) => connection.close().then(() => true),
       () => false,
@@ -50,7 +50,7 @@ beforeAll(async () => {
     await sleep(500);
   }
   throw new Error("Cannot start rabbitmq-server");
-}, 150_000);
+});
 
 afterAll(async () => {
   if (broker?.pid !== undefined && broker.exitCode === null) {
@@ -60,7 +60,7 @@ afterAll(async () => {
   }
   if (epmd?.exitCode === null) epmd.kill("SIGKILL");
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 describe.skipIf(isMissing)(
   `a real RabbitMQ${isMissing ? ": skipped, rabbitmq-server is not installed (apt-get install rabbitmq-server)" : ""}`,

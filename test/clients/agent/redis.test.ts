@@ -9,7 +9,7 @@ import { readBacklog } from "../../../clients/agent/broker/read-backlog.ts";
 import { RedisProcess } from "./celery/redis.ts";
 
 const isMissing = spawnSync("redis-server", ["--version"]).status !== 0;
-const limits = { mostMessages: 10, timeoutSeconds: 10 };
+const limits = { mostMessages: 10, timeoutSeconds: 240 };
 
 let folder: string;
 let redis: RedisProcess;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await redis.start();
   client = createClient({ url: redis.url });
   await client.connect();
-}, 60_000);
+});
 
 afterEach(async () => {
   if (!isMissing) await client.flushAll();
@@ -32,7 +32,7 @@ afterAll(async () => {
   client?.destroy();
   await redis?.stop();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 describe.skipIf(isMissing)(
   `a real Redis${isMissing ? ": skipped, redis-server is not installed (apt-get install redis-server)" : ""}`,

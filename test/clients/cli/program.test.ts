@@ -67,7 +67,7 @@ test.each([
   expect(stderr).toContain(words);
 });
 
-test("main: works as a process of its own", { timeout: 90_000 }, async () => {
+test("main: works as a process of its own", async () => {
   const main = fileURLToPath(new URL("../../../clients/cli/main.ts", import.meta.url));
   const child = spawn(process.execPath, [main, "plan", "--json-lines"]);
   child.stdin.end(line(scenario()) + line({ name: "bad" }));

@@ -24,7 +24,7 @@ describe.skipIf(noPython !== "")(`Demand of Python on the local stack${noPython}
       CCSCALE_URL: stack.environment.functionsUrl,
       CCSCALE_SETTINGS: none,
     };
-  }, 240_000);
+  });
 
   afterAll(() => stack?.stop());
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
   cli = join(stack.folder, "az");
   front = await startFront(stack.environment.functionsUrl);
   url = `https://127.0.0.1:${(front.address() as AddressInfo).port}`;
-}, 180_000);
+});
 
 afterAll(async () => {
   front?.closeAllConnections();
@@ -144,7 +144,7 @@ describe("a service that asks for Entra tokens", () => {
     const { stdout } = await signedIn(["operations", "--format", "json"], ["Autoscale.Read"]);
     const [operation] = JSON.parse(stdout);
     expect(operation.requestedBy).toEqual({ who: `alice@example.com (${alice.oid})`, why: "test" });
-  }, 90_000);
+  });
 
   test("a managed identity that may read looks, and changes nothing", async () => {
     expect(await asManagedIdentity(["status"])).toMatchObject({ code: 0, stderr: "" });
@@ -153,7 +153,7 @@ describe("a service that asks for Entra tokens", () => {
     expect(refused.stderr).toMatch(
       new RegExp(`^error: app .*${agentOid}\\) lacks the role "Autoscale.Operate"$`, "m"),
     );
-  }, 60_000);
+  });
 
   test("who shows nothing is told how to sign in; who is not signed in, to do so", async () => {
     const nothing = await ccscale(["status"], {});
@@ -171,7 +171,7 @@ describe("a service that asks for Entra tokens", () => {
     expect(nobody.stderr).toMatch(
       /^error: Cannot sign in for "api:.*you are not signed in on this machine.*\nRun "az login"/,
     );
-  }, 60_000);
+  });
 
   test("no token is in the log", async () => {
     const log = await readFile(join(stack.folder, "functions-host.log"), "utf8");

@@ -25,10 +25,10 @@ test("a host killed again and again, an emulator killed, a CycleCloud that answe
     speed,
     trouble: inTurn(killHost(3, [0.5, 3]), restartServiceBus(1), unavailable(0.5, 6)),
     seed: 7,
-    timeoutSeconds: 190,
+    timeoutSeconds: 540,
   });
   expect({ faults, done: summary.done }).toEqual({ faults: [], done: 8 });
-}, 240_000);
+}, 600_000);
 
 describe("malformed messages", () => {
   const good = {

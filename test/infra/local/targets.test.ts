@@ -33,7 +33,7 @@ async function send(message: Readonly<Record<string, unknown>>): Promise<void> {
 
 async function becomes<T>(read: () => Promise<T>, expected: unknown): Promise<void> {
   const isThere = (value: T) => JSON.stringify(value) === JSON.stringify(expected);
-  expect(await eventually(read, isThere, 30)).toEqual(expected);
+  expect(await eventually(read, isThere)).toEqual(expected);
 }
 
 /** How many nodes have names that start so, before their number. */
@@ -55,7 +55,7 @@ test("128 cores of execute, from the command line: 32 nodes of 4 cores", async (
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("128 cores");
   await becomes(counts, { execute: 32 });
-}, 60_000);
+});
 
 test("execute and a dynamic array of 3 that extends it, over HTTP", async () => {
   const { status, body } = await post([execute, dynamic], longer);
@@ -67,7 +67,7 @@ test("execute and a dynamic array of 3 that extends it, over HTTP", async () => 
     expect(Template).toBe("execute");
     expect(Configuration).toMatchObject({ application_version: "1.2.3" });
   }
-}, 60_000);
+});
 
 test("4 groups of 64 cores in a second request set, from the queue, and jobs on the same array", async () => {
   const groups = { Name: "execute", TargetGroupCount: 4, GroupCoreCount: 64, MachineType: "Standard_F4s_v2" };
@@ -93,13 +93,13 @@ test("4 groups of 64 cores in a second request set, from the queue, and jobs on 
     },
     { met: ["dynamic_array 3/3", "execute 128/128", "execute:64 4/4"], sets: ["mpi", "standard"] },
   );
-}, 60_000);
+});
 
 test("a dynamic array that is left out of the next request goes; what its set still names stays", async () => {
   await send({ kind: "snapshot", sequence: 2, jobs: [] });
   await post([execute], longer);
   await becomes(counts, { execute: 32, "execute-64": 64 });
-}, 60_000);
+});
 
 test("once their interval is over, the nodes of both sets idle and go; each was made once", async () => {
   await post([execute], { expiration_interval: "2" });
@@ -108,7 +108,7 @@ test("once their interval is over, the nodes of both sets idle and go; each was 
   await becomes(counts, {});
   const ledger = await stack.simulator.ledger(cluster);
   expect(ledger.created).toBe(32 + 3 + 64);
-}, 60_000);
+});
 
 test("what cannot be followed is refused with every problem", async () => {
   const { status, body } = await post([{ Name: "execute", TargetCores: 1 }, { TargetCount: 1 }]);

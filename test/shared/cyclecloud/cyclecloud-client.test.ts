@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CycleCloudOptions, createCycleCloud } from "../../../shared/cyclecloud/cyclecloud-client.ts";
 import { LoginGate } from "../../../shared/cyclecloud/login-gate.ts";
 import { UpstreamError } from "../../../shared/errors.ts";
@@ -393,7 +393,7 @@ describe("client: failures", () => {
       const error = await failure(client({ mostAnswerBytes: 1_000_000 }).readCluster());
       expect(error).toMatchObject({ retryable: false, status });
       expect(error.message).toMatch(/an answer of more than 1000000 bytes/);
-      await vi.waitFor(() => expect(isClosed).toBe(true));
+      await expect.poll(() => isClosed).toBe(true);
       expect(server.calls).toHaveLength(1);
     },
   );

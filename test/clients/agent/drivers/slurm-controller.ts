@@ -59,7 +59,7 @@ export async function startSlurm(nodes: SlurmNodes = fewNodes): Promise<SlurmCon
   const env = { ...process.env, SLURM_CONF: config };
   const started = [spawn("/usr/sbin/slurmctld", ["-D", "-c", "-f", config], { env, stdio: "ignore" })];
   const run = async (program: string, ...args: readonly string[]) => {
-    const options = { env, timeout: 30_000, maxBuffer: 256 * 1024 * 1024, cwd: folder };
+    const options = { env, timeout: 240_000, maxBuffer: 256 * 1024 * 1024, cwd: folder };
     return (await promisify(execFile)(program, args, options)).stdout;
   };
   const controller: SlurmController = {

@@ -20,7 +20,7 @@ const reason = slurmIsMissing === undefined ? "" : ` (skipped: ${slurmIsMissing}
 const recordTo =
   process.env.RECORD_SLURM_KINDS === "1" ? join(import.meta.dirname, "fixtures/slurm-kinds") : undefined;
 
-describeHere(`a live Slurm controller uses what is bought${reason}`, { timeout: 120_000 }, () => {
+describeHere(`a live Slurm controller uses what is bought${reason}`, { timeout: 300_000 }, () => {
   test(`${jobKinds.length} kinds of jobs on nodes that jobs share`, () => check(jobKinds, "cons_tres"));
   test(`${linearKinds.length} kinds of jobs where every job has whole nodes`, () =>
     check(linearKinds, "linear"));

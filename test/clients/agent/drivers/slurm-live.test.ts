@@ -20,7 +20,7 @@ const title = "a live Slurm controller";
 const describeHere = slurmIsMissing === undefined ? describe : describe.skip;
 const reason = slurmIsMissing === undefined ? "" : ` (skipped: ${slurmIsMissing})`;
 
-describeHere(`${title}${reason}`, { timeout: 120_000 }, () => {
+describeHere(`${title}${reason}`, { timeout: 300_000 }, () => {
   let controller: SlurmController;
   let memory: Context["memory"] = {};
   const driver = configured();
@@ -28,7 +28,7 @@ describeHere(`${title}${reason}`, { timeout: 120_000 }, () => {
 
   beforeAll(async () => {
     controller = await startSlurm();
-  }, 60_000);
+  });
   afterAll(() => controller?.stop());
 
   const contextNow = (): Context => ({ nowSeconds: Date.now() / 1000, draining, memory });

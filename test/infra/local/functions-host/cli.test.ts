@@ -36,7 +36,7 @@ async function startCli({ args = [], env = {} }: CliOptions): Promise<Child & { 
 }
 
 async function linesMatching({ lines }: Child, pattern: RegExp, count = 1): Promise<void> {
-  await expect.poll(() => lines.filter((line) => pattern.test(line)).length, { timeout: 10_000 }).toBe(count);
+  await expect.poll(() => lines.filter((line) => pattern.test(line)).length).toBe(count);
 }
 
 describe("cli", () => {
@@ -56,9 +56,7 @@ describe("cli", () => {
     await expect.poll(() => fetch(`${host.url}/api/nothing`).then(({ status }) => status)).toBe(204);
     void host.kill("SIGINT");
     // The first signal has been seen when no new connection is taken.
-    await expect
-      .poll(() => fetch(`${host.url}/api/nothing`).catch(() => "refused"), { timeout: 5_000 })
-      .toBe("refused");
+    await expect.poll(() => fetch(`${host.url}/api/nothing`).catch(() => "refused")).toBe("refused");
     expect(await host.kill("SIGTERM")).toBe(1);
   });
 

@@ -27,9 +27,9 @@ export class Records {
       .map(({ message }) => message.split(" ")[0] ?? "");
   }
 
-  /** Waits until something has been logged. @throws Error with all lines after 10 s. */
+  /** Waits until something has been logged. Throws an Error with all lines when it does not come for a long while. */
   async until(condition: () => boolean): Promise<void> {
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + 240_000;
     while (!condition()) {
       const left = deadline - Date.now();
       if (left <= 0)

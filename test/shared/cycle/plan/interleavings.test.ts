@@ -142,7 +142,6 @@ test.each([
   },
 ])(
   "$name: whatever comes in between, no node too many, none with a job goes, and it converges",
-  { timeout: 120_000 },
   async ({ canDrain, drainTimeoutSeconds, between }) => {
     const runs = fc.record({
       first: fc.nat({ max: 8 }),

@@ -1,5 +1,6 @@
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { undisturbed } from "../../../../support/undisturbed.ts";
 import { isEmpty, type Lock, pause, receive, receiveOne, startTarget, type Target, until } from "./target.ts";
 
 let target: Target;
@@ -279,39 +280,42 @@ describe("settling", () => {
 });
 
 describe("locks", () => {
-  test("contract: a message whose lock expires comes again, and the old lock is lost", async () => {
-    const { sender, receiver } = await open("plain", "brief");
-    await sender.sendMessages({ body: 1 });
-    const first = await receiveOne(receiver);
-    await pause(target.lockMs);
-    const second = await receiveOne(receiver);
-    expect(second.deliveryCount).toBe(1);
-    await expect(receiver.completeMessage(first)).rejects.toMatchObject({ code: "MessageLockLost" });
-    await expect(receiver.renewMessageLock(first)).rejects.toMatchObject({ code: "MessageLockLost" });
-    await receiver.completeMessage(second);
-  });
+  test("contract: a message whose lock expires comes again, and the old lock is lost", () =>
+    undisturbed(async () => {
+      const { sender, receiver } = await open("plain", "brief");
+      await sender.sendMessages({ body: 1 });
+      const first = await receiveOne(receiver);
+      await pause(target.lockMs);
+      const second = await receiveOne(receiver);
+      expect(second.deliveryCount).toBe(1);
+      await expect(receiver.completeMessage(first)).rejects.toMatchObject({ code: "MessageLockLost" });
+      await expect(receiver.renewMessageLock(first)).rejects.toMatchObject({ code: "MessageLockLost" });
+      await receiver.completeMessage(second);
+    }));
 
-  test("contract: the SDK's automatic renewal keeps a lock while a message is being worked on", async () => {
-    const { sender, queue } = await open("plain", "brief");
-    const receiver = target.client.createReceiver(queue);
-    await sender.sendMessages({ body: 1 });
-    const message = await receiveOne(receiver);
-    await pause(target.lockMs * 1.3);
-    await receiver.completeMessage(message);
-    expect(await receiver.peekMessages(1)).toEqual([]);
-  });
+  test("contract: the SDK's automatic renewal keeps a lock while a message is being worked on", () =>
+    undisturbed(async () => {
+      const { sender, queue } = await open("plain", "brief");
+      const receiver = target.client.createReceiver(queue);
+      await sender.sendMessages({ body: 1 });
+      const message = await receiveOne(receiver);
+      await pause(target.lockMs * 1.3);
+      await receiver.completeMessage(message);
+      expect(await receiver.peekMessages(1)).toEqual([]);
+    }));
 
-  test("contract: a renewed lock outlives its first duration", async () => {
-    const { sender, receiver } = await open("plain", "brief");
-    await sender.sendMessages({ body: 1 });
-    const message = await receiveOne(receiver);
-    await pause(target.lockMs * 0.6);
-    const renewedUntil = await receiver.renewMessageLock(message);
-    expect(renewedUntil.getTime()).toBeGreaterThan(Date.now() + target.lockMs * 0.5);
-    await pause(target.lockMs * 0.6);
-    await receiver.completeMessage(message);
-    expect(await receiver.peekMessages(1)).toEqual([]);
-  });
+  test("contract: a renewed lock outlives its first duration", () =>
+    undisturbed(async () => {
+      const { sender, receiver } = await open("plain", "brief");
+      await sender.sendMessages({ body: 1 });
+      const message = await receiveOne(receiver);
+      await pause(target.lockMs * 0.6);
+      const renewedUntil = await receiver.renewMessageLock(message);
+      expect(renewedUntil.getTime()).toBeGreaterThan(Date.now() + target.lockMs * 0.5);
+      await pause(target.lockMs * 0.6);
+      await receiver.completeMessage(message);
+      expect(await receiver.peekMessages(1)).toEqual([]);
+    }));
 });
 
 describe("looking and waiting", () => {
@@ -328,44 +332,47 @@ describe("looking and waiting", () => {
     await receiver.completeMessage(locked);
   });
 
-  test("contract: a scheduled message comes at its time, by annotation as by request", async () => {
-    const { sender, receiver } = await open();
-    const due = new Date(Date.now() + 500);
-    await sender.scheduleMessages({ body: "by request" }, due);
-    await sender.sendMessages({ body: "by annotation", scheduledEnqueueTimeUtc: due });
-    await sender.sendMessages({ body: "now" });
-    const received = await receive(receiver, 3);
-    expect(received[0]?.body).toBe("now");
-    expect(new Set(bodies(received.slice(1)))).toEqual(new Set(["by request", "by annotation"]));
-    for (const { enqueuedTimeUtc } of received.slice(1)) {
-      expect(enqueuedTimeUtc?.getTime()).toBeGreaterThanOrEqual(due.getTime());
-    }
-    for (const message of received) await receiver.completeMessage(message);
-  });
+  test("contract: a scheduled message comes at its time, by annotation as by request", () =>
+    undisturbed(async () => {
+      const { sender, receiver } = await open();
+      const due = new Date(Date.now() + 500);
+      await sender.scheduleMessages({ body: "by request" }, due);
+      await sender.sendMessages({ body: "by annotation", scheduledEnqueueTimeUtc: due });
+      await sender.sendMessages({ body: "now" });
+      const received = await receive(receiver, 3);
+      expect(received[0]?.body).toBe("now");
+      expect(new Set(bodies(received.slice(1)))).toEqual(new Set(["by request", "by annotation"]));
+      for (const { enqueuedTimeUtc } of received.slice(1)) {
+        expect(enqueuedTimeUtc?.getTime()).toBeGreaterThanOrEqual(due.getTime());
+      }
+      for (const message of received) await receiver.completeMessage(message);
+    }));
 
-  test("contract: a cancelled message never comes, and cannot be cancelled again", async () => {
-    const { sender, receiver } = await open();
-    const [first, second] = await sender.scheduleMessages(
-      [{ body: 1 }, { body: 2 }],
-      new Date(Date.now() + 300),
-    );
-    if (first === undefined || second === undefined) throw new Error("Expected two sequence numbers");
-    await sender.cancelScheduledMessages(first);
-    await expect(sender.cancelScheduledMessages(first)).rejects.toMatchObject({ code: "MessageNotFound" });
-    const message = await receiveOne(receiver);
-    expect(message.body).toBe(2);
-    await receiver.completeMessage(message);
-  });
+  test("contract: a cancelled message never comes, and cannot be cancelled again", () =>
+    undisturbed(async () => {
+      const { sender, receiver } = await open();
+      const [first, second] = await sender.scheduleMessages(
+        [{ body: 1 }, { body: 2 }],
+        new Date(Date.now() + 300),
+      );
+      if (first === undefined || second === undefined) throw new Error("Expected two sequence numbers");
+      await sender.cancelScheduledMessages(first);
+      await expect(sender.cancelScheduledMessages(first)).rejects.toMatchObject({ code: "MessageNotFound" });
+      const message = await receiveOne(receiver);
+      expect(message.body).toBe(2);
+      await receiver.completeMessage(message);
+    }));
 
-  test("contract: an expired message is dead-lettered with a reason", async () => {
-    const { sender, receiver, deadLetters } = await open();
-    await sender.sendMessages({ body: 1, timeToLive: 100 });
-    await pause(150);
-    expect(await isEmpty(receiver)).toBe(true);
-    const dead = await receiveOne(deadLetters);
-    expect(dead.deadLetterReason).toBe("TTLExpiredException");
-    await deadLetters.completeMessage(dead);
-  });
+  test("contract: an expired message is dead-lettered with a reason", () =>
+    undisturbed(async () => {
+      const { sender, receiver, deadLetters } = await open();
+      await sender.sendMessages({ body: 1, timeToLive: 100 });
+      await pause(150);
+      expect(await isEmpty(receiver)).toBe(true);
+      const dead = await receiveOne(deadLetters);
+      expect(dead.deadLetterReason).toBe("TTLExpiredException");
+      await deadLetters.completeMessage(dead);
+    }));
 
   test("contract: inside the window a message id is taken once, sent, batched or scheduled", async () => {
     const { sender, receiver } = await open("unique");
