@@ -90,6 +90,17 @@ class Demand:
         query = {"request_set": request_set, "expiration_interval": expiration_interval, "dry_run": dry_run}
         return _posted(self.__call("POST", "autoscale", {**query, "by": self.source}, list(arrays)))
 
+    def wait(self, seconds: float = 30.0) -> bool:
+        """Waits until the last message of this object has taken effect. False: it had not after so long."""
+        give_up_at = time.monotonic() + seconds
+        while True:
+            taken = {each["source"]: each["sequence"] for each in self.status()["demand"]}
+            if taken.get(self.source, -1) >= (self.sequence or 0):
+                return True
+            if time.monotonic() >= give_up_at:
+                return False
+            time.sleep(0.5)
+
     def status(self) -> Dict[str, Any]:
         """The cluster on one page; `problems` first, the most serious on top."""
         return self.__call("GET", "status")

@@ -11,6 +11,8 @@ export interface NodesOptions {
   readonly stack: LocalStack;
   /** Of the workers. */
   readonly env: Readonly<Record<string, string>>;
+  /** The application that workers run; `work.py` of this folder by default. */
+  readonly app?: { readonly folder: string; readonly module: string };
 }
 
 interface Machine {
@@ -73,7 +75,7 @@ export class Nodes {
 
   #start(hostname: string): Machine {
     this.#started += 1;
-    const { env, stack } = this.#options;
+    const { env, stack, app = { folder: import.meta.dirname, module: "work" } } = this.#options;
     const log = openSync(join(stack.folder, `worker-${hostname}.log`), "a");
     const worker = spawn(
       "setpriv",
@@ -84,7 +86,7 @@ export class Nodes {
           "-m",
           "celery",
           "-A",
-          "work",
+          app.module,
           "worker",
           "-n",
           `celery@${hostname}`,
@@ -93,7 +95,7 @@ export class Nodes {
         ...["--without-gossip", "--without-mingle", "--without-heartbeat"],
       ],
       {
-        cwd: import.meta.dirname,
+        cwd: app.folder,
         env: { ...process.env, ...env, WORK_HOST: hostname, PYTHONDONTWRITEBYTECODE: "1" },
         stdio: ["ignore", log, log],
       },

@@ -64,6 +64,16 @@ class DemandTest(Served):
         self.assertEqual(posted.warnings, expected)
         self.assertEqual([record.getMessage() for record in logged.records], list(expected))
 
+    def test_wait_ends_when_the_status_has_the_sequence_and_after_its_time(self):
+        demand = self.demand(sequence=7)
+        seen = [[], [{"source": "slurm", "sequence": 9}, {"source": "pbs", "sequence": 6}], [{"source": "pbs", "sequence": 7}]]
+        self.answers = [(200, {}, {"demand": sources}) for sources in seen]
+        self.assertTrue(demand.wait())
+        self.assertEqual(len(self.asked), 3)
+        self.answers = [(200, {}, {"demand": seen[1]})]
+        with mock.patch("ccscale.demand.time.monotonic", side_effect=[0, 10, 31]):
+            self.assertFalse(demand.wait(30))
+
     def test_targets_are_sent_with_their_set_and_their_time(self):
         array = {"Name": "execute", "TargetCoreCount": 128}
         self.demand().targets([array], request_set="nightly", expiration_interval=600)
