@@ -24,9 +24,11 @@ export async function refuseUnknownNames(service: Service, flags: SelectionFlags
         node.hostname === null ? [] : [node.hostname, node.hostname.split(".", 1)[0] ?? ""],
       ),
     )),
-    ...(await unknownOf(flags.nodearray, "node array is called", async (nodeArray) =>
-      (await service.ask("buckets", { query: { nodeArray } })).buckets.map((bucket) => bucket.nodeArray),
-    )),
+    ...(await unknownOf(flags.nodearray, "node array is called", async (nodeArray) => [
+      ...(await service.ask("buckets", { query: { nodeArray } })).buckets.map((bucket) => bucket.nodeArray),
+      // Dynamic arrays are known by their nodes.
+      ...(await nodesOf(service, { nodeArray })).flatMap(({ dynamicArray }) => dynamicArray ?? []),
+    ])),
   ];
   if (problems.length === 0) return;
   const more = problems.length - mostTold;

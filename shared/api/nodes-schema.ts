@@ -18,10 +18,16 @@ export const nodeView = z
     name: z.string(),
     nodeId: z.string().nullable().describe("Null: CycleCloud does not know it (yet)"),
     hostname: z.string().nullable(),
+    fqdn: z.string().nullable().describe("Its host name with the domain"),
     privateIp: z.string().nullable(),
     instanceId: z.string().nullable(),
     nodeArray: z.string(),
+    dynamicArray: z
+      .string()
+      .nullable()
+      .describe("The dynamic array that it is accounted to, such as execute:64; null: none"),
     vmSize: z.string(),
+    vmFamily: z.string().nullable().describe("Whose quota it counts against"),
     placementGroup: z.string().nullable(),
     bucketId: z.string().nullable().describe("CycleCloud's id of its VM size in its array"),
     location: z.string().nullable(),
@@ -39,7 +45,9 @@ export const nodeView = z
     vcpuCount: count.nullable(),
     pcpuCount: count.nullable(),
     gpuCount: count.nullable(),
+    coresPerSocket: count.nullable(),
     memoryBytes: z.number().nullable(),
+    infiniband: z.boolean().nullable().describe("Null: its VM size is not known"),
     jobs: z
       .array(z.object({ job: z.string(), slots: count }))
       .describe("Jobs that run there or are planned there"),
@@ -73,6 +81,12 @@ export const nodeView = z
     idleSinceSeconds: unixSeconds
       .nullable()
       .describe("Since when nothing matches it; null: it is in use, or not Ready"),
+    lastMatchSeconds: unixSeconds
+      .nullable()
+      .describe("When a plan last matched it, Ready or not; null: it is matched now, or never was"),
+    deletedSeconds: unixSeconds
+      .nullable()
+      .describe("Of a node that is deallocated or going: when it was first seen to be; null: it is up"),
     deleteAtSeconds: unixSeconds
       .nullable()
       .describe(

@@ -4,6 +4,7 @@ export { isIgnored } from "./ledger/left-alone.ts";
 export { generatePlacementGroups, isPlacementGroupName } from "./ledger/placement-groups.ts";
 export { beyondBuckets, selectsBucket } from "./ledger/select-bucket.ts";
 export type { BucketFacts } from "./ledger/shared-properties.ts";
+export { nodeVersion } from "./ledger/shared-properties.ts";
 export type {
   Bucket,
   Cluster,

@@ -54,8 +54,9 @@ function unknownNames({ input, snapshot }: Outlook, selection: Selection): reado
       const why = found.length === 0 ? `no node of the cluster has this ${what}` : "belongs to no node array";
       return [{ node: name, why, next: "Check the name: `ccscale nodes` lists all.", refused: true }];
     });
+  const dynamic = new Set(nodes.map(({ dynamicArray }) => dynamicArray));
   const unknownArrays = (selection.nodeArrays ?? []).flatMap((name): Skipped[] =>
-    wildcard.test(name) || arrays.has(name)
+    wildcard.test(name) || arrays.has(name) || dynamic.has(name)
       ? []
       : [
           {

@@ -44,5 +44,6 @@ function selectableOf({ name, reported, planned }: NodeSubject): Selectable {
     nodeArray: known?.nodeArray ?? "",
     vmSize: known?.vmSize ?? "",
     placementGroup: known?.placementGroup ?? null,
+    dynamicArray: known?.dynamicArray,
   };
 }

@@ -24,6 +24,8 @@ export interface BucketKey {
   readonly nodeArray: string;
   readonly vmSize: string;
   readonly placementGroup: string | null;
+  /** The dynamic array that it is accounted to, such as `execute:64`; absent: none. */
+  readonly dynamicArray?: string | undefined;
 }
 
 /** What a node is selected by: one that exists, is planned or is gone. */
@@ -62,12 +64,12 @@ export function selectorOf(input: PlanInput, selecting: Selecting): Selected<Sel
     matches(names, node.name) &&
     (ids === undefined || (node.nodeId !== null && ids.has(node.nodeId))) &&
     matchesHost(hosts, node.hostname) &&
-    matches(nodeArrays, node.nodeArray) &&
+    isOfArray(nodeArrays, node) &&
     satisfies.node(node);
   const isOfNodes = names !== undefined || ids !== undefined || hostnames !== undefined;
   let ofNodes: ReadonlySet<string> | undefined;
   const isBucketSelected = (bucket: BucketKey) => {
-    if (!isOfNodes) return matches(nodeArrays, bucket.nodeArray) && satisfies.bucket(bucket);
+    if (!isOfNodes) return isOfArray(nodeArrays, bucket) && satisfies.bucket(bucket);
     ofNodes ??= new Set(input.cluster.nodes.filter(isSelected).map(bucketKey));
     return ofNodes.has(bucketKey(bucket));
   };
@@ -115,6 +117,11 @@ function satisfying({ cluster }: PlanInput, examined: Examination | undefined) {
 
 function bucketKey({ nodeArray, vmSize, placementGroup }: BucketKey): string {
   return JSON.stringify([nodeArray, vmSize, placementGroup]);
+}
+
+/** A node of a dynamic array is also one of the array that CycleCloud has it in. */
+function isOfArray(patterns: readonly string[] | undefined, { nodeArray, dynamicArray }: BucketKey) {
+  return matches(patterns, nodeArray) || (dynamicArray !== undefined && matches(patterns, dynamicArray));
 }
 
 /** Host names do not care for case, and scheduler and CycleCloud write them with and without their domain. */

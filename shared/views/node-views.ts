@@ -204,10 +204,13 @@ function toView(
     name,
     nodeId: reported?.nodeId ?? planned?.nodeId ?? null,
     hostname: reported?.hostname ?? planned?.hostname ?? null,
+    fqdn: reported?.fqdn ?? null,
     privateIp: reported?.privateIp ?? null,
     instanceId: reported?.instanceId ?? null,
     nodeArray,
+    dynamicArray: reported?.dynamicArray ?? planned?.dynamicArray ?? null,
     vmSize,
+    vmFamily: size?.vm.family ?? null,
     placementGroup: reported?.placementGroup ?? planned?.placementGroup ?? null,
     bucketId: size?.bucketId ?? null,
     location: reported?.location ?? array?.location ?? null,
@@ -218,7 +221,9 @@ function toView(
     vcpuCount: size?.vm.vcpuCount ?? null,
     pcpuCount: size?.vm.pcpuCount ?? null,
     gpuCount: size?.vm.gpuCount ?? null,
+    coresPerSocket: size?.vm.coresPerSocket ?? null,
     memoryBytes: size?.vm.memoryBytes ?? null,
+    infiniband: size?.vm.infiniband ?? null,
     jobs: planned?.jobs ?? [],
     plannedJobs: planned === null ? [] : [...plannedThere(facts.outlook.input, planned)],
     resources: only(told, planned?.resources ?? {}),
@@ -247,12 +252,26 @@ function operationOf(facts: Facts, { name, reported }: NodeSubject): Operation |
   return facts.operationByName.get(name) ?? facts.operationByName.get(name.split("#", 1)[0] ?? name);
 }
 
-type Times = Pick<NodeView, "firstSeenSeconds" | "readySeconds" | "idleSinceSeconds" | "deleteAtSeconds">;
+type Times = Pick<
+  NodeView,
+  | "firstSeenSeconds"
+  | "readySeconds"
+  | "idleSinceSeconds"
+  | "lastMatchSeconds"
+  | "deletedSeconds"
+  | "deleteAtSeconds"
+>;
+
+const noTimes: Times = {
+  ...{ firstSeenSeconds: null, readySeconds: null, idleSinceSeconds: null },
+  ...{ lastMatchSeconds: null, deletedSeconds: null, deleteAtSeconds: null },
+};
 
 function timesOf({ outlook, history, drainOver }: Facts, reported: ClusterNode | null): Times {
   const row = reported === null ? undefined : history.get(reported.nodeId);
-  if (reported === null || row === undefined || row.deletedSeconds !== null)
-    return { firstSeenSeconds: null, readySeconds: null, idleSinceSeconds: null, deleteAtSeconds: null };
+  if (reported === null || row === undefined) return noTimes;
+  const { lastMatchSeconds, deletedSeconds } = row;
+  if (deletedSeconds !== null) return { ...noTimes, lastMatchSeconds, deletedSeconds };
   const { idleTimeoutSeconds, bootTimeoutSeconds, ignoredNodes } = outlook.input.settings;
   const idleSinceSeconds = row.readySeconds === null ? null : row.lastMatchSeconds;
   const isSafe =
@@ -271,7 +290,7 @@ function timesOf({ outlook, history, drainOver }: Facts, reported: ClusterNode |
   return {
     firstSeenSeconds: row.createdSeconds,
     readySeconds: row.readySeconds,
-    idleSinceSeconds,
+    ...{ idleSinceSeconds, lastMatchSeconds, deletedSeconds },
     deleteAtSeconds: isSafe ? null : (idleOverSeconds ?? bootOverSeconds),
   };
 }

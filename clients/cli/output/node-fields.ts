@@ -1,5 +1,5 @@
 import type { NodeView } from "../../../shared/api/index.ts";
-import { size } from "../../../shared/engine/index.ts";
+import { nodeVersion, size } from "../../../shared/engine/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { duration, moment } from "./moments.ts";
 
@@ -13,6 +13,7 @@ export function nodeFields(node: NodeView, nowSeconds: number): Fields {
   const jobIds = [...new Set(jobs.map(({ job }) => job))];
   const since = (seconds: number | null) => (seconds === null ? null : duration(nowSeconds - seconds));
   const until = (seconds: number | null) => (seconds === null ? null : duration(seconds - nowSeconds));
+  const at = (seconds: number | null) => (seconds === null ? null : moment(seconds));
   return {
     ...node,
     jobs: jobs.map(({ job, slots }) => `${job}*${slots}`),
@@ -27,11 +28,16 @@ export function nodeFields(node: NodeView, nowSeconds: number): Fields {
     memory: memoryBytes === null ? null : { ...size(memoryBytes / bytesPerGiB, "g") },
     colocated: node.placementGroup !== null,
     hostname_or_uuid: node.hostname ?? node.nodeId ?? node.name,
+    version: nodeVersion,
     idle: since(idleSinceSeconds),
     age: since(node.firstSeenSeconds),
-    create_time: node.firstSeenSeconds === null ? null : moment(node.firstSeenSeconds),
+    create_time: at(node.firstSeenSeconds),
     create_time_unix: node.firstSeenSeconds,
     create_time_remaining: node.readySeconds === null ? until(deleteAtSeconds) : null,
+    last_match_time: at(node.lastMatchSeconds),
+    last_match_time_unix: node.lastMatchSeconds,
+    delete_time: at(node.deletedSeconds),
+    delete_time_unix: node.deletedSeconds,
     idle_time_remaining: idleSinceSeconds === null ? null : until(deleteAtSeconds),
     delete_in: until(deleteAtSeconds),
     ready_in: until(expectedReadySeconds),

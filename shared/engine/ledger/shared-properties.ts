@@ -23,6 +23,9 @@ const sharedProperties = [
 
 export type SharedProperty = (typeof sharedProperties)[number];
 
+/** Which form the properties of a node have: another one when a property is renamed or means something else. */
+export const nodeVersion = "1";
+
 const shared: ReadonlySet<NodeProperty> = new Set(sharedProperties);
 
 export function isSharedProperty(property: NodeProperty): property is SharedProperty {
@@ -74,6 +77,6 @@ export function sharedPropertyOf(facts: BucketFacts, name: SharedProperty): Scal
     case "placement_group":
       return facts.placementGroup;
     case "version":
-      return null;
+      return nodeVersion;
   }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { act } from "../../../shared/operate/act.ts";
+import { listNodes, lookAhead } from "../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { cluster, createWorld } from "../../support/world.ts";
@@ -36,6 +37,27 @@ test.each([
       refused: true,
     },
   ]);
+});
+
+test("a dynamic array selects its nodes, and the array that it extends selects them too", async () => {
+  const grouped = nodeOf({ name: "htc-1", nodeId: "id-1", dynamicArray: "htc:64" });
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [grouped, nodeOf({ name: "htc-2" })] })));
+  await world.round();
+  const outlook = await lookAhead(world.ports, cluster);
+  if (outlook === undefined) throw new Error("unknown cluster");
+  for (const [nodeArray, names] of [
+    ["htc:64", ["htc-1"]],
+    ["htc:*", ["htc-1"]],
+    ["htc", ["htc-1", "htc-2"]],
+  ] as const) {
+    const listed = listNodes(outlook, { nodeArray: [nodeArray], limit: 10 });
+    expect(listed.ok && listed.answer.nodes.map(({ name }) => name)).toEqual(names);
+    const body = { kind: "ignore", nodes: { nodeArrays: [nodeArray] }, ...who, dryRun: true } as const;
+    const outcome = await act(world.ports, { cluster, body });
+    if (outcome.outcome !== "answered") throw new Error(`Not answered: ${outcome.outcome}`);
+    expect(outcome.answer.actions.flatMap(({ nodes }) => nodes.map(({ name }) => name))).toEqual(names);
+    expect(outcome.answer.skipped).toEqual([]);
+  }
 });
 
 test("undrain: a name that no node has is refused beside a node that is not drained", async () => {

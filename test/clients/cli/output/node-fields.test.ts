@@ -1,24 +1,49 @@
 import { expect, test } from "vitest";
 import { nodeFields } from "../../../../clients/cli/output/node-fields.ts";
-import type { NodeView } from "../../../../shared/api/index.ts";
+import { isKnown } from "../../../../clients/columns/evaluate.ts";
+import { nodeProperties } from "../../../../shared/engine/index.ts";
+import { listNodes, lookAhead } from "../../../../shared/views/index.ts";
+import { cluster, createWorld, jobFor } from "../../../support/world.ts";
 
-const nothing = { firstSeenSeconds: null, readySeconds: null, idleSinceSeconds: null, deleteAtSeconds: null };
-const view = {
-  ...nothing,
-  expectedReadySeconds: null,
-  name: "htc-1",
-  jobs: [],
-  operation: null,
-  draining: null,
-  memoryBytes: null,
-};
-const fieldsOf = (changes: Partial<NodeView>) =>
-  nodeFields({ ...view, ...changes } as unknown as NodeView, 0);
+/** A node that runs, as the service answers. */
+async function runningNode() {
+  const world = createWorld();
+  await world.post([jobFor(1)]);
+  await world.settle();
+  await world.post([]);
+  await world.round();
+  const outlook = await lookAhead(world.ports, cluster);
+  const listed = outlook && listNodes(outlook, { limit: 10 });
+  const node = listed?.ok === true ? listed.answer.nodes[0] : undefined;
+  if (node === undefined) throw new Error("no node");
+  return { node, nowSeconds: world.now() };
+}
+
+test("every property of a node is a column of `nodes`", async () => {
+  const { node, nowSeconds } = await runningNode();
+  const fields = nodeFields(node, nowSeconds);
+  const missing = nodeProperties.filter((name) => !isKnown({ kind: "value", name }, fields));
+  expect(missing).toEqual([]);
+});
+
+test("what a size has, when a node was last matched and which form the properties have", async () => {
+  const { node, nowSeconds } = await runningNode();
+  expect(node.idleSinceSeconds).not.toBeNull();
+  expect(nodeFields(node, nowSeconds)).toMatchObject({
+    version: "1",
+    vmFamily: expect.stringMatching(/Family$/),
+    coresPerSocket: expect.any(Number),
+    infiniband: false,
+    last_match_time_unix: node.idleSinceSeconds,
+    delete_time: null,
+  });
+});
 
 test.each([
   [{ placementGroup: "pg0", hostname: "host-1", nodeId: "id-1" }, true, "host-1"],
   [{ placementGroup: null, hostname: null, nodeId: "id-1" }, false, "id-1"],
   [{ placementGroup: null, hostname: null, nodeId: null }, false, "htc-1"],
-])("colocated and hostname_or_uuid of %j", (changes, colocated, name) => {
-  expect(fieldsOf(changes)).toMatchObject({ colocated, hostname_or_uuid: name });
+])("colocated and hostname_or_uuid of %j", async (changes, colocated, name) => {
+  const { node } = await runningNode();
+  expect(nodeFields({ ...node, ...changes }, 0)).toMatchObject({ colocated, hostname_or_uuid: name });
 });
