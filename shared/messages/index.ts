@@ -2,10 +2,6 @@
 export { type CycleCloudEvent, parseCycleCloudEvent } from "./cyclecloud-event.ts";
 export {
   type Capability,
-  claimedBlob,
-  claimedOrigin,
-  claimedSequence,
-  claimsTargets,
   type DemandJob,
   type DemandMessage,
   type DemandNode,
@@ -22,10 +18,17 @@ export {
   requestSetSchema,
   type TargetsMessage,
   wholly,
-  withClaimed,
   withItemsAside,
 } from "./job-demand.ts";
 export { type JobDetails, readJobDetails } from "./job-details.ts";
+export {
+  claimedBlob,
+  claimedOrigin,
+  claimedSequence,
+  claimsTargets,
+  readBody,
+  withClaimed,
+} from "./message-body.ts";
 export { accountOf, attributesOf, type NodeArrayTarget, nodeArrayShape } from "./node-array-target.ts";
 export { type PlanRequest, planRequestSchema } from "./plan-request.ts";
 export { describeProblems, shown } from "./problems.ts";

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { parseConstraints } from "../engine/index.ts";
-import { convertible, isDictionary, parseJson } from "../json.ts";
+import { isDictionary } from "../json.ts";
 import { jobDetails, withoutBadDetails } from "./job-details.ts";
 import { jobWarnings, type KnownKeys, keyWarnings, longestWarning, mostWarnings } from "./job-warnings.ts";
 import { listOf } from "./list-of.ts";
+import { asObject } from "./message-body.ts";
 import { checkTargetItems, type NodeArrayTarget, nodeArrayTargets } from "./node-array-target.ts";
 import { describeProblems, shown } from "./problems.ts";
 import { type Checked, checkItems, problemsInPlace, type SetAside } from "./set-aside.ts";
@@ -44,16 +45,20 @@ const spellings: Readonly<Record<string, string>> = {
 /** scalelib prints it beside `iterations`: of an array that is half done, only the rest is wanted. */
 const left = "iterations-remaining";
 
+const isRespelt = (key: string) => Object.hasOwn(spellings, key) || key === left;
+
 function respell(value: unknown): unknown {
-  if (!isDictionary(value)) return value;
+  if (!isDictionary(value) || !Object.keys(value).some(isRespelt)) return value;
   const entries = Object.entries(value).map(([key, inner]) => [spellings[key] ?? key, inner] as const);
   if (Object.hasOwn(value, left)) entries.push(["iterations", value[left]]);
   return Object.fromEntries(entries);
 }
 
-function readableJob(value: unknown): unknown {
+/** A job without what must not set it aside; undefined when there is nothing of that kind. */
+function withoutBad(value: unknown): unknown {
   const job = respell(value);
-  return isDictionary(job) ? withoutBadDetails(job) : job;
+  const better = isDictionary(job) ? withoutBadDetails(job) : job;
+  return better === job ? undefined : better;
 }
 
 const hostname = z.string().min(1).max(255);
@@ -67,7 +72,7 @@ export const constraintsSchema = z.unknown().superRefine((value, context) => {
 });
 
 const job = z.preprocess(
-  readableJob,
+  respell,
   z.object({
     name: jobName,
     constraints: constraintsSchema
@@ -190,9 +195,6 @@ const targets = z.object({
 /** Every message of the `job-demand` queue, as this version takes them. */
 export const queueMessageSchema = z.discriminatedUnion("kind", [snapshot, delta, targets]);
 
-/** The claim check: the jobs and nodes are in a blob of the `demand-uploads` container, not in the message. */
-const claim = z.object({ blob: z.string().min(1).max(1024) }).loose();
-
 type Lists = "jobs" | "nodes" | "remove" | "arrays";
 type Snapshot = Omit<z.infer<typeof snapshot>, Lists> & {
   readonly jobs: readonly DemandJob[];
@@ -298,7 +300,7 @@ type Envelope<T> =
 
 /** Everything but the items of lists, which are checked one by one. */
 function readEnvelope<T>(schema: z.ZodType<T>, input: unknown): Envelope<T> {
-  const json = asJson(input);
+  const json = asObject(input);
   if (json === undefined) {
     return { ok: false, problems: [`message: ${shown(input)}, expected a JSON object`] };
   }
@@ -316,14 +318,15 @@ const mostWarned = 1_000;
 
 function checkJobs(items: readonly unknown[]): Checked<DemandJob> {
   let warned = 0;
-  return checkItems("job", items, job, (checked, item) => {
+  const finish = (read: DemandJob, item: unknown): DemandJob => {
     const found = warned < mostWarned ? jobWarnings(item, jobKeys) : [];
-    if (found.length === 0) return checked;
+    if (found.length === 0) return read;
     warned += 1;
     // A message may be read twice, and what was understood of it the first time holds no misspelt keys any more.
-    const warnings = [...new Set([...(checked.warnings ?? []), ...found])].slice(0, mostWarnings);
-    return { ...checked, warnings };
-  });
+    const warnings = [...new Set([...(read.warnings ?? []), ...found])].slice(0, mostWarnings);
+    return { ...read, warnings };
+  };
+  return checkItems("job", items, job, { finish, withoutBad });
 }
 
 function checkDemandItems(envelope: z.infer<typeof message>): ParsedDemand {
@@ -348,61 +351,4 @@ function outOf<T>(lists: readonly Checked<unknown>[], message: T): Parsed<T> {
   const [first] = hopeless.setAside;
   const problem = `message: more than ${bad} items of a list do not check out, expected at most ${bad}`;
   return { ok: false, problems: [problem, ...(first === undefined ? [] : problemsInPlace(first))] };
-}
-
-/** The name of the blob that holds the rest of this message, if it is a claim check. */
-export function claimedBlob(input: unknown): string | undefined {
-  const parsed = claim.safeParse(asJson(input));
-  return parsed.success ? parsed.data.blob : undefined;
-}
-
-/**
- * The message with the blob's jobs and nodes in place of the claim. They alone are taken from the blob, which cannot change
- * whom the message is for; jobs or nodes beside the claim are not looked at. The result is checked like any message.
- */
-export function withClaimed(input: unknown, content: string): unknown {
-  const outer = asJson(input);
-  const inner = asJson(content);
-  if (outer === undefined || inner === undefined) return content;
-  const { blob: _, jobs: _jobs, nodes: _nodes, ...rest } = outer;
-  const { jobs, nodes, remove = rest.remove } = inner;
-  const claimed = { jobs, nodes, remove };
-  return {
-    ...rest,
-    ...Object.fromEntries(Object.entries(claimed).filter(([, value]) => value !== undefined)),
-  };
-}
-
-/** Whom a message that does not validate claims to be for, as far as can be told: for the record of its rejection. */
-export function claimedOrigin(input: unknown): { cluster: string | undefined; source: string | undefined } {
-  const json = asJson(input) ?? {};
-  const text = (value: unknown) => (typeof value === "string" && value.length <= 256 ? value : undefined);
-  return { cluster: text(json.cluster), source: text(json.source) };
-}
-
-/** The sequence that a refused demand message claims to have; undefined: it cannot be read, or is of another kind. */
-export function claimedSequence(input: unknown): number | undefined {
-  const { kind, sequence } = asJson(input) ?? {};
-  return kind !== "targets" && Number.isSafeInteger(sequence) ? (sequence as number) : undefined;
-}
-
-/** Whether a refused message claims to ask for nodes of node arrays. */
-export function claimsTargets(input: unknown): boolean {
-  return asJson(input)?.kind === "targets";
-}
-
-function readJson(input: unknown): unknown {
-  // The host has parsed what it takes for JSON.
-  if (typeof input !== "string") return convertible(input);
-  try {
-    return parseJson(input);
-  } catch {
-    return undefined;
-  }
-}
-
-function asJson(input: unknown): Record<string, unknown> | undefined {
-  const value = readJson(input);
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? (value as Record<string, unknown>) : undefined;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { longestWarning, mostWarnings } from "./job-warnings.ts";
 import { describeProblems } from "./problems.ts";
 import { wellCut } from "./sizes.ts";
 
@@ -7,8 +8,6 @@ const mostRuntimeSeconds = 315_360_000;
 /** The end of the year 9999. Milliseconds, a common mistake, lie behind it. */
 const latestSeconds = 253_402_300_799;
 const longestWord = 256;
-const longestNote = 500;
-const mostNotes = 20;
 
 const word = z.string().min(1).max(longestWord);
 
@@ -56,20 +55,20 @@ export function readJobDetails(values: { readonly [Name in DetailName]?: unknown
 
 /**
  * A job without those of its details that do not check out. They cost the job nothing, so it must not be set aside for
- * one; a note says what was passed over.
+ * one; a warning says what was passed over.
  */
 export function withoutBadDetails(job: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const told = names.filter((name) => job[name] !== undefined);
   if (told.length === 0 || details.safeParse(job).success) return job;
-  const notes: string[] = [];
+  const warnings: string[] = [];
   const good: Record<string, unknown> = { ...job };
   for (const name of told) {
     const { read, problem } = readDetail(name, job[name]);
     if (read !== undefined) continue;
     delete good[name];
-    if (problem !== undefined) notes.push(wellCut(`passed over ${problem}`, longestNote));
+    if (problem !== undefined) warnings.push(wellCut(`${problem}; passed over`, longestWarning));
   }
-  return { ...good, ...withNotes(job.notes, notes) };
+  return { ...good, ...withWarnings(job.warnings, warnings) };
 }
 
 interface ReadDetail {
@@ -84,8 +83,10 @@ function readDetail(name: DetailName, value: unknown): ReadDetail {
   return parsed.success ? { read: parsed.data } : { problem: describeProblems(parsed.error).join("; ") };
 }
 
-/** Notes that cannot be read are left for the check of the message. */
-function withNotes(notes: unknown, more: readonly string[]): { readonly notes?: readonly unknown[] } {
-  if (more.length === 0 || (notes !== undefined && !Array.isArray(notes))) return {};
-  return { notes: [...(notes ?? []), ...more.slice(0, Math.max(0, mostNotes - (notes?.length ?? 0)))] };
+/** Warnings that cannot be read are left for the check of the message. */
+function withWarnings(known: unknown, more: readonly string[]): { readonly warnings?: readonly unknown[] } {
+  if (more.length === 0 || (known !== undefined && !Array.isArray(known))) return {};
+  return {
+    warnings: [...new Set([...(known ?? []), ...more])].slice(0, Math.max(mostWarnings, known?.length ?? 0)),
+  };
 }

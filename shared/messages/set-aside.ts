@@ -42,18 +42,25 @@ export interface Checked<T> {
   readonly isHopeless: boolean;
 }
 
-/** Checks the items of a list one by one: what can be read counts, as `finish` returns it. */
+export interface Checking<T> {
+  /** What of an item counts, when it was read. */
+  readonly finish?: (read: T, item: unknown) => T;
+  /** An item that does not check out, without what must not set it aside: it is checked once more. Undefined: there is nothing of that kind. */
+  readonly withoutBad?: (item: unknown) => unknown;
+}
+
+/** Checks the items of a list one by one: what can be read counts. */
 export function checkItems<T>(
   kind: SetAsideKind,
   items: readonly unknown[],
   schema: z.ZodType<T>,
-  finish: (checked: T, item: unknown) => T = (checked) => checked,
+  { finish = (read) => read, withoutBad }: Checking<T> = {},
 ): Checked<T> {
   const good: T[] = [];
   const setAside: SetAside[] = [];
   for (const [index, item] of items.entries()) {
     const excess = excessOf(item);
-    const parsed = excess === undefined ? schema.safeParse(item, { reportInput: true }) : undefined;
+    const parsed = excess === undefined ? checked(schema, item, withoutBad) : undefined;
     if (parsed?.success === true) {
       good.push(finish(parsed.data, item));
       continue;
@@ -64,6 +71,17 @@ export function checkItems<T>(
     setAside.push(asideOf(kind, { index, item, problems }));
   }
   return { good, setAside, isHopeless: false };
+}
+
+function checked<T>(
+  schema: z.ZodType<T>,
+  item: unknown,
+  withoutBad: ((item: unknown) => unknown) | undefined,
+): z.ZodSafeParseResult<T> {
+  const parsed = schema.safeParse(item, { reportInput: true });
+  if (parsed.success || withoutBad === undefined) return parsed;
+  const better = withoutBad(item);
+  return better === undefined ? parsed : schema.safeParse(better, { reportInput: true });
 }
 
 function problemsOf(kind: SetAsideKind, error: z.ZodError | undefined, excess: string | undefined): string[] {

@@ -10,7 +10,13 @@ import type { ArchivedPlan, PlanOutline, WholePlan } from "./plan-record.ts";
 
 /** All of a job but what tells it from the next of its shape. */
 type JobShape = Omit<Job, OwnKey>;
-type OwnKey = "name" | "executingHostnames" | "submittedAtSeconds" | "startedAtSeconds" | "runtimeSeconds";
+type OwnKey =
+  | "name"
+  | "executingHostnames"
+  | "priority"
+  | "submittedAtSeconds"
+  | "startedAtSeconds"
+  | "runtimeSeconds";
 type Own = Partial<Pick<Job, Exclude<OwnKey, "name">>>;
 
 /** Name, place of its shape, and what else is its own. */
@@ -42,7 +48,7 @@ const mostReasonCharacters = 8 * 1024 * 1024;
 const mostReasonsRead = 2_000_000;
 const noHostnames: readonly string[] = [];
 const nothingOwn = {
-  ...{ executingHostnames: noHostnames, submittedAtSeconds: null },
+  ...{ executingHostnames: noHostnames, priority: 0, submittedAtSeconds: null },
   ...{ startedAtSeconds: null, runtimeSeconds: null },
 };
 const noReasons: readonly Reason[] = [];
@@ -86,22 +92,52 @@ function packJobs(jobs: readonly Job[]) {
   const lists = new Map<Job["constraints"], number>();
   const places = new Map<string, number>();
   const packed = jobs.map((job): PackedJob => {
-    const { name, executingHostnames, submittedAtSeconds, startedAtSeconds, runtimeSeconds, ...shape } = job;
-    const { constraints, ...rest } = shape;
-    const list = lists.get(constraints) ?? lists.size;
-    lists.set(constraints, list);
-    const key = `${list} ${JSON.stringify(rest)}`;
-    const place = places.get(key) ?? shapes.push(shape) - 1;
+    const list = lists.get(job.constraints) ?? lists.size;
+    lists.set(job.constraints, list);
+    const key = shapeKey(job, list);
+    const place = places.get(key) ?? shapes.push(shapeOf(job)) - 1;
     places.set(key, place);
-    const own: Own = {
-      ...(executingHostnames.length > 0 && { executingHostnames }),
-      ...(submittedAtSeconds !== null && { submittedAtSeconds }),
-      ...(startedAtSeconds !== null && { startedAtSeconds }),
-      ...(runtimeSeconds !== null && { runtimeSeconds }),
-    };
-    return Object.keys(own).length > 0 ? [name, place, own] : [name, place];
+    const own = ownOf(job);
+    return own === undefined ? [job.name, place] : [job.name, place, own];
   });
   return { shapes, jobs: packed };
+}
+
+/** The compiler asks for a new member of a job here, if it is not among its own ones. */
+const shapeMembers = Object.keys({
+  ...{ constraints: 0, iterations: 0, nodeCount: 0, colocated: 0, exclusive: 0 },
+  ...{ packingStrategy: 0, interruptible: 0, source: 0, metadata: 0 },
+} satisfies Record<keyof JobShape, 0>) as readonly (keyof JobShape)[];
+
+/** Cheaper for each job than the JSON of its shape. */
+function shapeKey(job: Job, list: number): string {
+  let key = `${list}`;
+  for (const member of shapeMembers) {
+    const value = job[member];
+    // The list stands for the constraints.
+    if (member === "constraints") continue;
+    const isText = typeof value === "object" || typeof value === "string";
+    key += isText ? ` ${JSON.stringify(value)}` : ` ${value}`;
+  }
+  return key;
+}
+
+function shapeOf(job: Job): JobShape {
+  return Object.fromEntries(shapeMembers.map((member) => [member, job[member]])) as unknown as JobShape;
+}
+
+/** Undefined: nothing but its name. */
+function ownOf(job: Job): Own | undefined {
+  const { executingHostnames, priority, submittedAtSeconds, startedAtSeconds, runtimeSeconds } = job;
+  const isNew = submittedAtSeconds === null && startedAtSeconds === null && runtimeSeconds === null;
+  if (isNew && priority === 0 && executingHostnames.length === 0) return undefined;
+  return {
+    ...(executingHostnames.length > 0 && { executingHostnames }),
+    ...(priority !== 0 && { priority }),
+    ...(submittedAtSeconds !== null && { submittedAtSeconds }),
+    ...(startedAtSeconds !== null && { startedAtSeconds }),
+    ...(runtimeSeconds !== null && { runtimeSeconds }),
+  };
 }
 
 /** Reasons are worked out when they are read: once they are too long, those of the other jobs are not. */

@@ -7,6 +7,7 @@ import {
   type Parsed,
   parseMessage,
   type QueueMessage,
+  readBody,
   type SetAside,
   withClaimed,
 } from "../../messages/index.ts";
@@ -64,12 +65,14 @@ export async function checkDemand(
   ports: Pick<Ports, "uploads">,
   body: unknown,
 ): Promise<Parsed<QueueMessage>> {
-  const blob = claimedBlob(body);
-  if (blob === undefined) return parseMessage(body);
+  // Read once, though two look into it.
+  const read = readBody(body);
+  const blob = claimedBlob(read);
+  if (blob === undefined) return parseMessage(read ?? body);
   const content = await ports.uploads.read(blob);
   if (content === undefined) return refused(`blob: "${blob}", expected the name of an uploaded blob`);
   return typeof content === "string"
-    ? parseMessage(withClaimed(body, content))
+    ? parseMessage(withClaimed(read, content))
     : refused(`blob: ${content.refused}`);
 }
 

@@ -2,28 +2,29 @@ import { InvariantError } from "../../errors.ts";
 import type { DemandJob } from "../../messages/index.ts";
 import type { SourceDemand } from "../../ports/index.ts";
 
-/** What jobs of one shape share: all but what tells one from the next. */
-type JobShape = Omit<DemandJob, OwnKey | OwnerKey>;
-type OwnKey =
-  | "name"
-  | "executingHostnames"
-  | "submittedAt"
-  | "startedAtSeconds"
-  | "runtimeSeconds"
-  | "jobName";
-type Own = Partial<Pick<DemandJob, Exclude<OwnKey, "name">>>;
+/** What differs from job to job in most schedulers, Slurm's priority too: in a shape, it would make one of each job. */
+const ownKeys = ["priority", "submittedAt", "startedAtSeconds", "runtimeSeconds", "jobName"] as const;
+type OwnKey = (typeof ownKeys)[number];
 /** What jobs of one owner share, of whatever shape they are: a shape for each owner would be written as often. */
-type OwnerKey = "user" | "account" | "queue";
-type Owner = Partial<Pick<DemandJob, OwnerKey>>;
+type Owner = Partial<Pick<DemandJob, "user" | "account" | "queue">>;
+/** What jobs of one shape share: all the rest. */
+type JobShape = Omit<DemandJob, "name" | "executingHostnames" | OwnKey | keyof Owner>;
 
-/** Name, places of its shape and of its owner, and what else is its own. */
-type PackedJob = readonly [name: string, shape: number, owner?: number, own?: Own];
+/** Jobs as columns. One that no job has a value in is left out; null stands for none. */
+type Columns = { readonly [Key in OwnKey]?: readonly (NonNullable<DemandJob[Key]> | null)[] } & {
+  readonly name: readonly string[];
+  /** Places in `shapes` and `owners`. */
+  readonly shape: readonly number[];
+  /** Absent: all are of the first. */
+  readonly owner?: readonly number[];
+  readonly executingHostnames?: readonly (readonly string[] | null)[];
+};
 
 /** A source's demand as it is stored: what thousands of jobs have in common is written once. */
 export interface PackedDemand extends Omit<SourceDemand, "jobs"> {
   readonly shapes: readonly JobShape[];
   readonly owners: readonly Owner[];
-  readonly jobs: readonly PackedJob[];
+  readonly jobs: Columns;
 }
 
 const noHostnames: readonly string[] = [];
@@ -31,24 +32,21 @@ const noHostnames: readonly string[] = [];
 export function packDemand({ jobs, ...rest }: SourceDemand): PackedDemand {
   const shapes = new Places<JobShape>();
   const owners = new Places<Owner>();
-  const ofNobody = owners.of({});
-  const packed = jobs.map((job): PackedJob => {
-    const { name, executingHostnames, submittedAt, startedAtSeconds, runtimeSeconds, jobName, ...others } =
-      job;
-    const { user, account, queue, ...shape } = others;
-    const place = shapes.of(shape);
-    const owner = owners.of({ user, account, queue });
-    const own: Own = {
-      ...(executingHostnames.length > 0 && { executingHostnames }),
-      ...(submittedAt !== undefined && { submittedAt }),
-      ...(startedAtSeconds !== undefined && { startedAtSeconds }),
-      ...(runtimeSeconds !== undefined && { runtimeSeconds }),
-      ...(jobName !== undefined && { jobName }),
-    };
-    if (Object.keys(own).length > 0) return [name, place, owner, own];
-    return owner === ofNobody ? [name, place] : [name, place, owner];
-  });
-  return { ...rest, shapes: shapes.values, owners: owners.values, jobs: packed };
+  const owner = jobs.map((job) => owners.of(ownerKey(job), () => ownerOf(job)));
+  const isRunning = jobs.some(({ executingHostnames }) => executingHostnames.length > 0);
+  const hosts = jobs.map(({ executingHostnames: names }) => (names.length === 0 ? null : names));
+  const columns: Columns = {
+    name: jobs.map(({ name }) => name),
+    shape: jobs.map((job) => shapes.of(shapeKey(job), () => shapeOf(job))),
+    ...(owners.values.length > 1 && { owner }),
+    ...(isRunning && { executingHostnames: hosts }),
+    ...Object.fromEntries(
+      ownKeys
+        .filter((key) => jobs.some((job) => (job[key] ?? 0) !== 0))
+        .map((key) => [key, jobs.map((job) => job[key] ?? null)]),
+    ),
+  };
+  return { ...rest, shapes: shapes.values, owners: owners.values, jobs: columns };
 }
 
 /** Values that are written once, and where. */
@@ -56,21 +54,71 @@ class Places<T> {
   readonly values: T[] = [];
   readonly #places = new Map<string, number>();
 
-  of(value: T): number {
-    const key = JSON.stringify(value);
-    const place = this.#places.get(key) ?? this.values.push(value) - 1;
+  of(key: string, make: () => T): number {
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    const place = this.values.push(make()) - 1;
     this.#places.set(key, place);
     return place;
   }
 }
 
+/** The compiler asks for a new member of a job here, if it is not among those above. */
+const shapeMembers = Object.keys({
+  ...{ constraints: 0, iterations: 0, nodeCount: 0, colocated: 0, exclusive: 0 },
+  ...{ packingStrategy: 0, interruptible: 0, notes: 0, warnings: 0 },
+} satisfies Record<keyof JobShape, 0>) as readonly (keyof JobShape)[];
+
+/** Cheaper for each job than the JSON of its shape. */
+function shapeKey(job: DemandJob): string {
+  let key = "";
+  for (const member of shapeMembers) {
+    const value = job[member];
+    const isText = typeof value === "object" || typeof value === "string";
+    key += isText ? `${JSON.stringify(value)} ` : `${value} `;
+  }
+  return key;
+}
+
+function shapeOf(job: DemandJob): JobShape {
+  const told = shapeMembers.filter((member) => job[member] !== undefined);
+  return Object.fromEntries(told.map((member) => [member, job[member]])) as unknown as JobShape;
+}
+
+/** Their lengths keep apart what no character can. */
+function ownerKey({ user = "", account = "", queue = "" }: DemandJob): string {
+  return `${user.length} ${account.length} ${user}${account}${queue}`;
+}
+
+function ownerOf({ user, account, queue }: DemandJob): Owner {
+  return {
+    ...(user !== undefined && { user }),
+    ...(account !== undefined && { account }),
+    ...(queue !== undefined && { queue }),
+  };
+}
+
 /** Jobs of one shape share their constraints: who works something out of them does it once. */
 export function unpackDemand({ jobs, shapes, owners, ...rest }: PackedDemand): SourceDemand {
-  const unpacked = jobs.map(([name, place, owner = 0, own]): DemandJob => {
+  const { priority = [], submittedAt = [], startedAtSeconds = [], runtimeSeconds = [], jobName = [] } = jobs;
+  const unpacked = jobs.name.map((name, index): DemandJob => {
+    const place = jobs.shape[index] ?? -1;
     const shape = shapes[place];
     if (shape === undefined)
       throw new InvariantError(`Stored job "${name}" is of shape ${place}, and there is none`);
-    return { ...shape, name, executingHostnames: noHostnames, ...owners[owner], ...own } as DemandJob;
+    const job: { -readonly [Key in keyof DemandJob]: DemandJob[Key] } = {
+      ...shape,
+      ...{ name, priority: priority[index] ?? 0 },
+      executingHostnames: (jobs.executingHostnames?.[index] ?? noHostnames) as string[],
+      ...owners[jobs.owner?.[index] ?? 0],
+    };
+    const own = [submittedAt[index], startedAtSeconds[index], runtimeSeconds[index], jobName[index]] as const;
+    const [submitted = null, started = null, runtime = null, called = null] = own;
+    if (submitted !== null) job.submittedAt = submitted;
+    if (started !== null) job.startedAtSeconds = started;
+    if (runtime !== null) job.runtimeSeconds = runtime;
+    if (called !== null) job.jobName = called;
+    return job;
   });
   return { ...rest, jobs: unpacked };
 }

@@ -1,12 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  claimedBlob,
-  claimedOrigin,
-  parseDemand,
-  wholly,
-  withClaimed,
-} from "../../../shared/messages/job-demand.ts";
+import { parseDemand, wholly } from "../../../shared/messages/job-demand.ts";
+import { claimedBlob, claimedOrigin, withClaimed } from "../../../shared/messages/message-body.ts";
 
 const good = {
   version: 1,

@@ -36,7 +36,7 @@ describe("details of a job", () => {
   test("are missing, and neither zero nor empty, when nothing or null is told of them", () => {
     for (const told of [{}, Object.fromEntries(names.map((name) => [name, null]))]) {
       const { job } = read(told);
-      for (const name of [...names, "notes"]) expect(job).not.toHaveProperty(name);
+      for (const name of [...names, "warnings"]) expect(job).not.toHaveProperty(name);
     }
   });
 
@@ -53,21 +53,21 @@ describe("details of a job", () => {
     ["account", "a".repeat(257)],
     ["queue", ["a"]],
     ["jobName", { length: 3 }],
-  ])("a bad %s (%j) is passed over with a note, and costs the job nothing", (name, value) => {
-    const { job, setAside } = read({ ...details, [name]: value, notes: ["before"] });
+  ])("a bad %s (%j) is passed over with a warning, and costs the job nothing", (name, value) => {
+    const { job, setAside } = read({ ...details, [name]: value, warnings: ["before"] });
     expect(setAside).toEqual([]);
     expect(job).not.toHaveProperty(name);
     expect(job).toMatchObject(Object.fromEntries(Object.entries(details).filter(([key]) => key !== name)));
-    expect(job?.notes).toEqual(["before", expect.stringMatching(`^passed over ${name}: .*expected`)]);
+    expect(job?.warnings).toEqual(["before", expect.stringMatching(`^${name}: .*expected`)]);
   });
 
-  test("there is never a note more than a job may have", () => {
-    const notes = Array.from({ length: 20 }, (_, index) => `note ${index}`);
-    expect(read({ user: 7, notes }).job?.notes).toEqual(notes);
+  test("there is never a warning more than a job may have", () => {
+    const warnings = Array.from({ length: 10 }, (_, index) => `warning ${index}`);
+    expect(read({ user: 7, warnings }).job?.warnings).toEqual(warnings);
   });
 
-  test("notes that cannot be read set the job aside, whatever its details are", () => {
-    expect(read({ user: 7, notes: "a" }).setAside).toMatchObject([{ name: "1" }]);
+  test("warnings that cannot be read set the job aside, whatever its details are", () => {
+    expect(read({ user: 7, warnings: "a" }).setAside).toMatchObject([{ name: "1" }]);
   });
 
   test("senders leave out what a message would not take", () => {

@@ -4,7 +4,8 @@ import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";
 import { beforeAll, describe, expect, test } from "vitest";
 import { decodeQueueText } from "../../../functions/support/queue-message.ts";
 import { UpstreamError } from "../../../shared/errors.ts";
-import { claimedBlob, parseDemand, withClaimed } from "../../../shared/messages/job-demand.ts";
+import { parseDemand } from "../../../shared/messages/job-demand.ts";
+import { claimedBlob, withClaimed } from "../../../shared/messages/message-body.ts";
 import { type SchedulerEvent, schedulerEventSchema } from "../../../shared/messages/scheduler-event.ts";
 import {
   type DemandToSend,

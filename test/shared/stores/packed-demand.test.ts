@@ -20,8 +20,24 @@ test("jobs of many users, with names, limits and starts of their own, share thei
     };
   });
   const packed = packDemand(demandOf(jobs));
-  expect([packed.shapes.length, packed.owners.length]).toEqual([3, 51]);
+  expect([packed.shapes.length, packed.owners.length]).toEqual([3, 50]);
   const again = unpackDemand(JSON.parse(JSON.stringify(packed)));
   expect(again).toEqual(demandOf(jobs));
   expect(new Set(again.jobs.map(({ constraints }) => constraints)).size).toBe(3);
+});
+
+test("values that read alike in a row are not the same", () => {
+  const job = { constraints: {}, iterations: 1, nodeCount: 0, colocated: false, exclusive: false };
+  const common = { ...job, executingHostnames: [], priority: 0 };
+  const jobs: readonly DemandJob[] = [
+    { ...common, name: "1", user: "ab", account: "c" },
+    { ...common, name: "2", user: "a", account: "bc" },
+    { ...common, name: "3", account: "abc" },
+    { ...common, name: "4", constraints: "true" },
+    { ...common, name: "5", constraints: true },
+    { ...common, name: "6", notes: ["null"] },
+    { ...common, name: "7", constraints: null },
+    { ...common, name: "8", priority: -1.5, interruptible: true },
+  ];
+  expect(unpackDemand(JSON.parse(JSON.stringify(packDemand(demandOf(jobs)))))).toEqual(demandOf(jobs));
 });

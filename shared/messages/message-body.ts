@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { convertible, parseJson } from "../json.ts";
+
+/** The claim check: the jobs and nodes are in a blob of the `demand-uploads` container, not in the message. */
+const claim = z.object({ blob: z.string().min(1).max(1024) }).loose();
+
+/** Bodies that were read: nobody has to look through 100,000 jobs again for what `convertible` replaces. */
+const alreadyRead = new WeakSet<object>();
+
+/** The body of a message as JSON, which is then read once: a text that is none is undefined. */
+export function readBody(input: unknown): unknown {
+  if (typeof input === "object" && input !== null && alreadyRead.has(input)) return input;
+  const value = readJson(input);
+  if (typeof value === "object" && value !== null) alreadyRead.add(value);
+  return value;
+}
+
+function readJson(input: unknown): unknown {
+  // The host has parsed what it takes for JSON.
+  if (typeof input !== "string") return convertible(input);
+  try {
+    return parseJson(input);
+  } catch {
+    return undefined;
+  }
+}
+
+export function asObject(input: unknown): Record<string, unknown> | undefined {
+  const value = readBody(input);
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : undefined;
+}
+
+/** The name of the blob that holds the rest of this message, if it is a claim check. */
+export function claimedBlob(input: unknown): string | undefined {
+  const parsed = claim.safeParse(asObject(input));
+  return parsed.success ? parsed.data.blob : undefined;
+}
+
+/**
+ * The message with the blob's jobs and nodes in place of the claim. They alone are taken from the blob, which cannot change
+ * whom the message is for; jobs or nodes beside the claim are not looked at. The result is checked like any message.
+ */
+export function withClaimed(input: unknown, content: string): unknown {
+  const outer = asObject(input);
+  const inner = asObject(content);
+  if (outer === undefined || inner === undefined) return content;
+  const { blob: _, jobs: _jobs, nodes: _nodes, ...rest } = outer;
+  const { jobs, nodes, remove = rest.remove } = inner;
+  const claimed = { jobs, nodes, remove };
+  const whole = {
+    ...rest,
+    ...Object.fromEntries(Object.entries(claimed).filter(([, value]) => value !== undefined)),
+  };
+  // Both parts of it were.
+  alreadyRead.add(whole);
+  return whole;
+}
+
+/** Whom a message that does not validate claims to be for, as far as can be told: for the record of its rejection. */
+export function claimedOrigin(input: unknown): { cluster: string | undefined; source: string | undefined } {
+  const json = asObject(input) ?? {};
+  const text = (value: unknown) => (typeof value === "string" && value.length <= 256 ? value : undefined);
+  return { cluster: text(json.cluster), source: text(json.source) };
+}
+
+/** The sequence that a refused demand message claims to have; undefined: it cannot be read, or is of another kind. */
+export function claimedSequence(input: unknown): number | undefined {
+  const { kind, sequence } = asObject(input) ?? {};
+  return kind !== "targets" && Number.isSafeInteger(sequence) ? (sequence as number) : undefined;
+}
+
+/** Whether a refused message claims to ask for nodes of node arrays. */
+export function claimsTargets(input: unknown): boolean {
+  return asObject(input)?.kind === "targets";
+}
