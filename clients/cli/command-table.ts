@@ -55,6 +55,11 @@ export const commandGroups: readonly CommandGroup[] = [
         load: async (terminal) => (await import("./commands/limits.ts")).limitsCommand(terminal),
       },
       {
+        name: "prices",
+        summary: "Lists what nodes cost, and where each price comes from.",
+        load: async (terminal) => (await import("./commands/prices.ts")).pricesCommand(terminal),
+      },
+      {
         name: "jobs",
         summary: "Lists jobs, and why they wait.",
         load: async (terminal) => (await import("./commands/jobs.ts")).jobsCommand(terminal),

@@ -57,7 +57,8 @@ export async function readConfig(file: string, asked: string | undefined): Promi
   };
 }
 
-async function readJson(file: string): Promise<unknown> {
+/** A JSON file of the user. Throws a CommandFailure that names it. */
+export async function readJson(file: string): Promise<unknown> {
   try {
     return parseJson(await readFile(file, "utf8"));
   } catch (error) {

@@ -54,6 +54,10 @@ export const bucketView = z
       .describe("Set: no new nodes are asked for until then"),
     secondsSinceCapacityFailure: z.number().nullable(),
     spotPlacementScore: z.string().nullable(),
+    usdPerHour: z
+      .number()
+      .nullable()
+      .describe("What a node costs; null: not known. `prices` says where that comes from"),
     resources: resources.describe("What a new node of this bucket has"),
   })
   .meta({ id: "Bucket" });

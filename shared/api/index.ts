@@ -16,6 +16,7 @@ export * from "./operations-schema.ts";
 export * from "./plan-summary.ts";
 export * from "./plans-schema.ts";
 export * from "./post-demand-schema.ts";
+export * from "./prices-schema.ts";
 export * from "./problem.ts";
 export * from "./rejections-schema.ts";
 export { apiVersion, appRoles, printingHeader, type Role, type Route } from "./route.ts";

@@ -48,6 +48,7 @@ export const nodeView = z
     coresPerSocket: count.nullable(),
     memoryBytes: z.number().nullable(),
     infiniband: z.boolean().nullable().describe("Null: its VM size is not known"),
+    usdPerHour: z.number().nullable().describe("What it costs; null: not known, or not a node of an array"),
     jobs: z
       .array(z.object({ job: z.string(), slots: count }))
       .describe("Jobs that run there or are planned there"),

@@ -9,6 +9,7 @@ import { historyAnswer, historyQuery, nodesAnswer, nodesQuery } from "./nodes-sc
 import { operationsAnswer, operationsQuery, operationView } from "./operations-schema.ts";
 import { planAnswer, planArchiveAnswer, plansAnswer, plansQuery } from "./plans-schema.ts";
 import { demandPosted, postDemandBody, postDemandQuery } from "./post-demand-schema.ts";
+import { pricesAnswer } from "./prices-schema.ts";
 import { rejectAnswer, rejectsAnswer, rejectsQuery, replayAnswer, replayBody } from "./rejections-schema.ts";
 import type { Route } from "./route.ts";
 import { clustersAnswer, statusAnswer } from "./status-schema.ts";
@@ -79,6 +80,16 @@ export const routes = [
     summary: "Every limit once, with what is used and left of it",
     query: bucketsQuery,
     answer: limitsAnswer,
+    polled: true,
+  },
+  {
+    id: "prices",
+    method: "GET",
+    path: `${ofCluster}/prices`,
+    role: "reader",
+    summary: "What nodes cost: regular and spot, where each price comes from, and how old it is",
+    query: bucketsQuery,
+    answer: pricesAnswer,
     polled: true,
   },
   {

@@ -141,6 +141,7 @@ const spendingStatus = z
     usdPerHour: z.number().describe("What they cost now"),
     unpricedNodes: count.describe("Nodes whose price is not known; the sums leave them out"),
     unpricedNodeHours: z.number(),
+    reservedNodes: count.describe("Nodes that reservations pay; the sums leave them out"),
     budget: budgetStatus.nullable().describe("Null: none is configured"),
   })
   .meta({ id: "SpendingStatus" });

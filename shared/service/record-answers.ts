@@ -13,6 +13,7 @@ import {
   listOperations,
   listOperationsOf,
   listPlans,
+  listPrices,
   listRejects,
   type Outlook,
   selectingOf,
@@ -45,6 +46,7 @@ export type RecordRouteId =
   | "history"
   | "buckets"
   | "limits"
+  | "prices"
   | "jobs"
   | "explain"
   | "explain-target"
@@ -69,6 +71,7 @@ export const recordAnswers: AnswersFrom<RecordPorts, RecordRouteId> = {
   nodes: fromOutlook((outlook, { query }) => ifSelected(listNodes(outlook, query))),
   buckets: fromOutlook((outlook, { query }) => ifSelected(listBuckets(outlook, query))),
   limits: fromOutlook((outlook, { query }) => ifSelected(listLimits(outlook, query))),
+  prices: fromOutlook((outlook, { query }) => ifSelected(listPrices(outlook, query))),
   jobs: fromOutlook((outlook, { query }) => ifSelected(listJobs(outlook, query))),
   explain: fromOutlook(explainedJob),
   "explain-target": fromOutlook(explainedTarget),

@@ -15,6 +15,7 @@ export { listJobs } from "./list-jobs.ts";
 export { listNodes } from "./list-nodes.ts";
 export { listOperations, showOperation } from "./list-operations.ts";
 export { listPlans, showPlan, showPlanArchive } from "./list-plans.ts";
+export { listPrices } from "./list-prices.ts";
 export { findReject, listRejects, showReject } from "./list-rejects.ts";
 export { type Selected, type Selecting, type Selector, selectingOf, selectorOf } from "./node-selection.ts";
 export { nodeViews } from "./node-views.ts";

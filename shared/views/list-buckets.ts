@@ -64,6 +64,7 @@ function drawUpBuckets(outlook: Outlook, surveyed: readonly BucketSurvey[]): Buc
         backOff: backOff === undefined ? null : { untilSeconds: backOff.untilSeconds, why: backOff.why },
         secondsSinceCapacityFailure: size.secondsSinceCapacityFailure,
         spotPlacementScore: size.spotPlacementScore,
+        usdPerHour: size.pricePerHourUsd ?? null,
         resources: bucket.resources,
       },
     ];

@@ -224,6 +224,7 @@ function toView(
     coresPerSocket: size?.vm.coresPerSocket ?? null,
     memoryBytes: size?.vm.memoryBytes ?? null,
     infiniband: size?.vm.infiniband ?? null,
+    usdPerHour: size?.pricePerHourUsd ?? null,
     jobs: planned?.jobs ?? [],
     plannedJobs: planned === null ? [] : [...plannedThere(facts.outlook.input, planned)],
     resources: only(told, planned?.resources ?? {}),

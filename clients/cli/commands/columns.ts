@@ -7,6 +7,7 @@ import { jobColumns } from "./jobs.ts";
 import { limitColumns } from "./limits.ts";
 import { operationColumns } from "./operations.ts";
 import { planColumns } from "./plans.ts";
+import { priceColumns } from "./prices.ts";
 import { rejectColumns } from "./rejects.ts";
 
 /** The usual columns of each command that prints a list, by the name that `output_columns` has for it. */
@@ -14,6 +15,7 @@ const usual: Readonly<Record<string, readonly string[]>> = {
   nodes: nodeColumns,
   buckets: bucketColumns,
   limits: limitColumns,
+  prices: priceColumns,
   jobs: jobColumns,
   demand: demandColumns([]),
   plans: planColumns,

@@ -7,6 +7,7 @@ import { CommandFailure } from "../exit-code.ts";
 import { wholeNumber } from "../option-values.ts";
 import { prettyJson } from "../output/print.ts";
 import type { Terminal } from "../terminal.ts";
+import { pricesInWords, proposePairs, readClusterStatus } from "./config-proposals.ts";
 
 interface Flags {
   readonly clusterName: string;
@@ -18,6 +19,7 @@ interface Flags {
   readonly bootTimeout: number;
   readonly failedNodes?: string;
   readonly slots?: string;
+  readonly clusterStatus?: string;
   readonly readOnly?: true;
   readonly output?: string;
   readonly force?: true;
@@ -59,6 +61,10 @@ export function configInitCommand(terminal: Terminal): Command {
     // `initconfig` of azpbs and azge takes it; here everybody on the machine would see it.
     .addOption(new Option("--password <password>").hideHelp())
     .option("--slots <value>", "slots of a node, such as node.vcpu_count or 4")
+    .option(
+      "--cluster-status <file>",
+      "what CycleCloud answers to GET /clusters/NAME/status?nodes=true: shows what its VM sizes cost, and pairs spot arrays with regular ones of the same sizes",
+    )
     .option("--read-only", "makes and shows plans, and sends nothing")
     .option("-O, --output <file>", "where to write it (default: the screen)")
     .option("--force", "replaces an existing file")
@@ -73,7 +79,12 @@ export function configInitCommand(terminal: Terminal): Command {
 }
 
 async function init(terminal: Terminal, flags: Flags): Promise<void> {
-  const json = configOf(flags);
+  const cluster =
+    flags.clusterStatus === undefined
+      ? undefined
+      : await readClusterStatus(flags.clusterStatus, flags.clusterName);
+  const pairs = cluster === undefined ? [] : proposePairs(cluster);
+  const json = { ...configOf(flags), ...(pairs.length > 0 && { spot: { pairs } }) };
   const parsed = parseConfig({ cluster: flags.clusterName, json });
   if (!parsed.ok)
     throw new CommandFailure(
@@ -83,6 +94,9 @@ async function init(terminal: Terminal, flags: Flags): Promise<void> {
       ].join("\n"),
       "Fix these problems, then try again.",
     );
+  // Beside the configuration, which may go to a file or a pipe.
+  for (const line of cluster === undefined ? [] : pricesInWords(cluster))
+    terminal.stderr.write(`${printable(line)}\n`);
   const text = prettyJson(json);
   if (flags.output === undefined) {
     terminal.stdout.write(text);

@@ -30,6 +30,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     { line: "limits -C 'node.vm_size=Standard_F*'", does: "limits of nodes of these sizes" },
     { line: "limits --format jsonl", does: "for a script" },
   ],
+  prices: [
+    { line: "prices", does: "regular, spot, per core, source, date, reserved nodes", isShown: true },
+    { line: "prices -o nodearray,vm_size,usd,source", does: "the price that counts" },
+  ],
   jobs: [
     { line: "jobs", does: "all jobs of all sources", isShown: true },
     { line: "jobs --state waiting --limit 20", does: "the first waiting jobs, and why they wait" },

@@ -81,11 +81,16 @@ export function spendingStatus(snapshot: Snapshot | undefined, nowSeconds: numbe
     month,
     spentUsd: inCents(spentUsd),
     unpricedNodeHours: month === spending.month ? inCents(unpricedNodeHours) : 0,
+    reservedNodes: reservedIn(snapshot),
     budget:
       budgetUsd === null
         ? null
         : budgetStatus({ budgetUsd, spentUsd, usdPerHour: spending.usdPerHour }, nowSeconds),
   };
+}
+
+function reservedIn({ cluster }: Snapshot): number {
+  return [...runningIn(cluster).reservedNodes.values()].reduce((sum, nodes) => sum + nodes, 0);
 }
 
 function budgetStatus(

@@ -99,6 +99,61 @@ describe("config init", () => {
     expect(again.stderr).toContain(`Cannot write "${path}": it exists`);
   });
 
+  /** CycleCloud's answer about arrays of these sizes. */
+  function statusOf(
+    arrays: readonly { readonly name: string; readonly spot?: true; readonly sizes: readonly string[] }[],
+  ): object {
+    const bucket = (machineType: string) => ({
+      bucketId: machineType,
+      definition: { machineType },
+      maxCount: 10,
+      activeCount: 0,
+      availableCount: 10,
+      virtualMachine: { vcpuCount: 4, memory: 8 },
+    });
+    return {
+      nodearrays: arrays.map(({ name, spot, sizes }) => ({
+        name,
+        nodearray: {
+          Name: name,
+          Region: "westeurope",
+          Interruptible: spot ?? false,
+          Configuration: {},
+          Azure: {},
+        },
+        buckets: sizes.map(bucket),
+      })),
+    };
+  }
+
+  test("with the cluster's status it shows prices, and pairs spot arrays with regular ones", async () => {
+    const two = ["Standard_F4s_v2", "Standard_D4s_v5"];
+    const status = statusOf([
+      { name: "mpi", sizes: two },
+      { name: "htc", sizes: two },
+      { name: "htc-spot", spot: true, sizes: two.toReversed() },
+      { name: "odd-spot", spot: true, sizes: ["Standard_Odd"] },
+    ]);
+    await file("status.json", JSON.stringify(status));
+    const { code, stdout, stderr } = await ccscale([
+      ...["config", "init", ...words, "--cluster-status", join(folder, "status.json")],
+    ]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ spot: { pairs: [{ spot: "htc-spot", regular: "htc" }] } });
+    expect(stderr).toContain("htc, Standard_F4s_v2: 0.1940 USD an hour\n");
+    expect(stderr).toContain("htc-spot (spot), Standard_F4s_v2: at most 0.1940 USD an hour\n");
+    expect(stderr).toContain("odd-spot (spot), Standard_Odd: price not known\n");
+  });
+
+  test("a file that is no status of a cluster is refused", async () => {
+    await file("no-status.json", "[]");
+    const { code, stdout, stderr } = await ccscale([
+      ...["config", "init", ...words, "--cluster-status", join(folder, "no-status.json")],
+    ]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("GET /clusters/NAME/status?nodes=true");
+  });
+
   test("answers that cannot be used are refused with what was wanted", async () => {
     const { code, stdout, stderr } = await ccscale([
       ...["config", "init", "--cluster-name", "hpc", "--server-url", "http://c.example"],

@@ -105,6 +105,7 @@ describe("a cluster at work", () => {
     ],
     ["buckets", "buckets", "buckets -o 'nodearray,vm_size,available_count,binding,*family'"],
     ["limits", "limits", "limits -C 'node.vm_size=Standard_F*'", "limits --format jsonl"],
+    ["prices", "prices", "prices -o nodearray,vm_size,usd,source"],
     ["jobs", "jobs", "jobs --state waiting --limit 20", "jobs -N htc-1"],
     ["demand", "demand", "demand --nodearray htc"],
     ["plans", "plans --limit 1", "plans last"],

@@ -90,6 +90,7 @@ async function fieldsOf(id: RouteId): Promise<Fields> {
     case "nodes":
     case "operations":
     case "plans":
+    case "prices":
     case "rejects":
     case "status":
       return {};

@@ -1,0 +1,73 @@
+import { Command } from "commander";
+import type { PriceView, SizePriceView } from "../../../shared/api/index.ts";
+import type { Fields } from "../../columns/evaluate.ts";
+import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { duration, moment } from "../output/moments.ts";
+import { outputOptions, printList } from "../output/output-options.ts";
+import { isSelecting, type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
+import type { Terminal } from "../terminal.ts";
+
+type Flags = LookFlags & SelectionFlags;
+
+export const priceColumns: readonly string[] = [
+  "nodearray",
+  "vm_size",
+  "spot",
+  "regular@regular_usd:-",
+  "spot_price@spot_usd:-",
+  "per_core@core_usd:-",
+  "source:unknown",
+  "as_of:-",
+  "reserved:-",
+];
+
+/** `ccscale prices`: what is known of the prices of the cluster's VM sizes. */
+export function pricesCommand(terminal: Terminal): Command {
+  const command = new Command("prices")
+    .description(
+      "Lists what an hour of a node costs in US dollars, for each VM size of each node array: regular and spot, per core of what the array makes, where that price comes from, and its date. ≤: the price of spot is not known, and the regular price is the most that it can be. RESERVED: nodes that are paid for, and how many of them run.",
+    )
+    .action((flags: Flags) => look(terminal, flags, (looking) => showPrices(looking, flags)));
+  return outputOptions(selectionOptions(lookOptions(command)));
+}
+
+async function showPrices({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+  const { prices, atSeconds } = await service.ask("prices", { query: toQuery(flags) });
+  const list = {
+    name: "prices",
+    columns: priceColumns,
+    records: prices.map((price) => priceFields(price, atSeconds)),
+    data: prices,
+    none: isSelecting(flags)
+      ? "No such buckets."
+      : "No prices: the cluster has no node array with a VM size.",
+  };
+  printList(terminal, list, { flags, settings });
+}
+
+function priceFields(size: SizePriceView, nowSeconds: number): Fields {
+  const { regular, spotPrice, reservation, usdPerHour, usdPerCoreHour } = size;
+  const counts = size.spot ? spotPrice : regular;
+  const asOfSeconds = counts?.asOfSeconds ?? null;
+  return {
+    ...size,
+    usd: dollars(usdPerHour),
+    regular_usd: shown(regular),
+    spot_usd: shown(spotPrice),
+    core_usd: dollars(usdPerCoreHour),
+    source: counts?.source ?? null,
+    as_of: asOfSeconds === null ? null : moment(asOfSeconds).slice(0, "2026-11-22".length),
+    age: asOfSeconds === null ? null : duration(nowSeconds - asOfSeconds),
+    reserved: reservation === null ? null : `${reservation.running}/${reservation.nodes} ${reservation.name}`,
+  };
+}
+
+function shown(price: PriceView | null): string | null {
+  if (price === null) return null;
+  return `${price.isUpperBound === true ? "≤" : ""}${dollars(price.usdPerHour)}`;
+}
+
+/** A small size costs less than a cent per core and hour. */
+function dollars(usd: number | null): string | null {
+  return usd === null ? null : usd.toFixed(4);
+}
