@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { dirname, resolve } from "node:path";
+import { Command, InvalidArgumentError } from "commander";
 import { ConfigurationError, kindOf, messageOf } from "../../shared/errors.ts";
 import { parseJson } from "../../shared/json.ts";
 import { storageOf } from "../cli/connect-storage.ts";
@@ -7,7 +8,9 @@ import { CommandFailure } from "../cli/exit-code.ts";
 import { localOption, type PlaceFlags, placeOf } from "../cli/local-environment.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { type AgentConfig, parseAgentConfig } from "./config.ts";
+import type { DriverKind } from "./drivers/driver.ts";
 import { driverNames } from "./drivers/index.ts";
+import { isBuiltIn, loadDriver } from "./load-driver.ts";
 import { lookOnce, startAgent } from "./start.ts";
 
 interface Flags extends PlaceFlags {
@@ -26,7 +29,10 @@ export function agentCommand(terminal: Terminal): Command {
   return new Command("agent")
     .description("Runs beside a scheduler: posts what it wants, and does there what the service asks for.")
     .option("--config <file>", "JSON file with the agent's and the driver's settings")
-    .addOption(new Option("--driver <name>", "which scheduler").choices(driverNames))
+    .option(
+      "--driver <name>",
+      `which scheduler: ${driverNames.join(", ")}, a file such as ./my-driver.mjs, or an installed package`,
+    )
     .option("--cluster <name>", "CycleCloud's name of the cluster")
     .option("--source <name>", "what the scheduler is called in messages; names its queue of events")
     .option("--interval <seconds>", "from one pass to the next", seconds)
@@ -77,10 +83,27 @@ async function configOf(flags: Flags): Promise<AgentConfig> {
     state_folder: flags.stateFolder,
   };
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const parsed = parseAgentConfig({ ...file, ...said });
+  const settings: { readonly driver?: unknown } = { ...file, ...said };
+  const parsed = parseAgentConfig(settings, await outsideDriver(settings, flags));
   if (parsed.ok) return parsed.config;
-  const { message } = new ConfigurationError("the agent's settings", parsed.problems);
-  throw new CommandFailure(message, "Give them in the file or as options; see docs/agent.md.");
+  throw wrongSettings(parsed.problems);
+}
+
+/** A driver that does not come with the agent. A path is seen from the file that names it, or from the current folder. */
+async function outsideDriver(
+  { driver }: { readonly driver?: unknown },
+  flags: Flags,
+): Promise<DriverKind | undefined> {
+  if (typeof driver !== "string" || driver === "" || isBuiltIn(driver)) return undefined;
+  const isOption = flags.driver !== undefined || flags.config === undefined;
+  const loaded = await loadDriver(driver, isOption ? process.cwd() : dirname(resolve(flags.config)));
+  if (loaded.ok) return loaded.kind;
+  throw wrongSettings([loaded.problem]);
+}
+
+function wrongSettings(problems: readonly string[]): CommandFailure {
+  const { message } = new ConfigurationError("the agent's settings", problems);
+  return new CommandFailure(message, "Give them in the file or as options; see docs/agent.md.");
 }
 
 async function readConfig(file: string): Promise<object> {

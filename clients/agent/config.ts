@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { messageOf } from "../../shared/errors.ts";
 import { describeProblems } from "../../shared/messages/index.ts";
-import type { Driver } from "./drivers/driver.ts";
-import { driverNamed, driverNames } from "./drivers/index.ts";
+import type { Driver, DriverKind } from "./drivers/driver.ts";
+import { builtInDriver, driverNames } from "./drivers/index.ts";
 
 /** Where the broker's address is when nobody names a setting. */
 export const usualBrokerSetting = "CELERY_BROKER_URL";
@@ -42,10 +43,13 @@ const configSchema = z.looseObject({
       "expected lower-case letters and digits, with single dashes between them",
     )
     .max(50),
-  driver: z.enum(
-    driverNames,
-    whenMissing(`one of ${driverNames.join(", ")}; give it with --driver, or as "driver" in the file`),
-  ),
+  driver: z
+    .string(
+      whenMissing(
+        `one of ${driverNames.join(", ")}, or a file with a driver; give it with --driver, or as "driver" in the file`,
+      ),
+    )
+    .min(1),
   interval_seconds: z.number().min(1).max(3_600).default(15),
   /** How long what was posted counts, should the agent fall silent. */
   ttl_seconds: z.int().min(10).max(86_400).default(300),
@@ -79,16 +83,28 @@ export type ParsedAgentConfig =
   | { readonly ok: true; readonly config: AgentConfig }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Checks the agent's and the driver's settings together, and names every problem at once. */
-export function parseAgentConfig(json: unknown): ParsedAgentConfig {
+/**
+ * Checks the agent's and the driver's settings together, and names every problem at once. A driver from outside is loaded already
+ * (`load-driver.ts`); its section has its own name.
+ */
+export function parseAgentConfig(json: unknown, outside?: DriverKind): ParsedAgentConfig {
   const parsed = configSchema.safeParse(json, { reportInput: true });
   if (!parsed.success) return { ok: false, problems: describeProblems(parsed.error) };
   const settings = parsed.data;
-  const kind = driverNamed(settings.driver);
-  const configured = kind.configure(settings[settings.driver] ?? {});
+  const kind = outside ?? builtInDriver(settings.driver);
+  if (kind === undefined)
+    return {
+      ok: false,
+      problems: [
+        `driver: "${settings.driver}", expected one of ${driverNames.join(", ")}, or a file with a driver`,
+      ],
+    };
+  if (kind.name in configSchema.shape)
+    return { ok: false, problems: [`driver: its name is "${kind.name}", which is a setting of the agent`] };
+  const configured = configure(kind, settings[kind.name] ?? {});
   const problems = [
-    ...unknownKeys(settings).map((key) => `${key}: not a setting of the agent or a driver`),
-    ...(configured.ok ? [] : configured.problems.map((problem) => `${settings.driver}.${problem}`)),
+    ...unknownKeys(settings, kind).map((key) => `${key}: not a setting of the agent or a driver`),
+    ...(configured.ok ? [] : configured.problems.map((problem) => `${kind.name}.${problem}`)),
     ...(settings.ttl_seconds < 2 * settings.interval_seconds
       ? [`ttl_seconds: ${settings.ttl_seconds}, expected at least twice interval_seconds`]
       : []),
@@ -99,7 +115,7 @@ export function parseAgentConfig(json: unknown): ParsedAgentConfig {
     config: {
       cluster: settings.cluster,
       source: settings.source,
-      driverName: settings.driver,
+      driverName: kind.name,
       driver: configured.driver,
       intervalSeconds: settings.interval_seconds,
       ttlSeconds: settings.ttl_seconds,
@@ -112,7 +128,16 @@ export function parseAgentConfig(json: unknown): ParsedAgentConfig {
   };
 }
 
-function unknownKeys(settings: Readonly<Record<string, unknown>>): string[] {
-  const known = new Set([...Object.keys(configSchema.shape), ...driverNames]);
+/** What a driver from outside throws is a problem of its settings, with its words. */
+function configure(kind: DriverKind, section: unknown): ReturnType<DriverKind["configure"]> {
+  try {
+    return kind.configure(section);
+  } catch (error) {
+    return { ok: false, problems: [messageOf(error)] };
+  }
+}
+
+function unknownKeys(settings: Readonly<Record<string, unknown>>, { name }: DriverKind): string[] {
+  const known = new Set([...Object.keys(configSchema.shape), ...driverNames, name]);
   return Object.keys(settings).filter((key) => !known.has(key));
 }

@@ -4,7 +4,7 @@ import type { Demand } from "./changes.ts";
 import { checkReading } from "./check-reading.ts";
 import { collect, type Reader } from "./collect.ts";
 import { decide, drainingHosts, newsOf, withDecision } from "./decisions.ts";
-import type { Command, Context, Driver, Reading, SetAside } from "./drivers/driver.ts";
+import type { Command, Context, Driver, Reading, SetAside, Steps } from "./drivers/driver.ts";
 import type { Taken, TakenEvent } from "./event-queue.ts";
 import type { Posted } from "./outbox.ts";
 import type { AgentState } from "./state.ts";
@@ -100,13 +100,12 @@ async function actOnEvents(before: AgentState, ports: PassPorts) {
 /** The event leaves the queue when all its commands have worked and the state knows of it; else it comes again. */
 async function actOn({ event, isLastTry, done }: TakenEvent, before: AgentState, ports: PassPorts) {
   const news = newsOf(event, before.decisions);
-  const steps =
-    news.nodes.length === 0
-      ? { commands: [], memory: before.memory }
-      : ports.driver.commandsFor(news, contextOf(before, ports));
+  let steps: Steps = { commands: [], memory: before.memory };
   const problems: string[] = [];
   let commands = 0;
   try {
+    // A mistake of the driver costs this event, and not those behind it.
+    if (news.nodes.length > 0) steps = ports.driver.commandsFor(news, contextOf(before, ports));
     for (const command of steps.commands) {
       commands += 1;
       await ports.run(command);

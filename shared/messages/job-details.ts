@@ -15,6 +15,17 @@ const word = z.string().min(1).max(longestWord);
  * What a message may tell of a job beside what it needs: for its cost, its price and its report. Absent: not told, which
  * is never the same as zero, nobody or no.
  */
+export interface JobDetails {
+  readonly runtimeSeconds?: number | undefined;
+  readonly startedAtSeconds?: number | undefined;
+  readonly interruptible?: boolean | undefined;
+  readonly user?: string | undefined;
+  readonly account?: string | undefined;
+  readonly queue?: string | undefined;
+  readonly jobName?: string | undefined;
+}
+
+/** Their schema. The type is written out because the library's declarations show it. */
 const details = z.object({
   runtimeSeconds: z
     .number()
@@ -40,10 +51,9 @@ const details = z.object({
   jobName: word
     .optional()
     .describe("Its user's name for it, which many jobs may share; `name` tells jobs of a source apart"),
-});
+}) satisfies z.ZodType<JobDetails>;
 
 export const jobDetails = details.shape;
-export type JobDetails = z.infer<typeof details>;
 type DetailName = keyof JobDetails;
 
 const names = Object.keys(jobDetails) as readonly DetailName[];

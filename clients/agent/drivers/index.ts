@@ -2,13 +2,12 @@ import { celery } from "./celery/celery.ts";
 import type { DriverKind } from "./driver.ts";
 import { slurm } from "./slurm/slurm.ts";
 
-/** Every scheduler that the agent can stand beside. */
-const drivers = { celery, slurm } as const satisfies Readonly<Record<string, DriverKind>>;
+/** The drivers that come with the agent. Others are loaded from files (`clients/agent/load-driver.ts`). */
+const drivers: ReadonlyMap<string, DriverKind> = new Map([celery, slurm].map((kind) => [kind.name, kind]));
 
-export type DriverName = keyof typeof drivers;
+export const driverNames: readonly string[] = [...drivers.keys()];
 
-export const driverNames = Object.keys(drivers) as [DriverName, ...DriverName[]];
-
-export function driverNamed(name: DriverName): DriverKind {
-  return drivers[name];
+/** Undefined for other names. */
+export function builtInDriver(name: string): DriverKind | undefined {
+  return drivers.get(name);
 }

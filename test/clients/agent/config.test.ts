@@ -27,7 +27,10 @@ describe("settings", () => {
       /^cluster: missing, expected CycleCloud's name of the cluster; give it with --cluster, or as "cluster" in the file$/,
     ],
     [{ source: undefined }, /^source: missing, .*--source/],
-    [{ driver: undefined }, /^driver: missing, expected one of celery, slurm; give it with --driver/],
+    [
+      { driver: undefined },
+      /^driver: missing, expected one of celery, slurm, or a file with a driver; give it with --driver/,
+    ],
     [{ celery: {} }, /^celery\.app: missing, expected what "celery -A" takes/],
     [{ cluster: 5 }, /^cluster: 5, invalid input: expected string/],
   ])("%j is refused with the name of the field", (more, problem) => {

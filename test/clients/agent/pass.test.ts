@@ -22,6 +22,7 @@ class World {
   readonly happened: string[] = [];
   readonly posted: Demand[] = [];
   interpretFails = false;
+  commandsForFails = false;
   reading: Reading = quiet;
   events: SchedulerEvent[] = [];
   refusals: DemandRefused[] = [];
@@ -42,10 +43,13 @@ class World {
           }
         : this.reading;
     },
-    commandsFor: ({ kind, nodes }, { memory }) => ({
-      commands: [{ program: "scontrol", args: [kind, ...nodes.map(({ hostname }) => hostname)] }],
-      memory: { ...memory, last: kind },
-    }),
+    commandsFor: ({ kind, nodes }, { memory }) => {
+      if (this.commandsForFails && kind === "drain") throw new RangeError("Invalid array length");
+      return {
+        commands: [{ program: "scontrol", args: [kind, ...nodes.map(({ hostname }) => hostname)] }],
+        memory: { ...memory, last: kind },
+      };
+    },
   };
 
   get ports(): PassPorts {
@@ -99,6 +103,20 @@ const drain: SchedulerEvent = {
 };
 
 describe("a pass", () => {
+  test("a driver that breaks off at an event costs that event alone, which comes again, and is given up in the end", async () => {
+    const world = new World();
+    world.commandsForFails = true;
+    world.events = [drain, { ...drain, kind: "undrain", atSeconds: 901 }];
+    const { report } = await runPass(fresh, world.ports);
+    expect(world.happened).toEqual(["scontrol undrain ip-1", "save", "done undrain", "read", "save", "post"]);
+    expect(report.problems).toEqual(["Invalid array length"]);
+    world.isLastTry = true;
+    world.events = [drain];
+    const last = await runPass(fresh, world.ports);
+    expect(world.happened).toContain("done drain");
+    expect(last.report.problems).toContain('event "drain" given up after its last try');
+  });
+
   test("acts on events, reads, posts: what was drained shows at once, with the time of the event", async () => {
     const world = new World();
     world.events = [drain];
