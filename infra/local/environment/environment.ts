@@ -172,7 +172,8 @@ function hostedFunctions(port: number, settings: Readonly<Record<string, string>
         name: "functions-host",
         args: [
           join(local, "functions-host/cli.ts"),
-          ...["--app", root, "--port", `${port}`, "--ready-line"],
+          // package.json is that of the npm package, which is no function app.
+          ...["--app", root, "--main", "dist/functions/*.js", "--port", `${port}`, "--ready-line"],
           ...["--state-dir", join(folder, "timers"), "--queue-lease-seconds", "5"],
         ],
         env: settings,

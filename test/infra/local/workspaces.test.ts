@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, "../../..");
 const manifestSchema = z.object({
   name: z.string(),
   workspaces: z.array(z.string()).default([]),
-  exports: z.string().optional(),
+  exports: z.unknown(),
   scripts: z.record(z.string(), z.string()),
   dependencies: z.record(z.string(), z.string()),
   devDependencies: z.record(z.string(), z.string()).default({}),

@@ -1,0 +1,150 @@
+/**
+ * Makes what the package `cyclecloud-autoscale` offers to import, `dist/library`: one module for each source that an entry point
+ * reaches, so that those who bundle it get no more than they use, and one file of declarations for each entry point.
+ */
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import {
+  Extractor,
+  ExtractorConfig,
+  ExtractorLogLevel,
+  type ExtractorMessage,
+} from "@microsoft/api-extractor";
+import { rolldown } from "rolldown";
+import { runCompiler } from "./compile.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const sources = join(root, "clients/library");
+/** Not below node_modules: the extractor takes everything there for packages of others. */
+const declarations = join(root, ".package/declarations");
+
+export interface BuiltLibrary {
+  /** The public API as text, by the name of the file in `clients/library/api` that has to hold the same. */
+  readonly reports: ReadonlyMap<string, string>;
+  /** Such as a type that an entry point uses and does not export. */
+  readonly problems: readonly string[];
+}
+
+/** Builds into a folder that is emptied before. Throws an Error when the sources do not compile. */
+export async function buildLibrary(folder: string): Promise<BuiltLibrary> {
+  const entries = await entryPoints();
+  await rm(folder, { recursive: true, force: true });
+  await Promise.all([bundle(entries, folder), declare()]);
+  const reports = new Map<string, string>();
+  const problems: string[] = [];
+  for (const [name, source] of Object.entries(entries)) {
+    const report = await extract({ name, source, folder, problems });
+    reports.set(`${fileName(name)}.api.md`, report);
+  }
+  return { reports, problems };
+}
+
+/** The exports of package.json, and the source of each: `./engine` is `clients/library/engine/index.ts`. */
+async function entryPoints(): Promise<Readonly<Record<string, string>>> {
+  const { exports } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const names = Object.keys(exports).filter((name) => name !== "./package.json");
+  return Object.fromEntries(
+    names.map((name) => {
+      const [entry = "", file = "index"] = name.slice("./".length).split("/");
+      return [`${entry}${file === "index" ? "" : `/${file}`}`, `${entry}/${file}.ts`];
+    }),
+  );
+}
+
+const fileName = (entry: string): string => entry.replaceAll("/", "-");
+
+async function bundle(entries: Readonly<Record<string, string>>, folder: string): Promise<void> {
+  const { dependencies, peerDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const installed = Object.keys({ ...dependencies, ...peerDependencies });
+  const build = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(
+      Object.entries(entries).map(([name, source]) => [fileName(name), join(sources, source)]),
+    ),
+    platform: "node",
+    external: (id) =>
+      id.startsWith("node:") || installed.some((name) => id === name || id.startsWith(`${name}/`)),
+    treeshake: { moduleSideEffects: false },
+    logLevel: "warn",
+  });
+  await build.write({
+    dir: folder,
+    format: "esm",
+    preserveModules: true,
+    preserveModulesRoot: root,
+    // npm leaves out folders of that name wherever they are.
+    entryFileNames: ({ name }) => `${name.replace(/^node_modules\//, "bundled/")}.js`,
+    comments: { legal: true, annotation: true, jsdoc: false },
+  });
+  await build.close();
+}
+
+async function declare(): Promise<void> {
+  await rm(declarations, { recursive: true, force: true });
+  await mkdir(declarations, { recursive: true });
+  await runCompiler(["-p", join(root, "tsconfig.library.json")]);
+}
+
+interface Extraction {
+  readonly name: string;
+  readonly source: string;
+  readonly folder: string;
+  readonly problems: string[];
+}
+
+/** Joins the declarations of an entry point into one file, and returns the report of its API. */
+async function extract({ name, source, folder, problems }: Extraction): Promise<string> {
+  const entry = join(declarations, "clients/library", source.replace(/\.ts$/, ".d.ts"));
+  const reports = join(root, ".package/api");
+  await mkdir(reports, { recursive: true });
+  const reportFileName = `${fileName(name)}.api.md`;
+  const silent = { default: { logLevel: ExtractorLogLevel.None } };
+  const config = ExtractorConfig.prepare({
+    configObjectFullPath: undefined,
+    packageJsonFullPath: join(root, "package.json"),
+    configObject: {
+      projectFolder: root,
+      mainEntryPointFilePath: entry,
+      compiler: { overrideTsconfig: { compilerOptions, files: [entry] } },
+      apiReport: { enabled: true, reportFileName, reportFolder: reports, reportTempFolder: reports },
+      docModel: { enabled: false },
+      dtsRollup: { enabled: true, untrimmedFilePath: join(folder, `${fileName(name)}.d.ts`) },
+      tsdocMetadata: { enabled: false },
+      newlineKind: "lf",
+      messages: {
+        extractorMessageReporting: {
+          ...silent,
+          "ae-forgotten-export": { logLevel: ExtractorLogLevel.Warning },
+        },
+        tsdocMessageReporting: silent,
+        compilerMessageReporting: { default: { logLevel: ExtractorLogLevel.Warning } },
+      },
+    },
+  });
+  const messageCallback = (message: ExtractorMessage) => {
+    if (message.category !== "console" && message.logLevel === ExtractorLogLevel.Warning)
+      problems.push(`${name}: ${message.text}`);
+    message.handled = true;
+  };
+  Extractor.invoke(config, { localBuild: true, messageCallback });
+  return readFile(join(reports, reportFileName), "utf8");
+}
+
+const compilerOptions = {
+  module: "nodenext",
+  target: "es2024",
+  lib: ["es2024"],
+  types: [],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: true,
+  allowImportingTsExtensions: true,
+  resolveJsonModule: true,
+  noEmit: true,
+};
+
+if (import.meta.main) {
+  const { problems } = await buildLibrary(join(root, "dist/library"));
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+}
