@@ -70,6 +70,11 @@ export const commandGroups: readonly CommandGroup[] = [
         load: async (terminal) => (await import("./commands/demand.ts")).demandCommand(terminal),
       },
       {
+        name: "cost",
+        summary: "Shows what nodes cost, and whom.",
+        load: async (terminal) => (await import("./commands/cost.ts")).costCommand(terminal),
+      },
+      {
         name: "plans",
         summary: "Lists plans, or shows one.",
         load: async (terminal) => (await import("./commands/plans.ts")).plansCommand(terminal),

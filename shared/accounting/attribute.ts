@@ -76,7 +76,7 @@ function attributeNode(
       atMs: fromMs,
       of: { ...where, ...of },
       job,
-      amount: { nodeMs: ms, nanoUsd: nano, unpricedNodeMs },
+      amount: { nodeMs: ms, nanoUsd: nano, unpricedNodeMs, runs: 0 },
     });
   };
   if (use !== "jobs") {

@@ -1,5 +1,6 @@
-import { attribute } from "./attribute.ts";
+import { attribute, type Entry } from "./attribute.ts";
 import { type JobTotal, type RankedJobs, rank, totalsOf } from "./job-totals.ts";
+import { nothing } from "./lines.ts";
 import { daySeconds, emptyPage, hourSeconds, type Page, turnPages } from "./pages.ts";
 import type { Sight } from "./sight.ts";
 
@@ -45,13 +46,14 @@ export function openBook(sight: Sight): Book {
 /** The record after one more sight; the same record for a sight that is not newer. */
 export function accountFor(book: Book, sight: Sight): Book {
   if (sight.takenAtSeconds <= book.seen.takenAtSeconds) return book;
-  const entries = attribute(book.seen, sight);
+  const spent = attribute(book.seen, sight);
+  const totals = totalsOf(book.running, spent, sight);
+  const isRunning = new Set(sight.jobs.map(({ key }) => key));
+  const ended = totals.filter(({ key }) => !isRunning.has(key)).map((total) => ({ ...total, runs: 1 }));
+  const entries = [...spent, ...ended.map((run) => endOf(run))];
   const untilSeconds = sight.takenAtSeconds;
   const hours = turnPages(book.hour, entries, { untilSeconds, lengthSeconds: hourSeconds });
   const days = turnPages(book.day, entries, { untilSeconds, lengthSeconds: daySeconds });
-  const totals = totalsOf(book.running, entries, sight);
-  const isRunning = new Set(sight.jobs.map(({ key }) => key));
-  const ended = totals.filter(({ key }) => !isRunning.has(key));
   const [hour, closedHours] = lastAndOthers(hours);
   // All that ended was seen last on the day of the record before.
   const [day, closedDays] = lastAndOthers(
@@ -66,6 +68,12 @@ export function accountFor(book: Book, sight: Sight): Book {
     running: totals.filter(({ key }) => isRunning.has(key)),
     closed: { hours: closedHours, days: closedDays, jobs: ended },
   };
+}
+
+/** Counts a run in the hour in which it was seen last. */
+function endOf({ lastSeconds, nodeArray, vmSize, spot, user, account, queue }: JobTotal): Entry {
+  const of = { purpose: "job", nodeArray, vmSize, spot, user, account, queue } as const;
+  return { atMs: lastSeconds * 1_000, of, job: null, amount: { ...nothing, runs: 1 } };
 }
 
 function lastAndOthers<T>(pages: readonly T[]): readonly [T | undefined, readonly T[]] {

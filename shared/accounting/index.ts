@@ -5,6 +5,15 @@
 
 export { attribute, type Entry } from "./attribute.ts";
 export { accountFor, type Book, type Closed, type DayPage, openBook } from "./book.ts";
+export {
+  type CostDimension,
+  type CostKeys,
+  type CostRow,
+  costDimensions,
+  costRows,
+  costRowsByJob,
+  totalRow,
+} from "./cost-report.ts";
 export type { JobTotal, RankedJobs } from "./job-totals.ts";
 export {
   type Amount,

@@ -20,26 +20,28 @@ export interface Amount {
   readonly nanoUsd: number;
   /** Of `nodeMs`, on nodes whose price is not known: `nanoUsd` leaves it out. */
   readonly unpricedNodeMs: number;
+  /** Runs of jobs that ended. */
+  readonly runs: number;
 }
 
 export interface Line extends Dimensions, Amount {}
 
-export const nothing: Amount = { nodeMs: 0, nanoUsd: 0, unpricedNodeMs: 0 };
+export const nothing: Amount = { nodeMs: 0, nanoUsd: 0, unpricedNodeMs: 0, runs: 0 };
 
 export function plus(a: Amount, b: Amount): Amount {
   return {
     nodeMs: a.nodeMs + b.nodeMs,
     nanoUsd: a.nanoUsd + b.nanoUsd,
     unpricedNodeMs: a.unpricedNodeMs + b.unpricedNodeMs,
+    runs: a.runs + b.runs,
   };
 }
 
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 /** Sums by dimensions. */
 export class Lines {
-  readonly #byKey = new Map<
-    string,
-    { readonly of: Dimensions; nodeMs: number; nanoUsd: number; unpricedNodeMs: number }
-  >();
+  readonly #byKey = new Map<string, { readonly of: Dimensions } & Writable<Amount>>();
 
   constructor(lines: readonly Line[] = []) {
     for (const line of lines) this.add(line, line);
@@ -56,6 +58,7 @@ export class Lines {
     sum.nodeMs += amount.nodeMs;
     sum.nanoUsd += amount.nanoUsd;
     sum.unpricedNodeMs += amount.unpricedNodeMs;
+    sum.runs += amount.runs;
   }
 
   /** In the order in which they came first. */

@@ -7,6 +7,7 @@ export { type Answer, type Cursor, encodeCursor } from "./answer.ts";
 export * from "./autoscale-schema.ts";
 export * from "./buckets-schema.ts";
 export * from "./config-schema.ts";
+export * from "./cost-schema.ts";
 export * from "./demand-schema.ts";
 export * from "./explain-schema.ts";
 export * from "./jobs-schema.ts";

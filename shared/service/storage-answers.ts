@@ -1,18 +1,31 @@
 import { type RouteId, refusals, supportParts } from "../api/index.ts";
 import { changeConfig, decidePause, postDemand, replayReject } from "../operate/index.ts";
-import { showConfig, showSupport } from "../views/index.ts";
-import { type Answered, accepted, answered, problem, refused, unknownCluster } from "./answered.ts";
+import { drawUpCost, showConfig, showSupport } from "../views/index.ts";
+import {
+  type Answered,
+  accepted,
+  answered,
+  badRequest,
+  problem,
+  refused,
+  unknownCluster,
+} from "./answered.ts";
 import type { StoragePorts } from "./ports.ts";
 import type { AnswerOf, AnswersFrom, CallDetails, RouteCall } from "./route-call.ts";
 
 /** Routes that need the rights of the storage account, and nothing of the service beside them. */
-export type StorageRouteId = "config" | "put-config" | "post-demand" | "replay-reject" | "support";
+export type StorageRouteId = "cost" | "config" | "put-config" | "post-demand" | "replay-reject" | "support";
 
 export const storageAnswers: AnswersFrom<StoragePorts, StorageRouteId> = {
   config: async (ports, { cluster }) => {
     const config = await showConfig(ports, cluster, ports.knownSecrets);
     if (config === undefined) return unknownCluster(cluster);
     return { ok: true, answer: config, etag: config.etag };
+  },
+  cost: async (ports, { cluster, query }) => {
+    const outcome = await drawUpCost(ports, cluster, query);
+    if (outcome === undefined) return unknownCluster(cluster);
+    return outcome.ok ? answered(outcome.answer) : badRequest("These costs cannot be told", outcome.problems);
   },
   "put-config": putConfig,
   "post-demand": async (ports, call) => {

@@ -2,6 +2,7 @@
 
 export { validateConstraint } from "./check-constraint.ts";
 export { type ClusterStatus, clusterStatus } from "./cluster-status.ts";
+export { type CostOutcome, drawUpCost } from "./draw-up-cost.ts";
 export { drawUpDemand } from "./draw-up-demand.ts";
 export { someOf } from "./explain/cause.ts";
 export { type ExplainOutcome, explainJob } from "./explain/explain-job.ts";

@@ -84,6 +84,7 @@ async function fieldsOf(id: RouteId): Promise<Fields> {
     case "buckets":
     case "clusters":
     case "config":
+    case "cost":
     case "demand":
     case "jobs":
     case "limits":

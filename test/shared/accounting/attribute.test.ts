@@ -84,8 +84,8 @@ describe("who had a node between two sights", () => {
   test("an unknown price is time without money", () => {
     const entries = attribute(sight(noon, { usdPerHour: null }), sight(noon + 60, { usdPerHour: null }));
     expect(entries.map(({ amount }) => amount)).toEqual([
-      { nodeMs: 30_000, nanoUsd: 0, unpricedNodeMs: 30_000 },
-      { nodeMs: 30_000, nanoUsd: 0, unpricedNodeMs: 30_000 },
+      { nodeMs: 30_000, nanoUsd: 0, unpricedNodeMs: 30_000, runs: 0 },
+      { nodeMs: 30_000, nanoUsd: 0, unpricedNodeMs: 30_000, runs: 0 },
     ]);
   });
 

@@ -23,7 +23,9 @@ function sightAt(takenAtSeconds: number): Sight {
 
 function page(fromSeconds: number, length: number, nanoUsd = 1): Page {
   const of = { purpose: "idle", nodeArray: "htc", vmSize: "F2s", spot: false } as const;
-  const lines = [{ ...of, user: null, account: null, queue: null, nodeMs: 5, nanoUsd, unpricedNodeMs: 0 }];
+  const lines = [
+    { ...of, user: null, account: null, queue: null, nodeMs: 5, nanoUsd, unpricedNodeMs: 0, runs: 0 },
+  ];
   return { fromSeconds, untilSeconds: fromSeconds + length, lines };
 }
 

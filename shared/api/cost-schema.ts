@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
+
+/** What costs can be told apart by. `job` stands alone. */
+export const costDimension = z.enum([
+  "array",
+  "size",
+  "spot",
+  "user",
+  "account",
+  "queue",
+  "purpose",
+  "hour",
+  "day",
+  "job",
+]);
+
+const moment = z.coerce.number().int().min(0).max(99_999_999_999);
+
+export const costQuery = z.object({
+  by: z
+    .string()
+    .max(200)
+    .default("array")
+    .transform((text) => text.split(","))
+    .pipe(z.array(costDimension).min(1).max(9))
+    .describe(
+      `What costs are told apart by, separated by commas: ${costDimension.options.join(", ")}. \`job\` stands alone: whole runs that ended in the time, or run still`,
+    ),
+  from: moment.optional().describe("Unix seconds; absent: the start of the month that `until` is in (UTC)"),
+  until: moment.optional().describe("Unix seconds; absent: now"),
+});
+
+const money = z.number().describe("US dollars, by list and configured prices: an estimate, not the bill");
+
+const parts = z
+  .object({
+    job: money.describe("What jobs had of their nodes"),
+    unused: money.describe("What jobs left of nodes that they ran on"),
+    boot: money.describe("Nodes that were asked for and not ready"),
+    idle: money.describe("Ready nodes without a job"),
+    drained: money.describe("Nodes without a job that took none"),
+    kept: money.describe("Nodes without a job that an operator kept alive"),
+    failed: money.describe("Nodes that CycleCloud gave up"),
+    ending: money.describe("Nodes that were being deleted"),
+  })
+  .describe("Add up to `usd`");
+
+/** Costs of one group, or of all. */
+export const costRow = z
+  .object({
+    keys: z
+      .partialRecord(costDimension, z.union([z.string(), z.boolean(), z.null()]))
+      .describe("By dimension; null: nobody said. Absent: not asked for, or no job's"),
+    isOverhead: z.boolean().describe("True: no job's, where jobs are told apart by people"),
+    usd: money,
+    share: z.number().describe("Of the total, 0 to 1; of the node-hours where nothing has a price"),
+    nodeHours: z.number(),
+    unpricedNodeHours: z
+      .number()
+      .describe("Of these, on nodes whose price is not known: `usd` leaves them out"),
+    coreHours: z.number().nullable().describe("Null: of some size the cores are not known"),
+    runs: count.describe("Runs of jobs that ended"),
+    usdByPurpose: parts,
+  })
+  .meta({ id: "CostRow" });
+
+/** `GET /api/clusters/{cluster}/cost` */
+export const costAnswer = z
+  .object({
+    ...aboutCluster,
+    fromSeconds: unixSeconds.describe("Start of what is counted here"),
+    untilSeconds: unixSeconds.describe(
+      "End of what is counted here: the newest snapshot, if `until` is later",
+    ),
+    by: z.array(costDimension),
+    rows: z.array(costRow).describe("The dearest first; by time, in order"),
+    total: costRow,
+  })
+  .meta({ id: "Cost" });
+
+export type CostDimensionName = z.infer<typeof costDimension>;
+export type CostRowView = Answer<typeof costRow>;
+export type CostAnswer = Answer<typeof costAnswer>;
+export type CostQuery = Answer<typeof costQuery>;

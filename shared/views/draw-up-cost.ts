@@ -1,0 +1,201 @@
+import {
+  type Amount,
+  type Book,
+  type CostRow,
+  costRows,
+  costRowsByJob,
+  type DayPage,
+  type JobTotal,
+  nothing,
+  type Page,
+  type Purpose,
+  plus,
+  totalRow,
+} from "../accounting/index.ts";
+import type { CostAnswer, CostDimensionName, CostQuery, CostRowView } from "../api/index.ts";
+import type { Period, Ports } from "../ports/index.ts";
+
+const hourSeconds = 3_600;
+const daySeconds = 86_400;
+/** Hours are kept for eight days; what is older is known by whole days. */
+const hoursKeptSeconds = 7 * daySeconds;
+
+export type CostOutcome =
+  | { readonly ok: true; readonly answer: CostAnswer }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+type CostPorts = Pick<Ports, "accounts" | "clock" | "configs" | "snapshots">;
+
+/** What the nodes of a cluster cost, and whom. Undefined for a cluster that is not configured. */
+export async function drawUpCost(
+  ports: CostPorts,
+  cluster: string,
+  query: CostQuery,
+): Promise<CostOutcome | undefined> {
+  const atSeconds = ports.clock.nowSeconds();
+  const asked = periodOf(query, atSeconds);
+  const problems = [...problemsOf(query.by), ...problemsOfPeriod(asked, atSeconds)];
+  if (problems.length > 0) return { ok: false, problems };
+  const [stored, snapshot] = await Promise.all([ports.accounts.load(cluster), ports.snapshots.load(cluster)]);
+  if (stored === undefined && (await ports.configs.load(cluster)) === undefined) return undefined;
+  const cores = new Map(
+    snapshot?.value.cluster.nodeArrays.flatMap(({ buckets }) =>
+      buckets.map(({ vmSize, vm }) => [vmSize, vm.vcpuCount] as const),
+    ),
+  );
+  const coresOf = (vmSize: string) => cores.get(vmSize);
+  const book = stored?.value;
+  const untilSeconds = Math.min(asked.untilSeconds, book?.seen.takenAtSeconds ?? asked.untilSeconds);
+  const period = { ...asked, untilSeconds: Math.max(asked.fromSeconds, untilSeconds) };
+  const rows = query.by.includes("job")
+    ? await rowsByJob(ports, { cluster, period, book }, coresOf)
+    : costRows(
+        await pagesOf(ports, { cluster, period, book, byHour: query.by.includes("hour") }),
+        query.by.filter((dimension) => dimension !== "job"),
+        coresOf,
+      );
+  const total = totalRow(rows);
+  const view = (row: CostRow) => viewOf(row, total.amount);
+  return {
+    ok: true,
+    answer: { cluster, atSeconds, ...period, by: query.by, rows: rows.map(view), total: view(total) },
+  };
+}
+
+function periodOf({ from, until }: CostQuery, atSeconds: number): Period {
+  const untilSeconds = Math.min(until ?? atSeconds, atSeconds);
+  const date = new Date(untilSeconds * 1_000);
+  return { fromSeconds: from ?? Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1_000, untilSeconds };
+}
+
+function problemsOf(by: readonly CostDimensionName[]): readonly string[] {
+  const repeated = by.find((dimension, index) => by.indexOf(dimension) !== index);
+  if (repeated !== undefined) return [`by: "${repeated}" twice, expected each once`];
+  return by.includes("job") && by.length > 1
+    ? [`by: "${by.join(",")}", expected "job" alone: a run of a job has no other dimension`]
+    : [];
+}
+
+/** A part of a day can only be told while its hours are kept. */
+function problemsOfPeriod({ fromSeconds, untilSeconds }: Period, atSeconds: number): readonly string[] {
+  if (fromSeconds > untilSeconds)
+    return [`from: ${isoOf(fromSeconds)}, expected a moment before ${isoOf(untilSeconds)}`];
+  const oldest = atSeconds - hoursKeptSeconds;
+  return [
+    { name: "from", at: fromSeconds },
+    { name: "until", at: untilSeconds },
+  ].flatMap(({ name, at }) =>
+    at < oldest && at % daySeconds !== 0
+      ? [`${name}: ${isoOf(at)}, expected the start of a day (00:00 UTC): hours are kept for 7 days`]
+      : [],
+  );
+}
+
+interface Asked {
+  readonly cluster: string;
+  readonly period: Period;
+  readonly book: Book | undefined;
+}
+
+/** Whole days by their pages, the rest by hours; an hour counts where it begins. */
+async function pagesOf(
+  { accounts }: Pick<Ports, "accounts">,
+  { cluster, period, book, byHour }: Asked & { readonly byHour: boolean },
+): Promise<readonly Page[]> {
+  const { fromSeconds, untilSeconds } = period;
+  const firstDay = Math.ceil(fromSeconds / daySeconds) * daySeconds;
+  const lastDay = Math.max(firstDay, Math.floor(untilSeconds / daySeconds) * daySeconds);
+  const days = { fromSeconds: firstDay, untilSeconds: byHour ? firstDay : lastDay };
+  const edges: readonly Period[] = [
+    { fromSeconds, untilSeconds: Math.min(firstDay, untilSeconds) },
+    { fromSeconds: days.untilSeconds, untilSeconds },
+  ].filter((edge) => edge.fromSeconds < edge.untilSeconds);
+  const inHours = await Promise.all(edges.map((edge) => hoursIn(accounts, { cluster, period: edge, book })));
+  const inDays =
+    days.fromSeconds < days.untilSeconds ? await daysIn(accounts, { cluster, period: days, book }) : [];
+  return [...inDays, ...inHours.flat()].toSorted((a, b) => a.fromSeconds - b.fromSeconds);
+}
+
+async function hoursIn(
+  accounts: Ports["accounts"],
+  { cluster, period, book }: Asked,
+): Promise<readonly Page[]> {
+  const whole = { ...period, fromSeconds: Math.floor(period.fromSeconds / hourSeconds) * hourSeconds };
+  const kept = await accounts.hours(cluster, whole);
+  return within([...kept, ...(book === undefined ? [] : [...book.closed.hours, book.hour])], whole);
+}
+
+async function daysIn(
+  accounts: Ports["accounts"],
+  { cluster, period, book }: Asked,
+): Promise<readonly DayPage[]> {
+  const kept = await accounts.days(cluster, period);
+  return within([...kept, ...(book === undefined ? [] : [...book.closed.days, book.day])], period);
+}
+
+/** What a record closed may be among the kept pages already, or not yet: the same page counts once. */
+function within<T extends Page>(pages: readonly T[], { fromSeconds, untilSeconds }: Period): readonly T[] {
+  const byStart = new Map(pages.map((page) => [page.fromSeconds, page]));
+  return [...byStart.values()].filter(
+    (page) => page.fromSeconds >= fromSeconds && page.fromSeconds < untilSeconds,
+  );
+}
+
+/** Whole runs: those that ended on a day of the time, and those that run, when it reaches until now. */
+async function rowsByJob(
+  { accounts }: Pick<Ports, "accounts">,
+  { cluster, period, book }: Asked,
+  coresOf: (vmSize: string) => number | undefined,
+): Promise<readonly CostRow[]> {
+  const fromSeconds = Math.floor(period.fromSeconds / daySeconds) * daySeconds;
+  const days = await daysIn(accounts, { cluster, period: { ...period, fromSeconds }, book });
+  const reachesNow = book !== undefined && period.untilSeconds >= book.seen.takenAtSeconds;
+  const runs: readonly JobTotal[] = [
+    ...days.flatMap(({ jobs }) => jobs.dearest),
+    ...(reachesNow ? book.running : []),
+  ];
+  const others = days.reduce<DayPage["jobs"]["others"]>(
+    (sum, { jobs }) => ({ ...plus(sum, jobs.others), jobs: sum.jobs + jobs.others.jobs }),
+    { ...nothing, jobs: 0 },
+  );
+  return costRowsByJob(runs, others, coresOf);
+}
+
+function viewOf({ keys, isOverhead, amount, byPurpose, coreMs }: CostRow, total: Amount): CostRowView {
+  const usdOf = (purpose: Purpose) => usd((byPurpose[purpose] ?? nothing).nanoUsd);
+  const share =
+    total.nanoUsd > 0 ? amount.nanoUsd / total.nanoUsd : amount.nodeMs / Math.max(1, total.nodeMs);
+  return {
+    keys,
+    isOverhead,
+    usd: usd(amount.nanoUsd),
+    share: Math.round(share * 10_000) / 10_000,
+    nodeHours: hours(amount.nodeMs),
+    unpricedNodeHours: hours(amount.unpricedNodeMs),
+    coreHours: coreMs === null ? null : hours(coreMs),
+    runs: amount.runs,
+    usdByPurpose: {
+      job: usdOf("job"),
+      unused: usdOf("unused"),
+      boot: usdOf("boot"),
+      idle: usdOf("idle"),
+      drained: usdOf("drained"),
+      kept: usdOf("kept"),
+      failed: usdOf("failed"),
+      ending: usdOf("ending"),
+    },
+  };
+}
+
+/** To a thousandth of a cent. */
+function usd(nano: number): number {
+  return Math.round(nano / 1e4) / 1e5;
+}
+
+function hours(ms: number): number {
+  return Math.round(ms / 360) / 1e4;
+}
+
+function isoOf(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString();
+}
