@@ -1,4 +1,5 @@
 import { Command, type Command as CommandType, InvalidArgumentError } from "commander";
+import { z } from "zod";
 import { type CostAnswer, type CostRowView, costDimension } from "../../../shared/api/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
@@ -53,12 +54,14 @@ export function costCommand(terminal: Terminal): CommandType {
   return outputOptions(lookOptions(command));
 }
 
-/** What `Date.parse` takes beside ISO 8601 differs by the machine's settings. */
+const momentSchema = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })]);
+
+/** `Date.parse` alone would take the 31st of November, and read a time without a zone as the machine's own. */
 function readMoment(text: string): number {
-  const isIso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?$/.test(text);
-  const hasZone = /(Z|[+-]\d\d:\d\d)$/.test(text);
-  const ms = Date.parse(isIso && text.includes("T") && !hasZone ? `${text}Z` : text);
-  if (isIso && !Number.isNaN(ms)) return ms / 1_000;
+  if (momentSchema.safeParse(text).success) {
+    const hasZone = !text.includes("T") || /(Z|[+-]\d\d:\d\d)$/.test(text);
+    return Date.parse(hasZone ? text : `${text}Z`) / 1_000;
+  }
   throw new InvalidArgumentError(
     `"${text}", expected a date or time such as 2026-11-01 or 2026-11-01T08:00Z.`,
   );
@@ -107,12 +110,13 @@ function totalOf({ by, total }: CostAnswer): CostRowView {
 
 export function costFields(row: CostRowView): Fields {
   const { keys, isOverhead, usd, share, nodeHours, coreHours, runs, usdByPurpose, ...rest } = row;
-  const { job: _, unused, boot, idle, ...others } = usdByPurpose;
+  const { job: used, unused, boot, idle, ...others } = usdByPurpose;
   const other = Object.values(others).reduce((sum, each) => sum + each, 0);
   return {
     ...rest,
+    ...others,
+    used,
     ...Object.fromEntries(costDimension.options.map((dimension) => [dimension, labelOf(row, dimension)])),
-    ...usdByPurpose,
     cost: cents(usd),
     usd,
     share: `${(share * 100).toFixed(1)}%`,

@@ -43,6 +43,12 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     { line: "demand", does: "what would be done now", isShown: true },
     { line: "demand --nodearray htc", does: "the nodes of an array, and what concerns them" },
   ],
+  cost: [
+    { line: "cost --by user", does: "this month, by user", isShown: true },
+    { line: "cost --by array,size --from 2027-01-15", does: "since a day, by node array and VM size" },
+    { line: "cost --by job", does: "what whole jobs cost until now", isShown: true },
+    { line: "cost --focus", does: "this month in the columns of FOCUS, as CSV" },
+  ],
   plans: [
     { line: "plans --limit 1", does: "the newest" },
     { line: "plans last", does: "the decisions of the newest plan, and their outcome", isShown: true },
