@@ -1,4 +1,4 @@
-import { cp, mkdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { python, type Ran, root as repository, run } from "../clients/python/python.ts";
 
@@ -37,6 +37,7 @@ const ownPackage = {
 export async function installJetpack(
   folder: string,
   settings: Readonly<Record<string, string>>,
+  { isTooOld = false } = {},
 ): Promise<JetpackNode> {
   const root = join(folder, "node");
   const own = join(root, "opt/cycle/jetpack");
@@ -47,6 +48,10 @@ export async function installJetpack(
   const { out: site } = await run(embedded, ["-c", "import site; print(site.getsitepackages()[0], end='')"]);
   await mkdir(join(site, "jetpack"));
   for (const [name, text] of Object.entries(ownPackage)) await writeFile(join(site, "jetpack", name), text);
+  if (isTooOld) {
+    await rm(embedded);
+    await writeFile(embedded, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+  }
 
   for (const part of ["jetpack", "python"])
     await cp(join(repository, "clients", part), join(folder, "clients", part), { recursive: true });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type LocalStack, startStack } from "../../support/local-stack.ts";
+import { eventually, type LocalStack, startStack } from "../../support/local-stack.ts";
 import { missingForCelery } from "../agent/celery/installed.ts";
 import { Nodes } from "../agent/celery/nodes.ts";
 import { RedisProcess } from "../agent/celery/redis.ts";
@@ -85,7 +85,11 @@ describe.skipIf(missing !== undefined)(`the programs of the Celery page${why}`, 
   });
 
   test("autoscale.py asks for a core each and the warm buffer, and prints the demand", async () => {
-    const table = await printed("autoscale.py");
+    // A busy machine may take longer to read the demand than one pass waits.
+    const table = await eventually(
+      () => printed("autoscale.py"),
+      (text) => text.includes("pad-1"),
+    );
     const [head = "", ...rows] = table.trimEnd().split("\n");
     expect(head.split(/ +/)).toEqual([
       "NAME",

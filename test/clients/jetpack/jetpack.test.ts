@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -222,19 +222,36 @@ except AttributeError as error:
     });
   });
 
-  test("a Python that is too old stays as it is, and the installation says so", async () => {
+  test("a group may read the login when the configuration names one", async () => {
+    const other = await mkdtemp(join(folder, "group-"));
+    const { out: group } = await run("id", ["-gn"]);
+    const settings = {
+      "ccscale.url": "https://app.example",
+      "ccscale.audience": "api://app",
+      "ccscale.group": group.trim(),
+    };
+    const shared = await installJetpack(other, settings);
+    expect(shared.installed).toEqual({ code: 0, out: "", errors: "" });
+    expect((await stat(join(shared.root, "etc/ccscale/client.json"))).mode & 0o777).toBe(0o640);
+  });
+
+  test.each([
+    ["without an address: the installation says so", {}, 0, /python is older than Python 3\.9/],
+    [
+      "with an address: it fails",
+      { "ccscale.url": "https://app.example" },
+      1,
+      /there is no Python 3\.9 or later/,
+    ],
+  ])("a Python that is too old stays as it is, %s", async (_, settings, code, says) => {
     const other = await mkdtemp(join(folder, "old-"));
-    const old = await installJetpack(other, {});
-    const spec = join(other, "clients/jetpack/specs/default/cluster-init");
-    const fresh = join(other, "fresh");
-    const embedded = join(fresh, "opt/cycle/jetpack/system/embedded/bin");
-    await cp(join(old.root, "opt/cycle"), join(fresh, "opt/cycle"), { recursive: true });
-    await rm(join(embedded, "python"));
-    await writeFile(join(embedded, "python"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
-    const env = { PATH: `${join(old.root, "opt/cycle/jetpack/bin")}:${process.env.PATH}` };
-    const ran = await run(join(spec, "scripts/10-jetpack.sh"), [], {
-      env: { ...env, CYCLECLOUD_SPEC_PATH: spec, CCSCALE_ROOT: fresh },
+    const old = await installJetpack(other, settings, { isTooOld: true });
+    expect(old.installed).toEqual({ code, out: "", errors: expect.stringMatching(says) });
+    const asks = await old.run("jetpack", ["autoscale", "--corecount=1"]);
+    expect(asks).toEqual({
+      code: 1,
+      out: "",
+      errors: "jetpack autoscale: there is no Python 3.9 or later on this machine\n",
     });
-    expect(ran).toMatchObject({ code: 0, errors: expect.stringMatching(/python is older than Python 3\.9/) });
   });
 });

@@ -2,6 +2,7 @@
 
 import socket
 import unittest
+from unittest import mock
 
 from ccscale import Demand, FunctionKey, LoginFailed, NotFound, Refused, Retry, Service, Unavailable, Unreachable
 from served import Served
@@ -37,6 +38,13 @@ class TriesTest(Served):
         with self.assertRaises(Unavailable) as caught:
             self.service(total_seconds=60).call("GET", "clusters")
         self.assertEqual((self.waits, caught.exception.retry_after_seconds), ([], 600))
+
+    def test_all_waits_together_have_an_end(self):
+        self.answers = [(503, {"Retry-After": "25"}, {})]
+        with mock.patch("ccscale.transport.time.monotonic", side_effect=lambda: sum(self.waits)):
+            with self.assertRaises(Unavailable):
+                self.service(attempts=9, total_seconds=60).call("GET", "clusters")
+        self.assertEqual(self.waits, [25.0, 25.0])
 
     def test_a_date_in_retry_after_is_left_to_the_back_off(self):
         self.answers = [(503, {"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"}, {}), (200, {}, {"cluster": "hpc"})]
