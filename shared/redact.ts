@@ -67,6 +67,34 @@ export function redactText(text: string, known: readonly string[] = []): string 
   return redact(text, known) as string;
 }
 
+/** Paths of values that look like secrets. Everybody who may read the container could read a stored one. */
+export function secretsIn(json: unknown, knownSecrets: readonly string[] = []): readonly string[] {
+  return differing(json, redact(json, knownSecrets), "");
+}
+
+function differing(before: unknown, after: unknown, path: string): readonly string[] {
+  if (isSame(before, after)) return [];
+  if (isDictionary(before) && isDictionary(after))
+    return Object.keys(before).flatMap((key) =>
+      differing(before[key], after[key], path === "" ? key : `${path}.${key}`),
+    );
+  if (Array.isArray(before) && Array.isArray(after))
+    return before.flatMap((member, index) => differing(member, after[index], `${path}[${index}]`));
+  return [path];
+}
+
+/** Compares values from JSON; the order of keys makes no difference. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((member, index) => isSame(member, b[index]));
+  if (!isDictionary(a) || !isDictionary(b)) return a === b;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]))
+  );
+}
+
 /** Levels of lists and objects that are looked into. */
 const deepest = 200;
 

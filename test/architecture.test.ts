@@ -400,6 +400,12 @@ describe("dependency rule", () => {
     expect([...seen].filter((of) => /^shared\/(stores|cycle|views|operate|service)\//.test(of))).toEqual([]);
   });
 
+  test("config push checks a configuration for secrets without the service's own rooms", () => {
+    const seen = [...loadedWith("clients/cli/commands/config-push.ts")];
+    expect(seen).toContain("shared/redact.ts");
+    expect(seen.filter((of) => /^shared\/(cycle|views|operate|service)\//.test(of))).toEqual([]);
+  });
+
   test("the list of all commands loads none of them, and nothing of the service", () => {
     const seen = [...loadedWith("clients/cli/program.ts")];
     expect(seen.filter((of) => of.startsWith("clients/cli/commands/"))).toEqual([

@@ -23,8 +23,7 @@ const onNodes = {
   force: z.boolean().default(false).describe("true: also nodes on which jobs run"),
 };
 
-/** Acts on nodes that exist, one kind each. */
-export const nodeActionKinds = [
+const selectedActionKinds = [
   "delete",
   "remove",
   "drain",
@@ -32,8 +31,10 @@ export const nodeActionKinds = [
   "deallocate",
   "restart",
   "reimage",
-  "retry-failed",
 ] as const;
+
+/** Acts on nodes that exist, one kind each. */
+export const nodeActionKinds = [...selectedActionKinds, "retry-failed"] as const;
 
 /** They travel with every action that makes such nodes, and an action has to fit a message. */
 const mostAttributeBytes = 8 * 1024;
@@ -98,15 +99,27 @@ export const createNodesBody = z
   .meta({ id: "CreateNodesRequest" });
 
 const nodeActionBody = z
-  .object({ kind: z.enum(nodeActionKinds), ...onNodes })
+  .object({ kind: z.enum(selectedActionKinds), ...onNodes })
   .strict()
   .meta({ id: "NodeActionRequest" });
+
+const retryFailedBody = z
+  .object({
+    kind: z.literal("retry-failed"),
+    ...onNodes,
+    nodes: selection
+      .optional()
+      .describe("Absent: all failed nodes. With it, CycleCloud retries all the same: its call takes no list"),
+  })
+  .strict()
+  .meta({ id: "RetryFailedRequest" });
 
 /** `POST /api/clusters/{cluster}/actions` */
 export const actionBody = z
   .discriminatedUnion("kind", [
     createNodesBody,
     nodeActionBody,
+    retryFailedBody,
     z
       .object({ kind: z.literal("keep-alive"), ...requestFields, nodes: selection, on: z.boolean() })
       .strict()

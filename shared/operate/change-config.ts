@@ -2,8 +2,8 @@ import type { ConfigBody, ConfigChanged } from "../api/index.ts";
 import { kindOf } from "../errors.ts";
 import { isDictionary } from "../json.ts";
 import type { ConfigFiles, IfMatch, Ports } from "../ports/index.ts";
+import { isSame, redactMember, secretsIn } from "../redact.ts";
 import { readDictionary } from "../views/index.ts";
-import { changesOf, isSame, secretsIn } from "./config-changes.ts";
 
 type ConfigPorts = Pick<Ports, "clock" | "log"> & { readonly configFiles: ConfigFiles };
 
@@ -136,4 +136,27 @@ async function saved(
 
 function dictionary(value: unknown): Readonly<Record<string, unknown>> {
   return isDictionary(value) ? value : {};
+}
+
+type Dictionary = Readonly<Record<string, unknown>>;
+
+const longestShown = 200;
+
+/** One line per key that differs, without secrets. `before` is undefined when there was no file. */
+function changesOf(
+  before: Dictionary | undefined,
+  after: Dictionary,
+  knownSecrets: readonly string[] = [],
+): readonly string[] {
+  if (before === undefined) return [`new, with the keys ${Object.keys(after).join(", ")}`];
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return keys
+    .filter((key) => !isSame(before[key], after[key]))
+    .map((key) => `${key}: ${shown(before, key, knownSecrets)} -> ${shown(after, key, knownSecrets)}`);
+}
+
+function shown(json: Dictionary, key: string, knownSecrets: readonly string[]): string {
+  if (!Object.hasOwn(json, key)) return "(absent)";
+  const text = JSON.stringify(redactMember(key, json[key], knownSecrets));
+  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
 }

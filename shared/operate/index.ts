@@ -1,7 +1,6 @@
 /** What people, nodes and programs ask for: actions, stops, targets, pauses, changes of the configuration. */
 export { act } from "./act.ts";
 export { type ConfigChanges, changeConfig } from "./change-config.ts";
-export { secretsIn } from "./config-changes.ts";
 export { decidePause } from "./decide-control.ts";
 export { pauseCluster, resumeCluster } from "./pause-cluster.ts";
 export { postDemand } from "./post-demand.ts";

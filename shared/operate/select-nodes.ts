@@ -35,6 +35,16 @@ export function selectNodes(outlook: Outlook, selection: Selection): Chosen {
   return { ok: true, nodes: sortByNodeName(nodes, ({ name }) => name), skipped };
 }
 
+/** Only a retry goes without a selection: CycleCloud retries every failed node whatever was selected. */
+function failedNodes({ snapshot }: Outlook): Chosen {
+  const arrays = new Set(snapshot.cluster.nodeArrays.map(({ name }) => name));
+  const nodes = snapshot.cluster.nodes.filter(
+    ({ nodeArray, status, targetState }) =>
+      arrays.has(nodeArray) && status === "Failed" && targetState === "Started",
+  );
+  return { ok: true, nodes: sortByNodeName(nodes, ({ name }) => name), skipped: [] };
+}
+
 /** Wildcards ask for whatever there is; a name without one was meant to be there. */
 const wildcard = /[*?[]/;
 
@@ -78,9 +88,14 @@ function unknownNames({ input, snapshot }: Outlook, selection: Selection): reado
 /** What an action on nodes must not touch, and why; each sentence says what to do instead. */
 export function chooseNodes(
   outlook: Outlook,
-  action: { readonly kind: NodeActionKind; readonly nodes: Selection; readonly force: boolean },
+  action: {
+    readonly kind: NodeActionKind;
+    /** Absent: all that the action is for. */
+    readonly nodes?: Selection | undefined;
+    readonly force: boolean;
+  },
 ): Chosen {
-  const selected = selectNodes(outlook, action.nodes);
+  const selected = action.nodes === undefined ? failedNodes(outlook) : selectNodes(outlook, action.nodes);
   if (!selected.ok) return selected;
   const facts = factsOf(outlook);
   const nodes: ClusterNode[] = [];

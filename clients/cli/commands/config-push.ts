@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { ConfigChanged } from "../../../shared/api/index.ts";
 import { isDictionary } from "../../../shared/json.ts";
-import { secretsIn } from "../../../shared/operate/index.ts";
+import { secretsIn } from "../../../shared/redact.ts";
 import { printable } from "../../../shared/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { readConfig, unusable } from "../config-file.ts";

@@ -14,6 +14,8 @@ interface NodeAction {
   readonly summary: string;
   /** `force`: takes nodes with jobs too. */
   readonly options: readonly "force"[];
+  /** Without a selection it means all nodes that it is for; absent: a selection is required. */
+  readonly needsNoSelection?: true;
   /** The question after the preview of an action that destroys something; null: no question. */
   readonly question: string | null;
   /** What the request says beside kind and nodes. */
@@ -106,10 +108,11 @@ export const nodeActions = [
   {
     name: "retry-failed",
     kind: "retry-failed",
-    summary: "Boots failed nodes again. CycleCloud retries every failed node of the cluster.",
+    summary: "Boots all failed nodes of the cluster again. CycleCloud retries all, whichever you select.",
     options: [],
+    needsNoSelection: true,
     question: null,
-    examples: [{ line: "retry-failed --nodearray viz", does: "boots failed nodes again", isShown: true }],
+    examples: [{ line: "retry-failed", does: "boots failed nodes again", isShown: true }],
   },
   {
     name: "keep-alive on",
@@ -152,7 +155,7 @@ export type NodeActionName = (typeof nodeActions)[number]["name"];
 
 type Flags = ActFlags & SelectionFlags & { readonly force?: true };
 
-/** One command of the table. Without a selection it is wrong usage: never all nodes. */
+/** One command of the table. Without a selection it is wrong usage, unless it is for nodes in one state only. */
 export async function nodeActionCommand(terminal: Terminal, name: NodeActionName): Promise<Command> {
   // Loaded here: the list of all commands needs the table alone.
   const [{ act }, { actOptions }, { selectionOptions, toSelection, toWords }] = await Promise.all([
@@ -168,11 +171,11 @@ export async function nodeActionCommand(terminal: Terminal, name: NodeActionName
   if (canForce) command.option("--force", "even if jobs run on them");
   command.action((flags: Flags) => {
     const nodes = toSelection(flags);
-    if (nodes === undefined)
+    if (nodes === undefined && action.needsNoSelection !== true)
       return command.error(
         "error: no nodes, expected at least one of --node-name, --hostname, --nodearray, --constraint",
       );
-    const body = { kind, nodes, ...(canForce && { force: flags.force === true }), ...more };
+    const body = { kind, ...(nodes && { nodes }), ...(canForce && { force: flags.force === true }), ...more };
     return act(terminal, flags, { name, body, question, nextWhenRefused: viewFirst(toWords(flags)) });
   });
   return actOptions(selectionOptions(command));

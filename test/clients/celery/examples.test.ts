@@ -48,7 +48,7 @@ async function autoscaleUntil(what: string, isSo: () => Promise<boolean>): Promi
   }
 }
 
-describe.skipIf(missing !== undefined)(`the programs of the Celery page${why}`, { timeout: 600_000 }, () => {
+describe.skipIf(missing !== undefined)(`the programs of the Celery page${why}`, { timeout: 300_000 }, () => {
   beforeAll(async () => {
     stack = await startStack({
       clusterFile: join(import.meta.dirname, "../agent/celery/cluster.json"),
@@ -69,13 +69,13 @@ describe.skipIf(missing !== undefined)(`the programs of the Celery page${why}`, 
       ...{ CCSCALE_SETTINGS: join(stack.folder, "none.json"), PYTHONPATH: join(root, "clients/python") },
     };
     nodes = new Nodes({ stack, env, app: { folder, module: "tasks" } });
-  }, 240_000);
+  });
 
   afterAll(async () => {
     await nodes?.stop();
     await redis?.stop();
     await stack?.stop();
-  }, 60_000);
+  });
 
   test("add_task.py adds tasks, and check_tasks.py shows that they wait while there is no worker", async () => {
     const ids = (await printed("add_task.py", "11", "1")).trim().split("\n");

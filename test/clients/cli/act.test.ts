@@ -153,7 +153,7 @@ describe("before something is destroyed", () => {
     expect(bodies).toMatchObject([{ dryRun: true }]);
   });
 
-  test.each([[["delete-nodes"]], [["keep-alive", "on"]], [["retry-failed", "--yes"]]])(
+  test.each([[["delete-nodes"]], [["keep-alive", "on"]], [["start", "--yes"]]])(
     "%j without a selection is wrong usage, and never means all nodes",
     async (argv) => {
       const bodies = await serve();
@@ -163,6 +163,15 @@ describe("before something is destroyed", () => {
       expect(bodies).toEqual([]);
     },
   );
+
+  test("retry-failed needs no selection: it is for failed nodes only", async () => {
+    const bodies = await serve();
+    expect((await ccscale(["retry-failed", ...who])).code).toBe(0);
+    expect(bodies).toEqual([{ kind: "retry-failed", ...asked }]);
+    expect(actionBody.safeParse(bodies[0]).success).toBe(true);
+    for (const kind of ["delete", "drain", "start"])
+      expect(actionBody.safeParse({ ...asked, kind }).success).toBe(false);
+  });
 
   test.each([
     ["keep-alive"],

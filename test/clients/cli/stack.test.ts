@@ -182,7 +182,7 @@ describe("commands that act, and what is seen of it", () => {
         stack.simulator.tell("fail", { cluster: "hpc", names: ["viz-1"], message: "Cluster-init failed" }),
       until({ Failed: 1 }),
       viz,
-      "retry-failed --nodearray viz",
+      "retry-failed",
       until({ Ready: 11 }),
       viz,
     ]));

@@ -71,6 +71,15 @@ describe("actions on nodes", () => {
     expect(await api.read("operation", { params: { actionId } })).toMatchObject({ state: "visible" });
   });
 
+  test("retry-failed without a selection is for all failed nodes, and for no others", async () => {
+    const answer = await ask({ kind: "retry-failed" });
+    expect(answer).toMatchObject({
+      outcome: "requested",
+      actions: [{ nodes: [{ name: "failed-1" }] }],
+      skipped: [],
+    });
+  });
+
   test("a dry run records and sends nothing", async () => {
     const before = (await served.world.ports.operations.recent(cluster, 100)).length;
     const answer = await ask({ kind: "delete", nodes: { names: ["htc-*"] }, dryRun: true });
