@@ -7,12 +7,14 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { python, run, withoutPython } from "../../clients/python/python.ts";
 import { agentOid, alice, clientId, startTenant, type Tenant } from "../../support/entra.ts";
 import { eventually, type LocalStack, never, startStack } from "../../support/local-stack.ts";
 import { type ManagedIdentity, startManagedIdentity } from "../package/managed-identity.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const certificate = (name: string) => join(root, `test/shared/cyclecloud/fixtures/self-signed.${name}.pem`);
+const noPython = withoutPython();
 const audience = `api://${clientId}`;
 
 let tenant: Tenant;
@@ -153,6 +155,38 @@ describe("a service that asks for Entra tokens", () => {
     expect(refused.stderr).toMatch(
       new RegExp(`^error: app .*${agentOid}\\) lacks the role "Autoscale.Operate"$`, "m"),
     );
+  });
+
+  test.skipIf(noPython !== "")(`so does the Python module${noPython}`, async () => {
+    const program = `
+from ccscale import Demand, LoginFailed
+demand = Demand("${stack.cluster}", "python")
+print(demand.status()["cluster"])
+try:
+    demand.snapshot()
+except LoginFailed as error:
+    print(error.status, error.kind, error)
+print(demand)
+`;
+    const env = {
+      ...{ CCSCALE_URL: url, CCSCALE_AUDIENCE: audience, PYTHONPATH: join(root, "clients/python") },
+      ...{ SSL_CERT_FILE: certificate("cert"), CCSCALE_SETTINGS: join(stack.folder, "none.json") },
+    };
+    const { code, out, errors } = await run(python, ["-c", program], {
+      env: { ...env, ...identity.settings },
+    });
+    expect({ code, errors }).toEqual({ code: 0, errors: "" });
+    expect(out.split("\n")).toEqual([
+      stack.cluster,
+      expect.stringMatching(/^403 forbidden app .* lacks the role "Autoscale\.Operate"/),
+      expect.stringContaining(`ManagedIdentity(audience='${audience}'`),
+      "",
+    ]);
+    expect(out).not.toMatch(/eyJ[\w-]{20}/);
+    const stranger = await run(python, ["-c", program], {
+      env: { ...env, ...identity.settings, SSL_CERT_FILE: "/dev/null" },
+    });
+    expect(stranger.errors).toMatch(/Unreachable: Cannot reach https:.*certificate verify failed/);
   });
 
   test("who shows nothing is told how to sign in; who is not signed in, to do so", async () => {
