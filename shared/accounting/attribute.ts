@@ -19,7 +19,10 @@ const nanoPerUsd = 1e9;
  * half of the time. No entry crosses the full hour. The same two sights always give the same entries.
  */
 export function attribute(before: Sight, after: Sight): readonly Entry[] {
-  const [fromMs, toMs] = [before.takenAtSeconds * 1_000, after.takenAtSeconds * 1_000];
+  const [fromMs, toMs] = [before, after].map(({ takenAtSeconds }) => Math.round(takenAtSeconds * 1_000)) as [
+    number,
+    number,
+  ];
   if (toMs <= fromMs) return [];
   const middleMs = Math.floor((fromMs + toMs) / 2);
   const entries: Entry[] = [];

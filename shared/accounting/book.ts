@@ -73,7 +73,7 @@ export function accountFor(book: Book, sight: Sight): Book {
 /** Counts a run in the hour in which it was seen last. */
 function endOf({ lastSeconds, nodeArray, vmSize, spot, user, account, queue }: JobTotal): Entry {
   const of = { purpose: "job", nodeArray, vmSize, spot, user, account, queue } as const;
-  return { atMs: lastSeconds * 1_000, of, job: null, amount: { ...nothing, runs: 1 } };
+  return { atMs: Math.round(lastSeconds * 1_000), of, job: null, amount: { ...nothing, runs: 1 } };
 }
 
 function lastAndOthers<T>(pages: readonly T[]): readonly [T | undefined, readonly T[]] {

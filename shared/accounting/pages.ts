@@ -24,7 +24,10 @@ export function turnPages(
   entries: readonly Entry[],
   { untilSeconds, lengthSeconds }: { readonly untilSeconds: number; readonly lengthSeconds: number },
 ): readonly [...Page[], Page] {
-  const byPage = Map.groupBy(entries, ({ atMs }) => Math.floor(atMs / 1_000 / lengthSeconds) * lengthSeconds);
+  const byPage = Map.groupBy(
+    entries,
+    ({ atMs }) => Math.floor(atMs / (lengthSeconds * 1_000)) * lengthSeconds,
+  );
   const page = (fromSeconds: number, lines: readonly Line[]): Page => {
     const sums = new Lines(lines);
     for (const { of, amount } of byPage.get(fromSeconds) ?? []) sums.add(of, amount);

@@ -1,10 +1,12 @@
 import { hash } from "node:crypto";
 import { createManualClock } from "../../infra/local/cyclecloud/simulated-clock.ts";
+import type { Book, Closed } from "../../shared/accounting/index.ts";
 import { parseConfig } from "../../shared/config/parse-config.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { Log, Ports } from "../../shared/ports/index.ts";
 import { createMemoryStores, type MemoryStores } from "../../shared/stores/in-memory/index.ts";
 import { noTelemetry } from "../../shared/telemetry/index.ts";
+import { AccountWatch } from "./account-watch.ts";
 import { createApp, type KeptAlive } from "./app.ts";
 import type { Chance } from "./chance.ts";
 import { type Cloud, createCloud } from "./cloud.ts";
@@ -71,6 +73,7 @@ export class World implements Stage {
   readonly #sources = new Map<string, Source>();
   readonly #watches = new Map<string, Watch>();
   readonly #quotaWatches = new Map<string, QuotaWatch>();
+  readonly #accountWatches = new Map<string, AccountWatch>();
   readonly #config = new Map<string, Readonly<Record<string, unknown>>>();
   readonly #actions = new Map<string, string>();
   readonly #invalidRequests = new Set<string>();
@@ -154,6 +157,11 @@ export class World implements Stage {
     );
   };
 
+  /** Node-seconds that the accounts have counted. */
+  counted(cluster: string): number {
+    return this.#accountWatches.get(cluster)?.nodeSeconds ?? 0;
+  }
+
   source(cluster: string): Source {
     const source = this.#sources.get(cluster);
     if (source === undefined) throw new RangeError(`Cannot find cluster "${cluster}"`);
@@ -215,6 +223,7 @@ export class World implements Stage {
       cluster,
       new QuotaWatch({ cluster, cloud: this.cloud, now: () => this.nowSeconds, report }),
     );
+    this.#accountWatches.set(cluster, new AccountWatch(report));
     source.live(() => watch.look());
   }
 
@@ -307,6 +316,13 @@ export class World implements Stage {
   }
 
   #onCall(run: Run, call: PortCall): void {
+    if (call.place === "accounts.save" || call.place === "accounts.keep") {
+      const [cluster, written] = call.args as [string, Book & Closed];
+      const watch = this.#accountWatches.get(cluster);
+      if (call.place === "accounts.save") watch?.onSaved(written);
+      else watch?.onKept(written);
+      return;
+    }
     const written = this.records.note(call);
     switch (written?.what) {
       case "operation":

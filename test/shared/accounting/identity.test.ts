@@ -62,6 +62,7 @@ const story = fc.array(
     step: fc.oneof(
       fc.constantFrom(-90, 0, 1, 60, 60, 60, 61, 3_600, 100_000),
       fc.integer({ min: 1, max: 400 }),
+      fc.double({ min: 0.0004, max: 90, noNaN: true }),
     ),
     nodes,
     jobs,
@@ -109,10 +110,18 @@ function trapezoid(sights: readonly Sight[]): { readonly nodeMs: number; readonl
   for (const [index, after] of sights.entries()) {
     const before = sights[index - 1];
     if (before === undefined) continue;
-    const halfMs = (after.takenAtSeconds - before.takenAtSeconds) * 500;
-    for (const node of [...before.nodes, ...after.nodes]) {
-      nodeMs += halfMs;
-      usd += ((node.usdPerHour ?? 0) * halfMs) / 3_600_000;
+    const [fromMs, toMs] = [
+      Math.round(before.takenAtSeconds * 1_000),
+      Math.round(after.takenAtSeconds * 1_000),
+    ];
+    const middleMs = Math.floor((fromMs + toMs) / 2);
+    const halves = [
+      ...before.nodes.map((node) => ({ node, ms: middleMs - fromMs })),
+      ...after.nodes.map((node) => ({ node, ms: toMs - middleMs })),
+    ];
+    for (const { node, ms } of halves) {
+      nodeMs += ms;
+      usd += ((node.usdPerHour ?? 0) * ms) / 3_600_000;
     }
   }
   return { nodeMs, usd };

@@ -1,0 +1,100 @@
+import {
+  type Book,
+  type Closed,
+  type Line,
+  type Page,
+  type Sight,
+  totalOf,
+} from "../../shared/accounting/index.ts";
+
+/**
+ * Costs are counted once, whatever dies: all pages together are what the nodes of the stored sights ran, which is reckoned
+ * here in another way; a page that is written again is the same; what a record closed is kept before the next forgets it.
+ */
+export class AccountWatch {
+  readonly #report: (violation: string) => void;
+  #book: Book | undefined;
+  readonly #hours = new Map<number, Page>();
+  readonly #days = new Map<number, Page>();
+  readonly #keptHours = new Set<number>();
+  readonly #keptDays = new Set<number>();
+  readonly #keptRuns = new Set<string>();
+  #nodeMs = 0;
+  #usd = 0;
+  #pieces = 0;
+  records = 0;
+
+  constructor(report: (violation: string) => void) {
+    this.#report = report;
+  }
+
+  /** What has been counted, in node-seconds. */
+  get nodeSeconds(): number {
+    return this.#nodeMs / 1_000;
+  }
+
+  onSaved(book: Book): void {
+    const before = this.#book;
+    this.#book = book;
+    this.records += 1;
+    if (before === undefined) return;
+    if (book.seen.takenAtSeconds <= before.seen.takenAtSeconds)
+      this.#report(`accounts went back from ${before.seen.takenAtSeconds} to ${book.seen.takenAtSeconds}`);
+    this.#checkKept(before.closed);
+    this.#close(this.#hours, book.closed.hours);
+    this.#close(this.#days, book.closed.days);
+    this.#reckon(before.seen, book.seen);
+    const hours = totalOf(linesOf([...this.#hours.values(), book.hour]));
+    const days = totalOf(linesOf([...this.#days.values(), book.day]));
+    if (hours.nodeMs !== this.#nodeMs)
+      this.#report(`accounts have ${hours.nodeMs} node-ms by hour, and the nodes ran ${this.#nodeMs}`);
+    if (JSON.stringify(hours) !== JSON.stringify(days))
+      this.#report(`accounts have ${JSON.stringify(hours)} by hour and ${JSON.stringify(days)} by day`);
+    // Each node, half and hour is rounded once, to a thousand-millionth of a dollar.
+    if (Math.abs(hours.nanoUsd / 1e9 - this.#usd) > this.#pieces * 1e-9 + 1e-9)
+      this.#report(`accounts have ${hours.nanoUsd / 1e9} USD, and the nodes cost ${this.#usd}`);
+  }
+
+  onKept({ hours, days, jobs }: Closed): void {
+    for (const { fromSeconds } of hours) this.#keptHours.add(fromSeconds);
+    for (const { fromSeconds } of days) this.#keptDays.add(fromSeconds);
+    for (const { key, firstSeconds } of jobs) this.#keptRuns.add(`${key} ${firstSeconds}`);
+  }
+
+  #checkKept({ hours, days, jobs }: Closed): void {
+    for (const { fromSeconds } of hours)
+      if (!this.#keptHours.has(fromSeconds)) this.#report(`hour ${fromSeconds} of the accounts was lost`);
+    for (const { fromSeconds } of days)
+      if (!this.#keptDays.has(fromSeconds)) this.#report(`day ${fromSeconds} of the accounts was lost`);
+    for (const { key, firstSeconds } of jobs)
+      if (!this.#keptRuns.has(`${key} ${firstSeconds}`)) this.#report(`run of ${key} was lost`);
+  }
+
+  #close(pages: Map<number, Page>, closed: readonly Page[]): void {
+    for (const page of closed) {
+      const known = pages.get(page.fromSeconds);
+      if (known !== undefined && JSON.stringify(known) !== JSON.stringify(page))
+        this.#report(`page ${page.fromSeconds} of the accounts was closed twice, and differs`);
+      pages.set(page.fromSeconds, page);
+    }
+  }
+
+  /** The mean of what two sights show, times the time between them. */
+  #reckon(before: Sight, after: Sight): void {
+    const [from, to] = [Math.round(before.takenAtSeconds * 1_000), Math.round(after.takenAtSeconds * 1_000)];
+    const middle = Math.floor((from + to) / 2);
+    for (const [sight, half] of [
+      [before, middle - from],
+      [after, to - middle],
+    ] as const)
+      for (const { usdPerHour } of sight.nodes) {
+        this.#nodeMs += half;
+        this.#usd += ((usdPerHour ?? 0) * half) / 3_600_000;
+        this.#pieces += 1 + Math.ceil(half / 3_600_000);
+      }
+  }
+}
+
+function linesOf(pages: readonly Page[]): readonly Line[] {
+  return pages.flatMap(({ lines }) => lines);
+}
