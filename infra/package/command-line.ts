@@ -2,6 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
+import { englishOnly } from "./english-only.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const folder = join(root, "dist/ccscale");
@@ -42,6 +43,6 @@ await build({
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: "eof",
-  plugins: [lazyBuiltins],
+  plugins: [lazyBuiltins, englishOnly],
   logLevel: "warning",
 });

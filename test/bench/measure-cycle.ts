@@ -114,9 +114,10 @@ function nearlyFull() {
     nodeOf({ name: `htc-${index + 1}`, hostname: `ip-${index + 1}` }),
   );
   const most = { maxCount: nodeCount + 100, maxCoreCount: 4 * (nodeCount + 100) };
-  const nodeArrays = arrays.map((name) =>
-    nodeArrayOf({ name, ...most, buckets: [bucketOf({ availableCount: 100 })] }),
-  );
+  const bucket = bucketOf({ availableCount: 100 });
+  const quota = { maxCores: 1e6, usedCores: 4 * nodeCount };
+  const limits = { ...bucket.limits, region: quota, family: quota };
+  const nodeArrays = arrays.map((name) => nodeArrayOf({ name, ...most, buckets: [{ ...bucket, limits }] }));
   return clusterOf({ nodeArrays, nodes, maxCount: 1e6, maxCoreCount: 1e6 });
 }
 
