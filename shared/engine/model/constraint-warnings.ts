@@ -24,14 +24,16 @@ const sharedKeys: Readonly<Record<string, readonly string[]>> = {
   "shared-non-consumable-constraint": ["resource-name", "source", "current-value", "requested"],
 };
 
+const noKeys: ReadonlySet<string> = new Set();
+
 /**
  * Keys of constraints that can be read, and probably not as they were meant: every unknown key names a resource, so a
  * misspelt `exclusive` asks for a resource that no node has. `jobKeys`: those that belong to the job, beside its
  * constraints. Only for constraints that `parseConstraints` accepts, which bounds their depth and number.
  */
-export function constraintWarnings(json: unknown, jobKeys: readonly string[] = []): readonly Problem[] {
+export function constraintWarnings(json: unknown, jobKeys: ReadonlySet<string> = noKeys): readonly Problem[] {
   const warnings: Problem[] = [];
-  look(json, "", { warnings, jobKeys: new Set(jobKeys) });
+  look(json, "", { warnings, jobKeys });
   return warnings;
 }
 
@@ -59,8 +61,20 @@ function warningOf(key: string, { jobKeys }: Looking): string | null {
   if (keys.includes(key) || key.startsWith("node.")) return null;
   const meant = "is read as the name of a resource";
   if (jobKeys.has(key)) return `${meant}; "${key}" belongs to the job, beside its constraints`;
-  const guess = nearest(key, words);
+  const guess = guessOf(key);
   return guess === null ? null : `${meant}; did you mean "${guess}"?`;
+}
+
+/** A hundred thousand jobs name a few resources. */
+const guesses = new Map<string, string | null>();
+const mostGuesses = 1_000;
+
+function guessOf(key: string): string | null {
+  const known = guesses.get(key);
+  if (known !== undefined) return known;
+  const guess = nearest(key, words);
+  if (guesses.size < mostGuesses) guesses.set(key, guess);
+  return guess;
 }
 
 function lookAtShared(

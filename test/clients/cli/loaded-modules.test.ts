@@ -26,9 +26,7 @@ async function loadedBy(...args: readonly string[]) {
     .map((url) => relative(root, fileURLToPath(url)).replaceAll("\\", "/"));
   return {
     files: paths.filter((path) => !path.startsWith("node_modules/")),
-    packages: new Set(
-      paths.flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
-    ),
+    packages: new Set(paths.flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [])),
   };
 }
 

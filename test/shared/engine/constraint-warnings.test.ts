@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { constraintWarnings, parseConstraints } from "../../../shared/engine/index.ts";
 
-const jobKeys = ["colocated", "nodeCount"];
+const jobKeys = new Set(["colocated", "nodeCount"]);
 
 describe("constraintWarnings", () => {
   test.each<[string, unknown, readonly string[]]>([
