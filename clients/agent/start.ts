@@ -15,6 +15,9 @@ import { runLoop } from "./run.ts";
 import { type AgentState, StateFolder } from "./state.ts";
 import { WakeUp } from "./wake-up.ts";
 
+/** Demand goes to a queue, or as an upload; events come from a queue. */
+export type AgentStorage = Pick<StorageClients, "queue" | "blob">;
+
 export interface AgentOptions {
   readonly config: AgentConfig;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -27,7 +30,7 @@ const nowSeconds = () => Date.now() / 1000;
 /** Runs until it is told to stop. Throws ConfigurationError when it cannot begin. */
 export async function startAgent(
   options: AgentOptions,
-  storage: StorageClients,
+  storage: AgentStorage,
 ): Promise<{ lastWasFine: boolean }> {
   const { config, once, log } = options;
   const read = reader(options);
@@ -65,7 +68,7 @@ export async function lookOnce(
 
 async function portsOf(
   config: AgentConfig,
-  parts: { readonly storage: StorageClients; readonly folder: StateFolder; readonly read: PassPorts["read"] },
+  parts: { readonly storage: AgentStorage; readonly folder: StateFolder; readonly read: PassPorts["read"] },
 ): Promise<PassPorts> {
   const { storage, folder } = parts;
   const destination = { queue: storage.queue.getQueueClient(jobDemandQueue), uploads: storage.blob };

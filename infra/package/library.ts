@@ -2,7 +2,7 @@
  * Makes what the package `cyclecloud-autoscale` offers to import, `dist/library`: one module for each source that an entry point
  * reaches, so that those who bundle it get no more than they use, and one file of declarations for each entry point.
  */
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import {
   Extractor,
@@ -18,25 +18,21 @@ const sources = join(root, "clients/library");
 /** Not below node_modules: the extractor takes everything there for packages of others. */
 const declarations = join(root, ".package/declarations");
 
-export interface BuiltLibrary {
-  /** The public API as text, by the name of the file in `clients/library/api` that has to hold the same. */
-  readonly reports: ReadonlyMap<string, string>;
-  /** Such as a type that an entry point uses and does not export. */
-  readonly problems: readonly string[];
-}
+/** Where the public API is kept as text, so that a change of it is seen in review. */
+export const reportFolder = join(sources, "api");
 
-/** Builds into a folder that is emptied before. Throws an Error when the sources do not compile. */
-export async function buildLibrary(folder: string): Promise<BuiltLibrary> {
+/**
+ * Builds into a folder that is emptied before, and returns the public API as text, by the names of the files in `reportFolder`.
+ * Throws an Error when the sources do not compile.
+ */
+export async function buildLibrary(folder: string): Promise<ReadonlyMap<string, string>> {
   const entries = await entryPoints();
   await rm(folder, { recursive: true, force: true });
   await Promise.all([bundle(entries, folder), declare()]);
   const reports = new Map<string, string>();
-  const problems: string[] = [];
-  for (const [name, source] of Object.entries(entries)) {
-    const report = await extract({ name, source, folder, problems });
-    reports.set(`${fileName(name)}.api.md`, report);
-  }
-  return { reports, problems };
+  for (const [name, source] of Object.entries(entries))
+    reports.set(`${fileName(name)}.api.md`, await extract({ name, source, folder }));
+  return reports;
 }
 
 /** The exports of package.json, and the source of each: `./engine` is `clients/library/engine/index.ts`. */
@@ -89,11 +85,10 @@ interface Extraction {
   readonly name: string;
   readonly source: string;
   readonly folder: string;
-  readonly problems: string[];
 }
 
 /** Joins the declarations of an entry point into one file, and returns the report of its API. */
-async function extract({ name, source, folder, problems }: Extraction): Promise<string> {
+async function extract({ name, source, folder }: Extraction): Promise<string> {
   const entry = join(declarations, "clients/library", source.replace(/\.ts$/, ".d.ts"));
   const reports = join(root, ".package/api");
   await mkdir(reports, { recursive: true });
@@ -114,19 +109,22 @@ async function extract({ name, source, folder, problems }: Extraction): Promise<
       messages: {
         extractorMessageReporting: {
           ...silent,
-          "ae-forgotten-export": { logLevel: ExtractorLogLevel.Warning },
+          "ae-forgotten-export": { logLevel: ExtractorLogLevel.Warning, addToApiReportFile: true },
         },
         tsdocMessageReporting: silent,
         compilerMessageReporting: { default: { logLevel: ExtractorLogLevel.Warning } },
       },
     },
   });
+  const problems: string[] = [];
   const messageCallback = (message: ExtractorMessage) => {
-    if (message.category !== "console" && message.logLevel === ExtractorLogLevel.Warning)
-      problems.push(`${name}: ${message.text}`);
+    const { category, logLevel, text } = message;
+    if (category === "Compiler" || logLevel === ExtractorLogLevel.Error) problems.push(text);
     message.handled = true;
   };
   Extractor.invoke(config, { localBuild: true, messageCallback });
+  if (problems.length > 0)
+    throw new Error(`Cannot join the declarations of "${name}": ${problems.join("; ")}`);
   return readFile(join(reports, reportFileName), "utf8");
 }
 
@@ -134,7 +132,7 @@ const compilerOptions = {
   module: "nodenext",
   target: "es2024",
   lib: ["es2024"],
-  types: [],
+  types: ["node"],
   strict: true,
   exactOptionalPropertyTypes: true,
   skipLibCheck: true,
@@ -143,8 +141,6 @@ const compilerOptions = {
   noEmit: true,
 };
 
-if (import.meta.main) {
-  const { problems } = await buildLibrary(join(root, "dist/library"));
-  for (const problem of problems) console.error(problem);
-  if (problems.length > 0) process.exitCode = 1;
-}
+if (import.meta.main)
+  for (const [name, report] of await buildLibrary(join(root, "dist/library")))
+    await writeFile(join(reportFolder, name), report);

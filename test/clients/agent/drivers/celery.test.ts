@@ -1,5 +1,5 @@
 import { celery } from "../../../../clients/agent/drivers/celery/celery.ts";
-import { brokenJson } from "./broken-records.ts";
+import { brokenJson } from "../../../../clients/library/schedulers/broken-records.ts";
 import { testDriver } from "./driver-contract.ts";
 
 testDriver({

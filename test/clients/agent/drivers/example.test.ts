@@ -1,5 +1,5 @@
 import { example } from "../../../../clients/agent/drivers/example/example.ts";
-import { brokenColumns } from "./broken-records.ts";
+import { brokenColumns } from "../../../../clients/library/schedulers/broken-records.ts";
 import { testDriver } from "./driver-contract.ts";
 
 testDriver({

@@ -1,5 +1,5 @@
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
-import { brokenJson } from "./broken-records.ts";
+import { brokenJson } from "../../../../clients/library/schedulers/broken-records.ts";
 import { testDriver } from "./driver-contract.ts";
 
 testDriver({

@@ -1,4 +1,4 @@
-import type { Answers } from "../../../../clients/agent/drivers/driver.ts";
+import type { Answers } from "../../agent/drivers/driver.ts";
 
 /** What somebody, or a mistake, may put in the place of a value. */
 export const brokenValues: readonly unknown[] = [
