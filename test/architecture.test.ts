@@ -199,6 +199,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "@azure/storage-queue",
     "node:*",
   ],
+  "shared/backtest": ["zod"],
   "shared/swf": [],
   "clients/agent/drivers": ["shared/engine", "shared/messages", "zod", "shared/json"],
 };

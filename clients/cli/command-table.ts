@@ -178,6 +178,11 @@ export const commandGroups: readonly CommandGroup[] = [
     heading: "Recorded cases:",
     commands: [
       {
+        name: "backtest",
+        summary: "Shows when the jobs of a recorded workload would have run.",
+        load: async (terminal) => (await import("./commands/backtest.ts")).backtestCommand(terminal),
+      },
+      {
         name: "plan",
         summary: "Plans recorded scenarios. Sends nothing.",
         load: async (terminal) => (await import("./commands/plan.ts")).planCommand(terminal),

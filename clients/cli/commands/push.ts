@@ -1,7 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { gunzipSync } from "node:zlib";
 import { Command } from "commander";
-import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
 import {
   demandWarnings,
@@ -20,6 +17,7 @@ import { CommandFailure } from "../exit-code.ts";
 import { fromScalelib } from "../from-scalelib.ts";
 import { wholeNumber } from "../option-values.ts";
 import { prettyJson } from "../output/print.ts";
+import { readText } from "../read-text.ts";
 import { namedCluster, reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
@@ -94,7 +92,7 @@ async function demandIn(
   readonly warnings: readonly string[];
 }> {
   const format = /\.swf(\.gz)?$/.test(file) ? "swf" : "json";
-  const read = readJobs(await textOf(file, terminal), format);
+  const read = readJobs(await readText(file, terminal), format);
   if ("problem" in read)
     throw new CommandFailure(`Cannot push "${file}": ${read.problem}`, "Nothing was posted.");
   const nowMs = Date.now();
@@ -140,20 +138,6 @@ function tellAside(
   const shown = lines.slice(0, mostProblemsShown).map((problem) => `  - ${printable(problem)}`);
   const were = count === 1 ? "1 item was" : `${count} items were`;
   stderr.write([`${were} set aside; the rest counts:`, ...shown, ""].join("\n"));
-}
-
-async function textOf(file: string, terminal: Terminal): Promise<string> {
-  try {
-    if (file !== "-") {
-      const bytes = await readFile(file);
-      return (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
-    }
-    const chunks: string[] = [];
-    for await (const chunk of terminal.stdin) chunks.push(chunk.toString());
-    return chunks.join("");
-  } catch (error) {
-    throw new CommandFailure(`Cannot read "${file}": ${messageOf(error)}`, "Check the name of the file.");
-  }
 }
 
 function refusal(file: string, problems: readonly string[]): CommandFailure {

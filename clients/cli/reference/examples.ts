@@ -167,6 +167,13 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       does: "what it reads from the scheduler and would post",
     },
   ],
+  backtest: [
+    {
+      line: "backtest --trace tiny.swf --fixed-processors 4 --scheduler easy --print schedule",
+      does: "when each job starts on four processors",
+      isShown: true,
+    },
+  ],
   plan: [{ line: "plan --scenario two-sizes.json", does: "the plan of a recorded situation", isShown: true }],
   replay: [
     {

@@ -309,6 +309,8 @@ describe("set-up and support", () => {
     expect(shown).toMatch(/^cluster +hpc$/m);
   });
 
+  test("backtest", () =>
+    shows("backtest", ["backtest --trace tiny.swf --fixed-processors 4 --scheduler easy --print schedule"]));
   test("plan", () => shows("plan", ["plan --scenario two-sizes.json"]));
 
   test("agent", async () => {

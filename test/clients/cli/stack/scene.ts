@@ -97,7 +97,15 @@ export async function startScene(): Promise<LocalStack> {
 }
 
 /** Names of the files that lines may name. Some are written by commands. */
-export const files = ["hpc.zip", "jobs.json", "fixed.json", "autoscale.json", "agent.json", "two-sizes.json"];
+export const files = [
+  "hpc.zip",
+  "jobs.json",
+  "fixed.json",
+  "autoscale.json",
+  "agent.json",
+  "two-sizes.json",
+  "tiny.swf",
+];
 
 /** What the scheduler `lsf` posted. What is wrong with its envelope is wrong with all of it: a bad job would be set aside. */
 export function lsfDemand(ttlSeconds: number): object {
@@ -127,7 +135,7 @@ async function writeFiles({ folder, environment }: LocalStack): Promise<void> {
   };
   for (const [name, content] of Object.entries(contents))
     await writeFile(join(folder, name), JSON.stringify(content));
-  for (const name of ["two-sizes.json", "slots.json"])
+  for (const name of ["two-sizes.json", "slots.json", "tiny.swf"])
     await copyFile(join(import.meta.dirname, "../fixtures", name), join(folder, name));
   await mkdir(slurmOf(folder));
   await writeProgram(folder, "sinfo", `cat '${recorded}/sinfo.txt'`);

@@ -1,0 +1,26 @@
+import { readFile } from "node:fs/promises";
+import { gunzipSync } from "node:zlib";
+import { messageOf } from "../../shared/errors.ts";
+import { CommandFailure } from "./exit-code.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The text of a file, packed by gzip or not; "-" is standard input. Throws CommandFailure. */
+export async function readText(file: string, terminal: Terminal): Promise<string> {
+  try {
+    const bytes = file === "-" ? await bytesOf(terminal.stdin) : await readFile(file);
+    return (isPacked(bytes) ? gunzipSync(bytes) : bytes).toString("utf8");
+  } catch (error) {
+    throw new CommandFailure(`Cannot read "${file}": ${messageOf(error)}`, "Check the name of the file.");
+  }
+}
+
+async function bytesOf(stdin: Terminal["stdin"]): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
+
+/** By the first two bytes of every gzip file: what comes through a pipe has no name. */
+function isPacked(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}

@@ -1,0 +1,11 @@
+/** Back-tests: recorded workloads, and a model of the scheduler that runs them. */
+export { readJobList } from "./read-job-list.ts";
+export { readSwf } from "./read-swf.ts";
+export {
+  type FleetSchedule,
+  type ScheduledJob,
+  type SchedulerPolicy,
+  scheduleOnFleet,
+  schedulerPolicies,
+} from "./schedule-on-fleet.ts";
+export type { LeftOut, TraceJob, Workload } from "./trace-job.ts";

@@ -1,0 +1,51 @@
+/** A job of a recorded workload. Times in seconds, on the workload's own clock. */
+export interface TraceJob {
+  /** The number or name that the workload has for it. */
+  readonly name: string;
+  readonly submitSeconds: number;
+  /** Above 0. */
+  readonly runSeconds: number;
+  /** What its user asked for; null: not known. */
+  readonly requestedSeconds: number | null;
+  /** A whole number, 1 or more. */
+  readonly processors: number;
+}
+
+/** Records of a workload that were left out, and why. Nothing is guessed in their place. */
+export interface LeftOut {
+  /** Such as `no run time above 0`. */
+  readonly why: string;
+  readonly count: number;
+  /** The first of them, as people find them: `line 12`, `[3]`. */
+  readonly where: readonly string[];
+}
+
+/** A workload as it was read: jobs in the order of a first come, first served queue. */
+export interface Workload {
+  readonly jobs: readonly TraceJob[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** So many places of each reason are named. */
+const mostPlaces = 5;
+
+/** Counts records that are left out, by reason. */
+export class LeftOutRecords {
+  readonly #reasons = new Map<string, { count: number; readonly where: string[] }>();
+
+  add(why: string, where: string): void {
+    const reason = this.#reasons.get(why) ?? { count: 0, where: [] };
+    reason.count += 1;
+    if (reason.where.length < mostPlaces) reason.where.push(where);
+    this.#reasons.set(why, reason);
+  }
+
+  list(): readonly LeftOut[] {
+    return [...this.#reasons].map(([why, { count, where }]) => ({ why, count, where }));
+  }
+}
+
+/** Jobs by the time they were submitted; those of one second in the order in which the workload has them. */
+export function inQueueOrder(jobs: readonly TraceJob[]): readonly TraceJob[] {
+  return jobs.toSorted((a, b) => a.submitSeconds - b.submitSeconds);
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { readJobList, readSwf } from "../../../shared/backtest/index.ts";
+
+/** A line of a trace: job, submit, run, allocated, requested processors, requested time. */
+function line(
+  job: number,
+  submit: number,
+  rest: readonly [run: number, used: number, asked: number, seconds: number],
+) {
+  const [run, used, asked, seconds] = rest;
+  return `  ${job} ${submit} 77 ${run} ${used} -1 -1 ${asked} ${seconds} -1 1 12 12 -1 -1 -1 -1 -1`;
+}
+
+const processorsOf = (text: string) => readSwf(text).jobs.map(({ processors }) => processors);
+
+describe("readSwf", () => {
+  test("a job on the trace's own clock", () => {
+    const text = ["; a comment", "", line(15, 599850, [3477, 4, 4, 53940])].join("\n");
+    expect(readSwf(text)).toEqual({
+      jobs: [{ name: "15", submitSeconds: 599850, runSeconds: 3477, requestedSeconds: 53940, processors: 4 }],
+      leftOut: [],
+    });
+  });
+
+  test("requested processors come before those that were used", () => {
+    expect(processorsOf(line(1, 0, [10, 8, 4, 20]))).toEqual([4]);
+    expect(processorsOf(line(1, 0, [10, 8, -1, 20]))).toEqual([8]);
+    expect(processorsOf(line(1, 0, [10, 8, 0, 20]))).toEqual([8]);
+  });
+
+  test("an unknown request is not known, whatever the run time", () => {
+    expect(readSwf(line(1, 0, [10, 8, 4, -1])).jobs[0]?.requestedSeconds).toBeNull();
+  });
+
+  test("jobs come by submission, those of one second as in the trace", () => {
+    const text = [line(3, 9, [1, 1, 1, 1]), line(2, 5, [1, 1, 1, 1]), line(1, 5, [1, 1, 1, 1])].join("\r\n");
+    expect(readSwf(text).jobs.map(({ name }) => name)).toEqual(["2", "1", "3"]);
+  });
+
+  test("what cannot be used is counted by its reason, and the first places are named", () => {
+    const odd = [
+      ...Array.from({ length: 7 }, (_, index) => line(index, 0, [0, 1, 1, 1])),
+      line(8, 0, [5, -1, -1, 5]),
+      "9 0 -1 x 1 -1 -1 1 1",
+      "10 0 -1",
+      "11 0.5 -1 3 1",
+      line(12, 0, [5, 1, 1, 5]),
+    ];
+    const { jobs, leftOut } = readSwf(odd.join("\n"));
+    expect(jobs.map(({ name }) => name)).toEqual(["12"]);
+    expect(leftOut).toEqual([
+      { why: "no run time above 0", count: 7, where: ["line 1", "line 2", "line 3", "line 4", "line 5"] },
+      { why: "no processors", count: 1, where: ["line 8"] },
+      { why: "a column is not a whole number", count: 2, where: ["line 9", "line 11"] },
+      { why: "fewer than 5 columns", count: 1, where: ["line 10"] },
+    ]);
+  });
+
+  test("an empty trace has no jobs", () => {
+    expect(readSwf("; MaxProcs: 4\n")).toEqual({ jobs: [], leftOut: [] });
+  });
+});
+
+describe("readJobList", () => {
+  test("slots, or nodes, times what each of them takes", () => {
+    const list = [
+      { name: "b", submitSeconds: 5, runSeconds: 60, constraints: { ncpus: 4, memgb: 2 }, iterations: 3 },
+      { name: "a", runSeconds: 30, constraints: { ncpus: 16 }, nodeCount: 2, requestedSeconds: 90 },
+      { name: 7, submitSeconds: 5, runSeconds: 1.5 },
+    ];
+    expect(readJobList(list)).toEqual({
+      jobs: [
+        { name: "a", submitSeconds: 0, runSeconds: 30, requestedSeconds: 90, processors: 32 },
+        { name: "b", submitSeconds: 5, runSeconds: 60, requestedSeconds: null, processors: 12 },
+        { name: "7", submitSeconds: 5, runSeconds: 1.5, requestedSeconds: null, processors: 1 },
+      ],
+      leftOut: [],
+    });
+  });
+
+  test("an item that does not check out is counted and left out", () => {
+    const list = [{ name: "a", runSeconds: 0 }, { name: "b", runSeconds: 1 }, null];
+    expect(readJobList(list)).toMatchObject({
+      jobs: [{ name: "b" }],
+      leftOut: [
+        { why: "runSeconds: expected a number of seconds above 0", count: 1, where: ["[0]"] },
+        { count: 1, where: ["[2]"] },
+      ],
+    });
+  });
+
+  test("something else is no list", () => {
+    expect(readJobList({ jobs: [] })).toBeUndefined();
+  });
+});
