@@ -64,7 +64,7 @@ type Send = (address: URL, signal: AbortSignal) => Promise<string>;
 function questionOf(address: string, location: string, vmSizes: readonly string[]): URL {
   const sizes = vmSizes.map((name) => `armSkuName eq ${quoted(name)}`).join(" or ");
   const url = new URL(address);
-  url.searchParams.set("currencyCode", "USD");
+  // US dollars are the default, and each line says its currency.
   url.searchParams.set(
     "$filter",
     `serviceName eq 'Virtual Machines' and priceType eq 'Consumption' and armRegionName eq ${quoted(location)} and (${sizes})`,

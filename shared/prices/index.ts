@@ -1,2 +1,2 @@
 /** What a node costs: one answer from the configuration, the price sheet and the shipped list. */
-export { locationsOf, type PriceSources, priceCluster } from "./price-cluster.ts";
+export { azureSpelling, locationsOf, type PriceSources, priceCluster } from "./price-cluster.ts";

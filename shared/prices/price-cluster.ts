@@ -26,6 +26,13 @@ export function priceCluster(cluster: Cluster, sources: PriceSources): Cluster {
   return { ...cluster, nodeArrays };
 }
 
+const published = createVmCatalogue();
+
+/** Azure's own spelling of a VM size, where it is known: its price list is asked with the letter case. */
+export function azureSpelling(vmSize: string): string {
+  return published.find(vmSize)?.name ?? vmSize;
+}
+
 /** Azure's short names of the locations whose price sheets a cluster needs. */
 export function locationsOf(cluster: Cluster): readonly string[] {
   return [...new Set(cluster.nodeArrays.map(({ location }) => location.toLowerCase()))];

@@ -1,5 +1,6 @@
 import { messageOf } from "../../errors.ts";
 import type { ListedPrice, ListPrice, Ports, PriceList, PriceSheet } from "../../ports/index.ts";
+import { azureSpelling } from "../../prices/index.ts";
 
 /** Azure changes list prices a few times a year and spot prices about once a month. */
 const freshSeconds = 20 * 3600;
@@ -38,7 +39,7 @@ async function sizesInUse({
       const key = location.toLowerCase();
       if (key === "") continue;
       const sizes = used.get(key) ?? new Map<string, string>();
-      for (const { vmSize } of buckets) sizes.set(vmSize.toLowerCase(), vmSize);
+      for (const { vmSize } of buckets) sizes.set(vmSize.toLowerCase(), azureSpelling(vmSize));
       used.set(key, sizes);
     }
   }

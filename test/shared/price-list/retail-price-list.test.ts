@@ -121,7 +121,7 @@ describe("the questions", () => {
     expect(url.searchParams.get("$filter")).toBe(
       "serviceName eq 'Virtual Machines' and priceType eq 'Consumption' and armRegionName eq 'westeurope' and (armSkuName eq 'Standard_D4s_v5' or armSkuName eq 'Standard_O''Neill')",
     );
-    expect(url.searchParams.get("currencyCode")).toBe("USD");
+    expect([...url.searchParams.keys()]).toEqual(["$filter"]);
     expect(server.calls[0]?.headers.authorization).toBeUndefined();
   });
 

@@ -46,6 +46,13 @@ describe("refreshPrices", () => {
     expect(await priceNow()).toEqual({ usdPerHour: 0.2, source: "sheet", asOfSeconds: world.now() });
   });
 
+  test("asks for sizes as Azure spells them, whatever the cluster's spelling", async () => {
+    await seen([nodeArrayOf({ buckets: [bucketOf({ vmSize: "standard_f4S_V2" })] })]);
+    await refreshPrices(world.ports, listOf([f4Price]));
+    expect(questions).toEqual([{ location: "westeurope", vmSizes: ["Standard_F4s_v2"] }]);
+    expect(await priceNow()).toMatchObject({ usdPerHour: 0.2, source: "sheet" });
+  });
+
   test("reads nothing while the sheet is fresh, and everything once it is old", async () => {
     await refreshPrices(world.ports, listOf([f4Price]));
     world.advance(19 * 3600);
