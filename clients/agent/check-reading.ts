@@ -2,8 +2,7 @@ import { chunksOf } from "../../shared/batches.ts";
 import { parseDemand, wholly } from "../../shared/messages/index.ts";
 import type { Job, Reading, SchedulerNode, SetAside } from "./drivers/driver.ts";
 import { withUniqueNames } from "./drivers/job-names.ts";
-import { jobsThatKeep } from "./keep-hosts.ts";
-import { cutToFit, type Limits, largestMessage } from "./largest-message.ts";
+import { cutToFit, jobsThatKeep, type Limits, largestMessage } from "./largest-message.ts";
 
 type Known = Extract<Reading, { known: true }>;
 

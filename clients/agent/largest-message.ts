@@ -1,7 +1,7 @@
-import { mostJobs, mostNodes } from "../../shared/messages/index.ts";
+import { chunksOf } from "../../shared/batches.ts";
+import { cutName, mostJobs, mostNodes } from "../../shared/messages/index.ts";
 import type { Job, SchedulerNode, SetAside } from "./drivers/driver.ts";
 import { withUniqueNames } from "./drivers/job-names.ts";
-import { jobsThatKeep } from "./keep-hosts.ts";
 
 /** What one message may hold, by number and as JSON. */
 export interface Limits {
@@ -141,4 +141,19 @@ class Room {
     }
     return taken;
   }
+}
+
+const mostHostsPerJob = 10_000;
+/** As a message takes them. */
+const longestHostname = 255;
+
+/** Jobs with no wish but for the hosts that they run on. What cannot be the name of a host keeps none. */
+export function jobsThatKeep(name: string, hostnames: readonly string[]): readonly Job[] {
+  const hosts = hostnames.filter((host) => host !== "" && host.length <= longestHostname);
+  return chunksOf(hosts, mostHostsPerJob).map((executingHostnames) => ({
+    name: cutName(name),
+    constraints: {},
+    iterations: executingHostnames.length,
+    executingHostnames,
+  }));
 }

@@ -1,5 +1,5 @@
 import type { DemandRefused } from "../../shared/messages/index.ts";
-import { logText } from "./log-text.ts";
+import { printableCut } from "../../shared/text.ts";
 import type { PassReport } from "./pass.ts";
 
 const shownProblems = 5;
@@ -70,4 +70,12 @@ export function refusalLine({ cluster, source, sequence, whole, problems }: Dema
 
 function round(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
+}
+
+/** Of one value or sentence in a line of the log. */
+const longest = 300;
+
+/** A text of any length and content as it may stand in a line of the log. */
+export function logText(text: string): string {
+  return printableCut(text, longest);
 }

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../shared/errors.ts";
 import type { AgentConfig } from "./config.ts";
-import { passLine, refusalLine } from "./log-line.ts";
-import { logText } from "./log-text.ts";
-import { Notices } from "./notices.ts";
+import type { SetAside } from "./drivers/driver.ts";
+import { logText, passLine, refusalLine } from "./log-line.ts";
 import { type PassPorts, runPass } from "./pass.ts";
 import type { AgentState } from "./state.ts";
 import type { WakeUp } from "./wake-up.ts";
@@ -68,4 +67,34 @@ async function pause(seconds: number, { wakeUp, stop }: Loop): Promise<void> {
     wakeUp.next(signal),
   ]);
   ended.abort();
+}
+
+const shownRecords = 20;
+
+/** What is wrong with single records, told when it is new and not in every pass. */
+export class Notices {
+  readonly #event: string;
+  readonly #agent: { readonly cluster: string; readonly source: string };
+  #known: ReadonlySet<string> = new Set();
+
+  constructor(event: string, { cluster, source }: { readonly cluster: string; readonly source: string }) {
+    this.#event = event;
+    this.#agent = { cluster, source };
+  }
+
+  /** A line of JSON about the records that were not there before; undefined when there are none. */
+  lineFor(records: readonly SetAside[]): string | undefined {
+    const all = new Set(records.map(({ record, reason }) => logText(`${record}: ${reason}`)));
+    const news = [...all].filter((each) => !this.#known.has(each));
+    this.#known = all;
+    if (news.length === 0) return undefined;
+    return JSON.stringify({
+      event: this.#event,
+      level: "warning",
+      ...this.#agent,
+      total: records.length,
+      new: news.length,
+      records: news.slice(0, shownRecords),
+    });
+  }
 }

@@ -3,7 +3,7 @@
  * has the rules.
  */
 
-export { attribute, type Entry } from "./attribute.ts";
+export { attribute, type Entry, splitExactly } from "./attribute.ts";
 export { accountFor, type Book, type Closed, type DayPage, openBook } from "./book.ts";
 export {
   type CostDimension,
@@ -27,4 +27,3 @@ export {
 } from "./lines.ts";
 export type { Page } from "./pages.ts";
 export { type JobShare, jobKey, type NodeUse, type SeenJob, type SeenNode, type Sight } from "./sight.ts";
-export { splitExactly } from "./split-exactly.ts";

@@ -15,8 +15,8 @@ export type {
 } from "./model/bucket.ts";
 export { type Budget, type CapBound, type Caps, type Running, runningIn } from "./model/caps.ts";
 export type * from "./model/constraint.ts";
+export type { Problem } from "./model/constraint.ts";
 export { nodeProperties } from "./model/constraint.ts";
-export type { Problem } from "./model/constraint-problem.ts";
 export { constraintDefinitions } from "./model/constraint-schema.ts";
 export { constraintWarnings } from "./model/constraint-warnings.ts";
 export {
@@ -37,7 +37,6 @@ export {
   recordMatches,
   retentionSeconds,
 } from "./model/history.ts";
-export { shortHostname } from "./model/hostname.ts";
 export { defineJob, type Job, type PackingStrategy } from "./model/job.ts";
 export {
   type BucketLimits,
@@ -48,7 +47,7 @@ export {
   type LimitName,
   limitNames,
 } from "./model/limits.ts";
-export { compareNodeNames, sortByNodeName } from "./model/names.ts";
+export { compareNodeNames, shortHostname, sortByNodeName } from "./model/names.ts";
 export { nearest } from "./model/nearest.ts";
 export type { PendingNodes, SchedulerNode } from "./model/node.ts";
 export { type PaidNode, paidNodes } from "./model/paid-nodes.ts";

@@ -16,7 +16,7 @@ import {
 } from "../ports/index.ts";
 import { drainsOf } from "./drains.ts";
 import { firstReasons } from "./explain/first-sentence.ts";
-import { toTargetView, toWaitingView } from "./explain/waiting-views.ts";
+import { toTargetView, toWaitingView } from "./explain/reason-words.ts";
 import type { Outlook } from "./outlook.ts";
 import { statusProblems } from "./status-problems.ts";
 

@@ -2,7 +2,7 @@ import type { Answer, DemandAnswer, demandParts } from "../api/index.ts";
 import { isStandIn } from "../cycle/index.ts";
 import type { Plan } from "../engine/index.ts";
 import type { BackedOff, WaitingJob } from "../ports/index.ts";
-import { toWaitingView } from "./explain/waiting-views.ts";
+import { toWaitingView } from "./explain/reason-words.ts";
 import { ofSelected, type Selected, type Selecting, type Selector } from "./node-selection.ts";
 import { nodeViews } from "./node-views.ts";
 import type { Outlook } from "./outlook.ts";

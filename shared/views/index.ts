@@ -7,7 +7,7 @@ export { drawUpDemand } from "./draw-up-demand.ts";
 export { someOf } from "./explain/cause.ts";
 export { type ExplainOutcome, explainJob } from "./explain/explain-job.ts";
 export { type ExplainTargetOutcome, explainTarget } from "./explain/explain-target.ts";
-export { nearestVmSize } from "./explain/nearest-vm-size.ts";
+export { nearestVmSize } from "./explain/near-names.ts";
 export { jobSentences, targetSentences } from "./explain/reason-words.ts";
 export { plannedThere } from "./jobs-there.ts";
 export { listBuckets, listLimits } from "./list-buckets.ts";

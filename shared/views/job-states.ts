@@ -1,6 +1,8 @@
-import type { JobState } from "../api/index.ts";
+import type { JobState, JobView } from "../api/index.ts";
 import { isStandIn } from "../cycle/index.ts";
-import type { Job, JobOutcome, Placement, PlannedNode } from "../engine/index.ts";
+import type { Job, JobOutcome, Json, Placement, PlannedNode } from "../engine/index.ts";
+import type { DemandJob } from "../messages/index.ts";
+import type { SourceDemand } from "../ports/index.ts";
 import type { Outlook } from "./outlook.ts";
 
 /** A job and what the plan made of it. */
@@ -43,4 +45,34 @@ export function stateOf(
 export function isUpNode(node: PlannedNode | undefined): boolean {
   if (node === undefined) return false;
   return node.origin === "on-premise" || (node.origin === "existing" && node.status === "Ready");
+}
+
+/** Sentences about a job that its demand came with (`to-plan-input.ts`): notes of its sender, warnings of its reader. */
+export function wordsIn(words: Json | undefined): string[] {
+  return Array.isArray(words) ? words.filter((word) => typeof word === "string") : [];
+}
+
+/** What a source tells of a job for people and for reports, and the planner does not need. */
+type DetailsForPeople = Pick<JobView, "user" | "account" | "queue" | "jobName">;
+export type DetailsOf = (job: Pick<Job, "source" | "name">) => DetailsForPeople;
+
+export const noDetails: DetailsForPeople = { user: null, account: null, queue: null, jobName: null };
+
+/** Reads details by source and name. The jobs of a source are indexed when the first of them is asked for. */
+export function detailsReader(demand: readonly SourceDemand[]): DetailsOf {
+  const bySource = new Map<string, ReadonlyMap<string, DemandJob>>();
+  return ({ source, name }) => {
+    if (source === null) return noDetails;
+    const jobs = bySource.get(source) ?? indexOf(demand, source);
+    bySource.set(source, jobs);
+    const job = jobs.get(name);
+    if (job === undefined) return noDetails;
+    const { user = null, account = null, queue = null, jobName = null } = job;
+    return { user, account, queue, jobName };
+  };
+}
+
+function indexOf(demand: readonly SourceDemand[], source: string): ReadonlyMap<string, DemandJob> {
+  const jobs = demand.find((each) => each.source === source)?.jobs ?? [];
+  return new Map(jobs.map((job) => [job.name, job]));
 }

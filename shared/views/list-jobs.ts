@@ -3,9 +3,16 @@ import { isStandIn, presentDemand } from "../cycle/index.ts";
 import type { JobOutcome } from "../engine/index.ts";
 import { firstSentences } from "./explain/first-sentence.ts";
 import { nearestFirst } from "./explain/reason-words.ts";
-import { type DetailsOf, detailsReader } from "./job-details.ts";
-import { type OutlookJob, outlookJobs, stateOf, unitOf, waits } from "./job-states.ts";
-import { wordsIn } from "./job-words.ts";
+import {
+  type DetailsOf,
+  detailsReader,
+  type OutlookJob,
+  outlookJobs,
+  stateOf,
+  unitOf,
+  waits,
+  wordsIn,
+} from "./job-states.ts";
 import { ofSelected, type Selected, type Selector, selectingOf } from "./node-selection.ts";
 import type { Outlook } from "./outlook.ts";
 import { pageOf } from "./page.ts";

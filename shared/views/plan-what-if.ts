@@ -6,7 +6,7 @@ import { parseDemand, wholly } from "../messages/index.ts";
 import type { RequestSet, SourceDemand } from "../ports/index.ts";
 import { decided, drawUpDemand } from "./draw-up-demand.ts";
 import { explainOne } from "./explain/explain-job.ts";
-import { toTargetView } from "./explain/waiting-views.ts";
+import { toTargetView } from "./explain/reason-words.ts";
 import { outlookJobs } from "./job-states.ts";
 import type { Selected } from "./node-selection.ts";
 import { nodeViews } from "./node-views.ts";

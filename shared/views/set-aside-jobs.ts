@@ -2,8 +2,7 @@ import type { JobView } from "../api/index.ts";
 import { isStandIn, presentDemand } from "../cycle/index.ts";
 import type { SetAside } from "../messages/index.ts";
 import type { SourceDemand } from "../ports/index.ts";
-import { noDetails } from "./job-details.ts";
-import { type OutlookJob, outlookJobs } from "./job-states.ts";
+import { noDetails, type OutlookJob, outlookJobs } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
 
 /** A job that did not check out. */

@@ -2,7 +2,6 @@ import { Refusal } from "./api-refusal.ts";
 import { type Cluster, limitState, newNode, nodeArrayOf } from "./cluster.ts";
 import type { BucketDefinition, NodeArrayDefinition, ShutdownPolicy } from "./definition.ts";
 import { drawBoot } from "./draw-boot.ts";
-import { freeNames } from "./node-names.ts";
 import { keyOf, roomsOf, smallest } from "./quota-limits.ts";
 import type { NodeSet } from "./request-log.ts";
 
@@ -110,4 +109,24 @@ function createNode(
 function shutdownPolicyOf(wanted: unknown): ShutdownPolicy | undefined {
   const policies: readonly ShutdownPolicy[] = ["Terminate", "Deallocate"];
   return policies.find((policy) => policy.toLowerCase() === String(wanted).toLowerCase());
+}
+
+/**
+ * Names for new nodes: the smallest free numbers from `offset` on. A name is free again when its node is gone,
+ * so a name alone never identifies a node; the node id does.
+ */
+export function freeNames(options: {
+  readonly count: number;
+  /** Has one `%d`. */
+  readonly format: string;
+  readonly offset: number;
+  readonly isTaken: (name: string) => boolean;
+}): readonly string[] {
+  const { count, format, offset, isTaken } = options;
+  const names: string[] = [];
+  for (let index = offset; names.length < count; index += 1) {
+    const name = format.replace("%d", String(index));
+    if (!isTaken(name)) names.push(name);
+  }
+  return names;
 }

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
@@ -14,7 +15,6 @@ import { createSite } from "./site.ts";
 
 export type { Control } from "./control-api.ts";
 export { type DefinitionInput, parseDefinition } from "./definition.ts";
-export { clustersFolder, loadDefinition } from "./load-definition.ts";
 export { type Clock, createManualClock, type ManualClock } from "./simulated-clock.ts";
 export type { ClusterLedger, LedgerEntry } from "./usage-ledger.ts";
 
@@ -68,4 +68,12 @@ export async function startCycleCloud(options: CycleCloudOptions): Promise<Runni
       await closed;
     },
   };
+}
+
+/** Where the shipped definitions are. */
+export const clustersFolder = new URL("./clusters/", import.meta.url);
+
+/** Reads a definition file; the server checks the content when it starts. */
+export async function loadDefinition(file: string | URL): Promise<DefinitionInput> {
+  return JSON.parse(await readFile(file, "utf8"));
 }

@@ -1,8 +1,7 @@
-import { selectNodes } from "./addressed-nodes.ts";
 import { Refusal } from "./api-refusal.ts";
 import { type Cluster, nodeArrayOf } from "./cluster.ts";
 import { createNodes, planSet } from "./create-nodes.ts";
-import { FilterError } from "./filter.ts";
+import { FilterError, parseFilter } from "./filter.ts";
 import { manageNode, retryNode, type Verb } from "./manage-nodes.ts";
 import { type NodeRecord, toNodeRecord } from "./node-record.ts";
 import { countUsage } from "./quota-limits.ts";
@@ -174,4 +173,24 @@ function missingNodes(
 function refuseRepeated({ operations }: Site, requestId: string | undefined): void {
   if (requestId === undefined || operations.byRequest(requestId) === undefined) return;
   throw new Refusal(409, `Cannot accept request "${requestId}": this request id was used before`);
+}
+
+/**
+ * The nodes that a management request means: the union of everything it names. Names and hostnames compare exactly.
+ * Throws a FilterError for a filter that does not parse.
+ */
+function selectNodes(records: readonly NodeRecord[], request: ManagementRequest): readonly NodeRecord[] {
+  const names = new Set(request.names);
+  const ids = new Set(request.ids);
+  const hostnames = new Set<unknown>(request.hostnames);
+  const addresses = new Set<unknown>(request.ip_addresses);
+  const passes = request.filter === undefined ? () => false : parseFilter(request.filter);
+  return records.filter(
+    (record) =>
+      names.has(record.Name) ||
+      ids.has(record.NodeId) ||
+      hostnames.has(record.Hostname) ||
+      addresses.has(record.PrivateIp) ||
+      passes(record),
+  );
 }

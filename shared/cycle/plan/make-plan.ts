@@ -14,13 +14,12 @@ import type {
 } from "../../ports/index.ts";
 import { underWay } from "../operations.ts";
 import { capsAt } from "../snapshot/spending.ts";
-import { bootsFailing, bucketsOf } from "./boots-failing.ts";
 import { backedOffBuckets, longest, withoutRoom } from "./capacity-memory.ts";
 import { type DrainedPlan, decideOnDraining } from "./drain.ts";
 import { foreseeQuotas } from "./foresee-quotas.ts";
 import { quotaRefusals } from "./quota-refusals.ts";
 import { type Loaded, toPlanInput } from "./to-plan-input.ts";
-import { decideOnFailed } from "./troubled-nodes.ts";
+import { bootsFailing, bucketsOf, decideOnFailed } from "./troubled-nodes.ts";
 
 /** The input of a plan besides the engine's own. */
 export interface Known {

@@ -1,15 +1,14 @@
-import type { SharedConsumable } from "../model/constraint.ts";
+import type { SharedConsumable, SharedDraw } from "../model/constraint.ts";
 import type { NodeNames } from "../model/names.ts";
 import { availableNodes, charge } from "../model/quota.ts";
 import type { BucketName } from "../model/reasons.ts";
 import type { Demand } from "./availability.ts";
 import { open, vacantColumn } from "./columns.ts";
 import { Memory } from "./effort.ts";
-import type { Step, Taken } from "./journal.ts";
 import type { LedgerBucket, LedgerNode, Refusal } from "./ledger-bucket.ts";
+import type { LedgerOrigin } from "./ledger-node.ts";
 import { NodeIndex } from "./node-index.ts";
 import type { Pools } from "./pools.ts";
-import { SharedLists } from "./shared-lists.ts";
 
 /** What a job takes of a node: amounts per slot, and whether it closes the node to others. */
 export interface Taking {
@@ -260,4 +259,53 @@ export class Ledger {
     this.#charge(bucket, -1);
     this.#fields.names.release(this.#fields.nameFormat(bucket.name), nameIndex);
   }
+}
+
+/** Lists that many jobs have alike, such as the buckets that refused them: one is kept of those that were made lately. */
+class SharedLists<T extends object> {
+  readonly #recent: (readonly T[])[] = [];
+  #oldest = 0;
+
+  /** The same list if there is one. */
+  of(list: readonly T[]): readonly T[] {
+    for (const known of this.#recent) if (isSame(known, list)) return known;
+    if (this.#recent.length < mostLists) this.#recent.push(list);
+    else this.#recent[this.#oldest++ % mostLists] = list;
+    return list;
+  }
+}
+
+/** More would cost more to compare than it saves. */
+const mostLists = 16;
+
+function isSame<T>(a: readonly T[], b: readonly T[]): boolean {
+  if (a.length !== b.length) return false;
+  // From the end: lists of buckets mostly begin alike.
+  for (let i = a.length - 1; i >= 0; i--) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** One step of an all-or-nothing attempt, with what is needed to take it back. */
+type Step = Taken | Drawn | Created;
+
+/** Slots that were put on a node: what its columns held before, the markers first. */
+interface Taken {
+  readonly kind: "taken";
+  readonly node: LedgerNode;
+  readonly columns: readonly number[];
+  readonly before: readonly number[];
+  readonly origin: LedgerOrigin;
+  readonly slots: number;
+}
+
+interface Drawn {
+  readonly kind: "drawn";
+  readonly draw: SharedDraw;
+  readonly times: number;
+}
+
+/** A node that was made: the last one of its bucket. */
+interface Created {
+  readonly kind: "created";
+  readonly node: LedgerNode;
 }

@@ -1,5 +1,5 @@
 import type { VmFacts } from "../model/bucket.ts";
-import { shortHostname } from "../model/hostname.ts";
+import { shortHostname } from "../model/names.ts";
 import type { SchedulerNode } from "../model/node.ts";
 import type { PlanInput } from "../model/plan-input.ts";
 import type { Warning } from "../model/plan-result.ts";

@@ -1,8 +1,7 @@
 import type { Bucket, ClusterNode, NodeArray } from "../model/bucket.ts";
 import { runningIn } from "../model/caps.ts";
 import type { NodeHistory } from "../model/history.ts";
-import { shortHostname } from "../model/hostname.ts";
-import { NodeNames, nameFormatOf } from "../model/names.ts";
+import { NodeNames, nameFormatOf, shortHostname } from "../model/names.ts";
 import type { PendingNodes, SchedulerNode } from "../model/node.ts";
 import { placementOf } from "../model/placement.ts";
 import type { PlanInput } from "../model/plan-input.ts";

@@ -1,5 +1,5 @@
+import { member, type Problem } from "./constraint.ts";
 import { constraintKinds } from "./constraint-kinds.ts";
-import { member, type Problem } from "./constraint-problem.ts";
 import { nearest } from "./nearest.ts";
 import { isJsonObject } from "./resources.ts";
 

@@ -98,3 +98,15 @@ function compareKeys(a: NameKey, b: NameKey): number {
   if (a.stem !== b.stem) return a.stem < b.stem ? -1 : 1;
   return a.index - b.index || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 }
+
+const address = /^[\d.]+$|:/;
+
+/**
+ * What host names are compared by: without domain, in lower case, since DNS does not tell cases apart. An IP address
+ * stays whole: its first number names no host.
+ */
+export function shortHostname(hostname: string): string {
+  const lower = hostname.toLowerCase();
+  const dot = lower.indexOf(".");
+  return dot < 0 || address.test(lower) ? lower : lower.slice(0, dot);
+}

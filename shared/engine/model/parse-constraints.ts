@@ -1,9 +1,15 @@
-import { type Constraint, type NodeProperty, nodeProperties, type SharedDraw } from "./constraint.ts";
+import {
+  type Constraint,
+  member,
+  type NodeProperty,
+  nodeProperties,
+  type Problem,
+  type SharedDraw,
+  show,
+} from "./constraint.ts";
 import { type ConstraintKind, constraintKinds } from "./constraint-kinds.ts";
-import { member, type Problem, show } from "./constraint-problem.ts";
 import { nearest } from "./nearest.ts";
-import type { Scalar } from "./resources.ts";
-import { isJsonObject } from "./resources.ts";
+import { isJsonObject, type Scalar } from "./resources.ts";
 import { looksLikeAmount, parseAmount } from "./units.ts";
 
 /** Deeper nesting is refused: no scheduler writes it, and it would cost stack. */

@@ -1,4 +1,4 @@
-import { member, type Problem, show } from "./constraint-problem.ts";
+import { member, type Problem, show } from "./constraint.ts";
 import { parseConstraints, parseProperty, unknownProperty } from "./parse-constraints.ts";
 import type { DefaultResource, DefaultValue, Modifier } from "./settings.ts";
 import { looksLikeAmount, parseAmount, parseBareAmount } from "./units.ts";

@@ -1,7 +1,8 @@
 import { capBounds, runningIn } from "../model/caps.ts";
+import type { DemandCapName, DemandCaps, HeldBack } from "../model/demand-caps.ts";
 import { capNames, type LimitName } from "../model/limits.ts";
 import type { PlanInput } from "../model/plan-input.ts";
-import type { ClippingCap } from "../model/plan-result.ts";
+import type { ClippingCap, Plan } from "../model/plan-result.ts";
 import type { Reason } from "../model/reasons.ts";
 import type { TargetOutcome } from "../model/target.ts";
 import type { Allocation } from "../place/allocation.ts";
@@ -58,4 +59,30 @@ function limitsIn(reasons: readonly Pick<Reason, "limit">[]): ReadonlySet<LimitN
 
 function isNearCap(refusals: readonly Pick<Reason, "limit">[]): boolean {
   return [...limitsIn(refusals)].some((limit) => capLimits.has(limit));
+}
+
+/** What each cap on demand held back, in the order in which it was reached. */
+export function heldBackOf(
+  allocations: readonly Allocation[],
+  hosts: readonly string[],
+  caps: DemandCaps,
+): Pick<Plan, "heldBack"> {
+  const byCap = new Map<DemandCapName, HeldBack>();
+  for (const { job, heldBy, asked, granted } of allocations) {
+    if (heldBy === null || granted >= asked) continue;
+    const { cap, limit } = heldBy;
+    const known = byCap.get(cap) ?? { cap, limit, asked: heldBy.asked, jobs: 0, hosts: 0, first: job.name };
+    byCap.set(cap, { ...known, asked: larger(known.asked, heldBy.asked), jobs: known.jobs + 1 });
+  }
+  const [first] = hosts;
+  if (first !== undefined) {
+    const limit = caps.maxSchedulerHosts;
+    const cap = "max-scheduler-hosts";
+    byCap.set(cap, { cap, limit, asked: limit + hosts.length, jobs: 0, hosts: hosts.length, first });
+  }
+  return byCap.size === 0 ? {} : { heldBack: [...byCap.values()] };
+}
+
+function larger(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? a : Math.max(a, b);
 }

@@ -1,6 +1,6 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerNode } from "../ledger/ledger-bucket.ts";
-import { shortHostname } from "../model/hostname.ts";
+import { shortHostname } from "../model/names.ts";
 import type { Allocation } from "./allocation.ts";
 import { demandIn } from "./shape.ts";
 

@@ -62,3 +62,12 @@ export function selecting(names: readonly string[]): string {
 export function shellWord(name: string): string {
   return /^[\w.:@%+=,-]+$/.test(name) ? name : `'${name}'`;
 }
+
+/** Whether a node or a bucket is of that node array, VM size and placement group. */
+export function isIn(of: Omit<BucketName, "dynamicArray">, bucket: BucketName | null): boolean {
+  return (
+    of.nodeArray === bucket?.nodeArray &&
+    of.vmSize === bucket.vmSize &&
+    of.placementGroup === bucket.placementGroup
+  );
+}

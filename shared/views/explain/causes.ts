@@ -1,15 +1,13 @@
 import type { CauseView } from "../../api/index.ts";
+import type { SourceDemand } from "../../ports/index.ts";
 import { isUpNode, type OutlookJob, unitOf, waits } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
-import { cause } from "./cause.ts";
+import { cause, rounded } from "./cause.ts";
 import { heldBy, staleness } from "./held.ts";
 import { isPlannedNode, onTheirWay } from "./on-their-way.ts";
 import { setAsideCauses } from "./set-aside-cause.ts";
 import { shortages } from "./shortages.ts";
-import { silentSource } from "./silent.ts";
-
-export { silence } from "./silent.ts";
 
 /** Why a job has to wait, the gravest first: what stops the whole cluster, what is short, what is on its way. */
 export function causesOf(outlook: Outlook, views: NodeViews, each: OutlookJob): readonly CauseView[] {
@@ -37,5 +35,27 @@ function partlyPlaced({ job, outcome }: OutlookJob): CauseView {
     next: "The scheduler can start what has a place on nodes that are up; the rest gets its own as soon as there is room.",
     asked,
     left: granted,
+  });
+}
+
+/** A source past its time to live: what waits there counts for nothing, what runs there is protected for a day. */
+function silentSource(outlook: Outlook, source: string | null): readonly CauseView[] {
+  const demand = outlook.loaded.demand.find((each) => each.source === source);
+  return demand === undefined || demand.expiresAtSeconds > outlook.atSeconds
+    ? []
+    : [silence(outlook, demand)];
+}
+
+export function silence(
+  { atSeconds }: Pick<Outlook, "atSeconds">,
+  { source, expiresAtSeconds, receivedAtSeconds }: SourceDemand,
+): CauseView {
+  const silent = rounded(atSeconds - receivedAtSeconds);
+  const ttl = rounded(expiresAtSeconds - receivedAtSeconds);
+  return cause("source-expired", {
+    text: `Source "${source}" has been silent for ${silent} s, expected a message within ${ttl} s: what waits there has not counted for ${rounded(atSeconds - expiresAtSeconds)} s, what ran keeps its nodes for a day.`,
+    next: `See on the scheduler's host whether what posts the demand of "${source}" still runs (\`systemctl status ccscale-agent\`), and \`ccscale rejects list\`; its next message counts at once.`,
+    asked: ttl,
+    left: silent,
   });
 }

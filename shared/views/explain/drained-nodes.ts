@@ -4,8 +4,7 @@ import { type BucketName, type LimitName, type Reason, shortHostname } from "../
 import type { NodeDrain } from "../drains.ts";
 import { drainsOfOutlook, type NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
-import { cause, labelOf, rounded, selecting, shown, someOf } from "./cause.ts";
-import { isIn } from "./in-bucket.ts";
+import { cause, isIn, labelOf, rounded, selecting, shown, someOf } from "./cause.ts";
 import { backOffOf, bindingFigure, surveyOf } from "./limit-causes.ts";
 import { roomSoon } from "./room-soon.ts";
 import type { Wanted } from "./what-is-wanted.ts";

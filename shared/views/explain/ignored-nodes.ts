@@ -2,8 +2,7 @@ import type { CauseView } from "../../api/index.ts";
 import { busyHostnames } from "../../cycle/index.ts";
 import { isIgnored, type Reason, shortHostname } from "../../engine/index.ts";
 import type { Outlook } from "../outlook.ts";
-import { cause, rounded, selecting, someOf } from "./cause.ts";
-import { isIn } from "./in-bucket.ts";
+import { cause, isIn, rounded, selecting, someOf } from "./cause.ts";
 
 /** Nodes beside the full ones that would have room, were they not ignored. */
 export function ignoredNodes(outlook: Outlook, reasons: readonly Reason[]): readonly CauseView[] {

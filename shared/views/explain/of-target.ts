@@ -16,7 +16,7 @@ import { drainedNodes } from "./drained-nodes.ts";
 import { unusable } from "./full-nodes.ts";
 import { heldBy, staleness } from "./held.ts";
 import { noCapacity } from "./limit-causes.ts";
-import { nearestVmSize } from "./nearest-vm-size.ts";
+import { nearestVmSize } from "./near-names.ts";
 import { isPlannedNode, onTheirWay } from "./on-their-way.ts";
 import { inOrder } from "./shortages.ts";
 import type { Wanted } from "./what-is-wanted.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { logText } from "../../../clients/agent/log-text.ts";
-import { Notices } from "../../../clients/agent/notices.ts";
+import { logText } from "../../../clients/agent/log-line.ts";
+import { Notices } from "../../../clients/agent/run.ts";
 
 const agent = { cluster: "hpc", source: "slurm" };
 const aside = (record: string, reason = "cpus: null") => ({ record, reason });

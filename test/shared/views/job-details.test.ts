@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DemandJob } from "../../../shared/messages/index.ts";
-import { detailsReader, noDetails } from "../../../shared/views/job-details.ts";
+import { detailsReader, noDetails } from "../../../shared/views/job-states.ts";
 
 const job = (name: string, more: Partial<DemandJob>): DemandJob => ({
   ...{ name, constraints: [], iterations: 1, nodeCount: 0, colocated: false, exclusive: false },

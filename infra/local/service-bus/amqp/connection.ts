@@ -1,17 +1,19 @@
+import { Buffer } from "node:buffer";
 import type { Connection, Receiver, Sender } from "rhea";
 import type { Broker } from "../broker/broker.ts";
+import type { NewMessage, Refusal } from "../broker/message.ts";
 import type { Queue } from "../broker/queue.ts";
 import type { SessionLease } from "../broker/session.ts";
 import type { Store } from "../store.ts";
-import { parseAddress } from "./address.ts";
 import { acceptLink, refuseLink, sendSettled, takeRawPayloads } from "./attach.ts";
-import { answerCbs } from "./cbs.ts";
 import { consumerOf, dispatch } from "./dispatch.ts";
-import { ingest } from "./ingest.ts";
+import { excessOf } from "./link-limits.ts";
 import { answerManagement } from "./management.ts";
-import { type Request, serveRequests } from "./management-requests.ts";
-import { errorOf, notFound } from "./refusals.ts";
+import { type Answer, type Request, serveRequests } from "./management-requests.ts";
+import { badRequest, errorOf, notFound } from "./refusals.ts";
+import { parseMessage, unbatch } from "./sections.ts";
 import { openSession, sessionFilterOf } from "./session-link.ts";
+import { type AmqpError, accept, refuse } from "./settle-delivery.ts";
 
 export interface Services {
   readonly broker: Broker;
@@ -146,4 +148,61 @@ function openConsumer(sender: Sender, { queue, client }: { queue: Queue; client:
     ends.delete(sender);
     leases.delete(sender.name);
   });
+}
+
+/**
+ * Claims-based security: the client puts a token for every entity before it uses it, and again every 45 minutes.
+ * Any token is good here; whoever reaches the port may do anything.
+ */
+function answerCbs({ operation }: Request): Answer {
+  if (operation === "put-token") return { status: 202, description: "Accepted" };
+  return { status: 400, description: `Unknown operation ${operation}` };
+}
+
+/** What a link's address means. */
+type Address =
+  | { readonly kind: "cbs" }
+  | { readonly kind: "management"; readonly queue: string }
+  | { readonly kind: "queue"; readonly queue: string };
+
+const managementSuffix = /\/\$management$/i;
+
+/**
+ * Reads an address as clients write it: the name of a queue or of its dead-letter queue, perhaps with a scheme and
+ * host before it or "/$management" behind it. Case is left as it is; names are compared without it.
+ */
+export function parseAddress(address: string): Address {
+  const path = address.replace(/^(amqps?|sb):\/\/[^/]*/i, "").replace(/^\//, "");
+  if (path.toLowerCase() === "$cbs") return { kind: "cbs" };
+  const queue = path.replace(managementSuffix, "");
+  return { kind: queue === path ? "queue" : "management", queue };
+}
+
+/** Puts whatever the client sends into a queue: accepted once it is kept, a batch as a whole or not at all. */
+function ingest(receiver: Receiver, options: { readonly queue: Queue; readonly store: Store }): void {
+  receiver.on("message", ({ message: payload, delivery }) => {
+    if (!Buffer.isBuffer(payload) || delivery === undefined) return;
+    const error = enqueue(payload, { queue: options.queue, format: delivery.format });
+    options.store.whenKept(() => (error === undefined ? accept(delivery) : refuse(delivery, error)));
+  });
+}
+
+function enqueue(
+  payload: Buffer,
+  { queue, format }: { queue: Queue; format: number },
+): AmqpError | undefined {
+  const excess = excessOf("message", payload.length);
+  if (excess !== undefined) return excess;
+  const messages = parse(payload, format);
+  if ("condition" in messages) return messages;
+  const sent: readonly number[] | Refusal = queue.send(messages);
+  return typeof sent === "string" ? errorOf(sent) : undefined;
+}
+
+function parse(payload: Buffer, format: number): readonly NewMessage[] | AmqpError {
+  try {
+    return unbatch(payload, format).map((encoded) => parseMessage(encoded));
+  } catch (error) {
+    return badRequest(error instanceof Error ? error.message : String(error));
+  }
 }

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createAddresses } from "../../../../infra/local/cyclecloud/addresses.ts";
+import { freeNames } from "../../../../infra/local/cyclecloud/create-nodes.ts";
 import { createFaults } from "../../../../infra/local/cyclecloud/faults.ts";
 import { parseFilter } from "../../../../infra/local/cyclecloud/filter.ts";
 import { createLogin } from "../../../../infra/local/cyclecloud/login-lock.ts";
-import { freeNames } from "../../../../infra/local/cyclecloud/node-names.ts";
+import { createAddresses } from "../../../../infra/local/cyclecloud/population.ts";
 import { createRandom } from "../../../../infra/local/cyclecloud/seeded-random.ts";
 import { createManualClock, createPacedClock } from "../../../../infra/local/cyclecloud/simulated-clock.ts";
 import { hostnameOf } from "../../../../infra/local/cyclecloud/simulated-node.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeBody } from "../../../../infra/local/functions-host/queue-message.ts";
+import { decodeBody } from "../../../../infra/local/functions-host/queue-trigger.ts";
 
 describe("queue message body", () => {
   test("any text survives base64", () => {

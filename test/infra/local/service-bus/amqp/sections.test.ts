@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import message from "rhea/lib/message.js";
 import types, { type Typed } from "rhea/lib/types.js";
 import { describe, expect, test } from "vitest";
-import { parseAddress } from "../../../../../infra/local/service-bus/amqp/address.ts";
+import { parseAddress } from "../../../../../infra/local/service-bus/amqp/connection.ts";
 import {
   tagOfToken,
   ticksOf,
