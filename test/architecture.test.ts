@@ -448,6 +448,13 @@ describe("dependency rule", () => {
   });
 });
 
+describe("size", () => {
+  test("no file has more than 350 lines: what is longer holds two ideas", () => {
+    const linesOf = (file: string) => readFileSync(join(root, file), "utf8").split("\n").length - 1;
+    expect(files.filter((file) => linesOf(file) > 350)).toEqual([]);
+  });
+});
+
 describe("projects of the suite", () => {
   test.each([
     ["unit", "a rule of the engine", "test/shared/engine/caps.test.ts"],

@@ -4,11 +4,10 @@ import { isDictionary } from "../json.ts";
 import { jobDetails, withoutBadDetails } from "./job-details.ts";
 import { jobWarnings, type KnownKeys, keyWarnings, longestWarning, mostWarnings } from "./job-warnings.ts";
 import { listOf } from "./list-of.ts";
-import { asObject } from "./message-body.ts";
+import { readEnvelope } from "./message-body.ts";
 import { checkTargetItems, type NodeArrayTarget, nodeArrayTargets } from "./node-array-target.ts";
-import { describeProblems, shown } from "./problems.ts";
 import { type Checked, checkItems, problemsInPlace, type SetAside } from "./set-aside.ts";
-import { excessOf, jobName } from "./sizes.ts";
+import { jobName } from "./sizes.ts";
 
 /** Messages of version 1; a message of another version is refused, never guessed at. */
 export const demandVersion = 1;
@@ -292,25 +291,6 @@ export function withItemsAside(
     nodes: [...message.nodes, ...asideOf("node", raw.nodes)],
     ...(message.kind === "delta" ? { remove: [...message.remove, ...asideOf("remove", raw.remove)] } : {}),
   };
-}
-
-type Envelope<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly problems: readonly string[] };
-
-/** Everything but the items of lists, which are checked one by one. */
-function readEnvelope<T>(schema: z.ZodType<T>, input: unknown): Envelope<T> {
-  const json = asObject(input);
-  if (json === undefined) {
-    return { ok: false, problems: [`message: ${shown(input)}, expected a JSON object`] };
-  }
-  const { jobs: _jobs, nodes: _nodes, remove: _remove, arrays: _arrays, ...rest } = json;
-  const excess = excessOf(rest);
-  if (excess !== undefined) return { ok: false, problems: [`message: ${excess}`] };
-  const parsed = schema.safeParse(json, { reportInput: true });
-  return parsed.success
-    ? { ok: true, value: parsed.data }
-    : { ok: false, problems: describeProblems(parsed.error) };
 }
 
 /** Of one list: more jobs than that with misspelt keys are one mistake of their sender. */

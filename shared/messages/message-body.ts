@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { convertible, parseJson } from "../json.ts";
+import { describeProblems, shown } from "./problems.ts";
+import { excessOf } from "./sizes.ts";
 
 /** The claim check: the jobs and nodes are in a blob of the `demand-uploads` container, not in the message. */
 const claim = z.object({ blob: z.string().min(1).max(1024) }).loose();
@@ -73,4 +75,23 @@ export function claimedSequence(input: unknown): number | undefined {
 /** Whether a refused message claims to ask for nodes of node arrays. */
 export function claimsTargets(input: unknown): boolean {
   return asObject(input)?.kind === "targets";
+}
+
+type Envelope<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Reads all of a message but the items of its lists, which are checked one by one. */
+export function readEnvelope<T>(schema: z.ZodType<T>, input: unknown): Envelope<T> {
+  const json = asObject(input);
+  if (json === undefined) {
+    return { ok: false, problems: [`message: ${shown(input)}, expected a JSON object`] };
+  }
+  const { jobs: _jobs, nodes: _nodes, remove: _remove, arrays: _arrays, ...rest } = json;
+  const excess = excessOf(rest);
+  if (excess !== undefined) return { ok: false, problems: [`message: ${excess}`] };
+  const parsed = schema.safeParse(json, { reportInput: true });
+  return parsed.success
+    ? { ok: true, value: parsed.data }
+    : { ok: false, problems: describeProblems(parsed.error) };
 }

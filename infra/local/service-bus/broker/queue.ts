@@ -1,5 +1,6 @@
-import type { Deadline, Deadlines } from "./deadlines.ts";
+import type { Deadlines } from "./deadlines.ts";
 import { DuplicateWindow } from "./duplicates.ts";
+import { type Entry, expiryOf, newEntry, toStored } from "./entry.ts";
 import type { Append, JournalRecord } from "./journal.ts";
 import { Lane } from "./lane.ts";
 import { type Lock, Locks } from "./locks.ts";
@@ -33,14 +34,6 @@ export interface QueueParts {
   readonly edit: (payload: Uint8Array, edits: PropertyEdits) => Uint8Array;
   /** Where bad messages go; a dead-letter queue itself has none. */
   readonly deadLetters?: Queue;
-}
-
-interface Entry {
-  message: StoredMessage;
-  phase: Peeked["phase"];
-  /** Expiry while ready, activation while scheduled. */
-  deadline: Deadline | undefined;
-  lock: Lock<Entry> | undefined;
 }
 
 /** One queue: messages in the order of their sequence numbers, their locks, and what becomes of them. */
@@ -194,17 +187,7 @@ export class Queue {
     const now = this.#parts.deadlines.now();
     const sequence = ++this.#sequence;
     if (this.#isDuplicate(incoming.messageId, now)) return sequence;
-    const { scheduledAt, ttlMs: askedTtlMs, ...rest } = incoming;
-    const ttlMs = Math.min(askedTtlMs ?? Number.POSITIVE_INFINITY, this.settings.defaultTtlMs);
-    const message: StoredMessage = {
-      ...rest,
-      ...(scheduledAt !== undefined && scheduledAt > now ? { scheduledAt } : {}),
-      ...(Number.isFinite(ttlMs) ? { ttlMs } : {}),
-      sequence,
-      enqueueSequence: sequence,
-      enqueuedAt: now,
-      deliveryCount: 0,
-    };
+    const message = toStored(incoming, { sequence, now, defaultTtlMs: this.settings.defaultTtlMs });
     this.#enter(message);
     return sequence;
   }
@@ -234,7 +217,7 @@ export class Queue {
       entry.deadline = deadlines.set(message.scheduledAt, () => this.#activate(entry));
       return;
     }
-    const expiresAt = message.enqueuedAt + (message.ttlMs ?? Number.POSITIVE_INFINITY);
+    const expiresAt = expiryOf(message);
     if (expiresAt <= deadlines.now()) {
       this.#expire(entry);
       return;
@@ -364,8 +347,4 @@ export class Queue {
         this.#parts.append({ op: "state", queue: this.settings.name, session, state }),
     });
   }
-}
-
-function newEntry(message: StoredMessage): Entry {
-  return { message, phase: "ready", deadline: undefined, lock: undefined };
 }
