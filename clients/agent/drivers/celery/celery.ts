@@ -1,19 +1,7 @@
-import { z } from "zod";
 import { shortHostname } from "../../../../shared/engine/index.ts";
-import { parseJson } from "../../../../shared/json.ts";
 import { describeProblems } from "../../../../shared/messages/index.ts";
-import type {
-  Answer,
-  Answers,
-  Backlog,
-  Command,
-  Context,
-  DriverKind,
-  Read,
-  Reading,
-  SetAside,
-  Steps,
-} from "../driver.ts";
+import { readBacklog } from "../backlog.ts";
+import type { Answers, Command, Context, DriverKind, Read, Reading, SetAside, Steps } from "../driver.ts";
 import { celeryDemand } from "./celery-demand.ts";
 import { type CeleryMemory, recall, toMemory } from "./celery-memory.ts";
 import { type CelerySettings, celerySettingsSchema } from "./celery-settings.ts";
@@ -143,23 +131,4 @@ function celeryCommand(settings: CelerySettings, args: readonly string[]): Comma
   const [program = "celery", ...first] = settings.command;
   const timeout = ["--timeout", String(settings.reply_seconds)];
   return { program, args: [...first, "-A", settings.app, ...args, ...timeout], exitCodes: [nobodyReplied] };
-}
-
-const waitingMessage = z.object({ queue: z.string(), headers: z.record(z.string(), z.unknown()) });
-
-const backlogSchema: z.ZodType<Backlog> = z.object({
-  queues: z.array(z.object({ name: z.string(), length: z.int().min(0), messages: z.array(waitingMessage) })),
-  unacknowledged: z.array(waitingMessage).optional(),
-  unreadable: z.int().min(0).optional(),
-});
-
-/** The text of a `backlog` read; undefined when it is not one. */
-function readBacklog(answer: Answer | undefined): Backlog | undefined {
-  if (answer === undefined) return undefined;
-  try {
-    const parsed = backlogSchema.safeParse(parseJson(answer.text));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
 }
