@@ -26,7 +26,9 @@ export const jobView = z
     runtimeSeconds: z
       .number()
       .nullable()
-      .describe("How long it runs at most, or probably, as its source says; null when nobody knows"),
+      .describe(
+        "How long it runs at most, or probably: as its source says, or less if earlier jobs of its user under its name ran for less; null when nobody knows",
+      ),
     interruptible: z.boolean().nullable().describe("Whether it may be stopped and run again; null: not told"),
     user: z
       .string()

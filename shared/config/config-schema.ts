@@ -186,6 +186,7 @@ const cycleShape = {
     .min(1, "expected 1 or more")
     .max(1_000, "expected at most 1000")
     .default(50),
+  predict_run_times: flag.default(true),
   read_only: flag.default(false),
   max_nodes_per_plan: wholeNumber.optional(),
   max_cores: wholeNumber.optional(),

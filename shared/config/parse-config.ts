@@ -83,6 +83,7 @@ function toCycle(keys: ConfigKeys): CycleSettings {
     bootFailureBackoffSeconds: keys.boot_failure_backoff,
     targetAttributes: keys.target_attributes,
     maxSources: keys.max_sources,
+    predictsRunTimes: keys.predict_run_times,
     readOnly: keys.read_only,
     ...toCaps(keys),
   };

@@ -22,6 +22,8 @@ export interface CycleSettings {
   readonly demandTtlSeconds: number;
   /** Schedulers that may have demand at a time. */
   readonly maxSources: number;
+  /** Whether jobs are planned with the time that they will probably run, where earlier ones tell. */
+  readonly predictsRunTimes: boolean;
   /** An action that was not carried out by then is dropped. */
   readonly actionTtlSeconds: number;
   /** An operation whose nodes did not appear by then is looked up and closed. */

@@ -32,6 +32,15 @@ export interface RefusedWord {
   readonly claimedSource: string | null;
 }
 
+/** How long the last jobs of a user ran under a name, as far as their source told their start. */
+export interface RunTime {
+  /** Null: the source does not say whose they are. */
+  readonly user: string | null;
+  readonly jobName: string;
+  /** One or two, the newest first. */
+  readonly lastSeconds: readonly number[];
+}
+
 /** What one source (a scheduler) wants of one cluster now. */
 export interface SourceDemand {
   readonly cluster: string;
@@ -51,12 +60,14 @@ export interface SourceDemand {
   readonly setAside?: DemandSetAside | undefined;
   /** Absent: its newest message took effect. */
   readonly refused?: RefusedWord | undefined;
+  /** Of jobs that have ended, by name; at most a thousand names, those that ended last at the end. Absent: none. */
+  readonly runTimes?: readonly RunTime[] | undefined;
   /** Messages left out because a newer or the same one had come before. */
   readonly ignoredMessages: number;
 }
 
 /** The same without its jobs and nodes, which may be many: only how many there are. */
-export interface DemandSummary extends Omit<SourceDemand, "jobs" | "nodes" | "setAside"> {
+export interface DemandSummary extends Omit<SourceDemand, "jobs" | "nodes" | "setAside" | "runTimes"> {
   readonly jobs: number;
   /** Of them and of what was set aside, those that run. */
   readonly running: number;

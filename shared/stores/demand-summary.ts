@@ -15,7 +15,14 @@ const longestWords = 100;
 const longestName = 50;
 const longestWarned = 250;
 
-export function summaryOf({ jobs, nodes, setAside, refused, ...rest }: SourceDemand): DemandSummary {
+export function summaryOf({
+  jobs,
+  nodes,
+  setAside,
+  refused,
+  runTimes: _,
+  ...rest
+}: SourceDemand): DemandSummary {
   const warned = warnedOf(jobs);
   return {
     ...rest,

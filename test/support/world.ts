@@ -164,6 +164,7 @@ export function configOf(fields: {
       bootFailureBackoffSeconds: 1_800,
       targetAttributes: ["*"],
       maxSources: 50,
+      predictsRunTimes: true,
       readOnly: false,
       ...fields.cycle,
     },

@@ -9,7 +9,7 @@ import type { DemandSetAside, SourceDemand } from "../../ports/index.ts";
 export const longestSilenceSeconds = 86_400;
 
 /** The jobs of one source that count now. */
-export interface PresentDemand {
+export interface PresentDemand extends Pick<SourceDemand, "runTimes" | "sentAtSeconds"> {
   readonly source: string;
   readonly jobs: readonly DemandJob[];
   /** True: they stand in for jobs that could not be read, on the hosts where those run. They want no other nodes. */
@@ -18,10 +18,14 @@ export interface PresentDemand {
 
 /** Present demand: all jobs of live sources, and the running jobs of silent ones, each sized to its hosts. */
 export function presentDemand(demand: readonly SourceDemand[], nowSeconds: number): readonly PresentDemand[] {
-  return demand.flatMap(({ source, jobs, setAside, expiresAtSeconds }): PresentDemand[] => {
+  return demand.flatMap((each): PresentDemand[] => {
+    const { source, jobs, setAside, expiresAtSeconds, runTimes, sentAtSeconds } = each;
     if (expiresAtSeconds + longestSilenceSeconds <= nowSeconds) return [];
     const isLive = expiresAtSeconds > nowSeconds;
-    const counting = { source, jobs: isLive ? jobs : jobs.flatMap(runningPart), standIns: false };
+    const counting = {
+      ...{ source, jobs: isLive ? jobs : jobs.flatMap(runningPart), standIns: false },
+      ...(runTimes === undefined || sentAtSeconds === undefined ? {} : { runTimes, sentAtSeconds }),
+    };
     if (setAside === undefined) return [counting];
     return [counting, { source, jobs: standInsOf(setAside), standIns: true }];
   });

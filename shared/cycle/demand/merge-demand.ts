@@ -2,6 +2,7 @@ import type { DemandMessage, SetAside } from "../../messages/index.ts";
 import type { RefusedWord, SourceDemand } from "../../ports/index.ts";
 import { isAhead } from "../clocks.ts";
 import { asideAfter, keptAside, withoutUnread } from "./merge-set-aside.ts";
+import { endedRuns, withRuns } from "./run-times.ts";
 
 export type Merge =
   | {
@@ -42,18 +43,25 @@ export function mergeDemand(
   const aside = isDelta ? asideAfter(current.setAside, message, read.setAside) : keptAside(read.setAside);
   const refused = stillRefused(current, message);
   const { capabilities = message.kind === "delta" ? current?.capabilities : undefined } = message;
+  const now = {
+    receivedAtSeconds: times.nowSeconds,
+    sentAtSeconds: Date.parse(message.sentAt) / 1000,
+    jobs: read.jobs,
+  };
+  const unread = [...setAside, ...(aside?.items ?? [])];
+  const ended = current === undefined ? [] : endedRuns(current, now, unread);
+  const runTimes = withRuns(current?.runTimes ?? [], ended);
   const demand: SourceDemand = {
     cluster: message.cluster,
     source: message.source,
     sequence: message.sequence,
-    receivedAtSeconds: times.nowSeconds,
-    sentAtSeconds: Date.parse(message.sentAt) / 1000,
+    ...now,
     expiresAtSeconds: times.nowSeconds + times.ttlSeconds,
-    jobs: read.jobs,
     nodes: wanted.nodes,
     ...(capabilities === undefined ? {} : { capabilities }),
     ...(aside === undefined ? {} : { setAside: aside }),
     ...(refused === undefined ? {} : { refused }),
+    ...(runTimes.length === 0 ? {} : { runTimes }),
     ignoredMessages: current?.ignoredMessages ?? 0,
   };
   return { outcome: "merged", demand, before: current };

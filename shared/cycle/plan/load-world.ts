@@ -115,6 +115,7 @@ export async function readWorld(
     targets,
     operations: operations.map(({ value }) => value),
     history,
+    predictsRunTimes: config.cycle.predictsRunTimes,
   };
   const tag = JSON.stringify([
     [config, control, head?.etag, stored.etag, targets, losses],

@@ -1,5 +1,4 @@
 import {
-  type Constraint,
   defineJob,
   type EngineSettings,
   generatePlacementGroups,
@@ -14,6 +13,7 @@ import type { DemandJob, DemandNode } from "../../messages/index.ts";
 import type { DrainedNode, Operation, RequestSet, Snapshot, SourceDemand } from "../../ports/index.ts";
 import { isOutByItself, liveSources, type PresentDemand, presentDemand } from "../demand/live-demand.ts";
 import { constraintsReader } from "../demand/read-constraints.ts";
+import { predictor } from "../demand/run-times.ts";
 import { underWay } from "../operations.ts";
 import { toTargets } from "./to-targets.ts";
 
@@ -29,6 +29,8 @@ export interface Loaded {
   readonly history: readonly NodeHistory[];
   /** Nodes that operators drained. Absent: none. */
   readonly drainedNodes?: readonly DrainedNode[];
+  /** Whether jobs count with the time that they will probably run, where earlier ones tell. Absent: no. */
+  readonly predictsRunTimes?: boolean;
 }
 
 /**
@@ -46,7 +48,9 @@ export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
   return {
     nowSeconds,
     cluster: generatePlacementGroups(cluster, loaded.settings),
-    jobs: presentDemand(loaded.demand, nowSeconds).flatMap(toJobs),
+    jobs: presentDemand(loaded.demand, nowSeconds).flatMap((each) =>
+      toJobs(each, loaded.predictsRunTimes === true),
+    ),
     ...(targets.length === 0 ? {} : { targets }),
     schedulerNodes: live.flatMap((source) => source.nodes.map(toSchedulerNode)),
     ...underWay(loaded.operations, cluster),
@@ -63,18 +67,24 @@ export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
  */
 const knownJobs = new WeakMap<
   readonly DemandJob[],
-  { readonly source: string; readonly jobs: readonly Job[] }
+  { readonly source: string; readonly predicts: boolean; readonly jobs: readonly Job[] }
 >();
 
-function toJobs({ source, jobs, standIns }: PresentDemand): readonly Job[] {
+function toJobs(present: PresentDemand, predicts: boolean): readonly Job[] {
+  const { source, jobs, standIns } = present;
   const known = knownJobs.get(jobs);
-  if (known?.source === source) return known.jobs;
+  if (known?.source === source && known.predicts === predicts) return known.jobs;
+  const predict = predicts ? predictor(present) : () => undefined;
   const constraintsOf = constraintsReader();
   const read = jobs.map((job) => {
-    const planned = toJob(job, source, constraintsOf(job.constraints));
+    const planned = toJob(job, {
+      source,
+      constraints: constraintsOf(job.constraints),
+      runtimeSeconds: predict(job) ?? job.runtimeSeconds,
+    });
     return standIns ? { ...planned, metadata: { [setAsideMark]: true } } : planned;
   });
-  knownJobs.set(jobs, { source, jobs: read });
+  knownJobs.set(jobs, { source, predicts, jobs: read });
   return read;
 }
 
@@ -85,10 +95,13 @@ export function isStandIn({ metadata }: Pick<Job, "metadata">): boolean {
   return metadata[setAsideMark] === true;
 }
 
-function toJob(job: DemandJob, source: string, constraints: readonly Constraint[]): Job {
+function toJob(
+  job: DemandJob,
+  read: Pick<Job, "source" | "constraints"> & { readonly runtimeSeconds: number | undefined },
+): Job {
   return defineJob({
+    ...read,
     name: job.name,
-    constraints,
     iterations: job.iterations,
     nodeCount: job.nodeCount,
     colocated: job.colocated,
@@ -97,10 +110,8 @@ function toJob(job: DemandJob, source: string, constraints: readonly Constraint[
     executingHostnames: job.executingHostnames,
     priority: job.priority,
     submittedAtSeconds: job.submittedAt === undefined ? null : Date.parse(job.submittedAt) / 1000,
-    runtimeSeconds: job.runtimeSeconds,
     startedAtSeconds: job.startedAtSeconds,
     interruptible: job.interruptible,
-    source,
     ...(job.notes === undefined && job.warnings === undefined ? {} : { metadata: wordsOf(job) }),
   });
 }

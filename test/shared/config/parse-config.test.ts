@@ -42,6 +42,7 @@ test("config: a minimal file gets every default", () => {
       maxSnapshotAgeSeconds: 300,
       demandTtlSeconds: 300,
       maxSources: 50,
+      predictsRunTimes: true,
       actionTtlSeconds: 600,
       operationTimeoutSeconds: 900,
       nodeListLagSeconds: 120,

@@ -104,7 +104,8 @@ export const demandStoreCases: readonly ContractCase<DemandStore>[] = [
         { ...job, name: "j", user: "ada", runtimeSeconds: 60, startedAtSeconds: 1_800_000_000 },
         { ...job, name: "k", user: "bob", jobName: "mesh", executingHostnames: ["h3"] },
       ];
-      const demand = demandOf(cluster, "pbs", { jobs });
+      const runTimes = [{ user: null, jobName: "mesh", lastSeconds: [60, 0.5] }];
+      const demand = demandOf(cluster, "pbs", { jobs, runTimes });
       await store.save(demand, undefined);
       expect((await store.load(cluster, "pbs"))?.value).toEqual(demand);
       expect(await store.list(cluster)).toEqual([demand]);
@@ -116,7 +117,8 @@ export const demandStoreCases: readonly ContractCase<DemandStore>[] = [
       const cluster = uniqueCluster("☃");
       const demand = demandOf(cluster, "slurm", { capabilities: ["drain"], ignoredMessages: 3 });
       await store.save(demandOf(cluster, "pbs"), undefined);
-      await store.save(demand, undefined);
+      const runTimes = [{ user: "ada", jobName: "mesh", lastSeconds: [60] }];
+      await store.save({ ...demand, runTimes }, undefined);
       const { jobs: _, nodes, ...rest } = demand;
       const summary = { ...rest, jobs: 0, running: 0, nodes: nodes.length };
       expect(await store.summaries(cluster)).toEqual([expect.objectContaining({ source: "pbs" }), summary]);

@@ -242,6 +242,7 @@ export function configOf(cluster: string, url = "https://ccserver"): ClusterConf
       maxSnapshotAgeSeconds: 300,
       demandTtlSeconds: 300,
       maxSources: 50,
+      predictsRunTimes: true,
       actionTtlSeconds: 300,
       operationTimeoutSeconds: 900,
       nodeListLagSeconds: 120,
