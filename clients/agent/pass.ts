@@ -2,9 +2,8 @@ import { messageOf } from "../../shared/errors.ts";
 import type { DemandRefused } from "../../shared/messages/index.ts";
 import type { Demand } from "./changes.ts";
 import { checkReading } from "./check-reading.ts";
-import { collect, type Reader } from "./collect.ts";
 import { decide, drainingHosts, newsOf, withDecision } from "./decisions.ts";
-import type { Command, Context, Driver, Reading, SetAside, Steps } from "./drivers/driver.ts";
+import type { Answer, Command, Context, Driver, Read, Reading, SetAside, Steps } from "./drivers/driver.ts";
 import type { Taken, TakenEvent } from "./event-queue.ts";
 import type { Posted } from "./outbox.ts";
 import type { AgentState } from "./state.ts";
@@ -140,4 +139,29 @@ function contextOf(state: AgentState, ports: PassPorts): Context {
     draining: drainingHosts(state.decisions),
     memory: state.memory,
   };
+}
+
+/** How single reads are done: commands are run, backlogs are asked for. */
+type Reader = (read: Read) => Promise<Answer>;
+
+/**
+ * One reading of the scheduler, step after step. Whatever fails makes all of it unknown: half a reading would look like
+ * less demand.
+ */
+export async function collect(driver: Driver, context: Context, read: Reader): Promise<Reading> {
+  const answers: Record<string, Answer> = {};
+  try {
+    for (const step of driver.reads(context)) {
+      const texts = await Promise.all(step.map(async (each) => [each.name, await read(each)] as const));
+      Object.assign(answers, Object.fromEntries(texts));
+    }
+  } catch (error) {
+    return { known: false, reason: messageOf(error) };
+  }
+  try {
+    return driver.interpret(answers, context);
+  } catch (error) {
+    // A mistake of the driver, which says nothing about the scheduler; the agent goes on with its other duties.
+    return { known: false, reason: `the driver broke off: ${messageOf(error)}` };
+  }
 }

@@ -14,12 +14,12 @@ import { shortHostname } from "./model/names.ts";
 import type { PlanInput } from "./model/plan-input.ts";
 import type { ClippingCap, Plan } from "./model/plan-result.ts";
 import { demandCapsOf, forNodeArray } from "./model/settings.ts";
-import { bucketUses } from "./outcome/bucket-use.ts";
 import { clippingCaps, heldBackOf } from "./outcome/clipping.ts";
 import { createSets } from "./outcome/create-sets.ts";
 import { AllocationOutcome, LedgerPlannedNode } from "./outcome/outcome.ts";
 import { ReasonBook } from "./outcome/reason-book.ts";
 import { retries, timedOut } from "./outcome/retire.ts";
+import { bucketUses } from "./outcome/survey.ts";
 import { chooseRun } from "./place/choose-run.ts";
 
 /** Plans one pass over a cluster. */

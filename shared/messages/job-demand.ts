@@ -3,11 +3,10 @@ import { parseConstraints } from "../engine/index.ts";
 import { isDictionary } from "../json.ts";
 import { jobDetails, withoutBadDetails } from "./job-details.ts";
 import { jobWarnings, type KnownKeys, keyWarnings, longestWarning, mostWarnings } from "./job-warnings.ts";
-import { listOf } from "./list-of.ts";
 import { readEnvelope } from "./message-body.ts";
 import { checkTargetItems, type NodeArrayTarget, nodeArrayTargets } from "./node-array-target.ts";
 import { type Checked, checkItems, problemsInPlace, type SetAside } from "./set-aside.ts";
-import { jobName } from "./sizes.ts";
+import { jobName, listOf } from "./sizes.ts";
 
 /** Messages of version 1; a message of another version is refused, never guessed at. */
 export const demandVersion = 1;

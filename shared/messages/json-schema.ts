@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { constraintDefinitions } from "../engine/index.ts";
 import { constraintsSchema, queueMessageSchema } from "./job-demand.ts";
-import { listItems } from "./list-of.ts";
 import { schedulerEventSchema } from "./scheduler-event.ts";
+import { listItems } from "./sizes.ts";
 
 /** The messages that schedulers post and get, as JSON Schema documents (draft 2020-12) by file name. */
 export function messageSchemas(): Readonly<Record<string, object>> {

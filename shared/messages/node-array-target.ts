@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { listOf } from "./list-of.ts";
 import { type Checked, checkItems } from "./set-aside.ts";
+import { listOf } from "./sizes.ts";
 
 const mostArrays = 100;
 const mostNodes = 100_000;

@@ -1,6 +1,14 @@
 import type { JobState, JobView } from "../api/index.ts";
 import { isStandIn } from "../cycle/index.ts";
-import type { Job, JobOutcome, Json, Placement, PlannedNode } from "../engine/index.ts";
+import {
+  type Job,
+  type JobOutcome,
+  type Json,
+  type Placement,
+  type PlanInput,
+  type PlannedNode,
+  shortHostname,
+} from "../engine/index.ts";
 import type { DemandJob } from "../messages/index.ts";
 import type { SourceDemand } from "../ports/index.ts";
 import type { Outlook } from "./outlook.ts";
@@ -75,4 +83,35 @@ export function detailsReader(demand: readonly SourceDemand[]): DetailsOf {
 function indexOf(demand: readonly SourceDemand[], source: string): ReadonlyMap<string, DemandJob> {
   const jobs = demand.find((each) => each.source === source)?.jobs ?? [];
   return new Map(jobs.map((job) => [job.name, job]));
+}
+
+const known = new WeakMap<PlanInput, ReadonlyMap<string, ReadonlySet<string>>>();
+
+/**
+ * Names of the jobs that are planned on a node and not running there: their scheduler has not started them yet. Which
+ * jobs run is known from schedulers.
+ */
+export function plannedThere(
+  input: PlanInput,
+  { hostname, jobs }: Pick<PlannedNode, "hostname" | "jobs">,
+): readonly string[] {
+  if (jobs.length === 0) return [];
+  const running = hostname === null ? undefined : runningByHost(input).get(shortHostname(hostname));
+  return [...new Set(jobs.map(({ job }) => job))].filter((job) => running?.has(job) !== true);
+}
+
+function runningByHost(input: PlanInput): ReadonlyMap<string, ReadonlySet<string>> {
+  const before = known.get(input);
+  if (before !== undefined) return before;
+  const hosts = new Map<string, Set<string>>();
+  for (const job of input.jobs) for (const host of job.executingHostnames) note(hosts, host, job);
+  known.set(input, hosts);
+  return hosts;
+}
+
+function note(hosts: Map<string, Set<string>>, host: string, { name }: Job): void {
+  const short = shortHostname(host);
+  const names = hosts.get(short);
+  if (names === undefined) hosts.set(short, new Set([name]));
+  else names.add(name);
 }

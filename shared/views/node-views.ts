@@ -15,7 +15,7 @@ import type { KeptNode, Operation } from "../ports/index.ts";
 import { foldedName } from "../text.ts";
 import { bootSecondsOf } from "./boot-times.ts";
 import { drainInWords, drainsOf, type NodeDrain } from "./drains.ts";
-import { plannedThere } from "./jobs-there.ts";
+import { plannedThere } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
 
 /** The indexes in which nodes are looked up. */

@@ -8,9 +8,8 @@ import { type Control, createControl, type Instruments } from "./control-api.ts"
 import { type DefinitionInput, parseDefinition } from "./definition.ts";
 import { publishEvents } from "./event-publisher.ts";
 import { createFaults } from "./faults.ts";
-import { createLogin } from "./login-lock.ts";
 import { type Clock, createPacedClock } from "./simulated-clock.ts";
-import { createApplication } from "./simulator-server.ts";
+import { createApplication, createLogin } from "./simulator-server.ts";
 import { createSite } from "./site.ts";
 
 export type { Control } from "./control-api.ts";

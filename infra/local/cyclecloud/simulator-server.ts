@@ -8,7 +8,7 @@ import { createApi } from "./api.ts";
 import { Refusal } from "./api-refusal.ts";
 import { createCommands, createControl, type Instruments } from "./control-api.ts";
 import { type Environment, injectFaults } from "./faults.ts";
-import type { Login } from "./login-lock.ts";
+import type { Clock } from "./simulated-clock.ts";
 
 /** The whole HTTP application; a request passes log, latency, faults and login on its way to the API. */
 export function createApplication(instruments: Instruments, login: Login): Hono<Environment> {
@@ -94,4 +94,35 @@ function createControlRoutes(instruments: Instruments): Hono<Environment> {
     throw new Refusal(404, `Cannot find control "${context.req.path}"`);
   });
   return routes;
+}
+
+const failuresAllowed = 5;
+const failureWindowSeconds = 60;
+const lockSeconds = 300;
+
+interface Login {
+  /** A locked account is refused even with the right password. */
+  allows(username: string, password: string): boolean;
+}
+
+/** CycleCloud's rule: five failed logins within 60 seconds lock the account for five minutes. */
+export function createLogin(
+  account: { readonly username: string; readonly password: string },
+  clock: Clock,
+): Login {
+  let failures: readonly number[] = [];
+  let lockedUntil = -Infinity;
+  return {
+    allows(username, password) {
+      const now = clock.nowSeconds();
+      if (username !== account.username || now < lockedUntil) return false;
+      if (password === account.password) return true;
+      failures = [...failures.filter((at) => at > now - failureWindowSeconds), now];
+      if (failures.length >= failuresAllowed) {
+        lockedUntil = now + lockSeconds;
+        failures = [];
+      }
+      return false;
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import { parseTimeSpan } from "./time-span.ts";
+import { parseTimeSpan } from "./host-json.ts";
 
 /** When a timer runs. */
 export interface TimerSchedule {

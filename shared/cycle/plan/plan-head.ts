@@ -1,11 +1,26 @@
-import { mainReasons, type NodeHistory, type Plan, type TargetOutcome } from "../../engine/index.ts";
+import {
+  type Cluster,
+  mainReasons,
+  type NodeHistory,
+  type Plan,
+  shortHostname,
+  type TargetOutcome,
+} from "../../engine/index.ts";
 import type { PlanRequest } from "../../messages/index.ts";
-import type { Ids, PlanHead, PlanSummary, Snapshot, WaitingJob } from "../../ports/index.ts";
+import type {
+  Ids,
+  OutNode,
+  PlanHead,
+  PlanSummary,
+  Snapshot,
+  SourceDemand,
+  WaitingJob,
+} from "../../ports/index.ts";
+import { isOutByItself, liveSources } from "../demand/live-demand.ts";
 import { clusterDigest } from "../snapshot/changes.ts";
 import { earliest, nextDeadlineSeconds } from "./deadline.ts";
 import type { DrainedPlan } from "./drain.ts";
 import type { MadePlan } from "./make-plan.ts";
-import { outNodesOf } from "./out-nodes.ts";
 import { warningsOf } from "./report-plan.ts";
 import type { Loaded } from "./to-plan-input.ts";
 
@@ -111,4 +126,26 @@ export function firstTargets({ targets }: Plan): readonly TargetOutcome[] {
       groups: target.groups.slice(0, mostGroupsShown),
       reasons: isMet(target) ? [] : target.reasons.slice(0, mostTargetReasons),
     }));
+}
+
+/** Nodes that a live source reports as out for its own reasons, in the order of the snapshot, with those reasons. */
+export function outNodesOf(
+  { nodes }: Pick<Cluster, "nodes">,
+  demand: readonly SourceDemand[],
+  nowSeconds: number,
+): readonly OutNode[] {
+  const byHostname = new Map(
+    liveSources(demand, nowSeconds).flatMap(({ source, nodes }) =>
+      nodes.filter(isOutByItself).map(({ hostname, stateBy, stateReason, stateSince }) => {
+        const sinceSeconds = stateSince === undefined ? null : Date.parse(stateSince) / 1000;
+        const said = { source, by: stateBy ?? null, why: stateReason ?? null, sinceSeconds };
+        return [shortHostname(hostname), said] as const;
+      }),
+    ),
+  );
+  if (byHostname.size === 0) return [];
+  return nodes.flatMap(({ nodeId, hostname }) => {
+    const said = hostname === null ? undefined : byHostname.get(shortHostname(hostname));
+    return said === undefined ? [] : [{ nodeId, ...said }];
+  });
 }

@@ -1,12 +1,14 @@
 import { WantedResources } from "../ledger/columns.ts";
-import type { LedgerNode } from "../ledger/ledger-bucket.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
 import { firstRefusing } from "../ledger/match.ts";
 import { openLedger } from "../ledger/open-ledger.ts";
 import { Pools } from "../ledger/pools.ts";
 import { micro } from "../model/caps.ts";
 import type { Constraint } from "../model/constraint.ts";
-import type { LimitName } from "../model/limits.ts";
+import { type LimitName, limitNames } from "../model/limits.ts";
 import type { PlanInput } from "../model/plan-input.ts";
+import type { BucketUse } from "../model/plan-result.ts";
 import { availableNodes, bindingCharge, type Charge, nodesLeft } from "../model/quota.ts";
 import type { BucketName, Reason } from "../model/reasons.ts";
 import type { Resources } from "../model/resources.ts";
@@ -125,4 +127,25 @@ function open(input: PlanInput) {
   const opened = openLedger(input, new Pools(input.settings.sharedPools), new Set());
   opened.open(new WantedResources());
   return opened.ledger;
+}
+
+/** What the plan leaves of the limits of every bucket that new nodes can come from, in order of arrival. */
+export function bucketUses(ledger: Ledger): readonly BucketUse[] {
+  return ledger.buckets
+    .filter((bucket) => bucket.closed === null)
+    .map((bucket) => ({
+      ...bucket.name,
+      bucketId: bucket.bucketId,
+      availableCount: ledger.capacityOf(bucket),
+      left: leftOf(bucket),
+      binding: bindingCharge(bucket.charges)?.limit ?? "bucket",
+    }));
+}
+
+/** Nodes left under each limit. One that a bucket does not have (no placement group; spot has no family) never binds. */
+function leftOf(bucket: LedgerBucket): Readonly<Record<LimitName, number>> {
+  const left = Object.fromEntries(limitNames.map((name) => [name, Number.MAX_SAFE_INTEGER]));
+  for (const charge of bucket.charges)
+    left[charge.limit] = Math.min(left[charge.limit] ?? Number.MAX_SAFE_INTEGER, nodesLeft(charge));
+  return left as Record<LimitName, number>;
 }

@@ -2,11 +2,11 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { collect } from "../../../clients/agent/collect.ts";
 import { parseAgentConfig } from "../../../clients/agent/config.ts";
 import type { DriverKind } from "../../../clients/agent/drivers/driver.ts";
 import { checkedKind } from "../../../clients/agent/drivers/driver-shape.ts";
 import { loadDriver } from "../../../clients/agent/load-driver.ts";
+import { collect } from "../../../clients/agent/pass.ts";
 
 const methods =
   "reads: () => [], interpret: () => ({ known: false, reason: 'none' }), commandsFor: () => ({})";

@@ -1,4 +1,4 @@
-import { readLines } from "./lines.ts";
+import { readLines } from "./slurm-records.ts";
 
 /** What the whole cluster has of a licence, and what is free now. */
 export interface License {

@@ -1,4 +1,4 @@
-import { readLines } from "./lines.ts";
+import { readLines } from "./slurm-records.ts";
 
 /** What Slurm says of a partition, as far as demand goes. */
 export interface Partition {

@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import { freeNames } from "../../../../infra/local/cyclecloud/create-nodes.ts";
 import { createFaults } from "../../../../infra/local/cyclecloud/faults.ts";
 import { parseFilter } from "../../../../infra/local/cyclecloud/filter.ts";
-import { createLogin } from "../../../../infra/local/cyclecloud/login-lock.ts";
 import { createAddresses } from "../../../../infra/local/cyclecloud/population.ts";
 import { createRandom } from "../../../../infra/local/cyclecloud/seeded-random.ts";
 import { createManualClock, createPacedClock } from "../../../../infra/local/cyclecloud/simulated-clock.ts";
 import { hostnameOf } from "../../../../infra/local/cyclecloud/simulated-node.ts";
+import { createLogin } from "../../../../infra/local/cyclecloud/simulator-server.ts";
 
 describe("parseFilter", () => {
   const record = {

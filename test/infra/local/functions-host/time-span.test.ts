@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseTimeSpan } from "../../../../infra/local/functions-host/time-span.ts";
+import { parseTimeSpan } from "../../../../infra/local/functions-host/host-json.ts";
 
 test.each([
   ["00:00:05", 5_000],
