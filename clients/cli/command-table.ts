@@ -60,6 +60,11 @@ export const commandGroups: readonly CommandGroup[] = [
         load: async (terminal) => (await import("./commands/prices.ts")).pricesCommand(terminal),
       },
       {
+        name: "usage",
+        summary: "Shows core-hours and cost, as CycleCloud counts them.",
+        load: async (terminal) => (await import("./commands/usage.ts")).usageCommand(terminal),
+      },
+      {
         name: "jobs",
         summary: "Lists jobs, and why they wait.",
         load: async (terminal) => (await import("./commands/jobs.ts")).jobsCommand(terminal),
@@ -124,6 +129,11 @@ export const commandGroups: readonly CommandGroup[] = [
         name: "autoscale",
         summary: "Sets how many nodes of an array there should be for a while.",
         load: async (terminal) => (await import("./commands/autoscale.ts")).autoscaleCommand(terminal),
+      },
+      {
+        name: "scale",
+        summary: "Sets how many nodes or cores of one array there should be for a while.",
+        load: async (terminal) => (await import("./commands/scale.ts")).scaleCommand(terminal),
       },
       {
         name: "create-nodes",

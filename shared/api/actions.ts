@@ -26,6 +26,7 @@ const onNodes = {
 const selectedActionKinds = [
   "delete",
   "remove",
+  "terminate",
   "drain",
   "start",
   "deallocate",

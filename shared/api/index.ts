@@ -25,4 +25,5 @@ export { type RouteId, routes } from "./routes.ts";
 export * from "./selection-schema.ts";
 export * from "./status-schema.ts";
 export * from "./support-schema.ts";
+export * from "./usage-schema.ts";
 export * from "./what-if-schema.ts";

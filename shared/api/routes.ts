@@ -15,6 +15,7 @@ import { rejectAnswer, rejectsAnswer, rejectsQuery, replayAnswer, replayBody } f
 import type { Route } from "./route.ts";
 import { clustersAnswer, statusAnswer } from "./status-schema.ts";
 import { supportAnswer, supportQuery } from "./support-schema.ts";
+import { usageAnswer, usageQuery } from "./usage-schema.ts";
 import {
   validateConstraintAnswer,
   validateConstraintBody,
@@ -101,6 +102,16 @@ export const routes = [
     summary: "What nodes cost and whom: jobs by user, account and queue, and what nobody had of them",
     query: costQuery,
     answer: costAnswer,
+  },
+  {
+    id: "usage",
+    method: "GET",
+    path: `${ofCluster}/usage`,
+    // Each call asks CycleCloud.
+    role: "operator",
+    summary: "What the cluster has used and cost, as CycleCloud counts it",
+    query: usageQuery,
+    answer: usageAnswer,
   },
   {
     id: "jobs",

@@ -20,7 +20,7 @@ export { executeAction } from "./execute/execute-action.ts";
 export { takesAway } from "./execute/recheck-nodes.ts";
 export { mayGetJobs, type Now, readNow, runsJob, useOf } from "./execute/spare-node.ts";
 export { listingsOf } from "./listings.ts";
-export { resumeLogin } from "./login.ts";
+export { resumeLogin, whileLoggedIn } from "./login.ts";
 export { measurePlan } from "./measure.ts";
 export { underWay } from "./operations.ts";
 export { answerPlanRequest } from "./plan/answer-plan-request.ts";

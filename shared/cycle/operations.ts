@@ -60,6 +60,7 @@ function pendingOf(operation: Operation, seen: Seen): PendingNodes[] {
     case "shutdown-nodes":
     case "retry-failed":
     case "remove-nodes":
+    case "terminate-nodes":
     case "deallocate-nodes":
     case "restart-nodes":
     case "reimage-nodes":
@@ -166,6 +167,7 @@ export function isVisibleIn(operation: Operation, snapshot: Snapshot): boolean {
       });
     case "shutdown-nodes":
     case "remove-nodes":
+    case "terminate-nodes":
     case "deallocate-nodes":
       return operation.nodes.every(({ nodeId }) => {
         const node = byId.get(nodeId);

@@ -15,6 +15,21 @@ export const managementResultSchema = z.object({
   nodes: z.array(z.object({ id: text, name: text, status: z.string(), error: maybeText })),
 });
 
+const used = { hours: z.number(), cost: z.number().nullish() };
+const isoMoment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text) / 1000);
+
+/** ClusterUsage: `hours` are core-hours. */
+export const usageSchema = z.object({
+  usage: z.array(
+    z.object({
+      start: isoMoment,
+      end: isoMoment,
+      breakdown: z.array(z.object({ category: text, node: text, ...used })),
+      total: z.object(used),
+    }),
+  ),
+});
+
 const refusalSchema = z.union([z.object({ message: text }), z.object({ error: text })]);
 
 /** The answer as its schema reads it. Throws UpstreamError: half an answer must never look like an empty one. */

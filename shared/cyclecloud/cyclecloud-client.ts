@@ -7,6 +7,9 @@ import type {
   CycleCloudConnection,
   ManagementVerb,
   NodesRequest,
+  UsageInterval,
+  UsageWanted,
+  Used,
 } from "../ports/index.ts";
 import {
   creationResultSchema,
@@ -14,6 +17,7 @@ import {
   readAnswer,
   refusalMessage,
   unreadable,
+  usageSchema,
 } from "./answer-schemas.ts";
 import { createHttp, type HttpOptions } from "./http-calls.ts";
 import { requestedNodesSchema } from "./node-schema.ts";
@@ -56,6 +60,7 @@ export function createCycleCloud(options: CycleCloudOptions): CycleCloud {
     shutdownNodes: (request) => manageNodes(target, { verb: "shutdown", request }),
     manageNodes: (verb, request) => manageNodes(target, { verb, request }),
     retryFailedNodes: () => retryFailedNodes(target),
+    readUsage: (wanted) => readUsage(target, wanted),
     nodesOfRequest: (requestId) => nodesOfRequest(target, requestId),
   };
 }
@@ -117,6 +122,23 @@ function toActedNode(node: z.output<typeof managementResultSchema>["nodes"][numb
 async function retryFailedNodes({ send, cluster }: Target): Promise<void> {
   const doing = `retry the failed nodes of cluster "${cluster}"`;
   await send({ doing, method: "POST", path: `/cloud/actions/retry/${encodeURIComponent(cluster)}` });
+}
+
+async function readUsage(target: Target, wanted: UsageWanted): Promise<readonly UsageInterval[]> {
+  const doing = `read the usage of cluster "${target.cluster}"`;
+  const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
+  const path = `${target.path}/usage?${new URLSearchParams(given)}`;
+  const { text } = await target.send({ doing, method: "GET", path });
+  return readAnswer(usageSchema, text, doing).usage.map(({ start, end, breakdown, total }) => ({
+    startSeconds: start,
+    endSeconds: end,
+    total: toUsed(total),
+    parts: breakdown.map((part) => ({ category: part.category, name: part.node, ...toUsed(part) })),
+  }));
+}
+
+function toUsed({ hours, cost = null }: { hours: number; cost?: number | null | undefined }): Used {
+  return { coreHours: hours, cost };
 }
 
 async function nodesOfRequest(target: Target, requestId: string) {

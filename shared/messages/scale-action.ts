@@ -72,7 +72,7 @@ export const scaleActionSchema = z.discriminatedUnion("kind", [
   /** What only operators ask for. */
   z.object({
     ...envelope,
-    kind: z.enum(["remove-nodes", "deallocate-nodes", "restart-nodes", "reimage-nodes"]),
+    kind: z.enum(["remove-nodes", "terminate-nodes", "deallocate-nodes", "restart-nodes", "reimage-nodes"]),
     /** Also nodes that run a job. Keep-alive nodes never are. */
     force: z.boolean().optional(),
     nodes: z.array(actionNode).min(1),

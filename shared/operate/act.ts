@@ -43,6 +43,7 @@ export async function act(ports: ActPorts, ask: Ask): Promise<ActOutcome> {
     case "start":
     case "delete":
     case "remove":
+    case "terminate":
     case "deallocate":
     case "restart":
     case "reimage":
@@ -71,6 +72,7 @@ async function actOnNodes(ports: ActPorts, ask: Ask & { readonly body: OnNodes }
     case "start":
     case "delete":
     case "remove":
+    case "terminate":
     case "deallocate":
     case "restart":
     case "reimage":
@@ -133,6 +135,7 @@ function nodesDraft(
     case "drain":
       throw new Error("A drain asks nothing of CycleCloud");
     case "remove":
+    case "terminate":
     case "deallocate":
     case "restart":
     case "reimage":
@@ -286,6 +289,7 @@ function displaced({ input, plan }: Outlook, actions: ActionAnswer["actions"]): 
 const takingAway: readonly string[] = [
   "shutdown-nodes",
   "remove-nodes",
+  "terminate-nodes",
   "deallocate-nodes",
   "restart-nodes",
   "reimage-nodes",

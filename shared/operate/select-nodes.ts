@@ -180,6 +180,7 @@ function whyWrongState({ status, targetState }: ClusterNode, kind: NodeActionKin
         ? undefined
         : { why: is, next: "Only failed nodes are retried.", refused: status === "Failed" };
     case "remove":
+    case "terminate":
       return targetState === null || targetState === "Terminated"
         ? {
             why: is,
@@ -200,7 +201,7 @@ function whyWrongState({ status, targetState }: ClusterNode, kind: NodeActionKin
 
 /** The state that a node ends in, where that is final. */
 function goalOf(kind: string): string | undefined {
-  if (kind === "delete" || kind === "remove") return "Terminated";
+  if (kind === "delete" || kind === "remove" || kind === "terminate") return "Terminated";
   return kind === "deallocate" ? "Deallocated" : undefined;
 }
 
@@ -221,6 +222,7 @@ function nextOf(kind: NodeActionKind, targetState: ClusterNode["targetState"]): 
     case "drain":
     case "start":
     case "remove":
+    case "terminate":
     case "restart":
     case "reimage":
     case "retry-failed":
@@ -238,5 +240,5 @@ function destinyOf(status: string, targetState: ClusterNode["targetState"]): str
 
 /** Whether what runs on the node is lost, at once or for a while. */
 function isDestructive(kind: NodeActionKind): boolean {
-  return ["delete", "remove", "deallocate", "restart", "reimage"].includes(kind);
+  return ["delete", "remove", "terminate", "deallocate", "restart", "reimage"].includes(kind);
 }

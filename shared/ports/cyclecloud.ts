@@ -52,7 +52,8 @@ export interface CycleCloud {
   /** Follows each node's ShutdownPolicy: terminate, or deallocate. */
   shutdownNodes(request: NodesRequest): Promise<Answer<{ readonly nodes: readonly ActedNode[] }>>;
   /**
-   * `remove` terminates and forgets the node, except one that is `Fixed`; `deallocate` stops its VM and keeps the node.
+   * `remove` terminates and forgets the node, except one that is `Fixed`; `terminate` ends its VM whatever its
+   * ShutdownPolicy; `deallocate` stops its VM and keeps the node.
    * `restart` boots the VM anew, `reimage` from its image.
    */
   manageNodes(
@@ -61,11 +62,34 @@ export interface CycleCloud {
   ): Promise<Answer<{ readonly nodes: readonly ActedNode[] }>>;
   /** Boots every failed node of the cluster again: the server takes no list. Asked twice it finds none the second time. */
   retryFailedNodes(): Promise<void>;
+  /** What the cluster has used and cost, as CycleCloud counts it, by interval. */
+  readUsage(wanted: UsageWanted): Promise<readonly UsageInterval[]>;
   /** The nodes that a request made or touched; undefined when the server knows no such request. */
   nodesOfRequest(requestId: string): Promise<readonly RequestedNode[] | undefined>;
 }
 
-export type ManagementVerb = "remove" | "deallocate" | "restart" | "reimage";
+/** In CycleCloud's words; `from` and `to` (ISO 8601) belong to `custom`. */
+export interface UsageWanted {
+  readonly timeframe: "monthToDate" | "lastMonth" | "weekToDate" | "custom";
+  readonly granularity: "total" | "daily" | "hourly";
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+export interface Used {
+  readonly coreHours: number;
+  /** In CycleCloud's currency; null: it does not know all prices. */
+  readonly cost: number | null;
+}
+
+export interface UsageInterval {
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+  readonly total: Used;
+  readonly parts: readonly (Used & { readonly category: string; readonly name: string })[];
+}
+
+export type ManagementVerb = "remove" | "terminate" | "deallocate" | "restart" | "reimage";
 
 export interface NodesRequest {
   readonly requestId: string;

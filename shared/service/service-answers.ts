@@ -1,4 +1,4 @@
-import { act, requestTargets } from "../operate/index.ts";
+import { act, readUsage, requestTargets } from "../operate/index.ts";
 import { accepted, answered, badRequest, problem, unknownCluster } from "./answered.ts";
 import type { ServicePorts } from "./ports.ts";
 import type { AnswersFrom } from "./route-call.ts";
@@ -6,7 +6,7 @@ import { answerStop } from "./stop-answers.ts";
 import { noteClaim } from "./storage-answers.ts";
 
 /** Routes that only the service answers: what they ask for, its executor carries out. */
-export type ServiceRouteId = "actions" | "autoscale" | "autostop" | "stop";
+export type ServiceRouteId = "actions" | "autoscale" | "autostop" | "stop" | "usage";
 
 export const serviceAnswers: AnswersFrom<ServicePorts, ServiceRouteId> = {
   actions: async (ports, { cluster, body, callerName, idempotencyKey }) => {
@@ -32,6 +32,17 @@ export const serviceAnswers: AnswersFrom<ServicePorts, ServiceRouteId> = {
     return asked.outcome === "accepted"
       ? accepted(asked.answer, { isDryRun: dryRun })
       : badRequest("This is no list of node array definitions that can be followed", asked.problems);
+  },
+  usage: async (ports, { cluster, query }) => {
+    const asked = await readUsage(ports, cluster, query);
+    switch (asked.outcome) {
+      case "read":
+        return answered(asked.answer);
+      case "not-asked":
+        return problem("upstream", 502, { title: `CycleCloud was not asked: ${asked.why}` });
+      case "unknown-cluster":
+        return unknownCluster(cluster);
+    }
   },
   autostop: async (ports, { cluster, query: { instance } }) => {
     const requestedBy = { who: `node with instance id ${instance}`, why: "autostop" };

@@ -98,6 +98,8 @@ export function cloudClient(options: {
   const { site, door, now: nowSeconds, cluster, weather, run, invalidRequests, onEffect } = options;
   return {
     credentialsFingerprint: () => "always-the-same",
+    // Nothing in the cycle reads it.
+    readUsage: async () => [],
     readCluster: async () => {
       const now = () => site.clusterNow(cluster);
       const answer = await exchange({

@@ -137,6 +137,7 @@ export class FakeCycleCloud implements CycleCloud {
   manageNodes: CycleCloud["manageNodes"] = (verb, request) => {
     const fields = {
       remove: { status: "Terminating", targetState: "Terminated" },
+      terminate: { status: "Terminating", targetState: "Terminated" },
       deallocate: { status: "Deallocating", targetState: "Deallocated" },
       restart: { status: "Preparing", targetState: "Started" },
       reimage: { status: "Preparing", targetState: "Started" },
@@ -150,6 +151,13 @@ export class FakeCycleCloud implements CycleCloud {
     for (const { name, status, targetState } of this.#nodes)
       if (status === "Failed" && targetState === "Started") this.change(name, { status: "Acquiring" });
     this.#failAfter("retry");
+  };
+
+  readUsage: CycleCloud["readUsage"] = async ({ timeframe }) => {
+    this.calls.push(`usage ${timeframe}`);
+    const used = { coreHours: 12.5, cost: null };
+    const parts = [{ category: "nodearray", name: "htc", ...used }];
+    return [{ startSeconds: 0, endSeconds: 3_600, total: used, parts }];
   };
 
   nodesOfRequest: CycleCloud["nodesOfRequest"] = async (requestId) => {

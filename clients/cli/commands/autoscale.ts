@@ -16,11 +16,15 @@ import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
 
-interface Flags extends ServiceFlags {
+interface Flags extends RequestFlags {
   readonly name?: string;
   readonly corecount?: number;
   readonly instancecount?: number;
   readonly file?: string;
+}
+
+/** What every request for targets says beside what it wants. */
+export interface RequestFlags extends ServiceFlags {
   readonly requestSet: string;
   readonly expirationInterval: number;
   readonly by?: string;
@@ -64,7 +68,18 @@ export function autoscaleCommand(terminal: Terminal): Command {
 const amount = wholeNumber(0);
 
 async function autoscale(terminal: Terminal, flags: Flags): Promise<void> {
-  const body = await arraysOf(flags);
+  await requestArrays(terminal, { flags, command: "autoscale", body: await arraysOf(flags) });
+}
+
+/** Asks for what the request set wants now, and shows what was understood; with a dry run, the plan that would follow. */
+export async function requestArrays(
+  terminal: Terminal,
+  {
+    flags,
+    command,
+    body,
+  }: { readonly flags: RequestFlags; readonly command: string; readonly body: unknown },
+): Promise<void> {
   const { service } = await reach(flags);
   const { requestSet, expirationInterval } = flags;
   const dryRun = flags.dryRun === true;
@@ -72,7 +87,7 @@ async function autoscale(terminal: Terminal, flags: Flags): Promise<void> {
     request_set: requestSet,
     expiration_interval: expirationInterval,
     dry_run: dryRun || undefined,
-    by: requestOf(flags, "autoscale").by,
+    by: requestOf(flags, command).by,
   };
   const answer: AutoscaleAnswer = await service.ask("autoscale", { query, body });
   if (flags.format === "json") terminal.stdout.write(prettyJson(answer));

@@ -9,6 +9,7 @@ import { operationColumns } from "./operations.ts";
 import { planColumns } from "./plans.ts";
 import { priceColumns } from "./prices.ts";
 import { rejectColumns } from "./rejects.ts";
+import { usageColumns } from "./usage.ts";
 
 /** The usual columns of each command that prints a list, by the name that `output_columns` has for it. */
 const usual: Readonly<Record<string, readonly string[]>> = {
@@ -17,6 +18,7 @@ const usual: Readonly<Record<string, readonly string[]>> = {
   limits: limitColumns,
   prices: priceColumns,
   jobs: jobColumns,
+  usage: usageColumns,
   demand: demandColumns([]),
   plans: planColumns,
   operations: operationColumns,

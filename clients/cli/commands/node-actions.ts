@@ -52,6 +52,17 @@ export const nodeActions = [
     examples: [{ line: "remove-nodes -N viz-2 --yes --wait", does: "deletes the VM and its record" }],
   },
   {
+    name: "terminate",
+    kind: "terminate",
+    summary:
+      "Deletes the VMs of nodes, whatever their shutdown policy: delete-nodes deallocates where the policy says so. Keep-alive nodes are refused.",
+    options: ["force"],
+    question: "This deletes the VMs and their disks, also of nodes that would be deallocated. Delete them?",
+    examples: [
+      { line: "terminate -N viz-2 --dry-run", does: "for a VM that delete-nodes would only deallocate" },
+    ],
+  },
+  {
     name: "drain",
     kind: "drain",
     summary:

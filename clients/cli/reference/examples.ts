@@ -99,6 +99,21 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       does: "which nodes ten more slots would create",
     },
   ],
+  scale: [
+    {
+      line: "scale viz --nodes 3 --dry-run",
+      does: "what three nodes of viz would take for an hour",
+      isShown: true,
+    },
+    { line: "scale viz --nodes 0", does: "ends that" },
+  ],
+  usage: [
+    { line: "usage --timeframe lastMonth", does: "last month, by node array", isShown: true },
+    {
+      line: "usage --granularity daily --from 2026-11-01T00:00:00Z --to 2026-11-03T00:00:00Z --format csv",
+      does: "day by day, for a spreadsheet",
+    },
+  ],
   autoscale: [
     {
       line: "autoscale --name viz --corecount 16",

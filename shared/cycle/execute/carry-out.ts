@@ -142,6 +142,7 @@ async function nodesMade(cycleCloud: CycleCloud, requestId: string): Promise<rea
 
 const verbs: Readonly<Record<ManageNodesAction["kind"], ManagementVerb>> = {
   "remove-nodes": "remove",
+  "terminate-nodes": "terminate",
   "deallocate-nodes": "deallocate",
   "restart-nodes": "restart",
   "reimage-nodes": "reimage",

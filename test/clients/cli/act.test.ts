@@ -13,6 +13,7 @@ describe("what is asked of the service", () => {
   test.each([
     ["delete-nodes", { kind: "delete", force: false }],
     ["remove-nodes", { kind: "remove", force: false }],
+    ["terminate", { kind: "terminate", force: false }],
     ["drain", { kind: "drain", force: false }],
     ["undrain", { kind: "undrain" }],
     ["deallocate", { kind: "deallocate", force: false }],

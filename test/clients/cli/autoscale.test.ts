@@ -15,7 +15,7 @@ let server: ApiServer;
 beforeAll(async () => {
   served.renew();
   await served.world.round();
-  server = await serveApi({ autoscale: handlerOf("autoscale") });
+  server = await serveApi({ autoscale: handlerOf("autoscale"), usage: handlerOf("usage") });
 });
 
 afterAll(() => server?.stop());
@@ -76,4 +76,44 @@ test("a set that asks for nothing any more is told in a sentence, without a tabl
   expect(code).toBe(0);
   expect(stdout).toBe('Request set "standard" wants nothing: nodes without other demand may be deleted.\n');
   await rm(folder, { recursive: true });
+});
+
+test.each([
+  [["--nodes", "2"], { TargetCount: 2 }],
+  [["--cores", "8"], { TargetCoreCount: 8 }],
+])("scale: one array's target, in a set of its own, for an hour: %j", async (flags, wanted) => {
+  served.renew();
+  await served.world.round();
+  const scale = (...argv: string[]) =>
+    ccscale(["scale", "htc", ...argv, "--url", server.url, "--cluster", cluster]);
+  expect((await scale(...flags, "--dry-run")).stdout).toContain("Would create");
+  expect(await served.world.ports.targets.list(cluster)).toEqual([]);
+  expect((await scale(...flags)).stdout).toContain('Request set "scale htc" holds for 3600 s:');
+  expect(await served.world.ports.targets.list(cluster)).toMatchObject([
+    { requestSet: "scale htc", arrays: [{ Name: "htc", ...wanted }] },
+  ]);
+  expect(await scale()).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("expected --nodes or --cores"),
+  });
+});
+
+test("usage: CycleCloud's account by node array, the whole cluster last", async () => {
+  const flags = ["--url", server.url, "--cluster", cluster, "--format", "csv"];
+  const { code, stdout } = await ccscale(["usage", "--timeframe", "lastMonth", ...flags]);
+  expect({ code, calls: served.world.cycleCloud.calls.at(-1) }).toEqual({
+    code: 0,
+    calls: "usage lastMonth",
+  });
+  expect(
+    stdout
+      .trim()
+      .split(/\r?\n/)
+      .map((line) => line.split(",").slice(2)),
+  ).toEqual([
+    ["name", "category", "core_hours", "cost"],
+    ["htc", "nodearray", "12.5", ""],
+    ["all", "cluster", "12.5", ""],
+  ]);
+  expect(await ccscale(["usage", "--from", "2026-11-01T00:00:00Z", ...flags])).toMatchObject({ code: 2 });
 });

@@ -210,6 +210,7 @@ describe("commands that act, and what is seen of it", () => {
     shows("delete-nodes", [
       "delete-nodes -N 'htc-*' --dry-run",
       "delete-nodes -N login-1 --yes",
+      "terminate -N viz-2 --dry-run",
       "remove-nodes -N viz-2 --yes --wait",
       until({ Ready: 12, Deallocated: 0, Terminating: 0 }),
       viz,
@@ -231,6 +232,14 @@ describe("commands that act, and what is seen of it", () => {
       viz,
       "explain --target viz",
       "autoscale --name viz --corecount 0",
+    ]));
+
+  test("scale", () => shows("scale", ["scale viz --nodes 3 --dry-run", "scale viz --nodes 0"]));
+
+  test("usage", () =>
+    shows("usage", [
+      "usage --timeframe lastMonth",
+      "usage --granularity daily --from 2026-11-01T00:00:00Z --to 2026-11-03T00:00:00Z --format csv",
     ]));
 });
 

@@ -45,6 +45,7 @@ describe("actions on nodes", () => {
   test.each([
     ["delete", "shutdown", ["htc-1", "htc-2"]],
     ["remove", "remove", ["htc-1", "htc-2"]],
+    ["terminate", "terminate", ["htc-1", "htc-2"]],
     ["deallocate", "deallocate", ["htc-1", "htc-2"]],
     ["restart", "restart", ["htc-1", "htc-2"]],
     ["reimage", "reimage", ["htc-1", "htc-2"]],
@@ -124,7 +125,7 @@ describe("actions on nodes", () => {
     expect(served.world.cycleCloud.calls).toContain("shutdown");
   });
 
-  test.each(["remove", "deallocate", "restart", "reimage"])(
+  test.each(["remove", "terminate", "deallocate", "restart", "reimage"])(
     "a node that gets a job in between is not touched by %s",
     async (kind) => {
       const { world } = served;
@@ -164,13 +165,16 @@ describe("actions on nodes", () => {
     });
   });
 
-  test.each(["delete", "remove"])("a delete that is under way is as good as %s", async (kind) => {
-    await ask({ kind: "delete", nodes: { names: ["htc-1"] } });
-    expect(await ask({ kind, nodes: { names: ["htc-1"] } })).toMatchObject({
-      outcome: "nothing-to-do",
-      skipped: [{ node: "htc-1", refused: false }],
-    });
-  });
+  test.each(["delete", "remove", "terminate"])(
+    "a delete that is under way is as good as %s",
+    async (kind) => {
+      await ask({ kind: "delete", nodes: { names: ["htc-1"] } });
+      expect(await ask({ kind, nodes: { names: ["htc-1"] } })).toMatchObject({
+        outcome: "nothing-to-do",
+        skipped: [{ node: "htc-1", refused: false }],
+      });
+    },
+  );
 
   test("the same idempotency key asks once", async () => {
     const headers = { "idempotency-key": "k-1" };

@@ -94,6 +94,7 @@ async function fieldsOf(id: RouteId): Promise<Fields> {
     case "prices":
     case "rejects":
     case "status":
+    case "usage":
       return {};
   }
 }

@@ -135,7 +135,7 @@ describe("client: calls as documented", () => {
   test.each([
     { verb: "start", act: (c: ReturnType<typeof client>) => c.startNodes },
     { verb: "shutdown", act: (c: ReturnType<typeof client>) => c.shutdownNodes },
-    ...(["remove", "deallocate", "restart", "reimage"] as const).map((verb) => ({
+    ...(["remove", "terminate", "deallocate", "restart", "reimage"] as const).map((verb) => ({
       verb,
       act: (c: ReturnType<typeof client>) => (request: NodesRequest) => c.manageNodes(verb, request),
     })),
@@ -168,6 +168,33 @@ describe("client: calls as documented", () => {
     server.answer({ status: 202 });
     await expect(client().shutdownNodes({ requestId: "r", nodeIds: [] })).rejects.toThrow(/0 node ids/);
     expect(server.calls).toEqual([]);
+  });
+
+  test("reads what a cluster has used, as CycleCloud counts it; a cost that it does not know is unknown, not zero", async () => {
+    const breakdown = [
+      { category: "nodearray", node: "htc", hours: 30, cost: 1.5 },
+      { category: "node", node: "scheduler", hours: 10 },
+    ];
+    const times = { start: "2026-11-01T00:00:00Z", end: "2026-11-02T00:00:00.000Z" };
+    const total = { category: "cluster", hours: 40, cost: null };
+    server.answer({ status: 200, body: { usage: [{ ...times, breakdown, total }] } });
+    const from = "2026-11-01T00:00:00+00:00";
+    expect(
+      await client().readUsage({ timeframe: "custom", granularity: "total", from, to: times.end }),
+    ).toEqual([
+      {
+        startSeconds: Date.parse(times.start) / 1000,
+        endSeconds: Date.parse(times.end) / 1000,
+        total: { coreHours: 40, cost: null },
+        parts: [
+          { category: "nodearray", name: "htc", coreHours: 30, cost: 1.5 },
+          { category: "node", name: "scheduler", coreHours: 10, cost: null },
+        ],
+      },
+    ]);
+    expect(server.calls[0]?.path).toBe(
+      "/clusters/my%20cluster/usage?timeframe=custom&granularity=total&from=2026-11-01T00%3A00%3A00%2B00%3A00&to=2026-11-02T00%3A00%3A00.000Z",
+    );
   });
 
   test("lists the nodes of a request with their bucket", async () => {

@@ -94,6 +94,19 @@ describe("against the simulator: reading", () => {
   });
 });
 
+test("against the simulator: what was used, by node array and in all", async () => {
+  await cycleCloud.createNodes({ requestId: "r-1", sets: [set({ count: 2 })] });
+  clock.advance(7200);
+  const [interval] = await cycleCloud.readUsage({ timeframe: "monthToDate", granularity: "total" });
+  const hours = new Map(interval?.parts.map(({ name, coreHours }) => [name, coreHours]));
+  // Two nodes of four cores.
+  expect(hours.get("htc")).toBeCloseTo(16, 0);
+  expect([...hours.values()].reduce((sum, each) => sum + each, 0)).toBeCloseTo(
+    interval?.total.coreHours ?? 0,
+    6,
+  );
+});
+
 describe("against the simulator: nodes", () => {
   test("created nodes are found by their request, with their bucket, and become ready", async () => {
     const answer = await cycleCloud.createNodes({ requestId: "r-1", sets: [set({ count: 3 })] });
