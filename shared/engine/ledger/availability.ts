@@ -74,6 +74,10 @@ export class Availability {
     return this.#tree[(this.#capacity + row) * this.columns + column] as number;
   }
 
+  row(row: number): readonly number[] {
+    return Array.from({ length: this.columns }, (_, column) => this.get(row, column));
+  }
+
   take(row: number, column: number, amount: number): void {
     const left = this.get(row, column) - amount;
     this.set(row, column, left < 0 && left > -Math.abs(amount) * tolerance ? 0 : left);

@@ -194,6 +194,35 @@ export class LedgerBucket implements BucketFacts {
     return this.name.vmSize;
   }
 
+  /** Forgets nodes that the plan made and on which nothing lies; those behind them move up. */
+  dropMade(dropped: ReadonlySet<LedgerNode>): void {
+    const { table, firstNodes } = this;
+    const kept = this.nodes.slice(firstNodes).filter((node) => !dropped.has(node));
+    const rows = kept.map(({ position }) => table.row(position));
+    this.vacantCount -= this.nodes.length - firstNodes - kept.length;
+    while (this.nodes.length > firstNodes) {
+      this.nodes.pop();
+      table.pop();
+    }
+    for (const [index, node] of kept.entries()) {
+      node.position = this.nodes.length;
+      this.nodes.push(node);
+      table.append(rows[index] as readonly number[]);
+    }
+    this.memory.forget();
+  }
+
+  /** What a node has before any job comes. */
+  rowOf({ stock }: LedgerNode): readonly number[] {
+    return stock === this.example.stock ? this.exampleRow : rowOf(stock, this.columns);
+  }
+
+  /** Makes a node as it was before any job came: sums of fractions may have left a trace. */
+  restore(node: LedgerNode): void {
+    for (const [column, amount] of this.rowOf(node).entries()) this.table.set(node.position, column, amount);
+    this.vacantCount++;
+  }
+
   /** A property that all nodes of the bucket share. */
   property(name: SharedProperty): Scalar {
     return sharedPropertyOf(this, name);

@@ -55,7 +55,8 @@ type TimeProperty = Extract<NodeProperty, `${string}_time${"" | "_unix" | "_rema
 /** A node of a bucket of type `B` while planning. Its left-overs live in its bucket's table. */
 export class NodeOf<B extends Home> implements Subject {
   readonly bucket: B;
-  readonly position: number;
+  /** Changes only when nodes before it, which the plan made, are taken back. */
+  position: number;
   readonly name: string;
   readonly stock: Stock;
   readonly reported: ClusterNode | null;

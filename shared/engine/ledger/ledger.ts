@@ -89,6 +89,11 @@ export class Ledger {
     return kept;
   }
 
+  /** Nodes have more left than searches knew. */
+  forgetSearches(): void {
+    for (const { memory } of this.#opened) memory.forget();
+  }
+
   /** Nodes that the limits of a bucket still allow; 0 where no new ones come from. */
   capacityOf(bucket: LedgerBucket): number {
     if (bucket.closed !== null) return 0;
@@ -161,6 +166,38 @@ export class Ledger {
     }
     this.#assign(node, job, slots);
     if (closes) table.set(node.position, open, 0);
+  }
+
+  /** Takes slots of a job off a node again, outside of attempts; a node that was started for it goes back to sleep. */
+  release({ node, job, slots, demand }: Omit<Taking, "closes">): void {
+    const { bucket, position } = node;
+    for (let i = 0; i < demand.columns.length; i++) {
+      const column = demand.columns[i] as number;
+      if (column !== vacantColumn && column !== open)
+        bucket.table.take(position, column, -(demand.amounts[i] as number) * slots);
+    }
+    const at = node.jobs.findLastIndex((entry) => entry.job === job);
+    const entry = node.jobs[at];
+    if (entry !== undefined && entry.slots > slots) entry.slots -= slots;
+    else node.jobs.splice(at, 1);
+    if (node.jobs.length > 0) return;
+    bucket.restore(node);
+    if (node.origin !== "starting") return;
+    node.origin = "deallocated";
+    bucket.deallocatedCount++;
+    this.#charge(bucket, -1);
+  }
+
+  /** Takes back nodes that the plan made and on which nothing lies any more. */
+  dropMade(nodes: readonly LedgerNode[]): void {
+    for (const [bucket, made] of Map.groupBy(nodes, (node) => node.bucket)) {
+      bucket.dropMade(new Set(made));
+      for (const node of made) {
+        this.index.forget(node);
+        this.#fields.names.release(this.#fields.nameFormat(bucket.name), node.nameIndex);
+      }
+      this.#charge(bucket, -made.length);
+    }
   }
 
   /** Counts a node towards a target; a deallocated one is started, which the limits must allow. */

@@ -12,6 +12,11 @@ export class SearchMemory {
   readonly #entries: { demand: Demand; row: number }[] = [];
   #oldest = 0;
 
+  /** Left-overs grew: what was learnt is no longer true. */
+  forget(): void {
+    this.#entries.length = 0;
+  }
+
   /** The first row that may hold the demand, as far as is known. */
   startFor(demand: Demand): number {
     let start = 0;

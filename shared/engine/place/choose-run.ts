@@ -1,5 +1,6 @@
 import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import type { PendingNodes } from "../model/node.ts";
+import type { PlacementPolicy } from "../model/placement.ts";
 import { boughtIn, type Run, type RunInput, run } from "./run.ts";
 
 /**
@@ -8,16 +9,39 @@ import { boughtIn, type Run, type RunInput, run } from "./run.ts";
  * one, buys again. Then the cluster is filled in order.
  */
 export function chooseRun(input: RunInput): Run {
-  const chosen = withoutHarm(input);
-  if (!chosen.opened.ledger.crossed) return chosen;
+  for (const attempt of [input, ...(usesCost(input) ? [reusing(input)] : [])]) {
+    const chosen = withoutHarm(attempt);
+    if (isLasting(input, chosen)) return chosen;
+  }
+  return run(inOrder(input));
+}
+
+function usesCost({ settings: { placement } }: RunInput): boolean {
+  return [placement.default, ...Object.values(placement.byNodeArray)].includes("cost");
+}
+
+/** The same without a look at prices. */
+function reusing(input: RunInput): RunInput {
+  const { default: all, byNodeArray } = input.settings.placement;
+  const plain = (policy: PlacementPolicy): PlacementPolicy => (policy === "cost" ? "reuse" : policy);
+  const arrays = Object.entries(byNodeArray).map(([name, policy]) => [name, plain(policy)] as const);
+  const placement = { default: plain(all), byNodeArray: Object.fromEntries(arrays) };
+  return { ...input, settings: { ...input.settings, placement } };
+}
+
+/** Whether the next plan buys nothing for the same jobs, and places all of them again. */
+function isLasting(input: RunInput, chosen: Run): boolean {
+  if (!chosen.opened.ledger.crossed) return true;
   const bought = boughtIn(chosen);
-  if (bought.length === 0) return chosen;
-  return boughtIn(withoutHarm(afterBuying(input, bought))).length === 0 ? chosen : run(inOrder(input));
+  if (bought.length === 0) return true;
+  const next = withoutHarm(afterBuying(input, bought));
+  return boughtIn(next).length === 0 && placesAsMuch(next, chosen);
 }
 
 /** A run that places all that filling in order places. */
 function withoutHarm(input: RunInput): Run {
   const first = run(input);
+  if (!first.isSound) return run(inOrder(input));
   // Without a crossing they are the same.
   if (!first.opened.ledger.crossed || placesAll(first)) return first;
   const ordered = run(inOrder(input));

@@ -24,6 +24,16 @@ export function candidatesOf(profile: Profile, buckets: readonly LedgerBucket[])
     .map(({ bucket }) => bucket);
 }
 
+/**
+ * What stands above price: buckets of one tier are as good as each other for a profile but for the order of their arrival. On-premise
+ * hosts, the priority of the array, and the options of the constraints make the tiers.
+ */
+export function tierOf({ shared, alternatives }: Profile, bucket: LedgerBucket): string {
+  const ordered = [...shared, ...alternatives].filter(mayReorder);
+  const rank = bucket.closed === "on-premise" ? "on-premise" : priorityOf(bucket);
+  return `${rank} ${weightOf(ordered, bucket, 0)}`;
+}
+
 /** Buckets as a profile without preferences has them. */
 export function inOrder(buckets: readonly LedgerBucket[]): readonly LedgerBucket[] {
   return buckets.toSorted((a, b) => compareRank(a, b) || a.index - b.index);

@@ -1,7 +1,9 @@
 import { WantedResources } from "../ledger/columns.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import { type OpenedLedger, openLedger } from "../ledger/open-ledger.ts";
 import { Pools } from "../ledger/pools.ts";
+import { runningIn } from "../model/caps.ts";
 import type { PlanInput } from "../model/plan-input.ts";
 import type { EngineSettings } from "../model/settings.ts";
 import type { TargetOutcome } from "../model/target.ts";
@@ -10,7 +12,8 @@ import type { Allocation } from "./allocation.ts";
 import { meetTargets } from "./meet-targets.ts";
 import { occupy } from "./occupy.ts";
 import { openJobs } from "./open-jobs.ts";
-import { Shapes } from "./shape.ts";
+import { repack } from "./repack.ts";
+import { forgetSearches, Shapes } from "./shape.ts";
 
 /** What a run needs besides the input: nodes that take no more jobs since they never came up. */
 export interface RunInput extends PlanInput {
@@ -24,10 +27,23 @@ export interface Run {
   /** How many of the buckets jobs could choose from: targets add some behind them. */
   readonly bucketsOfJobs: number;
   readonly targets: readonly TargetOutcome[];
+  /** False: it went wrong half-way, and counts for nothing. */
+  readonly isSound: boolean;
 }
 
 /** Lays the cluster out, and puts the jobs and then the targets on it. */
 export function run(input: RunInput): Run {
+  const { opened, allocations, queue } = firstFit(input);
+  const isSound = settle(opened.ledger, queue, input);
+  const bucketsOfJobs = opened.ledger.buckets.length;
+  return { opened, allocations, bucketsOfJobs, isSound, targets: meetTargets(opened, input) };
+}
+
+/** Lays the cluster out, and puts each job where it first fits. */
+export function firstFit(input: RunInput): Pick<Run, "opened" | "allocations"> & {
+  /** The jobs, higher priority first. */
+  readonly queue: readonly Allocation[];
+} {
   const pools = new Pools(input.settings.sharedPools);
   const opened = openLedger(input, pools, input.overdueNodeIds);
   const { ledger } = opened;
@@ -38,9 +54,44 @@ export function run(input: RunInput): Run {
   opened.open(wanted);
   for (const allocation of allocations)
     if (allocation.job.executingHostnames.length > 0) occupy(ledger, allocation, opened.byHostname);
-  for (const allocation of byPriority(allocations)) allocate(ledger, allocation);
-  const bucketsOfJobs = ledger.buckets.length;
-  return { opened, allocations, bucketsOfJobs, targets: meetTargets(opened, input) };
+  const queue = byPriority(allocations);
+  for (const allocation of queue) allocate(ledger, allocation);
+  return { opened, allocations, queue };
+}
+
+/** Fewer rounds than this leave a queue that never gets through as it is. */
+const mostRounds = 4;
+
+/** Chooses nodes anew, and lets those in for which that leaves room, until nobody finds more. */
+function settle(ledger: Ledger, queue: readonly Allocation[], input: RunInput): boolean {
+  if (ledger.buckets.every(({ placement }) => placement === "order")) return true;
+  const reservedLeft = reservationsLeft(input);
+  for (let round = 0; round < mostRounds; round++) {
+    const changes = ledger.changeCount;
+    if (!repack(ledger, queue, reservedLeft)) return false;
+    const waiting = queue.filter(({ granted, asked, heldBy }) => granted < asked && heldBy === null);
+    if (waiting.length === 0 || ledger.changeCount === changes) return true;
+    ledger.forgetSearches();
+    for (const { shape } of waiting) forgetSearches(shape);
+    const made = ledger.created;
+    for (const allocation of waiting) allocate(ledger, allocation);
+    if (ledger.created === made) return true;
+  }
+  return true;
+}
+
+/** Nodes that reservations still pay for, by their names. */
+function reservationsLeft({ cluster, pending }: RunInput): ReadonlyMap<string, number> {
+  const { reservedNodes } = runningIn(cluster, pending);
+  const left = new Map<string, number>();
+  for (const { buckets } of cluster.nodeArrays)
+    for (const { reservation } of buckets)
+      if (reservation !== undefined)
+        left.set(
+          reservation.name,
+          Math.max(0, reservation.nodes - (reservedNodes.get(reservation.name) ?? 0)),
+        );
+  return left;
 }
 
 /** Nodes that a run makes or starts. */

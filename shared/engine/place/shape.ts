@@ -135,6 +135,13 @@ export class Shapes {
   }
 }
 
+/** Nodes have more left than they had: what refused may accept. */
+export function forgetSearches(shape: Shape): void {
+  if (shape.cursors !== null) shape.cursors = [];
+  shape.wholeFailures = null;
+  shape.failedAt = -1;
+}
+
 const exclusiveIteration: Constraint = { kind: "exclusive", scope: "iteration" };
 
 /** The constraints of a job by what they ask for; nested "and"s are opened up. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Plan, type PlanInput, plan } from "../../../shared/engine/index.ts";
-import { run } from "../../../shared/engine/place/run.ts";
+import { firstFit } from "../../../shared/engine/place/run.ts";
 import { afterActions } from "./after-actions.ts";
 import { planInputs } from "./arbitraries.ts";
 import { planNaively } from "./naive-planner.ts";
@@ -46,12 +46,12 @@ describe("plan", () => {
     );
   });
 
-  test("places every slot where a naive planner places it, in one run over nodes of several arrays", () => {
+  test("places every slot where a naive planner places it, at first, over nodes of several arrays", () => {
     fc.assert(
       fc.property(planInputs, fc.constantFrom("order", "reuse"), (input, htc) => {
         const placement = { default: "reuse", byNodeArray: { htc } } as const;
         const shared = { ...input, settings: { ...input.settings, placement } };
-        const { allocations, opened } = run({ ...shared, overdueNodeIds: new Set() });
+        const { allocations, opened } = firstFit({ ...shared, overdueNodeIds: new Set() });
         const naive = planNaively(shared);
         expect(
           allocations.map(({ job, placements }) => ({

@@ -1,0 +1,105 @@
+import { covers } from "../../ledger/availability.ts";
+import { packGreedily } from "./greedy.ts";
+import type { Packing, PackingProblem, Policy, Steps } from "./packing-problem.ts";
+import { dominantWorths, evenWorths, scarceWorths } from "./worths.ts";
+
+/** What a node is filled with, and which node is made next, in the order in which they are tried. */
+export const policies: readonly Policy[] = [
+  {
+    name: "largest first",
+    isSlow: false,
+    pack: (problem, steps) =>
+      packGreedily(problem, steps, { worths: dominantWorths(problem), largestFirst: true }),
+  },
+  {
+    name: "largest first, by all amounts",
+    isSlow: false,
+    pack: (problem, steps) =>
+      packGreedily(problem, steps, { worths: evenWorths(problem), largestFirst: true }),
+  },
+  {
+    name: "cheapest for what it holds",
+    isSlow: false,
+    pack: (problem, steps) =>
+      packGreedily(problem, steps, { worths: dominantWorths(problem), largestFirst: false }),
+  },
+  {
+    name: "dot product",
+    isSlow: true,
+    pack: (problem, steps) =>
+      packGreedily(problem, steps, { worths: dominantWorths(problem), largestFirst: true, isEven: true }),
+  },
+  {
+    name: "dot product, by all amounts",
+    isSlow: true,
+    pack: (problem, steps) =>
+      packGreedily(problem, steps, { worths: evenWorths(problem), largestFirst: true, isEven: true }),
+  },
+  {
+    name: "fewest choices first",
+    isSlow: false,
+    pack: (problem, steps) =>
+      packGreedily(problem, steps, { worths: scarceWorths(problem), largestFirst: true }),
+  },
+];
+
+/** Steps that one policy may take. */
+const stepsPerPolicy = 50_000_000;
+
+/** More items than that are packed in one way only. */
+export const manyItems = 10_000;
+
+/** By the size of the problem alone: a packing must be found again once its nodes are there. */
+function policiesFor({ items }: PackingProblem): readonly Policy[] {
+  return items.length > manyItems ? policies.slice(0, 1) : policies;
+}
+
+/** Packings that place everything, the cheapest first. */
+export function packingsOf(problem: PackingProblem): readonly Packing[] {
+  const [slow, quick] = partition(policiesFor(problem));
+  const found = packAll(problem, quick);
+  const makes = new Set(found.flatMap(({ loads }) => loads.map(({ kind }) => kind)));
+  return [...found, ...packAll({ ...problem, makes }, slow)].toSorted((a, b) => a.price - b.price);
+}
+
+function partition(some: readonly Policy[]): readonly [slow: readonly Policy[], quick: readonly Policy[]] {
+  return [some.filter(({ isSlow }) => isSlow), some.filter(({ isSlow }) => !isSlow)];
+}
+
+function packAll(problem: PackingProblem, some: readonly Policy[]): readonly Packing[] {
+  return some.flatMap((policy) => {
+    const packing = policy.pack(problem, budget());
+    return packing === null || packing.unplaced > 0 ? [] : [packing];
+  });
+}
+
+/** A packing on nodes that are there alone; null: none was found. */
+export function packThere(problem: PackingProblem): Packing | null {
+  if (!mayHold(problem)) return null;
+  for (const policy of policiesFor(problem)) {
+    const packing = policy.pack({ ...problem, buys: false }, budget());
+    if (packing?.unplaced === 0) return packing;
+  }
+  return null;
+}
+
+/** Whether the nodes that are there have as much as all slots take, were they one node. */
+function mayHold({ items, kinds }: PackingProblem): boolean {
+  const classes = new Set(kinds.filter(({ there }) => there !== null).map((kind) => kind.class));
+  if (classes.size === 0) return items.length === 0;
+  const [ofClass] = classes;
+  if (classes.size > 1 || ofClass === undefined) return true;
+  const room: number[] = [];
+  for (const { capacity, there } of kinds)
+    for (const [column, amount] of capacity.entries())
+      room[column] = (room[column] ?? 0) + amount * (there ?? 0);
+  const taken: number[] = [];
+  for (const { count, demands } of items)
+    for (const [column, amount] of (demands[ofClass] ?? []).entries())
+      taken[column] = (taken[column] ?? 0) + amount * count;
+  return taken.every((amount, column) => covers(room[column] ?? 0, amount));
+}
+
+function budget(): Steps {
+  return { left: stepsPerPolicy };
+}

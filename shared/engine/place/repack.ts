@@ -1,0 +1,99 @@
+import type { Ledger } from "../ledger/ledger.ts";
+import type { LedgerNode } from "../ledger/ledger-bucket.ts";
+import type { Allocation } from "./allocation.ts";
+import { applyPacking } from "./apply-packing.ts";
+import type { BucketKind } from "./bucket-kinds.ts";
+import { type LooseSlots, looseSlotsOf } from "./loose-slots.ts";
+import type { KindSet, Packing } from "./packing/packing-problem.ts";
+import { manyItems, packingsOf, packThere } from "./packing/portfolio.ts";
+import { type RepackProblem, repackProblem } from "./repack-problem.ts";
+
+/**
+ * Chooses nodes anew for slots that are placed already, so that nobody loses a place: first whether the nodes that are there
+ * hold all of them, which buys nothing at all; then, where `placement` is `cost`, the new nodes that together cost least. False: the
+ * packing did not come out as worked out, and the ledger is of no use any more.
+ */
+export function repack(
+  ledger: Ledger,
+  allocations: readonly Allocation[],
+  reservedLeft: ReadonlyMap<string, number>,
+): boolean {
+  const loose = looseSlotsOf(allocations);
+  const vanishing = vanishingNodes(loose);
+  if (vanishing.size === 0) return true;
+  const terms = { ledger, reservedLeft, vanishing };
+  const all = repackProblem(loose, { ...terms, usesThere: true });
+  const there = packThere(all);
+  if (there !== null) return applyPacking(ledger, all, there, vanishing);
+  if (![...vanishing].some(({ bucket }) => bucket.placement === "cost")) return true;
+  const moved = loose.filter(({ node }) => vanishing.has(node));
+  const bought = repackProblem(moved, { ...terms, usesThere: false });
+  const before = priceOfLoads(bought, vanishing);
+  const choices = [
+    ...(all.items.length > manyItems ? [] : packingsOf(bought)).map((packing) => ({
+      problem: bought,
+      packing,
+    })),
+    ...packingsOf(all).map((packing) => ({ problem: all, packing })),
+  ].filter(({ packing }) => packing.price < before - leastGain);
+  choices.sort((a, b) => a.packing.price - b.packing.price);
+  const chosen = choices.find(({ problem, packing }) => isLasting(all, boughtIn(problem, packing)));
+  return chosen === undefined || applyPacking(ledger, chosen.problem, chosen.packing, vanishing);
+}
+
+/** US dollars for an hour: less is not worth another plan than that of the order of preference. */
+const leastGain = 1e-6;
+
+/** Nodes that are bought for nothing but slots that may be moved. */
+function vanishingNodes(loose: readonly LooseSlots[]): ReadonlySet<LedgerNode> {
+  const onNode = new Map<LedgerNode, number>();
+  for (const { node, slots } of loose)
+    if (node.origin === "new" || node.origin === "starting")
+      onNode.set(node, (onNode.get(node) ?? 0) + slots);
+  const isAll = ([node, slots]: [LedgerNode, number]): boolean =>
+    node.jobs.reduce((sum, entry) => sum + entry.slots, 0) === slots;
+  return new Set([...onNode].filter(isAll).map(([node]) => node));
+}
+
+/** What nodes cost as the problem counts them: those that a reservation pays for cost nothing. */
+function priceOfLoads({ kinds, limits }: RepackProblem, nodes: ReadonlySet<LedgerNode>): number {
+  const left = [...limits];
+  let price = 0;
+  for (const { bucket } of nodes) {
+    const [paid, regular = paid] = kinds.filter((kind) => kind.bucket === bucket && kind.there === null);
+    const reserved = regular === paid ? undefined : paid?.charges.at(-1)?.limit;
+    if (reserved !== undefined && (left[reserved] ?? 0) >= 1) left[reserved] = (left[reserved] ?? 0) - 1;
+    else price += regular?.price ?? 0;
+  }
+  return price;
+}
+
+function boughtIn({ kinds }: RepackProblem, { loads }: Packing): readonly BucketKind[] {
+  return loads.flatMap(({ kind: index, nodes }) => {
+    const kind = kinds[index] as BucketKind;
+    return kind.there === null ? [{ ...kind, there: nodes, charges: [] }] : [];
+  });
+}
+
+/**
+ * Whether a later plan, for which the new nodes are there, finds room for all on them. It knows no more of this packing
+ * than the nodes, and would buy again.
+ */
+function isLasting(all: RepackProblem, bought: readonly BucketKind[]): boolean {
+  const kinds = [...all.kinds, ...bought];
+  const known = all.kinds.length;
+  const origins = bought.map(({ bucket }) =>
+    all.kinds.findIndex((kind) => kind.there === null && kind.bucket === bucket),
+  );
+  const sets = new Map<KindSet, KindSet>();
+  const items = all.items.map((item) => {
+    const { has, hasOnceThere } = item.kinds;
+    const set = sets.get(item.kinds) ?? {
+      has: (kind: number) => (kind < known ? has(kind) : hasOnceThere(origins[kind - known] ?? -1)),
+      hasOnceThere,
+    };
+    sets.set(item.kinds, set);
+    return { ...item, kinds: set };
+  });
+  return packThere({ ...all, kinds, items }) !== null;
+}

@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Plan, type PlanInput, placements, plan } from "../../../shared/engine/index.ts";
+import { afterActions } from "./after-actions.ts";
+import { planInputs } from "./arbitraries.ts";
+import { violationsOf } from "./plan-validity.ts";
+
+const runs = { numRuns: 300 };
+
+const policy = fc.constantFrom(...placements);
+const price = fc.constantFrom(null, 0.1, 0.2, 0.4, 1, 3);
+
+/** Worlds with prices, some of which are not known, and a policy for the cluster and perhaps another for one array. */
+const worlds: fc.Arbitrary<PlanInput> = fc
+  .record({
+    input: planInputs,
+    all: policy,
+    htc: fc.option(policy),
+    prices: fc.array(price, { minLength: 6, maxLength: 6 }),
+  })
+  .map(({ input, all, htc, prices }) => {
+    let next = 0;
+    const nodeArrays = input.cluster.nodeArrays.map((array) => ({
+      ...array,
+      buckets: array.buckets.map((bucket) => ({
+        ...bucket,
+        pricePerHourUsd: prices[next++ % prices.length] ?? null,
+      })),
+    }));
+    const placement = { default: all, byNodeArray: htc === null ? {} : { htc } };
+    return {
+      ...input,
+      cluster: { ...input.cluster, nodeArrays },
+      settings: { ...input.settings, placement },
+    };
+  });
+
+function inOrder(input: PlanInput): PlanInput {
+  return { ...input, settings: { ...input.settings, placement: { default: "order", byNodeArray: {} } } };
+}
+
+function grantedIn({ jobs }: Plan): readonly number[] {
+  return jobs.map(({ granted }) => granted);
+}
+
+describe("plan, whatever the placement", () => {
+  test("breaks no rule", () => {
+    fc.assert(
+      fc.property(worlds, (input) => {
+        expect(violationsOf(input, plan(input))).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
+  test("places every job as far as filling in order does", () => {
+    fc.assert(
+      fc.property(worlds, (input) => {
+        const ordered = grantedIn(plan(inOrder(input)));
+        for (const [index, granted] of grantedIn(plan(input)).entries())
+          expect(granted, `job ${index}`).toBeGreaterThanOrEqual(ordered[index] ?? 0);
+      }),
+      runs,
+    );
+  });
+
+  test("buys nothing and places as much once its own actions took effect", () => {
+    fc.assert(
+      fc.property(worlds, (drawn) => {
+        const input = { ...drawn, cluster: { ...drawn.cluster, maxCount: 1_000, maxCoreCount: 100_000 } };
+        const first = plan(input);
+        const second = plan(afterActions(input, first));
+        expect({ create: second.create, start: second.start }).toEqual({ create: [], start: [] });
+        expect(grantedIn(second)).toEqual(grantedIn(first));
+      }),
+      runs,
+    );
+  });
+
+  test("is the same again, and for an input that was archived", () => {
+    fc.assert(
+      fc.property(worlds, (input) => {
+        const archived = JSON.parse(JSON.stringify(input)) as PlanInput;
+        expect(JSON.stringify(plan(archived))).toBe(JSON.stringify(plan(input)));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
