@@ -1,11 +1,11 @@
-import { attribute, type Entry } from "./attribute.ts";
-import { type JobTotal, type RankedJobs, rank, totalsOf } from "./job-totals.ts";
-import { nothing } from "./lines.ts";
-import { daySeconds, emptyPage, hourSeconds, type Page, turnPages } from "./pages.ts";
-import type { Sight } from "./sight.ts";
+import { isSameOwner, type JobTotal, type RankedJobs, rank, runningNow, withSettled } from "./job-totals.ts";
+import { type Line, nothing } from "./lines.ts";
+import { daySeconds, emptyPage, hourSeconds, type Page, startOf, turnPages } from "./pages.ts";
+import type { SeenJob, SeenNode, Sight } from "./sight.ts";
+import { mergeLines, Tally } from "./tally.ts";
 
 export interface DayPage extends Page {
-  /** The dearest jobs whose last moment was on this day, and the sum of the others. */
+  /** The dearest jobs that ended on this day, and the sum of the others. */
   readonly jobs: RankedJobs;
 }
 
@@ -16,16 +16,23 @@ export interface Closed {
   readonly jobs: readonly JobTotal[];
 }
 
+/** A node with its use since some moment. What it had before is in the pages; the time since then is in none. */
+export interface BookNode extends SeenNode {
+  readonly sinceMs: number;
+}
+
 /**
- * The open accounts of a cluster: what was seen last, the hour and the day that are not over, the jobs that run. One record,
- * written as a whole: a run that dies before that has counted nothing, and a repeated one starts from the same record.
+ * The open accounts of a cluster: the nodes as they were seen last, the hour and the day that are not over, the jobs that run.
+ * One record, written as a whole: a run that dies before that has counted nothing, and a repeated one starts from the same
+ * record. A node's time is counted when its use changes, and at full hours: until then nothing is written about it.
  */
 export interface Book {
-  /** What was seen last. Everything until then is counted. */
-  readonly seen: Sight;
+  /** When the nodes were seen last. Unix seconds. */
+  readonly asOfSeconds: number;
+  readonly nodes: readonly BookNode[];
   readonly hour: Page;
   readonly day: DayPage;
-  /** Of the jobs that run. */
+  /** Of the jobs that run, without the time since `sinceMs` of their nodes. */
   readonly running: readonly JobTotal[];
   /** Closed with this record. They are written to their places before a later record leaves them out. */
   readonly closed: Closed;
@@ -34,48 +41,208 @@ export interface Book {
 /** The first record: nothing was seen before, so nothing is counted. */
 export function openBook(sight: Sight): Book {
   const { takenAtSeconds } = sight;
+  const sinceMs = msOf(takenAtSeconds);
   return {
-    seen: sight,
+    asOfSeconds: takenAtSeconds,
+    nodes: sight.nodes.map((node) => ({ ...node, sinceMs })),
     hour: emptyPage(takenAtSeconds, hourSeconds),
     day: { ...emptyPage(takenAtSeconds, daySeconds), jobs: rank([]) },
-    running: totalsOf([], [], sight),
-    closed: { hours: [], days: [], jobs: [] },
+    running: runningNow(new Map(), sight),
+    closed: noneClosed,
   };
 }
 
-/** The record after one more sight; the same record for a sight that is not newer. */
+/**
+ * The record after one more sight; the same record for a sight that is not newer. Nothing was seen between the two: of a node
+ * whose use changed, the first half goes to its use before and the second to its use after; a node that only one of them
+ * shows was there for half of the time.
+ */
 export function accountFor(book: Book, sight: Sight): Book {
-  if (sight.takenAtSeconds <= book.seen.takenAtSeconds) return book;
-  const spent = attribute(book.seen, sight);
-  const totals = totalsOf(book.running, spent, sight);
-  const isRunning = new Set(sight.jobs.map(({ key }) => key));
-  const ended = totals.filter(({ key }) => !isRunning.has(key)).map((total) => ({ ...total, runs: 1 }));
-  const entries = [...spent, ...ended.map((run) => endOf(run))];
-  const untilSeconds = sight.takenAtSeconds;
-  const hours = turnPages(book.hour, entries, { untilSeconds, lengthSeconds: hourSeconds });
-  const days = turnPages(book.day, entries, { untilSeconds, lengthSeconds: daySeconds });
-  const [hour, closedHours] = lastAndOthers(hours);
+  const { takenAtSeconds: untilSeconds } = sight;
+  if (untilSeconds <= book.asOfSeconds) return book;
+  const [fromMs, untilMs] = [msOf(book.asOfSeconds), msOf(untilSeconds)];
+  const middleMs = Math.floor((fromMs + untilMs) / 2);
+  // Most of the time the same jobs run on, in the same order: then nothing has to be looked up.
+  const hasSameJobs = isSameList(book.running, sight.jobs);
+  const known = once(() => byKey(book.running));
+  const running = hasSameJobs ? book.running : runningNow(known(), sight);
+  const current = hasSameJobs ? known : once(() => byKey(running));
+  const [tally, after] = [new Tally(known), new Tally(current)];
+  const hourMs = startOf(untilSeconds, hourSeconds) * 1_000;
+  const renamed = hasSameJobs ? noKeys : renamedIn(running, known());
+  const nodes = changedNodes(book.nodes, sight.nodes, {
+    middleMs,
+    isOther: ({ jobs }) => renamed.size > 0 && jobs.some(({ key }) => renamed.has(key)),
+    end: (node) => tally.add(node, node.sinceMs, middleMs),
+  });
+  // A closed page has all of its time: what goes on begins anew with the hour.
+  const settled = nodes.map((node) => {
+    if (node.sinceMs >= hourMs) return node;
+    after.add(node, node.sinceMs, hourMs);
+    return { ...node, sinceMs: hourMs };
+  });
+  const gone = hasSameJobs ? [] : book.running.filter(({ key }) => !current().has(key));
+  return close(book, { untilSeconds, nodes: settled, running, gone, tallies: [tally, after] });
+}
+
+const noKeys: ReadonlySet<string> = new Set();
+
+function isSameList(running: readonly JobTotal[], jobs: readonly SeenJob[]): boolean {
+  return (
+    running.length === jobs.length &&
+    running.every((run, index) => {
+      const job = jobs[index];
+      return job !== undefined && job.key === run.key && isSameOwner(run, job);
+    })
+  );
+}
+
+/** Worked out when it is first asked for. */
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function byKey(totals: readonly JobTotal[]): ReadonlyMap<string, JobTotal> {
+  const map = new Map<string, JobTotal>();
+  for (const total of totals) map.set(total.key, total);
+  return map;
+}
+
+/** Jobs that run on and belong to somebody else now. */
+function renamedIn(running: readonly JobTotal[], known: ReadonlyMap<string, JobTotal>): ReadonlySet<string> {
+  const keys = new Set<string>();
+  for (const run of running) {
+    const before = known.get(run.key);
+    if (before !== undefined && before !== run) keys.add(run.key);
+  }
+  return keys;
+}
+
+/** Takes the nodes as they are now; `end` is told each use that ended in the middle. */
+function changedNodes(
+  before: readonly BookNode[],
+  now: readonly SeenNode[],
+  {
+    middleMs,
+    isOther,
+    end,
+  }: {
+    readonly middleMs: number;
+    /** Whether a node is another's although it looks the same. */
+    readonly isOther: (node: SeenNode) => boolean;
+    readonly end: (node: BookNode) => void;
+  },
+): readonly BookNode[] {
+  const known = new Map(before.map((node) => [node.nodeId, node]));
+  const nodes = now.map((node): BookNode => {
+    const old = known.get(node.nodeId);
+    known.delete(node.nodeId);
+    if (old !== undefined && isSameUse(old, node) && !isOther(node)) return old;
+    if (old !== undefined) end(old);
+    return { ...node, sinceMs: middleMs };
+  });
+  for (const gone of known.values()) end(gone);
+  return nodes;
+}
+
+function isSameUse(a: SeenNode, b: SeenNode): boolean {
+  return (
+    a.use === b.use &&
+    a.usdPerHour === b.usdPerHour &&
+    a.vmSize === b.vmSize &&
+    a.nodeArray === b.nodeArray &&
+    a.spot === b.spot &&
+    a.jobs.length === b.jobs.length &&
+    a.jobs.every((job, index) => job.key === b.jobs[index]?.key && job.share === b.jobs[index]?.share)
+  );
+}
+
+function close(
+  book: Book,
+  now: {
+    readonly untilSeconds: number;
+    readonly nodes: readonly BookNode[];
+    readonly running: readonly JobTotal[];
+    readonly gone: readonly JobTotal[];
+    readonly tallies: readonly Tally[];
+  },
+): Book {
+  const { untilSeconds, nodes, tallies } = now;
+  const settle = (totals: readonly JobTotal[]) =>
+    tallies.reduce((sums, { byJob }) => withSettled(sums, byJob), totals);
+  const ended = settle(now.gone).map((total) => ({ ...total, lastSeconds: book.asOfSeconds, runs: 1 }));
+  const byHour = linesByHour([...tallies.map((tally) => tally.lines()), endsOf(ended)]);
+  const [hour, closedHours] = openAndClosed(
+    turnPages(book.hour, byHour, { untilSeconds, lengthSeconds: hourSeconds }),
+  );
+  const days = turnPages(book.day, byHour, { untilSeconds, lengthSeconds: daySeconds });
   // All that ended was seen last on the day of the record before.
-  const [day, closedDays] = lastAndOthers(
+  const [day, closedDays] = openAndClosed(
     days.map(
       (page, index): DayPage => ({ ...page, jobs: index === 0 ? rank(ended, book.day.jobs) : rank([]) }),
     ),
   );
   return {
-    seen: sight,
+    asOfSeconds: untilSeconds,
+    nodes,
     hour: hour ?? book.hour,
     day: day ?? book.day,
-    running: totals.filter(({ key }) => isRunning.has(key)),
+    running: settle(now.running),
     closed: { hours: closedHours, days: closedDays, jobs: ended },
   };
 }
 
-/** Counts a run in the hour in which it was seen last. */
-function endOf({ lastSeconds, nodeArray, vmSize, spot, user, account, queue }: JobTotal): Entry {
-  const of = { purpose: "job", nodeArray, vmSize, spot, user, account, queue } as const;
-  return { atMs: Math.round(lastSeconds * 1_000), of, job: null, amount: { ...nothing, runs: 1 } };
+/** The record with the time of all nodes until they were seen last: what a reader wants to add up. */
+export function settled(book: Book): Book {
+  const untilMs = msOf(book.asOfSeconds);
+  const tally = new Tally(once(() => byKey(book.running)));
+  for (const node of book.nodes) tally.add(node, node.sinceMs, untilMs);
+  const byHour = tally.lines();
+  const merge = <T extends Page>(page: T): T => ({
+    ...page,
+    untilSeconds: book.asOfSeconds,
+    lines: mergeLines(page.lines, ...byHour.values()),
+  });
+  return {
+    ...book,
+    nodes: book.nodes.map((node) => ({ ...node, sinceMs: untilMs })),
+    hour: merge(book.hour),
+    day: merge(book.day),
+    running: withSettled(book.running, tally.byJob).map((run) => ({ ...run, lastSeconds: book.asOfSeconds })),
+  };
 }
 
-function lastAndOthers<T>(pages: readonly T[]): readonly [T | undefined, readonly T[]] {
+const noneClosed: Closed = { hours: [], days: [], jobs: [] };
+
+function linesByHour(
+  all: readonly ReadonlyMap<number, readonly Line[]>[],
+): ReadonlyMap<number, readonly Line[]> {
+  const byHour = new Map<number, readonly Line[]>();
+  for (const lines of all)
+    for (const [hour, more] of lines) byHour.set(hour, [...(byHour.get(hour) ?? []), ...more]);
+  return byHour;
+}
+
+/** Counts a run in the hour in which it was seen last. */
+function endsOf(ended: readonly JobTotal[]): ReadonlyMap<number, readonly Line[]> {
+  return Map.groupBy(
+    ended.map(({ nodeArray, vmSize, spot, user, account, queue, lastSeconds }) => {
+      const of = { purpose: "job", nodeArray, vmSize, spot, user, account, queue } as const;
+      return { ...of, ...nothing, runs: 1, lastSeconds };
+    }),
+    ({ lastSeconds }) => startOf(lastSeconds, hourSeconds),
+  );
+}
+
+function openAndClosed<T>(pages: readonly T[]): readonly [T | undefined, readonly T[]] {
   return [pages.at(-1), pages.slice(0, -1)];
+}
+
+/** Moments may have fractions; amounts are whole. */
+function msOf(seconds: number): number {
+  return Math.round(seconds * 1_000);
 }

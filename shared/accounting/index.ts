@@ -3,8 +3,15 @@
  * has the rules.
  */
 
-export { attribute, type Entry, splitExactly } from "./attribute.ts";
-export { accountFor, type Book, type Closed, type DayPage, openBook } from "./book.ts";
+export {
+  accountFor,
+  type Book,
+  type BookNode,
+  type Closed,
+  type DayPage,
+  openBook,
+  settled,
+} from "./book.ts";
 export {
   type CostDimension,
   type CostKeys,

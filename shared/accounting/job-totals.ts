@@ -1,6 +1,6 @@
-import type { Entry } from "./attribute.ts";
 import { type Amount, type Dimensions, nothing, plus } from "./lines.ts";
-import type { SeenJob, Sight } from "./sight.ts";
+import type { SeenJob, SeenNode, Sight } from "./sight.ts";
+import type { Sum } from "./tally.ts";
 
 /** What one run of a job cost. A job that comes back under its name later is another run. */
 export interface JobTotal extends SeenJob, Amount, Pick<Dimensions, "nodeArray" | "vmSize" | "spot"> {
@@ -18,33 +18,40 @@ export interface RankedJobs {
 /** A day with a hundred thousand jobs still has to fit into a record that is read whole. */
 const mostRanked = 1_000;
 
-/**
- * The totals of all jobs that ran before or run now. A job on several node arrays or sizes goes by the first. Who it belongs
- * to is what was said last.
- */
-export function totalsOf(
-  before: readonly JobTotal[],
-  entries: readonly Entry[],
-  sight: Sight,
+/** The totals with what was settled since; those of which nothing was are the same objects. */
+export function withSettled(
+  totals: readonly JobTotal[],
+  byJob: ReadonlyMap<string, Sum>,
 ): readonly JobTotal[] {
-  const totals = new Map(before.map((total) => [total.key, total]));
-  const where = placesOf(sight);
-  for (const job of sight.jobs) {
-    const known = totals.get(job.key);
-    const { takenAtSeconds } = sight;
-    const first = known ?? { ...nothing, ...(where.get(job.key) ?? nowhere), firstSeconds: takenAtSeconds };
-    totals.set(job.key, { ...first, ...identityOf(job), lastSeconds: takenAtSeconds });
-  }
-  const sums = new Map<string, Amount>();
-  for (const { job, amount } of entries)
-    if (job !== null) sums.set(job.key, plus(sums.get(job.key) ?? nothing, amount));
-  return [...totals.values()].map((total) => ({ ...total, ...plus(total, sums.get(total.key) ?? nothing) }));
+  if (byJob.size === 0) return totals;
+  return totals.map((total) => {
+    const sum = byJob.get(total.key);
+    return sum === undefined ? total : { ...total, ...plus(total, { ...sum, runs: 0 }) };
+  });
+}
+
+/**
+ * The jobs that run now: those that ran before with what they had, and new ones. A job on several node arrays or sizes goes by the
+ * first. Who it belongs to is what was said last.
+ */
+export function runningNow(before: ReadonlyMap<string, JobTotal>, sight: Sight): readonly JobTotal[] {
+  const { takenAtSeconds: at } = sight;
+  const isKnown = sight.jobs.every(({ key }) => before.has(key));
+  const where = isKnown ? undefined : placesOf(sight.nodes);
+  return sight.jobs.map((job): JobTotal => {
+    const known = before.get(job.key);
+    if (known !== undefined && isSameOwner(known, job)) return known;
+    const { key, source, name, user, account, queue } = job;
+    const first = known ?? { ...nothing, ...(where?.get(key) ?? nowhere), firstSeconds: at, lastSeconds: at };
+    return { ...first, key, source, name, user, account, queue };
+  });
 }
 
 export function rank(
   ended: readonly JobTotal[],
   before: RankedJobs = { dearest: [], others: { ...nothing, jobs: 0 } },
 ): RankedJobs {
+  if (ended.length === 0) return before;
   const all = [...before.dearest, ...ended].toSorted(
     (a, b) => b.nanoUsd - a.nanoUsd || b.nodeMs - a.nodeMs || (a.key < b.key ? -1 : 1),
   );
@@ -53,8 +60,8 @@ export function rank(
   return { dearest: all.slice(0, mostRanked), others: { ...others, jobs: before.others.jobs + rest.length } };
 }
 
-function identityOf({ key, source, name, user, account, queue }: SeenJob): SeenJob {
-  return { key, source, name, user, account, queue };
+export function isSameOwner(a: SeenJob, b: SeenJob): boolean {
+  return a.user === b.user && a.account === b.account && a.queue === b.queue;
 }
 
 type Place = Pick<Dimensions, "nodeArray" | "vmSize" | "spot">;
@@ -62,7 +69,7 @@ type Place = Pick<Dimensions, "nodeArray" | "vmSize" | "spot">;
 /** A job whose hosts are none of the cluster's nodes. */
 const nowhere: Place = { nodeArray: "", vmSize: "", spot: false };
 
-function placesOf({ nodes }: Sight): ReadonlyMap<string, Place> {
+function placesOf(nodes: readonly SeenNode[]): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>();
   for (const { nodeArray, vmSize, spot, jobs } of nodes)
     for (const { key } of jobs) if (!places.has(key)) places.set(key, { nodeArray, vmSize, spot });

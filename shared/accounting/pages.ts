@@ -1,5 +1,5 @@
-import type { Entry } from "./attribute.ts";
-import { type Line, Lines } from "./lines.ts";
+import type { Line } from "./lines.ts";
+import { mergeLines } from "./tally.ts";
 
 /** What one hour or one day cost, and whom. */
 export interface Page {
@@ -13,30 +13,29 @@ export interface Page {
 export const hourSeconds = 3_600;
 export const daySeconds = 86_400;
 
-export function emptyPage(atSeconds: number, lengthSeconds: number): Page {
-  const fromSeconds = Math.floor(atSeconds / lengthSeconds) * lengthSeconds;
-  return { fromSeconds, untilSeconds: atSeconds, lines: [] };
+export function startOf(atSeconds: number, lengthSeconds: number): number {
+  return Math.floor(atSeconds / lengthSeconds) * lengthSeconds;
 }
 
-/** The open page with the entries that belong to it, and a page for each hour or day since then; the last one is open. */
+export function emptyPage(atSeconds: number, lengthSeconds: number): Page {
+  return { fromSeconds: startOf(atSeconds, lengthSeconds), untilSeconds: atSeconds, lines: [] };
+}
+
+/**
+ * The open page with lines that belong to it, and a page for each hour or day since then; the last one is open. Lines are given by the
+ * start of their hour, and none is older than the open page.
+ */
 export function turnPages(
   open: Page,
-  entries: readonly Entry[],
+  byHour: ReadonlyMap<number, readonly Line[]>,
   { untilSeconds, lengthSeconds }: { readonly untilSeconds: number; readonly lengthSeconds: number },
 ): readonly [...Page[], Page] {
-  const byPage = Map.groupBy(
-    entries,
-    ({ atMs }) => Math.floor(atMs / (lengthSeconds * 1_000)) * lengthSeconds,
-  );
-  const page = (fromSeconds: number, lines: readonly Line[]): Page => {
-    const sums = new Lines(lines);
-    for (const { of, amount } of byPage.get(fromSeconds) ?? []) sums.add(of, amount);
-    return {
-      fromSeconds,
-      untilSeconds: Math.min(untilSeconds, fromSeconds + lengthSeconds),
-      lines: sums.toArray(),
-    };
-  };
+  const byPage = Map.groupBy(byHour, ([hour]) => startOf(hour, lengthSeconds));
+  const page = (fromSeconds: number, lines: readonly Line[]): Page => ({
+    fromSeconds,
+    untilSeconds: Math.min(untilSeconds, fromSeconds + lengthSeconds),
+    lines: mergeLines(lines, ...(byPage.get(fromSeconds) ?? []).map(([, more]) => more)),
+  });
   const closed: Page[] = [];
   let last = page(open.fromSeconds, open.lines);
   for (let at = open.fromSeconds + lengthSeconds; at <= untilSeconds; at += lengthSeconds) {

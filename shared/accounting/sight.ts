@@ -49,6 +49,7 @@ export interface Sight {
   readonly jobs: readonly SeenJob[];
 }
 
+/** Sources have no colon in their names. */
 export function jobKey(source: string, name: string): string {
-  return JSON.stringify([source, name]);
+  return `${source}:${name}`;
 }

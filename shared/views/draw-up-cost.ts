@@ -10,6 +10,7 @@ import {
   type Page,
   type Purpose,
   plus,
+  settled,
   totalRow,
 } from "../accounting/index.ts";
 import type { CostAnswer, CostDimensionName, CostQuery, CostRowView } from "../api/index.ts";
@@ -44,8 +45,8 @@ export async function drawUpCost(
     ),
   );
   const coresOf = (vmSize: string) => cores.get(vmSize);
-  const book = stored?.value;
-  const untilSeconds = Math.min(asked.untilSeconds, book?.seen.takenAtSeconds ?? asked.untilSeconds);
+  const book = stored && settled(stored.value);
+  const untilSeconds = Math.min(asked.untilSeconds, book?.asOfSeconds ?? asked.untilSeconds);
   const period = { ...asked, untilSeconds: Math.max(asked.fromSeconds, untilSeconds) };
   const rows = query.by.includes("job")
     ? await rowsByJob(ports, { cluster, period, book }, coresOf)
@@ -149,7 +150,7 @@ async function rowsByJob(
 ): Promise<readonly CostRow[]> {
   const fromSeconds = Math.floor(period.fromSeconds / daySeconds) * daySeconds;
   const days = await daysIn(accounts, { cluster, period: { ...period, fromSeconds }, book });
-  const reachesNow = book !== undefined && period.untilSeconds >= book.seen.takenAtSeconds;
+  const reachesNow = book !== undefined && period.untilSeconds >= book.asOfSeconds;
   const runs: readonly JobTotal[] = [
     ...days.flatMap(({ jobs }) => jobs.dearest),
     ...(reachesNow ? book.running : []),

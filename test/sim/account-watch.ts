@@ -3,7 +3,7 @@ import {
   type Closed,
   type Line,
   type Page,
-  type Sight,
+  settled,
   totalOf,
 } from "../../shared/accounting/index.ts";
 
@@ -33,17 +33,18 @@ export class AccountWatch {
     return this.#nodeMs / 1_000;
   }
 
-  onSaved(book: Book): void {
+  onSaved(saved: Book): void {
     const before = this.#book;
+    const book = settled(saved);
     this.#book = book;
     this.records += 1;
     if (before === undefined) return;
-    if (book.seen.takenAtSeconds <= before.seen.takenAtSeconds)
-      this.#report(`accounts went back from ${before.seen.takenAtSeconds} to ${book.seen.takenAtSeconds}`);
+    if (book.asOfSeconds <= before.asOfSeconds)
+      this.#report(`accounts went back from ${before.asOfSeconds} to ${book.asOfSeconds}`);
     this.#checkKept(before.closed);
     this.#close(this.#hours, book.closed.hours);
     this.#close(this.#days, book.closed.days);
-    this.#reckon(before.seen, book.seen);
+    this.#reckon(before, book);
     const hours = totalOf(linesOf([...this.#hours.values(), book.hour]));
     const days = totalOf(linesOf([...this.#days.values(), book.day]));
     if (hours.nodeMs !== this.#nodeMs)
@@ -80,14 +81,14 @@ export class AccountWatch {
   }
 
   /** The mean of what two sights show, times the time between them. */
-  #reckon(before: Sight, after: Sight): void {
-    const [from, to] = [Math.round(before.takenAtSeconds * 1_000), Math.round(after.takenAtSeconds * 1_000)];
+  #reckon(before: Book, after: Book): void {
+    const [from, to] = [Math.round(before.asOfSeconds * 1_000), Math.round(after.asOfSeconds * 1_000)];
     const middle = Math.floor((from + to) / 2);
-    for (const [sight, half] of [
+    for (const [book, half] of [
       [before, middle - from],
       [after, to - middle],
     ] as const)
-      for (const { usdPerHour } of sight.nodes) {
+      for (const { usdPerHour } of book.nodes) {
         this.#nodeMs += half;
         this.#usd += ((usdPerHour ?? 0) * half) / 3_600_000;
         this.#pieces += 1 + Math.ceil(half / 3_600_000);

@@ -45,7 +45,7 @@ export function seeCluster(known: Known): Sight {
       return {
         ...of,
         use: "jobs",
-        jobs: slots.map((slot) => ({ key: slot.key, share: slot.shareOf(resources) })),
+        jobs: slots.map((slot) => ({ key: slot.key, share: slot.count * slot.shareOf(resources) })),
       };
     }
     const isDrained = drainedIds.has(nodeId) || (host !== undefined && drainedHosts.has(host));
@@ -69,6 +69,7 @@ function useOf(
 /** All slots of one job on one host. */
 interface Slots {
   readonly key: string;
+  readonly count: number;
   readonly shareOf: (resources: Resources) => number;
 }
 
@@ -79,18 +80,26 @@ function runningOn(
   const slotIn = slotReader();
   const jobs = new Map<string, SeenJob>();
   const byHost = new Map<string, Slots[]>();
+  const shortNames = new Map<string, string>();
+  const shortOf = (hostname: string) => {
+    const known = shortNames.get(hostname);
+    if (known !== undefined) return known;
+    const short = shortHostname(hostname);
+    shortNames.set(hostname, short);
+    return short;
+  };
   for (const { source, jobs: present } of presentDemand(demand, nowSeconds))
     for (const job of present) {
-      if (job.executingHostnames.length === 0) continue;
-      const { name } = job;
+      const { name, executingHostnames: hostnames } = job;
+      if (hostnames.length === 0) continue;
       const key = jobKey(source, name);
       const { user = null, account = null, queue = null } = job;
       jobs.set(key, { key, source, name, user, account, queue });
-      const slot = slotIn(job);
-      for (const [host, count] of countByHost(job.executingHostnames)) {
-        const slots = byHost.get(host) ?? [];
-        byHost.set(host, slots);
-        slots.push({ key, shareOf: (resources) => count * slot(resources) });
+      const shareOf = slotIn(job);
+      for (const [host, count] of countByHost(hostnames, shortOf)) {
+        const slots = byHost.get(host);
+        if (slots === undefined) byHost.set(host, [{ key, count, shareOf }]);
+        else slots.push({ key, count, shareOf });
       }
     }
   return { jobs: [...jobs.values()], byHost };
@@ -99,24 +108,34 @@ function runningOn(
 /** Jobs that share their constraints share the answers. */
 function slotReader(): (job: DemandJob) => (resources: Resources) => number {
   const constraintsOf = constraintsReader();
-  const shares = new Map<readonly Constraint[], Map<Resources, number>>();
+  const readers = new Map<readonly Constraint[], (resources: Resources) => number>();
+  const whole = () => 1;
   return ({ constraints, exclusive }) => {
-    if (exclusive) return () => 1;
+    if (exclusive) return whole;
     const parsed = constraintsOf(constraints);
-    const known = shares.get(parsed) ?? new Map<Resources, number>();
-    shares.set(parsed, known);
-    return (resources) => {
-      const share = known.get(resources) ?? largestShare({ constraints: parsed, exclusive }, resources);
-      known.set(resources, share);
+    const known = readers.get(parsed);
+    if (known !== undefined) return known;
+    const shares = new Map<Resources, number>();
+    const reader = (resources: Resources) => {
+      const share = shares.get(resources) ?? largestShare({ constraints: parsed, exclusive }, resources);
+      shares.set(resources, share);
       return share;
     };
+    readers.set(parsed, reader);
+    return reader;
   };
 }
 
-function countByHost(hostnames: readonly string[]): ReadonlyMap<string, number> {
+/** Most jobs run on one host. */
+function countByHost(
+  hostnames: readonly string[],
+  shortOf: (hostname: string) => string,
+): Iterable<readonly [host: string, count: number]> {
+  const [first = ""] = hostnames;
+  if (hostnames.length === 1) return [[shortOf(first), 1]];
   const counts = new Map<string, number>();
   for (const hostname of hostnames) {
-    const host = shortHostname(hostname);
+    const host = shortOf(hostname);
     counts.set(host, (counts.get(host) ?? 0) + 1);
   }
   return counts;

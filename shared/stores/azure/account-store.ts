@@ -1,5 +1,5 @@
 import { promisify } from "node:util";
-import { constants, gunzip, gzip } from "node:zlib";
+import { constants, gunzip, gunzipSync, gzip } from "node:zlib";
 import type { BlobServiceClient } from "@azure/storage-blob";
 import type { Book, Closed, DayPage, JobTotal, Page } from "../../accounting/index.ts";
 import { concurrently } from "../../batches.ts";
@@ -7,6 +7,8 @@ import type { AccountStore, IfMatch, JobRuns, Period, Stored } from "../../ports
 import { newestRunFirst } from "../order.ts";
 import { type BlobContent, Container, fromJson } from "./container.ts";
 import { escapeName, reverseTime } from "./keys.ts";
+import { packBook, unpackBook } from "./packed-book.ts";
+import { RememberedBlobs } from "./remembered-blobs.ts";
 import { type Change, inTransactions, type Table } from "./table.ts";
 
 const zip = promisify(gzip);
@@ -27,20 +29,24 @@ const monthsKept = 14;
 export class AzureAccountStore implements AccountStore {
   readonly #container: Container;
   readonly #runs: Table;
+  readonly #books: RememberedBlobs<Book>;
 
   constructor(service: BlobServiceClient, runs: Table) {
     this.#container = new Container(service, "accounts");
+    this.#books = new RememberedBlobs(this.#container, (bytes) => unpackBook(fromJson(gunzipSync(bytes))));
     this.#runs = runs;
   }
 
   async load(cluster: string): Promise<Stored<Book> | undefined> {
-    const blob = await this.#container.read(`${escapeName(cluster)}/open.json.gz`);
-    return blob === undefined ? undefined : { value: fromJson(await unzip(blob.bytes)), etag: blob.etag };
+    return this.#books.read(`${escapeName(cluster)}/open.json.gz`);
   }
 
   async save(cluster: string, book: Book, ifMatch: IfMatch): Promise<void> {
+    const name = `${escapeName(cluster)}/open.json.gz`;
+    const content = await zipped(packBook(book));
     const guard = { ifMatch, record: `accounts of cluster "${cluster}"` };
-    await this.#container.save(`${escapeName(cluster)}/open.json.gz`, await zipped(book), guard);
+    const etag = await this.#container.save(name, content, guard);
+    this.#books.remember(name, { value: book, etag }, content.bytes.length);
   }
 
   async keep(cluster: string, { hours, days, jobs }: Closed): Promise<void> {
@@ -71,7 +77,7 @@ export class AzureAccountStore implements AccountStore {
 
   async runs(cluster: string, { source, name }: JobRuns, limit: number): Promise<readonly JobTotal[]> {
     const open = await this.load(cluster);
-    const newest = open?.value.seen.takenAtSeconds;
+    const newest = open?.value.asOfSeconds;
     if (newest === undefined) return [];
     const prefix = `${escapeName(source)}:${escapeName(name)}:`;
     const found: JobTotal[] = [];

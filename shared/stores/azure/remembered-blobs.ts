@@ -36,6 +36,11 @@ export class RememberedBlobs<T extends object> {
     this.#known.set(name, stored, blob.bytes.length);
     return ownCopy(stored);
   }
+
+  /** What was just written and has this ETag now: the next read does not transfer it either. */
+  remember(name: string, stored: Stored<T>, bytes: number): void {
+    this.#known.set(name, stored, bytes);
+  }
 }
 
 function ownCopy<T extends object>({ value, etag }: Stored<T>): Stored<T> {

@@ -12,6 +12,7 @@ import {
   type SeenJob,
   type SeenNode,
   type Sight,
+  settled,
   totalOf,
 } from "../../../shared/accounting/index.ts";
 
@@ -144,6 +145,7 @@ test("all that is told adds up to what the nodes ran and cost, by hour, by day a
         archive(kept, book);
       }
       if (book === undefined) return;
+      book = settled(book);
       const hours = totalOf([...[...kept.hours.values()].flat(), ...book.hour.lines]);
       const days = totalOf([...[...kept.days.values()].flat(), ...book.day.lines]);
       const { nodeMs, usd } = trapezoid(counted);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Line, totalOf } from "../../../../shared/accounting/index.ts";
+import { type Line, settled, totalOf } from "../../../../shared/accounting/index.ts";
 import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
 import type { ClusterNode } from "../../../../shared/engine/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
@@ -22,8 +22,9 @@ function worldWith(...nodes: readonly Partial<ClusterNode>[]): World {
 }
 
 async function linesOf(world: World): Promise<readonly Line[]> {
-  const book = (await world.ports.accounts.load(cluster))?.value;
-  if (book === undefined) return [];
+  const stored = await world.ports.accounts.load(cluster);
+  if (stored === undefined) return [];
+  const book = settled(stored.value);
   const always = { fromSeconds: 0, untilSeconds: Number.MAX_SAFE_INTEGER };
   const pages = new Map(
     (await world.ports.accounts.days(cluster, always)).map((page) => [page.fromSeconds, page]),

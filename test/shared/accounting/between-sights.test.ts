@@ -1,5 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { attribute, jobKey, Lines, type SeenNode, type Sight } from "../../../shared/accounting/index.ts";
+import {
+  accountFor,
+  type Book,
+  jobKey,
+  Lines,
+  openBook,
+  type SeenNode,
+  type Sight,
+  settled,
+} from "../../../shared/accounting/index.ts";
 
 const noon = Date.UTC(2026, 10, 22, 12) / 1_000;
 
@@ -28,11 +37,14 @@ function sight(takenAtSeconds: number, ...nodes: readonly Partial<SeenNode>[]): 
 
 const share = (name: string, part: number) => ({ key: jobKey("slurm", name), share: part });
 
+function between(before: Sight, after: Sight): Book {
+  return settled(accountFor(openBook(before), after));
+}
+
 /** Purpose and user, node-seconds, US dollars. */
 function told(before: Sight, after: Sight): readonly (readonly [string, number, number])[] {
-  const lines = new Lines();
-  for (const { of, amount } of attribute(before, after)) lines.add(of, amount);
-  return lines
+  const { closed, hour } = between(before, after);
+  return new Lines([...closed.hours, hour].flatMap(({ lines }) => lines))
     .toArray()
     .map(({ purpose, user, nodeMs, nanoUsd }) => [
       user === null ? purpose : `${purpose} ${user}`,
@@ -82,24 +94,30 @@ describe("who had a node between two sights", () => {
   });
 
   test("an unknown price is time without money", () => {
-    const entries = attribute(sight(noon, { usdPerHour: null }), sight(noon + 60, { usdPerHour: null }));
-    expect(entries.map(({ amount }) => amount)).toEqual([
-      { nodeMs: 30_000, nanoUsd: 0, unpricedNodeMs: 30_000, runs: 0 },
-      { nodeMs: 30_000, nanoUsd: 0, unpricedNodeMs: 30_000, runs: 0 },
-    ]);
+    const { hour } = between(sight(noon, { usdPerHour: null }), sight(noon + 60, { usdPerHour: null }));
+    expect(hour.lines).toMatchObject([{ nodeMs: 60_000, nanoUsd: 0, unpricedNodeMs: 60_000 }]);
   });
 
-  test("no entry crosses the full hour", () => {
-    const entries = attribute(sight(noon - 10, {}), sight(noon + 50, {}));
-    expect(entries.map(({ atMs, amount }) => [atMs / 1_000 - noon, amount.nodeMs])).toEqual([
-      [-10, 10_000],
-      [0, 20_000],
-      [20, 30_000],
+  test("hours are cut at the full hour", () => {
+    const { closed, hour } = between(sight(noon - 10, {}), sight(noon + 50, {}));
+    expect(closed.hours.map(({ untilSeconds, lines }) => [untilSeconds, lines[0]?.nodeMs])).toEqual([
+      [noon, 10_000],
+    ]);
+    expect([hour.fromSeconds, hour.lines[0]?.nodeMs]).toEqual([noon, 50_000]);
+  });
+
+  test("a job that changes its user is the first one's until the middle, whatever else stays", () => {
+    const running = { use: "jobs", jobs: [share("1", 1)] } as const;
+    const [before, after] = [sight(noon, running), sight(noon + 60, running)];
+    const ben = { ...after, jobs: after.jobs.map((job) => ({ ...job, user: "ben" })) };
+    expect(told(before, ben)).toEqual([
+      ["job ada", 30, 0.03],
+      ["job ben", 30, 0.03],
     ]);
   });
 
   test("a sight that is not newer tells nothing", () => {
-    expect(attribute(sight(noon, {}), sight(noon, {}))).toEqual([]);
-    expect(attribute(sight(noon, {}), sight(noon - 60, {}))).toEqual([]);
+    expect(told(sight(noon, {}), sight(noon, {}))).toEqual([]);
+    expect(told(sight(noon, {}), sight(noon - 60, {}))).toEqual([]);
   });
 });

@@ -1,0 +1,115 @@
+import { type Book, type BookNode, type JobTotal, jobKey } from "../../accounting/index.ts";
+import { InvariantError } from "../../errors.ts";
+
+/** Place of a text, number or null in a table of those that come again and again. */
+type Place = number;
+
+type PackedRun = readonly [
+  source: Place,
+  name: string,
+  user: Place,
+  account: Place,
+  queue: Place,
+  nodeArray: Place,
+  vmSize: Place,
+  spot: 0 | 1,
+  firstSeconds: number,
+  lastSeconds: number,
+  nodeMs: number,
+  nanoUsd: number,
+  unpricedNodeMs: number,
+];
+
+type PackedNode = readonly [
+  nodeId: string,
+  nodeArray: Place,
+  vmSize: Place,
+  spot: 0 | 1,
+  usdPerHour: number | null,
+  use: Place,
+  sinceMs: number,
+  /** Place of the run, or the key of a job that no run is known of; and the share. */
+  ...jobs: (Place | string)[],
+];
+
+/** A book as it is stored: a hundred thousand running jobs have few users, queues and sizes, and need no names of fields. */
+export interface PackedBook extends Omit<Book, "nodes" | "running"> {
+  readonly texts: readonly (string | null)[];
+  readonly nodes: readonly PackedNode[];
+  readonly running: readonly PackedRun[];
+}
+
+export function packBook({ nodes, running, ...rest }: Book): PackedBook {
+  const texts: (string | null)[] = [];
+  const places = new Map<string | null, Place>();
+  const placeOf = (text: string | null): Place => {
+    const known = places.get(text);
+    if (known !== undefined) return known;
+    places.set(text, texts.length);
+    return texts.push(text) - 1;
+  };
+  const runs = new Map<string, Place>();
+  const packedRuns = running.map((run, index): PackedRun => {
+    runs.set(run.key, index);
+    const { source, name, user, account, queue, nodeArray, vmSize, spot } = run;
+    return [
+      ...[placeOf(source), name, placeOf(user), placeOf(account), placeOf(queue)],
+      ...[placeOf(nodeArray), placeOf(vmSize), spot ? 1 : 0, run.firstSeconds, run.lastSeconds],
+      ...[run.nodeMs, run.nanoUsd, run.unpricedNodeMs],
+    ] as unknown as PackedRun;
+  });
+  const packedNodes = nodes.map(
+    ({ nodeId, nodeArray, vmSize, spot, usdPerHour, use, sinceMs, jobs }): PackedNode => {
+      const shares: (Place | string)[] = [];
+      for (const { key, share } of jobs) shares.push(runs.get(key) ?? key, share);
+      return [
+        nodeId,
+        placeOf(nodeArray),
+        placeOf(vmSize),
+        spot ? 1 : 0,
+        usdPerHour,
+        placeOf(use),
+        sinceMs,
+        ...shares,
+      ];
+    },
+  );
+  return { ...rest, texts, nodes: packedNodes, running: packedRuns };
+}
+
+export function unpackBook({ texts, nodes, running, ...rest }: PackedBook): Book {
+  const textAt = (place: Place): string => {
+    const text = texts[place];
+    if (typeof text !== "string")
+      throw new InvariantError(`Stored accounts name text ${place}, and there is none`);
+    return text;
+  };
+  const orNull = (place: Place) => texts[place] ?? null;
+  const runs = running.map((packed): JobTotal => {
+    const [source, name, user, account, queue, nodeArray, vmSize, spot, firstSeconds, lastSeconds] = packed;
+    const [, , , , , , , , , , nodeMs, nanoUsd, unpricedNodeMs] = packed;
+    return {
+      key: jobKey(textAt(source), name),
+      ...{ source: textAt(source), name, user: orNull(user), account: orNull(account), queue: orNull(queue) },
+      ...{ nodeArray: textAt(nodeArray), vmSize: textAt(vmSize), spot: spot === 1 },
+      ...{ nodeMs, nanoUsd, unpricedNodeMs, runs: 0, firstSeconds, lastSeconds },
+    };
+  });
+  const unpacked = nodes.map((packed): BookNode => {
+    const [nodeId, nodeArray, vmSize, spot, usdPerHour, use, sinceMs, ...shares] = packed;
+    const jobs: { key: string; share: number }[] = [];
+    for (let index = 0; index < shares.length; index += 2) {
+      const [job = "", share = 0] = [shares[index], shares[index + 1]];
+      jobs.push({ key: typeof job === "string" ? job : (runs[job]?.key ?? ""), share: Number(share) });
+    }
+    const node = {
+      nodeId,
+      nodeArray: textAt(nodeArray),
+      vmSize: textAt(vmSize),
+      spot: spot === 1,
+      usdPerHour,
+    };
+    return { ...node, use: textAt(use) as BookNode["use"], jobs, sinceMs };
+  });
+  return { ...rest, nodes: unpacked, running: runs };
+}
