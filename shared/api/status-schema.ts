@@ -142,6 +142,11 @@ const spendingStatus = z
     unpricedNodes: count.describe("Nodes whose price is not known; the sums leave them out"),
     unpricedNodeHours: z.number(),
     reservedNodes: count.describe("Nodes that reservations pay; the sums leave them out"),
+    pricesAsOfSeconds: unixSeconds
+      .nullable()
+      .describe(
+        "The oldest date of the list prices that the cluster's sizes have; null: none is from a list",
+      ),
     budget: budgetStatus.nullable().describe("Null: none is configured"),
   })
   .meta({ id: "SpendingStatus" });

@@ -1,8 +1,9 @@
 import { Command } from "commander";
 import type { ClusterStatus } from "../../../shared/api/index.ts";
+import { counted } from "../../../shared/text.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { reasonsOf } from "../output/decided.ts";
-import { ago } from "../output/moments.ts";
+import { ago, moment } from "../output/moments.ts";
 import { reportOption } from "../output/output-options.ts";
 import { prettyJson } from "../output/print.ts";
 import { type Page, pageOn } from "../output/report.ts";
@@ -63,8 +64,29 @@ function headlines(status: ClusterStatus): readonly (readonly [string, string | 
     ["held", plan?.held ?? null],
     ["next by the clock", nextDeadlineSeconds === null ? null : due(nextDeadlineSeconds, atSeconds)],
     ["nodes", total === 0 ? "none" : `${total}: ${states.join(", ")}`],
+    ["cost", status.spending === null ? null : costInWords(status.spending)],
     ["open operations", String(openOperations)],
   ];
+}
+
+/** Without a budget only what runs now: the sum of the month is of no use to whoever looks at nodes. */
+function costInWords(spending: NonNullable<ClusterStatus["spending"]>): string {
+  const { usdPerHour, unpricedNodes, reservedNodes, pricesAsOfSeconds, budget } = spending;
+  return [
+    `${usdPerHour.toFixed(2)} USD an hour`,
+    ...(budget === null
+      ? []
+      : [
+          `${spending.spentUsd.toFixed(2)} of ${budget.monthlyUsd.toFixed(2)} USD spent in ${spending.month}`,
+        ]),
+    ...(reservedNodes === 0 ? [] : [`${counted(reservedNodes, "nodes")} reserved`]),
+    ...(unpricedNodes === 0 ? [] : [`${counted(unpricedNodes, "nodes")} without a known price`]),
+    ...(pricesAsOfSeconds === null ? [] : [`list prices of ${dateOf(pricesAsOfSeconds)}`]),
+  ].join(", ");
+}
+
+function dateOf(seconds: number): string {
+  return moment(seconds).slice(0, "2026-11-22".length);
 }
 
 /** A deadline in the past is due: its plan follows within seconds. */

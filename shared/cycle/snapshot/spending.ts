@@ -82,6 +82,7 @@ export function spendingStatus(snapshot: Snapshot | undefined, nowSeconds: numbe
     spentUsd: inCents(spentUsd),
     unpricedNodeHours: month === spending.month ? inCents(unpricedNodeHours) : 0,
     reservedNodes: reservedIn(snapshot),
+    pricesAsOfSeconds: oldestPriceIn(snapshot),
     budget:
       budgetUsd === null
         ? null
@@ -91,6 +92,13 @@ export function spendingStatus(snapshot: Snapshot | undefined, nowSeconds: numbe
 
 function reservedIn({ cluster }: Snapshot): number {
   return [...runningIn(cluster).reservedNodes.values()].reduce((sum, nodes) => sum + nodes, 0);
+}
+
+function oldestPriceIn({ cluster }: Snapshot): number | null {
+  const dates = cluster.nodeArrays.flatMap(({ spot, buckets }) =>
+    buckets.flatMap(({ prices }) => (spot ? prices?.spot : prices?.regular)?.asOfSeconds ?? []),
+  );
+  return dates.reduce<number | null>((oldest, date) => Math.min(oldest ?? date, date), null);
 }
 
 function budgetStatus(

@@ -128,6 +128,34 @@ function worldWith(nodes: number, caps: Partial<CapSettings>): World {
 
 const eventsOf = ({ log }: World) => log.filter((line) => line.includes(" budget-"));
 
+describe("prices in the status", () => {
+  test("reserved nodes apart, and the oldest date of a list price", async () => {
+    const nodeArrays = [
+      nodeArrayOf(),
+      nodeArrayOf({ name: "far", location: "eastus", buckets: [bucketOf()] }),
+      nodeArrayOf({ name: "odd", buckets: [bucketOf({ vmSize: "Standard_Odd" })] }),
+    ];
+    const nodes = [1, 2, 3].map((n) => nodeOf({ name: `htc-${n}` }));
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays, nodes })));
+    world.configure({ priceRules: [{ name: "paid", select: [], reservedNodes: 2 }] });
+    const sheet = (location: string, asOfSeconds: number) => ({
+      location,
+      readAtSeconds: asOfSeconds,
+      prices: { standard_f4s_v2: { regularUsd: 0.25, spotUsd: null, asOfSeconds } },
+    });
+    await world.ports.priceSheets.save(sheet("westeurope", world.now() - hour));
+    await world.ports.priceSheets.save(sheet("eastus", world.now() - 2 * hour));
+    await world.snapshot();
+    const status = await clusterStatus(world.ports, cluster);
+    expect(status?.spending).toMatchObject({
+      usdPerHour: 0.25,
+      unpricedNodes: 0,
+      reservedNodes: 2,
+      pricesAsOfSeconds: world.now() - 2 * hour,
+    });
+  });
+});
+
 describe("budget events", () => {
   test("come once at 80 % and once at 100 %, and again when the budget was raised and spent", async () => {
     const world = worldWith(5, { monthlyBudgetUsd: 100 });
