@@ -83,7 +83,8 @@ function place(ledger: Ledger, allocation: Allocation, search: Search, node: Led
 function addPlacement(allocation: Allocation, node: LedgerNode, slots: number): void {
   const { placements } = allocation;
   const last = placements.at(-1);
-  if (last?.node === node) placements[placements.length - 1] = { node, slots: last.slots + slots };
+  if (last === undefined) allocation.placements = [{ node, slots }];
+  else if (last.node === node) placements[placements.length - 1] = { node, slots: last.slots + slots };
   else placements.push({ node, slots });
   allocation.granted += slots;
 }

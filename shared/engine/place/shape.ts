@@ -91,7 +91,7 @@ export class Shapes {
     return {
       profile,
       constraints,
-      minimums: parts.minimums,
+      minimums: exact(parts.minimums),
       exclusive,
       monotone: isMonotone(parts, profile),
       jobs: 0,
@@ -218,5 +218,10 @@ function makeDemand(shape: Shape, { byName, units }: Columns): Demand {
       amounts[known] = (amounts[known] ?? 0) + base;
     }
   }
-  return { columns, amounts };
+  return { columns: exact(columns), amounts: exact(amounts) };
+}
+
+/** A list that grew has room for sixteen more: of 100,000 shapes that is more than they are themselves. */
+function exact<T>(list: readonly T[]): readonly T[] {
+  return list.slice();
 }
