@@ -157,6 +157,38 @@ export const engineShape = {
   max_plan_checks: wholeNumber.optional(),
 };
 
+const share = "expected a share above 0, up to 1";
+
+/** Node arrays that belong together, and what sends a job from the spot one to the regular one. */
+export const spotSchema = z
+  .looseObject(
+    {
+      pairs: z
+        .array(
+          z.object({ spot: text, regular: text }, 'expected an object with "spot" and "regular"'),
+          "expected a list of pairs of node arrays",
+        )
+        .min(1, "expected at least one pair of node arrays"),
+      patience: seconds.default(300),
+      max_runtime: positiveSeconds.optional(),
+      max_share: z.number(share).gt(0, share).max(1, share).default(1),
+      evictions_before_regular: wholeNumber
+        .refine((count) => count > 0, "expected a whole number, 1 or more")
+        .default(2),
+    },
+    "expected an object of spot settings",
+  )
+  .superRefine(({ pairs }, context) => {
+    const spots = pairs.map((pair) => pair.spot);
+    pairs.forEach(({ spot, regular }, index) => {
+      const problem = (key: string, message: string) =>
+        context.addIssue({ code: "custom", message, path: ["pairs", index, key] });
+      if (spots.indexOf(spot) !== index) problem("spot", `"${spot}", expected each spot array in one pair`);
+      if (spots.includes(regular))
+        problem("regular", `"${regular}", expected an array that is no spot array`);
+    });
+  });
+
 const attributePatterns = z
   .array(
     z
@@ -187,6 +219,7 @@ const cycleShape = {
     .max(1_000, "expected at most 1000")
     .default(50),
   predict_run_times: flag.default(true),
+  spot: spotSchema.optional(),
   read_only: flag.default(false),
   max_nodes_per_plan: wholeNumber.optional(),
   max_cores: wholeNumber.optional(),

@@ -86,6 +86,20 @@ function toCycle(keys: ConfigKeys): CycleSettings {
     predictsRunTimes: keys.predict_run_times,
     readOnly: keys.read_only,
     ...toCaps(keys),
+    ...toSpot(keys),
+  };
+}
+
+function toSpot({ spot, compatibility }: ConfigKeys): Pick<CycleSettings, "spot"> {
+  if (spot === undefined || compatibility === "scalelib") return {};
+  return {
+    spot: {
+      pairs: spot.pairs,
+      patienceSeconds: spot.patience,
+      maxRuntimeSeconds: spot.max_runtime ?? null,
+      maxShare: spot.max_share,
+      evictionsBeforeRegular: spot.evictions_before_regular,
+    },
   };
 }
 

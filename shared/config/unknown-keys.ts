@@ -1,6 +1,6 @@
 import { nearest } from "../engine/index.ts";
 import { isDictionary } from "../json.ts";
-import { autostopSchema, configSchema, nodeArraySchema } from "./config-schema.ts";
+import { autostopSchema, configSchema, nodeArraySchema, spotSchema } from "./config-schema.ts";
 
 /** Keys of the field's scheduler integrations that mean nothing here: a file can be taken over as it is. */
 const foreignKeys: readonly string[] = [
@@ -31,6 +31,7 @@ const foreignKeys: readonly string[] = [
 
 const topLevelKeys = [...Object.keys(configSchema.shape), "include", ...foreignKeys];
 const autostopKeys = Object.keys(autostopSchema.shape);
+const spotKeys = Object.keys(spotSchema.shape);
 const nodeArrayKeys = Object.keys(nodeArraySchema.shape);
 
 /** A warning for every key that nobody reads, with the one that was probably meant. */
@@ -40,6 +41,7 @@ export function warnOfUnknownKeys(json: unknown): string[] {
   return [
     ...unknownKeys(json, { known: topLevelKeys, parent: "" }),
     ...unknownKeys(json.autostop, { known: autostopKeys, parent: "autostop." }),
+    ...unknownKeys(json.spot, { known: spotKeys, parent: "spot." }),
     ...arrays.flatMap(([name, array]) =>
       unknownKeys(array, { known: nodeArrayKeys, parent: `nodearrays.${name}.` }),
     ),

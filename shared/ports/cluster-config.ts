@@ -52,6 +52,26 @@ export interface CycleSettings {
   readonly readOnly: boolean;
   /** Absent: nothing is capped. */
   readonly caps?: CapSettings;
+  /** Absent: spot arrays are like all others. */
+  readonly spot?: SpotSettings;
+}
+
+/** Spot arrays and the regular ones that stand in for them, and what sends a job from one to the other. */
+export interface SpotSettings {
+  readonly pairs: readonly SpotPair[];
+  /** How long a job waits for a spot node. */
+  readonly patienceSeconds: number;
+  /** Jobs that may run longer stay off spot nodes; null: none do for that. */
+  readonly maxRuntimeSeconds: number | null;
+  /** Of the cores of a pair, at most this share is spot. */
+  readonly maxShare: number;
+  /** A job that lost so many spot nodes stays off them. */
+  readonly evictionsBeforeRegular: number;
+}
+
+export interface SpotPair {
+  readonly spot: string;
+  readonly regular: string;
 }
 
 /** What the operator allows at most, over the limits of CycleCloud and Azure; null: no cap. See the engine's `Caps`. */

@@ -1,7 +1,9 @@
 import type { Bucket, Cluster, ClusterNode, NodeArray } from "../model/bucket.ts";
 import { CapQuotas, type Caps, isAtRest, type Running } from "../model/caps.ts";
 import type { CoreQuota } from "../model/limits.ts";
+import type { SpotShare } from "../model/plan-input.ts";
 import { type Charge, Quota } from "../model/quota.ts";
+import { SpotShares } from "./spot-shares.ts";
 
 /**
  * The six limits of every bucket, and the operator's caps, as shared counters: a node made in one bucket lowers them
@@ -19,9 +21,21 @@ export class Limits {
   readonly #usedByArray = new Map<string, { nodes: number; cores: number }>();
   readonly #vcpus = new Map<string, number>();
   readonly #caps: CapQuotas;
+  readonly #spotShares: SpotShares;
 
   /** `holdsClusterCount`: scalelib reads the most nodes of a cluster and never counts them. */
-  constructor(cluster: Cluster, caps: Caps | null, holdsClusterCount: boolean) {
+  constructor(
+    cluster: Cluster,
+    {
+      caps,
+      holdsClusterCount,
+      spotShares,
+    }: {
+      readonly caps: Caps | null;
+      readonly holdsClusterCount: boolean;
+      readonly spotShares: readonly SpotShare[];
+    },
+  ) {
     this.#caps = new CapQuotas(caps);
     this.#arrays = new Map(cluster.nodeArrays.map((array) => [array.name, array]));
     for (const array of cluster.nodeArrays)
@@ -33,6 +47,7 @@ export class Limits {
       cores += nodeCores;
       this.#count(node, nodeCores);
     }
+    this.#spotShares = new SpotShares(spotShares, (name) => this.#usedByArray.get(name)?.cores ?? 0);
     this.#name = cluster.name;
     this.#cluster = new Quota(cluster.maxCoreCount, cores);
     // Head nodes belong to no array, and CycleCloud's maximum is that of nodes that can be added.
@@ -92,7 +107,7 @@ export class Limits {
         perNode: vm.vcpuQuotaCount,
       });
     if (placementGroup !== null) charges.push(this.#groupCharge(array, bucket, placementGroup));
-    return [...charges, ...this.#caps.chargesOf(bucket)];
+    return [...charges, ...this.#spotShares.chargesOf(array, bucket), ...this.#caps.chargesOf(bucket)];
   }
 
   /** Sets what the caps allow: after the nodes on order, which are no new ones, and before anything is planned. */

@@ -219,6 +219,7 @@ export function usesOwnProperty(constraint: Constraint): boolean {
     case "shared-consumable":
     case "shared-value":
     case "capacity-failure-backoff":
+    case "array-choice":
       return false;
   }
 }

@@ -1,4 +1,10 @@
-import type { CapacityFailureBackoff, Constraint, MinimumResource } from "../model/constraint.ts";
+import type {
+  ArrayChoice,
+  ArraysOff,
+  CapacityFailureBackoff,
+  Constraint,
+  MinimumResource,
+} from "../model/constraint.ts";
 import { isSize, type Scalar } from "../model/resources.ts";
 import { bytesPer } from "../model/units.ts";
 import { hasWildcard, matchesWildcard } from "../model/wildcard.ts";
@@ -37,7 +43,15 @@ export function refusing(constraint: Constraint, subject: Subject): Constraint |
       return equalScalars(constraint.target, constraint.current) ? null : constraint;
     case "capacity-failure-backoff":
       return backsOff(constraint, subject) ? constraint : null;
+    case "array-choice":
+      return turnedOff(constraint, subject) === null ? null : constraint;
   }
+}
+
+/** Why the arrays' choice refuses a subject; null when it does not. */
+export function turnedOff({ off }: ArrayChoice, subject: Subject): ArraysOff | null {
+  const nodeArray = subject.property("nodearray");
+  return off.find(({ nodeArrays }) => nodeArrays.some((name) => name === nodeArray)) ?? null;
 }
 
 /** The first refusal among constraints that all have to hold. */
@@ -142,6 +156,7 @@ function checksOfOne(constraint: Constraint): number {
     case "never":
     case "shared-value":
     case "capacity-failure-backoff":
+    case "array-choice":
       return 1;
   }
 }

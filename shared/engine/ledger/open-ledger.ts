@@ -79,7 +79,11 @@ class Layout {
       nowSeconds: input.nowSeconds,
       bootTimeoutSeconds: (nodeArray) => forNodeArray(settings.bootTimeoutSeconds, nodeArray),
     };
-    this.#limits = new Limits(cluster, input.caps ?? null, settings.compatibility !== "scalelib");
+    this.#limits = new Limits(cluster, {
+      caps: input.caps ?? null,
+      holdsClusterCount: settings.compatibility !== "scalelib",
+      spotShares: input.spotShares ?? [],
+    });
     this.#defaults = {
       entries: settings.defaultResources,
       systemResources: !settings.disableDefaultResources,

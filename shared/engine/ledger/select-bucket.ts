@@ -38,6 +38,7 @@ function perNode(constraint: Constraint): string | null {
     case "shared-consumable":
     case "shared-value":
     case "capacity-failure-backoff":
+    case "array-choice":
       return constraint.kind;
   }
 }

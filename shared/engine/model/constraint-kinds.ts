@@ -61,6 +61,7 @@ export const constraintKinds = {
     role: "chooses",
     schema: { type: "number", minimum: 0 },
   },
+  "array-choice": { keys: [], role: "chooses", schema: {} },
 } as const satisfies Record<ConstraintKind, KindRules>;
 
 type KindOfRole<R extends KindRules["role"]> = {

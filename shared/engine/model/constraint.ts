@@ -18,7 +18,8 @@ export type Constraint =
   | Never
   | SharedConsumable
   | SharedValue
-  | CapacityFailureBackoff;
+  | CapacityFailureBackoff
+  | ArrayChoice;
 
 /** The node has at least this much left, and gives it up. A plain number of a size is in that size's own unit. */
 export interface MinimumResource {
@@ -122,6 +123,31 @@ export interface CapacityFailureBackoff {
   readonly kind: "capacity-failure-backoff";
   readonly seconds: number;
 }
+
+/** Which node arrays the cycle lets a job use, and which come first. Nobody can ask for it in JSON. */
+export interface ArrayChoice {
+  readonly kind: "array-choice";
+  /** Preferred to all others of the same priority. */
+  readonly first: readonly string[];
+  /** The first of these that names a node's array refuses it. */
+  readonly off: readonly ArraysOff[];
+}
+
+/** Why a job stays off some node arrays. */
+export interface ArraysOff {
+  readonly nodeArrays: readonly string[];
+  readonly code: (typeof arraysOffCodes)[number];
+  /** The setting that it is beyond; the job's own figure would make a shape of every job. */
+  readonly bound: number | boolean;
+}
+
+/** Why a job stays off spot arrays. */
+export const arraysOffCodes = [
+  "SpotNotInterruptible",
+  "SpotRunTimeTooLong",
+  "SpotEvictedTooOften",
+  "SpotPatienceOver",
+] as const;
 
 /** Every `node.<name>` that constraints and default resources can use. */
 export const nodeProperties = [

@@ -11,6 +11,7 @@ export const limitNames = [
   "node-array",
   "family",
   "placement-group",
+  "spot-share",
   ...capNames,
 ] as const;
 

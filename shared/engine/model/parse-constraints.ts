@@ -100,6 +100,8 @@ const readers: Readonly<Record<ConstraintKind, Read>> = {
   "shared-consumable": readSharedConsumable,
   "shared-value": readSharedValue,
   "capacity-failure-backoff": readBackoff,
+  // No key means it.
+  "array-choice": () => [],
 };
 
 const kindByKey: ReadonlyMap<string, ConstraintKind> = new Map(

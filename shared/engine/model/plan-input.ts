@@ -6,6 +6,14 @@ import type { PendingNodes, SchedulerNode } from "./node.ts";
 import type { EngineSettings } from "./settings.ts";
 import type { Target } from "./target.ts";
 
+/** Of the cores of a spot array and a regular one together, new nodes make at most this share spot. */
+export interface SpotShare {
+  readonly spot: string;
+  readonly regular: string;
+  /** In thousandths, so that sums stay exact. */
+  readonly perMille: number;
+}
+
 /** Everything that a plan depends on. Plain JSON data: an archived input gives the same plan again. */
 export interface PlanInput {
   /** Unix seconds. */
@@ -28,4 +36,6 @@ export interface PlanInput {
   readonly settings: EngineSettings;
   /** Absent: none. */
   readonly caps?: Caps;
+  /** How much of the cores of two node arrays may be spot. Absent: as much as the jobs want. */
+  readonly spotShares?: readonly SpotShare[];
 }

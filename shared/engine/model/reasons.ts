@@ -1,4 +1,4 @@
-import type { Constraint } from "./constraint.ts";
+import type { arraysOffCodes, Constraint } from "./constraint.ts";
 import type { DemandCapName } from "./demand-caps.ts";
 import type { LimitName } from "./limits.ts";
 import type { Scalar } from "./resources.ts";
@@ -19,6 +19,7 @@ export type ReasonCode =
   | "SharedLimitReached"
   | "InvalidSharedValue"
   | "CapacityFailureBackoff"
+  | (typeof arraysOffCodes)[number]
   | "NoCapacity"
   | "OutOfCapacity"
   /** Nodes have room and take no jobs (drained); `left` counts them. With `limit` when that keeps new ones from being made. */

@@ -71,6 +71,7 @@ function shortConstraint(constraint: Constraint, levels: number): Constraint {
     case "in-a-placement-group":
     case "shared-value":
     case "capacity-failure-backoff":
+    case "array-choice":
       return constraint;
   }
 }

@@ -1,7 +1,7 @@
 import { covers } from "../ledger/availability.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket, LedgerNode, Refusal } from "../ledger/ledger-bucket.ts";
-import { amountAsked, checksOf, firstRefusing } from "../ledger/match.ts";
+import { amountAsked, checksOf, firstRefusing, turnedOff } from "../ledger/match.ts";
 import { amountOf } from "../ledger/stock.ts";
 import type { Subject } from "../ledger/subject.ts";
 import type { Constraint, SharedDraw } from "../model/constraint.ts";
@@ -171,6 +171,9 @@ export function reasonFor(constraint: Constraint, subject: Subject, bucket: Ledg
   return { bucket: bucket?.name ?? null, constraint, limit: null, ...figures(constraint, subject) };
 }
 
+/** Only refusals are asked for their figures. */
+const notOff = { code: "SpotNotInterruptible", bound: false } as const;
+
 function figures(constraint: Constraint, subject: Subject): Pick<Reason, "code" | "asked" | "left"> {
   switch (constraint.kind) {
     case "minimum-resource": {
@@ -224,6 +227,10 @@ function figures(constraint: Constraint, subject: Subject): Pick<Reason, "code" 
         asked: constraint.seconds,
         left: subject.secondsSinceCapacityFailure,
       };
+    case "array-choice": {
+      const { code, bound } = turnedOff(constraint, subject) ?? notOff;
+      return { code, asked: bound, left: null };
+    }
   }
 }
 

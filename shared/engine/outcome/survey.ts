@@ -56,15 +56,22 @@ export function survey(input: PlanInput): readonly BucketSurvey[] {
         isOpen,
         nodesLeft: isOpen ? availableNodes(bucket.charges) : 0,
         binding: isOpen ? (bindingCharge(bucket.charges)?.limit ?? null) : null,
-        limits: bucket.charges.map((charge) =>
-          charge.limit === "bucket"
-            ? figureOf(charge, { max: size.limits.maxCount, used: size.limits.activeCount })
-            : figureOf(charge, charge.quota),
-        ),
+        limits: bucket.charges
+          .filter(hasFigures)
+          .map((charge) =>
+            charge.limit === "bucket"
+              ? figureOf(charge, { max: size.limits.maxCount, used: size.limits.activeCount })
+              : figureOf(charge, charge.quota),
+          ),
         resources: bucket.example.stock.resources,
       },
     ];
   });
+}
+
+/** A share has no maximum: it grows with the nodes of another array. */
+function hasFigures({ limit }: Charge): boolean {
+  return limit !== "spot-share";
 }
 
 /** What was charged since the limit was read, for nodes on order, counts as used. */

@@ -100,6 +100,7 @@ function extraParts(constraint: Constraint): number {
     case "never":
     case "shared-value":
     case "capacity-failure-backoff":
+    case "array-choice":
       return 0;
   }
 }

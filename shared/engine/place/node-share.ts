@@ -65,6 +65,7 @@ function shareOf(constraint: Constraint, resources: Resources): number {
     case "shared-consumable":
     case "shared-value":
     case "capacity-failure-backoff":
+    case "array-choice":
       return 0;
   }
   return constraint satisfies never;

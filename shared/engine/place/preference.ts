@@ -7,6 +7,8 @@ import type { Profile } from "./profile.ts";
 
 /** Each place from the end of a list of options is worth this much. */
 const placeWeight = 100;
+/** More than there are buckets, and than lists of options add. */
+const firstArrays = 1e9;
 /** CycleCloud's priority of an array that sets none, once another array sets one. */
 const defaultPriority = 1;
 
@@ -65,6 +67,11 @@ const preferences: { readonly [K in ConstraintKind]: Preference<ConstraintOf<K>>
   "capacity-failure-backoff": {
     mayReorder: () => true,
     reweigh: (constraint, example, weight) => (refusing(constraint, example) === null ? weight : 0),
+  },
+  "array-choice": {
+    mayReorder: ({ first }) => first.length > 0,
+    reweigh: ({ first }, example, weight) =>
+      first.some((name) => name === example.property("nodearray")) ? weight + firstArrays : weight,
   },
   "minimum-resource": null,
   exclusive: null,

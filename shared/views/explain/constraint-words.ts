@@ -18,6 +18,7 @@ export function subjectOf(constraint: Constraint | null): string {
     case "never":
     case "shared-consumable":
     case "capacity-failure-backoff":
+    case "array-choice":
     case undefined:
       return "it";
   }
@@ -76,6 +77,7 @@ export function describeConstraint(constraint: Constraint | null): string {
     case "shared-consumable":
     case "shared-value":
     case "capacity-failure-backoff":
+    case "array-choice":
       return constraint.kind;
     case undefined:
       return "nothing";

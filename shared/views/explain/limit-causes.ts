@@ -174,6 +174,11 @@ function wordsOf(outlook: Outlook, { limit, figure, survey, more }: Binding): Wo
         why: leaves(`the ${unit === "nodes" ? "node" : "core"} limit of node array ${scope}`),
         next: `Raise ${unit === "nodes" ? "MaxCount" : "MaxCoreCount"} of the node array in CycleCloud${by}, ${wait}.`,
       };
+    case "spot-share":
+      return {
+        why: leaves("the share of cores that may be spot"),
+        next: `More regular nodes make room for spot ones; or raise "max_share" of "spot" and store the configuration: ${push}.`,
+      };
     case "max-nodes-per-plan":
       return {
         why: () => `one plan makes at most ${counted(figure?.max ?? 0, "new nodes")}`,

@@ -184,6 +184,11 @@ function wayOut({ code }: Reason, guess: string | null): string {
       return "It fits when the shared value changes, or when the job asks for the present one.";
     case "UndefinedResource":
       return 'Give nodes the resource with "default_resources" and store the configuration (`ccscale config push FILE`), or change the job.';
+    case "SpotNotInterruptible":
+    case "SpotRunTimeTooLong":
+    case "SpotEvictedTooOften":
+    case "SpotPatienceOver":
+      return 'Let the job use a regular node array, or change "spot" and store the configuration: `ccscale config push FILE`.';
     case "InsufficientResource":
     case "InvalidOption":
     case "ExclusiveRequirementFailed":

@@ -106,6 +106,14 @@ function groupSentence(group: Group): string {
       return `The shared value ${subjectOf(first.constraint)} is ${scalarText(first.left)}, wanted ${scalarText(first.asked)}.`;
     case "CapacityFailureBackoff":
       return `${where}: Azure had no such VM ${scalarText(first.left)} s ago; the job waits until that is ${scalarText(first.asked)} s ago.`;
+    case "SpotNotInterruptible":
+      return `${where}: the job may not be interrupted, so that it stays off spot nodes.`;
+    case "SpotRunTimeTooLong":
+      return `${where}: the job may run longer than ${scalarText(first.asked)} s, the most for spot nodes.`;
+    case "SpotEvictedTooOften":
+      return `${where}: the job lost spot nodes ${scalarText(first.asked)} times or more.`;
+    case "SpotPatienceOver":
+      return `${where}: the job has waited ${scalarText(first.asked)} s or more, the longest for a spot node.`;
     case "NoCapacity":
       return noCapacity(first, where, group);
     case "OutOfCapacity":
@@ -159,6 +167,7 @@ const limitTexts: Readonly<Record<LimitName, string>> = {
   "node-array": "the node array's limit",
   family: "the VM family's core quota",
   "placement-group": "the placement group's size",
+  "spot-share": "the share of cores that may be spot",
   "max-nodes-per-plan": "the cap max_nodes_per_plan",
   "max-cores": "the cap max_cores",
   "monthly-budget": "what monthly_budget_usd has left, after an hour of all nodes that run,",

@@ -41,6 +41,9 @@ export function roomSoon(
         return isThere;
       case "family":
         return isThere && familyOf(node) === familyOf(bucket);
+      // Only more regular nodes make room there.
+      case "spot-share":
+        return false;
       case "cluster":
       case "max-cores":
       case "monthly-budget":

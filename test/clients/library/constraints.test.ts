@@ -32,7 +32,9 @@ const slots = new SharedConsumableResource({ name: "slots", initial: 50 });
 const version = new SharedNonConsumableResource({ name: "version", source: "queue", current: "4.1" });
 
 /** For each kind of constraint, what builds it and the documented JSON. A new kind has to be added here to compile. */
-const built: Readonly<Record<Constraint["kind"], readonly (readonly [ConstraintJson, ConstraintJson])[]>> = {
+const built: Readonly<
+  Record<Exclude<Constraint["kind"], "array-choice">, readonly (readonly [ConstraintJson, ConstraintJson])[]>
+> = {
   "minimum-resource": [
     [ncpus(1), { ncpus: 1 }],
     [pcpus(2), { pcpus: 2 }],

@@ -28,6 +28,7 @@ const sizes = [
 ] as const;
 const groupNames = ["pg0", "pg1"] as const;
 const arrayNames = ["htc", "hpc"] as const;
+const someArrays = fc.subarray([...arrayNames]);
 
 const quota = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ maxCores: 10_000, usedCores: 0 }) },
@@ -204,6 +205,11 @@ const leaves: Arbitraries<Exclude<ConstraintKind, Combining["kind"]>> = {
     .record({ current: fc.nat(1), target: fc.constant(1) })
     .map((drawn) => ({ ...drawn, kind: "shared-value", name: "version", source: null })),
   "capacity-failure-backoff": fc.constant({ kind: "capacity-failure-backoff", seconds: 300 }),
+  "array-choice": fc.record({ first: someArrays, nodeArrays: someArrays }).map(({ first, nodeArrays }) => ({
+    kind: "array-choice",
+    first,
+    off: [{ nodeArrays, code: "SpotPatienceOver", bound: 300 }],
+  })),
 };
 
 const amount = leaves["minimum-resource"];
@@ -213,6 +219,7 @@ const choice: fc.Arbitrary<Constraint> = fc.oneof(
   { weight: 1, arbitrary: leaves["resource-options"] },
   { weight: 2, arbitrary: leaves["in-a-placement-group"] },
   { weight: 2, arbitrary: leaves["capacity-failure-backoff"] },
+  { weight: 1, arbitrary: leaves["array-choice"] },
 );
 
 /** Each kind that combines others. */

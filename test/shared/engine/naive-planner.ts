@@ -125,6 +125,8 @@ function holds(constraint: Constraint, asked: Asked): boolean {
       return !holds(constraint.child, asked);
     case "never":
       return false;
+    case "array-choice":
+      return !constraint.off.some(({ nodeArrays }) => nodeArrays.includes(asked.place.array.name));
     case "capacity-failure-backoff":
       return (
         (asked.place.bucket.secondsSinceCapacityFailure ?? Number.POSITIVE_INFINITY) >= constraint.seconds
@@ -200,6 +202,8 @@ function ranked(input: PlanInput, world: World, constraints: readonly Constraint
 function reweighed(constraint: Constraint, example: Asked, weight: number): number {
   const children = choices(constraint);
   if (constraint.kind === "capacity-failure-backoff") return holds(constraint, example) ? weight : 0;
+  if (constraint.kind === "array-choice")
+    return constraint.first.includes(example.place.array.name) ? weight + 1e9 : weight;
   if (children === null) return weight;
   const first = children.findIndex((child) => holds(child, example));
   return first < 0 ? 0 : weight + 100 * (children.length - first);
@@ -380,6 +384,7 @@ function leaves(constraint: Constraint, asked: Asked): readonly Constraint[] {
     case "shared-consumable":
     case "shared-value":
     case "capacity-failure-backoff":
+    case "array-choice":
       return [constraint];
   }
 }
