@@ -23,7 +23,7 @@ export const demandParts = {
   start: z.array(plannedNode),
   retire: z.array(
     plannedNode.extend({
-      cause: z.string().describe("idle-timeout, boot-timeout, failed"),
+      cause: z.string().describe("idle-timeout, boot-timeout, failed, spot-released"),
       sinceSeconds: unixSeconds,
     }),
   ),

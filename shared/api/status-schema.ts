@@ -154,8 +154,10 @@ const spendingStatus = z
 const lostNode = z
   .object({
     reason: z
-      .enum(["SpotEvicted", "AllocationFailed", "VMDisappeared"])
-      .describe("SpotEvicted: Azure took a spot VM back; AllocationFailed: it had none to give"),
+      .enum(["SpotEvicted", "AllocationFailed", "VMDisappeared", "SpotGone"])
+      .describe(
+        "SpotEvicted: Azure took a spot VM back; AllocationFailed: it had none to give; SpotGone: a spot node went without an event, and nobody here had asked for that",
+      ),
     nodeName: z.string().nullable(),
     nodeArray: z.string(),
     vmSize: z.string(),

@@ -1,4 +1,5 @@
 import { bounded, describeIssues, shown } from "../describe-issues.ts";
+import { type EngineSettings, placementOf } from "../engine/index.ts";
 import { isDictionary } from "../json.ts";
 import type { AutostopSettings, ClusterConfig, CycleCloudConnection, CycleSettings } from "../ports/index.ts";
 import { type ConfigKeys, configSchema } from "./config-schema.ts";
@@ -32,10 +33,11 @@ export function parseConfig({
   const facts = toFacts(keys);
   const priceRules = toPriceRules(keys);
   const { printing, warning } = readPrinting(json);
+  const engine = toEngineSettings(keys, { generateByDefault: true });
   const config: ClusterConfig = {
     cluster,
     connection: toConnection(keys),
-    engine: toEngineSettings(keys, { generateByDefault: true }),
+    engine,
     cycle: toCycle(keys),
     autostop: toAutostop(keys),
     ...(Object.keys(facts).length > 0 && { facts }),
@@ -43,6 +45,7 @@ export function parseConfig({
     ...(printing !== undefined && { printing }),
     warnings: bounded([
       ...warningsOf(keys),
+      ...spotWarnings(keys, engine),
       ...(warning === undefined ? [] : [warning]),
       ...warnOfUnknownKeys(json),
     ]),
@@ -101,6 +104,19 @@ function toSpot({ spot, compatibility }: ConfigKeys): Pick<CycleSettings, "spot"
       evictionsBeforeRegular: spot.evictions_before_regular,
     },
   };
+}
+
+/** Filled array by array, a job whose regular node is on order would get a spot one as well. */
+function spotWarnings({ spot, compatibility }: ConfigKeys, engine: EngineSettings): string[] {
+  if (spot === undefined) return [];
+  if (compatibility === "scalelib") return ['spot: ignored, "compatibility" is "scalelib"'];
+  const arrays = spot.pairs.flatMap((pair) => [pair.spot, pair.regular]);
+  return [...new Set(arrays)]
+    .filter((array) => placementOf(engine, array) === "order")
+    .map(
+      (array) =>
+        `spot.pairs: placement of "${array}" is "order", which buys twice when jobs fall back; expected "reuse" or "cost"`,
+    );
 }
 
 function toCaps(keys: ConfigKeys): Pick<CycleSettings, "caps"> {

@@ -54,7 +54,7 @@ export { type PaidNode, paidNodes } from "./model/paid-nodes.ts";
 export { type ParsedConstraints, parseConstraints } from "./model/parse-constraints.ts";
 export { type ParsedDefaultResources, parseDefaultResources } from "./model/parse-default-resources.ts";
 export { type PlacementPolicy, placementOf, placements } from "./model/placement.ts";
-export type { PlanInput } from "./model/plan-input.ts";
+export type { PlanInput, SpotShare } from "./model/plan-input.ts";
 export type * from "./model/plan-result.ts";
 export type * from "./model/price.ts";
 export {

@@ -63,7 +63,7 @@ export const scaleActionSchema = z.discriminatedUnion("kind", [
   z.object({
     ...envelope,
     kind: z.literal("shutdown-nodes"),
-    cause: z.enum(["idle-timeout", "boot-timeout", "failed", "autostop", "operator"]),
+    cause: z.enum(["idle-timeout", "boot-timeout", "failed", "spot-released", "autostop", "operator"]),
     /** Of an operator's request: also nodes that run a job go. Keep-alive nodes never do. */
     force: z.boolean().optional(),
     nodes: z.array(actionNode).min(1),

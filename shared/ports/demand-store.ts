@@ -41,6 +41,19 @@ export interface RunTime {
   readonly lastSeconds: readonly number[];
 }
 
+/** A job as its source wants it, and what was seen of it before: only where spot arrays are paired. */
+export interface StoredJob extends DemandJob {
+  /** Since when it waits without a break. */
+  readonly waitingSinceSeconds?: number;
+  /** Hosts on which it ran when it was queued again, and when that was seen; the newest few. */
+  readonly interruptedOn?: readonly Interruption[];
+}
+
+export interface Interruption {
+  readonly hostname: string;
+  readonly atSeconds: number;
+}
+
 /** What one source (a scheduler) wants of one cluster now. */
 export interface SourceDemand {
   readonly cluster: string;
@@ -52,7 +65,7 @@ export interface SourceDemand {
   readonly sentAtSeconds?: number;
   /** From then on the source counts as silent: its jobs are no demand, and its word no longer protects a node. */
   readonly expiresAtSeconds: number;
-  readonly jobs: readonly DemandJob[];
+  readonly jobs: readonly StoredJob[];
   readonly nodes: readonly DemandNode[];
   /** What the source can do for the cycle. Absent: nothing. */
   readonly capabilities?: readonly Capability[] | undefined;

@@ -34,8 +34,11 @@ export interface NodeLoss {
   readonly cluster: string;
   /** The event's own id: one that is delivered twice is one loss. */
   readonly eventId: string;
-  /** `SpotEvicted`: Azure took a spot VM back. `AllocationFailed`: it had none. `VMDisappeared`: nobody knows why. */
-  readonly reason: "SpotEvicted" | "AllocationFailed" | "VMDisappeared";
+  /**
+   * `SpotEvicted`: Azure took a spot VM back. `AllocationFailed`: it had none. `VMDisappeared`: nobody knows why.
+   * `SpotGone`: no event, but a snapshot shows that a spot node went which nobody here had asked to go.
+   */
+  readonly reason: "SpotEvicted" | "AllocationFailed" | "VMDisappeared" | "SpotGone";
   readonly nodeId: string | null;
   readonly nodeName: string | null;
   readonly nodeArray: string;
@@ -43,6 +46,8 @@ export interface NodeLoss {
   readonly atSeconds: number;
   /** What CycleCloud says of it, cut; absent: nothing. */
   readonly message?: string;
+  /** Of `SpotGone`: the short name of the host that the node was. */
+  readonly hostname?: string;
 }
 
 export interface NodeLossStore {

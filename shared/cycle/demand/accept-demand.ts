@@ -2,7 +2,7 @@ import { kindOf } from "../../errors.ts";
 import { type DemandMessage, describeSetAside, type SetAside } from "../../messages/index.ts";
 import type { DemandSetAside, Ports, SourceDemand } from "../../ports/index.ts";
 import { requestPlan } from "../request-plan.ts";
-import { configuredTtlSeconds, unknownCluster } from "./configured.ts";
+import { configuredTtlSeconds, keepsPastOf, unknownCluster } from "./configured.ts";
 import { assemble, parkDelta, parkedAfter } from "./demand-parts.ts";
 import { type Merge, mergeDemand } from "./merge-demand.ts";
 import { noRoomForSource } from "./room-for-source.ts";
@@ -133,8 +133,9 @@ async function save(
 ): Promise<Merge> {
   const { message, setAside } = checked;
   const current = await ports.demand.load(message.cluster, message.source);
+  const keepsPast = await keepsPastOf(ports, message.cluster);
   const nowSeconds = ports.clock.nowSeconds();
-  const merged = mergeDemand(current?.value, message, { nowSeconds, ttlSeconds, setAside });
+  const merged = mergeDemand(current?.value, message, { nowSeconds, ttlSeconds, setAside, keepsPast });
   if (merged.outcome === "early") return merged;
   try {
     await ports.demand.save(merged.demand, current?.etag);

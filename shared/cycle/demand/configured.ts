@@ -17,6 +17,17 @@ export async function configuredTtlSeconds(
   }
 }
 
+/** Whether it is kept of jobs since when they wait, and where they were interrupted: plans with spot arrays need it. */
+export async function keepsPastOf({ configs }: Pick<Ports, "configs">, cluster: string): Promise<boolean> {
+  try {
+    return (await configs.load(cluster))?.cycle.spot !== undefined;
+  } catch (error) {
+    if (kindOf(error) !== "configuration") throw error;
+    // What is known already is worth keeping until the file is valid again.
+    return true;
+  }
+}
+
 /** Whether a cluster is configured, even when its file is not valid: a mistake there must not lose demand. */
 export async function isConfigured({ configs }: Pick<Ports, "configs">, cluster: string): Promise<boolean> {
   try {

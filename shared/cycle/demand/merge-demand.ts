@@ -1,6 +1,7 @@
 import type { DemandMessage, SetAside } from "../../messages/index.ts";
 import type { RefusedWord, SourceDemand } from "../../ports/index.ts";
 import { isAhead } from "../clocks.ts";
+import { withPast } from "./job-past.ts";
 import { asideAfter, keptAside, withoutUnread } from "./merge-set-aside.ts";
 import { endedRuns, withRuns } from "./run-times.ts";
 
@@ -25,12 +26,15 @@ export function mergeDemand(
   message: DemandMessage,
   {
     setAside = [],
+    keepsPast,
     ...times
   }: {
     readonly nowSeconds: number;
     readonly ttlSeconds: number;
     /** The items of the message that could not be read. */
     readonly setAside?: readonly SetAside[];
+    /** Whether it is kept since when jobs wait, and where they were interrupted. */
+    readonly keepsPast?: boolean;
   },
 ): Merge {
   const effect = effectOf(current, message, times.nowSeconds);
@@ -46,7 +50,7 @@ export function mergeDemand(
   const now = {
     receivedAtSeconds: times.nowSeconds,
     sentAtSeconds: Date.parse(message.sentAt) / 1000,
-    jobs: read.jobs,
+    jobs: keepsPast === true ? withPast(read.jobs, current?.jobs ?? [], times.nowSeconds) : read.jobs,
   };
   const unread = [...setAside, ...(aside?.items ?? [])];
   const ended = current === undefined ? [] : endedRuns(current, now, unread);

@@ -151,6 +151,7 @@ function whyStale(
       if (row !== undefined && row.lastMatchSeconds === null) return "is needed again";
       if (known.needed.has(node.nodeId)) return known.needed.get(node.nodeId);
       return mayGetJobs(node, drain, known) ? "is not drained" : undefined;
+    case "spot-released":
     case "boot-timeout":
       return node.status === "Ready" ? "is ready now" : undefined;
     case "failed":

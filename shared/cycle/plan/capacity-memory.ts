@@ -71,7 +71,7 @@ function shortfallsOf({ shortfalls = [] }: Operation): Failure[] {
  */
 function lossesOf(loss: NodeLoss, { nodeArrays }: Cluster): Failure[] {
   const { reason, nodeArray, vmSize, atSeconds } = loss;
-  if (reason === "VMDisappeared" || isFamilyRefusal(loss)) return [];
+  if (reason === "VMDisappeared" || reason === "SpotGone" || isFamilyRefusal(loss)) return [];
   const array = nodeArrays.find(({ name }) => name === nodeArray);
   const isBucket = array?.buckets.some((bucket) => bucket.vmSize === vmSize) === true;
   if (!isBucket || (reason === "SpotEvicted" && array?.spot !== true)) return [];

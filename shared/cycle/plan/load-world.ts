@@ -28,6 +28,10 @@ export type WorldPorts = Pick<
   | "targets"
 >;
 
+const evictionsCountForSeconds = 86_400;
+/** The newest of a day; a job that lost nodes before so many others did is given another chance. */
+const mostEvictions = 2_000;
+
 /** Read first: enough to decide whether the rest is worth reading. */
 export interface WorldOpened {
   readonly cluster: string;
@@ -98,13 +102,16 @@ export async function readWorld(
   const stored = await seen(ports, opened, mostAgeSeconds);
   // An action may be executed as late as its time to live allows, and find no capacity then.
   const operationsSinceSeconds = readAtSeconds - capacityFailureBackoffSeconds - actionTtlSeconds;
-  const lossesSinceSeconds = readAtSeconds - capacityFailureBackoffSeconds;
+  // A job keeps its evictions for a day.
+  const lossesForSeconds = config.cycle.spot === undefined ? 0 : evictionsCountForSeconds;
+  const lossesSinceSeconds = readAtSeconds - Math.max(capacityFailureBackoffSeconds, lossesForSeconds);
+  const mostLosses = config.cycle.spot === undefined ? mostOfLastMinutes : mostEvictions;
   const [demand, targets, history, recent, losses] = await Promise.all([
     ports.demand.list(cluster),
     ports.targets.list(cluster),
     listHistory(),
     ports.operations.recent(cluster, mostOfLastMinutes, operationsSinceSeconds),
-    ports.losses.recent(cluster, mostOfLastMinutes, lossesSinceSeconds),
+    ports.losses.recent(cluster, mostLosses, lossesSinceSeconds),
   ]);
   const snapshot = withKept(stored.value, control);
   const loaded: Loaded = {

@@ -1,4 +1,4 @@
-import { type Plan, type PlanInput, plan as plannedBy } from "../../engine/index.ts";
+import type { Plan, PlanInput } from "../../engine/index.ts";
 import type { SchedulerEvent } from "../../messages/index.ts";
 import type {
   BackedOff,
@@ -12,12 +12,17 @@ import type {
   Snapshot,
   TroubledNode,
 } from "../../ports/index.ts";
+import { doubtsOf } from "../doubts.ts";
 import { underWay } from "../operations.ts";
 import { capsAt } from "../snapshot/spending.ts";
 import { backedOffBuckets, longest, withoutRoom } from "./capacity-memory.ts";
 import { type DrainedPlan, decideOnDraining } from "./drain.ts";
 import { foreseeQuotas } from "./foresee-quotas.ts";
+import { oftenEvicted } from "./often-evicted.ts";
+import { planSpot, type SpotPlan } from "./plan-spot.ts";
 import { quotaRefusals } from "./quota-refusals.ts";
+import { releasedSpot } from "./release-spot.ts";
+import { pairsOf } from "./spot-stance.ts";
 import { type Loaded, toPlanInput } from "./to-plan-input.ts";
 import { bootsFailing, bucketsOf, decideOnFailed } from "./troubled-nodes.ts";
 
@@ -40,6 +45,10 @@ export interface Known {
 export interface MadePlan {
   readonly input: PlanInput;
   readonly plan: Plan;
+  readonly spot: Pick<SpotPlan, "stances" | "patienceEndsSeconds"> & {
+    /** Pairs that the cluster does not have. */
+    readonly problems: readonly string[];
+  };
   readonly decided: DrainedPlan;
   readonly backedOff: readonly BackedOff[];
   readonly refusedQuotas: readonly QuotaRefusal[];
@@ -67,7 +76,11 @@ function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
   const { config, loaded, snapshot, recent, losses, nowSeconds } = known;
   const backoffSeconds = config.cycle.capacityFailureBackoffSeconds;
   const short = backedOffBuckets({ snapshot, operations: recent, losses, backoffSeconds, nowSeconds });
-  const backedOff = longest([...short, ...bucketsOf(snapshot.cluster, failing)]);
+  const backedOff = longest([
+    ...short,
+    ...oftenEvicted({ cluster: snapshot.cluster, losses, backoffSeconds, nowSeconds }),
+    ...bucketsOf(snapshot.cluster, failing),
+  ]);
   const refusedQuotas = quotaRefusals({
     ...{ cluster: snapshot.cluster, operations: recent, losses },
     ...{ backoffSeconds, nowSeconds },
@@ -76,11 +89,15 @@ function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
   const quotas = { refusals: refusedQuotas, pending, operations: recent };
   const cluster = withoutRoom(foreseeQuotas(snapshot.cluster, quotas), backedOff);
   const caps = capsAt(config.cycle.caps, snapshot, nowSeconds);
-  const input = {
+  const asked = {
     ...toPlanInput({ ...loaded, snapshot: { cluster } }, nowSeconds),
     ...(caps === undefined ? {} : { caps }),
   };
-  const plan = plannedBy(input);
+  const { pairs, problems } = config.cycle.spot
+    ? pairsOf(snapshot.cluster, config.cycle.spot)
+    : { pairs: [], problems: [] };
+  const spot = planSpot(asked, { settings: config.cycle.spot ?? null, pairs, losses, nowSeconds });
+  const { input, plan } = spot;
   const decided = decideOnFailed(plan, {
     ...known,
     operations: loaded.operations,
@@ -95,10 +112,15 @@ function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
     drainedNodeIds: input.closedNodeIds ?? [],
     drainTimeoutSeconds: config.cycle.drainTimeoutSeconds,
   });
+  const released = releasedSpot(spot, {
+    ...{ cluster: snapshot.cluster, pairs, leavingNodeIds: input.leavingNodeIds, nowSeconds },
+    isInDoubt: doubtsOf(loaded.demand, nowSeconds).length > 0,
+  });
   return {
     input,
     plan,
-    decided: drains.plan,
+    spot: { stances: spot.stances, patienceEndsSeconds: spot.patienceEndsSeconds, problems },
+    decided: { ...drains.plan, retire: [...drains.plan.retire, ...released] },
     backedOff,
     refusedQuotas,
     troubled,

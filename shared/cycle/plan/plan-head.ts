@@ -71,7 +71,8 @@ export function toHead(
 ): PlanHead {
   const { demand, targets, settings } = made.loaded;
   const { snapshot } = made;
-  const warnings = warningsOf(made.plan.warnings);
+  const spotWarnings = made.spot.problems.map((message) => ({ code: "spot-pair", subject: "spot", message }));
+  const warnings = warningsOf([...made.plan.warnings, ...spotWarnings]);
   const out = outNodesOf(snapshot.cluster, demand, made.input.nowSeconds).slice(0, mostOutShown);
   return {
     ...made.summary,
@@ -82,6 +83,7 @@ export function toHead(
     clusterDigest: clusterDigest(snapshot.cluster, ids),
     nextDeadlineSeconds: earliest([
       made.drainLookSeconds,
+      made.spot.patienceEndsSeconds,
       nextDeadlineSeconds({
         plan: made.plan,
         snapshot,

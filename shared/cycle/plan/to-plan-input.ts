@@ -10,7 +10,14 @@ import {
   type SchedulerNode,
 } from "../../engine/index.ts";
 import type { DemandJob, DemandNode } from "../../messages/index.ts";
-import type { DrainedNode, Operation, RequestSet, Snapshot, SourceDemand } from "../../ports/index.ts";
+import type {
+  DrainedNode,
+  Operation,
+  RequestSet,
+  Snapshot,
+  SourceDemand,
+  StoredJob,
+} from "../../ports/index.ts";
 import { isOutByItself, liveSources, type PresentDemand, presentDemand } from "../demand/live-demand.ts";
 import { constraintsReader } from "../demand/read-constraints.ts";
 import { predictor } from "../demand/run-times.ts";
@@ -96,7 +103,7 @@ export function isStandIn({ metadata }: Pick<Job, "metadata">): boolean {
 }
 
 function toJob(
-  job: DemandJob,
+  job: StoredJob,
   read: Pick<Job, "source" | "constraints"> & { readonly runtimeSeconds: number | undefined },
 ): Job {
   return defineJob({
@@ -112,12 +119,29 @@ function toJob(
     submittedAtSeconds: job.submittedAt === undefined ? null : Date.parse(job.submittedAt) / 1000,
     startedAtSeconds: job.startedAtSeconds,
     interruptible: job.interruptible,
-    ...(job.notes === undefined && job.warnings === undefined ? {} : { metadata: wordsOf(job) }),
+    metadata: aboutOf(job),
   });
 }
 
-function wordsOf({ notes, warnings }: DemandJob): Job["metadata"] {
-  return { ...(notes === undefined ? {} : { notes }), ...(warnings === undefined ? {} : { warnings }) };
+/** Most jobs have nothing of that: they share it. */
+const nothingMore: Job["metadata"] = {};
+
+function aboutOf({ notes, warnings, waitingSinceSeconds, interruptedOn }: StoredJob): Job["metadata"] {
+  if (
+    notes === undefined &&
+    warnings === undefined &&
+    waitingSinceSeconds === undefined &&
+    interruptedOn === undefined
+  )
+    return nothingMore;
+  return {
+    ...(notes === undefined ? {} : { notes }),
+    ...(warnings === undefined ? {} : { warnings }),
+    ...(waitingSinceSeconds === undefined ? {} : { waitingSinceSeconds }),
+    ...(interruptedOn === undefined
+      ? {}
+      : { interruptedOn: interruptedOn.map(({ hostname, atSeconds }) => ({ hostname, atSeconds })) }),
+  };
 }
 
 function toSchedulerNode(node: DemandNode): SchedulerNode {

@@ -25,6 +25,7 @@ import { tellSchedulers } from "../tell-schedulers.ts";
 import { clusterDigest, nodeChanges } from "./changes.ts";
 import { resolveOperations } from "./resolve-operations.ts";
 import { reportSpending, spendingAt } from "./spending.ts";
+import { noteSpotLosses } from "./spot-losses.ts";
 
 /** More than one plan sends; of the operations that failed since, one is enough. */
 const recentOperations = 20;
@@ -39,6 +40,7 @@ type SnapshotPorts = Pick<
   | "demand"
   | "ids"
   | "log"
+  | "losses"
   | "operations"
   | "planRequests"
   | "plans"
@@ -94,6 +96,7 @@ async function keep(
   const taken: Snapshot = { ...reading, takenAtSeconds, untold: [], spending };
   const untold = [...(before?.untold ?? []), ...nodeChanges(before, taken)];
   reportSpending(ports.log, taken, before);
+  if (config.cycle.spot !== undefined) await noteSpotLosses(ports, before, taken);
   // Stored before the reports, which may take long: if this run dies in between, the next one sends them.
   await ports.snapshots.save(cluster, { ...taken, untold }, { latestSeconds });
   const demand = await ports.demand.list(cluster);

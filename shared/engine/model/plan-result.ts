@@ -104,7 +104,7 @@ export interface Retirement {
   readonly name: string;
   readonly nodeArray: string;
   readonly hostname: string | null;
-  readonly cause: "idle-timeout" | "boot-timeout" | "failed";
+  readonly cause: "idle-timeout" | "boot-timeout" | "failed" | "spot-released";
   /** Unix seconds: last match (idle), creation (boot, failed). */
   readonly sinceSeconds: number;
 }

@@ -56,6 +56,28 @@ function reuse(
   }
 }
 
+/** Whether a new node there makes room in another bucket: of a regular array, where a share of cores may be spot. */
+function givesRoom({ charges }: LedgerBucket): boolean {
+  return charges.some(({ perNode }) => perNode < 0);
+}
+
+/** Node by node, and after each those that come before and have room again. */
+function fillInTurns(
+  ledger: Ledger,
+  allocation: Allocation,
+  candidates: readonly LedgerBucket[],
+  { from, at }: { readonly from: number; readonly at: number },
+): void {
+  while (isWanting(allocation)) {
+    const before = allocation.granted;
+    fillNewNodes(ledger, allocation, openSearch(ledger, candidates, at, allocation), 1);
+    if (allocation.granted === before) return;
+    for (let k = from; k < at && isWanting(allocation); k++)
+      if (ledger.capacityOf(candidates[k] as LedgerBucket) >= 1)
+        fillNewNodes(ledger, allocation, openSearch(ledger, candidates, k, allocation));
+  }
+}
+
 function pack(ledger: Ledger, allocation: Allocation): void {
   const { shape } = allocation;
   const before = allocation.granted;
@@ -69,7 +91,8 @@ function pack(ledger: Ledger, allocation: Allocation): void {
       const { bucket } = search;
       if (poolsAllow(ledger, allocation) && ledger.isOpenFor(bucket, 1)) {
         if (!isShared(candidates, from) || bucket.deallocatedCount > 0) fillNodes(ledger, allocation, search);
-        fillNewNodes(ledger, allocation, search);
+        if (givesRoom(bucket)) fillInTurns(ledger, allocation, candidates, { from, at: k });
+        else fillNewNodes(ledger, allocation, search);
       }
       if (allocation.heldBy === null && allocation.granted < allocation.asked)
         refusals.push(refusalOf(ledger, bucket));

@@ -32,8 +32,13 @@ export function fillNodes(ledger: Ledger, allocation: Allocation, search: Search
     shape.cursors[search.candidate] = search.at;
 }
 
-/** Makes new nodes for what is left, as far as the limits allow. */
-export function fillNewNodes(ledger: Ledger, allocation: Allocation, search: Search): void {
+/** Makes new nodes for what is left, as far as the limits allow, `most` of them. */
+export function fillNewNodes(
+  ledger: Ledger,
+  allocation: Allocation,
+  search: Search,
+  most = Number.POSITIVE_INFINITY,
+): void {
   const { bucket, shape } = search;
   const isWanted = () =>
     allocation.granted < allocation.asked &&
@@ -42,7 +47,7 @@ export function fillNewNodes(ledger: Ledger, allocation: Allocation, search: Sea
     poolsAllow(ledger, allocation);
   if (!isWanted() || !spend(allocation, shape.profile.checksPerNode)) return;
   if (firstRefusing(shape.profile.own, bucket.example) !== null) return;
-  while (isWanted()) {
+  for (let made = 0; made < most && isWanted(); made++) {
     const node = ledger.create(bucket);
     if (!place(ledger, allocation, search, node)) {
       ledger.discard(node);

@@ -1,17 +1,19 @@
 import { InvariantError } from "../../errors.ts";
-import type { DemandJob } from "../../messages/index.ts";
-import type { SourceDemand } from "../../ports/index.ts";
+import type { SourceDemand, StoredJob } from "../../ports/index.ts";
 
 /** What differs from job to job in most schedulers, Slurm's priority too: in a shape, it would make one of each job. */
-const ownKeys = ["priority", "submittedAt", "startedAtSeconds", "runtimeSeconds", "jobName"] as const;
+const ownKeys = [
+  ...["priority", "submittedAt", "startedAtSeconds", "runtimeSeconds", "jobName"],
+  ...["waitingSinceSeconds", "interruptedOn"],
+] as const satisfies readonly (keyof StoredJob)[];
 type OwnKey = (typeof ownKeys)[number];
 /** What jobs of one owner share, of whatever shape they are: a shape for each owner would be written as often. */
-type Owner = Partial<Pick<DemandJob, "user" | "account" | "queue">>;
+type Owner = Partial<Pick<StoredJob, "user" | "account" | "queue">>;
 /** What jobs of one shape share: all the rest. */
-type JobShape = Omit<DemandJob, "name" | "executingHostnames" | OwnKey | keyof Owner>;
+type JobShape = Omit<StoredJob, "name" | "executingHostnames" | OwnKey | keyof Owner>;
 
 /** Jobs as columns. One that no job has a value in is left out; null stands for none. */
-type Columns = { readonly [Key in OwnKey]?: readonly (NonNullable<DemandJob[Key]> | null)[] } & {
+type Columns = { readonly [Key in OwnKey]?: readonly (NonNullable<StoredJob[Key]> | null)[] } & {
   readonly name: readonly string[];
   /** Places in `shapes` and `owners`. */
   readonly shape: readonly number[];
@@ -70,7 +72,7 @@ const shapeMembers = Object.keys({
 } satisfies Record<keyof JobShape, 0>) as readonly (keyof JobShape)[];
 
 /** Cheaper for each job than the JSON of its shape. */
-function shapeKey(job: DemandJob): string {
+function shapeKey(job: StoredJob): string {
   let key = "";
   for (const member of shapeMembers) {
     const value = job[member];
@@ -80,17 +82,17 @@ function shapeKey(job: DemandJob): string {
   return key;
 }
 
-function shapeOf(job: DemandJob): JobShape {
+function shapeOf(job: StoredJob): JobShape {
   const told = shapeMembers.filter((member) => job[member] !== undefined);
   return Object.fromEntries(told.map((member) => [member, job[member]])) as unknown as JobShape;
 }
 
 /** Their lengths keep apart what no character can. */
-function ownerKey({ user = "", account = "", queue = "" }: DemandJob): string {
+function ownerKey({ user = "", account = "", queue = "" }: StoredJob): string {
   return `${user.length} ${account.length} ${user}${account}${queue}`;
 }
 
-function ownerOf({ user, account, queue }: DemandJob): Owner {
+function ownerOf({ user, account, queue }: StoredJob): Owner {
   return {
     ...(user !== undefined && { user }),
     ...(account !== undefined && { account }),
@@ -101,12 +103,12 @@ function ownerOf({ user, account, queue }: DemandJob): Owner {
 /** Jobs of one shape share their constraints: who works something out of them does it once. */
 export function unpackDemand({ jobs, shapes, owners, ...rest }: PackedDemand): SourceDemand {
   const { priority = [], submittedAt = [], startedAtSeconds = [], runtimeSeconds = [], jobName = [] } = jobs;
-  const unpacked = jobs.name.map((name, index): DemandJob => {
+  const unpacked = jobs.name.map((name, index): StoredJob => {
     const place = jobs.shape[index] ?? -1;
     const shape = shapes[place];
     if (shape === undefined)
       throw new InvariantError(`Stored job "${name}" is of shape ${place}, and there is none`);
-    const job: { -readonly [Key in keyof DemandJob]: DemandJob[Key] } = {
+    const job: { -readonly [Key in keyof StoredJob]: StoredJob[Key] } = {
       ...shape,
       ...{ name, priority: priority[index] ?? 0 },
       executingHostnames: (jobs.executingHostnames?.[index] ?? noHostnames) as string[],

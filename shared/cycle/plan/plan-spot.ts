@@ -1,0 +1,154 @@
+import type { ReasonCode, SpotShare } from "../../engine/index.ts";
+import { type Cluster, type Job, type Plan, type PlanInput, plan as plannedBy } from "../../engine/index.ts";
+import {
+  addingTo,
+  choiceOf,
+  type SpotKnown,
+  type SpotStance,
+  stanceOf,
+  waitingSinceOf,
+} from "./spot-stance.ts";
+
+/** A plan in which jobs take their turn on spot and regular nodes. */
+export interface SpotPlan {
+  readonly input: PlanInput;
+  readonly plan: Plan;
+  /** By place in the input; of jobs that wait. */
+  readonly stances: ReadonlyMap<number, SpotStance>;
+  /** When the next of the waiting jobs has waited as long as it waits for a spot node; null: none does. */
+  readonly patienceEndsSeconds: number | null;
+}
+
+/**
+ * Plans with spot nodes first. Jobs that stay off them and find no regular node get one in a second plan, behind the
+ * regular ones: waiting for a place that is not there helps nobody. Jobs that may not be interrupted never do.
+ */
+export function planSpot(input: PlanInput, known: SpotKnown): SpotPlan {
+  if (!knowsSpot(input, known))
+    return { input, plan: plannedBy(input), stances: new Map(), patienceEndsSeconds: null };
+  const stances = stancesOf(input.jobs, known);
+  const cluster = inSpotOrder(input.cluster, known);
+  const spotShares = sharesOf(known);
+  const base = { ...input, cluster, ...(spotShares.length === 0 ? {} : { spotShares }) };
+  const patienceEndsSeconds = patienceEnds(input.jobs, stances, known);
+  const first = { ...base, jobs: choosing(base, stances, known) };
+  const plan = plannedBy(first);
+  const lifted = new Map(stances);
+  for (const place of stances.keys())
+    if (mayUseSpotAfterAll(plan, place, stances, known)) lifted.delete(place);
+  if (lifted.size === stances.size) return { input: first, plan, stances, patienceEndsSeconds };
+  const second = { ...base, jobs: choosing(base, lifted, known) };
+  return { input: second, plan: plannedBy(second), stances, patienceEndsSeconds };
+}
+
+/** scalelib knows no spot nodes. */
+function knowsSpot({ settings, cluster, jobs }: PlanInput, { pairs }: SpotKnown): boolean {
+  if (settings.compatibility === "scalelib") return false;
+  const hasSpot = cluster.nodeArrays.some(({ spot }) => spot);
+  return pairs.length > 0 || (hasSpot && jobs.some(({ interruptible }) => interruptible === false));
+}
+
+/** Jobs whose places are all taken stay where they are, whatever became of them since. */
+function stancesOf(jobs: readonly Job[], known: SpotKnown): ReadonlyMap<number, SpotStance> {
+  const stances = new Map<number, SpotStance>();
+  jobs.forEach((job, place) => {
+    const asked = job.packingStrategy === "scatter" ? job.nodeCount : job.iterations;
+    if (job.executingHostnames.length < asked) stances.set(place, stanceOf(job, known));
+  });
+  return stances;
+}
+
+function choosing(
+  { jobs, cluster }: PlanInput,
+  stances: ReadonlyMap<number, SpotStance>,
+  known: SpotKnown,
+): readonly Job[] {
+  const choices = new Map(
+    [...new Set(stances.values())].map((each) => [each, choiceOf(each, known, cluster)]),
+  );
+  const added = addingTo();
+  return jobs.map((job, place) => {
+    const stance = stances.get(place);
+    const choice = stance === undefined ? null : (choices.get(stance) ?? null);
+    return choice === null ? job : { ...job, constraints: added(job.constraints, choice) };
+  });
+}
+
+/** What a bucket says that would take the job if it had room. */
+const roomCodes: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
+  "NoCapacity",
+  "OutOfCapacity",
+  "NodesTakeNoJobs",
+  "CapacityFailureBackoff",
+  "PlacementGroupTooSmall",
+]);
+
+function mayUseSpotAfterAll(
+  plan: Plan,
+  place: number,
+  stances: ReadonlyMap<number, SpotStance>,
+  known: SpotKnown,
+): boolean {
+  const outcome = plan.jobs[place];
+  if (outcome === undefined || outcome.granted >= outcome.asked) return false;
+  switch (stances.get(place)) {
+    case "SpotPatienceOver":
+      return true;
+    case "SpotRunTimeTooLong":
+    case "SpotEvictedTooOften":
+      // A job that no regular node can ever take is not better off without any.
+      return !outcome.reasons.some(
+        ({ code, bucket }) =>
+          roomCodes.has(code) && !known.pairs.some(({ spot }) => spot === bucket?.nodeArray),
+      );
+    case "SpotNotInterruptible":
+    case "first":
+    case undefined:
+      return false;
+  }
+}
+
+/** The better score of Azure first, among the sizes of a spot array; and no pair is decided by `Priority`. */
+function inSpotOrder(cluster: Cluster, { pairs }: SpotKnown): Cluster {
+  if (pairs.length === 0) return cluster;
+  const priorities = new Map(cluster.nodeArrays.map(({ name, priority }) => [name, priority]));
+  const nodeArrays = cluster.nodeArrays.map((array) => {
+    const pair = pairs.find(({ spot }) => spot === array.name);
+    if (pair === undefined) return array;
+    const regular = priorities.get(pair.regular) ?? null;
+    const priority =
+      array.priority === null && regular === null ? null : Math.max(array.priority ?? 1, regular ?? 1);
+    const buckets = array.buckets.toSorted(
+      (a, b) => rankOf(a.spotPlacementScore) - rankOf(b.spotPlacementScore),
+    );
+    return { ...array, priority, buckets };
+  });
+  return { ...cluster, nodeArrays };
+}
+
+/** One that is not known is neither good nor bad. */
+function rankOf(score: string | null): number {
+  if (score === "High") return 0;
+  return score === "Low" ? 2 : 1;
+}
+
+function sharesOf({ settings, pairs }: SpotKnown): readonly SpotShare[] {
+  if (settings === null || settings.maxShare >= 1) return [];
+  return pairs.map((pair) => ({ ...pair, perMille: Math.floor(settings.maxShare * 1_000) }));
+}
+
+function patienceEnds(
+  jobs: readonly Job[],
+  stances: ReadonlyMap<number, SpotStance>,
+  { settings, pairs }: SpotKnown,
+): number | null {
+  if (settings === null || pairs.length === 0) return null;
+  let ends: number | null = null;
+  for (const [place, stance] of stances) {
+    const job = jobs[place];
+    const since = stance === "first" && job !== undefined ? waitingSinceOf(job) : null;
+    if (since !== null && (ends === null || since + settings.patienceSeconds < ends))
+      ends = since + settings.patienceSeconds;
+  }
+  return ends;
+}

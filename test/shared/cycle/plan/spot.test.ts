@@ -1,0 +1,255 @@
+import { describe, expect, test } from "vitest";
+import type { NodeArray } from "../../../../shared/engine/index.ts";
+import type { SpotSettings } from "../../../../shared/ports/index.ts";
+import { explainJob, lookAhead } from "../../../../shared/views/index.ts";
+import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
+import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
+import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+
+const settings: SpotSettings = {
+  pairs: [{ spot: "htc-spot", regular: "htc" }],
+  patienceSeconds: 300,
+  maxRuntimeSeconds: 3_600,
+  maxShare: 1,
+  evictionsBeforeRegular: 2,
+};
+
+const spotBucket = bucketOf({ bucketId: "spot", vmSize: "size-spot" });
+const regularBucket = bucketOf({ bucketId: "regular", vmSize: "size-regular" });
+const regular = nodeArrayOf({ name: "htc", buckets: [regularBucket] });
+const spot = nodeArrayOf({ name: "htc-spot", spot: true, buckets: [spotBucket] });
+
+function worldOf(
+  fields: Partial<SpotSettings> = {},
+  nodeArrays: readonly NodeArray[] = [regular, spot],
+): World {
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays })));
+  world.configure({ cycle: { spot: { ...settings, ...fields } } });
+  return world;
+}
+
+const made = (world: World) =>
+  world.cycleCloud.nodes.filter(({ targetState }) => targetState === "Started").map((node) => node.nodeArray);
+
+async function wait(world: World, seconds: number, jobs: readonly Record<string, unknown>[]): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += 30) {
+    world.advance(30);
+    await world.post(jobs, { ttlSeconds: 10_000 });
+    await world.round();
+  }
+}
+
+describe("a job with a spot array and its regular one", () => {
+  test.each([
+    ["goes to the spot array, though it comes last", {}, {}, ["htc-spot"]],
+    ["may not be interrupted: the regular one", { interruptible: false }, {}, ["htc"]],
+    ["would run too long: the regular one", { runtimeSeconds: 3_601 }, {}, ["htc"]],
+    ["may run as long as spot nodes take: the spot one", { runtimeSeconds: 3_600 }, {}, ["htc-spot"]],
+    [
+      "has a run time that nobody limits",
+      { runtimeSeconds: 9_999 },
+      { maxRuntimeSeconds: null },
+      ["htc-spot"],
+    ],
+    [
+      "fills the share: the regular one first",
+      { iterations: 5 },
+      { maxShare: 0.8 },
+      ["htc", ...Array(4).fill("htc-spot")],
+    ],
+  ])("%s", async (_, job, fields, arrays) => {
+    const world = worldOf(fields);
+    await world.post([jobFor(1, job)]);
+    await world.round();
+    expect(made(world).toSorted()).toEqual(arrays);
+  });
+
+  test("no room for spot nodes: the rest goes to the regular one at once", async () => {
+    const few = {
+      ...spot,
+      buckets: [bucketOf({ bucketId: "spot", vmSize: "size-spot", availableCount: 2 })],
+    };
+    const world = worldOf({}, [regular, few]);
+    await world.post([jobFor(5)]);
+    await world.round();
+    expect(made(world).toSorted()).toEqual(["htc", "htc", "htc", "htc-spot", "htc-spot"]);
+  });
+
+  test("scalelib's behaviour knows no spot arrays, and no job that may not be interrupted", async () => {
+    const world = worldOf({}, [spot, regular]);
+    world.configure({ engine: { compatibility: "scalelib" }, cycle: { spot: settings } });
+    await world.post([jobFor(1, { interruptible: false })]);
+    await world.round();
+    expect(made(world)).toEqual(["htc-spot"]);
+  });
+
+  test("a pair that the cluster does not have is reported, and changes nothing", async () => {
+    const world = worldOf({ pairs: [{ spot: "gone", regular: "htc" }] });
+    await world.post([jobFor(1)]);
+    await world.round();
+    expect(made(world)).toEqual(["htc"]);
+    const head = await world.ports.plans.loadHead(cluster);
+    expect(head?.value.warnings.map(({ message }) => message)).toEqual([
+      'spot.pairs: the cluster has no node array "gone"',
+    ]);
+  });
+
+  test("Azure's placement score orders the sizes of a spot array", async () => {
+    const scored = ["Low", null, "High", "Medium"].map((spotPlacementScore) =>
+      bucketOf({
+        bucketId: `${spotPlacementScore}`,
+        vmSize: `size-${spotPlacementScore}`,
+        spotPlacementScore,
+      }),
+    );
+    const world = worldOf({}, [regular, { ...spot, buckets: scored }]);
+    await world.post([jobFor(1)]);
+    await world.round();
+    expect(world.cycleCloud.nodes.map(({ vmSize }) => vmSize)).toEqual(["size-High"]);
+  });
+});
+
+describe("patience", () => {
+  test("a job that has waited so long gets a regular node, once, and the spot order goes", async () => {
+    const world = worldOf();
+    const jobs = [jobFor(1)];
+    await world.post(jobs, { ttlSeconds: 10_000 });
+    await world.round();
+    await wait(world, 270, jobs);
+    expect(made(world)).toEqual(["htc-spot"]);
+    await wait(world, 60, jobs);
+    expect(made(world)).toEqual(["htc"]);
+    await wait(world, 300, jobs);
+    expect(made(world)).toEqual(["htc"]);
+    expect(world.cycleCloud.calls).toEqual(["create", "create", "shutdown"]);
+  });
+
+  test("a plan is due when it ends", async () => {
+    const world = worldOf();
+    await world.post([jobFor(1)], { ttlSeconds: 10_000 });
+    const since = world.now();
+    await world.round();
+    expect((await world.ports.plans.loadHead(cluster))?.value.nextDeadlineSeconds).toBe(since + 300);
+  });
+
+  test("it is counted from when the job was first seen to wait, whatever comes in between", async () => {
+    const world = worldOf();
+    await world.post([jobFor(1)], { ttlSeconds: 10_000 });
+    world.advance(200);
+    await world.post([jobFor(1, { priority: 3 })], { ttlSeconds: 10_000 });
+    await world.post([], { kind: "delta", ttlSeconds: 10_000 });
+    world.advance(100);
+    await world.round();
+    expect(made(world)).toEqual(["htc"]);
+  });
+
+  test("a job that ran and is queued again waits anew", async () => {
+    const world = worldOf();
+    await world.post([jobFor(1)], { ttlSeconds: 10_000 });
+    world.advance(290);
+    await world.post([jobFor(1, { executingHostnames: ["elsewhere"] })], { ttlSeconds: 10_000 });
+    world.advance(100);
+    await world.post([jobFor(1)], { ttlSeconds: 10_000 });
+    await world.round();
+    expect(made(world)).toEqual(["htc-spot"]);
+  });
+
+  test("without room on regular nodes it still gets a spot node", async () => {
+    const full = {
+      ...regular,
+      buckets: [bucketOf({ bucketId: "regular", vmSize: "size-regular", availableCount: 0 })],
+    };
+    const world = worldOf({}, [full, spot]);
+    await world.post([jobFor(1)], { ttlSeconds: 10_000 });
+    world.advance(400);
+    await world.round();
+    expect(made(world)).toEqual(["htc-spot"]);
+  });
+
+  test("the explanation says why a job stays off spot nodes", async () => {
+    const full = {
+      ...regular,
+      buckets: [bucketOf({ bucketId: "regular", vmSize: "size-regular", availableCount: 0 })],
+    };
+    const world = worldOf({}, [full, spot]);
+    await world.post([jobFor(1, { interruptible: false })], { ttlSeconds: 10_000 });
+    await world.round();
+    const outlook = await lookAhead(world.ports, cluster);
+    if (outlook === undefined) throw new Error("The cluster is configured");
+    const explained = JSON.stringify(explainJob(outlook, "job-1"));
+    expect(explained).toContain("SpotNotInterruptible");
+    expect(explained).toContain("may not be interrupted, so that it stays off spot nodes");
+  });
+});
+
+/** A spot node that is up with the job on it goes, and the job is queued again. */
+async function evict(world: World): Promise<void> {
+  await world.post([jobFor(1)], { ttlSeconds: 10_000 });
+  await world.round();
+  world.cycleCloud.settle();
+  await world.round();
+  const [node] = world.cycleCloud.nodes.filter(({ status }) => status === "Ready");
+  if (node === undefined || node.hostname === null) throw new Error("no node is up");
+  await world.post([jobFor(1, { executingHostnames: [node.hostname] })], { ttlSeconds: 10_000 });
+  world.advance(10);
+  await world.round();
+  world.cycleCloud.change(node.name, { targetState: "Terminated", status: "Terminating" });
+  world.advance(10);
+  await world.round();
+  await world.post([jobFor(1)], { ttlSeconds: 10_000 });
+  world.cycleCloud.settle();
+  world.advance(10);
+  await world.round();
+}
+
+describe("evictions", () => {
+  test("a job that lost spot nodes twice runs on a regular one", async () => {
+    const world = worldOf();
+    await evict(world);
+    expect(made(world)).toEqual(["htc-spot"]);
+    await evict(world);
+    expect(made(world)).toEqual(["htc"]);
+  });
+
+  test("each lost node is recorded once", async () => {
+    const world = worldOf();
+    await evict(world);
+    await world.round();
+    const losses = await world.ports.losses.recent(cluster, 10);
+    expect(losses.map(({ reason }) => reason)).toEqual(["SpotGone"]);
+  });
+
+  test("a node that was asked to go is no loss", async () => {
+    const world = worldOf();
+    await world.post([jobFor(1)], { ttlSeconds: 10_000 });
+    await world.round();
+    world.cycleCloud.settle();
+    await world.post([], { ttlSeconds: 10_000 });
+    for (let round = 0; round < 20; round += 1) {
+      world.advance(30);
+      await world.post([], { ttlSeconds: 10_000 });
+      await world.round();
+    }
+    expect(made(world)).toEqual([]);
+    expect(await world.ports.losses.recent(cluster, 10)).toEqual([]);
+  });
+
+  test("a size that is taken back often is backed off, longer each time", async () => {
+    const world = worldOf({ evictionsBeforeRegular: 100 });
+    for (let index = 0; index < 4; index += 1)
+      await world.ports.losses.add({
+        ...{ cluster, eventId: `e${index}`, reason: "SpotGone", nodeId: `n${index}`, nodeName: "x" },
+        ...{ nodeArray: "htc-spot", vmSize: "size-spot", atSeconds: world.now() },
+      });
+    await world.post([jobFor(1)]);
+    await world.round();
+    const head = await world.ports.plans.loadHead(cluster);
+    expect(head?.value.backedOff).toEqual([
+      {
+        ...{ nodeArray: "htc-spot", vmSize: "size-spot", untilSeconds: world.now() - 1 + 1_200 },
+        why: "Azure took 4 of 4 spot nodes back within an hour",
+      },
+    ]);
+    expect(made(world)).toEqual(["htc"]);
+  });
+});
