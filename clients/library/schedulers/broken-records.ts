@@ -1,3 +1,4 @@
+import { parseJson } from "../../../shared/json.ts";
 import type { Answers } from "../../agent/drivers/driver.ts";
 
 /** What somebody, or a mistake, may put in the place of a value. */
@@ -79,7 +80,7 @@ function recordAt(json: unknown, place: Place): unknown {
 
 export function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }
