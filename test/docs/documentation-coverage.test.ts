@@ -17,11 +17,7 @@ const documents = [
   },
   {
     title: "CycleCloud: the auto-scale API",
-    files: [
-      `${folder}/auto-scale-api.test.ts`,
-      "test/shared/cycle/demand/targets.test.ts",
-      "test/shared/messages/targets.test.ts",
-    ],
+    files: [`${folder}/auto-scale-api.test.ts`, "test/shared/cycle/demand/targets.test.ts"],
   },
 ] as const;
 
