@@ -5,7 +5,7 @@ import type { DemandDestination, DemandSent, DemandToSend } from "../../shared/q
 import { changesBetween, type Demand } from "./changes.ts";
 import type { StateFolder } from "./state.ts";
 
-/** After so many deltas a snapshot, which mends whatever got lost on the way. */
+/** After so many deltas the agent posts a snapshot, which corrects whatever got lost on the way. */
 const deltasInARow = 20;
 /** A delta has to be worth its dependence on its predecessor. */
 const largestDeltaShare = 0.5;

@@ -9,7 +9,7 @@
 #   autostop.insecure   true: do not check the certificate (tests only)
 #
 # Ends with 0 when it was answered, yes or no, and also when the autoscaler cannot tell now: the timer asks again. Ends
-# with 1 when somebody has to mend something: configuration, login, network.
+# with 1 when somebody has to correct something: configuration, login, network.
 set -euo pipefail
 
 PATH="$PATH:/opt/cycle/jetpack/bin"

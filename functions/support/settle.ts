@@ -16,7 +16,7 @@ type Cause = ErrorKind | "upstream-final" | "unknown";
  * whatever it wanted to say, the next snapshot shows.
  */
 const settlements: Readonly<Record<Cause, Readonly<Record<Trigger, Settlement>>>> = {
-  // Only the operator can mend it. A demand message must not be lost meanwhile, so it goes the way to the poison queue.
+  // Only the operator can correct it. A demand message must not be lost meanwhile, so it goes the way to the poison queue.
   configuration: {
     timer: "complete",
     "storage-queue": "retry",

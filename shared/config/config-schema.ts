@@ -21,7 +21,7 @@ export const defaultPasswordSetting = "CYCLECLOUD_PASSWORD";
 
 const wantedUrl = 'an address such as "https://cyclecloud.example.com" (http is for this machine only)';
 
-/** What may be followed, or come before, a login or a key: such an address is not quoted, for problems go to logs. */
+/** An address that may contain a login or a key is not quoted, because problems go to logs. */
 const mayHoldSecret = /[@?#]/;
 
 /** A server's address. */
@@ -44,7 +44,7 @@ const url = text.transform((value, context) => {
 export const connectionShape = {
   url,
   username,
-  /** Read only to say where it belongs. */
+  /** Accepted only for an error that names the right place. */
   password: z.unknown().optional(),
   // Held to one prefix: whoever may write a configuration must not be able to send any other secret to any address.
   password_setting: passwordSetting(defaultPasswordSetting),
@@ -67,7 +67,7 @@ const mostAttributeBytes = 8 * 1024;
 
 const placement = z.enum(placements, 'expected "order", "reuse" or "cost"');
 
-/** `nodearrays.<name>`; `nodearrays.default` is for all arrays that do not say otherwise. */
+/** `nodearrays.<name>`; `nodearrays.default` is for all arrays without a value of their own. */
 export const nodeArraySchema = z.looseObject(
   {
     placement_groups: z
@@ -137,7 +137,7 @@ const sharedPool = z
     current: current ?? initial,
   }));
 
-/** What the engine is told. */
+/** Settings of the engine. */
 export const engineShape = {
   idle_timeout: perNodeArray(seconds).optional(),
   boot_timeout: perNodeArray(positiveSeconds).optional(),
@@ -200,7 +200,7 @@ const attributePatterns = z
 
 const dollars = "expected US dollars above 0";
 
-/** What the cycle around the engine is told. */
+/** Settings of the cycle around the engine. */
 const cycleShape = {
   max_snapshot_age: positiveSeconds.default(300),
   demand_ttl: positiveSeconds.default(300),

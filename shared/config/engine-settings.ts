@@ -65,12 +65,12 @@ function demandCapsIn(keys: EngineKeys): Pick<EngineSettings, "demandCaps"> {
   return given.length === 0 ? {} : { demandCaps: Object.fromEntries(given) };
 }
 
-/** Whoever names placement groups gets those, and no generated ones beside them. */
+/** Placement groups that the configuration names replace generated ones. */
 export function predefinesGroups(keys: EngineKeys): boolean {
   return Object.values(keys.nodearrays).some((array) => (array.placement_groups ?? []).length > 0);
 }
 
-/** Whether the configuration says how many groups to generate. */
+/** Whether the configuration sets how many groups to generate. */
 export function asksForGroups(keys: EngineKeys): boolean {
   return Object.values(keys.nodearrays).some((array) => array.generated_placement_group_buffer !== undefined);
 }

@@ -28,7 +28,7 @@ const overrideSchema = z.strictObject(overrideShape, {
       : "expected an object of facts",
 });
 
-/** `vm_sizes`: facts that replace or complete those of the catalogue. Every size is looked at, whatever the others say. */
+/** `vm_sizes`: facts that replace or complete those of the catalogue. Every size is checked, so that all problems show at once. */
 const vmSizesSchema = z
   .record(z.string(), z.unknown(), "expected an object of VM sizes")
   .transform((sizes, context): Readonly<Record<string, VmSizeOverride>> => {
@@ -65,7 +65,7 @@ export const factsShape = {
 
 const factsSchema = z.object(factsShape);
 
-/** What the configuration changes of the catalogue; empty when nothing. `proxied_locations` wins over the other spelling. */
+/** The configuration's changes to the catalogue; empty if there are none. `proxied_locations` wins over the other spelling. */
 export function toFacts(keys: z.output<typeof factsSchema>): VmCatalogueOptions {
   const { vm_sizes: overrides, proxied_locations: locations, "proxied-locations": hyphenated } = keys;
   return {
@@ -86,7 +86,7 @@ function toOverride(facts: z.output<typeof overrideSchema>): VmSizeOverride {
   return Object.fromEntries(Object.entries(facts).map(([key, value]) => [spelling[key] ?? key, value]));
 }
 
-/** A size that the catalogue does not know has to say how large it is. */
+/** A size that is not in the catalogue must give its vcpus and memory. */
 function describesSize(name: string, override: VmSizeOverride): boolean {
   try {
     createVmCatalogue({ overrides: { [name]: override } });

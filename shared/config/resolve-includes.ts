@@ -35,7 +35,7 @@ interface Resolving {
   readonly json: unknown;
   readonly loadInclude: LoadInclude;
   readonly problems: string[];
-  /** What was read before, merged with its own includes, and how many includes there were. */
+  /** The files read so far, merged with their own includes, and the number of includes. */
   readonly seen: { readonly files: Map<string, Promise<unknown>>; includes: number };
   /** The files that are being read, from the outermost to this one. */
   readonly stack: readonly string[];

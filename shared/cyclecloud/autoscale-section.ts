@@ -1,6 +1,6 @@
 import { type Json, parseAmount, type Resources, type Scalar } from "../engine/index.ts";
 
-/** What `Configuration.autoscale` of a node array or a node says. */
+/** The section `Configuration.autoscale` of a node array or a node. */
 export interface AutoscaleSection {
   readonly enabled: boolean;
   readonly allowsColocation: boolean;

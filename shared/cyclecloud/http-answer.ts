@@ -24,7 +24,7 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-/** What a message about a call needs: its name, and a way to keep secrets out. */
+/** The name of a call, and a function that removes secrets, for messages about the call. */
 interface Failing {
   readonly call: HttpCall;
   readonly redact: (text: string) => string;
@@ -71,7 +71,7 @@ export function toUpstreamError(error: unknown, failing: Failing): UpstreamError
   return new UpstreamError(`Cannot ${call.doing}: ${why}${advice}`, { retryable: !isCertificate });
 }
 
-/** What `Retry-After` asks for, in seconds from now: it holds seconds or a date. Undefined when it is absent or odd. */
+/** Seconds from now until `Retry-After`, which holds seconds or a date. Undefined if it is absent or invalid. */
 export function retryAfterSeconds(headers: HttpHeaders): number | undefined {
   const value = headers.get("Retry-After")?.trim();
   if (value === undefined || value === "") return undefined;
@@ -119,7 +119,7 @@ export function readAnswers(mostBytes: number): PipelinePolicy {
       const { readableStreamBody: stream, ...response } = await next(request);
       if (stream === undefined) return response;
       const body = await readAtMost(stream as AsyncIterable<Uint8Array>, mostBytes).catch((error) => {
-        // Its own error says no more than that the connection ended.
+        // Its own error reports only that the connection ended.
         throw request.abortSignal?.aborted === true
           ? new DOMException("no whole answer", "AbortError")
           : error;

@@ -38,7 +38,7 @@ export interface HttpOptions {
   readonly requestTimeoutMs?: number;
   /** Default: 3 retries after about 1, 2 and 4 s, no pause above 10 s. */
   readonly retryOptions?: RetryOptions;
-  /** Of the body of one answer. Default 64 MiB. */
+  /** The most bytes of one answer's body. Default 64 MiB. */
   readonly mostAnswerBytes?: number;
   /** Shared by all clients of a process. Absent: every call goes at once. */
   readonly logins?: LoginGate;
@@ -48,7 +48,7 @@ const defaultUserAgent = "cyclecloud-autoscale:0.1.0";
 const defaultTimeoutMs = 60_000;
 const retryDefaults = { maxRetries: 3, retryDelayInMs: 1000, maxRetryDelayInMs: 10_000 };
 
-/** What `password_setting` is where nobody gives one. */
+/** The default of `password_setting`. */
 const usualSetting = "CYCLECLOUD_PASSWORD";
 
 /**
@@ -125,7 +125,7 @@ function createPipeline({
     ...(ca === undefined || pin !== undefined ? {} : { tlsOptions: { ca } }),
   });
   pipeline.addPolicy(refuseLongPauses(retries.maxRetryDelayInMs), { phase: "Sign" });
-  // Inside of the other, which shows what the answer says.
+  // Inside the other policy, which shows the text of the answer.
   pipeline.addPolicy(readAnswers(mostAnswerBytes), { phase: "Sign", afterPolicies: ["refuseLongPauses"] });
   return pipeline;
 }
@@ -134,7 +134,7 @@ function isHttps({ url }: CycleCloudConnection): boolean {
   return url.startsWith("https:");
 }
 
-/** Nothing says who the server is: neither a chain of certificates nor a pinned one. */
+/** The server cannot be identified: there is neither a chain of certificates nor a pinned one. */
 function isUnverified({ verifyCertificates, certificateFingerprint }: CycleCloudConnection): boolean {
   return !verifyCertificates && certificateFingerprint === undefined;
 }

@@ -1,7 +1,7 @@
 import { LoginRefusedError } from "../errors.ts";
 import type { Clock } from "../ports/index.ts";
 
-/** What the server said of a login. */
+/** The server's answer to a login. */
 interface Answer {
   /** Undefined: it was taken. */
   readonly refusal: LoginRefusedError | undefined;
@@ -19,14 +19,14 @@ const standsSeconds = 5;
 export class LoginGate {
   readonly #clock: Clock;
   readonly #answers = new Map<string, Answer>();
-  /** Of those that ask alone: settle with the refusal, or undefined. */
+  /** Calls that wait for the answer to a first one: they get its refusal, or undefined. */
   readonly #asking = new Map<string, Promise<LoginRefusedError | undefined>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** `login`: what the server is told, and which server; never shown. Throws what `call` throws, or the same refusal. */
+  /** `login` is the server with user name and password, and is never shown. Throws the error of `call`, or the earlier refusal. */
   async pass<T>(login: string, call: () => Promise<T>): Promise<T> {
     const standing = this.#standing(login);
     const asking = this.#asking.get(login);

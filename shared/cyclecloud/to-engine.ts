@@ -6,11 +6,11 @@ import { toNode } from "./to-node.ts";
 import { toNodeArray, unlimited } from "./to-node-array.ts";
 import { SetAside } from "./wire-value.ts";
 
-/** CycleCloud's answers, before their records are looked at. */
+/** CycleCloud's answers, before their records are checked. */
 export interface ClusterAnswers {
   readonly name: string;
   readonly status: ClusterStatus;
-  /** Of the status (`nodes=true`), or of the list of nodes: both hold the same records. */
+  /** From the status (`nodes=true`) or the list of nodes: both hold the same records. */
   readonly nodes: readonly unknown[];
   readonly catalogue: VmCatalogue;
 }

@@ -12,7 +12,7 @@ import { type SetAside, subjectOf } from "./wire-value.ts";
 
 /** Stands for a limit that CycleCloud does not state. Finite, because snapshots are stored as JSON. */
 export const unlimited = Number.MAX_SAFE_INTEGER;
-/** The size of a scale set when neither the bucket nor the template says: CycleCloud's default. */
+/** The size of a scale set if neither the bucket nor the template has one: CycleCloud's default. */
 const defaultScaleSetSize = 100;
 
 /** One entry of `nodearrays`; undefined when it is set aside. */

@@ -6,7 +6,7 @@ import { readAutoscaleSection } from "./autoscale-section.ts";
 import { nodeSchema, type requestedNodesSchema } from "./node-schema.ts";
 import { type SetAside, subjectOf } from "./wire-value.ts";
 
-/** One node record; undefined when it is set aside. What it does not say of itself, its node array says. */
+/** One node record; undefined if it is set aside. Values that it lacks come from its node array. */
 export function toNode(
   value: unknown,
   context: { index: number; arrays: ReadonlyMap<string, NodeArray>; setAside: SetAside },

@@ -14,7 +14,7 @@ interface VmSources {
 
 /**
  * What is known of a VM size: the facts of the configuration (`vm_sizes`) first, then CycleCloud's own figures, then the
- * catalogue. Undefined when none knows the cores or the memory: "cannot tell" must not become "none".
+ * catalogue. Undefined if none has the cores or the memory: "cannot tell" must not become "none".
  */
 export function toVmFacts({ reported, vmSize, catalogue, arrayMemory }: VmSources): VmFacts | undefined {
   const own = catalogue.ownFacts(vmSize);
@@ -26,7 +26,7 @@ export function toVmFacts({ reported, vmSize, catalogue, arrayMemory }: VmSource
   if (vcpuCount === undefined || memoryGiB === undefined) return undefined;
   return {
     vcpuCount,
-    // A constrained size is charged in full: the catalogue knows it when CycleCloud does not say.
+    // A constrained size is charged in full: the catalogue has the figure if CycleCloud does not.
     vcpuQuotaCount: own.vcpus ?? positive(reported?.vcpuQuotaCount) ?? known?.vcpus ?? vcpuCount,
     pcpuCount: ownPcpus(own, known) ?? positive(reported?.pcpuCount) ?? known?.pcpus ?? vcpuCount,
     gpuCount: own.gpus ?? mostGpus(reported, known),

@@ -6,7 +6,7 @@ import type { Json } from "../engine/index.ts";
  * not listed pass. A field of a wrong type fails its record, and only its record: see `setAside`.
  */
 export const text = z.string().min(1);
-/** Absent, null and "" all mean that CycleCloud does not say. */
+/** Absent, null and "" all mean that CycleCloud reports no value. */
 export const maybeText = z
   .string()
   .nullish()
@@ -27,7 +27,7 @@ export const record = z
   .nullish()
   .transform((value) => value ?? {});
 
-/** What is wrong with an answer or a record: `NodeId: invalid input: expected string, received undefined`. */
+/** The problems of an answer or a record: `NodeId: invalid input: expected string, received undefined`. */
 export function whatIsWrong(error: z.ZodError): string {
   return error.issues
     .slice(0, 5)

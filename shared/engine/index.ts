@@ -1,4 +1,4 @@
-/** The engine's only door: a pure planner for CycleCloud clusters. README.md tells the model in one page. */
+/** The engine's only door: a pure planner for CycleCloud clusters. README.md describes the model on one page. */
 
 export { isIgnored } from "./ledger/left-alone.ts";
 export { generatePlacementGroups, isPlacementGroupName } from "./ledger/placement-groups.ts";

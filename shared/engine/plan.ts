@@ -3,7 +3,7 @@
  * put the jobs on it one after the other, first fit (`allocate.ts`), and meet the targets (`meet-targets.ts`), in one or
  * more runs (`choose-run.ts`); read off what has to be created, started and
  * deleted. Pure: the same input gives the same plan. Breaks no limit whatever the input, and throws only on bugs.
- * README.md tells the model in one page.
+ * README.md describes the model on one page.
  */
 
 import type { LedgerNode } from "./ledger/ledger-bucket.ts";

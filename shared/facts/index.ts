@@ -1,4 +1,4 @@
-/** What Azure says about VM sizes, and what they cost. */
+/** Azure's published facts about VM sizes, and their prices. */
 export { pricePerHourUsd, shippedAsOfSeconds } from "./vm-prices.ts";
 export {
   createVmCatalogue,

@@ -2,7 +2,7 @@ import columns from "./vm-sizes.json" with { type: "json" };
 
 export type Architecture = "amd64" | "arm64";
 
-/** What Azure says about one VM size. The README of this folder gives the date of the facts. */
+/** Azure's published facts about one VM size. The README of this folder gives their date. */
 export interface VmSize {
   /** Azure's own spelling, for example "Standard_F4s_v2". */
   readonly name: string;
@@ -39,7 +39,7 @@ export interface VmCatalogueOptions {
 export interface VmCatalogue {
   /** The letter case does not matter; undefined means that nothing is known, not that the size is empty. */
   find(vmSize: string): VmSize | undefined;
-  /** What the configuration itself says of a size; it counts more than what CycleCloud reports. */
+  /** The configuration's own facts of a size; they win over those that CycleCloud reports. */
   ownFacts(vmSize: string): VmSizeOverride;
   /** The public location whose facts stand in for this one; a location with facts of its own stands for itself. */
   locationOf(location: string): string;

@@ -5,7 +5,7 @@ const typePrefix = "Microsoft.CycleCloud.";
 const longestName = 300;
 const longestMessage = 500;
 
-/** What CycleCloud tells of, at the end of a transition, whether it succeeded or not. */
+/** Events that CycleCloud sends at the end of a transition, successful or not. */
 export const nodeEventKinds = [
   "NodeAdded",
   "NodeCreated",
@@ -22,7 +22,7 @@ export const clusterEventKinds = [
 
 export type CycleCloudEventKind = (typeof nodeEventKinds)[number] | (typeof clusterEventKinds)[number];
 
-/** One event of a CycleCloud server, as far as anybody here looks at it. */
+/** The members of a CycleCloud event that the service uses. */
 export interface CycleCloudEvent {
   /** Event Grid may deliver an event twice, under the same id. */
   readonly eventId: string;
@@ -32,7 +32,7 @@ export interface CycleCloudEvent {
   readonly cluster: string;
   /** `SpotEvicted`, `AllocationFailed`, `Autoscaled` and others; null when the event gives none. */
   readonly reason: string | null;
-  /** Of an event about a node, as far as it says. Names are used again, ids are not. */
+  /** The node of an event about one, if the event names it. Names are used again, ids are not. */
   readonly nodeId: string | null;
   readonly nodeName: string | null;
   readonly nodeArray: string | null;

@@ -113,18 +113,18 @@ const schedulerNode = z.preprocess(
     hostname,
     resources: z.record(z.string().max(256), resourceValue).default({}),
     metadata: z.record(z.string().max(256), z.unknown()).optional(),
-    /** Of a scheduler that can drain. `draining`: takes no new jobs, and still runs some. Absent: up. */
+    /** Set by a scheduler that can drain. `draining`: takes no new jobs, and still runs some. Absent: up. */
     state: z.enum(["up", "draining", "drained"]).optional(),
-    /** `atSeconds` of the newest `drain` or `undrain` event that this state obeys: tells an old report from a new one. */
+    /** `atSeconds` of the newest `drain` or `undrain` event that this state obeys: it distinguishes an old report from a new one. */
     eventAtSeconds: z.number().optional(),
-    /** Of a node that is not up by somebody's own making: why, by whom and since when, in the scheduler's words. For people. */
+    /** Why, by whom and since when somebody took the node out of service, in the scheduler's words. For people. */
     stateReason: z.string().max(longestStateReason).optional(),
     stateBy: z.string().max(256).optional(),
     stateSince: z.iso.datetime({ offset: true }).optional(),
   }),
 );
 
-/** What a scheduler can do for the cycle. `drain`: it obeys `drain` and `undrain` events, and reports `state` of its nodes. */
+/** Abilities of a scheduler. `drain`: it obeys `drain` and `undrain` events, and reports `state` of its nodes. */
 const capability = z.enum(["drain"]);
 
 /** One that is not known is passed over, so that a sender may be newer than its receiver. */
@@ -241,7 +241,7 @@ export function parseMessage(input: unknown): Parsed<QueueMessage> {
   return value.kind === "targets" ? checkTargetsItems(value) : checkDemandItems(value);
 }
 
-/** What of a message is not understood although it can be read, each with its place: `jobs[0].constraint is not known`. */
+/** Parts of a readable message that are not understood, each with its place: `jobs[0].constraint is not known`. */
 export function demandWarnings(
   { message, setAside }: Extract<ParsedDemand, { ok: true }>,
   raw: Readonly<Record<string, unknown>>,
@@ -292,7 +292,7 @@ export function withItemsAside(
   };
 }
 
-/** Of one list: more jobs than that with misspelt keys are one mistake of their sender. */
+/** The most warned jobs of one list: more jobs with misspelt keys are one mistake of their sender. */
 const mostWarned = 1_000;
 
 function checkJobs(items: readonly unknown[]): Checked<DemandJob> {

@@ -58,7 +58,7 @@ type DetailName = keyof JobDetails;
 
 const names = Object.keys(jobDetails) as readonly DetailName[];
 
-/** Those of the values that check out. For senders, which have nobody to tell what is wrong with the others. */
+/** Those of the values that check out. For senders that cannot report problems of the others. */
 export function readJobDetails(values: { readonly [Name in DetailName]?: unknown }): JobDetails {
   return Object.assign({}, ...names.map((name) => readDetail(name, values[name]).read ?? {}));
 }

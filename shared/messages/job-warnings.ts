@@ -1,7 +1,7 @@
 import { constraintWarnings, nearest } from "../engine/index.ts";
 import { isDictionary } from "../json.ts";
 
-/** Of one job. */
+/** The most warnings of one job. */
 export const mostWarnings = 10;
 export const longestWarning = 200;
 const longestKey = 60;
@@ -31,7 +31,7 @@ export function keyWarnings(item: unknown, known: KnownKeys): readonly string[] 
   return unknownKeys(item, known).map((key) => sentence(key, meant(key, known)));
 }
 
-/** What of a job is not understood although the job can be read, one sentence each. */
+/** Parts of a readable job that are not understood, one sentence each. */
 export function jobWarnings(item: unknown, known: KnownKeys): readonly string[] {
   if (!isDictionary(item)) return [];
   const misspelt = unknownKeys(item, known).map((key) =>

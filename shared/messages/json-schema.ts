@@ -19,7 +19,7 @@ function describe(schema: z.ZodType, title: string): object {
   return { title, ...toJsonSchema(schema) };
 }
 
-/** What may be sent, which is wider than what is made of it: defaults may be missing. */
+/** The schema of messages as senders write them, without the defaults that reading adds. */
 function toJsonSchema(schema: z.ZodType): object {
   return z.toJSONSchema(schema, {
     io: "input",

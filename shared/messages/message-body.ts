@@ -6,7 +6,7 @@ import { excessOf } from "./sizes.ts";
 /** The claim check: the jobs and nodes are in a blob of the `demand-uploads` container, not in the message. */
 const claim = z.object({ blob: z.string().min(1).max(1024) }).loose();
 
-/** Bodies that were read: nobody has to look through 100,000 jobs again for what `convertible` replaces. */
+/** Bodies that were read: 100,000 jobs need not be searched again for values that `convertible` replaces. */
 const alreadyRead = new WeakSet<object>();
 
 /** The body of a message as JSON, which is then read once: a text that is none is undefined. */
@@ -41,7 +41,7 @@ export function claimedBlob(input: unknown): string | undefined {
 
 /**
  * The message with the blob's jobs and nodes in place of the claim. They alone are taken from the blob, which cannot change
- * whom the message is for; jobs or nodes beside the claim are not looked at. The result is checked like any message.
+ * whom the message is for; jobs or nodes beside the claim are ignored. The result is checked like any message.
  */
 export function withClaimed(input: unknown, content: string): unknown {
   const outer = asObject(input);
@@ -59,7 +59,7 @@ export function withClaimed(input: unknown, content: string): unknown {
   return whole;
 }
 
-/** Whom a message that does not validate claims to be for, as far as can be told: for the record of its rejection. */
+/** Whom a message that does not validate claims to be for, as far as it can be read, for the record of its rejection. */
 export function claimedOrigin(input: unknown): { cluster: string | undefined; source: string | undefined } {
   const json = asObject(input) ?? {};
   const text = (value: unknown) => (typeof value === "string" && value.length <= 256 ? value : undefined);

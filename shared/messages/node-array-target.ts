@@ -45,13 +45,13 @@ export const nodeArrayShape = z.looseObject({
  */
 export type NodeArrayTarget = z.output<typeof nodeArrayShape>;
 
-/** What is not an attribute of a node: it says how many there should be, of what, and what they are called. */
+/** Keys of a request that are no attributes of a node: number, kind and name of the nodes. */
 const wishes = [
   ...["Name", "TargetCount", "TargetCoreCount", "TargetGroupCount", "GroupCoreCount", "GroupInstanceCount"],
   ...["MachineType", "Extends", "Dynamic", "ClusterName"],
 ];
 
-/** What the service or CycleCloud decides, and why a request cannot: in any spelling, as CycleCloud looks at no case. */
+/** Attributes that the service or CycleCloud sets, and why a request cannot. CycleCloud ignores case, so any spelling counts. */
 const decided: Readonly<Record<string, string>> = inSmallLetters({
   ...Object.fromEntries(
     ["NodeId", "Template", "Status", "State", "TargetState", "RequestId", "InstanceId", "Instance"].map(
@@ -167,7 +167,7 @@ function sizeOf(attributes: Readonly<Record<string, unknown>>): number {
   return new TextEncoder().encode(JSON.stringify(attributes)).length;
 }
 
-/** What the nodes made for a definition get, over what their array gives them. */
+/** Attributes of the nodes made for a definition, in addition to those of their array. */
 export function attributesOf(definition: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(definition).filter(([key]) => !wishes.includes(key)));
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/** Asks for a plan of one cluster, or for a look at it. Queue `plan-requests`, one session per cluster. */
+/** Asks for a plan or a check of one cluster. Queue `plan-requests`, one session per cluster. */
 export const planRequestSchema = z.object({
   version: z.literal(1),
   cluster: z.string().min(1),
-  /** What happened, for people and logs: "demand from celery", "snapshot changed", "idle deadline". */
+  /** The event behind the request, for people and logs: "demand from celery", "snapshot changed", "idle deadline". */
   reason: z.string(),
   atSeconds: z.number(),
   /** W3C trace context of the run that asked. */

@@ -2,12 +2,12 @@ const mostHosts = 100_000;
 const longestHostname = 255;
 const separators = /[\s,;+]+/;
 
-/** `executing-hostnames`, `ExecutingHosts`, `exec_host` of PBS: without what tells the spellings apart. */
+/** `executing-hostnames`, `ExecutingHosts`, `exec_host` of PBS: without the characters in which spellings differ. */
 const spellings = new Set(
   ["executinghost", "executinghostname", "exechost", "exechostname"].flatMap((name) => [name, `${name}s`]),
 );
 
-/** Where a job that does not check out says that it runs. */
+/** The hosts that an invalid job reports. */
 export interface RunningHosts {
   readonly hostnames: readonly string[];
   /** False: it also runs on hosts that cannot be read. */

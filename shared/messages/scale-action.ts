@@ -36,7 +36,7 @@ const envelope = {
   version: z.literal(1),
   /** Unique, derived from the plan or the request: also the Service Bus message id, so a repeated send is dropped. */
   actionId: z.string().min(1),
-  /** The plan that wants it. Null: no plan does, `requestedBy` tells who asked. */
+  /** The plan that wants it. Null: no plan does; `requestedBy` names who asked. */
   planId: z.string().min(1).nullable(),
   requestedBy: requestedBySchema.optional(),
   cluster: z.string().min(1),
@@ -64,12 +64,12 @@ export const scaleActionSchema = z.discriminatedUnion("kind", [
     ...envelope,
     kind: z.literal("shutdown-nodes"),
     cause: z.enum(["idle-timeout", "boot-timeout", "failed", "spot-released", "autostop", "operator"]),
-    /** Of an operator's request: also nodes that run a job go. Keep-alive nodes never do. */
+    /** An operator's request that includes nodes with running jobs. Keep-alive nodes are never included. */
     force: z.boolean().optional(),
     nodes: z.array(actionNode).min(1),
   }),
   z.object({ ...envelope, kind: z.literal("retry-failed"), nodes: z.array(actionNode).min(1) }),
-  /** What only operators ask for. */
+  /** Kinds that only operators ask for. */
   z.object({
     ...envelope,
     kind: z.enum(["remove-nodes", "terminate-nodes", "deallocate-nodes", "restart-nodes", "reimage-nodes"]),
@@ -82,7 +82,7 @@ export const scaleActionSchema = z.discriminatedUnion("kind", [
 export type ScaleAction = z.infer<typeof scaleActionSchema>;
 export type CreateNodesAction = Extract<ScaleAction, { kind: "create-nodes" }>;
 export type NodesAction = Exclude<ScaleAction, { kind: "create-nodes" }>;
-/** What only operators ask for. */
+/** Kinds that only operators ask for. */
 export type ManageNodesAction = Exclude<
   NodesAction,
   { kind: "start-nodes" } | { kind: "shutdown-nodes" } | { kind: "retry-failed" }

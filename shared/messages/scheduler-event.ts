@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Of one event; the log of the service has all. */
+/** The most problems in one event; the log of the service has all. */
 const mostProblems = 20;
 const longestProblem = 1_000;
 
@@ -32,7 +32,7 @@ const demandRefused = z.object({
   kind: z.literal("demand-refused"),
   /** True: nothing of the message took effect. False: only what `problems` names was set aside. */
   whole: z.boolean(),
-  /** Of the message; null when it cannot be read. */
+  /** The message's sequence; null if it cannot be read. */
   sequence: z.int().min(0).nullable(),
   problems: z.array(z.string().max(longestProblem)).min(1).max(mostProblems),
 });

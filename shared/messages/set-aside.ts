@@ -7,9 +7,9 @@ import { type RunningHosts, runningHosts } from "./running-hosts.ts";
 import { cutName, excessOf } from "./sizes.ts";
 
 const mostProblems = 5;
-/** Of one list. Those after it are set aside without their problems: a hostile list could have 200,000. */
+/** The most items of one list with problems. Later ones are set aside without: a hostile list could have 200,000. */
 const mostDescribed = 100;
-/** Of one list. More are not mistakes in single jobs: a hostile list must not be checked to its end. */
+/** The most bad items of one list. More are no mistakes in single jobs, and a hostile list must not be checked to its end. */
 const mostSetAside = 10_000;
 const longestHostname = 255;
 
@@ -24,11 +24,11 @@ export interface SetAside {
   readonly name: string | null;
   /** One sentence each; empty for those after the first hundred of a list. */
   readonly problems: readonly string[];
-  /** Of a job that may run: where. Absent: it says that it runs nowhere. */
+  /** Where the job may run. Absent: the job reports that it runs nowhere. */
   readonly running?: SetAsideRun;
 }
 
-/** What is kept of a job that runs and does not check out: enough to leave it its nodes. */
+/** The part of an invalid running job that is kept: enough to leave it its nodes. */
 export interface SetAsideRun extends RunningHosts {
   /** Undefined: they cannot be read, so nothing else is planned where it runs. */
   readonly constraints?: unknown;
@@ -43,7 +43,7 @@ export interface Checked<T> {
 }
 
 export interface Checking<T> {
-  /** What of an item counts, when it was read. */
+  /** Completes an item that was read. */
   readonly finish?: (read: T, item: unknown) => T;
   /** An item that does not check out, without what must not set it aside: it is checked once more. Undefined: there is nothing of that kind. */
   readonly withoutBad?: (item: unknown) => unknown;
@@ -90,7 +90,7 @@ function problemsOf(kind: SetAsideKind, error: z.ZodError | undefined, excess: s
     : describeProblems(error, { root: kind, most: mostProblems });
 }
 
-/** What is set aside, as far as it can be read. */
+/** An item that is set aside, with the parts that can be read. */
 export function asideOf(
   kind: SetAsideKind,
   {
@@ -113,7 +113,7 @@ function nameOf(kind: SetAsideKind, item: unknown): string | null {
   return text.length <= longestHostname ? text : null;
 }
 
-/** Whether something that is no job at all runs, nobody can tell. */
+/** Where the job of an item runs. Of an item that is no object, that is unknown. */
 function runOf(item: unknown): SetAsideRun | undefined {
   if (!isDictionary(item)) return { hostnames: [], isWhole: false };
   const hosts = runningHosts(item);
@@ -132,7 +132,7 @@ export function describeSetAside({ kind, index, name, problems }: SetAside): str
 
 const lists = { job: "jobs", node: "nodes", remove: "remove", target: "arrays" } as const;
 
-/** What is wrong with it, with its place in the message: `jobs[3].iterations: -2, too small`. */
+/** Its problems, with their place in the message: `jobs[3].iterations: -2, too small`. */
 export function problemsInPlace({ kind, index, problems }: SetAside): readonly string[] {
   const place = `${lists[kind]}[${index}]`;
   if (problems.length === 0) return [`${place}: does not check out either`];

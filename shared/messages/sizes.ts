@@ -7,7 +7,7 @@ const longestName = 1_024;
 const longestText = 64 * 1024;
 const mostMembers = 10_000;
 
-/** What makes a value too expensive to be read in detail; undefined when nothing does. */
+/** Why a value is too expensive to be read in detail; undefined if it is not. */
 export function excessOf(value: unknown, levels = deepestValue): string | undefined {
   if (typeof value === "string" && value.length > longestText)
     return `a text of ${value.length} characters, expected at most ${longestText}`;
@@ -35,7 +35,7 @@ function firstExcess(values: readonly unknown[], levels: number): string | undef
 const longestJobName = 256;
 const digestLength = 16;
 
-/** Any text. A longer name is cut, and told from others that begin alike by a digest: the job counts like any other. */
+/** Any text. A longer name is cut and gets a digest, which keeps it apart from names that begin alike. */
 export const jobName = z.string().min(1).transform(cutName);
 
 /** The name under which a job is kept: the name that was sent, unless that is too long. */
@@ -51,12 +51,12 @@ export function wellCut(text: string, longest: number): string {
   return /[\uD800-\uDBFF]$/.test(start) ? start.slice(0, -1) : start;
 }
 
-/** What the lists hold, for whoever documents the schemas: the lists themselves take anything. */
+/** Items of the lists, for the published schemas: the lists themselves accept anything. */
 export const listItems = new WeakMap<object, { readonly item: z.ZodType; readonly most: number }>();
 
 /**
  * A list of which the items are checked one by one afterwards: one that does not check out is set aside, and the others
- * count. `documented` is what the published schema says of an item.
+ * count. `documented` is the schema of an item that is published.
  */
 export function listOf(documented: z.ZodType, most: number) {
   const list = z.array(z.unknown()).max(most);

@@ -3,13 +3,13 @@ import { longestRow } from "./store-limits.ts";
 
 const mostMessages = 100;
 const longestMessage = 1_000;
-/** For the sentence that says what was cut. */
+/** Room for the sentence that reports the cut. */
 const margin = 1_000;
 
 /**
  * The operation as one row holds it. CycleCloud decides how long its words and names are, so its lists are cut, with a sentence
- * that says by how much: a row that cannot be written would leave the operation open for ever. Nodes that are not recorded
- * count as any that CycleCloud has not told yet.
+ * that names the count: a row that cannot be written would leave the operation open for ever. Nodes that are not recorded
+ * count like nodes that CycleCloud has not reported yet.
  */
 export function fittingOperation(operation: Operation): Operation {
   const { shortfalls } = operation;

@@ -18,7 +18,7 @@ export function rowText(row: string, value: unknown): string {
   );
 }
 
-/** The longest JSON text of a packed plan that is kept: whoever looks at it has to hold all of it in memory. */
+/** The longest JSON text of a packed plan that is kept: every reader has to hold all of it in memory. */
 export const largestPlanCharacters = 64 * 1024 * 1024;
 
 export function planTooLarge(limitCharacters: number): string {

@@ -49,7 +49,7 @@ const checkers: readonly Checker[] = [
 
 function brokenConfiguration({ config }: StatusFacts): readonly StatusProblem[] {
   if (!(config instanceof ConfigurationError)) return [];
-  return [stopped("configuration", config.message, "Mend autoscale.json and store it again.")];
+  return [stopped("configuration", config.message, "Correct autoscale.json and store it again.")];
 }
 
 function refusedLogin({ loginStopped }: StatusFacts): readonly StatusProblem[] {

@@ -6,7 +6,7 @@ import type { World } from "./world.ts";
 export interface Remains {
   /** What is still under way: a run is not over before this is empty. */
   readonly busy: readonly string[];
-  /** What no amount of waiting mends. */
+  /** What no amount of waiting corrects. */
   readonly wrong: readonly string[];
 }
 

@@ -57,7 +57,7 @@ function requestOf(explanation: TargetExplanation): string {
   const expires = expiresAtSeconds <= atSeconds ? "expired" : "expires";
   const ignored =
     ignoredRequests === 0 ? "" : `; requests of its set that came late and were ignored: ${ignoredRequests}`;
-  return `Asked for by ${source} ${ago(receivedAtSeconds, atSeconds)}, ${expires} ${ago(expiresAtSeconds, atSeconds)}${ignored}.`;
+  return `Requested by source ${source} ${ago(receivedAtSeconds, atSeconds)}, ${expires} ${ago(expiresAtSeconds, atSeconds)}${ignored}.`;
 }
 
 type Explained = Pick<ExplainAnswer, "atSeconds" | "causes" | "refusals" | "planner">;

@@ -25,7 +25,7 @@ const fewestRows = 4;
  * there has; a resource that a node does not have is minus infinity. The rows are the leaves of a binary tree whose inner nodes hold
  * the most that any row below has of each column (a max segment tree, stored as a heap: the children of `i` are `2i`
  * and `2i + 1`). First fit skips every subtree that cannot hold the demand: O(log nodes) for one resource. With several
- * resources a subtree can look good without holding a fit, so the worst case is linear; a change costs O(log nodes).
+ * resources a subtree can seem to fit without holding a node that does, so the worst case is linear; a change costs O(log nodes).
  */
 export class Availability {
   readonly columns: number;

@@ -33,7 +33,7 @@ export interface Columns {
   readonly names: readonly string[];
   /** Columns by resource. */
   readonly byName: ReadonlyMap<string, number>;
-  /** What one unit of each column is: 1 for numbers, bytes for sizes. */
+  /** One unit of each column: 1 for numbers, bytes for sizes. */
   readonly units: readonly number[];
   readonly count: number;
 }

@@ -23,7 +23,7 @@ export interface DefaultsPolicy {
 /**
  * All resources of a node: what was reported, then the system defaults, then the configured entries in order.
  * An entry named like a system default replaces it; of several entries for one name the first that matches wins.
- * An entry that cannot be worked out for this node is left out and told to `complain`.
+ * An entry that cannot be calculated for this node is left out, with a call of `complain`.
  */
 export function equip(
   newborn: Newborn,

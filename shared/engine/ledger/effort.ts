@@ -1,14 +1,14 @@
 import type { DemandCapHit } from "../model/demand-caps.ts";
 
-/** What one source may still have a plan look at. */
+/** The checks that one source has left in a plan. */
 export interface Share {
   left: number;
-  /** What holds its jobs back once nothing is left. */
+  /** The cap that holds its jobs back when none are left. */
   readonly hit: DemandCapHit;
 }
 
 /**
- * Bounds what a plan does for demand that has to be looked at node by node. Counted, not timed: the same input gives
+ * Bounds the work of a plan for demand that must be checked node by node. Counted, not timed: the same input gives
  * the same plan. Every source has the same share, so that none can take what others need.
  */
 export class Effort {
@@ -29,10 +29,10 @@ export class Effort {
   }
 }
 
-/** Entries that all shapes together may remember, at 8 bytes or so each: beyond that a plan looks again. */
+/** Entries that all shapes together may remember, at 8 bytes or so each: beyond that a plan checks again. */
 const mostRemembered = 2_000_000;
 
-/** What a plan may keep only to be faster. */
+/** The budget for caches, which only make a plan faster. */
 export class Memory {
   #left = mostRemembered;
 

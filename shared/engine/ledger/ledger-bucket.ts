@@ -66,7 +66,7 @@ export class LedgerBucket implements BucketFacts {
   index = 0;
   /** Why it last had no room; reused while it stays the same. */
   lastRefusal: { readonly refusal: Refusal; readonly atChange: number } | null = null;
-  /** What its limits still allowed when somebody last looked, and how many changes the ledger had seen by then. */
+  /** The nodes that its limits allowed at the last check, and the number of changes of the ledger at that time. */
   room = { nodes: 0, atChange: -1 };
   readonly location: string;
   readonly spot: boolean;
@@ -106,7 +106,7 @@ export class LedgerBucket implements BucketFacts {
     return this.#exampleNode;
   }
 
-  /** What the nodes have left. */
+  /** Amounts that the nodes have left. */
   get table(): Availability {
     return this.#whenOpen.table;
   }
@@ -115,7 +115,7 @@ export class LedgerBucket implements BucketFacts {
     return this.#whenOpen.columns;
   }
 
-  /** What an untouched node has, by column. */
+  /** Amounts of an unused node, by column. */
   get exampleRow(): readonly number[] {
     return this.#whenOpen.exampleRow;
   }

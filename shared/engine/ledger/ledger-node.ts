@@ -16,7 +16,7 @@ export const exampleNode = -1;
 /** `deallocated`: exists without a VM, can be started. The others are as in the plan. */
 export type LedgerOrigin = "existing" | "deallocated" | "starting" | "pending" | "new" | "on-premise";
 
-/** What a node has to know of its bucket. */
+/** The part of its bucket that a node uses. */
 interface Home {
   readonly name: BucketName;
   readonly placementGroup: string | null;
@@ -43,7 +43,7 @@ export interface NodeFields<B extends Home> {
   readonly takesNoJobs?: boolean;
 }
 
-/** What a plan is made for: the things that properties and left-overs are looked up in. */
+/** The surroundings from which a node reads properties and amounts left. */
 export interface PlanContext {
   readonly pools: Pools;
   readonly nowSeconds: number;

@@ -10,7 +10,7 @@ import type { LedgerOrigin } from "./ledger-node.ts";
 import { NodeIndex } from "./node-index.ts";
 import type { Pools } from "./pools.ts";
 
-/** What a job takes of a node: amounts per slot, and whether it closes the node to others. */
+/** The share of a node that a job takes: amounts per slot, and whether it closes the node to others. */
 export interface Taking {
   readonly node: LedgerNode;
   readonly job: string;

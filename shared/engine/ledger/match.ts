@@ -91,7 +91,7 @@ export function firstOption(options: readonly Scalar[], value: Scalar | undefine
     : options.findIndex((option) => equalScalars(option, value));
 }
 
-/** Longer lists are looked up. */
+/** Longer lists get an index. */
 const fewOptions = 8;
 
 /** The texts of a long list of options by their places, and its wildcards. */
@@ -130,7 +130,7 @@ function lookUp({ places, wildcards }: Listed, value: string): number {
 /** A wildcard of so many characters takes about as long to compare as a constraint to hold against a node. */
 const charactersPerCheck = 16;
 
-/** How many checks it takes to ask a subject for these constraints, all told. */
+/** The number of checks of one subject against all these constraints. */
 export function checksOf(constraints: readonly Constraint[]): number {
   return constraints.reduce((sum, constraint) => sum + checksOfOne(constraint), 0);
 }
@@ -161,7 +161,7 @@ function checksOfOne(constraint: Constraint): number {
   }
 }
 
-/** Wildcards are tried one by one, and so are the options of a short list; long ones are looked up. */
+/** Tries wildcards and the options of a short list one by one; long lists have an index. */
 function checksOfOptions(options: readonly Scalar[]): number {
   let characters = 0;
   for (const option of options) {

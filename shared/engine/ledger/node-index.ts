@@ -1,7 +1,7 @@
 import type { NodeProperty } from "../model/constraint.ts";
 import type { LedgerNode } from "./ledger-bucket.ts";
 
-/** What a node alone is called: few nodes have one in common, so that they are looked up. */
+/** Properties that few nodes share, so that an index over them is worth its memory. */
 export const namingProperties = [
   "name",
   "hostname",
@@ -25,7 +25,7 @@ export class NodeIndex {
   /** Nodes that the plan made, by name. */
   readonly #made = new Map<string, LedgerNode>();
 
-  /** Of the nodes that are there before the plan makes any. */
+  /** Index of the nodes that exist before the plan makes any. */
   constructor(nodes: readonly LedgerNode[]) {
     this.#first = nodes;
   }

@@ -34,7 +34,7 @@ export function onPremiseBucket(
   });
 }
 
-/** What is known of a host that CycleCloud does not have: one cpu, until its scheduler says more. */
+/** Default resources of a host that CycleCloud does not have: one cpu, until its scheduler reports more. */
 const unknownVm: VmFacts = {
   vcpuCount: 1,
   vcpuQuotaCount: 1,
@@ -60,7 +60,7 @@ export function ownHosts(
   planned: Iterable<string>,
 ): OwnHosts {
   const { nodes } = input.cluster;
-  // To scalelib, a host of an array or bucket that it does not look at is one that CycleCloud does not have.
+  // scalelib treats a host of an array or bucket that it ignores as one that CycleCloud does not have.
   const scalelib = input.settings.compatibility === "scalelib";
   const managed = new Set(scalelib ? planned : nodes.map((node) => shortHostname(node.hostname ?? "")));
   const nodeIds = new Set(nodes.map((node) => node.nodeId));
@@ -88,7 +88,7 @@ function unknownNodeId(hostname: string, ccnodeid: string): Warning {
   return { code: "unknown-node-id", subject: hostname, message };
 }
 
-/** Once for all: some schedulers name such hosts for days, and every plan says it. */
+/** One warning for all of them: some schedulers name such hosts for days, and every plan repeats it. */
 function warningsOfGone(
   [first, ...others]: readonly string[],
   formerNodes: ReadonlyMap<string, string>,

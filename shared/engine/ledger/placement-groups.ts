@@ -1,7 +1,7 @@
 import type { Bucket, Cluster, NodeArray, ReportedPlacementGroup } from "../model/bucket.ts";
 import { type EngineSettings, forNodeArray } from "../model/settings.ts";
 
-/** The placement groups of a bucket, each once, by whether jobs that ask for no group look there first. */
+/** The placement groups of a bucket, each once, with whether jobs that ask for no group search there first. */
 export interface PlacementGroups {
   /** Before nodes outside of every group: somebody chose these groups. Predefined, and the array's own. */
   readonly first: readonly string[];
@@ -47,7 +47,7 @@ export function isPlacementGroupName(text: string): boolean {
 
 /**
  * The cluster with spare groups added to every bucket whose array allows colocation, named `<vm_size>_pg<N>`: as
- * many empty ones as the buffer says, up to the maximum. Nothing is generated when the settings predefine a group.
+ * many empty ones as the buffer allows, up to the maximum. Nothing is generated when the settings predefine a group.
  */
 export function generatePlacementGroups(cluster: Cluster, settings: EngineSettings): Cluster {
   const generated = settings.generatedPlacementGroups;

@@ -5,7 +5,7 @@ interface Pool {
   left: number;
 }
 
-/** What one job draws of a pool. */
+/** The amount that one job draws from a pool. */
 interface Total {
   readonly pool: Pool;
   once: number;
@@ -15,7 +15,7 @@ interface Total {
 /** Shared pools (licences, quotas) while planning. The settings' description of a pool wins over a job's, the first job's over later ones. */
 export class Pools {
   readonly #byKey = new Map<string, Pool>();
-  /** What jobs draw of each pool, by their constraints; pools are all known before the first job draws. */
+  /** Draws added up, by list of constraints. All pools are known before the first job draws. */
   readonly #totals = new WeakMap<readonly SharedConsumable[], readonly Total[] | null>();
 
   constructor(pools: readonly SharedPool[]) {
@@ -28,7 +28,7 @@ export class Pools {
     this.#byKey.set(keyOf(draw.pool, draw.source), { left: draw.current });
   }
 
-  /** What is left; undefined when nobody said what the pool holds. */
+  /** The amount left; undefined if the size of the pool is unknown. */
   left(draw: SharedDraw): number | undefined {
     return this.#find(draw)?.left;
   }
@@ -49,7 +49,7 @@ export class Pools {
     return least;
   }
 
-  /** Null: of one of the pools nobody said what it holds. */
+  /** Null: the size of one of the pools is unknown. */
   #addUp(consumables: readonly SharedConsumable[]): readonly Total[] | null {
     const totals = new Map<Pool, Total>();
     for (const draw of consumables.flatMap(({ draws }) => draws)) {

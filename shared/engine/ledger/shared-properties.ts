@@ -32,7 +32,7 @@ export function isSharedProperty(property: NodeProperty): property is SharedProp
   return shared.has(property);
 }
 
-/** What the nodes of one bucket have in common. */
+/** Properties that all nodes of one bucket share. */
 export interface BucketFacts {
   /** The node array, or the dynamic array that its nodes are accounted to. */
   readonly account: string;

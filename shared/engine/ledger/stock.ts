@@ -4,7 +4,7 @@ import { bytesPer, inOwnUnit, type Magnitude, type Size, size } from "../model/u
 /** Stands for a resource that a node does not have, or that is no number: no amount fits into it. */
 export const undefinedAmount = Number.NEGATIVE_INFINITY;
 
-/** What nodes are born with. Nodes with the same resources share one stock. */
+/** The resources of unused nodes. Nodes with the same resources share one stock. */
 export interface Stock {
   readonly resources: Resources;
 }
@@ -28,12 +28,12 @@ export function amountOf(value: Scalar | undefined): number {
   return value !== undefined && isSize(value) ? value.bytes : undefinedAmount;
 }
 
-/** What a plain number asked of a value means: bytes of the size's own unit, or just itself. */
+/** Converts a plain number to the unit of a value: bytes for a size, otherwise the number itself. */
 export function unitOf(value: Scalar | undefined): number {
   return value !== undefined && isSize(value) ? bytesPer(value.magnitude) : 1;
 }
 
-/** What is left of a value, in its own form. */
+/** The amount left of a value, in the form of the value. */
 export function withAmount(value: Scalar, amount: number): Scalar {
   return isSize(value) ? { bytes: amount, magnitude: value.magnitude } : amount;
 }

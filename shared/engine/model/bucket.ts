@@ -2,11 +2,11 @@ import type { BucketLimits } from "./limits.ts";
 import type { BucketPrices, Reservation } from "./price.ts";
 import type { Json, Resources } from "./resources.ts";
 
-/** What is known of a VM size, CycleCloud's own figures first, the catalogue where they are missing. */
+/** Facts of a VM size: CycleCloud's own figures, or the catalogue's where CycleCloud has none. */
 export interface VmFacts {
   /** Usable vcpus; 2 for a constrained E8-2s_v3. */
   readonly vcpuCount: number;
-  /** What quotas charge; 8 for an E8-2s_v3. */
+  /** The cores that count against quotas; 8 for an E8-2s_v3. */
   readonly vcpuQuotaCount: number;
   readonly pcpuCount: number;
   readonly gpuCount: number;
@@ -32,7 +32,7 @@ export interface Bucket {
   readonly spotPlacementScore: string | null;
   /** US dollars for an hour of one such node where the node array is; null or absent: not known, which is not free. */
   readonly pricePerHourUsd?: number | null;
-  /** Where that comes from, and what the other kind (regular or spot) costs. Planning does not look at it. */
+  /** Where that comes from, and what the other kind (regular or spot) costs. The planner does not use it. */
   readonly prices?: BucketPrices;
   /** Its first nodes cost nothing more than what is paid anyway. */
   readonly reservation?: Reservation;
@@ -91,7 +91,7 @@ export interface ClusterNode {
   readonly instanceId: string | null;
   /** CycleCloud's word: Ready, Preparing, Acquiring, Failed, Terminating, Deallocated, ... */
   readonly status: string;
-  /** Started, Terminated, Deallocated, ...; null: CycleCloud does not say, so the node is left alone. */
+  /** Started, Terminated, Deallocated, ...; null: CycleCloud reports none, so the node is left alone. */
   readonly targetState: string | null;
   readonly location: string;
   readonly spot: boolean;

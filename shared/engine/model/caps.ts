@@ -25,7 +25,7 @@ export interface Budget {
   readonly spentUsd: number;
 }
 
-/** What nodes that are there or on order take. */
+/** How much existing nodes and nodes on order use. */
 export interface Running {
   readonly cores: number;
   readonly usdPerHour: number;
@@ -42,7 +42,7 @@ export function isAtRest(node: Pick<ClusterNode, "status" | "targetState">): boo
 
 /**
  * Counts nodes of node arrays, switched-off ones included; head nodes belong to no array. A node whose size is in no
- * bucket counts as the largest size of its array, since its cores cannot be told.
+ * bucket counts as the largest size of its array, because its cores are unknown.
  */
 export function runningIn(cluster: Cluster, pending: readonly PendingNodes[] = []): Running {
   const arrays = new Map(cluster.nodeArrays.map((array) => [array.name, array]));
@@ -75,7 +75,7 @@ export function runningIn(cluster: Cluster, pending: readonly PendingNodes[] = [
   return { cores, usdPerHour: microUsd / micro, unpricedNodes, reservedNodes };
 }
 
-/** What a plan may still make under each cap. Shared by all buckets, like the limits of the cluster. */
+/** How many nodes each cap still allows. Shared by all buckets, like the limits of the cluster. */
 export class CapQuotas {
   readonly #caps: Caps | null;
   // Without bounds until `close`: nodes on order are charged to every bucket meanwhile, and count in their own way here.

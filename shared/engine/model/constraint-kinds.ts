@@ -3,11 +3,11 @@ import type { Constraint } from "./constraint.ts";
 export type ConstraintKind = Constraint["kind"];
 export type ConstraintOf<K extends ConstraintKind> = Extract<Constraint, { readonly kind: K }>;
 
-/** What the planner has to know of a kind before it looks at one constraint of it. */
+/** The rules of a kind that the planner needs before it reads a constraint of it. */
 interface KindRules {
   /** The keys of JSON that mean it. `node.*`: every node property. `*`: every other key, which names a resource. */
   readonly keys: readonly string[] | "node.*" | "*";
-  /** `takes`: a slot uses something up. `chooses`: it only says where. `combines`: it consists of constraints, and takes what they take. */
+  /** `takes`: a slot uses something up. `chooses`: it only selects nodes. `combines`: it consists of constraints, and takes what they take. */
   readonly role: "takes" | "chooses" | "combines";
   /** JSON Schema of the value after the key; constraints inside it are `#/$defs/constraints`. */
   readonly schema: object;

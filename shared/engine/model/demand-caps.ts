@@ -1,6 +1,6 @@
 /**
  * What demand may cost at most. A job that exceeds one of these keeps the hosts on which it runs, gets nothing more, and
- * says which cap holds it back. They bound the time and memory of a plan, whatever valid messages hold.
+ * names the cap that holds it back. The caps bound the time and memory of a plan for every valid message.
  */
 export const demandCapNames = [
   "max-distinct-resources",
@@ -44,7 +44,7 @@ export interface DemandCapHit {
   readonly limit: number;
 }
 
-/** What one cap held back in a plan. */
+/** The jobs and hosts that one cap held back in a plan. */
 export interface HeldBack {
   readonly cap: DemandCapName;
   readonly limit: number;

@@ -17,18 +17,18 @@ export interface NodeHistory {
   readonly lastMatchSeconds: number | null;
   /** Unix seconds of the pass that no longer saw it; null while it exists. */
   readonly deletedSeconds: number | null;
-  /** A scheduler has said that it runs something there, since the node started. Absent: it never has. */
+  /** Since the node started, a scheduler has reported a job there. Absent: it never has. */
   readonly ranJob?: true;
 }
 
 /** Rows of deleted nodes are kept this long. */
 export const retentionSeconds = 7 * 24 * 60 * 60;
 
-/** What a pass saw of the nodes. */
+/** The nodes as one pass saw them. */
 export interface Observation {
   readonly nowSeconds: number;
   readonly nodes: readonly ClusterNode[];
-  /** Nodes on which a scheduler runs something: they are up, whatever CycleCloud says. */
+  /** Nodes on which a scheduler runs jobs. They are up, even if CycleCloud reports another state. */
   readonly busyNodeIds: ReadonlySet<string>;
 }
 

@@ -25,9 +25,9 @@ export interface Job {
   readonly submittedAtSeconds: number | null;
   /** How long it runs at most, or probably. Null: nobody knows. */
   readonly runtimeSeconds: number | null;
-  /** Of a job that runs: since when. Null: nobody knows. */
+  /** When a running job started. Null: unknown. */
   readonly startedAtSeconds: number | null;
-  /** Whether it may be stopped and run again. Null: nobody says. */
+  /** Whether it may be stopped and run again. Null: unknown. */
   readonly interruptible: boolean | null;
   /** The scheduler that it comes from. */
   readonly source: string | null;

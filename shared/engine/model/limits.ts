@@ -1,4 +1,4 @@
-/** What the operator caps, over the limits of CycleCloud and Azure; see `Caps`. */
+/** The operator's caps, in addition to the limits of CycleCloud and Azure; see `Caps`. */
 export const capNames = ["max-nodes-per-plan", "max-cores", "monthly-budget", "unknown-price"] as const;
 
 export type CapName = (typeof capNames)[number];
@@ -17,7 +17,7 @@ export const limitNames = [
 
 export type LimitName = (typeof limitNames)[number];
 
-/** What CycleCloud counts in when it says how much of a bucket it still offers. */
+/** The unit in which CycleCloud reports how much of a bucket it still offers. */
 export const countedInBucket: ReadonlySet<LimitName> = new Set<LimitName>([
   "region",
   "cluster",
@@ -29,7 +29,7 @@ export const countedInBucket: ReadonlySet<LimitName> = new Set<LimitName>([
 export interface CoreQuota {
   readonly maxCores: number;
   readonly usedCores: number;
-  /** Cores that are left at most, whatever the figures say: Azure has refused more than that. Absent: they are believed. */
+  /** The most cores that are left, even if the figures are higher: Azure has refused more. Absent: the figures are right. */
   readonly mostLeftCores?: number;
 }
 

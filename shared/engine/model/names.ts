@@ -39,7 +39,7 @@ export class NodeNames {
   }
 }
 
-/** What stands before and after the index of a format, and the first index that may be free. */
+/** The text before and after the index of a format, and the first index that may be free. */
 interface Series {
   readonly before: string;
   readonly after: string;
@@ -102,7 +102,7 @@ function compareKeys(a: NameKey, b: NameKey): number {
 const address = /^[\d.]+$|:/;
 
 /**
- * What host names are compared by: without domain, in lower case, since DNS does not tell cases apart. An IP address
+ * The form in which host names are compared: without domain, in lower case, because DNS ignores case. An IP address
  * stays whole: its first number names no host.
  */
 export function shortHostname(hostname: string): string {

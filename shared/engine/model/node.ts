@@ -4,7 +4,7 @@ import type { Resources } from "./resources.ts";
 export interface SchedulerNode {
   readonly hostname: string;
   readonly resources: Resources;
-  /** False: what the scheduler says does not replace what CycleCloud and the configuration say. Default true. */
+  /** False: CycleCloud's and the configuration's resources win over the scheduler's. Default true. */
   readonly overrideResources?: boolean;
   /** The scheduler starts no more jobs there. What runs there stays. */
   readonly takesNoJobs?: true;

@@ -14,7 +14,7 @@ import { looksLikeAmount, parseAmount } from "./units.ts";
 
 /** Deeper nesting is refused: no scheduler writes it, and it would cost stack. */
 export const maxConstraintDepth = 32;
-/** Constraints and options of one job, all told. */
+/** The most constraints and options of one job together. */
 export const maxConstraintParts = 10_000;
 
 export type ParsedConstraints =

@@ -6,7 +6,7 @@ import type { BucketName, Reason } from "./reasons.ts";
 import type { Json, Resources } from "./resources.ts";
 import type { TargetOutcome } from "./target.ts";
 
-/** What to create, start, delete, and where each job sits. */
+/** The nodes to create, start and delete, and the places of each job. */
 export interface Plan {
   /** In the order of the demand. */
   readonly jobs: readonly JobOutcome[];

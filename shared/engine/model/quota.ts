@@ -1,11 +1,11 @@
 import { countedInBucket, type LimitName } from "./limits.ts";
 
-/** What there is of a limit, and what is left of it. */
+/** The size of a limit, and how much of it is left. */
 export interface QuotaFigures {
   left: number;
   readonly max: number;
   readonly used: number;
-  /** What is not left although the figures say so. */
+  /** The part that the figures show as left, and that Azure refused. */
   readonly cut: number;
 }
 
@@ -15,7 +15,7 @@ export class Quota implements QuotaFigures {
   /** As reported, before anything was charged. */
   max: number;
   used: number;
-  /** What is not left although the figures say so. */
+  /** The part that the figures show as left, and that Azure refused. */
   cut = 0;
 
   /** A use above the maximum counts as full. */
@@ -34,17 +34,17 @@ export class Quota implements QuotaFigures {
     this.used = used;
   }
 
-  /** No more than that is left, whatever the figures say. */
+  /** The most that is left, even if the figures are higher. */
   cutTo(left: number): void {
     this.cut += Math.max(0, this.left - left);
     this.left = Math.min(this.left, left);
   }
 }
 
-/** What one node of a bucket costs of a limit. */
+/** How much of a limit one node of a bucket takes. */
 export interface Charge {
   readonly limit: LimitName;
-  /** What it limits, for people: `htc`, `westeurope/standardFSv2Family`. */
+  /** The scope of the limit, for people: `htc`, `westeurope/standardFSv2Family`. */
   readonly scope: string;
   readonly unit: "nodes" | "cores" | "micro-usd";
   readonly quota: QuotaFigures;

@@ -32,7 +32,7 @@ export type ReasonCode =
   | "NodeArrayDisabled"
   | "NameOfANodeArray"
   | "UnknownVmSize"
-  /** The job asks for more than a plan may look at; `cap` says of what, `asked` how much, `left` the limit. */
+  /** The job asks for more than a plan may check: `cap` names the cap, `asked` is the amount, `left` the limit. */
   | "DemandCapReached";
 
 /** Why a target is not met in full. */
@@ -61,7 +61,7 @@ export interface Reason {
   readonly constraint: Constraint | null;
   /** The limit that refused; null when a constraint did. */
   readonly limit: LimitName | null;
-  /** Of `DemandCapReached`: which one. */
+  /** The cap, for `DemandCapReached`. */
   readonly cap?: DemandCapName;
   /** How much was asked, or the value wanted. */
   readonly asked: Scalar;
@@ -69,7 +69,7 @@ export interface Reason {
   readonly left: Scalar;
 }
 
-/** What tells buckets apart: two groups of the same VM size are two buckets, and so are nodes of a dynamic array. */
+/** The identity of a bucket: each placement group of a VM size is a bucket, and so are the nodes of a dynamic array. */
 export interface BucketName {
   readonly nodeArray: string;
   readonly vmSize: string;

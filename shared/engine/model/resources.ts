@@ -1,12 +1,12 @@
 import type { Size } from "./units.ts";
 
-/** What a resource or property of a node can be. Lists appear only in what a constraint asks for. */
+/** A value of a resource or property of a node. Lists appear only in constraints. */
 export type Scalar = number | string | boolean | null | Size;
 
 /** Resources of one node by name, as CycleCloud, the scheduler or the configuration report them. */
 export type Resources = Readonly<Record<string, Scalar>>;
 
-/** Plain JSON data that the engine carries or looks into, without knowing its shape. */
+/** Plain JSON data of any shape, which the engine carries or reads by key. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 /** Whether a JSON value is an object, as opposed to a list or a single value. */

@@ -3,7 +3,7 @@ import { type DemandCaps, defaultDemandCaps } from "./demand-caps.ts";
 import type { PlacementPolicy } from "./placement.ts";
 import type { Json, Scalar } from "./resources.ts";
 
-/** What the engine needs of a cluster's `autoscale.json`, parsed. Plain JSON data. */
+/** The parsed part of a cluster's `autoscale.json` that the engine needs. Plain JSON data. */
 export interface EngineSettings {
   /** In order: for a node and a name, the first entry whose `select` matches wins. */
   readonly defaultResources: readonly DefaultResource[];
@@ -37,9 +37,9 @@ export interface EngineSettings {
   readonly keepAlive: PerNodeArray<boolean>;
   /** Names, node ids or hostnames (shell wildcards allowed) of nodes that take no jobs and are never touched. */
   readonly ignoredNodes: readonly string[];
-  /** Shared pools known in advance; they win over what jobs say of the same pool. */
+  /** Shared pools known in advance; they win over what jobs declare for the same pool. */
   readonly sharedPools: readonly SharedPool[];
-  /** What is left out has its default. */
+  /** Absent members have their defaults. */
   readonly demandCaps?: Partial<DemandCaps>;
 }
 

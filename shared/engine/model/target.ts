@@ -7,14 +7,14 @@ export interface Target {
   readonly name: string;
   /** CycleCloud's array, which they are made from. */
   readonly nodeArray: string;
-  /** Null: they are plain nodes of the array. Else its name, by which they are told from those. */
+  /** Null: they are plain nodes of the array. Else its name, which sets them apart from those. */
   readonly dynamicArray: string | null;
   readonly wish: TargetWish;
   /** VM sizes of new nodes, best first; empty: the array's own, in CycleCloud's order. */
   readonly vmSizes: readonly string[];
   /** Cores that one node counts for; null: the vcpus of its VM size. */
   readonly coresPerNode: number | null;
-  /** Of new nodes, over what the settings and the array give them. */
+  /** Attributes of new nodes; they win over those of the settings and the array. */
   readonly nodeAttributes: { readonly [key: string]: Json };
   /** Who wants it. */
   readonly requestSet: string;
@@ -36,7 +36,7 @@ export interface TargetOutcome {
   readonly nodeArray: string;
   readonly dynamicArray: string | null;
   readonly requestSet: string;
-  /** What `asked` and `granted` count. */
+  /** The unit of `asked` and `granted`. */
   readonly unit: TargetWish["kind"];
   readonly asked: number;
   readonly granted: number;

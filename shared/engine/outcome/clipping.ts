@@ -26,7 +26,7 @@ export function clippingCaps(
   for (const { reasons } of planned.targets) countLimits(targets, reasons);
   for (const allocation of allocations) {
     const { asked, granted, refusals, heldBy } = allocation;
-    // Reasons take time to word out; what ran out was noted anyway, and tells whether a cap was near.
+    // Reasons take time to work out. The noted refusals are there anyway, and show whether a cap was near.
     if (granted >= asked || heldBy !== null || !isNearCap(refusals)) continue;
     countLimits(jobs, isJustFull(allocation) ? refusals : book.of(allocation));
   }
@@ -61,7 +61,7 @@ function isNearCap(refusals: readonly Pick<Reason, "limit">[]): boolean {
   return [...limitsIn(refusals)].some((limit) => capLimits.has(limit));
 }
 
-/** What each cap on demand held back, in the order in which it was reached. */
+/** The jobs and hosts that each cap on demand held back, in the order in which the caps were reached. */
 export function heldBackOf(
   allocations: readonly Allocation[],
   hosts: readonly string[],

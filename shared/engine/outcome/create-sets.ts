@@ -68,8 +68,8 @@ function setOf(
 }
 
 /**
- * What new nodes of a bucket get: the settings of their array, what targets on the array say, and for a dynamic array
- * what its own targets say, with the marker by which its nodes are known again.
+ * Attributes of new nodes of a bucket: from the settings of their array, from targets on the array, and for a dynamic array
+ * from its own targets, with the marker that identifies its nodes.
  */
 class Attributes {
   readonly #settings: EngineSettings;

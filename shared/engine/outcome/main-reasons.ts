@@ -46,7 +46,7 @@ function shortened(reason: Reason): Reason {
   };
 }
 
-/** What is left out of a list is no longer to be seen in it; the archived input has the whole. */
+/** Shortens a constraint without a mark of what is missing: the archived input has the whole. */
 function shortConstraint(constraint: Constraint, levels: number): Constraint {
   const some = (children: readonly Constraint[]) =>
     levels === 0 ? [] : children.slice(0, mostParts).map((child) => shortConstraint(child, levels - 1));

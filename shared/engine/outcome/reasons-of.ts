@@ -32,7 +32,7 @@ export function reasonsOf(allocation: Allocation, world: World): readonly Reason
   });
 }
 
-/** Where reasons are looked for. */
+/** The buckets and nodes that may have reasons. */
 export interface World {
   readonly ledger: Ledger;
   /** Those that jobs could choose from. */
@@ -94,7 +94,7 @@ function noNodeFits(
     if (isNearer) best = reason;
   }
   if (refusing === null || (best !== null && best.constraint !== refusing)) return best;
-  // Whoever names nodes is told that they are not here, not what others are called.
+  // A job that names nodes learns that they are not here, and no names of others.
   const reason = reasonFor(refusing, bucket.example, bucket);
   return reason.code === "InvalidOption" ? { ...reason, left: null } : reason;
 }

@@ -23,7 +23,7 @@ export function timedOut(input: RetireInput): readonly Retirement[] {
   });
 }
 
-/** Failed nodes to try again, when the settings say so. */
+/** Failed nodes to retry, if the settings ask for that. */
 export function retries({ settings, nodes }: Pick<RetireInput, "settings" | "nodes">): readonly NodeRetry[] {
   if (settings.failedNodes !== "retry") return [];
   return nodes.filter((node) => node.status === "Failed").map(({ nodeId, name }) => ({ nodeId, name }));

@@ -17,14 +17,14 @@ import { reasonFor } from "./reasons-of.ts";
 /** One limit of a bucket before any job is placed: nodes that exist or are on order count as used. */
 export interface LimitFigure {
   readonly limit: LimitName;
-  /** What it limits, for people: `htc`, `westeurope/standardFSv2Family`. The same limit has the same everywhere. */
+  /** The scope of the limit, for people: `htc`, `westeurope/standardFSv2Family`. The same limit has the same everywhere. */
   readonly scope: string;
   readonly unit: "nodes" | "cores" | "usd";
   readonly max: number;
   readonly used: number;
-  /** Can be less than the rest of `max`: of a bucket, CycleCloud says what it still offers. */
+  /** Can be less than `max` minus `used`: for a bucket, CycleCloud reports what it still offers. */
   readonly left: number;
-  /** What one node of the bucket costs, in that unit. */
+  /** How much one node of the bucket takes, in that unit. */
   readonly perNode: number;
   readonly nodesLeft: number;
 }
@@ -39,7 +39,7 @@ export interface BucketSurvey extends BucketName {
   /** The limit that allows least; null when it is not open. */
   readonly binding: LimitName | null;
   readonly limits: readonly LimitFigure[];
-  /** What a new node has. */
+  /** Resources of a new node. */
   readonly resources: Resources;
 }
 
@@ -74,7 +74,7 @@ function hasFigures({ limit }: Charge): boolean {
   return limit !== "spot-share";
 }
 
-/** What was charged since the limit was read, for nodes on order, counts as used. */
+/** Nodes on order count as used: they were charged after the limit was read. */
 function figureOf(charge: Charge, reported: { readonly max: number; readonly used: number }): LimitFigure {
   const { limit, scope, quota } = charge;
   const charged = Math.max(0, quota.max - quota.used) - quota.cut - quota.left;
@@ -105,7 +105,7 @@ export interface Examination {
 }
 
 export function examine(input: PlanInput, constraints: readonly Constraint[]): Examination {
-  // Every node is looked at, whatever the plan may do with it.
+  // Checks every node, including those that the plan must not use.
   const { settings, cluster } = input;
   const { buckets } = open({
     ...input,
@@ -136,7 +136,7 @@ function open(input: PlanInput) {
   return opened.ledger;
 }
 
-/** What the plan leaves of the limits of every bucket that new nodes can come from, in order of arrival. */
+/** How many nodes the limits of every bucket still allow after the plan, in order of arrival. */
 export function bucketUses(ledger: Ledger): readonly BucketUse[] {
   return ledger.buckets
     .filter((bucket) => bucket.closed === null)

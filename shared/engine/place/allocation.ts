@@ -9,13 +9,13 @@ export interface NodeSlots {
   readonly slots: number;
 }
 
-/** What became of a job, before it is worded. */
+/** The places of a job, and what it lacks. */
 export interface Allocation {
   readonly job: Job;
   readonly shape: Shape;
   /** Slots for `pack`, nodes for `scatter`. */
   readonly asked: number;
-  /** What its source may still have looked at. */
+  /** The checks that its source has left. */
   readonly share: Share;
   /** The cap that it reached; null: none. */
   heldBy: DemandCapHit | null;

@@ -5,7 +5,7 @@ import { amountAsked, firstSatisfied, refusing } from "../ledger/match.ts";
 import type { Constraint, MinimumResource, SharedConsumable } from "../model/constraint.ts";
 import { type Combining, isCombining, isTaking, type Taking } from "../model/constraint-kinds.ts";
 
-/** What a slot takes of a node through the alternatives that match there. */
+/** The amounts that a slot takes of a node through the alternatives that match there. */
 export interface Choice {
   readonly minimums: readonly MinimumResource[];
   readonly draws: readonly SharedConsumable[];

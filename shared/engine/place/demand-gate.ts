@@ -51,7 +51,7 @@ export class DemandGate {
 
   /**
    * What a job that is held back takes of the hosts on which it runs: its plain amounts of what node arrays have, and
-   * whether it shares them. Nothing else of it is looked at.
+   * whether it shares them. The rest of the job is not read.
    */
   plainPart(job: Job): Job {
     const isPlain = (constraint: Constraint) =>
@@ -67,7 +67,7 @@ interface Size {
   readonly resources: Set<string>;
 }
 
-/** How large constraints are. Nothing is looked at below the first level that is too deep. */
+/** The size of constraints. Levels below the first that is too deep are not read. */
 function sizeOf(constraints: readonly Constraint[], caps: DemandCaps): Size {
   const size: Size = { parts: 0, depth: 0, resources: new Set() };
   for (const constraint of constraints) measure(constraint, 0, size, caps);

@@ -48,7 +48,7 @@ class Accounts {
   readonly #buckets: ReadonlyMap<string, readonly LedgerBucket[]>;
   readonly #nodes = new Map<string, LedgerNode[]>();
 
-  /** Of the nodes that are there, and those that jobs need; what targets make is added to the lists. */
+  /** Lists of existing nodes and nodes that jobs need; nodes that targets make are added. */
   constructor({ ledger, usedGroups }: OpenedLedger) {
     this.groups = new GroupIds(usedGroups);
     for (const { nodes, placementGroup } of ledger.buckets)
@@ -78,7 +78,7 @@ function accountKey(nodeArray: string, dynamicArray: string | null): string {
   return JSON.stringify([nodeArray, dynamicArray]);
 }
 
-/** Names of new groups. There may be thousands: what was found taken once is not looked at again. */
+/** Names of new groups. There may be thousands, so a taken name is not tried twice. */
 class GroupIds {
   readonly #taken: Set<string | null>;
   readonly #smallest = new Map<string, number>();
@@ -179,7 +179,7 @@ class Pass {
     this.#noteGroup(bucket, size);
   }
 
-  /** A new group, whole, of the first size that has room for it. Reasons are told once a size. */
+  /** A new group, whole, of the first size that has room for it. Each size gives one reason. */
   #makeGroup(array: NodeArray, size: GroupSize): boolean {
     this.#reasons.length = 0;
     const id = this.#groupIds.free(`${plainName(this.#target.name)}-group`);
@@ -237,8 +237,8 @@ class Pass {
   }
 
   /**
-   * Plain nodes are made where jobs that name their array look first, which is in placement groups when the array has
-   * any: nodes elsewhere would stand by while those jobs buy others. Nobody looks for new nodes of a dynamic array.
+   * Plain nodes are made where jobs that name their array search first, which is in placement groups when the array has
+   * any: nodes elsewhere would stand by while those jobs buy others. No job searches new nodes of a dynamic array.
    */
   #bucketsInTurn(last: LedgerBucket): readonly LedgerBucket[] {
     if (last.name.dynamicArray !== undefined) return [last];

@@ -5,7 +5,7 @@ import type { Allocation } from "./allocation.ts";
 import { demandIn } from "./shape.ts";
 
 /**
- * Puts a job on the hosts on which it runs already, whatever its constraints say: one slot per host named. A host
+ * Puts a job on the hosts on which it runs already, even against its constraints: one slot per host named. A host
  * that the plan does not hold (terminating, ignored) still counts as a slot that needs no other place.
  */
 export function occupy(

@@ -8,7 +8,7 @@ import { type Allocation, spend } from "./allocation.ts";
 import { choose, withChoice } from "./alternatives.ts";
 import type { ExclusiveScope } from "./shape.ts";
 
-/** What a node can do for a shape now. */
+/** How many slots of a shape a node can take now. */
 export interface Offer {
   /** 0: nothing. */
   readonly slots: number;

@@ -84,7 +84,7 @@ const preferences: { readonly [K in ConstraintKind]: Preference<ConstraintOf<K>>
   "shared-value": null,
 };
 
-/** The record has the rules of each kind under the kind, which the type of a look-up cannot say. */
+/** The record has the rules of each kind under the kind, which TypeScript cannot express for a look-up. */
 function preferenceOf(constraint: Constraint): Preference<Constraint> | null {
   return preferences[constraint.kind] as Preference<Constraint> | null;
 }

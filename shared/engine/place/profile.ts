@@ -22,7 +22,7 @@ export interface Profile {
   readonly draws: readonly SharedConsumable[];
   /** Resources in the alternatives; null: what refuses now may accept later (`not` and `xor` on amounts). */
   readonly alternativeResources: ReadonlySet<string> | null;
-  /** Set when only nodes of these names will do: they are looked up, and no others asked. */
+  /** Set if only nodes of these names can match: only they are checked, by name. */
   readonly names: Names | null;
   /** How many checks it takes to ask a bucket, and a node. */
   readonly checksPerBucket: number;
@@ -72,7 +72,7 @@ function orNone<T>(list: readonly T[]): readonly T[] {
 const none: readonly never[] = [];
 const noResources: ReadonlySet<string> = new Set();
 
-/** Of several lists of names all of which hold, the shortest. */
+/** The shortest of several lists of names that all hold. */
 function namesIn(own: readonly Constraint[]): Names | null {
   let shortest: Names | null = null;
   for (const constraint of own) {

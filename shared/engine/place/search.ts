@@ -46,7 +46,7 @@ export function openSearch(
   };
 }
 
-/** The first node to ask: where the shape stopped last time, or where what is known of the bucket says. */
+/** The first node to try: where the shape stopped last time, or the first that the bucket's index allows. */
 export function firstPosition(search: Search): number {
   const { bucket, demand, at, named } = search;
   const { table, memory } = bucket;
@@ -107,7 +107,7 @@ export function namedFirst(ledger: Ledger, profile: Profile): ReadonlyMap<Ledger
   return named;
 }
 
-/** Of the nodes that this plan made: whichever list is shorter is gone through. */
+/** Searches the nodes that this plan made, through the shorter of the two lists. */
 function namedMade(ledger: Ledger, values: ReadonlySet<string>, bucket: LedgerBucket): readonly number[] {
   const made = bucket.nodes.length - bucket.firstNodes;
   if (made <= values.size)

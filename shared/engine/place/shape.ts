@@ -190,7 +190,7 @@ export const noRefusals: readonly Refusal[] = [];
 
 const noDemand: Demand = { columns: [], amounts: [] };
 
-/** What one slot of the shape demands of nodes with these columns, the marker column first: it fails most often. */
+/** The amounts of one slot by column. The marker column is first, because it fails most often. */
 export function demandIn(shape: Shape, columns: Columns): Demand {
   if (shape.columns !== columns) {
     shape.demand = makeDemand(shape, columns);

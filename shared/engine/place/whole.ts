@@ -108,7 +108,7 @@ function newNodesIn(ledger: Ledger, { bucket, isReuse }: Search): number {
 
 /**
  * What an attempt would come to, found out without making nodes: those of a large job that fails would all have to be
- * taken back. Only amounts tell that beforehand; whatever else the job asks for, it is tried.
+ * taken back. Only amounts show that beforehand; all other wishes have to be tried.
  */
 function foresee(ledger: Ledger, allocation: Allocation, search: Search): "fits" | "too-little" | "not-now" {
   const { bucket, shape, perNode } = search;

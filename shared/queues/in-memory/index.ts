@@ -22,7 +22,7 @@ export class MemoryPlanRequests implements PlanRequests {
     this.#scheduled = [...this.#scheduled, structuredClone(scheduled)];
   }
 
-  /** What waits, in the order of sending. */
+  /** Waiting actions, in the order of sending. */
   get scheduled(): readonly ScheduledPlanRequest[] {
     return structuredClone(this.#scheduled);
   }
@@ -119,7 +119,7 @@ export class MemorySchedulerEvents implements SchedulerEvents {
     return this.#all(source).filter((event) => event.kind !== "demand-refused");
   }
 
-  /** What the source was told about its demand, oldest first. */
+  /** Events that the source got about its demand, oldest first. */
   refusalsOf(source: string): readonly DemandRefused[] {
     return this.#all(source).filter((event) => event.kind === "demand-refused");
   }

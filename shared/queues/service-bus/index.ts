@@ -10,7 +10,7 @@ import { messageOf, UpstreamError } from "../../errors.ts";
 import type { ScaleAction } from "../../messages/index.ts";
 import type { Clock, PlanRequests, ScaleActions, ScheduledPlanRequest } from "../../ports/index.ts";
 
-/** What the broker allows for session ids and message ids; enough of a subject. */
+/** The broker's limit for session ids and message ids; long enough for a subject. */
 const longestProperty = azureLimits.serviceBus.idCharacters;
 const shortestTtlMs = 1_000;
 /** A late copy closes its action, which nobody else does before the operation times out. */
@@ -174,7 +174,7 @@ function toUpstream(queue: string, error: unknown): unknown {
   });
 }
 
-/** Of an error of the SDK or of the credential; undefined for every other value. */
+/** The name of an error of the SDK or of the credential; undefined for every other value. */
 function codeOf(error: unknown): string | undefined {
   if (isServiceBusError(error)) return error.code;
   const name = error instanceof Error ? error.name : "";

@@ -10,9 +10,9 @@ import type { DemandQueue, DemandSent, DemandToSend, SchedulerEvents } from "../
 const mostJsonBytes = (azureLimits.storageQueue.messageBytes / 4) * 3;
 /** A snapshot in more parts than this goes into a blob, if the sender can write one. */
 const mostPartsWithUpload = 20;
-/** What the message schema takes. */
+/** The limit of the message schema. */
 const mostParts = 1_000;
-/** What the reader of uploads takes unless it was configured otherwise. */
+/** The default limit of the reader of uploads. */
 const largestUploadBytes = 32 * 1024 * 1024;
 const uploadContainer = "demand-uploads";
 
@@ -185,7 +185,7 @@ async function post(queue: QueueClient, json: string): Promise<void> {
   await makingIfMissing(`send to queue "${queue.name}"`, send, () => queue.createIfNotExists());
 }
 
-/** Whether it comes back as it went: it travels in XML, and what looks like base64 is decoded. */
+/** Whether it comes back as it went: it travels in XML, and text in the form of base64 is decoded. */
 function isPlainText(text: string): boolean {
   return (
     text.startsWith("{") &&

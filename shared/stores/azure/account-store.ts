@@ -16,7 +16,7 @@ const unzip = promisify(gunzip);
 
 /** How long a forgotten month may have been over: older ones were forgotten before. */
 const monthsLookedAt = 3;
-/** What is left of more goes the next time, instead of making this time wait for all of it. */
+/** The most that one call deletes. The next one deletes the rest, so that no call waits for all of them. */
 const mostForgotten = 1_000;
 /** Runs are kept for thirteen months, and one asked for ended in one of them, or in the month that is not over. */
 const monthsKept = 14;

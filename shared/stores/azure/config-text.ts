@@ -2,9 +2,9 @@ import { ConfigurationError } from "../../errors.ts";
 import { excessOfJson, smallestLimits, tooManyBytes } from "../../json-limits.ts";
 import type { Blob, Container, TooLarge } from "./container.ts";
 
-/** Of one file, as much as the API takes. People write some kilobytes. */
+/** The most bytes of one file, the same as in the API. People write some kilobytes. */
 const limits = { ...smallestLimits, bytes: 1024 * 1024 };
-/** Of a configuration with all it includes. */
+/** The most bytes of a configuration with all its includes. */
 const mostBytesInAll = 4 * 1024 * 1024;
 
 export interface ConfigText {

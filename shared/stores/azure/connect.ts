@@ -73,7 +73,7 @@ function storageOptions(tries: number) {
   return { retryOptions: { maxTries: tries, tryTimeoutInMs: tryTimeoutMs, ...delays } };
 }
 
-/** Azurite's endpoints are plain HTTP, which the tables client refuses unless told; the other two do not ask. */
+/** Azurite's endpoints are plain HTTP, which the tables client refuses without an option; the other two accept it. */
 function tableOptions(isPlain: boolean, tries: number): TableServiceClientOptions {
   const delays = { retryDelayInMs: retryDelayMs, maxRetryDelayInMs: maxRetryDelayMs };
   return { allowInsecureConnection: isPlain, retryOptions: { maxRetries: tries - 1, ...delays } };

@@ -24,7 +24,7 @@ export interface TooLarge {
   readonly tooLarge: number;
 }
 
-/** What is known of a blob without reading it. */
+/** Properties of a blob, without its content. */
 export interface BlobFacts {
   readonly sizeBytes: number;
   readonly etag: string;
@@ -126,7 +126,7 @@ export class Container {
     return blobs.flatMap(({ name, properties }) => (properties.lastModified < time ? [name] : []));
   }
 
-  /** What stands between the prefix, which ends with a slash, and the next slash. */
+  /** The names between the prefix, which ends with a slash, and the next slash. */
   async folders(prefix: string): Promise<readonly string[]> {
     return calling(this.#call("list", prefix), () =>
       this.#home.use(async () => {
@@ -138,7 +138,7 @@ export class Container {
     );
   }
 
-  /** The same with what each blob says beside its content. */
+  /** The same with each blob's properties and metadata. */
   async listed(prefix: string): Promise<readonly ListedBlob[]> {
     const blobs = await this.#list(prefix, { includeMetadata: true });
     return blobs.map(({ name, metadata = {} }) => ({ name, metadata }));
@@ -191,7 +191,7 @@ export class Container {
       .download(0, undefined, { conditions, abortSignal: stopping.signal });
     const { readableStreamBody: stream, contentLength } = answer;
     if (stream === undefined) throw new InvariantError(`Blob "${name}" came without a body`);
-    // What nobody reads is given up in silence.
+    // Nobody reads the rest, so its errors do not matter.
     const stop = () => {
       stream.on("error", () => undefined);
       stopping.abort();

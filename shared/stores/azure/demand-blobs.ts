@@ -29,7 +29,7 @@ const keepPartsMs = 86_400_000;
 /**
  * Container `demand`: `<cluster>/sources/<source>.json`, and until a snapshot in parts is complete
  * `<cluster>/parts/<source>/<sequence>/<index>.json`. A source's
- * summary is in the metadata of its blob, so that a listing tells it.
+ * summary is in the metadata of its blob, so that a listing shows it.
  */
 export class BlobDemandStore implements DemandStore {
   readonly #container: Container;
@@ -108,7 +108,7 @@ export class BlobDemandStore implements DemandStore {
     await concurrently(dropped, (name) => this.#container.delete(name));
   }
 
-  /** What waited for so long waits for nothing: its source has said other things since, or nothing. */
+  /** Parts that are older than this stay incomplete: their source has sent other demand since, or nothing. */
   async #dropStaleParts(cluster: string): Promise<void> {
     const nowMs = Date.now();
     if (nowMs - (this.#partsCheckedMs.get(cluster) ?? 0) < checkPartsEveryMs) return;

@@ -7,7 +7,7 @@ const longestProperty = azureLimits.table.stringCharacters;
 /** Columns are for people: more than this of one helps nobody. */
 const longestColumn = 1024;
 
-/** Short properties for people who look into the table; nothing reads them back. */
+/** Short properties for people who open the table; no code reads them. */
 export type Columns = Readonly<Record<string, string | number | boolean>>;
 
 export interface Entity {
@@ -35,7 +35,7 @@ export function toPointer(keys: { partition: string; row: string }, columns: Col
   return entity;
 }
 
-/** Whoever wrote a column's text, it fits a property and has no half of a surrogate pair. */
+/** Cuts any text to the size of a property, without half of a surrogate pair. */
 function cut(name: string, value: Columns[string]): Columns[string] {
   return typeof value !== "string" || name.startsWith("payload")
     ? value

@@ -1,7 +1,7 @@
 import { RestError } from "@azure/core-rest-pipeline";
 
 /**
- * A table or a container that may have to be made. It is made when a call says that it is missing, and not before every first
+ * A table or a container that may have to be made. It is made when a call reports that it is missing, and not before every first
  * call: the deployment has made it, and who may only use it has no right to make it.
  */
 export class FirstUse {

@@ -88,11 +88,11 @@ function blobName(cluster: string): string {
  */
 const overlapMs = 10_000;
 
-/** What a reading of rows knows of the store's clock. */
+/** Times on the store's clock around a reading of rows. */
 interface Reading {
-  /** Of the reading before; undefined: this one was of all rows. */
+  /** Start of the reading before; undefined: this reading was of all rows. */
   readonly mark: string | undefined;
-  /** When it began; undefined: the store did not say. */
+  /** Start of this reading; undefined: the answer had no Date header. */
   readonly begunAt: Date | undefined;
   /** When its rows were written. */
   readonly writtenAt: readonly string[];

@@ -51,7 +51,7 @@ export interface AzureStoreOptions {
   readonly table: (name: string) => TableClient;
   readonly parseConfig: ParseConfig;
   readonly log?: Log;
-  /** Of uploads and configurations; those of the smallest instance when left out. */
+  /** Limits for uploads and configurations. Default: those of the smallest instance. */
   readonly jsonLimits?: JsonLimits;
 }
 

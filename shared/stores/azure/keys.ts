@@ -61,7 +61,7 @@ function prefixOf(units: readonly string[]): string {
   return prefix;
 }
 
-/** Of the UTF-16 units, so that lone surrogates count too; 128 bits. */
+/** Digest of 128 bits over UTF-16 units, so that lone surrogates count too. */
 function digestOf(name: string): string {
   return createHash("sha256").update(Buffer.from(name, "utf16le")).digest("hex").slice(0, 32);
 }

@@ -22,7 +22,7 @@ const requestsRow = "requests";
 
 /**
  * Table `Operations`, partition cluster. `op:<action id>` holds the operation and its ETag guards it; two kinds of rows
- * point to it: `open:<action id>` while it is open, so that the open ones are found without a look at the closed, and
+ * point to it: `open:<action id>` while it is open, so that the open ones are found without reading the closed, and
  * `time:<reverse time>:<action id>` for "the newest". All rows of an operation change in one transaction; that of a
  * requested one replaces row `requests` as well, so of two requests at the same moment one is recorded.
  */
@@ -109,7 +109,7 @@ export class TableOperationStore implements OperationStore {
       return await this.#submit(operation, [replaced, { kind: "delete", row }]);
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
-      // Closed before: no pointer to delete, which fails the transaction like a lost race. Alone it tells which it was.
+      // Closed before: no pointer to delete, which fails the transaction like a lost race. Deleting it alone shows which of both happened.
       return this.#submit(operation, [replaced]);
     }
   }

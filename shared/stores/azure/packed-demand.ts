@@ -1,15 +1,15 @@
 import { InvariantError } from "../../errors.ts";
 import type { SourceDemand, StoredJob } from "../../ports/index.ts";
 
-/** What differs from job to job in most schedulers, Slurm's priority too: in a shape, it would make one of each job. */
+/** Members that differ from job to job in most schedulers. In a shape they would make a shape of each job. */
 const ownKeys = [
   ...["priority", "submittedAt", "startedAtSeconds", "runtimeSeconds", "jobName"],
   ...["waitingSinceSeconds", "interruptedOn"],
 ] as const satisfies readonly (keyof StoredJob)[];
 type OwnKey = (typeof ownKeys)[number];
-/** What jobs of one owner share, of whatever shape they are: a shape for each owner would be written as often. */
+/** Members that the jobs of one owner share across shapes. In a shape they would multiply the shapes by the owners. */
 type Owner = Partial<Pick<StoredJob, "user" | "account" | "queue">>;
-/** What jobs of one shape share: all the rest. */
+/** Members that jobs of one shape share: all the rest. */
 type JobShape = Omit<StoredJob, "name" | "executingHostnames" | OwnKey | keyof Owner>;
 
 /** Jobs as columns. One that no job has a value in is left out; null stands for none. */

@@ -129,7 +129,7 @@ function archiveName(cluster: string, planId: string): string {
   return archiveOf(escapeName(cluster), escapeName(planId));
 }
 
-/** Of names that are escaped already, as they are in the keys of the index. */
+/** The blob of a plan. Takes names that are escaped already, like those in the keys of the index. */
 function archiveOf(cluster: string, plan: string): string {
   return `${cluster}/archive/${plan}.json.gz`;
 }

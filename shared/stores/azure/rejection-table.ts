@@ -5,7 +5,7 @@ import { escapeName, reverseTime } from "./keys.ts";
 import { Retention } from "./retention.ts";
 import type { Row, Table } from "./table.ts";
 
-/** What is kept by id: the message, which a list has no use for, and where its rejection is. */
+/** The part that is stored by id: the message, which lists do not need, and the key of its rejection. */
 interface Kept {
   readonly row: string;
   readonly body: string | undefined;

@@ -7,12 +7,12 @@ import type { Table } from "./table.ts";
 /** How long operations, plans and rejections are kept: long enough to ask what happened last month. */
 export const keptSeconds = 30 * 86_400;
 const checkEverySeconds = 3_600;
-/** What is left of more goes with the next write, instead of making this one wait for all of it. */
+/** The most rows that one write deletes. The next one deletes the rest, so that no write waits for all of them. */
 const mostPerCheck = 1_000;
 
 export interface RetentionOptions {
   readonly table: Pick<Table, "list" | "delete">;
-  /** Of the rows that are the index by time: `<prefix><reverse time>:<name>`. */
+  /** Prefix of the rows that are the index by time: `<prefix><reverse time>:<name>`. */
   readonly prefix: string;
   /** Removes what the row stands for; the row itself goes after that, so that a failure is made good later. */
   readonly remove: (partition: string, name: string) => Promise<void>;

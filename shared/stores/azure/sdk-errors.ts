@@ -70,7 +70,7 @@ function retryAfterOf(error: Error): number | undefined {
   return header !== undefined && /^\d+$/.test(header) ? Number(header) : undefined;
 }
 
-/** Status and code; of a message only the first line, without what looks like a signature or a key. */
+/** Status, code and the first line of the message, without texts in the form of signatures or keys. */
 function describe(error: Error): string {
   const status = statusOf(error);
   const code = error instanceof RestError ? error.code : undefined;

@@ -7,7 +7,7 @@ import { RememberedBlobs } from "./remembered-blobs.ts";
 
 const mostTries = 5;
 
-/** Container `snapshots`, one blob per cluster. When the reading started is in the metadata, so that a look-up tells it. */
+/** Container `snapshots`, one blob per cluster. The metadata holds when the reading started, so that a request for the properties is enough. */
 export class BlobSnapshotStore implements SnapshotStore {
   readonly #container: Container;
   readonly #blobs: RememberedBlobs<Snapshot>;

@@ -13,7 +13,7 @@ const mostPerPage = 1_000;
 export interface Row<T> {
   readonly rowKey: string;
   readonly etag: string;
-  /** By the store's clock; undefined when it does not say. */
+  /** Time on the store's clock; undefined if the answer has no Date header. */
   readonly writtenAt: string | undefined;
   readonly value: T | undefined;
 }
@@ -73,8 +73,8 @@ export class Table {
   }
 
   /**
-   * Rows of a partition that were written then or later, by the store's clock, which looks through all of them; all of them
-   * without a time. With the time on that clock when the reading began, if the store says so.
+   * Rows of a partition that were written then or later, by the store's clock; without a time, all rows. The store reads
+   * through the whole partition for that. Also returns the time on that clock when the reading began, if the answer has it.
    */
   async written<T>(
     partition: string,
@@ -146,11 +146,11 @@ export class Table {
 }
 
 interface Query {
-  /** What the filter says beside the partition. */
+  /** The filter in addition to the partition. */
   readonly within: string;
   readonly from: string;
   readonly limit: number;
-  /** Hears when the store answered with a page, by its clock; undefined: it did not say. */
+  /** Called with each page's Date header, if any. */
   readonly onPage?: (answeredAt: Date | undefined) => unknown;
 }
 

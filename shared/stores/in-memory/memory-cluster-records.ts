@@ -30,7 +30,7 @@ export class MemorySnapshotStore implements SnapshotStore {
   }
 }
 
-/** What was decided about each cluster. */
+/** Decisions of operators for each cluster. */
 export class MemoryControlStore implements ControlStore {
   readonly #controls = new Records<ClusterControl>("control");
   readonly #logins = new Records<RefusedLogin>("refused login");

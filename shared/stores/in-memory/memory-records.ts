@@ -41,7 +41,7 @@ export class Records<T> {
     }));
   }
 
-  /** Those of which `counts` is true. It only looks: of a thousand records, the few that count are read anew. */
+  /** Records for which `counts` is true. It must not keep them: only the few that count are copied. */
   which(counts: (value: T) => boolean): Stored<T>[] {
     const found = [...this.#rows.values()].filter((row) => {
       row.seen ??= JSON.parse(row.text) as T;

@@ -17,7 +17,7 @@ export function staleness({ snapshot, config, atSeconds }: Outlook): readonly Ca
   ];
 }
 
-/** What keeps every plan of the cluster from being made or sent. At most one: whoever mends it sees the next. */
+/** What keeps every plan of the cluster from being made or sent. At most one; the next shows when this one is gone. */
 export function heldBy(outlook: Outlook): readonly CauseView[] {
   const { held, control, config, atSeconds } = outlook;
   if (held === undefined) return [];

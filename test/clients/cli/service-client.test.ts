@@ -178,12 +178,12 @@ describe("failures", () => {
       type: problemType("stale-snapshot"),
       title: "Cannot plan",
       status: 503,
-      detail: "The next snapshot mends it",
+      detail: "The next snapshot corrects it",
       retryAfterSeconds: 60,
     };
     const { url } = await serve((_, response) => send(response, 503, problem));
     const { next } = await failureOf(connectService({ url, maxRetries: 0 }, "x").ask("demand"));
-    expect(next).toBe("The next snapshot mends it. Try again in 60 s.");
+    expect(next).toBe("The next snapshot corrects it. Try again in 60 s.");
   });
 
   test.each([

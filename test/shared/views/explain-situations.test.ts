@@ -35,7 +35,7 @@ interface Told {
   /** What the planner did. */
   readonly planner?: RegExp;
   /** What is told to make it fit, done: then the job has all of its places. */
-  readonly mended?: Partial<Situation>;
+  readonly fixed?: Partial<Situation>;
 }
 
 const job = (fields: object) => [{ name: asked, iterations: 10, constraints: { ncpus: 4 }, ...fields }];
@@ -52,7 +52,7 @@ const rows: Readonly<Record<string, Told>> = {
     next: "Ask for 4 ncpus or less",
     refusals: "InsufficientResource",
     planner: sameReasons,
-    mended: { jobs: job({ constraints: { ncpus: 4 } }) },
+    fixed: { jobs: job({ constraints: { ncpus: 4 } }) },
   },
   "too-big-for-the-array-that-it-names": {
     kinds: "too-big",
@@ -60,14 +60,14 @@ const rows: Readonly<Record<string, Told>> = {
     says: ["fat/Standard_E64s_v5 has 64, and the job does not allow it: node.nodearray = htc"],
     next: "Ask for 4 ncpus or less",
     refusals: "InsufficientResource InvalidOption",
-    mended: { jobs: job({ constraints: { ncpus: 64 } }) },
+    fixed: { jobs: job({ constraints: { ncpus: 64 } }) },
   },
   "too-much-memory": {
     kinds: "too-big",
     figures: [gib(100), gib(8)],
     says: ["asks for 100g memgb", "has 8g"],
     next: "Ask for 8g memgb or less",
-    mended: { jobs: job({ constraints: { memgb: 8 } }) },
+    fixed: { jobs: job({ constraints: { memgb: 8 } }) },
   },
   "a-misspelt-node-array": {
     kinds: "never-satisfiable",
@@ -75,7 +75,7 @@ const rows: Readonly<Record<string, Told>> = {
     says: ['"node.nodearray" is htc, wanted htcc', 'Did you mean "htc"?'],
     next: 'Change it to "htc"',
     refusals: "InvalidOption",
-    mended: { jobs: job({ constraints: { "node.nodearray": "htc" } }) },
+    fixed: { jobs: job({ constraints: { "node.nodearray": "htc" } }) },
   },
   "a-vm-size-that-is-not-there": {
     kinds: "never-satisfiable",
@@ -94,7 +94,7 @@ const rows: Readonly<Record<string, Told>> = {
     kinds: "never-satisfiable",
     says: ['no resource "scratch"'],
     next: "default_resources",
-    mended: { config: { default_resources: [{ select: {}, name: "scratch", value: 1 }] } },
+    fixed: { config: { default_resources: [{ select: {}, name: "scratch", value: 1 }] } },
   },
   "more-parts-than-a-cap-allows": {
     kinds: "demand-cap",
@@ -102,7 +102,7 @@ const rows: Readonly<Record<string, Told>> = {
     says: ["the cap max_constraint_parts", "5, expected at most 3"],
     next: "raise max_constraint_parts in autoscale.json",
     refusals: "DemandCapReached",
-    mended: { config: { max_constraint_parts: 5 } },
+    fixed: { config: { max_constraint_parts: 5 } },
   },
   "a-constraint-that-is-never-satisfied": {
     kinds: "never-satisfiable",
@@ -134,7 +134,7 @@ const rows: Readonly<Record<string, Told>> = {
     says: ["nothing to make nodes of", "autoscaling is off for htc"],
     next: "autoscale.enabled = true",
     refusals: "NoBucketsDefined",
-    mended: { array: {} },
+    fixed: { array: {} },
   },
   "nothing-asked-for": {
     kinds: "nothing-requested",
@@ -149,7 +149,7 @@ const rows: Readonly<Record<string, Told>> = {
     next: "Ask Azure for 38 more cores in the region",
     refusals: roomLeft,
     planner: sameReasons,
-    mended: { limits: { region: { maxCores: 138, usedCores: 98 } } },
+    fixed: { limits: { region: { maxCores: 138, usedCores: 98 } } },
   },
   "quota-of-the-region-with-room-soon": {
     kinds: "quota",
@@ -164,49 +164,49 @@ const rows: Readonly<Record<string, Told>> = {
     figures: [10, 0, "region"],
     says: ["the spot core quota of region westeurope", "8 of 8 cores are used"],
     next: "Ask Azure for 40 more cores of spot quota",
-    mended: { limits: { region: { maxCores: 48, usedCores: 8 } } },
+    fixed: { limits: { region: { maxCores: 48, usedCores: 8 } } },
   },
   "quota-of-the-family": {
     kinds: "quota",
     figures: [10, 0, "family"],
     says: ["VM family westeurope/standardFSv2Family", "6 of 8 cores are used, a node takes 4"],
     next: "Ask Azure for 38 more cores of the family",
-    mended: { limits: { family: { maxCores: 46, usedCores: 6 } } },
+    fixed: { limits: { family: { maxCores: 46, usedCores: 6 } } },
   },
   "limit-of-the-array-in-cores": {
     kinds: "quota",
     figures: [10, 0, "node-array"],
     says: ["core limit of node array htc", "0 of 3 cores"],
     next: "Raise MaxCoreCount of the node array in CycleCloud by 37 cores",
-    mended: { array: { maxCoreCount: 40 } },
+    fixed: { array: { maxCoreCount: 40 } },
   },
   "limit-of-the-array-in-nodes": {
     kinds: "quota",
     figures: [10, 0, "node-array"],
     says: ["node limit of node array htc", "0 of 0 nodes"],
     next: "Raise MaxCount of the node array in CycleCloud by 10 nodes",
-    mended: { array: { maxCount: 10 } },
+    fixed: { array: { maxCount: 10 } },
   },
   "limit-of-the-cluster": {
     kinds: "quota",
     figures: [10, 0, "cluster"],
     says: ["core limit of cluster hpc", "0 of 2 cores"],
     next: "Raise MaxCoreCount of the cluster in CycleCloud by 38 cores",
-    mended: { cluster: { maxCoreCount: 40 } },
+    fixed: { cluster: { maxCoreCount: 40 } },
   },
   "limit-of-the-cluster-in-nodes": {
     kinds: "quota",
     figures: [10, 0, "cluster"],
     says: ["node limit of cluster hpc", "0 of 0 nodes"],
     next: "Raise MaxCount of the cluster in CycleCloud by 10 nodes",
-    mended: { cluster: { maxCount: 10 } },
+    fixed: { cluster: { maxCount: 10 } },
   },
   "limit-of-the-vm-size": {
     kinds: "quota",
     figures: [10, 0, "bucket"],
     says: ["what CycleCloud still offers of htc/Standard_F4s_v2 leaves 0 new nodes"],
     next: "by 10 nodes or more",
-    mended: { bucket: { availableCount: 10 } },
+    fixed: { bucket: { availableCount: 10 } },
   },
   "dynamic-array-full": {
     kinds: "nodes-full",
@@ -219,7 +219,7 @@ const rows: Readonly<Record<string, Told>> = {
     figures: [1, 0, "bucket"],
     says: ["6 of 6 nodes are used"],
     next: "by 1 node or more",
-    mended: { bucket: { availableCount: 7 } },
+    fixed: { bucket: { availableCount: 7 } },
   },
   "placement-group-too-small": {
     kinds: "placement-group-too-small",
@@ -227,21 +227,21 @@ const rows: Readonly<Record<string, Told>> = {
     says: ["wants 8 nodes in one placement group", "holds at most 4"],
     next: "Ask for at most 4 nodes",
     refusals: "NotInAPlacementGroup PlacementGroupTooSmall",
-    mended: { jobs: job({ iterations: 1, nodeCount: 4, colocated: true }) },
+    fixed: { jobs: job({ iterations: 1, nodeCount: 4, colocated: true }) },
   },
   "placement-group-full": {
     kinds: "quota",
     figures: [3, 1, "placement-group"],
     says: ["placement group htc/Standard_F4s_v2/pg0 leaves 1 new node", "3 of 4 nodes are used"],
     next: "when 2 nodes of the group go",
-    mended: { bucket: { placementGroups: [{ name: "pg0", activeCount: 1 }] } },
+    fixed: { bucket: { placementGroups: [{ name: "pg0", activeCount: 1 }] } },
   },
   "no-placement-groups": {
     kinds: "never-satisfiable",
     says: ["all of its 8 nodes in one placement group, and there is none in what it may use"],
     next: "autoscale.is_hpc = true",
     refusals: "NotInAPlacementGroup",
-    mended: { array: { allowsColocation: true } },
+    fixed: { array: { allowsColocation: true } },
   },
   "capacity-back-off-by-cyclecloud": {
     kinds: "capacity-back-off",
@@ -284,28 +284,28 @@ const rows: Readonly<Record<string, Told>> = {
     figures: [2, 0],
     says: ["4 are free, and the jobs before it take 4 of these: 0 left, 2 wanted"],
     next: "when the pool grows",
-    mended: { config: { shared_pools: [{ name: "solver", initial: 9, current: 8 }] } },
+    fixed: { config: { shared_pools: [{ name: "solver", initial: 9, current: 8 }] } },
   },
   "licence-pool-that-nobody-describes": {
     kinds: "never-satisfiable",
     says: ['Nobody says how much the shared pool "solver" holds'],
     next: "shared_pools",
     refusals: "UndefinedResource",
-    mended: { config: { shared_pools: [{ name: "solver", initial: 4, current: 4 }] } },
+    fixed: { config: { shared_pools: [{ name: "solver", initial: 4, current: 4 }] } },
   },
   "cap-on-new-nodes-of-a-plan": {
     kinds: "partly-placed cap booting not-planned-yet",
     figures: [6, 0, "max-nodes-per-plan"],
     says: ["one plan makes at most 2 new nodes"],
     next: "max_nodes_per_plan",
-    mended: { config: { max_nodes_per_plan: 10 } },
+    fixed: { config: { max_nodes_per_plan: 10 } },
   },
   "cap-on-cores": {
     kinds: "cap",
     figures: [10, 0, "max-cores"],
     says: ["8 of 10 cores are used, a node takes 4"],
     next: 'Raise "max_cores" by 38 cores',
-    mended: { config: { max_cores: 48 } },
+    fixed: { config: { max_cores: 48 } },
   },
   "budget-spent": {
     kinds: "cap",
@@ -313,7 +313,7 @@ const rows: Readonly<Record<string, Told>> = {
     ends: 1_439_999,
     says: ["0.4 of 0.5 USD are used, a node takes 0.2 an hour"],
     next: "monthly_budget_usd",
-    mended: {
+    fixed: {
       config: { monthly_budget_usd: 50, vm_sizes: { Standard_F4s_v2: { price_per_hour_usd: 0.2 } } },
     },
   },
@@ -322,7 +322,7 @@ const rows: Readonly<Record<string, Told>> = {
     figures: [10, 0, "unknown-price"],
     says: ["the price of Standard_F4s_v2 is not known"],
     next: "price_per_hour_usd",
-    mended: {
+    fixed: {
       config: { monthly_budget_usd: 100, vm_sizes: { Standard_F4s_v2: { price_per_hour_usd: 0.2 } } },
     },
   },
@@ -332,14 +332,14 @@ const rows: Readonly<Record<string, Told>> = {
     says: ["makes no new nodes of htc/Standard_F4s_v2 (NotActivated)"],
     next: "Activate the VM size",
     refusals: "InvalidBucket",
-    mended: { bucket: {} },
+    fixed: { bucket: {} },
   },
   exclusive: {
     kinds: "quota",
     figures: [1, 0, "bucket"],
     says: ["The job wants nodes to itself", "2 of 2 nodes are used"],
     next: "by 1 node or more",
-    mended: { bucket: { availableCount: 3 } },
+    fixed: { bucket: { availableCount: 3 } },
   },
   "hosts-of-the-scheduler-full": {
     kinds: "nodes-full",
@@ -381,7 +381,7 @@ const rows: Readonly<Record<string, Told>> = {
     says: ["they are drained: 1 (htc-1; by alice: disk errors, 301 s ago)", "Idle there: 1 (htc-1)"],
     next: "ccscale undrain -N htc-1",
     refusals: "NodesTakeNoJobs",
-    mended: plain,
+    fixed: plain,
   },
   "drained-in-the-scheduler": {
     kinds: "nodes-drained",
@@ -389,7 +389,7 @@ const rows: Readonly<Record<string, Told>> = {
     says: ["htc-1; by root in slurm: Kill task failed, 601 s ago"],
     next: 'Resume them in the scheduler "slurm"',
     refusals: "NodesTakeNoJobs",
-    mended: { message: {} },
+    fixed: { message: {} },
   },
   "drained-while-azure-has-no-vm": {
     kinds: "nodes-drained",
@@ -403,27 +403,27 @@ const rows: Readonly<Record<string, Told>> = {
     figures: [1, 0, "bucket"],
     says: ["1 of 1 nodes are used"],
     next: "by 1 node or more",
-    mended: plain,
+    fixed: plain,
   },
   "ignored-by-the-configuration": {
     kinds: "quota nodes-ignored",
     says: [],
     next: "wait until nodes there go",
-    mended: { config: {} },
+    fixed: { config: {} },
   },
   "named-host-ignored": {
     kinds: "nodes-ignored",
     figures: [null, 1],
     says: ['1 that might take it (htc-1; by "ignored_nodes" of the configuration)'],
     next: "ignored_nodes",
-    mended: { config: {} },
+    fixed: { config: {} },
   },
   "source-expired": {
     kinds: "source-expired",
     figures: [60, 101],
     says: ["silent for 101 s", "has not counted for 41 s"],
     next: "ccscale-agent",
-    mended: { message: {} },
+    fixed: { message: {} },
   },
   "source-expired-while-it-runs": {
     kinds: "source-expired",
@@ -506,7 +506,7 @@ const rows: Readonly<Record<string, Told>> = {
     says: ["No room for 7 slots", "3 of 3 nodes are used"],
     next: "by 7 nodes or more",
     planner: /gave it 3 of 10 places/,
-    mended: { bucket: { availableCount: 10 } },
+    fixed: { bucket: { availableCount: 10 } },
   },
 };
 
@@ -533,11 +533,11 @@ describe("explain: every situation in which a job waits", () => {
       expect(planner.map(({ text }) => text)).toContainEqual(expect.stringMatching(told.planner));
   });
 
-  const mended = Object.entries(rows).flatMap(([name, row]) =>
-    row.mended === undefined ? [] : [[name, row.mended] as const],
+  const fixed = Object.entries(rows).flatMap(([name, row]) =>
+    row.fixed === undefined ? [] : [[name, row.fixed] as const],
   );
-  test.each(mended)("%s: what is told to make it fit does", async (name, mend) => {
-    const answer = await explained(await happen({ ...situation(name), ...mend }));
+  test.each(fixed)("%s: what is told to make it fit does", async (name, fix) => {
+    const answer = await explained(await happen({ ...situation(name), ...fix }));
     expect(answer).toMatchObject({ granted: answer.asked, refusals: [] });
   });
 

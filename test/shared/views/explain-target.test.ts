@@ -29,7 +29,7 @@ interface Told {
   readonly says?: readonly string[];
   readonly next?: string;
   /** What is told to make it whole, done: then it is. */
-  readonly mended?: Partial<TargetSituation>;
+  readonly fixed?: Partial<TargetSituation>;
 }
 
 const rows: Readonly<Record<string, Told>> = {
@@ -48,7 +48,7 @@ const rows: Readonly<Record<string, Told>> = {
     kinds: "partly-placed quota booting",
     says: ["No room for 24 cores", "region westeurope leaves 0 new nodes", "98 of 100 cores are used"],
     next: "Ask Azure for 22 more cores",
-    mended: { limits: { region: { maxCores: 122, usedCores: 82 } } },
+    fixed: { limits: { region: { maxCores: 122, usedCores: 82 } } },
   },
   "limit-of-the-vm-size": {
     state: "partly",
@@ -56,7 +56,7 @@ const rows: Readonly<Record<string, Told>> = {
     kinds: "partly-placed quota booting",
     says: ["No room for 7 nodes", "3 of 3 nodes are used"],
     next: "by 7 nodes or more",
-    mended: { bucket: { availableCount: 10 } },
+    fixed: { bucket: { availableCount: 10 } },
   },
   "cap-on-cores": {
     state: "partly",
@@ -64,7 +64,7 @@ const rows: Readonly<Record<string, Told>> = {
     kinds: "partly-placed cap booting",
     says: ["12 of 12 cores are used, a node takes 4"],
     next: 'Raise "max_cores" by 28 cores',
-    mended: { config: { max_cores: 40 } },
+    fixed: { config: { max_cores: 40 } },
   },
   "capacity-back-off": {
     state: "waiting",
@@ -79,7 +79,7 @@ const rows: Readonly<Record<string, Told>> = {
     kinds: "placement-group-too-small",
     says: ["wants 4 nodes", "holds at most 3"],
     next: "smaller groups",
-    mended: { limits: { maxPlacementGroupSize: 4 } },
+    fixed: { limits: { maxPlacementGroupSize: 4 } },
   },
   "one-of-two-groups": {
     state: "partly",
@@ -87,7 +87,7 @@ const rows: Readonly<Record<string, Told>> = {
     kinds: "partly-placed quota booting",
     says: ["No room for 1 group", "4 of 6 nodes are used"],
     next: "by 2 nodes or more",
-    mended: { bucket: { availableCount: 8 } },
+    fixed: { bucket: { availableCount: 8 } },
   },
   "vm-size-that-the-array-has-not": {
     state: "waiting",
@@ -95,7 +95,7 @@ const rows: Readonly<Record<string, Told>> = {
     kinds: "never-satisfiable",
     says: ['has no VM size "Standard_F8s_v3". Did you mean "Standard_F8s_v2"?'],
     next: "MachineType",
-    mended: { arrays: [{ Name: "htc", TargetCount: 2, MachineType: "Standard_F8s_v2" }] },
+    fixed: { arrays: [{ Name: "htc", TargetCount: 2, MachineType: "Standard_F8s_v2" }] },
   },
   "vm-size-not-usable": {
     state: "waiting",
@@ -103,7 +103,7 @@ const rows: Readonly<Record<string, Told>> = {
     kinds: "bucket-unusable",
     says: ["NotActivated"],
     next: "Activate the VM size",
-    mended: { bucket: {} },
+    fixed: { bucket: {} },
   },
   "array-that-is-not-there": {
     state: "waiting",
@@ -111,7 +111,7 @@ const rows: Readonly<Record<string, Told>> = {
     kinds: "never-satisfiable",
     says: ['has no node array "htcc". Did you mean "htc"?'],
     next: "Name a node array",
-    mended: { arrays: [{ Name: "htc", TargetCount: 2 }], target: "htc" },
+    fixed: { arrays: [{ Name: "htc", TargetCount: 2 }], target: "htc" },
   },
   "array-that-is-switched-off": {
     state: "waiting",
@@ -126,7 +126,7 @@ const rows: Readonly<Record<string, Told>> = {
     kinds: "partly-placed nodes-drained",
     says: ["drained: 1 (htc-1; by root in slurm: bad disk)"],
     next: 'Resume them in the scheduler "slurm"',
-    mended: { message: {} },
+    fixed: { message: {} },
   },
   expired: {
     state: "expired",
@@ -148,7 +148,7 @@ const rows: Readonly<Record<string, Told>> = {
     kinds: "partly-placed quota booting",
     says: ["No room for 1 node"],
     next: "by 1 node or more",
-    mended: { bucket: { availableCount: 5 } },
+    fixed: { bucket: { availableCount: 5 } },
   },
 };
 
@@ -175,11 +175,11 @@ describe("explainTarget: every situation of a target", () => {
     }
   });
 
-  const mended = Object.entries(rows).flatMap(([name, { mended }]) =>
-    mended === undefined ? [] : [[name, mended] as const],
+  const fixed = Object.entries(rows).flatMap(([name, { fixed }]) =>
+    fixed === undefined ? [] : [[name, fixed] as const],
   );
-  test.each(mended)("%s: what is told to make it whole does", async (name, mend) => {
-    const answer = await explained({ ...situation(name), ...mend });
+  test.each(fixed)("%s: what is told to make it whole does", async (name, fix) => {
+    const answer = await explained({ ...situation(name), ...fix });
     expect(answer).toMatchObject({ granted: answer.asked, refusals: [] });
   });
 });

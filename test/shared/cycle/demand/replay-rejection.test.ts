@@ -109,8 +109,8 @@ describe("replay: a demand message", () => {
     const world = createWorld();
     const large = { ...rejected(), body: undefined };
     expect(problemsOf(await prepareReplay(portsOf(world), large))[0]).toContain("expected a file");
-    const mended = await prepareReplay(portsOf(world), large, JSON.stringify(demand));
-    expect(mended).toMatchObject({ kind: "post-demand" });
+    const fixed = await prepareReplay(portsOf(world), large, JSON.stringify(demand));
+    expect(fixed).toMatchObject({ kind: "post-demand" });
   });
 });
 
@@ -139,7 +139,7 @@ describe("replay: other messages", () => {
     expect(problemsOf(prepared)).toEqual([expect.stringContaining(words)]);
   });
 
-  test("only a demand message can be mended", async () => {
+  test("only a demand message can be fixed", async () => {
     const action = rejected({ queue: "scale-actions" });
     const prepared = await prepareReplay(portsOf(createWorld()), action, JSON.stringify(demand));
     expect(problemsOf(prepared)[0]).toContain("expected a demand message to fix");

@@ -46,7 +46,7 @@ export const configStoreCases: readonly ContractCase<ConfigBench>[] = [
     },
   },
   {
-    name: "a broken file throws ConfigurationError with its problems, each time, until it is mended",
+    name: "a broken file throws ConfigurationError with its problems, each time, until it is fixed",
     async run({ store, put, putBroken }) {
       const cluster = uniqueCluster();
       await putBroken(cluster);
