@@ -36,6 +36,8 @@ export interface Cloud {
   readonly door: Door;
   /** Nodes that have a record, without those that were there from the start. */
   nodes(cluster: string): readonly TrueNode[];
+  /** Ids of nodes that Azure took back, or will. */
+  evicted(cluster: string): ReadonlySet<string>;
   /** Nodes that are up: what the daemons of a scheduler see. */
   hosts(cluster: string): readonly Host[];
 }
@@ -59,6 +61,11 @@ export function createCloud(options: {
     nodes: (cluster) => {
       const { at, nodes } = living(cluster);
       return nodes.map((node) => toTrueNode(node, at));
+    },
+    evicted: (cluster) => {
+      const { population } = site.clusterNow(cluster).cluster;
+      const isEvicted = ({ life }: SimulatedNode) => life.some(({ reason }) => reason === "SpotEvicted");
+      return new Set([...population.all()].filter(isEvicted).map(({ nodeId }) => nodeId));
     },
     hosts: (cluster) => {
       const { at, nodes } = living(cluster);

@@ -3,7 +3,7 @@ import { createManualClock } from "../../infra/local/cyclecloud/simulated-clock.
 import type { Book, Closed } from "../../shared/accounting/index.ts";
 import { parseConfig } from "../../shared/config/parse-config.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
-import type { Log, Ports } from "../../shared/ports/index.ts";
+import type { Log, Ports, SpotSettings } from "../../shared/ports/index.ts";
 import { createMemoryStores, type MemoryStores } from "../../shared/stores/in-memory/index.ts";
 import { noTelemetry } from "../../shared/telemetry/index.ts";
 import { AccountWatch } from "./account-watch.ts";
@@ -21,6 +21,7 @@ import { Records } from "./records.ts";
 import type { ClusterScript, Script, Stage } from "./scenario.ts";
 import { SessionQueue } from "./session-queue.ts";
 import { Source } from "./source.ts";
+import { SpotWatch } from "./spot-watch.ts";
 import { Timeline } from "./timeline.ts";
 import { type Departures, Watch } from "./watch.ts";
 
@@ -73,8 +74,10 @@ export class World implements Stage {
   readonly #sources = new Map<string, Source>();
   readonly #watches = new Map<string, Watch>();
   readonly #quotaWatches = new Map<string, QuotaWatch>();
+  readonly #spotWatches = new Map<string, SpotWatch>();
   readonly #accountWatches = new Map<string, AccountWatch>();
   readonly #config = new Map<string, Readonly<Record<string, unknown>>>();
+  readonly #spot = new Map<string, SpotSettings | undefined>();
   readonly #actions = new Map<string, string>();
   readonly #invalidRequests = new Set<string>();
   #snapshotting: Run | undefined;
@@ -172,8 +175,10 @@ export class World implements Stage {
     const json = { ...this.#config.get(cluster), ...keys };
     this.#config.set(cluster, json);
     const parsed = parseConfig({ cluster, json });
-    if (parsed.ok) this.#stores.configs.put(parsed.config);
-    else this.#stores.configs.putBroken(cluster, parsed.problems);
+    if (parsed.ok) {
+      this.#stores.configs.put(parsed.config);
+      this.#spot.set(cluster, parsed.config.cycle.spot);
+    } else this.#stores.configs.putBroken(cluster, parsed.problems);
   }
 
   put(body: unknown): void {
@@ -219,6 +224,10 @@ export class World implements Stage {
     this.#sources.set(cluster, source);
     this.#watches.set(cluster, watch);
     const report = (violation: string) => this.violate(`${cluster}: ${violation}`);
+    this.#spotWatches.set(
+      cluster,
+      new SpotWatch({ cluster, cloud: this.cloud, settings: () => this.#spot.get(cluster), report }),
+    );
     this.#quotaWatches.set(
       cluster,
       new QuotaWatch({ cluster, cloud: this.cloud, now: () => this.nowSeconds, report }),
@@ -338,6 +347,7 @@ export class World implements Stage {
         return;
       case "plan":
         this.#watches.get(written.plan.summary.cluster)?.onPlan(written.plan);
+        this.#spotWatches.get(written.plan.summary.cluster)?.onPlan(run, written.plan);
         return;
       case "demand":
         this.#watches.get(written.demand.cluster)?.onDemand(written.demand);

@@ -4,7 +4,7 @@ import type { Calls } from "./calls.ts";
 import { nodeArrayOf } from "./cluster.ts";
 import type { BucketDefinition } from "./definition.ts";
 import { type Faults, faultSchema } from "./faults.ts";
-import { fail, redirect, stepAt, terminate, vanish } from "./node-life.ts";
+import { evictionNoticeSeconds, fail, redirect, stepAt, terminate, vanish } from "./node-life.ts";
 import type { Clock, ManualClock } from "./simulated-clock.ts";
 import { isPaced } from "./simulated-clock.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
@@ -89,7 +89,13 @@ function nodeCommands(site: Site) {
         life: redirect(
           node.life,
           at,
-          terminate({ at, from, terminateSeconds: 30, fixed: false, reason: "SpotEvicted" }),
+          terminate({
+            at,
+            from,
+            terminateSeconds: evictionNoticeSeconds,
+            fixed: false,
+            reason: "SpotEvicted",
+          }),
         ),
       };
     }),

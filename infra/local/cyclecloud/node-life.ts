@@ -59,6 +59,9 @@ export type BootOutcome =
   /** It stays in this status for ever. */
   | { readonly kind: "stuck"; readonly status: "Acquiring" | "Preparing" };
 
+/** Between Azure's notice, when the node begins to terminate, and the end of its VM. */
+export const evictionNoticeSeconds = 30;
+
 const started = { target: "Started", holdsCores: true } as const;
 
 export function stepAt(life: Life, at: number): Step {
@@ -115,7 +118,14 @@ export function boot(at: number, draw: BootDraw): Life {
     if (draw.eviction === undefined) return [];
     const { afterSeconds, terminateSeconds } = draw.eviction;
     const at = ready + afterSeconds;
-    return terminate({ at, from: readyStep, terminateSeconds, fixed: false, reason: "SpotEvicted" });
+    const goneSeconds = Math.max(evictionNoticeSeconds, terminateSeconds);
+    return terminate({
+      at,
+      from: readyStep,
+      terminateSeconds: goneSeconds,
+      fixed: false,
+      reason: "SpotEvicted",
+    });
   }
 }
 

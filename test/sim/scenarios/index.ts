@@ -17,6 +17,7 @@ import { multiNodeJobs } from "./multi-node-jobs.ts";
 import { neverBoots } from "./never-boots.ts";
 import { quotaCut } from "./quota-cut.ts";
 import { silentScheduler } from "./silent-scheduler.ts";
+import { spotFirst } from "./spot-first.ts";
 import { spotLoss } from "./spot-loss.ts";
 import { stopped } from "./stopped.ts";
 import { targets } from "./targets.ts";
@@ -48,6 +49,7 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   laggingLists,
   badJobsScenario,
   tightQuotas,
+  spotFirst,
 ];
 
 /** The scenario of a seed, when none is named. */
