@@ -1,5 +1,7 @@
+import type { ClusterNode } from "../model/bucket.ts";
 import { sortByNodeName } from "../model/names.ts";
 import type { PendingNodes } from "../model/node.ts";
+import type { LedgerOrigin } from "./ledger-node.ts";
 
 /** A node that is there or on order, before it is laid out. */
 export interface Arrival {
@@ -25,4 +27,10 @@ export function namesOnOrder(pending: PendingNodes, visible: ReadonlySet<string>
     (_, index) => wanted[index] ?? `${pending.actionId}#${index}`,
   );
   return names.filter((name) => !visible.has(name));
+}
+
+/** A deallocated node whose name is on order is being started again. */
+export function originOf(node: ClusterNode, pendingNames: ReadonlySet<string>): LedgerOrigin {
+  if (node.targetState === "Started") return "existing";
+  return pendingNames.has(node.name) ? "pending" : "deallocated";
 }

@@ -10,14 +10,14 @@ import { charge } from "../model/quota.ts";
 import { accountName, type BucketName, bucketKey } from "../model/reasons.ts";
 import type { Resources } from "../model/resources.ts";
 import { forNodeArray } from "../model/settings.ts";
-import { type Arrival, addInOrder, namesOnOrder } from "./arrivals.ts";
+import { type Arrival, addInOrder, namesOnOrder, originOf } from "./arrivals.ts";
 import { Limits } from "./cluster-limits.ts";
 import { ColumnSets, type WantedResources } from "./columns.ts";
 import { type DefaultsPolicy, differsByNode, equip } from "./default-resources.ts";
 import { KnownResources } from "./known-resources.ts";
 import { Ledger } from "./ledger.ts";
 import { LedgerBucket, type LedgerNode } from "./ledger-bucket.ts";
-import { exampleNode, type LedgerOrigin, NodeOf, type PlanContext } from "./ledger-node.ts";
+import { exampleNode, NodeOf, type PlanContext } from "./ledger-node.ts";
 import { isLeftOut, mayRunJobs } from "./left-alone.ts";
 import { onPremiseBucket, onPremiseName, ownHosts } from "./on-premise.ts";
 import { placementGroupsIn, placementGroupsOf } from "./placement-groups.ts";
@@ -222,7 +222,7 @@ class Layout {
    */
   #arrivalOf(node: ClusterNode): Arrival {
     const isInOrder = placementOf(this.#input.settings, node.nodeArray) === "order";
-    const isLast = !isInOrder && this.#originOf(node) === "deallocated";
+    const isLast = !isInOrder && originOf(node, this.#pendingNames) === "deallocated";
     return { name: node.name, isLast, add: () => this.#addNode(node) };
   }
 
@@ -240,7 +240,7 @@ class Layout {
     }
     const fields = {
       name: node.name,
-      origin: this.#originOf(node),
+      origin: originOf(node, this.#pendingNames),
       stock: bucket.example.stock,
       reported: node,
       hostname: node.hostname,
@@ -258,11 +258,6 @@ class Layout {
 
   #isClosed(hostname: string | null): boolean {
     return hostname !== null && this.#closedHosts.has(shortHostname(hostname));
-  }
-
-  #originOf(node: ClusterNode): LedgerOrigin {
-    if (node.targetState === "Started") return "existing";
-    return this.#pendingNames.has(node.name) ? "pending" : "deallocated";
   }
 
   #bucketOf(array: NodeArray, node: ClusterNode): LedgerBucket | null {
