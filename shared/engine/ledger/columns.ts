@@ -5,7 +5,7 @@ import { amountOf, type Stock, unitOf } from "./stock.ts";
 export const vacantColumn = 0;
 /** Column 1 of every table: 1 while the node takes further jobs. Every job demands it. */
 export const open = 1;
-const firstResource = 2;
+export const firstResource = 2;
 
 /** The resources that jobs of this plan ask amounts of, numbered. Others are never counted down. */
 export class WantedResources {

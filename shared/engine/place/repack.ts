@@ -7,6 +7,7 @@ import { type LooseSlots, looseSlotsOf } from "./loose-slots.ts";
 import type { KindSet, Packing } from "./packing/packing-problem.ts";
 import { manyItems, packingsOf, packThere } from "./packing/portfolio.ts";
 import { type RepackProblem, repackProblem } from "./repack-problem.ts";
+import { surelyHasNoRoom } from "./room-there.ts";
 
 /**
  * Chooses nodes anew for slots that are placed already, so that nobody loses a place: first whether the nodes that are there
@@ -21,11 +22,14 @@ export function repack(
   const loose = looseSlotsOf(allocations);
   const vanishing = vanishingNodes(loose);
   if (vanishing.size === 0) return true;
+  const hasNoRoom = surelyHasNoRoom(ledger, loose, vanishing);
+  const looksAtPrices = [...vanishing].some(({ bucket }) => bucket.placement === "cost");
+  if (hasNoRoom && !looksAtPrices) return true;
   const terms = { ledger, reservedLeft, vanishing };
   const all = repackProblem(loose, { ...terms, usesThere: true });
-  const there = packThere(all);
+  const there = hasNoRoom ? null : packThere(all);
   if (there !== null) return applyPacking(ledger, all, there, vanishing);
-  if (![...vanishing].some(({ bucket }) => bucket.placement === "cost")) return true;
+  if (!looksAtPrices) return true;
   const moved = loose.filter(({ node }) => vanishing.has(node));
   const bought = repackProblem(moved, { ...terms, usesThere: false });
   const before = priceOfLoads(bought, vanishing);
