@@ -20,6 +20,11 @@ const plannedNode = z.object({ nodeId: z.string(), name: z.string() });
 /** What a plan decided: of one that was made, or of one that would be made now. */
 export const demandParts = {
   create: z.array(plannedCreate),
+  sizes: z
+    .array(z.string())
+    .describe(
+      "Why new nodes are of their size, in sentences: the price, the reason, the next best, and what kept cheaper ones out",
+    ),
   start: z.array(plannedNode),
   retire: z.array(
     plannedNode.extend({

@@ -104,6 +104,9 @@ export const explainAnswer = z
     placeCount: count,
     causes: z.array(causeView).describe("Why it waits, the gravest first; empty when it does not"),
     refusals: z.array(refusalView).describe("Bucket by bucket; empty when it got all"),
+    sizes: z
+      .array(z.string())
+      .describe("Why the new nodes that it would get are of their size, as in `demand`; empty: it gets none"),
     planner: z.array(plannerStep).describe("What the planner did about it, newest first"),
     notes: z
       .array(z.string())

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { placements } from "../engine/index.ts";
 import { type Answer, aboutCluster, count } from "./answer.ts";
 import { demandAnswer } from "./demand-schema.ts";
 import { explainAnswer, refusalView } from "./explain-schema.ts";
@@ -12,6 +13,10 @@ export const whatIfBody = z
       .min(1)
       .max(1_000)
       .describe("Jobs as in a demand message; `name` may be left out"),
+    placement: z
+      .enum(placements)
+      .optional()
+      .describe("Plans as if `placement` of the configuration were this, for all node arrays"),
     nodes: selection.optional().describe("Of the plan, only what is about these nodes, as in `demand`"),
   })
   .strict()

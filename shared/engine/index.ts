@@ -78,6 +78,7 @@ export {
   type Modifier,
   type PerNodeArray,
 } from "./model/settings.ts";
+export type * from "./model/size-choice.ts";
 export type * from "./model/target.ts";
 export { formatSize, type Magnitude, parseAmount, type Size, size } from "./model/units.ts";
 export { matchesWildcard } from "./model/wildcard.ts";

@@ -19,6 +19,7 @@ import { createSets } from "./outcome/create-sets.ts";
 import { AllocationOutcome, LedgerPlannedNode } from "./outcome/outcome.ts";
 import { ReasonBook } from "./outcome/reason-book.ts";
 import { retries, timedOut } from "./outcome/retire.ts";
+import { sizeChoices } from "./outcome/size-choices.ts";
 import { bucketUses } from "./outcome/survey.ts";
 import { chooseRun } from "./place/choose-run.ts";
 
@@ -45,10 +46,14 @@ export function plan(input: PlanInput): Plan {
   const touchable = touchableNodes(input);
   const expired = timedOut({ ...input, nodes: touchable, history: merged([...history.values()], changed) });
   const isFailed = (node: LedgerNode): boolean => node.reported?.status === "Failed";
+  const create = createSets(ledger, input.settings, input.targets ?? []);
   return {
     jobs: allocations.map((allocation) => new AllocationOutcome(allocation, book)),
     targets,
-    create: createSets(ledger, input.settings, input.targets ?? []),
+    create,
+    get sizes() {
+      return sizeChoices(ledger, allocations, create);
+    },
     start: nodes.flatMap((node) => startOf(node)),
     retire: expired.filter(({ nodeId }) => !matchedIds.has(nodeId)),
     timedOut: expired,

@@ -3,6 +3,7 @@ import { isStandIn } from "../cycle/index.ts";
 import type { Plan } from "../engine/index.ts";
 import type { BackedOff, WaitingJob } from "../ports/index.ts";
 import { toWaitingView } from "./explain/reason-words.ts";
+import { sizeSentences } from "./explain/size-words.ts";
 import { ofSelected, type Selected, type Selecting, type Selector } from "./node-selection.ts";
 import { nodeViews } from "./node-views.ts";
 import type { Outlook } from "./outlook.ts";
@@ -53,15 +54,21 @@ function partOf({ plan, snapshot }: Outlook, { isSelected }: Selector): Plan {
       const chosen = set.names.filter((name) => names.has(name));
       return chosen.length === 0 ? [] : [{ ...set, names: chosen, count: chosen.length }];
     }),
+    sizes: plan.sizes.filter((choice) => choice.names.some((name) => names.has(name))),
     start: plan.start.filter(isOfThem),
     retire: plan.retire.filter(isOfThem),
     retry: plan.retry.filter(isOfThem),
   };
 }
 
+/** Sets of new nodes whose size is explained. */
+const mostSizes = 100;
+
 export type Decided = { readonly [Part in keyof typeof demandParts]: Answer<(typeof demandParts)[Part]> };
 
-interface DecidedOf extends Pick<Plan, "create" | "start" | "retire" | "retry" | "warnings"> {
+interface DecidedOf
+  extends Pick<Plan, "create" | "start" | "retire" | "retry" | "warnings">,
+    Partial<Pick<Plan, "sizes">> {
   readonly jobs: readonly WaitingJob[];
 }
 
@@ -77,6 +84,7 @@ export function decided(plan: DecidedOf, backedOff: readonly BackedOff[], atSeco
       names,
       keepAlive,
     })),
+    sizes: (plan.sizes ?? []).slice(0, mostSizes).flatMap(sizeSentences),
     start: plan.start.map(({ nodeId, name }) => ({ nodeId, name })),
     retire: plan.retire.map(({ nodeId, name, cause, sinceSeconds }) => ({
       nodeId,

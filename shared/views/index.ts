@@ -9,6 +9,7 @@ export { type ExplainOutcome, explainJob } from "./explain/explain-job.ts";
 export { type ExplainTargetOutcome, explainTarget } from "./explain/explain-target.ts";
 export { nearestVmSize } from "./explain/near-names.ts";
 export { jobSentences, targetSentences } from "./explain/reason-words.ts";
+export { sizeSentences } from "./explain/size-words.ts";
 export { plannedThere } from "./job-states.ts";
 export { listBuckets, listLimits } from "./list-buckets.ts";
 export { listClusters } from "./list-clusters.ts";

@@ -1,6 +1,6 @@
 import type { AutoscaleAnswer, WhatIfAnswer, WhatIfBody } from "../api/index.ts";
 import { firstTargets, type World } from "../cycle/index.ts";
-import type { Plan } from "../engine/index.ts";
+import type { PlacementPolicy, Plan } from "../engine/index.ts";
 import { InvariantError } from "../errors.ts";
 import { parseDemand, wholly } from "../messages/index.ts";
 import type { RequestSet, SourceDemand } from "../ports/index.ts";
@@ -41,8 +41,9 @@ export function whatIf(world: World, body: WhatIfBody, nowSeconds: number): Sele
     nodes: [],
     ignoredMessages: 0,
   };
-  const without = outlookOf(world, nowSeconds);
-  const outlook = outlookOf(world, nowSeconds, extra);
+  const placed = body.placement === undefined ? world : placedBy(world, body.placement);
+  const without = outlookOf(placed, nowSeconds);
+  const outlook = outlookOf(placed, nowSeconds, extra);
   const views = nodeViews(outlook);
   const added = outlookJobs(outlook).filter(({ job }) => job.source === extraSource);
   const more = {
@@ -55,6 +56,13 @@ export function whatIf(world: World, body: WhatIfBody, nowSeconds: number): Sele
     .map((each) => ({ ...explainOne(outlook, each, views), planner: [] }));
   const demand = drawUpDemand(outlook, body.nodes);
   return demand.ok ? { ok: true, answer: { ...demand.answer, extra: extras, more } } : demand;
+}
+
+/** The same world under another `placement`, in all node arrays. */
+function placedBy(world: World, policy: PlacementPolicy): World {
+  const { loaded } = world;
+  const placement = { default: policy, byNodeArray: {} };
+  return { ...world, loaded: { ...loaded, settings: { ...loaded.settings, placement } } };
 }
 
 type Forecast = NonNullable<AutoscaleAnswer["forecast"]>;

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import type { WhatIfAnswer } from "../../../shared/api/index.ts";
+import { type PlacementPolicy, placements } from "../../../shared/engine/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
 import { counted } from "../../../shared/text.ts";
@@ -16,6 +17,7 @@ import { printDemand } from "./demand.ts";
 interface Flags extends LookFlags, SelectionFlags {
   readonly job: readonly unknown[];
   readonly jobs?: string;
+  readonly placement?: PlacementPolicy;
 }
 
 /** `ccscale what-if`: a plan with extra jobs. */
@@ -24,6 +26,9 @@ export function whatIfCommand(terminal: Terminal): Command {
     .description("Plans with extra jobs and shows what would be done. Sends nothing.")
     .option("--job <json>", 'a job as in a demand message, "name" is optional; can be repeated', collect, [])
     .option("--jobs <file>", "a JSON file with a list of jobs")
+    .addOption(
+      new Option("--placement <policy>", "plans as if the configuration said so").choices([...placements]),
+    )
     .action((flags: Flags) => {
       if (flags.job.length === 0 && flags.jobs === undefined)
         return command.error(
@@ -48,7 +53,7 @@ function collect(text: string, before: readonly unknown[]): readonly unknown[] {
 async function showPlanWith({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
   const jobs = [...flags.job, ...(await readJobs(flags.jobs))];
   const answer: WhatIfAnswer = await service.ask("what-if", {
-    body: { jobs, nodes: toSelection(flags) },
+    body: { jobs, nodes: toSelection(flags), ...(flags.placement && { placement: flags.placement }) },
   });
   const format = flags.format ?? settings.format ?? "table";
   printDemand(terminal, answer, { flags, settings });

@@ -4,7 +4,7 @@ import type { Page } from "./report.ts";
 
 type Decided = Pick<
   DemandAnswer,
-  "create" | "start" | "retire" | "retry" | "waiting" | "waitingCount" | "warnings"
+  "create" | "sizes" | "start" | "retire" | "retry" | "waiting" | "waitingCount" | "warnings"
 > &
   Partial<Pick<DemandAnswer, "selected">>;
 
@@ -14,6 +14,10 @@ export function decidedOn(page: Page, decided: Decided, nowSeconds: number): voi
   const actions = actionLines(decided, nowSeconds);
   if (actions.length === 0) page.line("none");
   else page.bullets(actions);
+  if (decided.sizes.length > 0) {
+    page.title("Why these sizes");
+    page.bullets(decided.sizes);
+  }
   waitingOn(page, decided);
   if (decided.warnings.length > 0) {
     page.title("Warnings");

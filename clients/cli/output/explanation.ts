@@ -18,6 +18,10 @@ export function explanationOn(page: Page, explanation: ExplainAnswer): void {
     expectedReadySeconds === null ? "-" : ago(expectedReadySeconds, atSeconds),
   ]);
   whereOn(page, { head: ["NODE", "SLOTS", "STATE", "READY"], rows, total: placeCount });
+  if (explanation.sizes.length > 0) {
+    page.title("Why these sizes");
+    page.bullets(explanation.sizes);
+  }
   refusalsOn(page, explanation);
   plannerOn(page, explanation);
 }

@@ -1,16 +1,25 @@
-import type { JobOutcome, Plan } from "../../../shared/engine/index.ts";
-import { jobSentences } from "../../../shared/views/index.ts";
+import type { JobOutcome, Plan, SizeChoice } from "../../../shared/engine/index.ts";
+import { jobSentences, sizeSentences } from "../../../shared/views/index.ts";
 import { demandTable } from "../../library/engine/demand-table.ts";
 
 /** A plan for people: the nodes, what would be done, and what became of every job. */
 export function planReport(plan: Plan): string {
   const nodes = plan.nodes.length === 0 ? "No nodes.\n" : demandTable(undefined, plan, { long: true });
-  return [nodes, planSummary(plan)].join("\n");
+  const sizes = plan.sizes.flatMap(sizeLines);
+  return [nodes, ...(sizes.length === 0 ? [] : [section("Why these sizes", sizes)]), planSummary(plan)].join(
+    "\n",
+  );
 }
 
-/** The same without the table of nodes. */
+/** The same without the table of nodes and why they are of their sizes. */
 export function planSummary(plan: Plan): string {
   return [section("Actions", actionLines(plan)), section("Jobs", plan.jobs.flatMap(jobLines))].join("\n");
+}
+
+/** Why the nodes of one set are of their size: a sentence, and below it the next best and what kept cheaper ones out. */
+function sizeLines(choice: SizeChoice): readonly string[] {
+  const [first = "", ...others] = sizeSentences(choice);
+  return [first, ...others.map((sentence) => `  ${sentence}`)];
 }
 
 function section(title: string, lines: readonly string[]): string {

@@ -4,6 +4,7 @@ import type { NodeHistory } from "./history.ts";
 import type { LimitName } from "./limits.ts";
 import type { BucketName, Reason } from "./reasons.ts";
 import type { Json, Resources } from "./resources.ts";
+import type { SizeChoice } from "./size-choice.ts";
 import type { TargetOutcome } from "./target.ts";
 
 /** The nodes to create, start and delete, and the places of each job. */
@@ -13,6 +14,8 @@ export interface Plan {
   /** In the order of the input. */
   readonly targets: readonly TargetOutcome[];
   readonly create: readonly CreateSet[];
+  /** Why new nodes are of their size, set by set in the order of `create`. Costs nothing until it is read. */
+  readonly sizes: readonly SizeChoice[];
   readonly start: readonly NodeStart[];
   /** Time-outs that may be acted upon: never a keep-alive node, never one that holds a job. */
   readonly retire: readonly Retirement[];

@@ -147,7 +147,7 @@ function refusedBy({ shape, job }: Allocation, bucket: LedgerBucket): Reason {
 }
 
 /** A resource that several constraints ask for together, and that the example has too little of. */
-function shortOf(shape: Shape, bucket: LedgerBucket): Reason | null {
+export function shortOf(shape: Shape, bucket: LedgerBucket): Reason | null {
   const { columns, amounts } = demandIn(shape, bucket.columns);
   const index = columns.findIndex((column, i) => !covers(bucket.exampleRow[column] ?? 0, amounts[i] ?? 0));
   const minimum = shape.minimums.find(

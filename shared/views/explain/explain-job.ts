@@ -12,6 +12,7 @@ import { describeConstraint } from "./constraint-words.ts";
 import { plannerTrail } from "./planner-trail.ts";
 import { reasonSentence } from "./reason-words.ts";
 import { explainSetAside } from "./set-aside-cause.ts";
+import { sizeSentences } from "./size-words.ts";
 
 const mostPlaces = 100;
 const mostRefusals = 1_000;
@@ -72,10 +73,22 @@ export function explainOne(
     placeCount: placements.length,
     causes,
     refusals: (waits(outcome) ? outcome.reasons : []).slice(0, mostRefusals).map(toRefusal),
+    sizes: sizesOf(outlook, placements),
     planner: plannerTrail(outlook, each),
     notes: wordsIn(job.metadata.notes),
     warnings: wordsIn(job.metadata.warnings),
   };
+}
+
+/** Sets of new nodes are explained one by one: a job may lie on many. */
+const mostSizes = 10;
+
+function sizesOf({ plan }: Outlook, placements: OutlookJob["outcome"]["placements"]): readonly string[] {
+  const there = new Set(placements.map(({ node }) => node));
+  return plan.sizes
+    .filter(({ names }) => names.some((name) => there.has(name)))
+    .slice(0, mostSizes)
+    .flatMap(sizeSentences);
 }
 
 function placeOf({ nodesByName }: Outlook, { viewOfPlanned }: NodeViews, name: string) {
@@ -165,6 +178,7 @@ function explainSilent(outlook: Outlook, demand: SourceDemand, name: string): Ex
     placeCount: 0,
     causes: [cause],
     refusals: [],
+    sizes: [],
     planner: [],
     notes: [...(job?.notes ?? [])],
     warnings: [...(job?.warnings ?? [])],

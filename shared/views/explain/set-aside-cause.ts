@@ -41,6 +41,7 @@ export function explainSetAside(outlook: Outlook, found: SetAsideJob): ExplainAn
     placeCount: 0,
     causes: [why],
     refusals: [],
+    sizes: [],
     planner: [],
     notes: [],
     warnings: [],

@@ -187,6 +187,7 @@ const emptyPlan: Plan = {
   jobs: [],
   targets: [],
   create: [],
+  sizes: [],
   start: [],
   retire: [],
   retry: [],
