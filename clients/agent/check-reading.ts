@@ -10,7 +10,7 @@ type Known = Extract<Reading, { known: true }>;
 export interface CheckedReading {
   readonly jobs: readonly Job[];
   readonly nodes: readonly SchedulerNode[];
-  /** Of the driver and of the check: what could not be used, or only in part, with the reason. */
+  /** Records that the driver or the check could not use, or only in part, with the reason. */
   readonly setAside: readonly SetAside[];
   /** Waiting jobs and nodes for which a message has no room. */
   readonly leftOut: number;

@@ -31,7 +31,7 @@ export interface Taken {
   readonly problems: readonly string[];
 }
 
-/** The queue `events-<source>`, which the service makes when it has something to tell. */
+/** The queue `events-<source>`, which the service makes for its first event. */
 export class EventQueue {
   readonly #queue: QueueClient;
   readonly #cluster: string;

@@ -3,7 +3,7 @@ import type { Answer, Command } from "./drivers/driver.ts";
 
 const largestOutputBytes = 512 * 1024 * 1024;
 const shownCharacters = 300;
-/** Of the command: what it complained about stands behind it. */
+/** The most characters of the command in an error; its own error output follows. */
 const shownOfCommand = 120;
 
 /**

@@ -10,7 +10,7 @@ export interface PassFacts {
   /** Passes without a reading, up to this one. */
   readonly unknownInARow: number;
   readonly seconds: number;
-  /** Of this process; commands have their own. */
+  /** CPU seconds of this process, without its commands. */
   readonly cpuSeconds: number;
 }
 
@@ -72,7 +72,7 @@ function round(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }
 
-/** Of one value or sentence in a line of the log. */
+/** The most characters of one value or sentence in a line of the log. */
 const longest = 300;
 
 /** A text of any length and content as it may stand in a line of the log. */

@@ -20,7 +20,7 @@ export interface Loop {
   readonly log: (line: string) => void;
 }
 
-/** Pass after pass, until it is told to stop; what goes wrong in one is logged, and the next one comes. */
+/** Makes pass after pass until a signal stops it. A failed pass is logged, and the next one follows. */
 export async function runLoop(before: AgentState, loop: Loop): Promise<{ readonly lastWasFine: boolean }> {
   let state = before;
   let unknownInARow = 0;
@@ -71,7 +71,7 @@ async function pause(seconds: number, { wakeUp, stop }: Loop): Promise<void> {
 
 const shownRecords = 20;
 
-/** What is wrong with single records, told when it is new and not in every pass. */
+/** Logs problems of single records when they are new, and not in every pass. */
 export class Notices {
   readonly #event: string;
   readonly #agent: { readonly cluster: string; readonly source: string };

@@ -26,7 +26,7 @@ export interface AgentOptions {
 
 const nowSeconds = () => Date.now() / 1000;
 
-/** Runs until it is told to stop. Throws ConfigurationError when it cannot begin. */
+/** Runs until a signal stops it. Throws ConfigurationError when it cannot begin. */
 export async function startAgent(
   options: AgentOptions,
   storage: AgentStorage,

@@ -8,7 +8,7 @@ const decisionSchema = z.object({
   nodeId: z.string(),
   /** When it was decided; of two decisions about a node the later one counts. */
   atSeconds: z.number(),
-  /** When the agent first heard of it. */
+  /** When the agent first got it. */
   sinceSeconds: z.number(),
 });
 

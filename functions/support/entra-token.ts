@@ -11,7 +11,7 @@ export interface TokenIssuer {
   readonly clientId: string;
 }
 
-/** Whoever a token was given to. */
+/** The user or application of a token. */
 export interface TokenHolder {
   /** For the record: a name to read, and the object id, which never changes. */
   readonly name: string;
@@ -91,7 +91,7 @@ function readClaims(claims: Claims, { tenantId }: TokenIssuer): TokenRead {
   if (tid !== tenantId) return refused("is of another tenant");
   if (client === undefined) return refused("is no access token");
   if (scp === undefined) {
-    // An application is its own subject; of a user every API is told another one.
+    // An application is its own subject; for a user, every API gets another one.
     return sub === oid ? valid(`app ${client} (${oid})`, roles) : refused("is neither a user's nor an app's");
   }
   if (!scp.split(" ").includes(delegatedScope)) return { outcome: "no-scope" };

@@ -27,7 +27,7 @@ export type Admission =
 export interface Guard {
   /** What the platform has to ask for. `anonymous` only where `admit`, or the function for nodes, asks. */
   authLevel(role: Role): "function" | "anonymous";
-  /** Throws UpstreamError while it cannot tell who calls. */
+  /** Throws UpstreamError while the caller cannot be identified. */
   admit(request: HttpRequest, role: Role, log: Log): Promise<Admission>;
 }
 

@@ -22,7 +22,7 @@ export function isLogin(header: string | null, { username, password }: Credentia
   return isSame(Buffer.from(shown, "base64"), Buffer.from(`${username}:${password}`));
 }
 
-/** Of digests, so that not even the length tells anything. */
+/** Compares digests, so that not even the length leaks. */
 function isSame(shown: Buffer, wanted: Buffer): boolean {
   const digest = (bytes: Buffer) => createHash("sha256").update(bytes).digest();
   return timingSafeEqual(digest(shown), digest(wanted));

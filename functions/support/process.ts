@@ -28,7 +28,7 @@ export interface LogSink {
   error(line: string): void;
 }
 
-/** Of one field. Names come from strangers, and lines have a price. */
+/** The most characters of one field. Names come from strangers, and log lines cost money. */
 const longestField = 2_000;
 
 /**

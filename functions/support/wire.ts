@@ -36,7 +36,7 @@ export interface Service {
   portsFor(invocation: LogSink): Ports;
   /** Runs a use case as a part of the trace that its message belongs to, or of a new one. */
   run<T>(invocation: LogSink, run: Run, work: (ports: Ports) => Promise<T>): Promise<T>;
-  /** Sends what telemetry has to tell yet. */
+  /** Sends the telemetry that is still buffered. */
   stop(): Promise<void>;
   /** Before every HTTP function. */
   readonly guard: Guard;
@@ -46,7 +46,7 @@ export interface Service {
   readonly operators: OperatorService;
   /** Undefined: none is read. */
   readonly priceList: PriceList | undefined;
-  /** Of JSON from outside. */
+  /** Limits for JSON from outside. */
   readonly jsonLimits: JsonLimits;
   /** Large bodies are read and checked one after the other: each may take a quarter of the memory. */
   readonly largeBodies: Turns;

@@ -45,7 +45,7 @@ export async function requestTargets(
   const checked = await checkTargets(ports, parsed.message, parsed.setAside);
   if (!checked.ok) return { outcome: "refused", problems: checked.problems };
   const { message, setAside } = checked;
-  // Whoever asks is there to be told: a request of which nothing can be followed is refused.
+  // The caller is there to read the answer, so a request of which nothing can be followed is refused.
   if (message.arrays.length === 0 && setAside.length > 0)
     return { outcome: "refused", problems: setAside.flatMap(problemsInPlace).slice(0, mostProblems) };
   const problems = dryRun ? [] : await accept(ports, message, setAside);
@@ -89,7 +89,7 @@ function toAnswer({
   return { name, nodeArray, dynamicArray, unit, asked, groupSize, vmSizes };
 }
 
-/** The array may be new, or misspelt: the plan tells for certain. */
+/** The array may be new, or misspelt: only the plan knows for certain. */
 function unknownTo({ nodeArrays }: Cluster, { name, nodeArray, dynamicArray, vmSizes }: Target): string[] {
   const array = nodeArrays.find((each) => each.name === nodeArray);
   if (array === undefined) {

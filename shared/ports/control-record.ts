@@ -18,7 +18,7 @@ export interface ClusterControl {
   readonly keptNodes: readonly KeptNode[];
 }
 
-/** A node that an operator told the autoscaler to leave alone: no jobs, no deletion, no retry. */
+/** A node that the autoscaler leaves alone at an operator's request: no jobs, no deletion, no retry. */
 export interface IgnoredNode {
   readonly nodeId: string;
   readonly name: string;
@@ -54,7 +54,7 @@ export interface Pause {
 
 /** Five failed logins in a minute lock the account for five minutes, so one is enough to stop, and one tries again. */
 export interface RefusedLogin {
-  /** Of the credentials that were refused, see `CycleCloud.credentialsFingerprint`; no secret. */
+  /** Fingerprint of the refused credentials, see `CycleCloud.credentialsFingerprint`; no secret. */
   readonly fingerprint: string;
   /** The server's words. */
   readonly message: string;

@@ -2,7 +2,7 @@ import type { Capability, DemandJob, DemandNode, NodeArrayTarget, SetAside } fro
 import type { IfMatch, Stored } from "./stored.ts";
 
 /**
- * Stands for whoever sent messages of which nobody can tell the source, or whose source never had demand. It has no jobs,
+ * Stands for the senders of messages whose source is unknown, or whose source never had demand. It has no jobs,
  * only `refused`. No source can be called so.
  */
 export const unknownSource = "";
@@ -15,7 +15,7 @@ export interface DemandSetAside {
   readonly more: number;
 }
 
-/** The newest word of a source, when it was refused whole: until it ends, nobody can tell what the source runs where. */
+/** The newest word of a source, when it was refused whole: until it ends, it is unknown what the source runs where. */
 export interface RefusedWord {
   /** When the first message was refused since the last good one. */
   readonly sinceSeconds: number;
@@ -26,13 +26,13 @@ export interface RefusedWord {
   readonly sequence: number | null;
   /** How many were refused. */
   readonly messages: number;
-  /** Of the newest, cut. */
+  /** Problems of the newest, cut. */
   readonly problems: readonly string[];
   /** Of the unknown source: what the newest message calls its source. Null: nothing that can be read. */
   readonly claimedSource: string | null;
 }
 
-/** How long the last jobs of a user ran under a name, as far as their source told their start. */
+/** How long the last jobs of a user ran under a name, if their source reported their start. */
 export interface RunTime {
   /** Null: the source does not say whose they are. */
   readonly user: string | null;
@@ -58,7 +58,7 @@ export interface Interruption {
 export interface SourceDemand {
   readonly cluster: string;
   readonly source: string;
-  /** Of the newest message that took effect. */
+  /** The sequence of the newest message that took effect. */
   readonly sequence: number;
   readonly receivedAtSeconds: number;
   /** When its sender says it was sent, by the sender's clock. Absent: the source never had demand. */
@@ -110,9 +110,9 @@ export interface DemandPart {
   readonly index: number;
   readonly jobs: readonly DemandJob[];
   readonly nodes: readonly DemandNode[];
-  /** Of a delta only: names of jobs that it removes. */
+  /** Names of jobs that a delta removes. */
   readonly remove?: readonly string[];
-  /** Of a delta only, when it says what the source can do. */
+  /** The abilities of the source, if a delta names them. */
   readonly capabilities?: readonly Capability[] | undefined;
   /** Absent: everything checked out. */
   readonly setAside?: readonly SetAside[] | undefined;

@@ -27,7 +27,7 @@ export interface ScaleActions {
 }
 
 export interface SchedulerEvents {
-  /** Removes the queue of a source, with what nobody has read. It is made again when there is something to tell. */
+  /** Removes the queue of a source, with what nobody has read. It is made again for the next event. */
   forget(source: string): Promise<void>;
   /** To the queue of `event.source`, which is made when it is missing. */
   send(event: SourceEvent): Promise<void>;

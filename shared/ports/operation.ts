@@ -16,15 +16,15 @@ export interface Operation {
   readonly action: ScaleAction;
   /** CycleCloud's id of the operation, once accepted. */
   readonly operationId: string | null;
-  /** The nodes it made or touched, as far as CycleCloud told. */
+  /** The nodes it made or changed, as far as CycleCloud reported them. */
   readonly nodes: readonly RequestedNode[];
   /** Nodes that CycleCloud said it added, per set; empty unless a create was accepted, and while its answer is lost. */
   readonly added: readonly number[];
-  /** Of an accepted create: `nodes` was read after CycleCloud's lists had the time to catch up, so there are no more. */
+  /** Set for an accepted create: `nodes` was read after CycleCloud's lists had the time to catch up, so there are no more. */
   readonly isToldWhole?: true;
   /** Since when CycleCloud says that it does not know a create that it may have carried out: its lists may lag. */
   readonly unknownSinceSeconds?: number;
-  /** Of a create: where CycleCloud added fewer nodes than asked, and why. */
+  /** Sets of a create for which CycleCloud added fewer nodes than asked, and why. */
   readonly shortfalls?: readonly Shortfall[];
   /** The server's words, or why it was closed. */
   readonly messages: readonly string[];

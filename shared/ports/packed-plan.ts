@@ -8,7 +8,7 @@ import {
 } from "../engine/index.ts";
 import type { ArchivedPlan, PlanOutline, WholePlan } from "./plan-record.ts";
 
-/** All of a job but what tells it from the next of its shape. */
+/** The members that jobs of one shape share. */
 type JobShape = Omit<Job, OwnKey>;
 type OwnKey =
   | "name"
@@ -86,7 +86,7 @@ export function unpackPlan(packed: PackedPlan | PlanOutline): ArchivedPlan {
   return { ...rest, input: { ...input, jobs }, plan: { ...plan, jobs: outcomes } };
 }
 
-/** Shapes are told apart by their list of constraints as an object: the service reads equal ones once. */
+/** Shapes are compared by their list of constraints as an object: the service reads equal ones once. */
 function packJobs(jobs: readonly Job[]) {
   const shapes: JobShape[] = [];
   const lists = new Map<Job["constraints"], number>();

@@ -80,7 +80,7 @@ export interface DrainingNode {
   readonly phase: "draining" | "undraining";
   /** When that was decided: the `atSeconds` of the event. */
   readonly sinceSeconds: number;
-  /** When schedulers were told, last. */
+  /** When schedulers were last informed. */
   readonly toldSeconds: number | null;
 }
 

@@ -14,7 +14,7 @@ export interface Rejection {
   readonly source: string | undefined;
   readonly queue: string;
   readonly receivedAtSeconds: number;
-  /** How often it was delivered; undefined when the queue does not tell. */
+  /** How often it was delivered; undefined if the queue does not count. */
   readonly attempts: number | undefined;
   readonly problems: readonly string[];
   /** The start of the message, for whoever has to find its sender. */

@@ -57,7 +57,7 @@ export type MetricKind = "counter" | "gauge" | "histogram";
 /** `cluster` and what the metric is divided by: few values each, and never a name that a user makes up per job. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** What a run tells of itself beside its log. Never throws; when telemetry is off, nothing happens. */
+/** Spans and metrics of a run, in addition to its log. Never throws; does nothing if telemetry is off. */
 export interface Telemetry {
   /** The run's place in its trace (W3C trace context), to be carried by messages; undefined when it is not traced. */
   readonly traceparent: string | undefined;

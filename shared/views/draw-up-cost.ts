@@ -77,7 +77,7 @@ function problemsOf(by: readonly CostDimensionName[]): readonly string[] {
     : [];
 }
 
-/** A part of a day can only be told while its hours are kept. */
+/** A part of a day is only known while its hours are kept. */
 function problemsOfPeriod({ fromSeconds, untilSeconds }: Period, atSeconds: number): readonly string[] {
   if (fromSeconds > untilSeconds)
     return [`from: ${isoOf(fromSeconds)}, expected a moment before ${isoOf(untilSeconds)}`];

@@ -60,7 +60,7 @@ export function wordsIn(words: Json | undefined): string[] {
   return Array.isArray(words) ? words.filter((word) => typeof word === "string") : [];
 }
 
-/** What a source tells of a job for people and for reports, and the planner does not need. */
+/** Details of a job for people and reports, which the planner does not need. */
 type DetailsForPeople = Pick<JobView, "user" | "account" | "queue" | "jobName">;
 export type DetailsOf = (job: Pick<Job, "source" | "name">) => DetailsForPeople;
 

@@ -23,7 +23,7 @@ export interface Paging<T> {
 /**
  * A page of a list that is there as a whole. It goes on after the item that the page before ended with, wherever that is
  * now. When that is gone: in a list in the order of its names after where it would be, so that whatever came or went in between,
- * nothing is left out or told twice; in another list at its place.
+ * nothing is left out or repeated; in another list at its place.
  */
 export function pageOf<T>(items: readonly T[], query: PageQuery, paging: Paging<T>): Page<T> {
   const { nameOf, madeAtSeconds } = paging;

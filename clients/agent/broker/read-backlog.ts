@@ -35,7 +35,7 @@ export async function readBacklog(
   const read = brokers[new URL(url).protocol as keyof typeof brokers];
   const late = AbortSignal.timeout(limits.timeoutSeconds * 1000);
   const reading = read(url, queues, limits);
-  // Whichever comes second is told to nobody.
+  // When the time-out came first, an error of the reading is dropped: unhandled, it would end the process.
   reading.catch(() => undefined);
   try {
     return await Promise.race([reading, aborted(late, limits.timeoutSeconds)]);

@@ -12,7 +12,7 @@ export async function readRabbitMq(
   limits: BacklogLimits,
 ): Promise<Backlog> {
   const connection = await connect(url, { timeout: limits.timeoutSeconds * 1000 });
-  // Without a listener an error of the connection would end the process; the call that fails tells it, too.
+  // Without a listener an error of the connection would end the process; the call that fails reports it, too.
   connection.on("error", () => undefined);
   try {
     const lengths: { name: string; length: number; messages: readonly never[] }[] = [];

@@ -30,7 +30,7 @@ export async function readRedis(
 function clientFor(url: string, { timeoutSeconds }: BacklogLimits) {
   const socket = { connectTimeout: timeoutSeconds * 1000, reconnectStrategy: false } as const;
   const client = createClient({ url, disableOfflineQueue: true, socket });
-  // Without a listener an error of the connection would end the process; the call that fails tells it, too.
+  // Without a listener an error of the connection would end the process; the call that fails reports it, too.
   client.on("error", () => undefined);
   return client;
 }

@@ -41,7 +41,7 @@ export interface Job extends JobDetails {
   readonly colocated?: boolean;
   readonly exclusive?: boolean;
   readonly packingStrategy?: "pack" | "scatter";
-  /** Of a job that runs: the hosts that it runs on. */
+  /** The hosts of a running job. */
   readonly executingHostnames?: readonly string[];
   /** Larger first. */
   readonly priority?: number;
@@ -59,7 +59,7 @@ export interface SchedulerNode {
   readonly hostname: string;
   readonly resources: Readonly<Record<string, number | string | boolean | null>>;
   readonly state: "up" | "draining" | "drained";
-  /** Out by somebody else's doing: the state obeys no event, whatever the agent was told of the host before. */
+  /** Out by somebody else's doing: the state obeys no event, even one that the agent got for the host before. */
   readonly isOutByOthers?: true;
   /** For people: why it is out, by whom and since when (ISO 8601 with an offset), in the scheduler's words. */
   readonly stateReason?: string;
@@ -78,7 +78,7 @@ export interface SetAside {
   readonly executingHostnames?: readonly string[];
 }
 
-/** What a driver wants to be told again next time; kept as JSON across restarts of the agent. */
+/** The state that a driver gets back in its next pass; kept as JSON across restarts of the agent. */
 export type Memory = Readonly<Record<string, unknown>>;
 
 /** What the agent knows beside the answers. */
@@ -94,7 +94,7 @@ export interface Context {
   readonly memory: Memory;
 }
 
-/** All of the scheduler's jobs and nodes at one moment, or that they cannot be told: never "none" because of a failure. */
+/** All of the scheduler's jobs and nodes at one moment, or that they are unknown: a failure never becomes "none". */
 export type Reading =
   | {
       readonly known: true;

@@ -1,7 +1,7 @@
 import type { Job } from "./driver.ts";
 
 /**
- * The same jobs, in which no two have one name: the second one gets a number. A delta tells jobs apart by their names, so
+ * The same jobs, in which no two have one name: the second one gets a number. A delta identifies jobs by their names, so
  * of two with one name the first, and the nodes on which it runs, would be forgotten.
  */
 export function withUniqueNames(jobs: readonly Job[]): readonly Job[] {

@@ -38,7 +38,7 @@ export function endedRuns(
   });
 }
 
-/** The names of before and those of the runs, in the order in which they were last heard of. */
+/** The names of before and those of the runs, in the order of their last message. */
 export function withRuns(known: readonly RunTime[], ended: readonly EndedRun[]): readonly RunTime[] {
   if (ended.length === 0) return known;
   const byName = new Map(known.map((entry) => [keyOf(entry), entry]));

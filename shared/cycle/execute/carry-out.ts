@@ -75,8 +75,8 @@ function doneBefore(nodes: readonly RequestedNode[], messages: readonly string[]
 }
 
 /**
- * A 409 means that the request id was used before, or that the request is invalid: whether the server knows it tells which.
- * When it does not know a create, that tells nothing yet.
+ * A 409 means that the request id was used before, or that the request is invalid: whether the server knows it shows which.
+ * If it does not know a create, nothing follows from that yet.
  */
 async function refusedOrDone(
   cycleCloud: CycleCloud,

@@ -25,7 +25,7 @@ interface Known {
   readonly nodes: ReadonlyMap<string, ClusterNode>;
   readonly history: ReadonlyMap<string, NodeHistory>;
   readonly busyHostnames: ReadonlySet<string>;
-  /** Nodes that an operator told the autoscaler to leave alone. */
+  /** Nodes that the autoscaler leaves alone at an operator's request. */
   readonly ignoredIds: ReadonlySet<string>;
   /** Nodes that an operator keeps alive. */
   readonly keptIds: ReadonlySet<string>;

@@ -16,7 +16,7 @@ export function causesOf(outlook: Outlook, views: NodeViews, each: OutlookJob): 
   const names = [...new Set(outcome.placements.map(({ node }) => node))];
   const needsNodes = names.some((node) => isPlannedNode(outlook, node));
   const isComing = names.some((node) => !isUpNode(outlook.nodesByName.get(node)));
-  // Somebody whose job runs need not be told of its node.
+  // A job that runs has its node: no cause to show.
   const isRunning = job.executingHostnames.length > 0 && !isShort;
   return [
     ...(isShort || needsNodes ? heldBy(outlook) : isComing ? staleness(outlook) : []),

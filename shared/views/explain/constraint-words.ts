@@ -84,7 +84,7 @@ export function describeConstraint(constraint: Constraint | null): string {
   }
 }
 
-/** One of several: what is made of several itself is told as one. */
+/** One part of several; a part that has parts itself gets parentheses. */
 function describePart(constraint: Constraint): string {
   const isSeveral = constraint.kind === "and" || constraint.kind === "or" || constraint.kind === "xor";
   return isSeveral ? `(${describeConstraint(constraint)})` : describeConstraint(constraint);

@@ -73,7 +73,7 @@ function backOffCause(outlook: Outlook, reason: Reason): CauseView | undefined {
   });
 }
 
-/** Of a placement group that a target would have to itself, what holds for its size outside of groups. */
+/** The figures of a bucket. A placement group that a target would have to itself has those of its size outside of groups. */
 export function surveyOf(outlook: Outlook, { bucket }: Pick<Reason, "bucket">): BucketSurvey | undefined {
   const ofSize = outlook
     .buckets()
@@ -111,7 +111,7 @@ function usedOf({ left }: Reason, figure: LimitFigure | undefined): string {
   return `: ${shown(used)} of ${shown(max)} ${units} are used${rest}${each}`;
 }
 
-/** By how much the limit is short for all that is missing, in its own unit; null: cannot be told. */
+/** By how much the limit is short for all that is missing, in its own unit; null: unknown. */
 function moreOf(
   { left }: Reason,
   { nodesOf }: Wanted,

@@ -153,7 +153,7 @@ function fitsBut({ input }: Outlook, constraints: readonly Constraint[]): (reaso
 
 function neverFits(outlook: Outlook, { job, outcome }: OutlookJob, first: Reason): CauseView {
   const { reasons, asked } = outcome;
-  // A colocated job is refused by every bucket outside a group; what the groups say tells more.
+  // A colocated job is refused by every bucket outside a group; the reasons of the groups are more useful.
   const telling = reasons.find(({ code }) => code !== "NotInAPlacementGroup") ?? first;
   if (telling.code === "NotInAPlacementGroup") {
     const where = [...new Set(reasons.map(({ bucket }) => labelOf(bucket)))];

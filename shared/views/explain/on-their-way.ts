@@ -37,7 +37,7 @@ export function onTheirWay(
 interface About {
   readonly outlook: Outlook;
   readonly views: NodeViews;
-  /** Of the nodes that are needed, and how many of them are up. */
+  /** The number of nodes that are needed, and how many of them are up. */
   readonly total: number;
   readonly up: number;
 }
@@ -101,7 +101,7 @@ function notPlannedYet({ outlook, total, up }: About, planned: readonly string[]
 /** What is further ahead is no answer to "when". */
 const soonSeconds = 600;
 
-/** Plans are asked for as soon as something changes; by the clock alone, at the time that the newest plan told. */
+/** Plans are asked for as soon as something changes; by the clock alone, at the time that the newest plan set. */
 function nextPlan({ head, atSeconds }: Outlook): string {
   const inSeconds = (head?.nextDeadlineSeconds ?? atSeconds) - atSeconds;
   const clock =

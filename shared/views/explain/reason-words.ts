@@ -29,7 +29,7 @@ export function jobSentences(
   return [`${waiting}.`, ...groupsOf(nearestFirst(reasons)).map(groupSentence)];
 }
 
-/** Of buckets that would take the job if they had room. */
+/** Codes of buckets that would take the job if they had room. */
 const roomCodes: ReadonlySet<ReasonCode> = new Set([
   "CapacityFailureBackoff",
   "DemandCapReached",

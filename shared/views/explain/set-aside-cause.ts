@@ -23,7 +23,7 @@ function causeOf({ source, item }: SetAsideJob): CauseView {
   });
 }
 
-/** Of a job that was set aside and runs nowhere. */
+/** Explains a job that was set aside and runs nowhere. */
 export function explainSetAside(outlook: Outlook, found: SetAsideJob): ExplainAnswer {
   const job = nameOf(found.item);
   const { cluster, atSeconds } = outlook;

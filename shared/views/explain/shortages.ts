@@ -53,7 +53,7 @@ function heldBack(reason: Reason): CauseView {
   return cause("demand-cap", { text: reasonSentence(reason), next, limit: cap, asked, left });
 }
 
-/** A limit that holds for a whole VM size is told once, not for each of its placement groups. */
+/** Reports a limit of a whole VM size once, not for each of its placement groups. */
 function distinct(reasons: readonly Passing[]): readonly Passing[] {
   const first = new Map<string, Passing>();
   for (const reason of reasons) {

@@ -6,7 +6,7 @@ import { unitOf } from "../job-states.ts";
 export interface Wanted {
   /** `7 slots`, `2 groups`. */
   readonly missing: string;
-  /** New nodes that a bucket would have to give for all of it; null: cannot be told. */
+  /** New nodes that a bucket would have to give for all of it; null: unknown. */
   readonly nodesOf: (bucket: BucketSurvey) => number | null;
   /** What makes nodes with room of no use to it, in a sentence; empty: nothing. */
   readonly note: string;

@@ -5,7 +5,7 @@ import type { CelerySettings, Constraints } from "./celery-settings.ts";
 import { type CeleryTask, toSeconds } from "./replies.ts";
 import { type Headers, type Need, NeedChooser } from "./rules.ts";
 
-/** Of one job, as a demand message takes it. */
+/** The most iterations of one job in a demand message. */
 const mostIterations = 10_000_000;
 
 /** Everything that is to be done; a task that was seen twice while it moved counts once, where it was furthest. */

@@ -19,7 +19,7 @@ const workerSchema = z.object({
 const memorySchema = z.object({
   /** By worker name. */
   workers: z.record(z.string(), workerSchema).default({}),
-  /** Queues that workers were told to leave alone, by worker name. */
+  /** Queues that workers no longer consume, by worker name. */
   cancelled: z.record(z.string(), z.array(z.string())).default({}),
   /** Constraints that a header chose, by task id. */
   remembered: z
@@ -28,7 +28,7 @@ const memorySchema = z.object({
       z.union([z.record(z.string(), z.unknown()), z.array(z.record(z.string(), z.unknown()))]),
     )
     .default({}),
-  /** Whether the broker told what workers have taken and not acknowledged. */
+  /** Whether the broker reported what workers have taken and not acknowledged. */
   isHeldShown: z.boolean().default(false),
 });
 

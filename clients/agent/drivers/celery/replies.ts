@@ -31,7 +31,7 @@ const scheduledItem = z.object({ eta: z.string().nullish(), request });
 const queueItem = z.object({ name: z.string().regex(/^[^-]/, "expected a name that starts with no dash") });
 const statistics = z.object({ pool: z.object({ "max-concurrency": z.number().min(0).nullish() }).nullish() });
 
-/** Undefined when the text is not what `--json` prints: then nothing can be told, not even that there is nothing. */
+/** Undefined when the text is not what `--json` prints: then nothing is known, not even that there is nothing. */
 export function readReplies(answer: Answer | undefined): Replies<unknown> | undefined {
   if (answer === undefined) return undefined;
   if (answer.exitCode === nobodyReplied) return new Map();
@@ -64,7 +64,7 @@ export function readActive(reply: unknown, setAside: SetAside[]): readonly Celer
   }));
 }
 
-/** Before Celery 4 it was a time of the worker's own clock, which began with its machine's start: such a one tells nothing. */
+/** Before Celery 4 it was a time of the worker's own clock, which began with its machine's start: such a time has no meaning here. */
 function startOf(value: unknown): number | undefined {
   return typeof value === "number" && value >= earliestSeconds ? value : undefined;
 }

@@ -92,7 +92,7 @@ function toNode({ hostname, state, cpus }: NodeLine, busy: ReadonlySet<string>):
   return { hostname, resources: { ncpus: cpus }, state: isDrained ? "drained" : isOut ? "draining" : "up" };
 }
 
-/** A host that was told to drain and is open again, such as after a restart of the scheduler. */
+/** A host that was drained and is open again, such as after a restart of the scheduler. */
 function correction({ hostname, state }: NodeLine, { draining }: Context): readonly Command[] {
   return state === "open" && draining.has(shortHostname(hostname)) ? [exctl("close", hostname)] : [];
 }

@@ -84,7 +84,7 @@ export function hasCounts(features: Features): boolean {
   return features.kind === "feature" ? features.count !== undefined : features.parts.some(hasCounts);
 }
 
-/** A node of which Slurm tells no features may have any. */
+/** A node without reported features may have any. */
 export function holds(node: NodeRecord, features: Features): boolean {
   switch (features.kind) {
     case "feature":

@@ -38,7 +38,7 @@ function itemsOf(text: string): readonly (readonly string[])[] | undefined {
   return items;
 }
 
-/** Of several brackets (`rack[1-2]-[1-4]`) the last runs fastest, as Slurm prints them. */
+/** With several brackets (`rack[1-2]-[1-4]`) the last changes first, as in Slurm's output. */
 function expandItem(item: readonly string[]): readonly string[] | undefined {
   if (item.length === 0) return undefined;
   let names: readonly string[] = [""];
@@ -73,7 +73,7 @@ function expandRange(range: string): readonly string[] | undefined {
   );
 }
 
-/** How many task ids an array's list holds: `1-10:2,20%5` is 6. Undefined when it cannot be told (cut short by Slurm). */
+/** How many task ids an array's list holds: `1-10:2,20%5` is 6. Undefined if Slurm cut the list short. */
 export function countTasks(text: string): number | undefined {
   const [ids = ""] = text.split("%");
   let count = 0;

@@ -11,7 +11,7 @@ export interface Candidate {
   readonly nodeArray: string;
   /** Its jobs share no node, whatever they ask for. */
   readonly exclusive: boolean;
-  /** Nodes of the partition that the job does not exclude; none: Slurm does not tell. */
+  /** Nodes of the partition that the job does not exclude; none: Slurm does not report them. */
   readonly nodes: readonly NodeRecord[];
   readonly size: Size;
 }
@@ -29,7 +29,7 @@ interface Selection {
   readonly left: readonly NodeRecord[];
   readonly suiting: number;
   readonly largest: NodeRecord | undefined;
-  /** Whether Slurm tells the partition's nodes at all. */
+  /** Whether Slurm reports the partition's nodes at all. */
   readonly isKnown: boolean;
 }
 

@@ -36,7 +36,7 @@ export function isUsable(node: NodeRecord): boolean {
   return (hasJoined(node) || node.version !== "") && !unusable.some((flag) => node.flags.has(flag));
 }
 
-/** Of ignored partitions only. */
+/** Whether a node is only in ignored partitions. */
 export function isIgnored({ partitions }: NodeRecord, { ignore_partitions }: SlurmSettings): boolean {
   return !!partitions?.length && partitions.every((name) => ignore_partitions.includes(name));
 }
@@ -56,7 +56,7 @@ export function toNode(record: NodeRecord): SchedulerNode {
   };
 }
 
-/** Who drained it, why and when, as far as Slurm tells. */
+/** Who drained it, why and when, as far as Slurm reports it. */
 function outByOthers({ reason, reason_set_by_user: by, reason_changed_at: at }: NodeRecord) {
   return {
     isOutByOthers: true as const,

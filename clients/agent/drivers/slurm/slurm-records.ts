@@ -114,7 +114,7 @@ const nodeFields = z.object({
   cores: count,
   threads: count,
   real_memory: amount,
-  /** Undefined: not told, which is not the same as having none. */
+  /** Undefined: not reported, which is not the same as none. */
   features: z
     .union([z.string(), z.array(z.string())])
     .nullish()
@@ -145,7 +145,7 @@ export function readNodeLeniently(value: unknown): NodeRecord | undefined {
 export type JobRecord = z.infer<typeof jobRecord>;
 export type NodeRecord = z.infer<typeof nodeRecord>;
 
-/** Slurm tells failures inside an answer that is JSON all the same. */
+/** Slurm reports failures inside an answer that is valid JSON. */
 const answerError = z.object({ error: text, description: text }).loose();
 const jobsAnswer = z.object({ jobs: z.array(z.unknown()), errors: z.array(answerError).nullish() });
 const nodesAnswer = z.object({ nodes: z.array(z.unknown()), errors: z.array(answerError).nullish() });
