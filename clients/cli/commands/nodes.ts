@@ -1,45 +1,126 @@
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
+import type { NodeView } from "../../../shared/api/index.ts";
+import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
-import { nodeColumns, nodeFields } from "../output/node-fields.ts";
+import { wholeNumber } from "../option-values.ts";
+import { nodeColumns, nodeFields, nodeNarrowing } from "../output/node-fields.ts";
+import { isIdle, summaryColumns, summaryFields, summaryOf, summaryTotal } from "../output/node-summary.ts";
 import { outputOptions, printList, resourcesPrinted } from "../output/output-options.ts";
+import { parseSort, type SortKey, sorted } from "../output/sorted.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import { askAll } from "../service/ask-all.ts";
 import { progressOn, type Terminal } from "../terminal.ts";
 
 interface Flags extends LookFlags, SelectionFlags {
   readonly state?: string;
+  readonly idle?: true;
+  readonly sort?: readonly SortKey[];
+  readonly limit?: number;
+  readonly summary?: true;
 }
 
 const kind = { name: "nodes", columns: nodeColumns, isOfNodes: true } as const;
 
 /** `ccscale nodes`: the nodes, their jobs and their idle times. */
 export function nodesCommand(terminal: Terminal): Command {
-  const command = new Command("nodes")
+  const command: Command = new Command("nodes")
     .description("Lists nodes with their jobs, free resources and idle times.")
     .option("--state <states>", 'only nodes in these states, such as "Ready,Fail*"')
-    .action((flags: Flags) => look(terminal, flags, (looking) => showNodes(looking, flags)));
+    .option("--idle", "only nodes that are up and have no job")
+    .option("--sort <columns>", "by these columns, such as idle or -idle (the largest first)", sortKeys)
+    .option("--limit <number>", "maximum number", wholeNumber(1))
+    .option("--summary", "a row for each array, state and size: nodes, cores, idle nodes, USD per hour")
+    .action((flags: Flags) => {
+      if (flags.summary && (flags.sort ?? flags.limit) !== undefined)
+        return command.error("error: expected --summary without --sort and --limit");
+      return look(terminal, flags, (looking) => showNodes(looking, flags));
+    });
   return outputOptions(selectionOptions(lookOptions(command)));
 }
 
-async function showNodes({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+function sortKeys(text: string): readonly SortKey[] {
+  const parsed = parseSort(text);
+  if (parsed.ok) return parsed.keys;
+  throw new InvalidArgumentError(`${parsed.problem}.`);
+}
+
+async function showNodes(looking: Looking, flags: Flags): Promise<void> {
+  const { terminal, settings } = looking;
+  const { atSeconds, nodes } = await readNodes(looking, flags);
+  const found = flags.idle ? nodes.filter(isIdle) : nodes;
+  if (flags.summary) return showSummary(looking, { flags, nodes: found, atSeconds });
+  const ordered = sorted(found, flags.sort ?? [], (node) => sortFields(node, atSeconds));
+  const items = ordered.slice(0, flags.limit);
+  const list = {
+    ...kind,
+    records: items.map((node) => nodeFields(node, atSeconds)),
+    data: items,
+    none: "No such nodes.",
+    narrowing: nodeNarrowing,
+  };
+  printList(terminal, list, { flags, settings });
+  if (items.length < ordered.length)
+    terminal.stderr.write(`${items.length} of ${ordered.length} nodes shown\n`);
+  if (items.length === 0 && flags.constraint !== undefined)
+    terminal.stderr.write('"ccscale validate-constraint EXPRESSION" shows how a constraint is understood\n');
+}
+
+async function readNodes(
+  { terminal, service, settings }: Looking,
+  flags: Flags,
+): Promise<{ readonly atSeconds: number; readonly nodes: readonly NodeView[] }> {
   const progress = await progressOn(terminal);
   const { first, items } = await askAll(service, "nodes", {
     call: { query: { ...toQuery(flags), state: flags.state } },
     pick: ({ nodes }) => nodes,
-    // The cluster's configuration may set how to print, and is known after the first page.
-    rest: () => ({ resources: resourcesPrinted(kind, { flags, settings }) }),
+    // The cluster's configuration may set how to print, and is known after the first page. Any resource may be sorted by.
+    ...(flags.sort === undefined && {
+      rest: () => ({ resources: resourcesPrinted(kind, { flags, settings }) }),
+    }),
     onPage: (count, total) => {
       if (count !== total) progress.report(`${count} of ${total ?? "?"} nodes`);
     },
   });
   progress.end();
+  return { atSeconds: first.atSeconds, nodes: items };
+}
+
+/** Durations in seconds: as text, "9s" would come after "10m". */
+function sortFields(node: NodeView, nowSeconds: number): Fields {
+  const { idleSinceSeconds, deleteAtSeconds, firstSeenSeconds, expectedReadySeconds } = node;
+  const since = (seconds: number | null) => (seconds === null ? null : nowSeconds - seconds);
+  const until = (seconds: number | null) => (seconds === null ? null : seconds - nowSeconds);
+  return {
+    ...nodeFields(node, nowSeconds),
+    idle: since(idleSinceSeconds),
+    age: since(firstSeenSeconds),
+    delete_in: until(deleteAtSeconds),
+    ready_in: until(expectedReadySeconds),
+  };
+}
+
+function showSummary(
+  { terminal, settings }: Looking,
+  {
+    flags,
+    nodes,
+    atSeconds,
+  }: { readonly flags: Flags; readonly nodes: readonly NodeView[]; readonly atSeconds: number },
+): void {
+  const groups = summaryOf(nodes, atSeconds);
+  const total = summaryTotal(nodes);
+  const isTable = (flags.format ?? settings.format ?? "table").startsWith("table");
+  const rows = isTable && groups.length > 1 ? [...groups, total] : groups;
   const list = {
-    ...kind,
-    records: items.map((node) => nodeFields(node, first.atSeconds)),
-    data: items,
+    name: "nodes-summary",
+    columns: summaryColumns,
+    records: rows.map(summaryFields),
+    data: groups,
     none: "No such nodes.",
   };
   printList(terminal, list, { flags, settings });
-  if (items.length === 0 && flags.constraint !== undefined)
-    terminal.stderr.write('"ccscale validate-constraint EXPRESSION" shows how a constraint is understood\n');
+  if (isTable && total.unpriced > 0)
+    terminal.stderr.write(
+      `${total.unpriced} of ${total.nodes} nodes have no price and cost more than 0: set prices, see docs/prices.md\n`,
+    );
 }

@@ -3,7 +3,7 @@ import { printable } from "../../../shared/text.ts";
 import { type Column, shownValue, type Value } from "../../columns/column.ts";
 import { evaluate, type Fields, type SliceMode } from "../../columns/evaluate.ts";
 import type { Terminal } from "../terminal.ts";
-import { fitTable } from "./fit-table.ts";
+import { fitTable, type Narrowing } from "./fit-table.ts";
 import type { Format } from "./output-settings.ts";
 import { jsonLine, prettyJson } from "./print.ts";
 
@@ -22,7 +22,15 @@ export interface Listing {
   readonly data?: readonly unknown[];
   /** Printed in place of a table without lines. Other formats print nothing, so that scripts get an empty output. */
   readonly none: string;
+  /** How its usual columns make room on a narrow screen. */
+  readonly narrowing?: Narrowing | undefined;
 }
+
+/** A list of which no column is worth more than another. */
+const plainNarrowing: Narrowing = {
+  ...{ keeps: [], goFirst: [] },
+  ofSizes: ["VM_SIZE", "GROUP", "PLACEMENT_GROUP"],
+};
 
 /** Prints a list. Control characters in cells are escaped in every format: names of jobs come from anybody. */
 export function printListing(terminal: Terminal, listing: Listing): void {
@@ -68,7 +76,7 @@ function csvOf(listing: Listing): string {
 }
 
 function printTable(terminal: Terminal, listing: Listing): void {
-  const { format, columns, records } = listing;
+  const { format, columns, records, isOwn, narrowing = plainNarrowing } = listing;
   const head = columns.map(({ heading }) => heading.toUpperCase());
   const rows = records.map((record) => cellsOf(listing, record));
   fitTable(terminal, {
@@ -76,6 +84,8 @@ function printTable(terminal: Terminal, listing: Listing): void {
     rows,
     isHeaded: format === "table",
     wayOut: "choose with -o, or use --format json",
+    // A column that a person chose stays, whatever it holds.
+    narrowing: isOwn ? narrowing : undefined,
   });
 }
 

@@ -1,6 +1,7 @@
 import type { NodeView } from "../../../shared/api/index.ts";
 import { nodeVersion, size } from "../../../shared/engine/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
+import type { Narrowing } from "./fit-table.ts";
 import { duration, moment } from "./moments.ts";
 
 const bytesPerGiB = 1024 ** 3;
@@ -64,6 +65,13 @@ function stateOf({ origin, state, ignored, draining }: NodeView): string {
   const word = origin === "existing" ? (state ?? "Unknown") : originWord(origin);
   return marks.length === 0 ? word : `${word} (${marks.join(", ")})`;
 }
+
+/** What an operator looks for in a list of nodes stays on a narrow screen. */
+export const nodeNarrowing: Narrowing = {
+  keeps: ["NCPUS", "JOB_IDS", "IDLE", "DELETE_IN"],
+  goFirst: ["KEEP_ALIVE", "PLACEMENT_GROUP", "HOSTNAME", "NODEARRAY", "VM_SIZE"],
+  ofSizes: ["VM_SIZE", "PLACEMENT_GROUP"],
+};
 
 /** The columns of scalelib's demand table; those of resources that no node has are left out. */
 export function demandColumns(nodes: readonly NodeView[]): readonly string[] {

@@ -62,7 +62,7 @@ interface ListKind {
 }
 
 /** What a command lists, before it is known how. */
-export interface List extends ListKind, Pick<Listing, "records" | "none" | "data"> {}
+export interface List extends ListKind, Pick<Listing, "records" | "none" | "data" | "narrowing"> {}
 
 /** How to print: by the options, else by the configuration, else as the command does. */
 interface Wishes {

@@ -17,6 +17,8 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       does: "jobs that run there, and jobs that the plan has placed there",
     },
     { line: "nodes -C 'node.vm_size=Standard_D*' --format csv", does: "for a spreadsheet" },
+    { line: "nodes --idle --sort -idle --limit 20", does: "the 20 that have been idle longest" },
+    { line: "nodes --summary", does: "how many of what, and what an hour of them costs", isShown: true },
   ],
   buckets: [
     { line: "buckets", does: "every limit as left/max, and the one that binds", isShown: true },

@@ -44,6 +44,8 @@ describe("what commands print, compared with committed examples", () => {
     ["nodes", ["nodes"]],
     ["nodes-columns", ["nodes", "-o", "name,ip@private_ip:none,*ncpus,/memgb,vm@vm_size[9:],job_ids"]],
     ["nodes-csv", ["nodes", "--format", "csv"]],
+    ["nodes-sorted", ["nodes", "--sort", "-delete_in,-name", "--state", "Ready,Preparing,Acquiring"]],
+    ["nodes-summary", ["nodes", "--summary"]],
     ["buckets", ["buckets"]],
     ["limits", ["limits"]],
     ["prices", ["prices"]],
@@ -90,6 +92,41 @@ describe("what commands print, compared with committed examples", () => {
     const code = await run([...argv, "--offline", folders.busy ?? "", "--cluster", "hpc"], terminal);
     expect(code).toBe(0);
     await expect(terminal.text() + terminal.errors()).toMatchFileSnapshot(`examples/narrow/${name}.txt`);
+  });
+});
+
+describe("nodes", () => {
+  test("--limit shows the first of the sorted ones, and how many there are", async () => {
+    const { stdout, stderr } = await offline("busy", [
+      "nodes",
+      "--sort",
+      "-name",
+      "--limit",
+      "2",
+      "-o",
+      "name",
+    ]);
+    expect(stdout).toBe("NAME\nhtc-10\nhtc-9\n");
+    expect(stderr).toBe("2 of 10 nodes shown\n");
+  });
+
+  test("--sort: a column that no node has is refused", async () => {
+    const { code, stdout, stderr } = await offline("busy", ["nodes", "--sort", "idel"]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain('Cannot sort by "idel": no record has it');
+  });
+
+  test("--idle: no node without a job here", async () => {
+    const { stdout } = await offline("busy", ["nodes", "--idle"]);
+    expect(stdout).toBe("No such nodes.\n");
+  });
+
+  test("--summary has no order and no end of its own", async () => {
+    const { code, stderr } = await offline("busy", ["nodes", "--summary", "--limit", "1"]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("expected --summary without --sort and --limit"),
+    });
   });
 });
 

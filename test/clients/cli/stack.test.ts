@@ -102,6 +102,8 @@ describe("a cluster at work", () => {
       "nodes -o 'name,vm@vm_size[9:],/ncpus,*memgb,job_ids[:20]:idle'",
       "nodes -a htc -o name,running_job_ids:-,planned_job_ids:-",
       "nodes -C 'node.vm_size=Standard_D*' --format csv",
+      "nodes --idle --sort -idle --limit 20",
+      "nodes --summary",
     ],
     ["buckets", "buckets", "buckets -o 'nodearray,vm_size,available_count,binding,*family'"],
     ["limits", "limits", "limits -C 'node.vm_size=Standard_F*'", "limits --format jsonl"],

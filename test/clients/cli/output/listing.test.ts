@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { fitted } from "../../../../clients/cli/output/fit-table.ts";
+import { fitTable, fitted } from "../../../../clients/cli/output/fit-table.ts";
 import { printListing } from "../../../../clients/cli/output/listing.ts";
 import { printList } from "../../../../clients/cli/output/output-options.ts";
 import { type Format, parseOutputSettings } from "../../../../clients/cli/output/output-settings.ts";
@@ -209,5 +209,38 @@ describe("what a configuration says", () => {
   test("default columns are of nodes, and are not put upon other lists", () => {
     const config = { "output-columns": { default: ["jobs"] } };
     expect(printed(config, {}, { name: "limits", isOfNodes: undefined })).toBe("NAME    FREE");
+  });
+});
+
+describe("what the usual columns give up on a narrow screen", () => {
+  const head = ["NAME", "HOST", "VM_SIZE", "KEEP", "IDLE"];
+  const rows = [
+    ["htc-1", "-", "Standard_F4s_v2", "true", "-"],
+    ["htc-2", "-", "Standard_F16s_v2", "false", "-"],
+  ];
+  const narrowing = { keeps: ["IDLE"], goFirst: ["KEEP"], ofSizes: ["VM_SIZE"] };
+
+  function fitInto(columns: number, more: object = { narrowing }) {
+    const terminal = screen({ columns });
+    fitTable(terminal, { head, rows, isHeaded: true, wayOut: "choose", ...more });
+    const [heading, first] = terminal.text().split("\n").map(stripVTControlCharacters);
+    return { heading, first, note: terminal.errors().replace(/\s+/g, " ").trim() };
+  }
+
+  test.each([
+    ["nothing, where there is room", 42, "NAME   HOST  VM_SIZE           KEEP   IDLE", "Standard_F4s_v2", ""],
+    ["columns without a value", 40, "NAME   VM_SIZE           KEEP   IDLE", "Standard_F4s_v2", "HOST"],
+    ["then the prefix of sizes", 30, "NAME   VM_SIZE  KEEP   IDLE", "F4s_v2", "HOST"],
+    ["then columns of less use", 24, "NAME   VM_SIZE  IDLE", "F4s_v2", "HOST, KEEP"],
+    ["then the last ones that may go", 15, "NAME   IDLE", "htc-1", "HOST, VM_SIZE, KEEP"],
+  ])("%s", (_name, columns, heading, cell, left) => {
+    const shown = fitInto(columns);
+    expect(shown.heading).toBe(heading);
+    expect(shown.first).toMatch(new RegExp(`(^|\\s)${cell}(\\s|$)`));
+    expect(shown.note).toBe(left === "" ? "" : `left out, the screen is too narrow: ${left}; choose`);
+  });
+
+  test("columns that a person chose keep their place and their text", () => {
+    expect(fitInto(30, {}).heading).toMatch(/^NAME {3}HOST {2}VM_SIZE/);
   });
 });
