@@ -128,11 +128,24 @@ function whyTooSoon(now: Now, node: ClusterNode, settings: AutostopSettings): Wh
   const idleSeconds = now.nowSeconds - (row?.lastMatchSeconds ?? now.nowSeconds);
   if (idleSeconds >= neededSeconds) return undefined;
   const since = hasRun ? "since its last job" : "and has run no job yet";
+  const isMatched = row !== undefined && row.lastMatchSeconds === null;
   return {
     reason: "not-idle-long-enough",
-    why: `has been idle for ${Math.floor(idleSeconds)} s ${since}, expected ${neededSeconds} s`,
+    why: `has been idle for ${Math.floor(idleSeconds)} s ${since}, expected ${neededSeconds} s${isMatched ? heldBy(now, node) : ""}`,
     retryAfterSeconds: neededSeconds - idleSeconds,
   };
+}
+
+/** A node that a target counts is not idle, whatever runs there: who asks for it would wait in vain. */
+function heldBy({ loaded, nowSeconds }: Now, { nodeArray, dynamicArray }: ClusterNode): string {
+  const set = loaded.targets.find(
+    ({ expiresAtSeconds, arrays }) =>
+      expiresAtSeconds > nowSeconds &&
+      arrays.some((target) => [nodeArray, dynamicArray].includes(target.Name)),
+  );
+  if (set === undefined) return "";
+  const seconds = Math.ceil(set.expiresAtSeconds - nowSeconds);
+  return `; request set "${set.requestSet}" wants nodes of ${dynamicArray ?? nodeArray} for ${seconds} s more, and nodes that a target counts are not idle`;
 }
 
 function whyUsed(now: Now, { nodeId }: ClusterNode): Why | undefined {

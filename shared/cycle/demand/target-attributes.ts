@@ -64,15 +64,19 @@ function isAllowed(path: readonly string[], allowed: readonly string[]): boolean
 }
 
 function toProblems(places: readonly string[], allowed: readonly string[] | undefined): readonly string[] {
-  const wanted =
-    allowed === undefined
-      ? "the configuration of the cluster cannot be used, and says of no attribute that a target may choose it"
-      : allowed.length === 0
-        ? "expected no attribute: target_attributes of the cluster's configuration names none"
-        : `expected one of ${allowed.join(", ")} (target_attributes of the cluster's configuration)`;
-  const told = places.slice(0, mostProblems).map((place) => `${cut(place)}: ${wanted}`);
+  const told = places.slice(0, mostProblems).map((place) => `${cut(place)}: ${wanted(cut(place), allowed)}`);
   const more = places.length - told.length;
   return more > 0 ? [...told, `and ${more} more`] : told;
+}
+
+/** With the line that allows it, for an operator who trusts those that ask: attributes can run code on new nodes. */
+function wanted(place: string, allowed: readonly string[] | undefined): string {
+  if (allowed === undefined)
+    return "the configuration of the cluster cannot be used, and says of no attribute that a target may choose it";
+  const line = `"target_attributes": ${JSON.stringify([...allowed, place])}`;
+  return allowed.length === 0
+    ? `expected no attribute: target_attributes of the cluster's configuration names none; ${line} in autoscale.json would allow it`
+    : `expected one of ${allowed.join(", ")} (target_attributes of the cluster's configuration); ${line} in autoscale.json would allow it`;
 }
 
 function cut(place: string): string {

@@ -50,6 +50,20 @@ describe("requestStop", () => {
     ]);
   });
 
+  test("a node that a target counts is told so, with the request set and its time", async () => {
+    const world = await idleWorld(1);
+    await world.receive({
+      ...{ version: 1, kind: "targets", cluster, source: "cron", sequence: 1 },
+      ...{ sentAt: new Date(world.now() * 1000).toISOString(), expirationInterval: 600 },
+      arrays: [{ Name: "htc", TargetCount: 1 }],
+    });
+    await world.round();
+    expect(await ask(world, "htc-1")).toMatchObject({
+      reason: "not-idle-long-enough",
+      why: expect.stringMatching(/; request set "standard" wants nodes of htc for 5\d\d s more/),
+    });
+  });
+
   test("asked again it is on its way, whoever let it go", async () => {
     const world = await idleWorld(1);
     await ask(world, "htc-1");

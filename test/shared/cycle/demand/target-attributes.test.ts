@@ -99,9 +99,15 @@ describe("attributes of new nodes that a target chooses", () => {
   test("names every attribute that is refused, and what is allowed", async () => {
     const arrays = [application, { ImageName: "x", Configuration: { run_list: [], application_a: 1 } }];
     expect(await ask(worldWith("Configuration.application_*"), ...arrays)).toEqual([
-      "arrays[1].Configuration.run_list: expected one of Configuration.application_* (target_attributes of the cluster's configuration)",
-      "arrays[1].ImageName: expected one of Configuration.application_* (target_attributes of the cluster's configuration)",
+      `arrays[1].Configuration.run_list: expected one of Configuration.application_* (target_attributes of the cluster's configuration); "target_attributes": ["Configuration.application_*","Configuration.run_list"] in autoscale.json would allow it`,
+      `arrays[1].ImageName: expected one of Configuration.application_* (target_attributes of the cluster's configuration); "target_attributes": ["Configuration.application_*","ImageName"] in autoscale.json would allow it`,
     ]);
+  });
+
+  test("the line that is named allows it", async () => {
+    const [problem = ""] = await ask(worldWith(), application);
+    const line = /"target_attributes": (\[.*?\]) in autoscale\.json/.exec(problem)?.[1] ?? "[]";
+    expect(await ask(worldWith(...JSON.parse(line)), application)).toEqual([]);
   });
 
   test("what is told has an end", async () => {
