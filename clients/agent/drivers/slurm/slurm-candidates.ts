@@ -1,8 +1,7 @@
 import { type Features, hasCounts, holds } from "./features.ts";
 import { expandHostlist } from "./hostlist.ts";
-import type { Partition } from "./partitions.ts";
 import { nodesOn, type Size, sizeOf } from "./size.ts";
-import type { JobRecord, NodeRecord } from "./slurm-records.ts";
+import { type JobRecord, type NodeRecord, readLines } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
 
 /** A partition on whose nodes a job can run. */
@@ -125,4 +124,36 @@ export class Candidates {
 
 export function gpuRequests(record: JobRecord): readonly string[] {
   return [record.tres_per_node, record.tres_per_task, record.tres_per_socket, record.tres_per_job];
+}
+
+/** What Slurm says of a partition, as far as demand goes. */
+interface Partition {
+  /** `OverSubscribe=EXCLUSIVE`: its jobs share no node. */
+  readonly exclusive: boolean;
+  /** Whether it starts jobs at all. */
+  readonly isUp: boolean;
+  /** Of one job. */
+  readonly mostNodes: number;
+}
+
+/** `scontrol show partitions --oneliner`; undefined when it is not all there. */
+export function readPartitions(text: string): ReadonlyMap<string, Partition> | undefined {
+  const lines = readLines(text);
+  if (lines === undefined) return undefined;
+  return new Map(
+    lines.flatMap(({ PartitionName: name, OverSubscribe: shared, State: state, MaxNodes: most }) =>
+      name === undefined
+        ? []
+        : [
+            [
+              name,
+              {
+                exclusive: shared === "EXCLUSIVE",
+                isUp: state === undefined || state === "UP",
+                mostNodes: /^\d{1,9}$/.test(most ?? "") ? Number(most) : Number.POSITIVE_INFINITY,
+              },
+            ] as const,
+          ],
+    ),
+  );
 }

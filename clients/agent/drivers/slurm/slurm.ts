@@ -3,9 +3,8 @@ import type { Answers, Context, DriverKind, Memory, Read, Reading, SetAside, Ste
 import { fieldOf, readRecords } from "../records.ts";
 import type { JobContext } from "./common.ts";
 import { readLicenses } from "./licenses.ts";
-import { readPartitions } from "./partitions.ts";
 import { hostsOfUnreadable } from "./running.ts";
-import { Candidates } from "./slurm-candidates.ts";
+import { Candidates, readPartitions } from "./slurm-candidates.ts";
 import { toJobs } from "./slurm-jobs.ts";
 import { commandsFor, correction, hasJoined, isIgnored, isUsable, toNode } from "./slurm-nodes.ts";
 import {
