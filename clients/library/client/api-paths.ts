@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Answer, Problem, routes } from "../../../shared/api/index.ts";
+import type { problemSchema, routes } from "../../../shared/api/index.ts";
 
 type AnyRoute = (typeof routes)[number];
 type Method = Lowercase<AnyRoute["method"]>;
@@ -11,6 +11,10 @@ type Parameters<Path extends string> = Path extends `${string}{${infer Name}}${i
   ? Name | Parameters<Rest>
   : never;
 
+type PathOf<Path extends string> = [Parameters<Path>] extends [never]
+  ? { path?: never }
+  : { path: Record<Parameters<Path>, string> };
+
 /** Numbers and flags are written as text in an address, and read from it. */
 type Writable<T> = { [K in keyof T]: unknown extends T[K] ? string | number | boolean : T[K] };
 type QueryOf<R> = R extends { query: infer Q extends z.ZodType }
@@ -18,6 +22,7 @@ type QueryOf<R> = R extends { query: infer Q extends z.ZodType }
   : Record<never, never>;
 type Query<Q> = Record<never, never> extends Q ? { query?: Q } : { query: Q };
 
+/** Not read-only: openapi-fetch would take a read-only list for an object. */
 interface Json<T> {
   content: { "application/json": T };
 }
@@ -26,13 +31,13 @@ type Body<R> = R extends { body: infer B extends z.ZodType }
   : { requestBody?: never };
 
 type OperationOf<R, Path extends string> = Body<R> & {
-  parameters: Query<QueryOf<R>> & {
-    path: Record<Parameters<Path>, string>;
-    header?: { "If-Match"?: string; "If-None-Match"?: string };
-  };
+  parameters: Query<QueryOf<R>> &
+    PathOf<Path> & {
+      header?: { "If-Match"?: string; "If-None-Match"?: string };
+    };
   responses: {
-    200: Json<R extends { answer: infer A extends z.ZodType } ? Answer<A> : never>;
-    default: { content: { "application/problem+json": Problem } };
+    200: Json<R extends { answer: infer A extends z.ZodType } ? z.output<A> : never>;
+    default: { content: { "application/problem+json": z.output<typeof problemSchema> } };
   };
 };
 

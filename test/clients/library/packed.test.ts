@@ -8,6 +8,7 @@ import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildLibrary, reportFolder } from "../../../infra/package/library.ts";
 import { blockOf, install, pack, root, run, runNode } from "./packed.ts";
+import { testOnStack } from "./packed-stack.ts";
 
 let folder: string;
 /** An empty folder with nothing but the package. */
@@ -205,3 +206,5 @@ test("examples/own-scheduler is built from the tarball in an empty folder, and i
   // The scheduler does not exist: the reading is unknown, and never "no demand".
   await expect(reading).rejects.toThrow(/"known": false,\s+"reason": "Cannot run \\"toyq --queue=all\\"/);
 });
+
+describe("on the local stack", () => testOnStack(() => app));
