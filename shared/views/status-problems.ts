@@ -183,7 +183,8 @@ function expiredSources({ demand, atSeconds }: StatusFacts): readonly StatusProb
     .filter(({ expired, jobs }) => expired && jobs > 0)
     .map(({ source, jobs, expiresAtSeconds }) => {
       const text = `Source "${source}" is silent: of its ${jobs} jobs those that wait have not counted for ${seconds(atSeconds - expiresAtSeconds)}; nodes of those that ran are kept for a day.`;
-      return degraded("source-expired", text, `See whether what posts the demand of "${source}" still runs.`);
+      const next = `See whether what posts the demand of "${source}" still runs. If it was used once: \`ccscale push --source ${shellWord(source)} --end\`.`;
+      return degraded("source-expired", text, next);
     });
 }
 

@@ -32,7 +32,11 @@ interface Flags extends ServiceFlags {
   readonly dryRun?: true;
   readonly by?: string;
   readonly print?: true;
+  readonly end?: true;
 }
+
+/** What the source wants is over: an empty snapshot, which counts for a second. */
+const endSeconds = 1;
 
 /** `ccscale push`: the jobs of a file as the demand of a source. */
 export function pushCommand(terminal: Terminal): Command {
@@ -47,6 +51,7 @@ export function pushCommand(terminal: Terminal): Command {
     .option("--ttl <seconds>", "how long they count without a new push", wholeNumber(1))
     .addOption(dryRunOption())
     .option("--by <name>", "who posts it (default: your login name)")
+    .option("--end", "says that the source wants nothing any more; reads no file, and its jobs end at once")
     .option("--print", "prints the message for the queue, and calls nothing")
     .action((file: string, flags: Flags) => push(terminal, file, flags));
   return serviceOrStorageOptions(command);
@@ -84,7 +89,7 @@ function noCluster(): CommandFailure {
 /** Throws CommandFailure with every problem and its place in the file. */
 async function demandIn(
   file: string,
-  flags: Pick<Flags, "source" | "ttl" | "cluster">,
+  flags: Pick<Flags, "source" | "ttl" | "cluster" | "end">,
   terminal: Terminal,
 ): Promise<{
   readonly demand: DemandToSend;
@@ -92,10 +97,11 @@ async function demandIn(
   readonly warnings: readonly string[];
 }> {
   const format = /\.swf(\.gz)?$/.test(file) ? "swf" : "json";
-  const read = readJobs(await readText(file, terminal), format);
+  const read = flags.end === true ? nothing : readJobs(await readText(file, terminal), format);
   if ("problem" in read)
     throw new CommandFailure(`Cannot push "${file}": ${read.problem}`, "Nothing was posted.");
   const nowMs = Date.now();
+  const ttlSeconds = flags.end === true ? endSeconds : flags.ttl;
   const demand: DemandToSend = {
     version: 1,
     kind: "snapshot",
@@ -104,7 +110,7 @@ async function demandIn(
     // Grows from push to push, also across machines.
     sequence: nowMs,
     sentAt: new Date(nowMs).toISOString(),
-    ...(flags.ttl === undefined ? {} : { ttlSeconds: flags.ttl }),
+    ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
     jobs: read.jobs,
     nodes: read.nodes,
   };
@@ -152,6 +158,8 @@ interface Pushed {
   readonly jobs: readonly unknown[];
   readonly nodes: readonly unknown[];
 }
+
+const nothing: Pushed = { jobs: [], nodes: [] };
 
 type ReadJobs = Pushed | { readonly problem: string };
 

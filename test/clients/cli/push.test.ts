@@ -94,6 +94,11 @@ describe("ccscale push --print", () => {
     expect(stderr).toContain("cluster:");
   });
 
+  test("--end reads nothing, and says that the source wants nothing any more", async () => {
+    const { message } = await pushed([...to, "--end"]);
+    expect(message).toMatchObject({ source: "pbs", ttlSeconds: 1, jobs: [], nodes: [] });
+  });
+
   test("an empty list is said to be one: nothing is wanted", async () => {
     const { message } = await pushed(to, ["[]"]);
     expect(message.jobs).toEqual([]);

@@ -66,6 +66,18 @@ describe("problems of a status", () => {
     ]);
   });
 
+  test("a source that was used once is missed until it is ended, as the problem says", async () => {
+    const world = createWorld();
+    await world.snapshot();
+    await world.post([jobFor(1)], { source: "once", ttlSeconds: 60 });
+    world.advance(61);
+    const next = expect.stringContaining("`ccscale push --source once --end`");
+    expect(await problemsOf(world)).toMatchObject([{ kind: "source-expired", next }]);
+    await world.post([], { source: "once", ttlSeconds: 1 });
+    world.advance(2);
+    expect(await problemsOf(world)).toEqual([]);
+  });
+
   test("the gravest comes first", async () => {
     const world = createWorld();
     await world.post([jobFor(1), { name: "huge", constraints: { ncpus: 64 } }]);
