@@ -3,14 +3,19 @@ import { app, type InvocationContext, type Timer } from "@azure/functions";
 import { snapshotCluster } from "../shared/cycle/index.ts";
 import { messageOf } from "../shared/errors.ts";
 import { snapshotScheduleSetting } from "../shared/names.ts";
+import { notify } from "../shared/operate/index.ts";
 import type { Ports } from "../shared/ports/index.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";
 
 /** No beat may wait longer: the next one, for all clusters, begins only after it. */
 const longestWaitSeconds = 10;
+/** Messages wait for receivers; they are tried again, so that no beat has to wait for them. */
+const longestNotifySeconds = 3;
 /** Clusters of this process that an earlier beat still reads: a server that is slow is not asked again meanwhile. */
 const reading = new Set<string>();
+/** Clusters of this process for which an earlier beat still sends messages. */
+const notifying = new Set<string>();
 
 /**
  * Snapshots every configured cluster. One that cannot be read does not keep the others waiting or failing, except that the
@@ -44,8 +49,25 @@ async function snapshotAll(ports: Ports): Promise<void> {
   isOver = true;
   for (const cluster of reading)
     ports.log.warn("snapshot-slow", { cluster, waitedSeconds: longestWaitSeconds });
+  await waitAtMost(
+    longestNotifySeconds,
+    clusters.map((cluster) => notifyOf(ports, cluster)),
+  );
   if (failures.length > 0) {
     throw new AggregateError(failures, `Cannot snapshot ${failures.length} of ${clusters.length} clusters`);
+  }
+}
+
+/** Never throws: scaling does not depend on who is told of it. */
+async function notifyOf(ports: Ports, cluster: string): Promise<void> {
+  if (notifying.has(cluster)) return;
+  notifying.add(cluster);
+  try {
+    await notify(ports, service.notifier, cluster);
+  } catch (error) {
+    ports.log.error("notify-failed", { cluster, message: messageOf(error) });
+  } finally {
+    notifying.delete(cluster);
   }
 }
 

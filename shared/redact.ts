@@ -8,9 +8,13 @@ export const redacted = "***";
 const secretKey =
   /pass(word|wd|phrase)|pwd$|secret|credential|connection_?string|(private|account|access|shared|api|function|master|host|munge|ssh)[_-]?keys?$|(^|[._-])(sas|sig|key|auth|token)$|(access|refresh|bearer|auth|sas)[_-]?token/i;
 
-/** Keys that name the setting that holds a password. People write the password itself there: nothing but such a name is shown. */
-const settingKey = /password_?setting$/i;
-const settingName = /^(?:CYCLECLOUD|AUTOSTOP)_PASSWORD(?:_\w{1,200})?$/;
+/** Keys that name the setting that holds a password or an address. People write the secret itself there: nothing but such a name is shown. */
+const settingKey = /(?:password|url)_?setting$/i;
+const settingName =
+  /^(?:(?:CYCLECLOUD|AUTOSTOP)_PASSWORD(?:_\w{1,200})?|[A-Z][A-Z0-9_]{0,99}_WEBHOOK(?:_[A-Z0-9_]{1,99})?)$/;
+
+/** Whoever knows the address of a webhook may post there. */
+const webhookKey = /webhook/i;
 
 /** Names of accounts hold no colon: what has one is a name with its password. */
 const userKey = /user_?name$/i;
@@ -32,6 +36,9 @@ const secretTexts: readonly RegExp[] = [
   /([?&](?:sig|code|key|token|password|access_token)=)[^&\s"']+/gi,
   // A login in an address.
   /(:\/\/)[^/\s:@"']+:[^/\s@"']+(?=@)/g,
+  // Addresses of webhooks, whose path is the secret.
+  /(hooks\.slack(?:-gov)?\.com\/)[^\s"'\\]+/gi,
+  /(webhook\.office\.com\/)[^\s"'\\]+/gi,
   // What an Authorization header holds.
   /((?:Bearer|Basic|SharedAccessSignature)\s+)[\w.~+/=%&-]{8,}/g,
   // 256 bits and more in base64, such as the key of a storage account; not the end of a certificate, which everybody may see.
@@ -220,6 +227,7 @@ function isFunctionKey(part: string): boolean {
 /** Which values are secrets for what their key is called. */
 function secretsUnder(key: string): (value: unknown) => boolean {
   if (settingKey.test(key)) return (value) => !isNothing(value) && !isSettingName(value);
+  if (webhookKey.test(key)) return (value) => !isNothing(value);
   if (userKey.test(key)) return (value) => typeof value === "string" && value.includes(":");
   if (addressKey.test(key))
     return (value) => typeof value === "string" && value.includes("@") && !value.includes("://");
@@ -238,7 +246,8 @@ function isSettingName(value: unknown): boolean {
 }
 
 /** Settings whose values are secrets, whatever else they are called after that. */
-const secretSetting = /^(CYCLECLOUD_PASSWORD|AUTOSTOP_PASSWORD|CCSCALE_KEY)\w*$/;
+const secretSetting =
+  /^((CYCLECLOUD_PASSWORD|AUTOSTOP_PASSWORD|CCSCALE_KEY)\w*|[A-Z][A-Z0-9_]*_WEBHOOK(_\w+)?)$/;
 
 /** Secrets that these settings hold: what is shown must hold none of them. */
 export function knownSecretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {

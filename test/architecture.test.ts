@@ -79,6 +79,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "zod",
     "@azure/core-rest-pipeline",
   ],
+  "shared/webhooks": ["shared/ports", "shared/loopback", "@azure/core-rest-pipeline"],
   "shared/telemetry": [
     "shared/ports",
     "shared/errors",
@@ -427,7 +428,7 @@ describe("dependency rule", () => {
   });
 
   test("only the composition root imports adapters", () => {
-    const adapters = /^shared\/(stores|cyclecloud|config|queues)\//;
+    const adapters = /^shared\/(stores|cyclecloud|config|queues|webhooks)\//;
     const breaches = imports.filter(
       ({ file, of }) =>
         adapters.test(of) &&

@@ -13,6 +13,7 @@ import type {
   CycleCloud,
   CycleCloudFor,
   DemandQueue,
+  Notifier,
   Ports,
   PriceList,
 } from "../../shared/ports/index.ts";
@@ -23,6 +24,7 @@ import { knownSecretsIn } from "../../shared/redact.ts";
 import { BlobConfigFiles, connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";
 import { connectTelemetry, noTelemetry, type OpenTelemetry, type Run } from "../../shared/telemetry/index.ts";
 import { OutlookMemory } from "../../shared/views/index.ts";
+import { createWebhooks } from "../../shared/webhooks/index.ts";
 import { createTokenReader } from "./entra-token.ts";
 import { entraGuard, type Guard, keyGuard } from "./guard.ts";
 import type { NodeLogin } from "./node-login.ts";
@@ -46,6 +48,8 @@ export interface Service {
   readonly operators: OperatorService;
   /** Undefined: none is read. */
   readonly priceList: PriceList | undefined;
+  /** Tells people what is wrong with clusters. */
+  readonly notifier: Notifier;
   /** Limits for JSON from outside. */
   readonly jsonLimits: JsonLimits;
   /** Large bodies are read and checked one after the other: each may take a quarter of the memory. */
@@ -148,6 +152,7 @@ export function createService(options: {
       settings.priceListAddress === undefined
         ? undefined
         : createRetailPriceList({ address: settings.priceListAddress, clock }),
+    notifier: createWebhooks({ addressIn: (setting) => secretIn(environment, setting) }),
     outlooks: new OutlookMemory(),
     jsonLimits,
     largeBodies: new Turns({ mostWaiting: mostLargeBodiesWaiting }),

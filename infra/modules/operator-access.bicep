@@ -26,7 +26,7 @@ var serviceBusDataSender = '69a216fc-b8fb-44d8-bc22-1f3c2cd27a39'
 
 // All containers and tables of storage.bicep; test/infra/bicep/names.test.ts compares them.
 var changedContainers = ['config', 'control', 'demand', 'demand-uploads', 'targets']
-var shownContainers = ['accounts', 'history', 'plans', 'prices', 'snapshots']
+var shownContainers = ['accounts', 'history', 'notifications', 'plans', 'prices', 'snapshots']
 var changedTables = ['Rejections']
 var shownTables = ['JobCosts', 'NodeHistory', 'NodeLosses', 'Operations', 'Plans']
 

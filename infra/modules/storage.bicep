@@ -36,7 +36,7 @@ param uploadRetentionDays int
 param planRetentionDays int
 
 // The same names as in the code; test/infra/bicep/names.test.ts compares them.
-var containers = ['accounts', 'config', 'control', 'demand', 'demand-uploads', 'history', 'plans', 'prices', 'snapshots', 'targets']
+var containers = ['accounts', 'config', 'control', 'demand', 'demand-uploads', 'history', 'notifications', 'plans', 'prices', 'snapshots', 'targets']
 var tables = ['JobCosts', 'NodeHistory', 'NodeLosses', 'Operations', 'Plans', 'Rejections']
 var queues = ['job-demand', 'job-demand-poison']
 var deploymentContainer = 'deployments'

@@ -4,6 +4,7 @@ import { isDictionary } from "../json.ts";
 import { isHttpToLoopback } from "../loopback.ts";
 import { withoutSlashesAtEnd } from "../text.ts";
 import { factsShape } from "./facts-schema.ts";
+import { notificationShape } from "./notifications-schema.ts";
 import { priceShape } from "./price-rules-schema.ts";
 import {
   flag,
@@ -238,6 +239,7 @@ export const configSchema = z.looseObject(
     autostop: autostopSchema.prefault({}),
     ...factsShape,
     ...priceShape,
+    ...notificationShape,
   },
   "expected an object of settings",
 );

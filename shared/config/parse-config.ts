@@ -5,6 +5,7 @@ import type { AutostopSettings, ClusterConfig, CycleCloudConnection, CycleSettin
 import { type ConfigKeys, configSchema } from "./config-schema.ts";
 import { asksForGroups, predefinesGroups, toEngineSettings } from "./engine-settings.ts";
 import { toFacts } from "./facts-schema.ts";
+import { toDestinations } from "./notifications-schema.ts";
 import { toPriceRules } from "./price-rules-schema.ts";
 import { warnOfUnknownKeys } from "./unknown-keys.ts";
 
@@ -32,6 +33,7 @@ export function parseConfig({
   const keys = parsed.data;
   const facts = toFacts(keys);
   const priceRules = toPriceRules(keys);
+  const notifications = toDestinations(keys.notifications);
   const { printing, warning } = readPrinting(json);
   const engine = toEngineSettings(keys, { generateByDefault: true });
   const config: ClusterConfig = {
@@ -42,6 +44,7 @@ export function parseConfig({
     autostop: toAutostop(keys),
     ...(Object.keys(facts).length > 0 && { facts }),
     ...(priceRules.length > 0 && { priceRules }),
+    ...(notifications.length > 0 && { notifications }),
     ...(printing !== undefined && { printing }),
     warnings: bounded([
       ...warningsOf(keys),

@@ -1,5 +1,6 @@
 import type { EngineSettings, PriceRule } from "../engine/index.ts";
 import type { VmCatalogueOptions } from "../facts/index.ts";
+import type { Destination } from "./notifications.ts";
 import type { IfMatch } from "./stored.ts";
 
 /** Where a cluster's CycleCloud server is. The password is never stored: `passwordSetting` names the app setting that holds it. */
@@ -104,6 +105,8 @@ export interface ClusterConfig {
   readonly facts?: VmCatalogueOptions;
   /** What the cluster pays that differs from the list. Absent: nothing. */
   readonly priceRules?: readonly PriceRule[];
+  /** Who is told when something is wrong. Absent: nobody. */
+  readonly notifications?: readonly Destination[];
   /** What was odd but usable, such as an unknown key with the nearest known one. */
   readonly warnings: readonly string[];
 }

@@ -34,6 +34,7 @@ type StatusPorts = Pick<
   | "controls"
   | "demand"
   | "losses"
+  | "notifications"
   | "operations"
   | "plans"
   | "rejections"
@@ -54,7 +55,7 @@ export async function clusterStatus(
 ): Promise<ClusterStatus | undefined> {
   if (!(await ports.configs.clusters()).includes(cluster)) return undefined;
   const atSeconds = ports.clock.nowSeconds();
-  const [config, control, snapshot, demand, requested, head, open, recent, plans, rejected, losses] =
+  const [config, control, snapshot, demand, requested, head, open, recent, plans, rejected, losses, told] =
     await Promise.all([
       usableConfig(ports, cluster),
       loadControl(ports, cluster),
@@ -67,6 +68,7 @@ export async function clusterStatus(
       ports.plans.list(cluster, recentPlans),
       rejections(ports, cluster),
       ports.losses.recent(cluster, recentLosses),
+      ports.notifications.load(cluster),
     ]);
   const states =
     snapshot === undefined ? [] : nodesOfArrays(snapshot.value.cluster).map(({ status }) => status);
@@ -107,7 +109,9 @@ export async function clusterStatus(
     ...waits,
     rejections: rejected,
   };
-  return { cluster, atSeconds, problems: statusProblems({ ...facts, atSeconds, config }), ...facts };
+  const deliveries = told?.value.deliveries ?? [];
+  const problems = statusProblems({ ...facts, atSeconds, config, deliveries });
+  return { cluster, atSeconds, problems, ...facts };
 }
 
 /** The configuration, or every reason why it cannot be used: the rest of the page is worth showing all the same. */

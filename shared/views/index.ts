@@ -10,6 +10,7 @@ export { type ExplainTargetOutcome, explainTarget } from "./explain/explain-targ
 export { nearestVmSize } from "./explain/near-names.ts";
 export { jobSentences, targetSentences } from "./explain/reason-words.ts";
 export { sizeSentences } from "./explain/size-words.ts";
+export { type Finding, type FoundConfig, findIncidents } from "./find-incidents.ts";
 export { plannedThere } from "./job-states.ts";
 export { listBuckets, listLimits } from "./list-buckets.ts";
 export { listClusters } from "./list-clusters.ts";

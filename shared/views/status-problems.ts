@@ -1,8 +1,8 @@
-import type { ClusterStatus, StatusProblem } from "../api/index.ts";
+import type { ClusterStatus, SourceStatus, StatusProblem } from "../api/index.ts";
 import { isUnverified } from "../cycle/index.ts";
 import { demandCapKey } from "../engine/index.ts";
 import { ConfigurationError } from "../errors.ts";
-import type { ClusterConfig } from "../ports/index.ts";
+import type { ClusterConfig, Delivery } from "../ports/index.ts";
 import { counted } from "../text.ts";
 import { shellWord } from "./explain/cause.ts";
 
@@ -10,9 +10,16 @@ import { shellWord } from "./explain/cause.ts";
 export type StatusFacts = Omit<ClusterStatus, "cluster" | "problems"> & {
   /** Undefined: not found while the status was drawn up. */
   readonly config: ClusterConfig | ConfigurationError | undefined;
+  /** To whom there is something to be told. */
+  readonly deliveries: readonly Delivery[];
 };
 
+type Facts<Keys extends keyof StatusFacts> = Pick<StatusFacts, Keys>;
+
 type Checker = (facts: StatusFacts) => readonly StatusProblem[];
+
+/** What a source is, as far as its silence is concerned. */
+export type SilentSource = Pick<SourceStatus, "source" | "jobs" | "expired" | "expiresAtSeconds">;
 
 /** Everything that is wrong with a cluster, the gravest first, each with what to do about it. */
 export function statusProblems(facts: StatusFacts): readonly StatusProblem[] {
@@ -43,16 +50,17 @@ const checkers: readonly Checker[] = [
   refusedQuotas,
   setAside,
   rejected,
+  undelivered,
   unmetTargets,
   waiting,
 ];
 
-function brokenConfiguration({ config }: StatusFacts): readonly StatusProblem[] {
+export function brokenConfiguration({ config }: Facts<"config">): readonly StatusProblem[] {
   if (!(config instanceof ConfigurationError)) return [];
   return [stopped("configuration", config.message, "Correct autoscale.json and store it again.")];
 }
 
-function refusedLogin({ loginStopped }: StatusFacts): readonly StatusProblem[] {
+export function refusedLogin({ loginStopped }: Facts<"loginStopped">): readonly StatusProblem[] {
   if (loginStopped === null) return [];
   const { message, resumedAtSeconds } = loginStopped;
   const text = `CycleCloud refused the login, and is not called any more: ${message}`;
@@ -63,7 +71,11 @@ function refusedLogin({ loginStopped }: StatusFacts): readonly StatusProblem[] {
   return [stopped("login-refused", text, next)];
 }
 
-function missingSnapshot({ snapshot, atSeconds, config }: StatusFacts): readonly StatusProblem[] {
+export function missingSnapshot({
+  snapshot,
+  atSeconds,
+  config,
+}: Facts<"snapshot" | "atSeconds" | "config">): readonly StatusProblem[] {
   if (config === undefined || config instanceof ConfigurationError) return [];
   const most = config.cycle.maxSnapshotAgeSeconds;
   const next =
@@ -99,7 +111,10 @@ function unverified({ config }: StatusFacts): readonly StatusProblem[] {
   ];
 }
 
-function bootsFailing({ bootsFailing, atSeconds }: StatusFacts): readonly StatusProblem[] {
+export function bootsFailing({
+  bootsFailing,
+  atSeconds,
+}: Facts<"bootsFailing" | "atSeconds">): readonly StatusProblem[] {
   return bootsFailing
     .filter(({ untilSeconds }) => untilSeconds > atSeconds)
     .map(({ nodeArray, failures, untilSeconds }) => {
@@ -112,7 +127,7 @@ function bootsFailing({ bootsFailing, atSeconds }: StatusFacts): readonly Status
     });
 }
 
-function budget({ spending }: StatusFacts): readonly StatusProblem[] {
+export function budget({ spending }: Facts<"spending">): readonly StatusProblem[] {
   const { level, monthlyUsd } = spending?.budget ?? {};
   if (spending === null || monthlyUsd === undefined || level === "within") return [];
   const text = `${spending.spentUsd} of ${monthlyUsd} USD of ${spending.month} are spent, by estimate; an hour costs ${spending.usdPerHour} USD now.`;
@@ -178,7 +193,10 @@ function manySources({ demand, config }: StatusFacts): readonly StatusProblem[] 
   return [degraded("sources-full", text, next)];
 }
 
-function expiredSources({ demand, atSeconds }: StatusFacts): readonly StatusProblem[] {
+export function expiredSources({
+  demand,
+  atSeconds,
+}: Facts<"atSeconds"> & { readonly demand: readonly SilentSource[] }): readonly StatusProblem[] {
   return demand
     .filter(({ expired, jobs }) => expired && jobs > 0)
     .map(({ source, jobs, expiresAtSeconds }) => {
@@ -270,6 +288,15 @@ function rejected({ rejections }: StatusFacts): readonly StatusProblem[] {
   const were = open.length === 1 ? "was" : "were";
   const text = `${open.length} of the newest messages ${were} refused or given up, the last from ${open[0]?.source ?? "an unknown source"}.`;
   return [notice("rejections", text, "`ccscale rejects list` shows why; fixed ones can be sent again.")];
+}
+
+function undelivered({ deliveries, atSeconds }: StatusFacts): readonly StatusProblem[] {
+  return deliveries.flatMap(({ to, failingSinceSeconds, why }) => {
+    if (failingSinceSeconds === null) return [];
+    const text = `Notifications to ${to} have not arrived for ${seconds(atSeconds - failingSinceSeconds)}: ${why}.`;
+    const next = `Put the address of the webhook into app setting ${to}; what waits is sent for a day.`;
+    return [notice("notifications-failing", text, next)];
+  });
 }
 
 /** The result of a set's new request is not known before the next plan. */

@@ -30,6 +30,7 @@ function serve(nodeLogin: NodeLogin, password: string | null = "secret"): void {
     outlooks: new OutlookMemory(),
     jsonLimits: smallestLimits,
     priceList: undefined,
+    notifier: { send: async () => ({ ok: true }) },
     largeBodies: new Turns({ mostWaiting: 40 }),
     portsFor: () => ports,
     run: (_invocation, _run, work) => work(ports),

@@ -16,6 +16,8 @@ describe("secrets by what they are called", () => {
     ["a client secret", { clientSecret: "geheim" }],
     ["a token", { bearerToken: "geheim", access_token: "geheim", token: "geheim" }],
     ["a private key", { private_key: "geheim", sshKey: "geheim", munge_key: "geheim" }],
+    ["a webhook", { webhook: "geheim", teamsWebhookUrl: "https://receiver.example/geheim" }],
+    ["an address where its setting belongs", { url_setting: "https://receiver.example/geheim" }],
     ["a SAS", { sas: "geheim", "blob.sig": "geheim" }],
   ])("%s", (_, value) => {
     expect(JSON.stringify(redact(value))).not.toMatch(/geheim|1234/);
@@ -24,6 +26,7 @@ describe("secrets by what they are called", () => {
   test("what only sounds like one stays", () => {
     const value = {
       password_setting: "CYCLECLOUD_PASSWORD_HPC",
+      url_setting: "TEAMS_WEBHOOK_2",
       tokens: 5,
       keys: ["a"],
       resources: { license_token: 3, keyboard: "de" },
@@ -41,6 +44,8 @@ describe("secrets by what they look like", () => {
       `DefaultEndpointsProtocol=https;AccountName=a;AccountKey=${key};EndpointSuffix=x`,
     ],
     ["a Service Bus connection string", `Endpoint=sb://x/;SharedAccessKeyName=Root;SharedAccessKey=${key}`],
+    ["the address of a Slack webhook", `https://hooks.slack.com/services/T0/B0/${key}`],
+    ["the address of a Teams webhook", `https://a.webhook.office.com/webhookb2/${key}`],
     ["a SAS address", `https://a.blob.core.windows.net/c/b?sv=2026&sig=${encodeURIComponent(key)}&se=1`],
     ["a function key in an address", `https://x.azurewebsites.net/api/status?code=${key}`],
     ["a login in an address", `https://admin:${key}@cyclecloud.example`],

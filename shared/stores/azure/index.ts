@@ -9,6 +9,7 @@ import { BlobControlStore } from "./control-blobs.ts";
 import { BlobDemandStore, BlobDemandUploads } from "./demand-blobs.ts";
 import { TableHistoryStore } from "./history-table.ts";
 import { TableNodeLossStore } from "./loss-table.ts";
+import { BlobNotificationStore } from "./notification-blobs.ts";
 import { TableOperationStore } from "./operation-table.ts";
 import { AzurePlanStore } from "./plan-store.ts";
 import { BlobPriceSheetStore } from "./price-sheet-blobs.ts";
@@ -43,6 +44,7 @@ export type AzureStores = Pick<
   | "rejections"
   | "losses"
   | "accounts"
+  | "notifications"
 >;
 
 export interface AzureStoreOptions {
@@ -73,5 +75,6 @@ export function createAzureStores(options: AzureStoreOptions): AzureStores {
     rejections: new TableRejectionStore(table("Rejections"), { log }),
     losses: new TableNodeLossStore(table("NodeLosses"), { log }),
     accounts: new AzureAccountStore(blob, table("JobCosts")),
+    notifications: new BlobNotificationStore(blob),
   };
 }

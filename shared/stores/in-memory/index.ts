@@ -1,5 +1,10 @@
 import { MemoryAccountStore } from "./memory-accounts.ts";
-import { MemoryControlStore, MemoryPriceSheetStore, MemorySnapshotStore } from "./memory-cluster-records.ts";
+import {
+  MemoryControlStore,
+  MemoryNotificationStore,
+  MemoryPriceSheetStore,
+  MemorySnapshotStore,
+} from "./memory-cluster-records.ts";
 import { MemoryConfigFiles, MemoryConfigStore } from "./memory-configs.ts";
 import { MemoryDemandStore, MemoryDemandUploads, MemoryTargetStore } from "./memory-demand.ts";
 import { MemoryHistoryStore, MemoryNodeLossStore } from "./memory-history.ts";
@@ -16,6 +21,7 @@ export {
   MemoryDemandUploads,
   MemoryHistoryStore,
   MemoryNodeLossStore,
+  MemoryNotificationStore,
   MemoryOperationStore,
   MemoryPlanStore,
   MemoryPriceSheetStore,
@@ -39,6 +45,7 @@ export interface MemoryStores {
   readonly rejections: MemoryRejectionStore;
   readonly losses: MemoryNodeLossStore;
   readonly accounts: MemoryAccountStore;
+  readonly notifications: MemoryNotificationStore;
 }
 
 /** Empty stores for tests, simulation and replay; they follow the same contract suite as the Azure ones. */
@@ -57,5 +64,6 @@ export function createMemoryStores(): MemoryStores {
     rejections: new MemoryRejectionStore(),
     losses: new MemoryNodeLossStore(),
     accounts: new MemoryAccountStore(),
+    notifications: new MemoryNotificationStore(),
   };
 }

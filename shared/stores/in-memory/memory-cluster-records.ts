@@ -2,6 +2,8 @@ import type {
   ClusterControl,
   ControlStore,
   IfMatch,
+  NotificationRecord,
+  NotificationStore,
   PriceSheet,
   PriceSheetStore,
   RefusedLogin,
@@ -72,5 +74,18 @@ export class MemoryPriceSheetStore implements PriceSheetStore {
     const key = sheet.location.toLowerCase();
     const known = this.#sheets.get(key)?.value.readAtSeconds ?? 0;
     if (known <= sheet.readAtSeconds) this.#sheets.put(key, sheet);
+  }
+}
+
+/** What is wrong with each cluster, and who has to be told. */
+export class MemoryNotificationStore implements NotificationStore {
+  readonly #records = new Records<NotificationRecord>("notifications");
+
+  async load(cluster: string): Promise<Stored<NotificationRecord> | undefined> {
+    return this.#records.get(cluster);
+  }
+
+  async save(record: NotificationRecord, ifMatch: IfMatch): Promise<string> {
+    return this.#records.save(record.cluster, record, ifMatch);
   }
 }

@@ -39,6 +39,24 @@ const mistakes: readonly (readonly [where: string, config: unknown])[] = [
   ["certificate_authority", { ...usable, certificate_authority: `-----BEGIN PRIVATE KEY-----\n${password}` }],
   ["autostop.password_setting", { ...usable, autostop: { username: "node", password_setting: password } }],
   ["autostop.username", { ...usable, autostop: { username: `node:${password}` } }],
+  ["url_setting", { ...usable, notifications: [{ format: "teams", url_setting: password }] }],
+  [
+    "url_setting, as an address",
+    {
+      ...usable,
+      notifications: [{ format: "slack", url_setting: `https://hooks.slack.com/services/T0/B0/${password}` }],
+    },
+  ],
+  [
+    "the address of a webhook",
+    {
+      ...usable,
+      notifications: [
+        { format: "slack", url: `https://hooks.slack.com/services/T0/B0/${password}` },
+        { format: "teams", webhook_url: `https://receiver.example/hooks/${password}` },
+      ],
+    },
+  ],
   ["a section for it", { ...usable, autostop: [{ password }] }],
   ["include", { ...usable, include: [{ password }] }],
   ["a file that is not closed", `{"url": "https://cyclecloud.example", "password": "${password}"`],

@@ -326,6 +326,25 @@ describe("config: every key", () => {
       },
     },
     {
+      name: "notifications: all kinds where none are named",
+      keys: {
+        notifications: [
+          { url_setting: "TEAMS_WEBHOOK", format: "teams" },
+          { url_setting: "OPS_WEBHOOK_2", format: "json", kinds: ["stuck"] },
+        ],
+      },
+      expected: {
+        notifications: [
+          {
+            urlSetting: "TEAMS_WEBHOOK",
+            format: "teams",
+            kinds: ["budget", "boots-failing", "login-refused", "source-silent", "stuck"],
+          },
+          { urlSetting: "OPS_WEBHOOK_2", format: "json", kinds: ["stuck"] },
+        ],
+      },
+    },
+    {
       name: "caps: all of them",
       keys: { max_nodes_per_plan: 10, max_cores: 0, monthly_budget_usd: 99.5 },
       expected: { cycle: { caps: { maxNodesPerPlan: 10, maxCores: 0, monthlyBudgetUsd: 99.5 } } },
@@ -501,6 +520,35 @@ describe("config: problems", () => {
     {
       keys: { default_resources: [{ select: {}, name: "a", value: "node.vcpus" }] },
       says: /^default_resources\[0\]\.value: .*"node.vcpus".*expected one of/,
+    },
+    {
+      keys: { notifications: [{ url_setting: "CYCLECLOUD_PASSWORD", format: "teams" }] },
+      says: /^notifications\[0\]\.url_setting: expected the name of the app setting that holds the address/,
+    },
+    {
+      keys: { notifications: [{ url_setting: "A_WEBHOOK", format: "email" }] },
+      says: /^notifications\[0\]\.format: "email", expected teams, slack or json$/,
+    },
+    {
+      keys: { notifications: [{ url_setting: "A_WEBHOOK", format: "json", kinds: ["disk"] }] },
+      says: /^notifications\[0\]\.kinds\[0\]: "disk", expected budget, .* or stuck$/,
+    },
+    {
+      keys: { notifications: [{ url_setting: "A_WEBHOOK", format: "json", kinds: [] }] },
+      says: /^notifications\[0\]\.kinds: \[\], expected one kind or more, or no such key$/,
+    },
+    {
+      keys: { notifications: [{ url_setting: "A_WEBHOOK", format: "json", url: "https://a/geheim" }] },
+      says: /^notifications\[0\]: unknown keys, expected url_setting, format, kinds$/,
+    },
+    {
+      keys: {
+        notifications: [
+          { url_setting: "A_WEBHOOK", format: "json" },
+          { url_setting: "A_WEBHOOK", format: "slack" },
+        ],
+      },
+      says: /^notifications\[1\]\.url_setting: "A_WEBHOOK", expected a setting that no other destination has$/,
     },
     { keys: { price_rules: {} }, says: /^price_rules: \{\}, expected a list of rules$/ },
     {

@@ -55,6 +55,24 @@ describe("problems of a status", () => {
     ]);
   });
 
+  test("notifications that do not arrive are named with the reason, those on their way are not", async () => {
+    const world = createWorld();
+    await world.snapshot();
+    const delivery = { to: "TEAMS_WEBHOOK", notBeforeSeconds: 0, failures: 0, why: null };
+    const empty = { cluster, destinations: [], incidents: [], candidates: [], outbox: [] };
+    const onTheWay = { ...empty, deliveries: [{ ...delivery, failingSinceSeconds: null }] };
+    const etag = await world.ports.notifications.save(onTheWay, undefined);
+    expect(await kindsOf(world)).not.toContain("notifications-failing");
+    const failing = { ...delivery, failures: 2, failingSinceSeconds: world.now() - 90, why: "HTTP 404" };
+    await world.ports.notifications.save({ ...empty, deliveries: [failing] }, etag);
+    expect(await problemsOf(world)).toContainEqual({
+      gravity: "notice",
+      kind: "notifications-failing",
+      text: "Notifications to TEAMS_WEBHOOK have not arrived for 90 s: HTTP 404.",
+      next: "Put the address of the webhook into app setting TEAMS_WEBHOOK; what waits is sent for a day.",
+    });
+  });
+
   test("a silent source with jobs is named; one without is not missed", async () => {
     const world = createWorld();
     await world.snapshot();

@@ -7,6 +7,7 @@ import { demandStoreCases } from "./demand-store.ts";
 import { demandUploadCases, type UploadBench } from "./demand-uploads.ts";
 import { historyStoreCases } from "./history-store.ts";
 import { nodeLossStoreCases } from "./node-loss-store.ts";
+import { notificationStoreCases } from "./notification-store.ts";
 import { operationStoreCases } from "./operation-store.ts";
 import { planStoreCases } from "./plan-store.ts";
 import { priceSheetStoreCases } from "./price-sheet-store.ts";
@@ -39,6 +40,7 @@ export function runContractSuites(implementation: string, bench: () => Bench): v
   suite("RejectionStore", rejectionStoreCases, ({ stores }) => stores.rejections);
   suite("NodeLossStore", nodeLossStoreCases, ({ stores }) => stores.losses);
   suite("TargetStore", targetStoreCases, ({ stores }) => stores.targets);
+  suite("NotificationStore", notificationStoreCases, ({ stores }) => stores.notifications);
   suite("AccountStore", accountStoreCases, ({ stores }) => stores.accounts);
   suite("ConfigStore", configStoreCases, ({ configs }) => configs);
   suite("DemandUploads", demandUploadCases, ({ uploads }) => uploads);

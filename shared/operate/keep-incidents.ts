@@ -1,0 +1,131 @@
+import type {
+  Candidate,
+  Destination,
+  Incident,
+  Notice,
+  NotificationKind,
+  NotificationRecord,
+} from "../ports/index.ts";
+import type { Finding } from "../views/index.ts";
+
+/** How long an incident has to be gone to be over: one that comes back before that is the same. */
+const quietSeconds: Readonly<Record<NotificationKind, number>> = {
+  budget: 300,
+  // After a pause the array gets nodes again: only when they had time to fail can anybody tell whether they boot.
+  "boots-failing": 3_600,
+  "login-refused": 300,
+  "source-silent": 300,
+  stuck: 300,
+};
+
+/** A receiver that is down for long is not told of more than this afterwards. */
+const mostWaiting = 100;
+
+/** A clock that was ahead must not keep an incident waiting until that time comes. */
+const furthestAheadSeconds = 60;
+
+export interface Seen {
+  readonly findings: readonly Finding[];
+  /** Undefined: the configuration cannot be read, so that those of before stand. */
+  readonly destinations: readonly Destination[] | undefined;
+  readonly nowSeconds: number;
+  readonly digest: (text: string) => string;
+}
+
+/** Nothing is known yet. */
+export function emptyRecord(cluster: string): NotificationRecord {
+  return { cluster, destinations: [], incidents: [], candidates: [], outbox: [], deliveries: [] };
+}
+
+/** The record after a look at the cluster: which incidents began and which are over, and what has to be told of both. */
+export function keepIncidents(before: NotificationRecord, seen: Seen): NotificationRecord {
+  const record = withDestinations(before, seen.destinations ?? before.destinations);
+  const { nowSeconds } = seen;
+  const open = new Map(record.incidents.map((incident) => [incident.key, incident]));
+  const candidates = candidatesOf(record, seen, open);
+  const isRipe = ({ key, waitSeconds }: Finding) =>
+    waitSeconds === 0 ||
+    nowSeconds - (candidates.find((each) => each.key === key)?.sinceSeconds ?? nowSeconds) >= waitSeconds;
+  const begun = seen.findings
+    .filter((finding) => finding.opens && !open.has(finding.key) && isRipe(finding))
+    .map((finding) => begin(record, finding, seen));
+  const found = new Set(seen.findings.map(({ key }) => key));
+  const marked = record.incidents.map((incident) => mark(incident, found.has(incident.key), nowSeconds));
+  const isOver = ({ kind, unseenSinceSeconds }: Incident) =>
+    unseenSinceSeconds !== null && nowSeconds - unseenSinceSeconds >= quietSeconds[kind];
+  const over = marked.filter(isOver);
+  return {
+    ...record,
+    incidents: [...marked.filter((incident) => !isOver(incident)), ...begun],
+    candidates: candidates.filter(({ key }) => !begun.some((incident) => incident.key === key)),
+    outbox: [
+      ...record.outbox,
+      ...over.flatMap((incident) => noticesOf(record.cluster, incident, "over")),
+      ...begun.flatMap((incident) => noticesOf(record.cluster, incident, "begun")),
+    ],
+  };
+}
+
+/** Nobody is told who is not in the configuration any more. */
+function withDestinations(
+  record: NotificationRecord,
+  destinations: readonly Destination[],
+): NotificationRecord {
+  const settings = new Set(destinations.map(({ urlSetting }) => urlSetting));
+  return {
+    ...record,
+    destinations,
+    incidents: record.incidents.map((incident) => ({
+      ...incident,
+      tellTo: incident.tellTo.filter((to) => settings.has(to)),
+    })),
+    outbox: record.outbox.filter(({ to }) => settings.has(to)),
+    deliveries: record.deliveries.filter(({ to }) => settings.has(to)),
+  };
+}
+
+/** What has to last before it counts: since when it does. */
+function candidatesOf(
+  record: NotificationRecord,
+  { findings, nowSeconds }: Seen,
+  open: ReadonlyMap<string, Incident>,
+): readonly Candidate[] {
+  return findings
+    .filter(({ opens, waitSeconds, key }) => opens && waitSeconds > 0 && !open.has(key))
+    .map(({ key, state }) => {
+      const known = record.candidates.find((each) => each.key === key && each.state === state);
+      const isPast = known !== undefined && known.sinceSeconds <= nowSeconds + furthestAheadSeconds;
+      return isPast ? known : { key, state, sinceSeconds: nowSeconds };
+    });
+}
+
+function begin(record: NotificationRecord, finding: Finding, { nowSeconds, digest }: Seen): Incident {
+  const { opens: _opens, waitSeconds: _waits, state: _state, ...words } = finding;
+  const waiting = (to: string) => record.outbox.filter((notice) => notice.to === to).length;
+  return {
+    ...words,
+    id: digest(JSON.stringify([record.cluster, finding.key, nowSeconds])),
+    sinceSeconds: nowSeconds,
+    unseenSinceSeconds: null,
+    tellTo: record.destinations
+      .filter(({ kinds, urlSetting }) => kinds.includes(finding.kind) && waiting(urlSetting) < mostWaiting)
+      .map(({ urlSetting }) => urlSetting),
+  };
+}
+
+function mark(incident: Incident, isSeen: boolean, nowSeconds: number): Incident {
+  const { unseenSinceSeconds } = incident;
+  if (isSeen) return unseenSinceSeconds === null ? incident : { ...incident, unseenSinceSeconds: null };
+  const isPast = unseenSinceSeconds !== null && unseenSinceSeconds <= nowSeconds + furthestAheadSeconds;
+  return isPast ? incident : { ...incident, unseenSinceSeconds: nowSeconds };
+}
+
+function noticesOf(cluster: string, incident: Incident, phase: Notice["phase"]): readonly Notice[] {
+  const { kind, problem, subject, text, next, command, id, sinceSeconds } = incident;
+  const words = { kind, problem, subject, text, next, command };
+  const atSeconds = phase === "begun" ? sinceSeconds : (incident.unseenSinceSeconds ?? sinceSeconds);
+  return incident.tellTo.map((to) => ({
+    ...words,
+    ...{ id: `${id}-${phase}`, incident: id, phase, to, cluster, sinceSeconds, atSeconds },
+  }));
+}

@@ -1,0 +1,39 @@
+import type { InvocationContext, Timer } from "@azure/functions";
+import { beforeEach, expect, test, vi } from "vitest";
+import { UpstreamError } from "../../shared/errors.ts";
+import { served, service } from "../fuzz/served-world.ts";
+import { createReceiver, shortOf, teams } from "../support/notified.ts";
+import { cluster, configOf } from "../support/world.ts";
+
+vi.mock("../../functions/support/service.ts", () => import("../fuzz/served-world.ts"));
+
+const { snapshotNodes } = await import("../../functions/snapshot-nodes.ts");
+
+const beat = () => snapshotNodes({} as Timer, {} as InvocationContext);
+
+/** A cluster whose snapshot is too old, and that cannot be read. */
+beforeEach(async () => {
+  served.renew();
+  served.world.ports.configs.put({ ...configOf({}), notifications: [teams] });
+  await beat();
+  served.world.advance(301);
+  served.world.cycleCloud.outage = new UpstreamError("no answer", { retryable: true });
+});
+
+test("a beat that cannot read the cluster tells that it is stuck", async () => {
+  const receiver = createReceiver();
+  vi.spyOn(service.notifier, "send").mockImplementation(receiver.send);
+  await beat();
+  expect(shortOf(receiver.arrived)).toEqual(["begun stale-snapshot"]);
+  await beat();
+  expect(receiver.arrived).toHaveLength(1);
+});
+
+test("a notifier that breaks stops no beat: it is a line in the log", async () => {
+  vi.spyOn(service.notifier, "send").mockRejectedValue(new Error("a bug"));
+  await beat();
+  expect(served.world.log).toContain(`error notify-failed {"cluster":"${cluster}","message":"a bug"}`);
+  served.world.cycleCloud.outage = undefined;
+  await beat();
+  expect((await served.world.ports.snapshots.load(cluster))?.value.takenAtSeconds).toBe(served.world.now());
+});

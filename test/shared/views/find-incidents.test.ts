@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import type { PlanHead } from "../../../shared/ports/index.ts";
+import { findIncidents } from "../../../shared/views/find-incidents.ts";
+import { cluster, configOf, createWorld, jobFor, type World } from "../../support/world.ts";
+
+async function found(world: World) {
+  const config = (await world.ports.configs.load(cluster)) ?? configOf({});
+  return findIncidents(world.ports, cluster, config);
+}
+
+async function opening(world: World) {
+  return (await found(world)).filter(({ opens }) => opens);
+}
+
+async function changeHead(world: World, fields: Partial<PlanHead>): Promise<void> {
+  const head = await world.ports.plans.loadHead(cluster);
+  if (head === undefined) throw new Error("no plan");
+  await world.ports.plans.saveHead({ ...head.value, ...fields }, head.etag);
+}
+
+async function plannedWorld(): Promise<World> {
+  const world = createWorld();
+  await world.post([jobFor(2)]);
+  await world.round();
+  return world;
+}
+
+describe("what is worth a notification", () => {
+  test("a cluster that is well has nothing", async () => {
+    expect(await found(await plannedWorld())).toEqual([]);
+  });
+
+  test("a cluster that was only just configured has nothing until it had its time", async () => {
+    expect(await opening(createWorld())).toMatchObject([
+      { key: "snapshot", problem: "no-snapshot", waitSeconds: 300 },
+    ]);
+  });
+
+  test("a silent source is named, with its own key", async () => {
+    const world = await plannedWorld();
+    world.advance(299);
+    await world.snapshot();
+    world.advance(10);
+    expect((await opening(world)).filter(({ kind }) => kind !== "stuck")).toMatchObject([
+      { key: "source-expired:celery", kind: "source-silent", subject: "celery", waitSeconds: 0 },
+    ]);
+  });
+
+  test("node arrays whose nodes fail to boot are an incident each", async () => {
+    const world = await plannedWorld();
+    const untilSeconds = world.now() + 600;
+    const failing = (nodeArray: string) => ({ nodeArray, failures: 3, untilSeconds });
+    await changeHead(world, { bootsFailing: [failing("htc"), failing("my gpu")] });
+    expect(await opening(world)).toMatchObject([
+      { key: "boots-failing:htc", command: "ccscale nodes --cluster hpc --nodearray htc" },
+      { key: "boots-failing:my gpu", command: "ccscale nodes --cluster hpc --nodearray 'my gpu'" },
+    ]);
+  });
+
+  test("a refused login is one incident, although no snapshot comes any more", async () => {
+    const world = await plannedWorld();
+    world.cycleCloud.isLoginRefused = true;
+    await world.snapshot();
+    world.advance(400);
+    const incidents = await found(world);
+    const stopped = incidents.filter(({ kind }) => kind !== "source-silent");
+    expect(stopped).toMatchObject([
+      { key: "login-refused", opens: true },
+      { key: "snapshot", opens: false },
+      { key: "plan", opens: false },
+    ]);
+  });
+
+  test("demand that no plan has seen counts when it stays so, whatever a source sends meanwhile", async () => {
+    const world = await plannedWorld();
+    await world.post([jobFor(3)]);
+    const [first] = await opening(world);
+    expect(first).toMatchObject({ key: "plan", problem: "no-plan", waitSeconds: 300 });
+    await world.post([jobFor(4)]);
+    expect((await opening(world))[0]?.state).toBe(first?.state);
+    world.advance(1);
+    await world.plan();
+    expect(await opening(world)).toEqual([]);
+  });
+
+  test("a plan that no one has ever made is missed", async () => {
+    const world = createWorld();
+    await world.snapshot();
+    expect(await opening(world)).toMatchObject([{ key: "plan", state: "none" }]);
+  });
+
+  test("what comes from outside is cut, made visible and without secrets", async () => {
+    const world = createWorld();
+    await world.snapshot();
+    const head = `\u202e<script>*@channel* ${"x".repeat(400)}`;
+    const untilSeconds = world.now() + 600;
+    await world.advance(1);
+    await world.plan();
+    await changeHead(world, {
+      bootsFailing: [{ nodeArray: `${head} ?sig=geheim`, failures: 3, untilSeconds }],
+    });
+    const [incident] = await opening(world);
+    expect(incident?.subject).toMatch(/^\\u202e<script>.*… \(\d+ characters\)$/);
+    expect(incident?.text).toContain("sig=***");
+    expect(JSON.stringify(incident)).not.toContain("\u202e");
+    expect(JSON.stringify(incident)).not.toContain("geheim");
+  });
+});
+
+describe("budgets", () => {
+  async function spentWorld(spentUsd: number): Promise<World> {
+    const world = await plannedWorld();
+    const snapshot = await world.ports.snapshots.load(cluster);
+    if (snapshot === undefined) throw new Error("no snapshot");
+    const { spending } = snapshot.value;
+    if (spending === undefined) throw new Error("no spending");
+    await world.ports.snapshots.save(cluster, {
+      ...snapshot.value,
+      spending: { ...spending, spentUsd, budgetUsd: 1_000 },
+    });
+    return world;
+  }
+
+  test.each([
+    { spentUsd: 10, expected: [] },
+    { spentUsd: 960, expected: [{ key: "budget-near", opens: true }] },
+    {
+      spentUsd: 1_001,
+      expected: [
+        { key: "budget-reached", opens: true },
+        { key: "budget-near", opens: false },
+      ],
+    },
+  ])("$spentUsd of 1000 USD", async ({ spentUsd, expected }) => {
+    const incidents = (await found(await spentWorld(spentUsd))).filter(({ kind }) => kind === "budget");
+    expect(incidents).toMatchObject(expected);
+  });
+});
