@@ -8,6 +8,8 @@ const mostGrowth = 64;
 const noise = 2;
 /** What looks slow is compared this often: a busy machine is not slow each time, a slow expression is. */
 const mostTries = 6;
+/** What takes longer than this needs no second look: no machine is so busy that a collector takes it. In milliseconds. */
+const certain = 1_000;
 /** All texts are tried up to here; only the slowest ones to the end. */
 const short = 64 * 1024;
 const mostSlow = 2;
@@ -42,7 +44,7 @@ function climb(read: (text: string) => unknown, piece: string, longest: number):
     let before = Math.max(noise, times.at(-2) ?? Number.POSITIVE_INFINITY);
     let ms = cpuMs(read, text);
     // Both lengths anew: the short text may have been lucky, as the long one may have been held up.
-    for (let tries = 1; tries < mostTries && ms > mostGrowth * before; tries++) {
+    for (let tries = 1; tries < mostTries && ms > mostGrowth * before && ms < certain; tries++) {
       before = Math.max(before, cpuMs(read, textOf(piece, length / 16)));
       ms = Math.min(ms, cpuMs(read, text));
     }

@@ -191,6 +191,7 @@ async function hostFunctions(parts: {
   const { options, settings, invocations, lines } = parts;
   return startHost({
     appDir: root,
+    main: "dist/functions/*.js",
     settings,
     stateDir: join(options.folder, "timers"),
     // A slow server may hold a run for a minute; nobody waits for it here.

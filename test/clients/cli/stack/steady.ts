@@ -31,7 +31,10 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   [/127\.0\.0\.1:\d{2,}/g, "127.0.0.1:7071"],
   [/\d+ files, \d+ bytes/g, "22 files, 56789 bytes"],
   // Who asks for a plan in the same second asks for the same plan, and it carries the words of one of them.
-  [/\b(demand not planned yet|snapshot changed|operations closed|demand from \w+)/g, "demand from pbs"],
+  [
+    /\b(demand not planned yet|snapshot changed|operations closed|demand from \w+|keep-alive (on|off) by \w+: [^)]+)/g,
+    "demand from pbs",
+  ],
 ];
 
 /**
