@@ -19,6 +19,9 @@ export interface Cluster {
   readonly quotas: Quotas;
   /** What all clusters of the subscription use in a region. */
   consumption(region: string, at: number): Consumption;
+  /** When it began, and up to when traces of spot nodes have had their effect. */
+  readonly startedAt: number;
+  tracedUntil: number;
   /** Guest health reports by node id. */
   readonly healthReports: Map<string, { readonly category: string; readonly description: string }>;
 }
@@ -50,6 +53,8 @@ export function createCluster(options: {
     random,
     quotas,
     consumption,
+    startedAt: at,
+    tracedUntil: at,
     healthReports: new Map(),
   };
 }

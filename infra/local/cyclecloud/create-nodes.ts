@@ -1,4 +1,5 @@
 import { Refusal } from "./api-refusal.ts";
+import { availableAt } from "./availability-trace.ts";
 import { type Cluster, limitState, newNode, nodeArrayOf } from "./cluster.ts";
 import type { BucketDefinition, NodeArrayDefinition, ShutdownPolicy } from "./definition.ts";
 import { drawBoot } from "./draw-boot.ts";
@@ -52,7 +53,9 @@ export function createNodes(cluster: Cluster, plan: PlannedSet, occasion: Occasi
   // Nodes on their way out still hold their place: Azure has not taken them back.
   const state = limitState(cluster, bucket, { at: occasion.at, terminating: true });
   const { limit, count } = smallest(roomsOf(bucket, state, placementGroupId));
-  const added = Math.min(set.count, count);
+  const there = spotLeft(cluster, array, state.usage.array(array.name).nodes, occasion.at);
+  if (there < Math.min(set.count, count)) cluster.conditions.noteCapacityFailure(bucket, occasion.at);
+  const added = Math.min(set.count, count, there);
   const names = freeNames({
     count: added,
     format: set.nameFormat ?? `${array.name}-%d`,
@@ -63,8 +66,22 @@ export function createNodes(cluster: Cluster, plan: PlannedSet, occasion: Occasi
   if (added === set.count) return { nodeIds, message: undefined };
   return {
     nodeIds,
-    message: `Added ${added} of ${set.count} nodes to "${keyOf(bucket)}": limited by the ${limit}`,
+    message:
+      there < count
+        ? `Added ${added} of ${set.count} nodes to "${keyOf(bucket)}": no capacity in ${bucket.region}`
+        : `Added ${added} of ${set.count} nodes to "${keyOf(bucket)}": limited by the ${limit}`,
   };
+}
+
+/** Nodes that Azure still has for a spot array with a trace. */
+function spotLeft(
+  { startedAt }: Cluster,
+  { availability }: NodeArrayDefinition,
+  used: number,
+  at: number,
+): number {
+  if (availability === undefined) return Number.POSITIVE_INFINITY;
+  return Math.max(0, availableAt(availability, at - startedAt) - used);
 }
 
 function obstacleTo({ conditions }: Cluster, bucket: BucketDefinition, at: number): string | undefined {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { createVmCatalogue, type VmSize } from "../../../shared/facts/index.ts";
+import { availabilitySchema } from "./availability-trace.ts";
 
 /** How long something takes, in simulated seconds. Half of all draws are below the median. */
 const durationSchema = z
@@ -37,6 +38,8 @@ const nodeArraySchema = z.strictObject({
   interruptible: z.boolean().default(false),
   /** Spot only: how often an hour a running node is evicted, on average. */
   evictionsPerHour: z.number().min(0).default(0),
+  /** Spot only: how many nodes Azure has, tick by tick; what is over that is taken back. */
+  availability: availabilitySchema.optional(),
   priority: z.number().optional(),
   placementGroupId: z.string().optional(),
   maxScalesetSize: z.int().min(1).default(100),

@@ -1,4 +1,5 @@
 import { Refusal } from "./api-refusal.ts";
+import { takeBack } from "./availability.ts";
 import { type Cluster, createCluster } from "./cluster.ts";
 import type { ClusterDefinition } from "./definition.ts";
 import { createOperations, type Operations } from "./operation-list.ts";
@@ -45,6 +46,9 @@ export function createSite(options: {
       const cluster = clusters.get(name);
       if (cluster === undefined) throw new Refusal(404, `Cannot find cluster "${name}"`);
       const now = clock.nowSeconds();
+      for (const array of cluster.definition.nodearrays)
+        takeBack(cluster, { array, from: cluster.tracedUntil, to: now });
+      cluster.tracedUntil = Math.max(now, cluster.tracedUntil);
       cluster.conditions.learn(cluster.population.living(), now);
       cluster.population.settle(now);
       return { cluster, at: now };

@@ -1,8 +1,10 @@
-import type { Bucket, Cluster, ClusterNode, NodeArray } from "../model/bucket.ts";
-import { CapQuotas, type Caps, isAtRest, type Running } from "../model/caps.ts";
+import type { Bucket, ClusterNode, NodeArray } from "../model/bucket.ts";
+import { CapQuotas, isAtRest, type Running } from "../model/caps.ts";
 import type { CoreQuota } from "../model/limits.ts";
-import type { SpotShare } from "../model/plan-input.ts";
+import type { PlanInput, SpotShare } from "../model/plan-input.ts";
 import { type Charge, Quota } from "../model/quota.ts";
+
+type LimitsInput = Pick<PlanInput, "cluster" | "settings" | "caps" | "spotShares">;
 
 /**
  * The six limits of every bucket, and the operator's caps, as shared counters: a node made in one bucket lowers them
@@ -22,20 +24,8 @@ export class Limits {
   readonly #caps: CapQuotas;
   readonly #spotShares: SpotShares;
 
-  /** `holdsClusterCount`: scalelib reads the most nodes of a cluster and never counts them. */
-  constructor(
-    cluster: Cluster,
-    {
-      caps,
-      holdsClusterCount,
-      spotShares,
-    }: {
-      readonly caps: Caps | null;
-      readonly holdsClusterCount: boolean;
-      readonly spotShares: readonly SpotShare[];
-    },
-  ) {
-    this.#caps = new CapQuotas(caps);
+  constructor({ cluster, settings, caps, spotShares = [] }: LimitsInput) {
+    this.#caps = new CapQuotas(caps ?? null);
     this.#arrays = new Map(cluster.nodeArrays.map((array) => [array.name, array]));
     for (const array of cluster.nodeArrays)
       for (const bucket of array.buckets)
@@ -51,7 +41,9 @@ export class Limits {
     this.#cluster = new Quota(cluster.maxCoreCount, cores);
     // Head nodes belong to no array, and CycleCloud's maximum is that of nodes that can be added.
     const active = cluster.nodes.filter((node) => this.#arrays.has(node.nodeArray) && !isAtRest(node));
-    this.#clusterNodes = holdsClusterCount ? new Quota(cluster.maxCount, active.length) : null;
+    // scalelib reads the most nodes of a cluster and never counts them.
+    this.#clusterNodes =
+      settings.compatibility !== "scalelib" ? new Quota(cluster.maxCount, active.length) : null;
   }
 
   /** The array of that name unless it is switched off or unknown. */

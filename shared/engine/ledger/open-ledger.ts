@@ -79,11 +79,7 @@ class Layout {
       nowSeconds: input.nowSeconds,
       bootTimeoutSeconds: (nodeArray) => forNodeArray(settings.bootTimeoutSeconds, nodeArray),
     };
-    this.#limits = new Limits(cluster, {
-      caps: input.caps ?? null,
-      holdsClusterCount: settings.compatibility !== "scalelib",
-      spotShares: input.spotShares ?? [],
-    });
+    this.#limits = new Limits(input);
     this.#defaults = {
       entries: settings.defaultResources,
       systemResources: !settings.disableDefaultResources,
