@@ -1,9 +1,10 @@
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Child, startChild } from "../../../infra/local/environment/child.ts";
+import { routes } from "../../../shared/api/index.ts";
 import { eventually, type LocalStack, startStack } from "../../support/local-stack.ts";
-import { blockOf } from "./packed.ts";
+import { blockOf, root, runNode } from "./packed.ts";
 
 /** The made-up scheduler of docs/schedulers.md: its jobs and hosts are lines of files, and what it is told is written down. */
 const programs = {
@@ -99,4 +100,74 @@ export function testOnStack(appFolder: () => string): void {
     await agent.stop();
     agent = undefined;
   }, 900_000);
+
+  test("DemandSender posts a job, and the typed client calls every route", async () => {
+    const app = appFolder();
+    // Installed beside the package, with what they depend on: nothing is fetched.
+    await symlink(join(root, "node_modules/@azure"), join(app, "node_modules/@azure"));
+    const send = [
+      'import { job, ncpus } from "cyclecloud-autoscale/engine";',
+      'import { DemandSender } from "cyclecloud-autoscale/messages";',
+      "const [, , connectionString, cluster] = process.argv;",
+      'const sender = new DemandSender({ cluster, source: "own", storage: { connectionString } });',
+      'const sent = await sender.snapshot([job("one", ncpus(4))], [{ hostname: "on-premise-1", state: "up" }]);',
+      'const refused = await sender.snapshot([{ name: "", constraints: {} }]);',
+      "console.log(sent.outcome, refused.outcome);",
+    ].join("\n");
+    await writeFile(join(app, "send.mjs"), send);
+    const { stdout } = await runNode(
+      ["send.mjs", stack.environment.storageConnectionString, stack.cluster],
+      app,
+    );
+    expect(stdout).toBe("sent refused\n");
+    expect(await eventually(nodes, ({ length }) => length === 1)).toHaveLength(1);
+    // Until a plan has seen the node, so that it has a history.
+    const address = `${stack.environment.functionsUrl}/api/clusters/${stack.cluster}/nodes`;
+    const known = async () => (await fetch(address)).text();
+    expect(await eventually(known, (text) => /"firstSeenSeconds":\d/.test(text))).toMatch(
+      /"firstSeenSeconds":\d/,
+    );
+
+    const program = await readFile(join(import.meta.dirname, "every-route.ts"), "utf8");
+    const packaged = program.replace(
+      "../../../clients/library/client/index.ts",
+      "cyclecloud-autoscale/client",
+    );
+    await writeFile(join(app, "every-route.ts"), packaged);
+    const options = [
+      "--strict",
+      "--exactOptionalPropertyTypes",
+      "--noUncheckedIndexedAccess",
+      "--noEmit",
+      "--skipLibCheck",
+    ];
+    const target = [
+      "--module",
+      "nodenext",
+      "--target",
+      "es2024",
+      "--types",
+      "node",
+      "--typeRoots",
+      join(root, "node_modules/@types"),
+    ];
+    await runNode(
+      [join(root, "node_modules/typescript/bin/tsc"), ...options, ...target, "every-route.ts"],
+      app,
+    );
+    const called = await runNode(["every-route.ts", stack.environment.functionsUrl, stack.cluster], app);
+    const answered: Readonly<Record<string, string>> = JSON.parse(called.stdout);
+    expect(Object.keys(answered).sort()).toEqual(routes.map(({ id }) => id).sort());
+    const notFound = "404 urn:cyclecloud-autoscale:problem:";
+    const problems = Object.entries(answered).filter(([, text]) => !/^20\d$/.test(text));
+    expect(Object.fromEntries(problems)).toEqual({
+      // The node is needed, and asked again at once; the configuration has no address of CycleCloud.
+      autostop: "409 urn:cyclecloud-autoscale:problem:refused",
+      stop: "429 urn:cyclecloud-autoscale:problem:too-often",
+      "put-config": "400 urn:cyclecloud-autoscale:problem:bad-request",
+      "explain-target": expect.stringContaining(notFound),
+      reject: expect.stringContaining(notFound),
+      "replay-reject": expect.stringContaining(notFound),
+    });
+  }, 600_000);
 }
