@@ -15,6 +15,22 @@ const plannedCreate = z
   })
   .meta({ id: "PlannedCreate" });
 
+/** Nodes of one array and size that a plan creates or starts. */
+export const plannedAddition = z
+  .object({
+    nodeArray: z.string(),
+    vmSize: z.string(),
+    count,
+    usdPerHour: z.number().nullable().describe("List price of one of them; null: not known"),
+    readyInSeconds: z
+      .number()
+      .nullable()
+      .describe("How long a boot of the array takes, by the median of those remembered; null: too few"),
+  })
+  .meta({ id: "PlannedAddition" });
+
+export type PlannedAddition = Answer<typeof plannedAddition>;
+
 const plannedNode = z.object({ nodeId: z.string(), name: z.string() });
 
 /** What a plan decided: of one that was made, or of one that would be made now. */
@@ -53,6 +69,7 @@ export const demandAnswer = z
     jobs: count,
     placedJobs: count,
     ...demandParts,
+    additions: z.array(plannedAddition).describe("What is created and started, by node array and size"),
     nodes: z
       .array(nodeView)
       .describe(

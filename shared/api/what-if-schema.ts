@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { placements } from "../engine/index.ts";
 import { type Answer, aboutCluster, count } from "./answer.ts";
-import { demandAnswer } from "./demand-schema.ts";
+import { demandAnswer, plannedAddition } from "./demand-schema.ts";
 import { explainAnswer, refusalView } from "./explain-schema.ts";
 import { selection } from "./selection-schema.ts";
 
@@ -29,6 +29,10 @@ export const whatIfAnswer = z
     more: z.object({
       create: count.describe("Nodes that are created on top of what would be created without them"),
       start: count,
+      additions: z
+        .array(plannedAddition)
+        .describe("Both by node array and size, as far as there are more than without the extra jobs"),
+      waitingCount: count.describe("Extra jobs that did not get all they asked for"),
     }),
   })
   .meta({ id: "WhatIf" });

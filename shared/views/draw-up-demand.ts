@@ -2,6 +2,7 @@ import type { Answer, DemandAnswer, demandParts } from "../api/index.ts";
 import { isStandIn } from "../cycle/index.ts";
 import type { Plan } from "../engine/index.ts";
 import type { BackedOff, WaitingJob } from "../ports/index.ts";
+import { additionsOf } from "./additions.ts";
 import { toWaitingView } from "./explain/reason-words.ts";
 import { sizeSentences } from "./explain/size-words.ts";
 import { ofSelected, type Selected, type Selecting, type Selector } from "./node-selection.ts";
@@ -32,6 +33,7 @@ function drawUp(outlook: Outlook, selector: Selector | undefined): DemandAnswer 
     jobs: plan.jobs.length - standIns,
     placedJobs: plan.jobs.filter(({ asked, granted }) => granted >= asked).length - standIns,
     ...parts,
+    additions: [...additionsOf(outlook, shown)],
     waitingCount: plan.jobs.filter(isWaiting).length,
     nodes: shown.nodes.slice(0, mostNodes).map(viewOfPlanned),
     nodeCount: plan.nodes.length,

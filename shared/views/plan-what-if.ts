@@ -4,6 +4,7 @@ import type { PlacementPolicy, Plan } from "../engine/index.ts";
 import { InvariantError } from "../errors.ts";
 import { parseDemand, wholly } from "../messages/index.ts";
 import type { RequestSet, SourceDemand } from "../ports/index.ts";
+import { additionsOf, beyond } from "./additions.ts";
 import { decided, drawUpDemand } from "./draw-up-demand.ts";
 import { explainOne } from "./explain/explain-job.ts";
 import { toTargetView } from "./explain/reason-words.ts";
@@ -49,6 +50,8 @@ export function whatIf(world: World, body: WhatIfBody, nowSeconds: number): Sele
   const more = {
     create: Math.max(0, created(outlook.plan) - created(without.plan)),
     start: Math.max(0, outlook.plan.start.length - without.plan.start.length),
+    additions: [...beyond(additionsOf(outlook), additionsOf(without))],
+    waitingCount: added.filter(({ outcome }) => outcome.granted < outcome.asked).length,
   };
   // No plan has seen them, and none will.
   const extras = added

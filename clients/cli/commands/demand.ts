@@ -1,6 +1,7 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import type { DemandAnswer } from "../../../shared/api/index.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { answerLine, waitsOf } from "../output/answer-line.ts";
 import { decidedOn } from "../output/decided.ts";
 import { demandColumns, nodeFields } from "../output/node-fields.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
@@ -10,14 +11,29 @@ import { pageOn } from "../output/report.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 
-type Flags = LookFlags & SelectionFlags;
+/** Whether the table of all nodes is wanted too. */
+export interface WholeFlags {
+  readonly nodes?: true;
+}
+
+type Flags = LookFlags & SelectionFlags & WholeFlags;
+
+export function wholeOption(): Option {
+  return new Option("--nodes", "the table of all nodes of the plan too; -o shows it as well");
+}
+
+/** Who chooses columns wants to see them. */
+export function isWhole({ nodes, outputColumns }: WholeFlags & LookFlags): boolean {
+  return nodes === true || outputColumns !== undefined;
+}
 
 /** `ccscale demand`: what would be done now. */
 export function demandCommand(terminal: Terminal): Command {
   const command = new Command("demand")
     .description(
-      "Shows what would be done now: nodes with their jobs, actions, and waiting jobs. Sends nothing.",
+      "Shows what would be done now: the answer in one line, actions, and waiting jobs. Sends nothing.",
     )
+    .addOption(wholeOption())
     .action((flags: Flags) => look(terminal, flags, (looking) => showDemand(looking, flags)));
   return outputOptions(selectionOptions(lookOptions(command)));
 }
@@ -26,18 +42,34 @@ async function showDemand({ terminal, service, settings }: Looking, flags: Flags
   printDemand(terminal, await service.ask("demand", { query: toQuery(flags) }), { flags, settings });
 }
 
-/** The demand table; below it, for people, what would be done and why jobs wait. */
+/** For people: the answer in one line, what would be done, and why jobs wait; the table of nodes on request, below the answer. */
 export function printDemand(
   terminal: Terminal,
   demand: DemandAnswer,
-  { flags, settings }: { readonly flags: LookFlags; readonly settings: OutputSettings },
+  { flags, settings }: { readonly flags: LookFlags & WholeFlags; readonly settings: OutputSettings },
 ): void {
-  const { nodes, nodeCount, atSeconds, held, selected } = demand;
+  const { atSeconds, held } = demand;
   const format = flags.format ?? settings.format ?? "table";
   if (format === "json" && flags.outputColumns === undefined) {
     terminal.stdout.write(prettyJson(demand));
     return;
   }
+  const page = pageOn(terminal);
+  if (format === "table") {
+    const gone = demand.retire.length;
+    page.line(answerLine(demand.additions, { gone, waits: waitsOf(demand.waitingCount) }));
+    if (held !== null) page.warning(`Nothing would be sent: ${held}.`);
+  }
+  if (format !== "table" || isWhole(flags)) tableOn(terminal, demand, { flags, settings });
+  if (format === "table") decidedOn(page, demand, atSeconds);
+}
+
+function tableOn(
+  terminal: Terminal,
+  { nodes, nodeCount, atSeconds, selected }: DemandAnswer,
+  { flags, settings }: { readonly flags: LookFlags; readonly settings: OutputSettings },
+): void {
+  if ((flags.format ?? settings.format ?? "table") === "table") pageOn(terminal).title("Nodes");
   const list = {
     name: "demand",
     columns: demandColumns(nodes),
@@ -51,10 +83,4 @@ export function printDemand(
     terminal.stderr.write(
       `${nodes.length} of ${nodeCount} nodes shown${(selected?.nodeCount ?? nodeCount) > nodes.length ? '; select fewer with "-a" or "-C"' : ""}\n`,
     );
-  if (format !== "table") return;
-  const page = pageOn(terminal);
-  decidedOn(page, demand, atSeconds);
-  if (held === null) return;
-  page.line("");
-  page.warning(`Nothing would be sent: ${held}.`);
 }

@@ -4,17 +4,17 @@ import type { WhatIfAnswer } from "../../../shared/api/index.ts";
 import { type PlacementPolicy, placements } from "../../../shared/engine/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
-import { counted } from "../../../shared/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { answerLine, waitsOf } from "../output/answer-line.ts";
 import { explanationOn } from "../output/explanation.ts";
 import { outputOptions } from "../output/output-options.ts";
 import { pageOn } from "../output/report.ts";
 import { type SelectionFlags, selectionOptions, toSelection } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
-import { printDemand } from "./demand.ts";
+import { isWhole, printDemand, type WholeFlags, wholeOption } from "./demand.ts";
 
-interface Flags extends LookFlags, SelectionFlags {
+interface Flags extends LookFlags, SelectionFlags, WholeFlags {
   readonly job: readonly unknown[];
   readonly jobs?: string;
   readonly placement?: PlacementPolicy;
@@ -23,12 +23,15 @@ interface Flags extends LookFlags, SelectionFlags {
 /** `ccscale what-if`: a plan with extra jobs. */
 export function whatIfCommand(terminal: Terminal): Command {
   const command: Command = new Command("what-if")
-    .description("Plans with extra jobs and shows what would be done. Sends nothing.")
+    .description(
+      "Plans with extra jobs: the nodes that they add, their cost, and what becomes of each job. Sends nothing.",
+    )
     .option("--job <json>", 'a job as in a demand message, "name" is optional; can be repeated', collect, [])
     .option("--jobs <file>", "a JSON file with a list of jobs")
     .addOption(
       new Option("--placement <policy>", "plans as if the configuration said so").choices([...placements]),
     )
+    .addOption(wholeOption())
     .action((flags: Flags) => {
       if (flags.job.length === 0 && flags.jobs === undefined)
         return command.error(
@@ -56,16 +59,18 @@ async function showPlanWith({ terminal, service, settings }: Looking, flags: Fla
     body: { jobs, nodes: toSelection(flags), ...(flags.placement && { placement: flags.placement }) },
   });
   const format = flags.format ?? settings.format ?? "table";
-  printDemand(terminal, answer, { flags, settings });
-  if (format !== "table") return;
+  if (format !== "table") return printDemand(terminal, answer, { flags, settings });
   const page = pageOn(terminal);
-  page.title("With the extra jobs");
-  const { create, start } = answer.more;
-  page.line(`${counted(create, "more nodes")} would be created, ${start} more started.`);
+  const { additions, waitingCount } = answer.more;
+  page.line(answerLine(additions, { waits: waitsOf(waitingCount, "extra jobs") }));
+  if (answer.held !== null) page.warning(`Nothing would be sent: ${answer.held}.`);
   for (const explanation of answer.extra) {
     page.title(explanation.job);
     explanationOn(page, explanation);
   }
+  if (!isWhole(flags)) return;
+  page.title("The whole plan");
+  printDemand(terminal, { ...answer, held: null }, { flags, settings });
 }
 
 async function readJobs(file: string | undefined): Promise<readonly unknown[]> {

@@ -43,7 +43,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   demand: [
     { line: "demand", does: "what would be done now", isShown: true },
-    { line: "demand --nodearray htc", does: "the nodes of an array, and what concerns them" },
+    { line: "demand --nodearray htc", does: "what concerns the nodes of an array; --nodes lists them too" },
   ],
   cost: [
     { line: "cost --by user", does: "this month, by user", isShown: true },

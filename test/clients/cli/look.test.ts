@@ -51,6 +51,7 @@ describe("what commands print, compared with committed examples", () => {
     ["prices", ["prices"]],
     ["jobs", ["jobs"]],
     ["demand", ["demand"]],
+    ["demand-nodes", ["demand", "--nodes"]],
     ["plans", ["plans"]],
     ["plan", ["plans", "last"]],
     ["operations", ["operations"]],
@@ -257,17 +258,19 @@ describe("selection", () => {
   });
 
   test("demand: what is left out is said, and what is counted is the whole plan's", async () => {
-    const { stdout, stderr } = await offline("busy", ["demand", "-N", "htc-1*"]);
+    const { stdout, stderr } = await offline("busy", ["demand", "--nodes", "-N", "htc-1*"]);
     expect(stderr).toContain("2 of 10 nodes shown");
     expect(stdout).toContain("Waiting: 2 jobs, 1 of them with a part of their place here");
     expect(stdout).not.toContain("1202");
   });
 
   test("what-if: the same, and the extra jobs are told of wherever they go", async () => {
-    const argv = ["what-if", "--job", '{"constraints": {"ncpus": 2}}', "-N", "htc-1"];
+    const argv = ["what-if", "--job", '{"constraints": {"ncpus": 2}}', "--nodes", "-N", "htc-1"];
     const { stdout, stderr } = await offline("busy", argv);
     expect(stderr).toContain("1 of 11 nodes shown");
-    expect(stdout).toMatch(/1 more node would be created.*mpi-1/s);
+    expect(stdout).toMatch(
+      /^\+1 Standard_HB120rs_v3 in mpi, \+4\.68 USD\/h; 0 extra jobs wait\n.*mpi-1.*htc-1 /s,
+    );
   });
 
   test("validate-constraint: selected nodes and their buckets", async () => {
@@ -335,7 +338,7 @@ describe("selection", () => {
     ["nodes", ["nodes", "-o", "name", "-N", "htc-1,nope-1,nope-2"], "htc-1"],
     ["nodes, by wildcards too", ["nodes", "-N", "htc-[1],nope-1,nope-2,no*"], "htc-1"],
     ["jobs", ["jobs", "-N", "htc-1", "-N", "nope-1,nope-2"], "htc-1"],
-    ["demand", ["demand", "-N", "htc-1,nope-1,nope-2"], "htc-1"],
+    ["demand", ["demand", "--nodes", "-N", "htc-1,nope-1,nope-2"], "htc-1"],
     ["history", ["history", "-N", "htc-1,nope-1,nope-2"], "htc-1"],
   ])("%s: names that no node has are told, and what is known is shown", async (_, argv, known) => {
     const { code, stdout, stderr } = await offline("busy", argv);
