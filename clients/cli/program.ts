@@ -22,6 +22,7 @@ export async function createProgram(terminal: Terminal, loaded: Loaded = "all"):
     }
   // Commander hands its settings down to commands that it made itself only.
   for (const command of withSubcommands(program)) {
+    command.usage(usageOf(command));
     addPeerSpellings(command);
     command
       .exitOverride()
@@ -36,6 +37,12 @@ export async function createProgram(terminal: Terminal, loaded: Loaded = "all"):
       });
   }
   return program;
+}
+
+/** Names the options that are required: a person would otherwise learn of them from a refusal. */
+function usageOf(command: Command): string {
+  const required = command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags);
+  return [...required, command.usage()].join(" ");
 }
 
 /** Runs one command line (without `node` and the script) and gives the exit code. Throws only on bugs. */

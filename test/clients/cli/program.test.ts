@@ -76,3 +76,12 @@ test("main: works as a process of its own", async () => {
   expect(answers).toMatchObject([{ name: "two-sizes" }, { name: "bad", error: expect.any(String) }]);
   expect(await ended).toEqual([1, null]);
 });
+
+test.each([
+  ["pause", "--reason <words> [options]"],
+  ["push", "--source <name> [options]"],
+  ["nodes", "[options]"],
+])("the usage of %s names the options that it requires", async (name, usage) => {
+  const { stdout } = await ccscale([name, "--help"]);
+  expect(stdout).toContain(`Usage: ccscale ${name} ${usage}`);
+});
