@@ -247,7 +247,7 @@ function isSettingName(value: unknown): boolean {
 
 /** Settings whose values are secrets, whatever else they are called after that. */
 const secretSetting =
-  /^((CYCLECLOUD_PASSWORD|AUTOSTOP_PASSWORD|CCSCALE_KEY)\w*|[A-Z][A-Z0-9_]*_WEBHOOK(_\w+)?)$/;
+  /^(?:CYCLECLOUD_PASSWORD|AUTOSTOP_PASSWORD|CCSCALE_KEY|[A-Z][A-Z0-9_]{0,99}_WEBHOOK(?:_|$))/;
 
 /** Secrets that these settings hold: what is shown must hold none of them. */
 export function knownSecretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {
