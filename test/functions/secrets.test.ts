@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { TableClient, TableServiceClient } from "@azure/data-tables";
 import { BlobServiceClient } from "@azure/storage-blob";
@@ -35,7 +36,9 @@ async function blobs(): Promise<Written> {
   for await (const { name } of service.listContainers()) {
     const container = service.getContainerClient(name);
     for await (const blob of container.listBlobsFlat()) {
-      const bytes = await container.getBlobClient(blob.name).downloadToBuffer();
+      // In one request: a blob that is written meanwhile would come in parts that do not belong together.
+      const { readableStreamBody } = await container.getBlobClient(blob.name).download();
+      const bytes = readableStreamBody === undefined ? Buffer.of() : await buffer(readableStreamBody);
       const text = blob.name.endsWith(".gz") ? gunzipSync(bytes) : bytes;
       written.set(`blob ${name}/${blob.name}`, text.toString("utf8"));
     }
