@@ -11,8 +11,7 @@ import {
 } from "../../engine/index.ts";
 import type { DemandJob } from "../../messages/index.ts";
 import type { ClusterControl, Snapshot, SourceDemand } from "../../ports/index.ts";
-import { isOutByItself, liveSources, presentDemand } from "../demand/live-demand.ts";
-import { constraintsReader } from "../demand/read-constraints.ts";
+import { constraintsReader, isOutByItself, liveSources, presentDemand } from "../demand/live-demand.ts";
 
 /** What is known of a cluster when a snapshot was taken. */
 export interface Known {

@@ -1,4 +1,4 @@
-import { shortHostname } from "../../engine/index.ts";
+import { type Constraint, parseConstraints, shortHostname } from "../../engine/index.ts";
 import type { DemandJob, DemandNode, SetAside } from "../../messages/index.ts";
 import type { DemandSetAside, SourceDemand } from "../../ports/index.ts";
 
@@ -86,4 +86,20 @@ export function liveSources(demand: readonly SourceDemand[], nowSeconds: number)
  */
 export function isOutByItself({ state = "up", eventAtSeconds }: DemandNode): boolean {
   return state !== "up" && eventAtSeconds === undefined;
+}
+
+/** Jobs may share their constraints, which are then read once. */
+export function constraintsReader(): (json: unknown) => readonly Constraint[] {
+  const known = new Map<unknown, readonly Constraint[]>();
+  return (json) => {
+    const before = known.get(json);
+    if (before !== undefined) return before;
+    const parsed = parseConstraints(json);
+    // Only checked jobs are stored; if the rules have become stricter since, the job waits and reports why.
+    const constraints: readonly Constraint[] = parsed.ok
+      ? parsed.constraints
+      : [{ kind: "never", message: "constraints cannot be read" }];
+    known.set(json, constraints);
+    return constraints;
+  };
 }

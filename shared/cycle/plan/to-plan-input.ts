@@ -18,8 +18,13 @@ import type {
   SourceDemand,
   StoredJob,
 } from "../../ports/index.ts";
-import { isOutByItself, liveSources, type PresentDemand, presentDemand } from "../demand/live-demand.ts";
-import { constraintsReader } from "../demand/read-constraints.ts";
+import {
+  constraintsReader,
+  isOutByItself,
+  liveSources,
+  type PresentDemand,
+  presentDemand,
+} from "../demand/live-demand.ts";
 import { predictor } from "../demand/run-times.ts";
 import { underWay } from "../operations.ts";
 import { toTargets } from "./to-targets.ts";

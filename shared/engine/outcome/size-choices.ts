@@ -6,9 +6,9 @@ import type { CreateSet } from "../model/plan-result.ts";
 import type { Reason } from "../model/reasons.ts";
 import type { KeptOut, SizeAlternative, SizeChoice } from "../model/size-choice.ts";
 import type { Allocation } from "../place/allocation.ts";
+import { priceOf } from "../place/bucket-kinds.ts";
 import { refusalOf } from "../place/candidates.ts";
 import { tierOf } from "../place/preference.ts";
-import { priceOf } from "../place/price.ts";
 import { demandIn, type Shape } from "../place/shape.ts";
 import { reasonFor, shortOf } from "./reasons-of.ts";
 

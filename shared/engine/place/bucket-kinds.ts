@@ -4,7 +4,6 @@ import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
 import type { Stock } from "../ledger/stock.ts";
 import type { QuotaFigures } from "../model/quota.ts";
 import type { Kind } from "./packing/packing-problem.ts";
-import { priceOf } from "./price.ts";
 
 /**
  * A column of its own keeps exclusive slots apart from others: they take all of it, the others next to nothing. So the
@@ -97,4 +96,9 @@ export function capacityOf(row: readonly number[], isVacant: boolean): readonly 
     if (column === vacantColumn) return isVacant ? exclusiveShare : usedNode;
     return column === open ? 0 : amount;
   });
+}
+
+/** US dollars for an hour of one more node of a bucket; null: not known, which is not free. */
+export function priceOf({ size }: LedgerBucket): number | null {
+  return size?.pricePerHourUsd ?? null;
 }

@@ -11,13 +11,13 @@ import {
   LimitTable,
   newKinds,
   openShare,
+  priceOf,
   usableNodes,
 } from "./bucket-kinds.ts";
 import { candidatesFor } from "./candidates.ts";
 import { type LooseSlots, turnOf } from "./loose-slots.ts";
 import type { Item, KindSet, PackingProblem } from "./packing/packing-problem.ts";
 import { tierOf } from "./preference.ts";
-import { priceOf } from "./price.ts";
 import { demandIn, type Shape } from "./shape.ts";
 
 /** The packing problem of some slots, with what its numbers stand for. */
