@@ -58,7 +58,7 @@ async function snapshotAll(ports: Ports): Promise<void> {
   }
 }
 
-/** Never throws: scaling does not depend on who is told of it. */
+/** Never throws: scaling does not depend on notifications. */
 async function notifyOf(ports: Ports, cluster: string): Promise<void> {
   if (notifying.has(cluster)) return;
   notifying.add(cluster);

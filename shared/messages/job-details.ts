@@ -12,7 +12,7 @@ const longestWord = 256;
 const word = z.string().min(1).max(longestWord);
 
 /**
- * What a message may tell of a job beside what it needs: for its cost, its price and its report. Absent: not told, which
+ * What a message may say about a job beside what it needs: for its cost, its price and its report. Absent: not said, which
  * is never the same as zero, nobody or no.
  */
 export interface JobDetails {

@@ -18,7 +18,7 @@ const quietSeconds: Readonly<Record<NotificationKind, number>> = {
   stuck: 300,
 };
 
-/** A receiver that is down for long is not told of more than this afterwards. */
+/** A receiver that is down for long gets no more than this afterwards. */
 const mostWaiting = 100;
 
 /** A clock that was ahead must not keep an incident waiting until that time comes. */
@@ -37,7 +37,7 @@ export function emptyRecord(cluster: string): NotificationRecord {
   return { cluster, destinations: [], incidents: [], candidates: [], outbox: [], deliveries: [] };
 }
 
-/** The record after a look at the cluster: which incidents began and which are over, and what has to be told of both. */
+/** The record after a look at the cluster: which incidents began and which are over, and the messages about both. */
 export function keepIncidents(before: NotificationRecord, seen: Seen): NotificationRecord {
   const record = withDestinations(before, seen.destinations ?? before.destinations);
   const { nowSeconds } = seen;

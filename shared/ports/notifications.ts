@@ -44,7 +44,7 @@ export interface Incident extends IncidentWords {
   readonly sinceSeconds: number;
   /** Since when it is not seen any more; null: it is. */
   readonly unseenSinceSeconds: number | null;
-  /** Destinations that are told of its beginning, and so of its end: by their settings. */
+  /** Destinations that receive its beginning, and so its end: by their settings. */
   readonly tellTo: readonly string[];
 }
 
@@ -82,10 +82,10 @@ export interface Delivery {
   readonly why: string | null;
 }
 
-/** What is known to be wrong with a cluster, and what has yet to be told of it. */
+/** What is known to be wrong with a cluster, and the messages that are not sent yet. */
 export interface NotificationRecord {
   readonly cluster: string;
-  /** Of the newest configuration that could be read: one that cannot be is something to tell of. */
+  /** Of the newest configuration that could be read: one that cannot be read is an incident itself. */
   readonly destinations: readonly Destination[];
   readonly incidents: readonly Incident[];
   readonly candidates: readonly Candidate[];
@@ -95,7 +95,7 @@ export interface NotificationRecord {
 }
 
 export interface NotificationStore {
-  /** Undefined when nothing was ever to be told of the cluster. */
+  /** Undefined when the cluster never had an incident. */
   load(cluster: string): Promise<Stored<NotificationRecord> | undefined>;
   /** Throws ConflictError when it was saved by somebody else since `ifMatch` was read. Returns the new ETag. */
   save(record: NotificationRecord, ifMatch: IfMatch): Promise<string>;

@@ -10,7 +10,7 @@ const longestBackOffSeconds = 3_600;
 /**
  * Spot sizes that Azure takes back often: of at least three nodes and a fifth of all within an hour. Each eviction beyond
  * the second doubles the time for which no more of them are asked for, up to an hour. A node counts once, whether an
- * event, a snapshot or both told of it.
+ * event, a snapshot or both reported it.
  */
 export function oftenEvicted(known: {
   readonly cluster: Cluster;
