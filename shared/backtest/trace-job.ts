@@ -9,9 +9,23 @@ export interface TraceJob {
   readonly requestedSeconds: number | null;
   /** A whole number, 1 or more. */
   readonly processors: number;
+  /** Whole nodes or parts of them that it runs on at once, with equal parts of what it needs. Absent: not known. */
+  readonly nodes?: number;
+  /** Memory of all its nodes together. Absent: not known. */
+  readonly memoryGiB?: number;
+  /** GPUs of all its nodes together. */
+  readonly gpus?: number;
+  /** Its nodes run nothing else. */
+  readonly exclusive?: boolean;
+  /** Who it is for, as far as the workload says. */
+  readonly user?: string;
+  readonly account?: string;
+  readonly queue?: string;
+  /** What its user called it. */
+  readonly jobName?: string;
 }
 
-/** Records of a workload that were left out, and why. Nothing is guessed in their place. */
+/** Records of a workload that were left out (or are remarkable), and why. Nothing is guessed in their place. */
 export interface LeftOut {
   /** Such as `no run time above 0`. */
   readonly why: string;
@@ -24,6 +38,8 @@ export interface LeftOut {
 export interface Workload {
   readonly jobs: readonly TraceJob[];
   readonly leftOut: readonly LeftOut[];
+  /** Records that are used, although something about them is odd. Absent: none. */
+  readonly remarks?: readonly LeftOut[];
 }
 
 /** So many places of each reason are named. */
