@@ -200,7 +200,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "@azure/storage-queue",
     "node:*",
   ],
-  "shared/backtest": ["zod"],
+  "shared/backtest": ["shared/accounting", "zod"],
   "shared/swf": [],
   "clients/agent/drivers": ["shared/engine", "shared/messages", "zod", "shared/json"],
 };

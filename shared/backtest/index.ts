@@ -1,4 +1,17 @@
 /** Back-tests: recorded workloads, and a model of the scheduler that runs them. */
+export type {
+  CostFigures,
+  JobFigures,
+  NeverRan,
+  NodeFigures,
+  PerJob,
+  PurposeCost,
+  RunFigures,
+  RunSetup,
+  Series,
+  SettingValue,
+  Spread,
+} from "./figures/run-figures.ts";
 export { readJobList } from "./read-job-list.ts";
 export { readSwf } from "./read-swf.ts";
 export {
