@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limitNames } from "../engine/index.ts";
 import { type Answer, aboutCluster, count, scalar, unixSeconds } from "./answer.ts";
 import { jobState } from "./jobs-schema.ts";
 import { metTarget } from "./status-schema.ts";
@@ -68,6 +69,31 @@ export const causeView = z
   })
   .meta({ id: "Cause" });
 
+/** Which limits keep a job waiting, one behind the other, and what raising them would give it. */
+export const raiseView = z
+  .object({
+    limits: z
+      .array(
+        z.object({
+          limit: z.enum(limitNames),
+          scope: z.string().describe("What it limits: `htc`, `westeurope/standardFSv2Family`"),
+          unit: z.enum(["nodes", "cores", "usd"]),
+          used: z.number(),
+          max: z.number(),
+          more: z
+            .number()
+            .nullable()
+            .describe("By how much it is short for all that is missing; null: unknown"),
+          granted: count.describe("Places that the job has with this one and those before it raised"),
+        }),
+      )
+      .describe("In the order in which they bind; at most 5"),
+    asked: count,
+    granted: count.describe("With all of them raised"),
+    text: z.string().describe("The same in sentences"),
+  })
+  .meta({ id: "Raise" });
+
 /** Something that the planner did or saw. */
 export const plannerStep = z
   .object({
@@ -103,6 +129,9 @@ export const explainAnswer = z
       .describe("Where it runs or would go; at most 100"),
     placeCount: count,
     causes: z.array(causeView).describe("Why it waits, the gravest first; empty when it does not"),
+    raise: raiseView
+      .nullable()
+      .describe("Found by planning again without these limits; null: no limit keeps it waiting"),
     refusals: z.array(refusalView).describe("Bucket by bucket; empty when it got all"),
     sizes: z
       .array(z.string())

@@ -10,7 +10,7 @@ export function explanationOn(page: Page, explanation: ExplainAnswer): void {
   page.line(headline);
   for (const note of explanation.notes) page.line(`Note of its scheduler's agent: ${note}.`);
   for (const warning of explanation.warnings) page.warning(`Job key without effect: ${warning}`);
-  causesOn(page, explanation);
+  causesOn(page, explanation, explanation.raise);
   const rows = places.map(({ node, slots, origin, state, expectedReadySeconds }) => [
     node,
     slots,
@@ -66,11 +66,16 @@ function requestOf(explanation: TargetExplanation): string {
 
 type Explained = Pick<ExplainAnswer, "atSeconds" | "causes" | "refusals" | "planner">;
 
-function causesOn(page: Page, { causes, atSeconds }: Explained): void {
+function causesOn(page: Page, { causes, atSeconds }: Explained, raise: ExplainAnswer["raise"] = null): void {
   if (causes.length > 0) page.title("Why");
-  for (const { text, next, untilSeconds } of causes) {
+  // That one limit is enough goes without saying: its own line says by how much.
+  const isMore = raise !== null && (raise.limits.length > 1 || raise.granted < raise.asked);
+  const raised = isMore ? causes.find(({ limit }) => limit === raise.limits[0]?.limit) : undefined;
+  for (const cause of causes) {
+    const { text, next, untilSeconds } = cause;
     page.line(`  - ${text}`);
     page.line(`    ${next}`);
+    if (isMore && cause === raised) page.line(`    ${raise.text}`);
     if (untilSeconds !== null) page.line(`    By itself: ${ago(untilSeconds, atSeconds)}.`);
   }
 }

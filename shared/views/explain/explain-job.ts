@@ -10,6 +10,7 @@ import { shellWord } from "./cause.ts";
 import { causesOf, silence } from "./causes.ts";
 import { describeConstraint } from "./constraint-words.ts";
 import { plannerTrail } from "./planner-trail.ts";
+import { limitsToRaise } from "./raise.ts";
 import { reasonSentence } from "./reason-words.ts";
 import { explainSetAside } from "./set-aside-cause.ts";
 import { sizeSentences } from "./size-words.ts";
@@ -35,7 +36,10 @@ export function explainJob(outlook: Outlook, name: string, source?: string): Exp
     return { outcome: "ambiguous", sources, next };
   }
   const [first] = found;
-  if (first !== undefined) return { outcome: "explained", answer: explainOne(outlook, first) };
+  if (first !== undefined) {
+    const answer = { ...explainOne(outlook, first), raise: limitsToRaise(outlook, first) };
+    return { outcome: "explained", answer };
+  }
   const aside = setAsideJobs(outlook).find(({ item, source }) => isIt({ name: nameOf(item) }, source));
   if (aside !== undefined) return { outcome: "explained", answer: explainSetAside(outlook, aside) };
   const silent = outlook.loaded.demand.find((each) => each.jobs.some((job) => isIt(job, each.source)));
@@ -44,7 +48,7 @@ export function explainJob(outlook: Outlook, name: string, source?: string): Exp
     : { outcome: "explained", answer: explainSilent(outlook, silent, name) };
 }
 
-/** One job of the outlook. */
+/** One job of the outlook, without what raising limits would give it: that costs several plans. */
 export function explainOne(
   outlook: Outlook,
   each: OutlookJob,
@@ -72,6 +76,7 @@ export function explainOne(
     }),
     placeCount: placements.length,
     causes,
+    raise: null,
     refusals: (waits(outcome) ? outcome.reasons : []).slice(0, mostRefusals).map(toRefusal),
     sizes: sizesOf(outlook, placements),
     planner: plannerTrail(outlook, each),
@@ -177,6 +182,7 @@ function explainSilent(outlook: Outlook, demand: SourceDemand, name: string): Ex
     places: [],
     placeCount: 0,
     causes: [cause],
+    raise: null,
     refusals: [],
     sizes: [],
     planner: [],

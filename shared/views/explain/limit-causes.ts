@@ -12,6 +12,7 @@ import { counted } from "../../text.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { amount, cause, figures, rounded, shown } from "./cause.ts";
+import { limitNoun } from "./limit-nouns.ts";
 import { roomSoon } from "./room-soon.ts";
 import type { Wanted } from "./what-is-wanted.ts";
 
@@ -112,7 +113,7 @@ function usedOf({ left }: Reason, figure: LimitFigure | undefined): string {
 }
 
 /** By how much the limit is short for all that is missing, in its own unit; null: unknown. */
-function moreOf(
+export function moreOf(
   { left }: Reason,
   { nodesOf }: Wanted,
   { survey, figure }: { readonly survey: BucketSurvey | undefined; readonly figure: LimitFigure | undefined },
@@ -121,10 +122,6 @@ function moreOf(
   if (nodes === null || figure === undefined || figure.perNode <= 0) return null;
   const planned = Math.max(0, figure.nodesLeft - amount(left)) * figure.perNode;
   return Math.max(1, nodes * figure.perNode - Math.max(0, figure.left - planned));
-}
-
-function leaves(what: string): Words["why"] {
-  return (newNodes) => `${what} leaves ${newNodes}`;
 }
 
 interface Binding {
@@ -142,41 +139,40 @@ interface Words {
 }
 
 function wordsOf(outlook: Outlook, { limit, figure, survey, more }: Binding): Words {
-  const scope = figure?.scope ?? "";
+  const sizeOf = survey === undefined ? "" : `${survey.nodeArray}/${survey.vmSize}`;
+  const scope = figure?.scope ?? sizeOf;
   const unit = figure?.unit ?? "nodes";
+  const why: Words["why"] = (newNodes) => `${limitNoun({ limit, scope, unit })} leaves ${newNodes}`;
   const wait = "or wait until nodes there go";
   const by = more === null ? "" : ` by ${counted(more, unit)} or more`;
   const cores = more === null ? "more cores" : `${shown(more)} more cores`;
   const push = "`ccscale config push FILE`";
   switch (limit) {
     case "region":
-      return scope.endsWith(" spot")
-        ? {
-            why: leaves(`the spot core quota of region ${scope.slice(0, -" spot".length)}`),
-            next: `Ask Azure for ${cores} of spot quota, let the job use another node array, ${wait}. What is used: \`ccscale limits\`.`,
-          }
-        : {
-            why: leaves(`the core quota of region ${scope}`),
-            next: `Ask Azure for ${cores} in the region, ${wait}. What is used: \`ccscale limits\`.`,
-          };
+      return {
+        why,
+        next: scope.endsWith(" spot")
+          ? `Ask Azure for ${cores} of spot quota, let the job use another node array, ${wait}. What is used: \`ccscale limits\`.`
+          : `Ask Azure for ${cores} in the region, ${wait}. What is used: \`ccscale limits\`.`,
+      };
     case "family":
       return {
-        why: leaves(`the core quota of VM family ${scope}`),
+        why,
         next: `Ask Azure for ${cores} of the family, let the job use another one, ${wait}. What is used: \`ccscale limits\`.`,
       };
     case "cluster":
       return {
-        why: leaves(`the ${unit === "nodes" ? "node" : "core"} limit of cluster ${scope}`),
+        why,
         next: `Raise ${unit === "nodes" ? "MaxCount" : "MaxCoreCount"} of the cluster in CycleCloud${by}, ${wait}.`,
       };
     case "node-array":
       return {
-        why: leaves(`the ${unit === "nodes" ? "node" : "core"} limit of node array ${scope}`),
+        why,
         next: `Raise ${unit === "nodes" ? "MaxCount" : "MaxCoreCount"} of the node array in CycleCloud${by}, ${wait}.`,
       };
     case "spot-share":
       return {
-        why: leaves("the share of cores that may be spot"),
+        why,
         next: `More regular nodes make room for spot ones; or raise "max_share" of "spot" and store the configuration: ${push}.`,
       };
     case "max-nodes-per-plan":
@@ -186,12 +182,12 @@ function wordsOf(outlook: Outlook, { limit, figure, survey, more }: Binding): Wo
       };
     case "max-cores":
       return {
-        why: leaves("the cap on cores"),
+        why,
         next: `Raise "max_cores"${by} and store the configuration (${push}), ${wait}.`,
       };
     case "monthly-budget":
       return {
-        why: leaves("the monthly budget, after an hour of all nodes that run,"),
+        why,
         next: `Raise "monthly_budget_usd" and store the configuration (${push}), or wait for the next month.`,
         untilSeconds: nextMonthStart(outlook.atSeconds),
       };
@@ -203,15 +199,13 @@ function wordsOf(outlook: Outlook, { limit, figure, survey, more }: Binding): Wo
       };
     case "placement-group":
       return {
-        why: leaves(`placement group ${scope}`),
+        why,
         next: `It fits when ${more === null ? "" : `${shown(more)} `}nodes of the group go, or in another group: \`ccscale buckets\`.`,
       };
     case "bucket":
     case null:
       return {
-        why: leaves(
-          `what CycleCloud still offers of ${survey === undefined ? scope : `${survey.nodeArray}/${survey.vmSize}`}`,
-        ),
+        why,
         next: `Raise what CycleCloud shows as the limit of the VM size${by}, ${wait}: \`ccscale buckets\`.`,
       };
   }

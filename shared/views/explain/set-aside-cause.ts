@@ -40,6 +40,7 @@ export function explainSetAside(outlook: Outlook, found: SetAsideJob): ExplainAn
     places: [],
     placeCount: 0,
     causes: [why],
+    raise: null,
     refusals: [],
     sizes: [],
     planner: [],

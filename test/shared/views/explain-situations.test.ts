@@ -30,6 +30,8 @@ interface Told {
   /** What stands in the text, and in the way out. */
   readonly says: readonly string[];
   readonly next: string;
+  /** What raising limits would do. */
+  readonly raise?: readonly string[];
   /** Bucket by bucket. */
   readonly refusals?: string;
   /** What the planner did. */
@@ -172,6 +174,21 @@ const rows: Readonly<Record<string, Told>> = {
     says: ["VM family westeurope/standardFSv2Family", "6 of 8 cores are used, a node takes 4"],
     next: "Ask Azure for 38 more cores of the family",
     fixed: { limits: { family: { maxCores: 46, usedCores: 6 } } },
+  },
+  "limits-of-the-cluster-and-the-family": {
+    kinds: "quota",
+    figures: [10, 0, "cluster"],
+    says: ["core limit of cluster hpc", "0 of 2 cores"],
+    next: "Raise MaxCoreCount of the cluster in CycleCloud by 38 cores",
+    raise: [
+      "Raising MaxCoreCount of cluster hpc alone does not help",
+      "then the core quota of VM family westeurope/standardFSv2Family binds: 6 of 8 cores are used, 38 more are needed",
+      "With both raised, all 10 slots have a place.",
+    ],
+    fixed: {
+      cluster: { maxCoreCount: 40 },
+      limits: { family: { maxCores: 46, usedCores: 6 } },
+    },
   },
   "limit-of-the-array-in-cores": {
     kinds: "quota",
@@ -528,6 +545,7 @@ describe("explain: every situation in which a job waits", () => {
       expect(cause).toMatchObject({ asked: askedFor, left, limit });
     }
     if (told.ends !== undefined) expect(cause?.untilSeconds).toBe(atSeconds + told.ends);
+    for (const words of told.raise ?? []) expect(answer.raise?.text).toContain(words);
     if (told.refusals !== undefined) expect(refusals.map(({ code }) => code).join(" ")).toBe(told.refusals);
     if (told.planner !== undefined)
       expect(planner.map(({ text }) => text)).toContainEqual(expect.stringMatching(told.planner));
@@ -539,6 +557,25 @@ describe("explain: every situation in which a job waits", () => {
   test.each(fixed)("%s: what is told to make it fit does", async (name, fix) => {
     const answer = await explained(await happen({ ...situation(name), ...fix }));
     expect(answer).toMatchObject({ granted: answer.asked, refusals: [] });
+  });
+
+  test("limits are raised one by one until the job has its places, and only where limits keep it waiting", async () => {
+    for (const [name, each] of Object.entries(situations)) {
+      const { raise, causes, asked, granted } = await explained(await happen(each));
+      const isLimited = causes.some(({ kind }) => kind === "quota" || kind === "cap");
+      if (raise === null) {
+        // Nobody can raise what a placement group holds.
+        expect({ name, isLimited: isLimited && name !== "placement-group-full" }).toEqual({
+          name,
+          isLimited: false,
+        });
+        continue;
+      }
+      expect({ name, granted: raise.granted }).toEqual({ name, granted: asked });
+      expect(raise.granted).toBeGreaterThan(granted);
+      expect(raise.text).toMatch(/^[A-Z].*\.$/);
+      expect(raise.text).not.toMatch(/undefined|null|NaN|Infinity|\[object/);
+    }
   });
 
   test("what a colocated job is refused by outside of placement groups has a name", async () => {

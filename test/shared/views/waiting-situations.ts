@@ -157,6 +157,11 @@ export const situations: Readonly<Record<string, Situation>> = {
     jobs: [ten],
   },
   "quota-of-the-family": { limits: { family: { maxCores: 8, usedCores: 6 } }, jobs: [ten] },
+  "limits-of-the-cluster-and-the-family": {
+    cluster: { maxCoreCount: 2 },
+    limits: { availableCount: 0, family: { maxCores: 8, usedCores: 6 } },
+    jobs: [ten],
+  },
   "limit-of-the-array-in-cores": { array: { maxCoreCount: 3 }, jobs: [ten] },
   "limit-of-the-array-in-nodes": { array: { maxCount: 0 }, jobs: [ten] },
   "limit-of-the-cluster": { cluster: { maxCoreCount: 2 }, jobs: [ten] },
