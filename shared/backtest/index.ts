@@ -12,7 +12,9 @@ export type {
   SettingValue,
   Spread,
 } from "./figures/run-figures.ts";
+export { readGridEngine } from "./read-grid-engine.ts";
 export { readJobList } from "./read-job-list.ts";
+export { type MissingColumns, readSacct } from "./read-sacct.ts";
 export { readSwf } from "./read-swf.ts";
 export {
   type FleetSchedule,

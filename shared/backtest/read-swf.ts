@@ -1,3 +1,4 @@
+import { linesOf } from "./lines-of.ts";
 import { inQueueOrder, LeftOutRecords, type TraceJob, type Workload } from "./trace-job.ts";
 
 /** Columns of the Standard Workload Format, counted from 0. */
@@ -14,30 +15,13 @@ const leastColumns = column.allocated + 1;
 export function readSwf(text: string): Workload {
   const jobs: TraceJob[] = [];
   const leftOut = new LeftOutRecords();
-  let lineNumber = 0;
   for (const line of linesOf(text)) {
-    lineNumber += 1;
-    const trimmed = line.trim();
-    if (trimmed === "" || trimmed.startsWith(";")) continue;
-    const read = readLine(trimmed.split(/\s+/));
-    if (typeof read === "string") leftOut.add(read, `line ${lineNumber}`);
+    if (line.text === "" || line.text.startsWith(";")) continue;
+    const read = readLine(line.text.split(/\s+/));
+    if (typeof read === "string") leftOut.add(read, `line ${line.number}`);
     else jobs.push(read);
   }
   return { jobs: inQueueOrder(jobs), leftOut: leftOut.list() };
-}
-
-/** One at a time: a trace of a million jobs need not exist twice. */
-function* linesOf(text: string): Generator<string> {
-  let start = 0;
-  while (start < text.length) {
-    const end = text.indexOf("\n", start);
-    if (end < 0) {
-      yield text.slice(start);
-      return;
-    }
-    yield text.slice(start, end);
-    start = end + 1;
-  }
 }
 
 /** A job, or why the line is none. */

@@ -1,0 +1,137 @@
+import { linesOf } from "./lines-of.ts";
+import { inQueueOrder, LeftOutRecords, type TraceJob, type Workload } from "./trace-job.ts";
+
+/** Fields of a record, counted from 0, as `man 5 accounting` has them. Later ones come after a text that may hold colons. */
+const field = {
+  queue: 0,
+  owner: 3,
+  jobName: 4,
+  jobNumber: 5,
+  account: 6,
+  submitted: 8,
+  started: 9,
+  ended: 10,
+  failed: 11,
+  project: 31,
+  slots: 34,
+  task: 35,
+  category: 39,
+} as const;
+
+const leastFields = field.task + 1;
+/** 1 January 5138 in seconds: a larger time is in milliseconds, as Univa Grid Engine 8.2 and later write it. */
+const latestSeconds = 100_000_000_000;
+/** Of the field `failed`: the job was moved away, or scheduled again. Another record follows. */
+const movedAway: readonly string[] = ["24", "25"];
+const earlierRun = "an earlier run of a job that was started again";
+
+/**
+ * Reads the accounting file of Grid Engine (`$SGE_ROOT/default/common/accounting`): one record a line, separated by colons. A
+ * task of an array is a job of its own; records of the parts of a parallel job are passed over. Of a job that was started again
+ * the last run counts.
+ */
+export function readGridEngine(text: string): Workload {
+  const leftOut = new LeftOutRecords();
+  const jobs = new Map<string, { readonly job: TraceJob; readonly where: string }>();
+  for (const line of linesOf(text)) {
+    // A line of one character is none, by the manual.
+    if (line.text.length <= 1 || line.text.startsWith("#")) continue;
+    const where = `line ${line.number}`;
+    if (line.text.startsWith("{")) {
+      leftOut.add("JSON, as release 9 writes it: set old_accounting=true in its reporting_params", where);
+      continue;
+    }
+    const fields = line.text.split(":");
+    if (fields.length < leastFields) {
+      leftOut.add(`fewer than ${leastFields} fields between colons`, where);
+      continue;
+    }
+    if (isPartOfParallelJob(fields)) continue;
+    const read = readRecord(fields);
+    if (typeof read === "string") {
+      leftOut.add(read, where);
+      continue;
+    }
+    const before = jobs.get(read.name);
+    if (before !== undefined) leftOut.add(earlierRun, before.where);
+    jobs.set(read.name, { job: read, where });
+  }
+  // The file is in the order of the ends; jobs of one second are queued by their numbers.
+  const byNumber = [...jobs.values()]
+    .map(({ job }) => job)
+    .sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+  return { jobs: inQueueOrder(byNumber), leftOut: leftOut.list() };
+}
+
+/** A job, or why the record is none. */
+function readRecord(fields: readonly string[]): TraceJob | string {
+  if (movedAway.includes(at(fields, field.failed))) return earlierRun;
+  const submitSeconds = moment(at(fields, field.submitted));
+  const started = moment(at(fields, field.started));
+  const ended = moment(at(fields, field.ended));
+  const slots = Number(at(fields, field.slots));
+  const task = Number(at(fields, field.task));
+  if (submitSeconds === undefined || started === undefined || ended === undefined)
+    return "a time is not a whole number";
+  if (started === 0) return "it never started";
+  if (ended - started <= 0) return "no run time above 0";
+  if (!Number.isSafeInteger(slots) || slots < 1) return "no slots";
+  const number = at(fields, field.jobNumber);
+  if (!/^\d+$/.test(number)) return "no job number";
+  return {
+    name: task > 0 ? `${number}.${task}` : number,
+    submitSeconds,
+    runSeconds: ended - started,
+    requestedSeconds: requestedSeconds(at(fields, field.category), fields),
+    processors: slots,
+    ...named("user", at(fields, field.owner)),
+    ...named("account", accountOf(fields)),
+    ...named("queue", at(fields, field.queue)),
+    ...named("jobName", at(fields, field.jobName)),
+  };
+}
+
+/** The project; without one what was given to `qsub -A`, whose default is `sge`. */
+function accountOf(fields: readonly string[]): string {
+  const project = at(fields, field.project);
+  if (project !== "NONE" && project !== "") return project;
+  const account = at(fields, field.account);
+  return account === "sge" ? "" : account;
+}
+
+/** The run time that was asked for (`h_rt`, seconds or h:m:s). The category may hold colons, which are separators here. */
+function requestedSeconds(category: string, fields: readonly string[]): number | null {
+  if (!category.startsWith("-")) return null;
+  const text = fields.slice(field.category, afterCategory(fields)).join(":");
+  const asked = /\bh_rt=(\d+(?::\d+){0,2})(?![\d:])/.exec(text)?.[1];
+  if (asked === undefined) return null;
+  const seconds = asked.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
+  return seconds > 0 ? seconds : null;
+}
+
+/** A task that a parallel job started on one of its hosts has a record of its own in some configurations. */
+function isPartOfParallelJob(fields: readonly string[]): boolean {
+  const taskId = fields[afterCategory(fields) + 1];
+  return taskId !== undefined && taskId !== "" && taskId !== "NONE";
+}
+
+/** The place of `iow`, a number with a point, behind the category; behind it are the task of a parallel job and a number. */
+function afterCategory(fields: readonly string[]): number {
+  for (let index = field.category + 1; index < fields.length; index += 1)
+    if (/^\d+\.\d+$/.test(at(fields, index)) && /^\d+(\.\d+)?$/.test(at(fields, index + 2))) return index;
+  return field.category + 1;
+}
+
+function moment(text: string): number | undefined {
+  if (!/^\d+$/.test(text)) return undefined;
+  const value = Number(text);
+  return value > latestSeconds ? Math.floor(value / 1_000) : value;
+}
+
+function at(fields: readonly string[], index: number): string {
+  return fields[index] ?? "";
+}
+
+function named<Name extends "user" | "account" | "queue" | "jobName">(name: Name, text: string) {
+  return text === "" || text === "NONE" ? {} : ({ [name]: text } as { readonly [Key in Name]?: string });
+}
