@@ -1,4 +1,5 @@
 import {
+  type Amount,
   type Book,
   type Closed,
   type Line,
@@ -9,7 +10,8 @@ import {
 
 /**
  * Costs are counted once, whatever dies: all pages together are what the nodes of the stored sights ran, which is reckoned
- * here in another way; a page that is written again is the same; what a record closed is kept before the next forgets it.
+ * here in another way; what jobs had is what their runs had; a page that is written again is the same; what a record closed
+ * is kept before the next forgets it.
  */
 export class AccountWatch {
   readonly #report: (violation: string) => void;
@@ -22,15 +24,23 @@ export class AccountWatch {
   #nodeMs = 0;
   #usd = 0;
   #pieces = 0;
+  #endedRuns: Amount = totalOf([]);
+  /** Ids of the nodes that any stored record shows. */
+  readonly seen = new Set<string>();
   records = 0;
 
   constructor(report: (violation: string) => void) {
     this.#report = report;
   }
 
-  /** What has been counted, in node-seconds. */
-  get nodeSeconds(): number {
-    return this.#nodeMs / 1_000;
+  /** Until when. */
+  get asOfSeconds(): number {
+    return this.#book?.asOfSeconds ?? 0;
+  }
+
+  /** All that has been counted. */
+  get lines(): readonly Line[] {
+    return linesOf([...this.#hours.values(), ...(this.#book === undefined ? [] : [this.#book.hour])]);
   }
 
   onSaved(saved: Book): void {
@@ -38,6 +48,7 @@ export class AccountWatch {
     const book = settled(saved);
     this.#book = book;
     this.records += 1;
+    for (const { nodeId } of book.nodes) this.seen.add(nodeId);
     if (before === undefined) return;
     if (book.asOfSeconds <= before.asOfSeconds)
       this.#report(`accounts went back from ${before.asOfSeconds} to ${book.asOfSeconds}`);
@@ -45,15 +56,25 @@ export class AccountWatch {
     this.#close(this.#hours, book.closed.hours);
     this.#close(this.#days, book.closed.days);
     this.#reckon(before, book);
-    const hours = totalOf(linesOf([...this.#hours.values(), book.hour]));
+    const hours = totalOf(this.lines);
     const days = totalOf(linesOf([...this.#days.values(), book.day]));
     if (hours.nodeMs !== this.#nodeMs)
       this.#report(`accounts have ${hours.nodeMs} node-ms by hour, and the nodes ran ${this.#nodeMs}`);
     if (JSON.stringify(hours) !== JSON.stringify(days))
       this.#report(`accounts have ${JSON.stringify(hours)} by hour and ${JSON.stringify(days)} by day`);
+    this.#checkJobs(book);
     // Each node, half and hour is rounded once, to a thousand-millionth of a dollar.
     if (Math.abs(hours.nanoUsd / 1e9 - this.#usd) > this.#pieces * 1e-9 + 1e-9)
       this.#report(`accounts have ${hours.nanoUsd / 1e9} USD, and the nodes cost ${this.#usd}`);
+  }
+
+  /** By job and by line, jobs have the same. */
+  #checkJobs({ closed, running }: Book): void {
+    this.#endedRuns = totalOf([this.#endedRuns, ...closed.jobs]);
+    const runs = totalOf([this.#endedRuns, ...running]);
+    const lines = totalOf(this.lines.filter(({ purpose }) => purpose === "job"));
+    if (JSON.stringify(runs) !== JSON.stringify(lines))
+      this.#report(`runs of jobs had ${JSON.stringify(runs)}, and jobs by line ${JSON.stringify(lines)}`);
   }
 
   onKept({ hours, days, jobs }: Closed): void {

@@ -52,6 +52,7 @@ function printTally(reports: readonly RunReport[], realSeconds: number) {
     { "seeds tried": `${total.runs} in ${realSeconds.toFixed(0)} s` },
     { "simulated hours": total.simulatedHours.toFixed(0) },
     { "nodes created": total.nodesCreated },
+    { "nodes that no snapshot saw": total.nodesNeverSeen },
     { "faults injected": injected },
     { violations: total.failed.length },
     { "time to converge, median": `${total.medianSeconds.toFixed(0)} s (simulated)` },

@@ -29,6 +29,8 @@ export interface RunReport extends Departures {
   /** Simulated seconds of the whole run. */
   readonly lastedSeconds: number;
   readonly created: number;
+  /** Of these, nodes that no snapshot of the accounts shows. */
+  readonly neverSeen: number;
   readonly moments: number;
 }
 
@@ -106,13 +108,22 @@ async function live(options: RunOptions): Promise<{ readonly report: RunReport; 
     convergedAfterSeconds: busy.length === 0 ? Math.max(0, world.nowSeconds - calmFrom) : undefined,
     lastedSeconds: world.nowSeconds - startSeconds,
     ...world.departures,
-    created: world.clusters.reduce((sum, cluster) => sum + world.cloud.control.ledger(cluster).created, 0),
+    created: sum(world.clusters.map((cluster) => world.cloud.control.ledger(cluster).created)),
+    neverSeen: sum(
+      world.clusters.map(
+        (cluster) => world.cloud.control.ledger(cluster).created - world.counted(cluster).seen.size,
+      ),
+    ),
     moments: world.timeline.moments,
   };
   return {
     report,
     end: endState(world, new Map(script.clusters.map((each) => [each.definition.name, each.jobs]))),
   };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 /** In every cluster a job or two that never end, so that something has to be left when all the others are done. */

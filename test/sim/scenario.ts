@@ -21,6 +21,8 @@ export interface Stage {
   violate(what: string): void;
   /** A node asks whether it may stop. Whoever asked is told, and does nothing about it. */
   ask(this: void, cluster: string, instance: string): void;
+  /** The timer's function runs once more, whatever else runs. */
+  snapshot(this: void): void;
   /** An operator decides. The call may go wrong like any other, so that operators repeat what must be. */
   decide(this: void, cluster: string, decision: "pause" | "resume"): void;
   /** An operator protects nodes here, not in CycleCloud, or ends that. May go wrong as well. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runSeed } from "./run.ts";
-import { scenarioOf } from "./scenarios/index.ts";
+import { scenarioOf, scenarios } from "./scenarios/index.ts";
 
 test("the simulation: a seed run twice takes the same way, to the last moment", async () => {
   const once = await runSeed({ scenario: scenarioOf(5), seed: 5 });
@@ -13,4 +13,12 @@ test("the simulation: a run can be repeated from the list of its faults", async 
   const listed = await runSeed({ scenario: scenarioOf(3), seed: 3, faults: drawn.faults });
   expect(drawn.faults.length).toBeGreaterThan(0);
   expect(listed).toEqual(drawn);
+});
+
+test("the simulation: short lives are those of nodes that no snapshot sees, and of others", async () => {
+  const scenario = scenarios.find(({ name }) => name === "short-lives");
+  if (scenario === undefined) throw new RangeError("Cannot find scenario short-lives");
+  const { created, neverSeen } = await runSeed({ scenario, seed: 7 });
+  expect(neverSeen).toBeGreaterThan(0);
+  expect(neverSeen).toBeLessThan(created);
 });

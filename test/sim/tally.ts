@@ -6,6 +6,7 @@ export interface Tally extends Departures {
   readonly runs: number;
   readonly simulatedHours: number;
   readonly nodesCreated: number;
+  readonly nodesNeverSeen: number;
   readonly faults: ReadonlyMap<string, number>;
   readonly failed: readonly RunReport[];
   /** Simulated seconds from the last trouble to the end, of runs that had something left to do. */
@@ -27,6 +28,7 @@ export function tally(reports: readonly RunReport[]): Tally {
     runs: reports.length,
     simulatedHours: sum(reports.map((report) => report.lastedSeconds)) / 3600,
     nodesCreated: sum(reports.map((report) => report.created)),
+    nodesNeverSeen: sum(reports.map((report) => report.neverSeen)),
     faults: new Map([...faults].sort(([left], [right]) => left.localeCompare(right))),
     failed: reports.filter((report) => report.violations.length > 0),
     medianSeconds: (converged[Math.floor(converged.length / 2)] ?? none).seconds,

@@ -144,6 +144,10 @@ export class World implements Stage {
     this.fleet.start("http-autostop", (run) => this.#app.autostop(run, cluster, instance), answered);
   };
 
+  readonly snapshot = (): void => {
+    this.fleet.start("snapshot-nodes", this.#app.snapshotNodes, () => {});
+  };
+
   readonly decide = (cluster: string, decision: "pause" | "resume"): void => {
     this.fleet.start(
       decision,
@@ -160,9 +164,11 @@ export class World implements Stage {
     );
   };
 
-  /** Node-seconds that the accounts have counted. */
-  counted(cluster: string): number {
-    return this.#accountWatches.get(cluster)?.nodeSeconds ?? 0;
+  /** What the accounts have counted. */
+  counted(cluster: string): AccountWatch {
+    const watch = this.#accountWatches.get(cluster);
+    if (watch === undefined) throw new RangeError(`Cannot find cluster "${cluster}"`);
+    return watch;
   }
 
   source(cluster: string): Source {

@@ -16,6 +16,7 @@ import { manyClusters } from "./many-clusters.ts";
 import { multiNodeJobs } from "./multi-node-jobs.ts";
 import { neverBoots } from "./never-boots.ts";
 import { quotaCut } from "./quota-cut.ts";
+import { shortLives } from "./short-lives.ts";
 import { silentScheduler } from "./silent-scheduler.ts";
 import { spotFirst } from "./spot-first.ts";
 import { spotLoss } from "./spot-loss.ts";
@@ -50,6 +51,7 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   badJobsScenario,
   tightQuotas,
   spotFirst,
+  shortLives,
 ];
 
 /** The scenario of a seed, when none is named. */
