@@ -25,7 +25,7 @@ export function kindOf(testFile: string): Kind {
 function isLive(file: string): boolean {
   const { text, imports } = read(file);
   const replacesModules = /\bvi\.mock\(|\bimport \{ Module\b.* from "node:module"/.test(text);
-  return replacesModules || imports.includes("node:child_process");
+  return replacesModules || imports.includes("node:child_process") || imports.includes("playwright-core");
 }
 
 /** The file and what it imports of tests and of the local stack. The product is left out: what it starts, a test asks for. */

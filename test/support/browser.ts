@@ -1,0 +1,102 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AxeResults, RunOptions } from "axe-core";
+import { type BrowserContext, chromium, type Page } from "playwright-core";
+
+/** Where Debian, Ubuntu and Google put it. Nothing is downloaded. */
+const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const chromiumPath = places.find((path) => existsSync(path));
+
+/** Why tests in a browser are skipped; undefined: they run. */
+export const noBrowser: string | undefined =
+  chromiumPath === undefined ? `no Chromium (${places.join(", ")}): apt-get install chromium` : undefined;
+
+export interface Look {
+  readonly width: number;
+  readonly colorScheme: "light" | "dark";
+}
+
+/** Three widths, light and dark: a large screen, a small one, a telephone. */
+export const looks: readonly Look[] = [1440, 1024, 390].flatMap((width) => [
+  { width, colorScheme: "light" as const },
+  { width, colorScheme: "dark" as const },
+]);
+
+/** A browser with a profile of its own, which goes with it. */
+export interface Browser {
+  readonly context: BrowserContext;
+  close(): Promise<void>;
+}
+
+export async function openBrowser(): Promise<Browser> {
+  if (chromiumPath === undefined) throw new Error(noBrowser);
+  const profile = await mkdtemp(join(tmpdir(), "browser-"));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: chromiumPath,
+    headless: true,
+    timeout: 300_000,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+  context.setDefaultTimeout(240_000);
+  return {
+    context,
+    close: async () => {
+      await context.close();
+      await rm(profile, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A page of a given size and colour scheme, and what it reports: errors of its own, and requests that fail or leave this machine. */
+export async function openPage(
+  { context }: Browser,
+  look: Look,
+): Promise<{ page: Page; problems: string[] }> {
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) problems.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
+  page.on("requestfailed", (request) => problems.push(`failed: ${request.url()}`));
+  await page.setViewportSize({ width: look.width, height: 900 });
+  await page.emulateMedia({ colorScheme: look.colorScheme, reducedMotion: "reduce" });
+  return { page, problems };
+}
+
+const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+/** What breaks the rules of WCAG 2.2 A and AA, or axe's best practices: the rule, and the first element. */
+export async function accessibilityProblems(
+  page: Page,
+  options: RunOptions = {},
+): Promise<readonly string[]> {
+  await page.addScriptTag({ path: axe });
+  const { violations } = await page.evaluate<AxeResults, RunOptions>(
+    // Runs in the page, where the script has put it.
+    (given) => (globalThis as unknown as { axe: typeof import("axe-core") }).axe.run(given),
+    options,
+  );
+  return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html ?? ""}`);
+}
+
+/** Parts of the page are wider than the screen, so that it scrolls sideways as a whole. */
+export function isTooWide(page: Page): Promise<boolean> {
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth } = (
+      globalThis as unknown as { document: { documentElement: { scrollWidth: number; clientWidth: number } } }
+    ).document.documentElement;
+    return scrollWidth > clientWidth;
+  });
+}
