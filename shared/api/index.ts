@@ -22,6 +22,7 @@ export * from "./problem.ts";
 export * from "./rejections-schema.ts";
 export { apiVersion, appRoles, printingHeader, type Role, type Route } from "./route.ts";
 export { type RouteId, routes } from "./routes.ts";
+export * from "./samples-schema.ts";
 export * from "./selection-schema.ts";
 export * from "./status-schema.ts";
 export * from "./support-schema.ts";

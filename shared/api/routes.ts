@@ -13,6 +13,7 @@ import { demandPosted, postDemandBody, postDemandQuery } from "./post-demand-sch
 import { pricesAnswer } from "./prices-schema.ts";
 import { rejectAnswer, rejectsAnswer, rejectsQuery, replayAnswer, replayBody } from "./rejections-schema.ts";
 import type { Route } from "./route.ts";
+import { samplesAnswer, samplesQuery } from "./samples-schema.ts";
 import { clustersAnswer, statusAnswer } from "./status-schema.ts";
 import { supportAnswer, supportQuery } from "./support-schema.ts";
 import { usageAnswer, usageQuery } from "./usage-schema.ts";
@@ -102,6 +103,16 @@ export const routes = [
     summary: "What nodes cost and whom: jobs by user, account and queue, and what nobody had of them",
     query: costQuery,
     answer: costAnswer,
+  },
+  {
+    id: "samples",
+    method: "GET",
+    path: `${ofCluster}/samples`,
+    role: "reader",
+    summary: "How the cluster was over time: nodes by use, jobs and cost, up to 30 days back",
+    query: samplesQuery,
+    answer: samplesAnswer,
+    polled: true,
   },
   {
     id: "usage",

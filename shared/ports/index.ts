@@ -10,6 +10,7 @@ import type { OperationStore } from "./operation.ts";
 import type { PlanStore } from "./plan-record.ts";
 import type { PriceSheetStore } from "./price-sheet.ts";
 import type { RejectionStore } from "./rejection.ts";
+import type { SampleStore } from "./samples.ts";
 import type { SnapshotStore } from "./snapshot.ts";
 import type { Log, Telemetry } from "./telemetry.ts";
 
@@ -30,6 +31,7 @@ export * from "./packed-plan.ts";
 export type * from "./plan-record.ts";
 export type * from "./price-sheet.ts";
 export type * from "./rejection.ts";
+export type * from "./samples.ts";
 export type * from "./snapshot.ts";
 export type { IfMatch, Stored } from "./stored.ts";
 export * from "./telemetry.ts";
@@ -77,6 +79,7 @@ export interface Ports {
   readonly losses: NodeLossStore;
   readonly accounts: AccountStore;
   readonly notifications: NotificationStore;
+  readonly samples: SampleStore;
   readonly planRequests: PlanRequests;
   readonly scaleActions: ScaleActions;
   readonly schedulerEvents: SchedulerEvents;

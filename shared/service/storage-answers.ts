@@ -1,6 +1,6 @@
 import { type RouteId, refusals, supportParts } from "../api/index.ts";
 import { changeConfig, decidePause, postDemand, replayReject } from "../operate/index.ts";
-import { drawUpCost, showConfig, showSupport } from "../views/index.ts";
+import { drawUpCost, drawUpSamples, showConfig, showSupport } from "../views/index.ts";
 import {
   type Answered,
   accepted,
@@ -14,7 +14,14 @@ import type { StoragePorts } from "./ports.ts";
 import type { AnswerOf, AnswersFrom, CallDetails, RouteCall } from "./route-call.ts";
 
 /** Routes that need the rights of the storage account, and nothing of the service beside them. */
-export type StorageRouteId = "cost" | "config" | "put-config" | "post-demand" | "replay-reject" | "support";
+export type StorageRouteId =
+  | "cost"
+  | "config"
+  | "put-config"
+  | "post-demand"
+  | "replay-reject"
+  | "samples"
+  | "support";
 
 export const storageAnswers: AnswersFrom<StoragePorts, StorageRouteId> = {
   config: async (ports, { cluster }) => {
@@ -49,6 +56,13 @@ export const storageAnswers: AnswersFrom<StoragePorts, StorageRouteId> = {
       case "not-found":
         return refused(refusals.unknownReject(params.rejectionId));
     }
+  },
+  samples: async (ports, { cluster, query }) => {
+    const outcome = await drawUpSamples(ports, cluster, query);
+    if (outcome === undefined) return unknownCluster(cluster);
+    return outcome.ok
+      ? answered(outcome.answer)
+      : badRequest("These samples cannot be shown", outcome.problems);
   },
   support: async (ports, { cluster, params, query }) => {
     const part = supportParts.find((each) => each === params.part);

@@ -4,6 +4,7 @@ export { validateConstraint } from "./check-constraint.ts";
 export { type ClusterStatus, clusterStatus } from "./cluster-status.ts";
 export { type CostOutcome, drawUpCost } from "./draw-up-cost.ts";
 export { drawUpDemand } from "./draw-up-demand.ts";
+export { drawUpSamples, type SamplesOutcome } from "./draw-up-samples.ts";
 export { someOf } from "./explain/cause.ts";
 export { type ExplainOutcome, explainJob } from "./explain/explain-job.ts";
 export { type ExplainTargetOutcome, explainTarget } from "./explain/explain-target.ts";

@@ -1,7 +1,6 @@
-import { accountFor, type Book, openBook } from "../../accounting/index.ts";
+import { accountFor, type Book, openBook, type Sight } from "../../accounting/index.ts";
 import { kindOf, messageOf } from "../../errors.ts";
 import type { Ports, Stored } from "../../ports/index.ts";
-import { type Known, seeCluster } from "./see-cluster.ts";
 
 const daySeconds = 86_400;
 /** Hours answer "this hour" and "today"; days answer the rest. */
@@ -19,10 +18,10 @@ const keptDaySeconds = 400 * daySeconds;
 export async function keepAccounts(
   ports: Pick<Ports, "accounts" | "log">,
   cluster: string,
-  known: Known,
+  sight: Sight,
 ): Promise<void> {
   try {
-    await count(ports, cluster, known);
+    await count(ports, cluster, sight);
   } catch (error) {
     if (kindOf(error) === "conflict") return;
     if (kindOf(error) !== "upstream") throw error;
@@ -30,9 +29,8 @@ export async function keepAccounts(
   }
 }
 
-async function count({ accounts }: Pick<Ports, "accounts">, cluster: string, known: Known): Promise<void> {
+async function count({ accounts }: Pick<Ports, "accounts">, cluster: string, sight: Sight): Promise<void> {
   const stored = await accounts.load(cluster);
-  const sight = seeCluster(known);
   const book = stored === undefined ? openBook(sight) : accountFor(stored.value, sight);
   if (book === stored?.value) return;
   await keepClosed(accounts, cluster, stored);

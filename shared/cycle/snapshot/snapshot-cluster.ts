@@ -14,6 +14,8 @@ import {
 } from "../../ports/index.ts";
 import { locationsOf, priceCluster } from "../../prices/index.ts";
 import { keepAccounts } from "../account/keep-accounts.ts";
+import { keepSample } from "../account/keep-sample.ts";
+import { seeCluster } from "../account/see-cluster.ts";
 import { furthestAheadSeconds } from "../clocks.ts";
 import { loadControl, whyHeld, withKept } from "../control.ts";
 import { forgetSilent } from "../demand/forget-source.ts";
@@ -46,6 +48,7 @@ type SnapshotPorts = Pick<
   | "plans"
   | "priceSheets"
   | "schedulerEvents"
+  | "samples"
   | "snapshots"
   | "telemetry"
   | "targets"
@@ -114,9 +117,11 @@ async function keep(
   report(ports, snapshot, due);
   measureSnapshot(ports, snapshot);
   await forgetSilent(ports, demand, ports.clock.nowSeconds());
-  // Last: scaling waits for no accounts.
+  // Last: scaling waits for no accounts and no curves.
   const control = await loadControl(ports, cluster);
-  await keepAccounts(ports, cluster, { snapshot, demand, control, settings: config.engine });
+  const sight = seeCluster({ snapshot, demand, control, settings: config.engine });
+  await keepAccounts(ports, cluster, sight);
+  await keepSample(ports, cluster, { sight, demand });
 }
 
 /** The cluster with what its nodes cost, for the planner, the budget and everybody who looks. */

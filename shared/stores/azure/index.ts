@@ -14,6 +14,7 @@ import { TableOperationStore } from "./operation-table.ts";
 import { AzurePlanStore } from "./plan-store.ts";
 import { BlobPriceSheetStore } from "./price-sheet-blobs.ts";
 import { TableRejectionStore } from "./rejection-table.ts";
+import { TableSampleStore } from "./sample-table.ts";
 import { BlobSnapshotStore } from "./snapshot-blobs.ts";
 import { Table } from "./table.ts";
 import { BlobTargetStore } from "./target-blobs.ts";
@@ -45,6 +46,7 @@ export type AzureStores = Pick<
   | "losses"
   | "accounts"
   | "notifications"
+  | "samples"
 >;
 
 export interface AzureStoreOptions {
@@ -76,5 +78,6 @@ export function createAzureStores(options: AzureStoreOptions): AzureStores {
     losses: new TableNodeLossStore(table("NodeLosses"), { log }),
     accounts: new AzureAccountStore(blob, table("JobCosts")),
     notifications: new BlobNotificationStore(blob),
+    samples: new TableSampleStore(table("Samples"), { log }),
   };
 }

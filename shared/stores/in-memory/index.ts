@@ -11,6 +11,7 @@ import { MemoryHistoryStore, MemoryNodeLossStore } from "./memory-history.ts";
 import { MemoryOperationStore } from "./memory-operations.ts";
 import { MemoryPlanStore } from "./memory-plans.ts";
 import { MemoryRejectionStore } from "./memory-rejections.ts";
+import { MemorySampleStore } from "./memory-samples.ts";
 
 export {
   MemoryAccountStore,
@@ -26,6 +27,7 @@ export {
   MemoryPlanStore,
   MemoryPriceSheetStore,
   MemoryRejectionStore,
+  MemorySampleStore,
   MemorySnapshotStore,
   MemoryTargetStore,
 };
@@ -46,6 +48,7 @@ export interface MemoryStores {
   readonly losses: MemoryNodeLossStore;
   readonly accounts: MemoryAccountStore;
   readonly notifications: MemoryNotificationStore;
+  readonly samples: MemorySampleStore;
 }
 
 /** Empty stores for tests, simulation and replay; they follow the same contract suite as the Azure ones. */
@@ -65,5 +68,6 @@ export function createMemoryStores(): MemoryStores {
     losses: new MemoryNodeLossStore(),
     accounts: new MemoryAccountStore(),
     notifications: new MemoryNotificationStore(),
+    samples: new MemorySampleStore(),
   };
 }

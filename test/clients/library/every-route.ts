@@ -37,6 +37,7 @@ const calls = {
   limits: () => service.GET("/clusters/{cluster}/limits", { params: { path } }),
   prices: () => service.GET("/clusters/{cluster}/prices", { params: { path } }),
   cost: () => service.GET("/clusters/{cluster}/cost", { params: { path } }),
+  samples: () => service.GET("/clusters/{cluster}/samples", { params: { path } }),
   usage: () => service.GET("/clusters/{cluster}/usage", { params: { path } }),
   jobs: () => service.GET("/clusters/{cluster}/jobs", { params: { path } }),
   explain: () =>

@@ -93,6 +93,7 @@ async function fieldsOf(id: RouteId): Promise<Fields> {
     case "plans":
     case "prices":
     case "rejects":
+    case "samples":
     case "status":
     case "usage":
       return {};

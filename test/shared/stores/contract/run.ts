@@ -12,6 +12,7 @@ import { operationStoreCases } from "./operation-store.ts";
 import { planStoreCases } from "./plan-store.ts";
 import { priceSheetStoreCases } from "./price-sheet-store.ts";
 import { rejectionStoreCases } from "./rejection-store.ts";
+import { sampleStoreCases } from "./sample-store.ts";
 import { snapshotStoreCases } from "./snapshot-store.ts";
 import type { ContractCase } from "./suite.ts";
 import { targetStoreCases } from "./target-store.ts";
@@ -42,6 +43,7 @@ export function runContractSuites(implementation: string, bench: () => Bench): v
   suite("TargetStore", targetStoreCases, ({ stores }) => stores.targets);
   suite("NotificationStore", notificationStoreCases, ({ stores }) => stores.notifications);
   suite("AccountStore", accountStoreCases, ({ stores }) => stores.accounts);
+  suite("SampleStore", sampleStoreCases, ({ stores }) => stores.samples);
   suite("ConfigStore", configStoreCases, ({ configs }) => configs);
   suite("DemandUploads", demandUploadCases, ({ uploads }) => uploads);
 }

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
+
+const moment = z.coerce.number().int().min(0).max(99_999_999_999);
+
+export const samplesQuery = z.object({
+  from: moment.optional().describe("Unix seconds; absent: 24 hours before `until`"),
+  until: moment.optional().describe("Unix seconds; absent: now"),
+});
+
+/** A cluster at one moment. */
+export const sampleView = z
+  .object({
+    atSeconds: unixSeconds,
+    nodes: z
+      .object({
+        jobs: count.describe("On which jobs run"),
+        boot: count.describe("That were asked for and are not ready"),
+        idle: count.describe("Ready, without a job"),
+        drained: count.describe("Without a job, and taking none"),
+        kept: count.describe("Without a job, kept alive by an operator"),
+        failed: count,
+        ending: count.describe("Being deleted"),
+      })
+      .describe("Nodes that cost money, by what they are used for"),
+    usdPerHour: z.number().describe("What they cost for an hour, by list and configured prices"),
+    unpricedNodes: count.describe("Nodes whose price is not known: `usdPerHour` leaves them out"),
+    runningJobs: count,
+    waitingJobs: count,
+  })
+  .meta({ id: "Sample" });
+
+/** `GET /api/clusters/{cluster}/samples` */
+export const samplesAnswer = z
+  .object({
+    ...aboutCluster,
+    fromSeconds: unixSeconds,
+    untilSeconds: unixSeconds,
+    stepSeconds: z
+      .number()
+      .describe("Of each step the newest sample is shown; a step without one is missing: nobody knows"),
+    samples: z.array(sampleView).describe("In order"),
+  })
+  .meta({ id: "Samples" });
+
+export type SamplesQuery = Answer<typeof samplesQuery>;
+export type SamplesAnswer = Answer<typeof samplesAnswer>;

@@ -1,0 +1,46 @@
+import type { NodeUse, Sight } from "../../accounting/index.ts";
+import { kindOf, messageOf } from "../../errors.ts";
+import type { Ports, Sample, SourceDemand } from "../../ports/index.ts";
+import { liveSources } from "../demand/live-demand.ts";
+
+/** Keeps how the cluster is now, for curves. A store that fails is logged: a curve with a hole stops nothing. */
+export async function keepSample(
+  ports: Pick<Ports, "samples" | "log">,
+  cluster: string,
+  seen: { readonly sight: Sight; readonly demand: readonly SourceDemand[] },
+): Promise<void> {
+  try {
+    await ports.samples.add(cluster, sampleOf(seen));
+  } catch (error) {
+    if (kindOf(error) !== "upstream") throw error;
+    ports.log.warn("sample-not-kept", { cluster, reason: messageOf(error) });
+  }
+}
+
+function sampleOf(seen: { readonly sight: Sight; readonly demand: readonly SourceDemand[] }): Sample {
+  const { takenAtSeconds: atSeconds, nodes } = seen.sight;
+  const { running, all } = countJobs(seen.demand, atSeconds);
+  return {
+    atSeconds,
+    nodes: countByUse(nodes),
+    usdPerHour: nodes.reduce((sum, { usdPerHour }) => sum + (usdPerHour ?? 0), 0),
+    unpricedNodes: nodes.filter(({ usdPerHour }) => usdPerHour === null).length,
+    runningJobs: running,
+    waitingJobs: all - running,
+  };
+}
+
+function countJobs(demand: readonly SourceDemand[], atSeconds: number): { running: number; all: number } {
+  const sum = { running: 0, all: 0 };
+  for (const { jobs } of liveSources(demand, atSeconds)) {
+    sum.all += jobs.length;
+    for (const { executingHostnames } of jobs) if (executingHostnames.length > 0) sum.running += 1;
+  }
+  return sum;
+}
+
+function countByUse(nodes: Sight["nodes"]): Sample["nodes"] {
+  const counts: Partial<Record<NodeUse, number>> = {};
+  for (const { use } of nodes) counts[use] = (counts[use] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,23 @@
+import type { NodeUse } from "../accounting/index.ts";
+import type { Period } from "./accounts.ts";
+
+/** A cluster at one moment, for curves over time. */
+export interface Sample {
+  readonly atSeconds: number;
+  /** Nodes that cost money, by what they are used for. Absent: none. */
+  readonly nodes: Readonly<Partial<Record<NodeUse, number>>>;
+  /** US dollars for an hour of them; those without a known price are left out, and counted in `unpricedNodes`. */
+  readonly usdPerHour: number;
+  readonly unpricedNodes: number;
+  /** Of sources that are not silent. */
+  readonly runningJobs: number;
+  readonly waitingJobs: number;
+}
+
+/** Samples of clusters, one a minute, for 30 days. */
+export interface SampleStore {
+  /** Keeps a sample; of one minute the last one counts. */
+  add(cluster: string, sample: Sample): Promise<void>;
+  /** Those of a period, in order. */
+  list(cluster: string, period: Period): Promise<readonly Sample[]>;
+}
