@@ -201,6 +201,16 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "node:*",
   ],
   "shared/backtest": ["shared/accounting", "zod"],
+  "shared/simulated-cyclecloud": [
+    "shared/facts",
+    "shared/json",
+    "zod",
+    "pure-rand/distribution/uniformFloat64",
+    "pure-rand/distribution/uniformInt",
+    "pure-rand/generator/mersenne",
+    "tinyqueue",
+    "node:*",
+  ],
   "shared/swf": [],
   "clients/agent/drivers": ["shared/engine", "shared/messages", "zod", "shared/json"],
 };

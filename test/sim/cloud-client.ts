@@ -1,9 +1,3 @@
-import { Refusal } from "../../infra/local/cyclecloud/api-refusal.ts";
-import { toClusterStatus } from "../../infra/local/cyclecloud/cluster-status-answer.ts";
-import { listNodes } from "../../infra/local/cyclecloud/lists.ts";
-import { creationSchema, managementSchema } from "../../infra/local/cyclecloud/request-log.ts";
-import type { Site } from "../../infra/local/cyclecloud/site.ts";
-import { create, manage, retryFailed } from "../../infra/local/cyclecloud/site-actions.ts";
 import {
   creationResultSchema,
   managementResultSchema,
@@ -18,6 +12,12 @@ import { toRequestedNode } from "../../shared/cyclecloud/to-node.ts";
 import { LoginRefusedError, UpstreamError } from "../../shared/errors.ts";
 import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
 import type { CycleCloud, NodesRequest } from "../../shared/ports/index.ts";
+import { Refusal } from "../../shared/simulated-cyclecloud/api-refusal.ts";
+import { toClusterStatus } from "../../shared/simulated-cyclecloud/cluster-status-answer.ts";
+import { listNodes } from "../../shared/simulated-cyclecloud/lists.ts";
+import { creationSchema, managementSchema } from "../../shared/simulated-cyclecloud/request-log.ts";
+import type { Site } from "../../shared/simulated-cyclecloud/site.ts";
+import { create, manage, retryFailed } from "../../shared/simulated-cyclecloud/site-actions.ts";
 import type { Door } from "./cloud.ts";
 import type { Fault, FaultKind } from "./faults.ts";
 import type { Weather } from "./faulty-ports.ts";

@@ -1,12 +1,12 @@
 import { createCalls } from "../../infra/local/cyclecloud/calls.ts";
 import { type Control, createControl } from "../../infra/local/cyclecloud/control-api.ts";
-import { type DefinitionInput, parseDefinition } from "../../infra/local/cyclecloud/definition.ts";
 import { createFaults } from "../../infra/local/cyclecloud/faults.ts";
-import { stepAt } from "../../infra/local/cyclecloud/node-life.ts";
-import type { ManualClock } from "../../infra/local/cyclecloud/simulated-clock.ts";
-import { hostnameOf, type SimulatedNode } from "../../infra/local/cyclecloud/simulated-node.ts";
-import { createSite, type Site } from "../../infra/local/cyclecloud/site.ts";
 import type { Host } from "../../infra/local/scheduler/hosts.ts";
+import { type DefinitionInput, parseDefinition } from "../../shared/simulated-cyclecloud/definition.ts";
+import { stepAt } from "../../shared/simulated-cyclecloud/node-life.ts";
+import type { ManualClock } from "../../shared/simulated-cyclecloud/simulated-clock.ts";
+import { hostnameOf, type SimulatedNode } from "../../shared/simulated-cyclecloud/simulated-node.ts";
+import { createSite, type Site } from "../../shared/simulated-cyclecloud/site.ts";
 
 /** A node as it really is, whatever anybody has been told. */
 export interface TrueNode {

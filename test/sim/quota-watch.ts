@@ -1,8 +1,8 @@
-import type { BucketDefinition } from "../../infra/local/cyclecloud/definition.ts";
-import { stepAt } from "../../infra/local/cyclecloud/node-life.ts";
-import { occupies, type SimulatedNode } from "../../infra/local/cyclecloud/simulated-node.ts";
 import type { Bucket, NodeArray } from "../../shared/engine/index.ts";
 import type { Operation, Snapshot } from "../../shared/ports/index.ts";
+import type { BucketDefinition } from "../../shared/simulated-cyclecloud/definition.ts";
+import { stepAt } from "../../shared/simulated-cyclecloud/node-life.ts";
+import { occupies, type SimulatedNode } from "../../shared/simulated-cyclecloud/simulated-node.ts";
 import type { Cloud } from "./cloud.ts";
 import type { MadeSet } from "./cloud-client.ts";
 import type { Run } from "./fleet.ts";

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
-import { createManualClock } from "../../infra/local/cyclecloud/simulated-clock.ts";
 import type { Book, Closed } from "../../shared/accounting/index.ts";
 import { parseConfig } from "../../shared/config/parse-config.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { Log, Ports, SpotSettings } from "../../shared/ports/index.ts";
+import { createManualClock } from "../../shared/simulated-cyclecloud/simulated-clock.ts";
 import { createMemoryStores, type MemoryStores } from "../../shared/stores/in-memory/index.ts";
 import { noTelemetry } from "../../shared/telemetry/index.ts";
 import { AccountWatch } from "./account-watch.ts";

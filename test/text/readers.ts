@@ -1,8 +1,8 @@
 import { expandHostlist } from "../../clients/agent/drivers/slurm/hostlist.ts";
 import { decodeQueueText } from "../../functions/support/queue-message.ts";
-import { parseFilter } from "../../infra/local/cyclecloud/filter.ts";
 import { matchesWildcard } from "../../shared/engine/index.ts";
 import { redactText } from "../../shared/redact.ts";
+import { parseFilter } from "../../shared/simulated-cyclecloud/filter.ts";
 import { parseSwf } from "../../shared/swf.ts";
 import { printable, printableCut } from "../../shared/text.ts";
 

@@ -1,14 +1,24 @@
 import { type Context, Hono } from "hono";
 import type { z } from "zod";
-import { Refusal } from "./api-refusal.ts";
-import { toClusterStatus } from "./cluster-status-answer.ts";
+import {
+  create,
+  creationSchema,
+  knownOperation,
+  listNodes,
+  manage,
+  managementSchema,
+  type Operation,
+  Refusal,
+  retryFailed,
+  type Site,
+  scale,
+  scaleSchema,
+  toClusterStatus,
+  toOperationStatus,
+  usageSchema,
+  verbs,
+} from "../../../shared/simulated-cyclecloud/index.ts";
 import { impactOf, type ReportRequest, report } from "./health-reports.ts";
-import { knownOperation, listNodes } from "./lists.ts";
-import { verbs } from "./manage-nodes.ts";
-import { type Operation, toOperationStatus } from "./operation-list.ts";
-import { creationSchema, managementSchema, scaleSchema, usageSchema } from "./request-log.ts";
-import type { Site } from "./site.ts";
-import { create, manage, retryFailed, scale } from "./site-actions.ts";
 import { toClusterUsage } from "./usage.ts";
 
 /** The routes of CycleCloud's REST API, version 8. Throws Refusals. */

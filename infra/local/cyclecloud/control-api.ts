@@ -1,15 +1,24 @@
 import { z } from "zod";
-import { Refusal } from "./api-refusal.ts";
+import {
+  type BucketDefinition,
+  type Clock,
+  type ClusterLedger,
+  evictionNoticeSeconds,
+  fail,
+  isPaced,
+  type ManualClock,
+  nodeArrayOf,
+  Refusal,
+  redirect,
+  type SimulatedNode,
+  type Site,
+  stepAt,
+  terminate,
+  toLedger,
+  vanish,
+} from "../../../shared/simulated-cyclecloud/index.ts";
 import type { Calls } from "./calls.ts";
-import { nodeArrayOf } from "./cluster.ts";
-import type { BucketDefinition } from "./definition.ts";
 import { type Faults, faultSchema } from "./faults.ts";
-import { evictionNoticeSeconds, fail, redirect, stepAt, terminate, vanish } from "./node-life.ts";
-import type { Clock, ManualClock } from "./simulated-clock.ts";
-import { isPaced } from "./simulated-clock.ts";
-import type { SimulatedNode } from "./simulated-node.ts";
-import type { Site } from "./site.ts";
-import { type ClusterLedger, toLedger } from "./usage-ledger.ts";
 
 /** Real milliseconds that every answer takes, drawn evenly. */
 export interface Latency {

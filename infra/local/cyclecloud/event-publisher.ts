@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { Site } from "../../../shared/simulated-cyclecloud/index.ts";
 import { type NodeEvent, nodeEvents, stepsBegun } from "./node-events.ts";
-import type { Site } from "./site.ts";
 
 const lookEveryMilliseconds = 100;
 const retryAfterMilliseconds = 1_000;

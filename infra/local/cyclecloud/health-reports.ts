@@ -1,7 +1,4 @@
-import { Refusal } from "./api-refusal.ts";
-import { toNodeRecord } from "./node-record.ts";
-import { toIso } from "./simulated-clock.ts";
-import type { Site } from "./site.ts";
+import { Refusal, type Site, toIso, toNodeRecord } from "../../../shared/simulated-cyclecloud/index.ts";
 
 export interface ReportRequest {
   readonly clusterName: string;

@@ -3,19 +3,28 @@ import { readFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
+import {
+  type Clock,
+  createPacedClock,
+  createSite,
+  type DefinitionInput,
+  parseDefinition,
+} from "../../../shared/simulated-cyclecloud/index.ts";
 import { createCalls } from "./calls.ts";
 import { type Control, createControl, type Instruments } from "./control-api.ts";
-import { type DefinitionInput, parseDefinition } from "./definition.ts";
 import { publishEvents } from "./event-publisher.ts";
 import { createFaults } from "./faults.ts";
-import { type Clock, createPacedClock } from "./simulated-clock.ts";
 import { createApplication, createLogin } from "./simulator-server.ts";
-import { createSite } from "./site.ts";
 
+export type { ClusterLedger, LedgerEntry } from "../../../shared/simulated-cyclecloud/index.ts";
+export {
+  type Clock,
+  createManualClock,
+  type DefinitionInput,
+  type ManualClock,
+  parseDefinition,
+} from "../../../shared/simulated-cyclecloud/index.ts";
 export type { Control } from "./control-api.ts";
-export { type DefinitionInput, parseDefinition } from "./definition.ts";
-export { type Clock, createManualClock, type ManualClock } from "./simulated-clock.ts";
-export type { ClusterLedger, LedgerEntry } from "./usage-ledger.ts";
 
 export interface CycleCloudOptions {
   /** One or more clusters, in the form of the files in `clusters/`. */
@@ -76,4 +85,4 @@ export const clustersFolder = new URL("./clusters/", import.meta.url);
 export async function loadDefinition(file: string | URL): Promise<DefinitionInput> {
   return JSON.parse(await readFile(file, "utf8"));
 }
-export { withAvailability } from "./availability.ts";
+export { withAvailability } from "./availability-files.ts";

@@ -1,5 +1,4 @@
-import type { Step } from "./node-life.ts";
-import type { SimulatedNode } from "./simulated-node.ts";
+import type { SimulatedNode, Step } from "../../../shared/simulated-cyclecloud/index.ts";
 
 /** An event in the schema of Event Grid, with the data that CycleCloud documents. */
 export interface NodeEvent {

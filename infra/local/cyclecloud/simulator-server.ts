@@ -4,11 +4,10 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { basicAuth } from "hono/basic-auth";
 import { HTTPException } from "hono/http-exception";
 import { ZodError, z } from "zod";
+import { type Clock, Refusal } from "../../../shared/simulated-cyclecloud/index.ts";
 import { createApi } from "./api.ts";
-import { Refusal } from "./api-refusal.ts";
 import { createCommands, createControl, type Instruments } from "./control-api.ts";
 import { type Environment, injectFaults } from "./faults.ts";
-import type { Clock } from "./simulated-clock.ts";
 
 /** The whole HTTP application; a request passes log, latency, faults and login on its way to the API. */
 export function createApplication(instruments: Instruments, login: Login): Hono<Environment> {

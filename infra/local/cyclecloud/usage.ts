@@ -1,9 +1,11 @@
 import { pricePerHourUsd } from "../../../shared/facts/index.ts";
-import type { Cluster } from "./cluster.ts";
-import { heldSeconds } from "./node-life.ts";
-import type { UsageRequest } from "./request-log.ts";
-import { toIso } from "./simulated-clock.ts";
-import type { SimulatedNode } from "./simulated-node.ts";
+import {
+  type Cluster,
+  heldSeconds,
+  type SimulatedNode,
+  toIso,
+  type UsageRequest,
+} from "../../../shared/simulated-cyclecloud/index.ts";
 
 interface Interval {
   readonly start: number;

@@ -1,5 +1,5 @@
-import type { DefinitionInput } from "../../../infra/local/cyclecloud/definition.ts";
 import type { WorkloadJob } from "../../../infra/local/scheduler/workload.ts";
+import type { DefinitionInput } from "../../../shared/simulated-cyclecloud/definition.ts";
 import type { Chance } from "../chance.ts";
 import type { Happening, Stage } from "../scenario.ts";
 

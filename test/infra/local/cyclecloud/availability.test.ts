@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { withAvailability } from "../../../../infra/local/cyclecloud/availability.ts";
-import { availableAt } from "../../../../infra/local/cyclecloud/availability-trace.ts";
+import { withAvailability } from "../../../../infra/local/cyclecloud/availability-files.ts";
 import {
   createManualClock,
   type DefinitionInput,
   parseDefinition,
 } from "../../../../infra/local/cyclecloud/index.ts";
-import { stepAt } from "../../../../infra/local/cyclecloud/node-life.ts";
-import { createSite } from "../../../../infra/local/cyclecloud/site.ts";
-import { create } from "../../../../infra/local/cyclecloud/site-actions.ts";
+import { availableAt } from "../../../../shared/simulated-cyclecloud/availability-trace.ts";
+import { stepAt } from "../../../../shared/simulated-cyclecloud/node-life.ts";
+import { createSite } from "../../../../shared/simulated-cyclecloud/site.ts";
+import { create } from "../../../../shared/simulated-cyclecloud/site-actions.ts";
 
 const trace = (...data: number[]) => ({ metadata: { gap_seconds: 60 }, data });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { nodeEvents, stepsBegun } from "../../../../infra/local/cyclecloud/node-events.ts";
+import { parseCycleCloudEvent } from "../../../../shared/messages/cyclecloud-event.ts";
 import {
   boot,
   deallocate,
@@ -10,9 +11,8 @@ import {
   stepAt,
   terminate,
   vanish,
-} from "../../../../infra/local/cyclecloud/node-life.ts";
-import type { SimulatedNode } from "../../../../infra/local/cyclecloud/simulated-node.ts";
-import { parseCycleCloudEvent } from "../../../../shared/messages/cyclecloud-event.ts";
+} from "../../../../shared/simulated-cyclecloud/node-life.ts";
+import type { SimulatedNode } from "../../../../shared/simulated-cyclecloud/simulated-node.ts";
 
 const draw = { bootSeconds: 100, acquireShare: 0.4, outcome: { kind: "ready" } } as const;
 

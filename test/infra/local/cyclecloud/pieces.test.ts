@@ -1,13 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { freeNames } from "../../../../infra/local/cyclecloud/create-nodes.ts";
 import { createFaults } from "../../../../infra/local/cyclecloud/faults.ts";
-import { parseFilter } from "../../../../infra/local/cyclecloud/filter.ts";
-import { createAddresses } from "../../../../infra/local/cyclecloud/population.ts";
-import { createRandom } from "../../../../infra/local/cyclecloud/seeded-random.ts";
-import { createManualClock, createPacedClock } from "../../../../infra/local/cyclecloud/simulated-clock.ts";
-import { hostnameOf } from "../../../../infra/local/cyclecloud/simulated-node.ts";
 import { createLogin } from "../../../../infra/local/cyclecloud/simulator-server.ts";
+import { freeNames } from "../../../../shared/simulated-cyclecloud/create-nodes.ts";
+import { parseFilter } from "../../../../shared/simulated-cyclecloud/filter.ts";
+import { createAddresses } from "../../../../shared/simulated-cyclecloud/population.ts";
+import { createRandom } from "../../../../shared/simulated-cyclecloud/seeded-random.ts";
+import {
+  createManualClock,
+  createPacedClock,
+} from "../../../../shared/simulated-cyclecloud/simulated-clock.ts";
+import { hostnameOf } from "../../../../shared/simulated-cyclecloud/simulated-node.ts";
 
 describe("parseFilter", () => {
   const record = {

@@ -12,7 +12,7 @@ import {
   stepAt,
   terminate,
   vanish,
-} from "../../../../infra/local/cyclecloud/node-life.ts";
+} from "../../../shared/simulated-cyclecloud/node-life.ts";
 
 const draw: BootDraw = { bootSeconds: 100, acquireShare: 0.4, outcome: { kind: "ready" } };
 const booted = boot(1000, draw);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createVmCatalogue, type VmSize } from "../../../shared/facts/index.ts";
+import { createVmCatalogue, type VmSize } from "../facts/index.ts";
 import { availabilitySchema } from "./availability-trace.ts";
 
 /** How long something takes, in simulated seconds. Half of all draws are below the median. */

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { globSync } from "tinyglobby";
 import { describe, expect, test } from "vitest";
-import { parseDefinition } from "../../../../infra/local/cyclecloud/definition.ts";
-import { familyQuota } from "../../../../infra/local/cyclecloud/quota-limits.ts";
-import { createManualClock } from "../../../../infra/local/cyclecloud/simulated-clock.ts";
-import { createSite } from "../../../../infra/local/cyclecloud/site.ts";
-import { labDefinition } from "./rig.ts";
+import { parseDefinition } from "../../../shared/simulated-cyclecloud/definition.ts";
+import { familyQuota } from "../../../shared/simulated-cyclecloud/quota-limits.ts";
+import { createManualClock } from "../../../shared/simulated-cyclecloud/simulated-clock.ts";
+import { createSite } from "../../../shared/simulated-cyclecloud/site.ts";
+import { labDefinition } from "../../infra/local/cyclecloud/rig.ts";
 
-const folder = new URL("../../../../infra/local/cyclecloud/clusters/", import.meta.url);
+const folder = new URL("../../../infra/local/cyclecloud/clusters/", import.meta.url);
 
 describe("the shipped definitions", () => {
   test.each(globSync("*.json", { cwd: folder }))(

@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { availabilitySchema, availableAt } from "./availability-trace.ts";
+import { availableAt } from "./availability-trace.ts";
 import type { Cluster } from "./cluster.ts";
-import type { DefinitionInput, NodeArrayDefinition } from "./definition.ts";
+import type { NodeArrayDefinition } from "./definition.ts";
 import { evictionNoticeSeconds, redirect, stepAt, terminate } from "./node-life.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 
@@ -41,31 +40,4 @@ export function evicted(node: SimulatedNode, at: number): SimulatedNode {
   const ending = { terminateSeconds: evictionNoticeSeconds, fixed: false, reason: "SpotEvicted" } as const;
   const life = redirect(node.life, at, terminate({ at, from: stepAt(node.life, at), ...ending }));
   return { ...node, life };
-}
-
-/** Definitions with the traces of `CLUSTER/ARRAY=FILE` arguments. Throws an Error that names what is wrong. */
-export async function withAvailability(
-  definitions: readonly DefinitionInput[],
-  traces: readonly string[],
-): Promise<readonly DefinitionInput[]> {
-  let changed = definitions;
-  for (const trace of traces) {
-    const [, cluster, array, file = ""] = /^([^/=]+)\/([^=]+)=(.+)$/.exec(trace) ?? [];
-    const isKnown = definitions.some(
-      ({ name, nodearrays }) => name === cluster && nodearrays.some((each) => each.name === array),
-    );
-    if (!isKnown) throw new Error(`Cannot use trace "${trace}": expected CLUSTER/ARRAY=FILE of a spot array`);
-    const availability = availabilitySchema.parse(JSON.parse(await readFile(file, "utf8")));
-    changed = changed.map((definition) =>
-      definition.name === cluster
-        ? {
-            ...definition,
-            nodearrays: definition.nodearrays.map((each) =>
-              each.name === array ? { ...each, availability } : each,
-            ),
-          }
-        : definition,
-    );
-  }
-  return changed;
 }

@@ -1,4 +1,4 @@
-import { isDictionary } from "../../../shared/json.ts";
+import { isDictionary, parseJson } from "../json.ts";
 import type { Attributes } from "./simulated-node.ts";
 
 /** A filter that does not parse; the server answers 409. */
@@ -62,7 +62,7 @@ export function parseFilter(text: string): Test {
   function value(): unknown {
     const token = tokens[position++];
     if (token === undefined || !/^["\d-]|^(true|false|undefined)$/.test(token)) throw unexpected();
-    return token === "undefined" ? undefined : JSON.parse(token);
+    return token === "undefined" ? undefined : parseJson(token);
   }
 
   function takes(token: string): boolean {

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toClusterStatus } from "../../../../infra/local/cyclecloud/cluster-status-answer.ts";
+import { toClusterStatus } from "../../../shared/simulated-cyclecloud/cluster-status-answer.ts";
 import {
   type BucketDefinition,
   type ClusterDefinition,
   parseDefinition,
-} from "../../../../infra/local/cyclecloud/definition.ts";
-import type { Verb } from "../../../../infra/local/cyclecloud/manage-nodes.ts";
-import type { NodeRecord } from "../../../../infra/local/cyclecloud/node-record.ts";
-import { createManualClock, type ManualClock } from "../../../../infra/local/cyclecloud/simulated-clock.ts";
-import { createSite, type Site } from "../../../../infra/local/cyclecloud/site.ts";
-import { create, manage, recordsOf } from "../../../../infra/local/cyclecloud/site-actions.ts";
-import { labDefinition } from "./rig.ts";
+} from "../../../shared/simulated-cyclecloud/definition.ts";
+import type { Verb } from "../../../shared/simulated-cyclecloud/manage-nodes.ts";
+import type { NodeRecord } from "../../../shared/simulated-cyclecloud/node-record.ts";
+import { createManualClock, type ManualClock } from "../../../shared/simulated-cyclecloud/simulated-clock.ts";
+import { createSite, type Site } from "../../../shared/simulated-cyclecloud/site.ts";
+import { create, manage, recordsOf } from "../../../shared/simulated-cyclecloud/site-actions.ts";
+import { labDefinition } from "../../infra/local/cyclecloud/rig.ts";
 
 /** The lab with its chances back (times that differ, boots that fail, evictions), and a region that is soon full. */
 const definition: ClusterDefinition = parseDefinition({

@@ -1,0 +1,39 @@
+/** CycleCloud as far as it can be simulated: clusters whose nodes are timetables, quotas, boot times, evictions. No HTTP. README.md says how. */
+export { Refusal } from "./api-refusal.ts";
+export { availabilitySchema } from "./availability-trace.ts";
+export { type Cluster, nodeArrayOf } from "./cluster.ts";
+export { toClusterStatus } from "./cluster-status-answer.ts";
+export { type BucketDefinition, type DefinitionInput, parseDefinition } from "./definition.ts";
+export { knownOperation, listNodes } from "./lists.ts";
+export { verbs } from "./manage-nodes.ts";
+export {
+  evictionNoticeSeconds,
+  fail,
+  heldSeconds,
+  redirect,
+  type Step,
+  stepAt,
+  terminate,
+  vanish,
+} from "./node-life.ts";
+export { toNodeRecord } from "./node-record.ts";
+export { type Operation, toOperationStatus } from "./operation-list.ts";
+export {
+  creationSchema,
+  managementSchema,
+  scaleSchema,
+  type UsageRequest,
+  usageSchema,
+} from "./request-log.ts";
+export {
+  type Clock,
+  createManualClock,
+  createPacedClock,
+  isPaced,
+  type ManualClock,
+  toIso,
+} from "./simulated-clock.ts";
+export type { SimulatedNode } from "./simulated-node.ts";
+export { createSite, type Site } from "./site.ts";
+export { create, manage, retryFailed, scale } from "./site-actions.ts";
+export { type ClusterLedger, type LedgerEntry, toLedger } from "./usage-ledger.ts";
