@@ -1,4 +1,20 @@
 /** Back-tests: recorded workloads, and a model of the scheduler that runs them. */
+export {
+  columnSums,
+  type Differences,
+  differences,
+  type JobDifference,
+  type TimeDifference,
+} from "./compare/differences.ts";
+export { onFront } from "./compare/pareto.ts";
+export {
+  costOf,
+  type RunSummary,
+  settingsText,
+  settingText,
+  summaries,
+  usdOf,
+} from "./compare/summary.ts";
 export type {
   CostFigures,
   JobFigures,

@@ -1,0 +1,151 @@
+import type { RunFigures, Series } from "../figures/run-figures.ts";
+import type { TraceJob } from "../trace-job.ts";
+
+/** A stretch of time in which two runs differ. */
+export interface TimeDifference {
+  /** On the workload's own clock. */
+  readonly fromSeconds: number;
+  readonly untilSeconds: number;
+  /** Second run minus first: below 0, the second was cheaper. */
+  readonly nanoUsd: number;
+  readonly nodeMs: number;
+  readonly waitingJobMs: number;
+}
+
+/** A job that two runs treat differently. Null: it did not run to its end there. */
+export interface JobDifference {
+  readonly job: TraceJob;
+  readonly firstWaitSeconds: number | null;
+  readonly secondWaitSeconds: number | null;
+  readonly firstNanoUsd: number | null;
+  readonly secondNanoUsd: number | null;
+}
+
+export interface Differences {
+  /** Those with the largest difference in cost (without prices: in time on nodes), the largest first. */
+  readonly times: readonly TimeDifference[];
+  /** Those whose wait differs most, jobs that ran in one of the runs alone first. */
+  readonly jobs: readonly JobDifference[];
+  readonly jobsSooner: number;
+  readonly jobsLater: number;
+}
+
+const most = 10;
+const leastStepSeconds = 3_600;
+const secondsPerDay = 86_400;
+const mostSteps = 400;
+
+/** What differs most between two runs of one workload: hours (days, in a long workload), and jobs. */
+export function differences(
+  jobs: readonly TraceJob[],
+  [first, second]: readonly [RunFigures, RunFigures],
+): Differences {
+  const pairs = jobs.map((job, place): JobDifference & { readonly by: number } => {
+    const before = first.perJob.waitSeconds[place] ?? null;
+    const after = second.perJob.waitSeconds[place] ?? null;
+    return {
+      job,
+      firstWaitSeconds: before,
+      secondWaitSeconds: after,
+      firstNanoUsd: first.perJob.nanoUsd[place] ?? null,
+      secondNanoUsd: second.perJob.nanoUsd[place] ?? null,
+      by: laterBy(before, after),
+    };
+  });
+  const differing = pairs.filter(({ by }) => by !== 0).toSorted((a, b) => Math.abs(b.by) - Math.abs(a.by));
+  return {
+    times: times(first, second),
+    jobs: differing.slice(0, most).map(({ by: _, ...pair }) => pair),
+    jobsSooner: differing.filter(({ by }) => by < 0).length,
+    jobsLater: differing.filter(({ by }) => by > 0).length,
+  };
+}
+
+/** A job that never ran waits longer than any that did. */
+function laterBy(before: number | null, after: number | null): number {
+  if (before === null || after === null)
+    return before === after ? 0 : after === null ? Number.MAX_VALUE : -Number.MAX_VALUE;
+  return after - before;
+}
+
+function times(first: RunFigures, second: RunFigures): readonly TimeDifference[] {
+  const startSeconds = Math.min(first.period.startSeconds, second.period.startSeconds);
+  const endSeconds = Math.max(first.period.endSeconds, second.period.endSeconds);
+  const coarsest = Math.max(first.series.stepSeconds, second.series.stepSeconds, leastStepSeconds);
+  const isLong = (endSeconds - startSeconds) / coarsest > mostSteps;
+  const stepSeconds = isLong ? Math.max(coarsest, secondsPerDay) : coarsest;
+  const steps = Math.ceil((endSeconds - startSeconds) / stepSeconds);
+  const [a, b] = [first, second].map((run) => new Running(run));
+  if (a === undefined || b === undefined) return [];
+  const all = Array.from({ length: steps }, (_, step): TimeDifference => {
+    const fromSeconds = startSeconds + step * stepSeconds;
+    const untilSeconds = fromSeconds + stepSeconds;
+    const [of, than] = [b.between(fromSeconds, untilSeconds), a.between(fromSeconds, untilSeconds)];
+    return {
+      fromSeconds,
+      untilSeconds,
+      nanoUsd: Math.round(of.nanoUsd - than.nanoUsd),
+      nodeMs: Math.round(of.nodeMs - than.nodeMs),
+      waitingJobMs: Math.round(of.waitingJobMs - than.waitingJobMs),
+    };
+  });
+  const hasPrices = all.some(({ nanoUsd }) => nanoUsd !== 0);
+  const size = ({ nanoUsd, nodeMs }: TimeDifference) => Math.abs(hasPrices ? nanoUsd : nodeMs);
+  return all
+    .filter((each) => size(each) > 0)
+    .toSorted((x, y) => size(y) - size(x) || x.fromSeconds - y.fromSeconds)
+    .slice(0, most);
+}
+
+/** Sums of a run's series up to any moment: a step is spent evenly. */
+class Running {
+  readonly #startSeconds: number;
+  readonly #stepSeconds: number;
+  readonly #nanoUsd: readonly number[];
+  readonly #nodeMs: readonly number[];
+  readonly #waitingJobMs: readonly number[];
+
+  constructor({ period, series }: RunFigures) {
+    this.#startSeconds = period.startSeconds;
+    this.#stepSeconds = series.stepSeconds;
+    this.#nanoUsd = upTo(columnSums(series.nanoUsd, series.steps));
+    this.#nodeMs = upTo(columnSums(series.nodeMs, series.steps));
+    this.#waitingJobMs = upTo(series.waitingJobMs);
+  }
+
+  between(fromSeconds: number, untilSeconds: number) {
+    const sum = (sums: readonly number[]) => this.#at(sums, untilSeconds) - this.#at(sums, fromSeconds);
+    return {
+      nanoUsd: sum(this.#nanoUsd),
+      nodeMs: sum(this.#nodeMs),
+      waitingJobMs: sum(this.#waitingJobMs),
+    };
+  }
+
+  #at(sums: readonly number[], seconds: number): number {
+    const steps = Math.max(0, (seconds - this.#startSeconds) / this.#stepSeconds);
+    const whole = Math.min(Math.floor(steps), sums.length - 1);
+    const before = sums[whole] ?? 0;
+    const after = sums[whole + 1] ?? before;
+    return before + (after - before) * (steps - whole);
+  }
+}
+
+/** All purposes together, step by step. */
+export function columnSums(columns: Series["nodeMs"] | Series["nanoUsd"], steps: number): readonly number[] {
+  const all = Object.values(columns);
+  return Array.from({ length: steps }, (_, step) =>
+    all.reduce((sum, column) => sum + (column[step] ?? 0), 0),
+  );
+}
+
+/** Sums before each step, and one behind the last. */
+function upTo(values: readonly number[]): readonly number[] {
+  let sum = 0;
+  const sums = [0];
+  for (const value of values) {
+    sum += value;
+    sums.push(sum);
+  }
+  return sums;
+}
