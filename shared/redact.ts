@@ -9,9 +9,9 @@ const secretKey =
   /pass(word|wd|phrase)|pwd$|secret|credential|connection_?string|(private|account|access|shared|api|function|master|host|munge|ssh)[_-]?keys?$|(^|[._-])(sas|sig|key|auth|token)$|(access|refresh|bearer|auth|sas)[_-]?token/i;
 
 /** Keys that name the setting that holds a password or an address. People write the secret itself there: nothing but such a name is shown. */
-const settingKey = /(?:password|url)_?setting$/i;
+const settingKey = /(?:password|url|key)_?setting$/i;
 const settingName =
-  /^(?:(?:CYCLECLOUD|AUTOSTOP)_PASSWORD(?:_\w{1,200})?|[A-Z][A-Z0-9_]{0,99}_WEBHOOK(?:_[A-Z0-9_]{1,99})?)$/;
+  /^(?:(?:(?:CYCLECLOUD|AUTOSTOP)_PASSWORD|PSEUDONYM_KEY)(?:_\w{1,200})?|[A-Z][A-Z0-9_]{0,99}_WEBHOOK(?:_[A-Z0-9_]{1,99})?)$/;
 
 /** Whoever knows the address of a webhook may post there. */
 const webhookKey = /webhook/i;
@@ -247,7 +247,7 @@ function isSettingName(value: unknown): boolean {
 
 /** Settings whose values are secrets, whatever else they are called after that. */
 const secretSetting =
-  /^(?:CYCLECLOUD_PASSWORD|AUTOSTOP_PASSWORD|CCSCALE_KEY|[A-Z][A-Z0-9_]{0,99}_WEBHOOK(?:_|$))/;
+  /^(?:CYCLECLOUD_PASSWORD|AUTOSTOP_PASSWORD|PSEUDONYM_KEY|CCSCALE_KEY|[A-Z][A-Z0-9_]{0,99}_WEBHOOK(?:_|$))/;
 
 /** Secrets that these settings hold: what is shown must hold none of them. */
 export function knownSecretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {

@@ -1,13 +1,15 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, createHmac, randomUUID } from "node:crypto";
 import { hostname, totalmem } from "node:os";
 import { constrainedMemory } from "node:process";
 import type { Ids, Log, LogFields } from "../../shared/ports/index.ts";
 import type { Instance } from "../../shared/telemetry/index.ts";
 import { printableCut } from "../../shared/text.ts";
-import type { Environment } from "./settings.ts";
+import { type Environment, secretIn } from "./settings.ts";
+
+const leastKeyCharacters = 16;
 
 /** Plan ids sort by time (`20261121T104512.345Z-1a2b3c`); everything else is a digest of what it names. */
-export const ids: Ids = {
+export const createIds = (environment: Environment): Ids => ({
   planId: (atSeconds) => {
     const time = new Date(atSeconds * 1000).toISOString().replaceAll(/[-:]/g, "");
     return `${time}-${randomUUID().slice(0, 6)}`;
@@ -19,7 +21,12 @@ export const ids: Ids = {
     );
   },
   digest: (text) => createHash("sha256").update(text).digest("base64url"),
-};
+  keyedHash: (keySetting, text) => {
+    const key = secretIn(environment, keySetting) ?? "";
+    if (key.length < leastKeyCharacters) return undefined;
+    return createHmac("sha256", key).update(text).digest("hex");
+  },
+});
 
 /** Where lines go: an invocation's context, or the console of the process. */
 export interface LogSink {

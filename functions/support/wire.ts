@@ -28,7 +28,7 @@ import { createWebhooks } from "../../shared/webhooks/index.ts";
 import { createTokenReader } from "./entra-token.ts";
 import { entraGuard, type Guard, keyGuard } from "./guard.ts";
 import type { NodeLogin } from "./node-login.ts";
-import { availableMemoryBytes, ids, instanceIn, type LogSink, logOf } from "./process.ts";
+import { availableMemoryBytes, createIds, instanceIn, type LogSink, logOf } from "./process.ts";
 import { type AppSettings, type Environment, secretIn } from "./settings.ts";
 import { Pace, Turns } from "./throttle.ts";
 
@@ -122,7 +122,7 @@ export function createService(options: {
       log: logOf(console),
     }),
     clock,
-    ids,
+    ids: createIds(environment),
     random: { draw: Math.random },
     cycleCloudFor: cycleCloudClients(environment, clock),
     planRequests: bus.planRequests,

@@ -199,6 +199,28 @@ const attributePatterns = z
   )
   .max(50, "expected at most 50 of them");
 
+/** Held to one prefix, so that no other secret can be made the key. */
+export const pseudonymKeyPrefix = "PSEUDONYM_KEY";
+
+/** As the configuration spells the fields of messages. */
+const pseudonymFieldOf = { user: "user", account: "account", job_name: "jobName" } as const;
+
+export const pseudonymSchema = z.looseObject(
+  {
+    key_setting: passwordSetting(pseudonymKeyPrefix, "key"),
+    fields: z
+      .array(
+        z
+          .enum(["user", "account", "job_name"], 'expected "user", "account" or "job_name"')
+          .transform((field) => pseudonymFieldOf[field]),
+        "expected a list of fields",
+      )
+      .min(1, "expected one field or more, or no such key")
+      .default(["user", "account", "jobName"]),
+  },
+  "expected an object of settings for pseudonyms",
+);
+
 const dollars = "expected US dollars above 0";
 
 /** Settings of the cycle around the engine. */
@@ -240,6 +262,7 @@ export const configSchema = z.looseObject(
     ...factsShape,
     ...priceShape,
     ...notificationShape,
+    pseudonyms: pseudonymSchema.optional(),
   },
   "expected an object of settings",
 );

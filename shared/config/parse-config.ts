@@ -45,6 +45,9 @@ export function parseConfig({
     ...(Object.keys(facts).length > 0 && { facts }),
     ...(priceRules.length > 0 && { priceRules }),
     ...(notifications.length > 0 && { notifications }),
+    ...(keys.pseudonyms !== undefined && {
+      pseudonyms: { keySetting: keys.pseudonyms.key_setting, fields: keys.pseudonyms.fields },
+    }),
     ...(printing !== undefined && { printing }),
     warnings: bounded([
       ...warningsOf(keys),

@@ -14,9 +14,9 @@ export function secretText(wanted: string, accepts: (value: string) => boolean) 
   });
 }
 
-/** The name of an app setting that holds a password. A fixed beginning keeps other settings from being sent as one. */
-export function passwordSetting(prefix: string) {
-  const form = `expected the name of the app setting that holds the password: "${prefix}", or "${prefix}_" and letters, digits and _`;
+/** The name of an app setting that holds a password or a key. A fixed beginning keeps other settings from being sent as one. */
+export function passwordSetting(prefix: string, held = "password") {
+  const form = `expected the name of the app setting that holds the ${held}: "${prefix}", or "${prefix}_" and letters, digits and _`;
   return secretText(form, (value) => isPasswordSetting(value, prefix)).default(prefix);
 }
 

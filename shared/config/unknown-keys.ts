@@ -1,6 +1,12 @@
 import { nearest } from "../engine/index.ts";
 import { isDictionary } from "../json.ts";
-import { autostopSchema, configSchema, nodeArraySchema, spotSchema } from "./config-schema.ts";
+import {
+  autostopSchema,
+  configSchema,
+  nodeArraySchema,
+  pseudonymSchema,
+  spotSchema,
+} from "./config-schema.ts";
 
 /** Keys of the field's scheduler integrations that mean nothing here: a file can be taken over as it is. */
 const foreignKeys: readonly string[] = [
@@ -32,6 +38,7 @@ const foreignKeys: readonly string[] = [
 const topLevelKeys = [...Object.keys(configSchema.shape), "include", ...foreignKeys];
 const autostopKeys = Object.keys(autostopSchema.shape);
 const spotKeys = Object.keys(spotSchema.shape);
+const pseudonymKeys = Object.keys(pseudonymSchema.shape);
 const nodeArrayKeys = Object.keys(nodeArraySchema.shape);
 
 /** A warning for every key that nobody reads, with the one that was probably meant. */
@@ -41,6 +48,7 @@ export function warnOfUnknownKeys(json: unknown): string[] {
   return [
     ...unknownKeys(json, { known: topLevelKeys, parent: "" }),
     ...unknownKeys(json.autostop, { known: autostopKeys, parent: "autostop." }),
+    ...unknownKeys(json.pseudonyms, { known: pseudonymKeys, parent: "pseudonyms." }),
     ...unknownKeys(json.spot, { known: spotKeys, parent: "spot." }),
     ...arrays.flatMap(([name, array]) =>
       unknownKeys(array, { known: nodeArrayKeys, parent: `nodearrays.${name}.` }),

@@ -33,6 +33,13 @@ export { accountOf, attributesOf, type NodeArrayTarget, nodeArrayShape } from ".
 export { type PlanRequest, planRequestSchema } from "./plan-request.ts";
 export { describeProblems, shown } from "./problems.ts";
 export {
+  hashedText,
+  type PseudonymField,
+  pseudonymFields,
+  pseudonymOf,
+  replaceNames,
+} from "./pseudonyms.ts";
+export {
   type ActionCreateSet,
   type ActionDrain,
   type ActionNode,

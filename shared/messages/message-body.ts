@@ -17,6 +17,12 @@ export function readBody(input: unknown): unknown {
   return value;
 }
 
+/** Made of a body that was read: it need not be searched again. */
+export function asRead<T extends object>(made: T): T {
+  alreadyRead.add(made);
+  return made;
+}
+
 function readJson(input: unknown): unknown {
   // The host has parsed what it takes for JSON.
   if (typeof input !== "string") return convertible(input);
@@ -55,8 +61,7 @@ export function withClaimed(input: unknown, content: string): unknown {
     ...Object.fromEntries(Object.entries(claimed).filter(([, value]) => value !== undefined)),
   };
   // Both parts of it were.
-  alreadyRead.add(whole);
-  return whole;
+  return asRead(whole);
 }
 
 /** Whom a message that does not validate claims to be for, as far as it can be read, for the record of its rejection. */

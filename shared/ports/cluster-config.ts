@@ -1,5 +1,6 @@
 import type { EngineSettings, PriceRule } from "../engine/index.ts";
 import type { VmCatalogueOptions } from "../facts/index.ts";
+import type { PseudonymField } from "../messages/index.ts";
 import type { Destination } from "./notifications.ts";
 import type { IfMatch } from "./stored.ts";
 
@@ -92,6 +93,12 @@ export interface AutostopSettings {
   readonly login: { readonly username: string; readonly passwordSetting: string } | null;
 }
 
+/** For sites that must not store names of people: `keySetting` names the app setting that holds the key. */
+export interface PseudonymSettings {
+  readonly keySetting: string;
+  readonly fields: readonly PseudonymField[];
+}
+
 /** One cluster's `autoscale.json`, checked. */
 export interface ClusterConfig {
   readonly cluster: string;
@@ -107,6 +114,8 @@ export interface ClusterConfig {
   readonly priceRules?: readonly PriceRule[];
   /** Who is told when something is wrong. Absent: nobody. */
   readonly notifications?: readonly Destination[];
+  /** Which names of jobs are stored as keyed hashes. Absent: none. */
+  readonly pseudonyms?: PseudonymSettings;
   /** What was odd but usable, such as an unknown key with the nearest known one. */
   readonly warnings: readonly string[];
 }

@@ -55,6 +55,11 @@ export interface Ids {
   requestId(actionId: string): string;
   /** The same text always gives the same short digest. */
   digest(text: string): string;
+  /**
+   * HMAC-SHA-256 of the text in hex, with the key in this app setting; undefined when that is missing or shorter than 16
+   * characters: whoever guesses the key can find out names by trying them.
+   */
+  keyedHash(keySetting: string, text: string): string | undefined;
 }
 
 /** Everything at once; a use case asks for the few that it needs (`Pick<Ports, …>`). */

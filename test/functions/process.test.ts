@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { logOf } from "../../functions/support/process.ts";
+import { createIds, logOf } from "../../functions/support/process.ts";
 
 function logged(fields: Parameters<ReturnType<typeof logOf>["warn"]>[1]): string {
   const lines: string[] = [];
@@ -35,4 +35,23 @@ test("a name of any length takes no more than its share, with how long it was", 
     reason: "too long",
     cluster: expect.stringMatching(/c… \(1000000 characters\)$/),
   });
+});
+
+test("a keyed hash is HMAC-SHA-256 of the text under the key of the setting", () => {
+  const { keyedHash } = createIds({ PSEUDONYM_KEY: "a key of sixteen characters or more" });
+  // printf 'user:ada' | openssl dgst -sha256 -hmac 'a key of sixteen characters or more'
+  expect(keyedHash("PSEUDONYM_KEY", "user:ada")).toBe(
+    "6130e763d759a9ab45e3f68ac38a9486c832870b95ecf831970614f829bacbe9",
+  );
+});
+
+test.each([
+  ["is missing", {}],
+  ["is too short to keep a name secret", { PSEUDONYM_KEY: "fifteen letters" }],
+  [
+    "could not be read",
+    { PSEUDONYM_KEY: "@Microsoft.KeyVault(SecretUri=https://v.vault.azure.net/secrets/k)" },
+  ],
+])("there is no keyed hash when the key %s", (_, environment) => {
+  expect(createIds(environment).keyedHash("PSEUDONYM_KEY", "user:ada")).toBeUndefined();
 });

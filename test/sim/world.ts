@@ -269,6 +269,7 @@ export class World implements Stage {
           return `request-${actionId}`;
         },
         digest: (text) => hash("sha1", text),
+        keyedHash: (keySetting, text) => hash("sha256", `${keySetting} ${text}`),
       },
       cycleCloudFor: ({ cluster }) =>
         cloudClient({

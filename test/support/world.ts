@@ -31,6 +31,7 @@ export interface World {
     readonly autostop?: Partial<AutostopSettings>;
     readonly facts?: ClusterConfig["facts"];
     readonly priceRules?: ClusterConfig["priceRules"];
+    readonly pseudonyms?: ClusterConfig["pseudonyms"];
   }): void;
   /** Posts a demand message of source `celery`; later ones have later sequences. */
   post(
@@ -75,6 +76,8 @@ export function createWorld(cycleCloud = new FakeCycleCloud(clusterOf())): World
       },
       requestId: (actionId) => `request-${actionId}`,
       digest: (text) => hash("sha1", text).slice(0, 12),
+      keyedHash: (keySetting, text) =>
+        keySetting === "PSEUDONYM_KEY_MISSING" ? undefined : hash("sha256", `${keySetting} ${text}`),
     },
     random: { draw: () => 0.5 },
     cycleCloudFor: () => cycleCloud,
@@ -140,8 +143,9 @@ export function configOf(fields: {
   readonly autostop?: Partial<AutostopSettings>;
   readonly facts?: ClusterConfig["facts"];
   readonly priceRules?: ClusterConfig["priceRules"];
+  readonly pseudonyms?: ClusterConfig["pseudonyms"];
 }): ClusterConfig {
-  const { facts, priceRules } = fields;
+  const { facts, priceRules, pseudonyms } = fields;
   return {
     cluster,
     connection: {
@@ -170,6 +174,7 @@ export function configOf(fields: {
     },
     autostop: { idleSecondsBeforeJobs: 3_600, idleSecondsAfterJobs: 300, login: null, ...fields.autostop },
     ...(facts !== undefined && { facts }),
+    ...(pseudonyms !== undefined && { pseudonyms }),
     ...(priceRules !== undefined && { priceRules }),
     warnings: [],
   };

@@ -14,6 +14,7 @@ import {
 import type { Ports } from "../../ports/index.ts";
 import { type AcceptOutcome, acceptDemand } from "./accept-demand.ts";
 import { type AcceptTargetsOutcome, acceptTargets } from "./accept-targets.ts";
+import { type HideNames, namesHidden } from "./hide-names.ts";
 import { refuseDemand, tellRefused } from "./refuse-demand.ts";
 import { type RawMessage, rejectItems } from "./reject.ts";
 
@@ -27,8 +28,10 @@ export type ReceiveOutcome = AcceptOutcome | AcceptTargetsOutcome;
  * count; the others are recorded as rejections. A message that is refused whole is recorded with all its problems and
  * completed: it never blocks the messages behind it.
  */
-export async function receiveDemand(ports: ReceivePorts, raw: RawMessage): Promise<ReceiveOutcome> {
-  const outcome = await checkAndAccept(ports, raw.body);
+export async function receiveDemand(ports: ReceivePorts, sent: RawMessage): Promise<ReceiveOutcome> {
+  const hideNames = await namesHidden(ports, sent);
+  const raw = { ...sent, body: hideNames(sent.body) };
+  const outcome = await checkAndAccept(ports, raw.body, hideNames);
   if (outcome.outcome === "rejected")
     await refuseDemand(ports, raw, { kind: "invalid", problems: outcome.problems });
   if (outcome.outcome === "accepted" && outcome.setAside !== undefined)
@@ -51,8 +54,12 @@ async function reportItems(ports: ReceivePorts, raw: RawMessage, items: readonly
   });
 }
 
-async function checkAndAccept(ports: ReceivePorts, body: unknown): Promise<ReceiveOutcome> {
-  const parsed = await checkDemand(ports, body);
+async function checkAndAccept(
+  ports: ReceivePorts,
+  body: unknown,
+  hideNames: HideNames,
+): Promise<ReceiveOutcome> {
+  const parsed = await checkDemand(ports, body, hideNames);
   if (!parsed.ok) return { outcome: "rejected", problems: parsed.problems };
   const { message, setAside } = parsed;
   return message.kind === "targets"
@@ -60,10 +67,11 @@ async function checkAndAccept(ports: ReceivePorts, body: unknown): Promise<Recei
     : acceptDemand(ports, message, setAside);
 }
 
-/** Checks a message with its claim check; changes nothing. */
+/** Checks a message with its claim check, in which names may have to be hidden; changes nothing. */
 export async function checkDemand(
   ports: Pick<Ports, "uploads">,
   body: unknown,
+  hideNames: HideNames = (claimed) => claimed,
 ): Promise<Parsed<QueueMessage>> {
   // Read once, though two look into it.
   const read = readBody(body);
@@ -72,7 +80,7 @@ export async function checkDemand(
   const content = await ports.uploads.read(blob);
   if (content === undefined) return refused(`blob: "${blob}", expected the name of an uploaded blob`);
   return typeof content === "string"
-    ? parseMessage(withClaimed(read, content))
+    ? parseMessage(hideNames(withClaimed(read, content)))
     : refused(`blob: ${content.refused}`);
 }
 

@@ -1,17 +1,22 @@
 import { claimedOrigin, claimedSequence, toldProblems } from "../../messages/index.ts";
 import type { Ports } from "../../ports/index.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";
+import { namesHidden } from "./hide-names.ts";
 import { noteRefused } from "./note-refused.ts";
 import { type RawMessage, reject } from "./reject.ts";
 
-type RefusePorts = Pick<Ports, "clock" | "configs" | "demand" | "log" | "rejections" | "schedulerEvents">;
+type RefusePorts = Pick<
+  Ports,
+  "clock" | "configs" | "demand" | "ids" | "log" | "rejections" | "schedulerEvents"
+>;
 
 /** Records a demand message that takes no effect, and that its source's demand is unknown from now on. */
 export async function refuseDemand(
   ports: RefusePorts,
-  raw: RawMessage,
+  sent: RawMessage,
   why: { readonly kind: "invalid" | "poison"; readonly problems: readonly string[] },
 ): Promise<void> {
+  const raw = { ...sent, body: (await namesHidden(ports, sent))(sent.body) };
   await reject(ports, raw, why);
   const { cluster, source } = claimedOrigin(raw.body);
   // A message that names no known cluster could be about any cluster's nodes.

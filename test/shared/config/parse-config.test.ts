@@ -345,6 +345,16 @@ describe("config: every key", () => {
       },
     },
     {
+      name: "pseudonyms: every name of a person",
+      keys: { pseudonyms: {} },
+      expected: { pseudonyms: { keySetting: "PSEUDONYM_KEY", fields: ["user", "account", "jobName"] } },
+    },
+    {
+      name: "pseudonyms: of these fields, with a key of its own",
+      keys: { pseudonyms: { key_setting: "PSEUDONYM_KEY_HPC", fields: ["job_name"] } },
+      expected: { pseudonyms: { keySetting: "PSEUDONYM_KEY_HPC", fields: ["jobName"] } },
+    },
+    {
       name: "caps: all of them",
       keys: { max_nodes_per_plan: 10, max_cores: 0, monthly_budget_usd: 99.5 },
       expected: { cycle: { caps: { maxNodesPerPlan: 10, maxCores: 0, monthlyBudgetUsd: 99.5 } } },
@@ -524,6 +534,18 @@ describe("config: problems", () => {
     {
       keys: { notifications: [{ url_setting: "CYCLECLOUD_PASSWORD", format: "teams" }] },
       says: /^notifications\[0\]\.url_setting: expected the name of the app setting that holds the address/,
+    },
+    {
+      keys: { pseudonyms: { key_setting: "CYCLECLOUD_PASSWORD" } },
+      says: /^pseudonyms\.key_setting: expected the name of the app setting that holds the key: "PSEUDONYM_KEY", or/,
+    },
+    {
+      keys: { pseudonyms: { fields: ["queue"] } },
+      says: /^pseudonyms\.fields\[0\]: "queue", expected "user", "account" or "job_name"$/,
+    },
+    {
+      keys: { pseudonyms: { fields: [] } },
+      says: /^pseudonyms\.fields: .*expected one field or more, or no such key$/,
     },
     {
       keys: { notifications: [{ url_setting: "A_WEBHOOK", format: "email" }] },
