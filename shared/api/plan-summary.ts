@@ -47,6 +47,7 @@ export const planSummary = z
     create: count.describe("Nodes"),
     start: count.describe("Nodes"),
     retire: count.describe("Nodes"),
+    planSeconds: z.number().describe("How long it took to work out, without reading and writing"),
     readOnly: z.boolean(),
     held: z.string().optional().describe("Why nothing of it was sent; absent when it was"),
     clipped: clipping.optional().describe("What caps held back; absent: nothing"),

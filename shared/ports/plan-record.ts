@@ -15,6 +15,8 @@ export interface PlanSummary {
   readonly create: number;
   readonly start: number;
   readonly retire: number;
+  /** How long it took to work out, without reading and writing. */
+  readonly planSeconds: number;
   readonly readOnly: boolean;
   /** Why nothing of it was sent: read-only, paused, login refused. Absent when it was. */
   readonly held?: string;

@@ -204,6 +204,7 @@ async function fill(): Promise<ReadonlyMap<string, () => Promise<void>>> {
       create: 0,
       start: 0,
       retire: 0,
+      planSeconds: 0,
       readOnly: false,
       snapshotTakenAtSeconds: nowSeconds,
       demandReadAtSeconds: nowSeconds,

@@ -80,7 +80,7 @@ async function timedWriting(input: PlanInput, result: Plan): Promise<readonly [m
   const made = { cluster: "bench", planId: "bench", atSeconds: input.nowSeconds, reason: "bench" };
   const whole: WholePlan = {
     ...{ archive: "whole", input, plan: result, actions: [] },
-    summary: { ...made, ...counts, readOnly: false },
+    summary: { ...made, ...counts, planSeconds: 0, readOnly: false },
   };
   let writeMs = 0;
   let bytes = 0;

@@ -92,7 +92,7 @@ describe("by function key, as it is when nothing is said", () => {
   test("HTTP functions are those of the routes, and no others", async () => {
     const served = [...(await load({})).values()].map(({ route, methods }) => `${methods} ${route}`);
     const known = routes.map(({ method, path }) => `${method} ${path}`);
-    expect(served.toSorted()).toEqual(["GET openapi.json", ...known].toSorted());
+    expect(served.toSorted()).toEqual(["GET metrics", "GET openapi.json", ...known].toSorted());
   });
 
   test("with the login of nodes only what nodes call is open: it asks by itself (stops.test.ts)", async () => {

@@ -90,9 +90,9 @@ function outlineOf({ summary, plan, actions, head }: ToArchive, archiveReason: s
 /** Reduces a head to its summary. */
 function failed(summary: PlanSummary, archiveReason: string): PlanRecord {
   const { cluster, planId, atSeconds, reason, jobs, placedJobs, create, start, retire, readOnly } = summary;
-  const { held, clipped, heldBack } = summary;
+  const { planSeconds, held, clipped, heldBack } = summary;
   return {
-    ...{ cluster, planId, atSeconds, reason, jobs, placedJobs, create, start, retire, readOnly },
+    ...{ cluster, planId, atSeconds, reason, jobs, placedJobs, create, start, retire, planSeconds, readOnly },
     ...(held === undefined ? {} : { held }),
     ...(clipped === undefined ? {} : { clipped }),
     ...(heldBack === undefined ? {} : { heldBack }),

@@ -36,6 +36,7 @@ export function summarize(
   run: PlanRequest & {
     readonly planId: string;
     readonly nowSeconds: number;
+    readonly planSeconds: number;
     readonly readOnly: boolean;
     readonly held: string | undefined;
   },
@@ -50,6 +51,7 @@ export function summarize(
     create: plan.create.reduce((total, set) => total + set.count, 0),
     start: plan.start.length,
     retire: plan.retire.length,
+    planSeconds: run.planSeconds,
     readOnly: run.readOnly,
     ...(run.held === undefined ? {} : { held: run.held }),
     ...(plan.clipped === undefined ? {} : { clipped: plan.clipped }),

@@ -75,6 +75,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
     ...request,
     planId,
     nowSeconds,
+    planSeconds: Math.max(0, ports.clock.nowSeconds() - nowSeconds),
     readOnly: config.cycle.readOnly,
     held,
   });

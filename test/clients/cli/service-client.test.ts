@@ -252,6 +252,7 @@ describe("pages", () => {
       create: 0,
       start: 0,
       retire: 0,
+      planSeconds: 0,
       readOnly: false,
     })),
     total: 3,

@@ -123,6 +123,7 @@ export function summaryOf(cluster: string, planId: string, changed: Partial<Plan
     create: 1,
     start: 0,
     retire: 0,
+    planSeconds: 0.25,
     readOnly: false,
     ...changed,
   };
