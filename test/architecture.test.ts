@@ -159,6 +159,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/ports",
     "shared/errors",
     "shared/read-at-most",
+    "shared/redact",
     "shared/text",
     "shared/facts",
     "shared/messages",

@@ -12,6 +12,16 @@ import {
 import { operationView } from "./operations-schema.ts";
 import { globs, selectionQuery } from "./selection-schema.ts";
 
+const failure = z
+  .object({
+    atSeconds: unixSeconds.describe("When a plan first saw it Failed"),
+    message: z
+      .string()
+      .nullable()
+      .describe("What CycleCloud says of it, cut, without secrets; null: nothing"),
+  })
+  .meta({ id: "NodeFailure" });
+
 /** A node as the cluster has it, and as a plan made now would use it. */
 export const nodeView = z
   .object({
@@ -41,6 +51,7 @@ export const nodeView = z
       .string()
       .nullable()
       .describe("CycleCloud's status: Ready, Preparing, Acquiring, Failed, Off, ..."),
+    failure: failure.nullable().describe("Set: it has failed, or failed before it was retried"),
     targetState: z.string().nullable().describe("Started, Terminated, Deallocated, ..."),
     vcpuCount: count.nullable(),
     pcpuCount: count.nullable(),
@@ -146,6 +157,7 @@ export const nodeLife = z
       .nullable()
       .describe("Since when nothing matched it; null: matched, or not Ready"),
     deletedSeconds: unixSeconds.nullable().describe("No longer seen; null: it exists"),
+    failure: failure.nullable().describe("The last time that it failed; null: never"),
   })
   .meta({ id: "NodeLife" });
 

@@ -195,6 +195,16 @@ export const statusAnswer = z
     nodes: z
       .record(z.string(), count)
       .describe("Nodes in each of CycleCloud's states; those outside every node array are not counted"),
+    failedNodes: z
+      .array(
+        z.object({
+          nodeArray: z.string(),
+          message: z.string().nullable().describe("What CycleCloud says of them; null: nothing"),
+          count,
+          first: z.array(z.string()).describe("Names of the first few"),
+        }),
+      )
+      .describe("Nodes that failed, those that failed alike together, the largest groups first; at most 5"),
     spending: spendingStatus.nullable().describe("Null: not counted yet"),
     demand: z.array(sourceStatus),
     doubts: z

@@ -18,7 +18,7 @@ function traceOf({ telemetry }: RequestPorts): { readonly traceparent?: string }
  */
 export async function requestPlan(
   ports: RequestPorts,
-  request: { readonly cluster: string; readonly reason: string },
+  request: { readonly cluster: string; readonly reason: string; readonly onlyDemand?: true },
 ): Promise<void> {
   const traced = { ...request, ...traceOf(ports) };
   await ports.planRequests.send(schedulePlan({ ...traced, atSeconds: ports.clock.nowSeconds() }));
@@ -47,6 +47,7 @@ export function schedulePlan(request: {
   readonly reason: string;
   readonly atSeconds: number;
   readonly traceparent?: string;
+  readonly onlyDemand?: true;
 }): ScheduledPlanRequest {
   const window = Math.floor(request.atSeconds / planWindowSeconds) + 1;
   return {

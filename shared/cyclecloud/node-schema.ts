@@ -13,6 +13,8 @@ export const nodeSchema = z.object({
   InstanceId: maybeText,
   Region: maybeText,
   Status: maybeText,
+  /** Free text for people: a record is not left out for it. */
+  StatusMessage: maybeText.catch(null),
   /** Can be missing; then nobody may act on the node. */
   TargetState: maybeText,
   PlacementGroupId: maybeText,

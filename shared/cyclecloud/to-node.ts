@@ -2,6 +2,8 @@ import { isIP } from "node:net";
 import type { z } from "zod";
 import { type ClusterNode, dynamicArrayOf, type NodeArray } from "../engine/index.ts";
 import type { RequestedNode } from "../ports/index.ts";
+import { redactText } from "../redact.ts";
+import { printableCut } from "../text.ts";
 import { readAutoscaleSection } from "./autoscale-section.ts";
 import { nodeSchema, type requestedNodesSchema } from "./node-schema.ts";
 import { type SetAside, subjectOf } from "./wire-value.ts";
@@ -30,6 +32,7 @@ export function toNode(
     instanceId: node.InstanceId,
     // Neither ready nor failed: nothing is concluded from it.
     status: node.Status ?? "Unknown",
+    ...failureOf(node),
     targetState: node.TargetState,
     location: node.Region ?? array?.location ?? "",
     spot: node.Interruptible ?? array?.spot ?? false,
@@ -38,6 +41,19 @@ export function toNode(
     resources: section.resources,
     softwareConfiguration: node.Configuration,
   };
+}
+
+/** A script or an image may write anything into it, a password included. */
+const longestMessage = 500;
+
+/** Only of failed nodes: what a booting node says changes all the time, and nobody asks for it later. */
+function failureOf({
+  Status,
+  StatusMessage,
+}: z.output<typeof nodeSchema>): Pick<ClusterNode, "statusMessage"> {
+  if (Status !== "Failed" || StatusMessage === null) return {};
+  const oneLine = StatusMessage.replaceAll(/\s+/g, " ").trim();
+  return { statusMessage: printableCut(redactText(oneLine), longestMessage) };
 }
 
 /** A node of a request, as far as it takes to recognise it later. */

@@ -31,6 +31,7 @@ export { dynamicArrayOf } from "./model/dynamic-array.ts";
 export {
   expiredRows,
   type Matching,
+  type NodeFailure,
   type NodeHistory,
   type Observation,
   observeNodes,

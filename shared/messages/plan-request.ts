@@ -9,6 +9,8 @@ export const planRequestSchema = z.object({
   atSeconds: z.number(),
   /** W3C trace context of the run that asked. */
   traceparent: z.string().optional(),
+  /** Asked for because of new demand or targets alone: of no use when the newest plan has seen all that there is. */
+  onlyDemand: z.literal(true).optional(),
   /** Take a snapshot, unless one was begun after `atSeconds`; that asks for a plan itself when anything changed. */
   refresh: z.literal(true).optional(),
 });

@@ -100,6 +100,11 @@ export interface PlanHead extends PlanSummary {
   /** What was odd, by kind. */
   readonly warnings: readonly PlanWarnings[];
   readonly snapshotTakenAtSeconds: number;
+  /** When the plan was asked for, by its request. */
+  readonly requestedAtSeconds: number;
+  /** Identity of what operators had decided, and the newest node that was lost then; null: none. */
+  readonly controlDigest: string;
+  readonly newestLossId: string | null;
   /** When the demand was read: demand that came later has not been planned yet. */
   readonly demandReadAtSeconds: number;
   /** Plans that were the newest once and whose actions may not have been sent yet; this plan's own go without saying. */

@@ -17,6 +17,7 @@ import {
 import { drainsOf } from "./drains.ts";
 import { firstReasons } from "./explain/first-sentence.ts";
 import { toTargetView, toWaitingView } from "./explain/reason-words.ts";
+import { failedNodesOf } from "./failed-nodes.ts";
 import type { Outlook } from "./outlook.ts";
 import { statusProblems } from "./status-problems.ts";
 
@@ -70,8 +71,7 @@ export async function clusterStatus(
       ports.losses.recent(cluster, recentLosses),
       ports.notifications.load(cluster),
     ]);
-  const states =
-    snapshot === undefined ? [] : nodesOfArrays(snapshot.value.cluster).map(({ status }) => status);
+  const ofArrays = snapshot === undefined ? [] : nodesOfArrays(snapshot.value.cluster);
   const waits = whoWaits(head?.value, await nowWaiting(head?.value, lookAhead), atSeconds);
   const facts = {
     paused: control.paused,
@@ -80,7 +80,8 @@ export async function clusterStatus(
       snapshot === undefined
         ? null
         : { takenAtSeconds: snapshot.value.takenAtSeconds, setAside: snapshot.value.setAside },
-    nodes: tally(states),
+    nodes: tally(ofArrays.map(({ status }) => status)),
+    failedNodes: failedNodesOf(ofArrays),
     spending: spendingStatus(snapshot?.value, atSeconds),
     demand: demand
       .filter(({ source }) => source !== unknownSource)

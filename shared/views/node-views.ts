@@ -217,6 +217,7 @@ function toView(
     spot: reported?.spot ?? array?.spot ?? false,
     origin: planned?.origin ?? "existing",
     state: reported?.status ?? planned?.status ?? null,
+    failure: failureOf(facts, reported),
     targetState: reported?.targetState ?? null,
     vcpuCount: size?.vm.vcpuCount ?? null,
     pcpuCount: size?.vm.pcpuCount ?? null,
@@ -240,6 +241,14 @@ function toView(
         ? null
         : { actionId: operation.actionId, kind: operation.action.kind, state: operation.state },
   };
+}
+
+/** Of this life of the node; before the first plan that sees it, what the snapshot has. */
+function failureOf({ history, outlook }: Facts, reported: ClusterNode | null): NodeView["failure"] {
+  if (reported === null) return null;
+  const known = history.get(reported.nodeId)?.failure;
+  if (known !== undefined || reported.status !== "Failed") return known ?? null;
+  return { atSeconds: outlook.snapshot.takenAtSeconds, message: reported.statusMessage ?? null };
 }
 
 function only(told: ReadonlySet<string> | undefined, resources: Resources): Resources {

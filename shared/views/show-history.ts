@@ -58,5 +58,6 @@ function toLife(row: NodeHistory): NodeLife {
     readySeconds: row.readySeconds,
     idleSinceSeconds: row.readySeconds === null ? null : row.lastMatchSeconds,
     deletedSeconds: row.deletedSeconds,
+    failure: row.failure ?? null,
   };
 }

@@ -23,10 +23,12 @@ export type SilentSource = Pick<SourceStatus, "source" | "jobs" | "expired" | "e
 
 /** Everything that is wrong with a cluster, the gravest first, each with what to do about it. */
 export function statusProblems(facts: StatusFacts): readonly StatusProblem[] {
-  return checkers.flatMap((check) => check(facts));
+  const gravities: readonly StatusProblem["gravity"][] = ["stopped", "degraded", "notice"];
+  const rank = ({ gravity }: StatusProblem) => gravities.indexOf(gravity);
+  return checkers.flatMap((check) => check(facts)).toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** The order of problems: those that stop a cluster, those that stop a part of it, then warnings. */
+/** The order within one gravity: what concerns the whole cluster, then parts of it, then single jobs. */
 const checkers: readonly Checker[] = [
   brokenConfiguration,
   refusedLogin,
@@ -35,6 +37,7 @@ const checkers: readonly Checker[] = [
   readOnly,
   unverified,
   bootsFailing,
+  failedNodes,
   budget,
   unpriced,
   clipped,
@@ -125,6 +128,16 @@ export function bootsFailing({
         "Look at a failed node's messages in CycleCloud: image, scripts, quota.",
       );
     });
+}
+
+function failedNodes({ failedNodes }: StatusFacts): readonly StatusProblem[] {
+  return failedNodes.map(({ nodeArray, message, count, first }) => {
+    const more = count > first.length ? ` and ${count - first.length} more` : "";
+    const said = message === null ? "CycleCloud gives no reason" : message.replace(/\.$/, "");
+    const text = `${counted(count, "nodes")} of ${nodeArray} failed (${first.join(", ")}${more}): ${said}.`;
+    const next = `All of them: \`ccscale nodes --state Failed\`; one: \`ccscale history ${shellWord(first[0] ?? "")}\`. \`ccscale retry-failed\` boots them again.`;
+    return degraded("nodes-failed", text, next);
+  });
 }
 
 export function budget({ spending }: Facts<"spending">): readonly StatusProblem[] {

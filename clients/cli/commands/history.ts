@@ -85,7 +85,7 @@ function printHistory(terminal: Terminal, { node, lives, operations, atSeconds }
 }
 
 function lifeFacts(life: NodeLife, nowSeconds: number): readonly (readonly [string, string | null])[] {
-  const { firstSeenSeconds, readySeconds, idleSinceSeconds, deletedSeconds } = life;
+  const { firstSeenSeconds, readySeconds, idleSinceSeconds, deletedSeconds, failure } = life;
   const at = (seconds: number | null) =>
     seconds === null ? null : `${moment(seconds)}, ${ago(seconds, nowSeconds)}`;
   const boot = readySeconds === null ? "" : `, after ${duration(readySeconds - firstSeenSeconds)}`;
@@ -95,6 +95,10 @@ function lifeFacts(life: NodeLife, nowSeconds: number): readonly (readonly [stri
     ["first seen", at(firstSeenSeconds)],
     ["ready", readySeconds === null ? "never yet" : `${at(readySeconds)}${boot}`],
     ["idle since", at(idleSinceSeconds)],
+    [
+      "failed",
+      failure === null ? null : [at(failure.atSeconds), failure.message ?? "no reason given"].join(": "),
+    ],
     ["gone", at(deletedSeconds)],
   ];
 }

@@ -51,8 +51,11 @@ async function showNodes(looking: Looking, flags: Flags): Promise<void> {
   if (flags.summary) return showSummary(looking, { flags, nodes: found, atSeconds });
   const ordered = sorted(found, flags.sort ?? [], (node) => sortFields(node, atSeconds));
   const items = ordered.slice(0, flags.limit);
+  // What CycleCloud says of failed nodes is what people look for where there are some.
+  const isFailed = items.some(({ state, failure }) => state === "Failed" && failure?.message != null);
   const list = {
     ...kind,
+    columns: isFailed ? [...kind.columns, "failure:-"] : kind.columns,
     records: items.map((node) => nodeFields(node, atSeconds)),
     data: items,
     none: "No such nodes.",

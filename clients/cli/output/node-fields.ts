@@ -29,6 +29,8 @@ export function nodeFields(node: NodeView, nowSeconds: number): Fields {
     memory: memoryBytes === null ? null : { ...size(memoryBytes / bytesPerGiB, "g") },
     colocated: node.placementGroup !== null,
     hostname_or_uuid: node.hostname ?? node.nodeId ?? node.name,
+    failure: node.failure?.message ?? null,
+    failed_at: at(node.failure?.atSeconds ?? null),
     version: nodeVersion,
     idle: since(idleSinceSeconds),
     age: since(node.firstSeenSeconds),

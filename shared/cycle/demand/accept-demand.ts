@@ -72,12 +72,13 @@ async function accept(ports: DemandPorts, checked: CheckedMessage): Promise<Acce
   const reason = `demand from ${source}`;
   if (merged.outcome === "ignored") {
     // The run that saved this message may have died before it asked for the plan.
-    if (merged.demand.sequence === message.sequence) await requestPlan(ports, { cluster, reason });
+    if (merged.demand.sequence === message.sequence)
+      await requestPlan(ports, { cluster, reason, onlyDemand: true });
     return { outcome: "ignored" };
   }
   const demand = await saveParked(ports, merged.demand, message);
   await ports.demand.dropParts({ cluster, source, sequence: demand.sequence });
-  await requestPlan(ports, { cluster, reason });
+  await requestPlan(ports, { cluster, reason, onlyDemand: true });
   const { jobs, nodes, setAside } = demand;
   const news = setAside === undefined ? undefined : newlySetAside(setAside, merged.before);
   const counts = { jobs: jobs.length, nodes: nodes.length };

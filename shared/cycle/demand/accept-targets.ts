@@ -72,7 +72,8 @@ async function accept(
   const { isNews, requested } = await save(ports, checked.message, { order, setAside: aside });
   // Also for a repeat: the run that saved this request may have died before it asked for the plan.
   const isSaved = requested.source === message.source && requested.sequence === message.sequence;
-  if (isNews || isSaved) await requestPlan(ports, { cluster, reason: `targets of ${requestSet}` });
+  if (isNews || isSaved)
+    await requestPlan(ports, { cluster, reason: `targets of ${requestSet}`, onlyDemand: true });
   if (!isNews) return { outcome: "ignored" };
   return { outcome: "accepted", requested, ...(aside.length === 0 ? {} : { setAside: asNews(aside) }) };
 }

@@ -69,6 +69,9 @@ export function toHead(
     readonly rows: readonly NodeHistory[];
     readonly demandReadAtSeconds: number;
     readonly unsentPlanIds: readonly string[];
+    readonly requestedAtSeconds: number;
+    readonly controlDigest: string;
+    readonly newestLossId: string | null;
   },
 ): PlanHead {
   const { demand, targets, settings } = made.loaded;
@@ -78,6 +81,9 @@ export function toHead(
   const out = outNodesOf(snapshot.cluster, demand, made.input.nowSeconds).slice(0, mostOutShown);
   return {
     ...made.summary,
+    requestedAtSeconds: made.requestedAtSeconds,
+    controlDigest: made.controlDigest,
+    newestLossId: made.newestLossId,
     snapshotTakenAtSeconds: snapshot.takenAtSeconds,
     demandReadAtSeconds: made.demandReadAtSeconds,
     unsentPlanIds: made.unsentPlanIds,

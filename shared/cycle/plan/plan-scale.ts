@@ -8,6 +8,7 @@ import { liveSources } from "../demand/live-demand.ts";
 import { measurePlan } from "../measure.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";
 import { archivePlan, noteUnarchived } from "./archive-plan.ts";
+import { digestOf, isPlanned } from "./is-planned.ts";
 import { openWorld, readWorld, type WorldPorts } from "./load-world.ts";
 import { makePlan } from "./make-plan.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
@@ -24,7 +25,7 @@ const longestClockSkewSeconds = 5;
 /** The result of a plan run, or why there is none. */
 export type PlanOutcome =
   | { readonly outcome: "planned"; readonly summary: PlanSummary }
-  /** A plan that began well after this one was asked for has seen all there was to see then. */
+  /** A plan that began well after this one was asked for has seen all there was to see then, or has seen all demand. */
   | { readonly outcome: "superseded" }
   | { readonly outcome: "unknown-cluster" };
 
@@ -53,6 +54,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const { config, control, head, operations, stray } = opened;
   if (isSuperseded(request, { head: head?.value, operations, nowSeconds: opened.readAtSeconds }))
     return { outcome: "superseded" };
+  if (request.onlyDemand && (await isPlanned(ports, request, opened))) return { outcome: "superseded" };
   const held = whyHeld(config, control);
   const isSent = held === undefined;
   const world = await readWorld(ports, opened, { mostAgeSeconds: config.cycle.maxSnapshotAgeSeconds });
@@ -85,7 +87,11 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const unsent = operations.filter((operation) => operation.value.state === "planned");
   const unsentPlanIds = [...new Set(unsent.flatMap(({ value }) => value.action.planId ?? []))];
   const read = { loaded, snapshot, demandReadAtSeconds };
-  const next = toHead(ports.ids, { ...made, ...read, summary, rows, unsentPlanIds });
+  const requestedAtSeconds = request.atSeconds;
+  const controlDigest = digestOf(ports, control);
+  const newestLossId = losses[0]?.eventId ?? null;
+  const asked = { requestedAtSeconds, controlDigest, newestLossId };
+  const next = toHead(ports.ids, { ...made, ...read, ...asked, summary, rows, unsentPlanIds });
   await replaceHead(ports, { next, ifMatch: head?.etag, recorded });
   // Only now: until this run has won, one of those planners may still become the head.
   await withdraw(ports, stray, { message: "its plan did not become the newest one", nowSeconds });

@@ -37,5 +37,9 @@ export function clusterDigest(cluster: Cluster, ids: Pick<Ids, "digest">): strin
       secondsSinceCapacityFailure: bucket.secondsSinceCapacityFailure !== null,
     })),
   }));
-  return ids.digest(JSON.stringify({ ...cluster, nodeArrays }));
+  // What CycleCloud says of a failed node changes no plan.
+  const nodes = cluster.nodes.map((node) =>
+    node.statusMessage === undefined ? node : { ...node, statusMessage: undefined },
+  );
+  return ids.digest(JSON.stringify({ ...cluster, nodeArrays, nodes }));
 }

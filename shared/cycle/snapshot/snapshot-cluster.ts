@@ -112,9 +112,10 @@ async function keep(
   const seen = { cluster, snapshot, settings: config.cycle };
   const closed = await resolveOperations(ports, cycleCloud, seen);
   const head = (await ports.plans.loadHead(cluster))?.value;
-  const due = closed > 0 ? "operations closed" : await whyDue(ports, { config, snapshot, head, demand });
-  if (due !== undefined) await requestPlan(ports, { cluster, reason: due });
-  report(ports, snapshot, due);
+  const due =
+    closed > 0 ? { reason: "operations closed" } : await whyDue(ports, { config, snapshot, head, demand });
+  if (due !== undefined) await requestPlan(ports, { cluster, ...due });
+  report(ports, snapshot, due?.reason);
   measureSnapshot(ports, snapshot);
   await forgetSilent(ports, demand, ports.clock.nowSeconds());
   // Last: scaling waits for no accounts and no curves.
@@ -134,6 +135,11 @@ async function priced(
   return priceCluster(cluster, { facts, rules, sheets: found.filter((sheet) => sheet !== undefined) });
 }
 
+interface Due {
+  readonly reason: string;
+  readonly onlyDemand?: true;
+}
+
 /** Why a plan is due; undefined: the last one is still valid. */
 async function whyDue(
   ports: SnapshotPorts,
@@ -143,32 +149,36 @@ async function whyDue(
     readonly head: PlanHead | undefined;
     readonly demand: readonly SourceDemand[];
   },
-): Promise<string | undefined> {
+): Promise<Due | undefined> {
   const { config, snapshot, head, demand } = known;
-  if (head === undefined) return "first snapshot";
+  if (head === undefined) return { reason: "first snapshot" };
   const control = await loadControl(ports, config.cluster);
   if (head.held !== undefined && whyHeld(config, control) === undefined)
-    return "nothing holds the cluster any more";
+    return { reason: "nothing holds the cluster any more" };
   const { cluster } = withKept(snapshot, control);
-  if (head.clusterDigest !== clusterDigest(cluster, ports.ids)) return "snapshot changed";
+  if (head.clusterDigest !== clusterDigest(cluster, ports.ids)) return { reason: "snapshot changed" };
   const nowSeconds = ports.clock.nowSeconds();
-  if (head.nextDeadlineSeconds !== null && head.nextDeadlineSeconds <= nowSeconds) return "deadline passed";
+  if (head.nextDeadlineSeconds !== null && head.nextDeadlineSeconds <= nowSeconds)
+    return { reason: "deadline passed" };
   // Catches a plan request that was lost, or dropped as a repeat because clocks disagree. This check compares no
   // clocks.
   const isUnplanned = demand.some(({ source, sequence }) => head.demandSequences[source] !== sequence);
-  if (isUnplanned) return "demand not planned yet";
+  if (isUnplanned) return { reason: "new demand", onlyDemand: true };
   const targets = await ports.targets.list(snapshot.cluster.name);
   const isUnmet = targets.some((set) => head.targetRequests[set.requestSet] !== set.receivedAtSeconds);
-  if (isUnmet) return "targets not planned yet";
+  if (isUnmet) return { reason: "new targets", onlyDemand: true };
   return whyOperations(await ports.operations.recent(head.cluster, recentOperations), head);
 }
 
 /** An operation that the last plan counted on may have failed since without a trace in the cluster. */
-function whyOperations(operations: readonly Operation[], head: PlanHead): string | undefined {
+function whyOperations(operations: readonly Operation[], head: PlanHead): Due | undefined {
   const isNews = (operation: Operation) => operation.updatedAtSeconds >= head.demandReadAtSeconds;
-  if (operations.some((operation) => !isOpen(operation) && isNews(operation))) return "operations closed";
+  if (operations.some((operation) => !isOpen(operation) && isNews(operation)))
+    return { reason: "operations closed" };
   // A planner that died for good has recorded its actions: the next one sends them.
-  return operations.some((operation) => operation.state === "planned") ? "actions not sent" : undefined;
+  return operations.some((operation) => operation.state === "planned")
+    ? { reason: "actions not sent" }
+    : undefined;
 }
 
 async function tellChanges(

@@ -91,6 +91,8 @@ export interface ClusterNode {
   readonly instanceId: string | null;
   /** CycleCloud's word: Ready, Preparing, Acquiring, Failed, Terminating, Deallocated, ... */
   readonly status: string;
+  /** Of a failed node: what CycleCloud says of that, one line, cut, without secrets. For people; the planner does not use it. */
+  readonly statusMessage?: string;
   /** Started, Terminated, Deallocated, ...; null: CycleCloud reports none, so the node is left alone. */
   readonly targetState: string | null;
   readonly location: string;

@@ -19,6 +19,14 @@ export interface NodeHistory {
   readonly deletedSeconds: number | null;
   /** Since the node started, a scheduler has reported a job there. Absent: it never has. */
   readonly ranJob?: true;
+  /** The last time that the node was seen to have failed, in this life. Absent: never. */
+  readonly failure?: NodeFailure;
+}
+
+/** When a pass first saw the node Failed, and what CycleCloud said of that; null: nothing. */
+export interface NodeFailure {
+  readonly atSeconds: number;
+  readonly message: string | null;
 }
 
 /** Rows of deleted nodes are kept this long. */
@@ -68,16 +76,32 @@ function observed(row: NodeHistory | undefined, node: ClusterNode, now: number, 
   const before: NodeHistory =
     row === undefined || row.deletedSeconds !== null ? { nodeId, name, hostname, instanceId, ...born } : row;
   const readySeconds = before.readySeconds ?? (ready ? now : null);
+  const failure = failureOf(before, node, now);
   const isFirstJob = busy && before.ranJob === undefined;
   const same =
     before.name === name &&
     before.hostname === hostname &&
     before.instanceId === instanceId &&
     before.readySeconds === readySeconds &&
+    before.failure === failure &&
     !isFirstJob;
   if (same) return before;
   const ran = isFirstJob ? ({ ranJob: true } as const) : {};
-  return { ...before, name, hostname, instanceId, readySeconds, ...ran };
+  const failed = failure === undefined ? {} : { failure };
+  return { ...before, name, hostname, instanceId, readySeconds, ...ran, ...failed };
+}
+
+/** The same failure keeps its time; a later one replaces it, and a message that comes late is added. */
+function failureOf(
+  { failure }: Pick<NodeHistory, "failure">,
+  { status, statusMessage }: ClusterNode,
+  now: number,
+): NodeFailure | undefined {
+  if (status !== "Failed") return failure;
+  if (failure === undefined) return { atSeconds: now, message: statusMessage ?? null };
+  return statusMessage === undefined || failure.message === statusMessage
+    ? failure
+    : { atSeconds: failure.message === null ? failure.atSeconds : now, message: statusMessage };
 }
 
 /** Whether a node is past its boot time-out: asked to start, never Ready since, for longer than that. */

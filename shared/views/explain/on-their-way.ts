@@ -1,6 +1,7 @@
 import type { CauseView } from "../../api/index.ts";
 import { liveSources } from "../../cycle/index.ts";
 import { forNodeArray, type PlannedNode, shortHostname } from "../../engine/index.ts";
+import { printableCut } from "../../text.ts";
 import { isUpNode } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
@@ -42,6 +43,8 @@ interface About {
   readonly up: number;
 }
 
+const longestSaid = 160;
+
 function failing({ outlook, total, up }: About, failed: readonly string[]): CauseView {
   const { failedNodeRetries } = outlook.config.cycle;
   const policy = outlook.input.settings.failedNodes;
@@ -49,8 +52,15 @@ function failing({ outlook, total, up }: About, failed: readonly string[]): Caus
   const retried = (outlook.head?.troubled ?? []).filter(
     ({ nodeId, fate }) => ids.has(nodeId) && fate === "retried",
   );
+  const said = outlook.snapshot.cluster.nodes.find(
+    ({ nodeId, statusMessage }) => ids.has(nodeId) && statusMessage !== undefined,
+  );
+  const why =
+    said?.statusMessage === undefined
+      ? ""
+      : ` CycleCloud says of ${said.name}: "${printableCut(said.statusMessage, longestSaid)}".`;
   return cause("nodes-failed", {
-    text: `Failed: ${failed.length} of ${total} nodes (${someOf(failed)})${policy === "retry" ? `; retries until now: ${retried.length}, at most ${failedNodeRetries} a node` : ""}.`,
+    text: `Failed: ${failed.length} of ${total} nodes (${someOf(failed)})${policy === "retry" ? `; retries until now: ${retried.length}, at most ${failedNodeRetries} a node` : ""}.${why}`,
     next:
       policy === "retry"
         ? `They are retried, then deleted and bought again. Why they failed: \`ccscale history ${failed[0]}\`, and CycleCloud's messages.`

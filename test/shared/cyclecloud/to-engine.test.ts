@@ -103,6 +103,22 @@ describe("to engine: a node", () => {
     expect(read().cluster.nodes[2]).toMatchObject({ name: "hpc-2", targetState: null, hostname: null });
   });
 
+  test.each([
+    ["Failed", "Software Installation\n  failed: exit 1", "Software Installation failed: exit 1"],
+    ["Failed", "password=hunter2hunter2 refused", "password=*** refused"],
+    ["Failed", "x".repeat(600), `${"x".repeat(500)}… (600 characters)`],
+    ["Failed", { text: "no text" }, undefined],
+    ["Failed", null, undefined],
+    // What changes with every look is of no use to anybody later.
+    ["Preparing", "Staging resources", undefined],
+  ])(
+    "that is %s and says %j: the message is kept of failed ones, one line, cut, without secrets",
+    (status, message, expected) => {
+      const found = node(({ node }) => Object.assign(node, { Status: status, StatusMessage: message }));
+      expect(found?.statusMessage).toBe(expected);
+    },
+  );
+
   test("without region or spot flag takes those of its array", () => {
     const { cluster } = read(({ array }) => {
       array.nodearray.Interruptible = true;

@@ -495,7 +495,10 @@ const rows: Readonly<Record<string, Told>> = {
   "waiting-for-failed-nodes": {
     kinds: "nodes-failed",
     figures: [1, 0],
-    says: ["Failed: 1 of 1 nodes (htc-1); retries until now: 1, at most 3 a node"],
+    says: [
+      "Failed: 1 of 1 nodes (htc-1); retries until now: 1, at most 3 a node.",
+      'CycleCloud says of htc-1: "Software Installation failed".',
+    ],
     next: "ccscale history htc-1",
     planner: /^retry-failed, because/,
   },

@@ -2,6 +2,9 @@ import { describe, expect, test } from "vitest";
 import { statusAnswer } from "../../../shared/api/index.ts";
 import { ConfigurationError } from "../../../shared/errors.ts";
 import { clusterStatus } from "../../../shared/views/cluster-status.ts";
+import { showHistory } from "../../../shared/views/show-history.ts";
+import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
 
 async function problemsOf(world: World) {
@@ -94,6 +97,50 @@ describe("problems of a status", () => {
     await world.post([], { source: "once", ttlSeconds: 1 });
     world.advance(2);
     expect(await problemsOf(world)).toEqual([]);
+  });
+
+  test("failed nodes are named with CycleCloud's reason, those that fail alike together", async () => {
+    const failed = (name: string, statusMessage?: string) =>
+      nodeOf({ name, status: "Failed", ...(statusMessage === undefined ? {} : { statusMessage }) });
+    const nodes = [
+      failed("htc-1"),
+      ...["2", "3", "4", "5", "6", "7"].map((n) => failed(`htc-${n}`, "no such image.")),
+      nodeOf({ name: "htc-8" }),
+    ];
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    await world.snapshot();
+    expect((await problemsOf(world)).filter(({ kind }) => kind === "nodes-failed")).toMatchObject([
+      {
+        gravity: "degraded",
+        text: "6 nodes of htc failed (htc-2, htc-3, htc-4, htc-5, htc-6 and 1 more): no such image.",
+        next: expect.stringContaining("`ccscale nodes --state Failed`"),
+      },
+      { text: "1 node of htc failed (htc-1): CycleCloud gives no reason." },
+    ]);
+    await world.round();
+    const history = await showHistory(world.ports, cluster, "htc-2", { limit: 10 });
+    expect(history?.lives).toMatchObject([
+      { failure: { message: "no such image.", atSeconds: world.now() } },
+    ]);
+    // A retry that boots the node does not make it forgotten; a new life does.
+    const failedAtSeconds = world.now();
+    world.cycleCloud.change("htc-2", { status: "Ready" });
+    world.advance(60);
+    await world.round();
+    const later = await showHistory(world.ports, cluster, "htc-2", { limit: 10 });
+    expect(later?.lives).toMatchObject([{ failure: { atSeconds: failedAtSeconds } }]);
+  });
+
+  test("what degrades the cluster comes before what is worth a look, whoever found it", async () => {
+    const world = createWorld();
+    await world.post([jobFor(30)]);
+    world.configure({ cycle: { caps: { maxNodesPerPlan: 1, maxCores: null, monthlyBudgetUsd: null } } });
+    await world.round();
+    await world.post([jobFor(1)], { source: "pbs", ttlSeconds: 60 });
+    world.advance(61);
+    const found = await problemsOf(world);
+    expect(found.map(({ kind }) => kind)).toEqual(["source-expired", "clipped", "jobs-waiting"]);
+    expect(found.map(({ gravity }) => gravity)).toEqual(["degraded", "notice", "notice"]);
   });
 
   test("the gravest comes first", async () => {

@@ -376,7 +376,7 @@ export const situations: Readonly<Record<string, Situation>> = {
   "waiting-for-nodes-that-boot-for-the-first-time": { jobs: [{ name: asked, iterations: 2, ...slot }] },
   "waiting-for-failed-nodes": {
     config: { failed_nodes: "retry", failed_node_retries: 3 },
-    nodes: htc(1, { status: "Failed", hostname: null }),
+    nodes: htc(1, { status: "Failed", hostname: null, statusMessage: "Software Installation failed" }),
     jobs: [one],
   },
   "waiting-for-failed-nodes-that-are-kept": {

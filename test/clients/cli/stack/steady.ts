@@ -32,7 +32,7 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   [/\d+ files, \d+ bytes/g, "22 files, 56789 bytes"],
   // Who asks for a plan in the same second asks for the same plan, and it carries the words of one of them.
   [
-    /\b(demand not planned yet|snapshot changed|operations closed|demand from \w+|keep-alive (on|off) by \w+: [^)]+)/g,
+    /\b(new demand|snapshot changed|operations closed|demand from \w+|keep-alive (on|off) by \w+: [^)]+)/g,
     "demand from pbs",
   ],
 ];

@@ -243,7 +243,7 @@ describe("targets of the autoscale API", () => {
     await world.round();
     expect(namesOf(world)).toEqual(["htc-1"]);
     const reasons = (await world.ports.plans.list(cluster, 1)).map(({ reason }) => reason);
-    expect(reasons).toEqual(["targets not planned yet"]);
+    expect(reasons).toEqual(["new targets"]);
   });
 
   test("nodes whose answer was lost, or that are not listed yet, are not asked for twice", async () => {

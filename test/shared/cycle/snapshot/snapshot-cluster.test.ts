@@ -99,7 +99,7 @@ describe("snapshotCluster: a plan is asked for", () => {
   test("when demand came after the last plan, whatever became of its own request", async () => {
     const world = await calm();
     await world.post([jobFor(1)]);
-    expect(await reasonAfterSnapshot(world)).toBe("demand not planned yet");
+    expect(await reasonAfterSnapshot(world)).toBe("new demand");
   });
 
   test("when the last planner died before it sent its actions, and nobody tried again", async () => {

@@ -141,6 +141,9 @@ const noCapacity: Reason = {
 export function headOf(cluster: string, planId: string): PlanHead {
   return {
     ...summaryOf(cluster, planId),
+    requestedAtSeconds: 1_700_000_000,
+    controlDigest: "digest",
+    newestLossId: null,
     snapshotTakenAtSeconds: startSeconds - 5,
     demandReadAtSeconds: startSeconds - 1,
     demandSequences: { celery: 4 },

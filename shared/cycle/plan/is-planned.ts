@@ -1,0 +1,54 @@
+import type { PlanRequest } from "../../messages/index.ts";
+import { type ClusterControl, isOpen, type Ports } from "../../ports/index.ts";
+
+import type { WorldOpened } from "./load-world.ts";
+
+type Planned = Pick<Ports, "clock" | "demand" | "ids" | "losses" | "operations" | "snapshots" | "targets">;
+
+/** How far the clocks of two instances may differ. */
+const longestSkewSeconds = 5;
+const recentOperations = 50;
+
+/** Identity of what operators have decided. */
+export function digestOf({ ids }: Pick<Ports, "ids">, control: ClusterControl): string {
+  return ids.digest(JSON.stringify(control));
+}
+
+/**
+ * Whether the newest plan has seen all that there is. Messages that come one after the other are often seen by the plan
+ * before their own, which would only be made again. A request for new demand stands for every other request of its window,
+ * which the broker dropped as a repeat: so nothing else may have changed either. When in doubt, it is planned.
+ */
+export async function isPlanned(
+  ports: Planned,
+  { cluster, atSeconds }: PlanRequest,
+  { head: stored, operations, control, config }: WorldOpened,
+): Promise<boolean> {
+  const head = stored?.value;
+  // The run that made the newest plan for this very request may have died half way.
+  if (head === undefined || head.requestedAtSeconds === atSeconds) return false;
+  if (operations.some(({ value }) => value.state === "planned")) return false;
+  if (head.controlDigest !== digestOf(ports, control)) return false;
+  const [snapshot, demand, targets, recent, [loss]] = await Promise.all([
+    ports.snapshots.load(cluster),
+    ports.demand.summaries(cluster),
+    ports.targets.list(cluster),
+    ports.operations.recent(cluster, recentOperations),
+    ports.losses.recent(cluster, 1),
+  ]);
+  const sinceSeconds = head.demandReadAtSeconds - longestSkewSeconds;
+  const { capacityFailureBackoffSeconds } = config.cycle;
+  return (
+    snapshot?.value.takenAtSeconds === head.snapshotTakenAtSeconds &&
+    (head.nextDeadlineSeconds === null || head.nextDeadlineSeconds > ports.clock.nowSeconds()) &&
+    demand.every(({ source, sequence }) => head.demandSequences[source] === sequence) &&
+    targets.every(
+      ({ requestSet, receivedAtSeconds }) => head.targetRequests[requestSet] === receivedAtSeconds,
+    ) &&
+    !recent.some((operation) => !isOpen(operation) && operation.updatedAtSeconds >= sinceSeconds) &&
+    // An older one counts for no plan any more.
+    (loss === undefined ||
+      loss.eventId === head.newestLossId ||
+      loss.atSeconds < sinceSeconds - capacityFailureBackoffSeconds)
+  );
+}
