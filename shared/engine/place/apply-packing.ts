@@ -18,7 +18,8 @@ export function applyPacking(
   ledger.dropMade([...vanishing].filter(({ origin }) => origin === "new"));
   const nextThere = new Map<BucketKind, number>();
   const hands = problem.items.map((item) => new Hand(item));
-  for (const { kind: index, nodes, slots } of loads) {
+  // Kind by kind: new nodes of one size with consecutive names are one request.
+  for (const { kind: index, nodes, slots } of loads.toSorted((a, b) => a.kind - b.kind)) {
     const kind = problem.kinds[index] as BucketKind;
     for (let k = 0; k < nodes; k++) {
       const node = kind.there === null ? newNode(ledger, kind) : nodeThere(kind, nextThere);

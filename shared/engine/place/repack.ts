@@ -4,10 +4,11 @@ import type { Allocation } from "./allocation.ts";
 import { applyPacking } from "./apply-packing.ts";
 import type { BucketKind } from "./bucket-kinds.ts";
 import { type LooseSlots, looseSlotsOf } from "./loose-slots.ts";
-import type { KindSet, Packing } from "./packing/packing-problem.ts";
+import type { Packing } from "./packing/packing-problem.ts";
 import { manyItems, packingsOf, packThere } from "./packing/portfolio.ts";
 import { type RepackProblem, repackProblem } from "./repack-problem.ts";
 import { surelyHasNoRoom } from "./room-there.ts";
+import { holdsOnceBought, trimmed } from "./trim.ts";
 
 /**
  * Chooses nodes anew for slots that are placed already, so that nobody loses a place: first whether the nodes that are there
@@ -27,7 +28,7 @@ export function repack(
   if (hasNoRoom && !looksAtPrices) return true;
   const terms = { ledger, reservedLeft, vanishing };
   const all = repackProblem(loose, { ...terms, usesThere: true });
-  const there = hasNoRoom ? null : packThere(all);
+  const there = hasNoRoom ? null : packThere(all, { mends: looksAtPrices });
   if (there !== null) return applyPacking(ledger, all, there, vanishing);
   if (!looksAtPrices) return true;
   const moved = loose.filter(({ node }) => vanishing.has(node));
@@ -41,7 +42,14 @@ export function repack(
     ...packingsOf(all).map((packing) => ({ problem: all, packing })),
   ].filter(({ packing }) => packing.price < before - leastGain);
   choices.sort((a, b) => a.packing.price - b.packing.price);
-  const chosen = choices.find(({ problem, packing }) => isLasting(all, boughtIn(problem, packing)));
+  const chosen = choices.find(
+    ({ problem, packing }) => holdsOnceBought(all, boughtIn(problem, packing)) !== null,
+  );
+  const fewer = trimmed(
+    all,
+    chosen === undefined ? boughtNow(bought, vanishing) : boughtIn(chosen.problem, chosen.packing),
+  );
+  if (fewer !== null) return applyPacking(ledger, all, fewer, vanishing);
   return chosen === undefined || applyPacking(ledger, chosen.problem, chosen.packing, vanishing);
 }
 
@@ -73,31 +81,18 @@ function priceOfLoads({ kinds, limits }: RepackProblem, nodes: ReadonlySet<Ledge
 }
 
 function boughtIn({ kinds }: RepackProblem, { loads }: Packing): readonly BucketKind[] {
-  return loads.flatMap(({ kind: index, nodes }) => {
-    const kind = kinds[index] as BucketKind;
-    return kind.there === null ? [{ ...kind, there: nodes, charges: [] }] : [];
-  });
+  const counts = new Map<number, number>();
+  for (const { kind, nodes } of loads)
+    if (kinds[kind]?.there === null) counts.set(kind, (counts.get(kind) ?? 0) + nodes);
+  return [...counts].map(([kind, there]) => ({ ...(kinds[kind] as BucketKind), there, charges: [] }));
 }
 
-/**
- * Whether a later plan, for which the new nodes are there, finds room for all on them. It knows no more of this packing
- * than the nodes, and would buy again.
- */
-function isLasting(all: RepackProblem, bought: readonly BucketKind[]): boolean {
-  const kinds = [...all.kinds, ...bought];
-  const known = all.kinds.length;
-  const origins = bought.map(({ bucket }) =>
-    all.kinds.findIndex((kind) => kind.there === null && kind.bucket === bucket),
-  );
-  const sets = new Map<KindSet, KindSet>();
-  const items = all.items.map((item) => {
-    const { has, hasOnceThere } = item.kinds;
-    const set = sets.get(item.kinds) ?? {
-      has: (kind: number) => (kind < known ? has(kind) : hasOnceThere(origins[kind - known] ?? -1)),
-      hasOnceThere,
-    };
-    sets.set(item.kinds, set);
-    return { ...item, kinds: set };
-  });
-  return packThere({ ...all, kinds, items }) !== null;
+/** The nodes that were chosen first, as kinds that are there. */
+function boughtNow({ kinds }: RepackProblem, nodes: ReadonlySet<LedgerNode>): readonly BucketKind[] {
+  const counts = new Map<BucketKind, number>();
+  for (const { bucket } of nodes) {
+    const kind = kinds.findLast((each) => each.bucket === bucket && each.there === null);
+    if (kind !== undefined) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return [...counts].map(([kind, there]) => ({ ...kind, there, charges: [] }));
 }

@@ -1,6 +1,7 @@
 import { covers } from "../../ledger/availability.ts";
 import { packGreedily } from "./greedy.ts";
 import type { Packing, PackingProblem, Policy, Steps } from "./packing-problem.ts";
+import { ruinAndRecreate } from "./ruin-and-recreate.ts";
 import { dominantWorths, evenWorths, scarceWorths } from "./worths.ts";
 
 /** What a node is filled with, and which node is made next, in the order in which they are tried. */
@@ -46,6 +47,9 @@ export const policies: readonly Policy[] = [
 /** Steps that one policy may take. */
 const stepsPerPolicy = 50_000_000;
 
+/** Steps in which a packing may be worked over. */
+const stepsToMend = 400_000;
+
 /** More items than that are packed in one way only. */
 export const manyItems = 10_000;
 
@@ -73,14 +77,20 @@ function packAll(problem: PackingProblem, some: readonly Policy[]): readonly Pac
   });
 }
 
-/** A packing on nodes that are there alone; null: none was found. */
-export function packThere(problem: PackingProblem): Packing | null {
+/** A packing on nodes that are there alone; null: none was found. With `mends`, the fullest is worked over before that is said. */
+export function packThere(problem: PackingProblem, { mends = false } = {}): Packing | null {
   if (!mayHold(problem)) return null;
+  const onThere = { ...problem, buys: false };
+  let fullest: Packing | null = null;
   for (const policy of policiesFor(problem)) {
-    const packing = policy.pack({ ...problem, buys: false }, budget());
+    const packing = policy.pack(onThere, budget());
     if (packing?.unplaced === 0) return packing;
+    if (packing !== null && packing.unplaced < (fullest?.unplaced ?? Number.POSITIVE_INFINITY))
+      fullest = packing;
   }
-  return null;
+  if (!mends || fullest === null || problem.items.length > manyItems) return null;
+  const mended = ruinAndRecreate(onThere, fullest, { left: stepsToMend });
+  return mended.unplaced === 0 ? mended : null;
 }
 
 /** Whether the nodes that are there have as much as all slots take, were they one node. */
