@@ -1,7 +1,9 @@
+import { daySeconds, hourSeconds, monthStart, startOf } from "./calendar.ts";
 import { isSameOwner, type JobTotal, type RankedJobs, rank, runningNow, withSettled } from "./job-totals.ts";
 import { type Line, nothing } from "./lines.ts";
-import { daySeconds, emptyPage, hourSeconds, type Page, startOf, turnPages } from "./pages.ts";
+import { emptyPage, type Page, turnPages } from "./pages.ts";
 import type { SeenJob, SeenNode, Sight } from "./sight.ts";
+import { noSums, type Sums, withLines } from "./sums.ts";
 import { mergeLines, Tally } from "./tally.ts";
 
 export interface DayPage extends Page {
@@ -14,6 +16,17 @@ export interface Closed {
   readonly hours: readonly Page[];
   readonly days: readonly DayPage[];
   readonly jobs: readonly JobTotal[];
+}
+
+/** What one month cost. */
+export interface MonthPage extends Pick<Page, "fromSeconds"> {
+  readonly sums: Sums;
+}
+
+/** What a whole day cost, in all and by node array. */
+export interface DayCost extends Pick<Page, "fromSeconds"> {
+  readonly nanoUsd: number;
+  readonly nodeArrays: readonly { readonly name: string; readonly nanoUsd: number }[];
 }
 
 /** A node with its use since some moment. What it had before is in the pages; the time since then is in none. */
@@ -32,21 +45,47 @@ export interface Book {
   readonly nodes: readonly BookNode[];
   readonly hour: Page;
   readonly day: DayPage;
+  /** The month that is not over: what its days cost together, to the last unit. */
+  readonly month: MonthPage;
+  /** The last whole days, the oldest first: what comes is reckoned from them. */
+  readonly lastDays: readonly DayCost[];
+  /** When the first nodes were seen. The day of that moment is not whole. */
+  readonly openedAtSeconds: number;
   /** Of the jobs that run, without the time since `sinceMs` of their nodes. */
   readonly running: readonly JobTotal[];
   /** Closed with this record. They are written to their places before a later record leaves them out. */
   readonly closed: Closed;
 }
 
-/** The first record: nothing was seen before, so nothing is counted. */
-export function openBook(sight: Sight): Book {
+/** Pages of this month that earlier records closed. */
+export interface EarlierPages {
+  readonly hours: readonly Page[];
+  readonly days: readonly DayPage[];
+}
+
+const neverKept: EarlierPages = { hours: [], days: [] };
+
+/**
+ * The first record: nothing was seen before, so nothing is counted. If there were records before and the open one was lost, the
+ * pages that they closed still count: a month that begins anew would let a spent budget be spent again.
+ */
+export function openBook(sight: Sight, earlier: EarlierPages = neverKept): Book {
   const { takenAtSeconds } = sight;
   const sinceMs = msOf(takenAtSeconds);
+  const today = startOf(takenAtSeconds, daySeconds);
+  const monthSeconds = monthStart(takenAtSeconds);
+  const hours = earlier.hours.filter(({ fromSeconds }) => fromSeconds >= today);
+  const days = earlier.days.filter(({ fromSeconds }) => fromSeconds >= monthSeconds && fromSeconds < today);
+  const ofToday = mergeLines([], ...hours.map(({ lines }) => lines));
+  const ofMonth = [...days.flatMap(({ lines }) => lines), ...ofToday];
   return {
     asOfSeconds: takenAtSeconds,
     nodes: sight.nodes.map((node) => ({ ...node, sinceMs })),
     hour: emptyPage(takenAtSeconds, hourSeconds),
-    day: { ...emptyPage(takenAtSeconds, daySeconds), jobs: rank([]) },
+    day: { ...emptyPage(takenAtSeconds, daySeconds), lines: ofToday, jobs: rank([]) },
+    month: { fromSeconds: monthSeconds, sums: withLines(noSums, ofMonth) },
+    lastDays: [],
+    openedAtSeconds: takenAtSeconds,
     running: runningNow(new Map(), sight),
     closed: noneClosed,
   };
@@ -191,9 +230,37 @@ function close(
     nodes,
     hour: hour ?? book.hour,
     day: day ?? book.day,
+    month: monthWith(book.month, byHour, untilSeconds),
+    lastDays: lastDays(book, closedDays),
+    openedAtSeconds: book.openedAtSeconds,
     running: settle(now.running),
     closed: { hours: closedHours, days: closedDays, jobs: ended },
   };
+}
+
+/** The open month with lines that belong to it, by the start of their hour; or the month that has begun since. */
+function monthWith(
+  open: MonthPage,
+  byHour: ReadonlyMap<number, readonly Line[]>,
+  untilSeconds: number,
+): MonthPage {
+  const fromSeconds = monthStart(untilSeconds);
+  const lines = [...byHour].flatMap(([hour, more]) => (hour >= fromSeconds ? more : []));
+  if (fromSeconds === open.fromSeconds && lines.length === 0) return open;
+  return { fromSeconds, sums: withLines(fromSeconds === open.fromSeconds ? open.sums : noSums, lines) };
+}
+
+/** Each day of the week once. */
+const daysLookedAt = 7;
+
+function lastDays({ lastDays, openedAtSeconds }: Book, closed: readonly DayPage[]): readonly DayCost[] {
+  const whole = closed.filter(({ fromSeconds }) => fromSeconds >= openedAtSeconds).slice(-daysLookedAt);
+  const added = whole.map(({ fromSeconds, lines }): DayCost => {
+    const { total, by } = withLines(noSums, lines);
+    const nodeArrays = by.nodeArray.map(({ name, nanoUsd }) => ({ name: name ?? "", nanoUsd }));
+    return { fromSeconds, nanoUsd: total.nanoUsd, nodeArrays };
+  });
+  return [...lastDays, ...added].slice(-daysLookedAt);
 }
 
 /** The record with the time of all nodes until they were seen last: what a reader wants to add up. */
@@ -212,6 +279,7 @@ export function settled(book: Book): Book {
     nodes: book.nodes.map((node) => ({ ...node, sinceMs: untilMs })),
     hour: merge(book.hour),
     day: merge(book.day),
+    month: monthWith(book.month, byHour, book.asOfSeconds),
     running: withSettled(book.running, tally.byJob).map((run) => ({ ...run, lastSeconds: book.asOfSeconds })),
   };
 }

@@ -9,9 +9,19 @@ export {
   type BookNode,
   type Closed,
   type DayPage,
+  type EarlierPages,
   openBook,
   settled,
 } from "./book.ts";
+export {
+  type BudgetPeriod,
+  daySeconds,
+  hourSeconds,
+  monthOf,
+  monthStart,
+  periodEnd,
+  periodStart,
+} from "./calendar.ts";
 export {
   type CostDimension,
   type CostKeys,
@@ -21,6 +31,7 @@ export {
   costRowsByJob,
   totalRow,
 } from "./cost-report.ts";
+export { monthForecast } from "./forecast.ts";
 export type { JobTotal, RankedJobs } from "./job-totals.ts";
 export {
   type Amount,
@@ -34,3 +45,5 @@ export {
 } from "./lines.ts";
 export type { Page } from "./pages.ts";
 export { type JobShare, jobKey, type NodeUse, type SeenJob, type SeenNode, type Sight } from "./sight.ts";
+export { type Spent, type Stand, type Subject, standOf } from "./stand.ts";
+export type { SumDimension } from "./sums.ts";

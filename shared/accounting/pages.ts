@@ -1,3 +1,4 @@
+import { startOf } from "./calendar.ts";
 import type { Line } from "./lines.ts";
 import { mergeLines } from "./tally.ts";
 
@@ -8,13 +9,6 @@ export interface Page {
   /** What is counted in it ends here: the end of the hour or day once it is closed. */
   readonly untilSeconds: number;
   readonly lines: readonly Line[];
-}
-
-export const hourSeconds = 3_600;
-export const daySeconds = 86_400;
-
-export function startOf(atSeconds: number, lengthSeconds: number): number {
-  return Math.floor(atSeconds / lengthSeconds) * lengthSeconds;
 }
 
 export function emptyPage(atSeconds: number, lengthSeconds: number): Page {

@@ -36,4 +36,3 @@ export { requestPlan } from "./request-plan.ts";
 export { receiveEvent } from "./snapshot/receive-event.ts";
 export { refreshPrices } from "./snapshot/refresh-prices.ts";
 export { isUnverified, snapshotCluster } from "./snapshot/snapshot-cluster.ts";
-export { nextMonthStart, spendingStatus } from "./snapshot/spending.ts";

@@ -62,7 +62,7 @@ export function measureSnapshot(
   const counts = tally(seen.nodes.map(({ status }) => status));
   for (const state of new Set([...nodeStates, ...counts.keys()]))
     telemetry.record("autoscale.nodes", counts.get(state) ?? 0, { cluster, state });
-  if (spending !== undefined) telemetry.record("autoscale.cost", spending.usdPerHour, { cluster });
+  if (spending !== undefined) telemetry.record("autoscale.cost", spending.total.usdPerHour, { cluster });
 }
 
 /** Reports how an action ended, and how long jobs waited for CycleCloud's answer. */

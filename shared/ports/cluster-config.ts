@@ -1,3 +1,4 @@
+import type { BudgetPeriod, SumDimension } from "../accounting/index.ts";
 import type { EngineSettings, PriceRule } from "../engine/index.ts";
 import type { VmCatalogueOptions } from "../facts/index.ts";
 import type { PseudonymField } from "../messages/index.ts";
@@ -54,6 +55,8 @@ export interface CycleSettings {
   readonly readOnly: boolean;
   /** Absent: nothing is capped. */
   readonly caps?: CapSettings;
+  /** Besides that of the caps. Absent: none. */
+  readonly budgets?: readonly BudgetSettings[];
   /** Absent: spot arrays are like all others. */
   readonly spot?: SpotSettings;
 }
@@ -81,6 +84,24 @@ export interface CapSettings {
   readonly maxNodesPerPlan: number | null;
   readonly maxCores: number | null;
   readonly monthlyBudgetUsd: number | null;
+}
+
+/** What somebody may spend in a calendar day or month (UTC). */
+export interface BudgetSettings {
+  /** No two budgets of a cluster have the same. */
+  readonly name: string;
+  /** Null: the whole cluster. */
+  readonly of: BudgetSubject | null;
+  readonly period: BudgetPeriod;
+  readonly usd: number;
+  /** Whether nothing new is bought for it once it is spent. */
+  readonly hold: boolean;
+}
+
+export interface BudgetSubject {
+  readonly dimension: SumDimension;
+  /** `unknown`: also jobs that name none. */
+  readonly name: string;
 }
 
 /** When a node that asks for it may stop. */

@@ -1,5 +1,6 @@
 import type { Cluster } from "../engine/index.ts";
 import type { SchedulerEvent } from "../messages/index.ts";
+import type { BudgetSettings } from "./cluster-config.ts";
 import type { Stored } from "./stored.ts";
 
 /** Nodes that became Ready, or are gone. */
@@ -18,24 +19,44 @@ export interface Snapshot {
 }
 
 /**
- * What the nodes of a cluster's node arrays cost in a calendar month (UTC), by the prices of their VM sizes: an estimate,
- * not the bill. In US dollars.
+ * What the nodes of a cluster's node arrays cost, by the prices of their VM sizes: an estimate, not the bill. A summary of
+ * the accounts, so that plans and lists need not read those.
  */
 export interface Spending {
-  /** Such as "2026-11". */
-  readonly month: string;
-  readonly spentUsd: number;
+  /** Until when it is counted; nodes are taken to run on after that. Unix seconds. */
+  readonly asOfSeconds: number;
+  /** Set: the accounts could not be read since then, and what ran was taken to cost what it did. */
+  readonly reckonedSinceSeconds: number | null;
+  readonly total: SpentSums;
+  readonly nodeArrays: readonly (SpentSums & { readonly name: string })[];
+  /** One for each budget that was configured when the snapshot was taken. */
+  readonly budgets: readonly BudgetSpending[];
+}
+
+/** In US dollars, without nodes whose price is not known. */
+export interface SpentSums {
+  readonly hourUsd: number;
+  readonly dayUsd: number;
+  readonly monthUsd: number;
   /** What the nodes of this snapshot cost. */
   readonly usdPerHour: number;
-  /** Nodes whose price is not known; the sums leave them out. */
   readonly unpricedNodes: number;
+  /** Of this month. */
   readonly unpricedNodeHours: number;
-  /** The configured budget when the snapshot was taken; null: none. */
-  readonly budgetUsd: number | null;
+  /** Of the whole month. */
+  readonly forecastUsd: number;
+}
+
+export interface BudgetSpending {
+  readonly budget: BudgetSettings;
+  /** In the day or month of the snapshot. */
+  readonly spentUsd: number;
+  readonly usdPerHour: number;
+  readonly unpricedNodeHours: number;
   readonly level: BudgetLevel;
 }
 
-/** `near`: 80 % are spent. `reached`: all, and no new nodes are bought until the month ends or the budget is raised. */
+/** `near`: 80 % are spent. `reached`: all. */
 export type BudgetLevel = "within" | "near" | "reached";
 
 export interface SnapshotStore {

@@ -1,5 +1,5 @@
 import type { ClusterStatus, OperationStatus, SourceStatus } from "../api/index.ts";
-import { doubtsOfSummaries, loadControl, spendingStatus, stillThere } from "../cycle/index.ts";
+import { doubtsOfSummaries, loadControl, stillThere } from "../cycle/index.ts";
 import type { Cluster, ClusterNode } from "../engine/index.ts";
 import { ConfigurationError, StaleSnapshotError } from "../errors.ts";
 import {
@@ -19,6 +19,7 @@ import { firstReasons } from "./explain/first-sentence.ts";
 import { toTargetView, toWaitingView } from "./explain/reason-words.ts";
 import { failedNodesOf } from "./failed-nodes.ts";
 import type { Outlook } from "./outlook.ts";
+import { spendingStatus } from "./spending-status.ts";
 import { statusProblems } from "./status-problems.ts";
 
 export type { ClusterStatus } from "../api/index.ts";
@@ -82,7 +83,7 @@ export async function clusterStatus(
         : { takenAtSeconds: snapshot.value.takenAtSeconds, setAside: snapshot.value.setAside },
     nodes: tally(ofArrays.map(({ status }) => status)),
     failedNodes: failedNodesOf(ofArrays),
-    spending: spendingStatus(snapshot?.value, atSeconds),
+    spending: spendingStatus(snapshot?.value),
     demand: demand
       .filter(({ source }) => source !== unknownSource)
       .map((source) => toSourceStatus(source, atSeconds)),

@@ -5,7 +5,10 @@ import {
   costRows,
   costRowsByJob,
   type DayPage,
+  daySeconds,
+  hourSeconds,
   type JobTotal,
+  monthStart,
   nothing,
   type Page,
   type Purpose,
@@ -16,8 +19,6 @@ import {
 import type { CostAnswer, CostDimensionName, CostQuery, CostRowView } from "../api/index.ts";
 import type { Period, Ports } from "../ports/index.ts";
 
-const hourSeconds = 3_600;
-const daySeconds = 86_400;
 /** Hours are kept for eight days; what is older is known by whole days. */
 const hoursKeptSeconds = 7 * daySeconds;
 
@@ -65,8 +66,7 @@ export async function drawUpCost(
 
 function periodOf({ from, until }: CostQuery, atSeconds: number): Period {
   const untilSeconds = Math.min(until ?? atSeconds, atSeconds);
-  const date = new Date(untilSeconds * 1_000);
-  return { fromSeconds: from ?? Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1_000, untilSeconds };
+  return { fromSeconds: from ?? monthStart(untilSeconds), untilSeconds };
 }
 
 function problemsOf(by: readonly CostDimensionName[]): readonly string[] {

@@ -66,10 +66,10 @@ function addStatus(metrics: MetricSet, status: ClusterStatus): void {
   }
   if (spending !== null) {
     metrics.add("cost_dollars_per_hour", { cluster }, spending.usdPerHour);
-    metrics.add("month_cost_dollars", { cluster }, spending.spentUsd);
+    metrics.add("month_cost_dollars", { cluster }, spending.monthUsd);
     metrics.add("unpriced_nodes", { cluster }, spending.unpricedNodes);
-    if (spending.budget !== null)
-      metrics.add("month_budget_dollars", { cluster }, spending.budget.monthlyUsd);
+    const budget = spending.budgets.find(({ of }) => of === null);
+    if (budget !== undefined) metrics.add("month_budget_dollars", { cluster }, budget.limitUsd);
   }
 }
 

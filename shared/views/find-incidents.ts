@@ -1,5 +1,5 @@
 import type { ClusterStatus, StatusProblem } from "../api/index.ts";
-import { loadControl, spendingStatus } from "../cycle/index.ts";
+import { loadControl } from "../cycle/index.ts";
 import { ConfigurationError } from "../errors.ts";
 import type {
   ClusterConfig,
@@ -13,7 +13,9 @@ import type {
 import { unknownSource } from "../ports/index.ts";
 import { redactText } from "../redact.ts";
 import { printableCut } from "../text.ts";
+import { budgets } from "./budget-problems.ts";
 import { shellWord } from "./explain/cause.ts";
+import { spendingStatus } from "./spending-status.ts";
 import * as problems from "./status-problems.ts";
 
 /** Something that is wrong now, or that nobody can tell about now. */
@@ -63,7 +65,7 @@ export async function findIncidents(
     ...(cannotTell.length > 0
       ? [unseen("stuck", "plan")]
       : missingPlan(word, { config, head: head?.value, demand, targets, atSeconds })),
-    ...budgets(word, spendingStatus(snapshot?.value, atSeconds)),
+    ...budgetsIn(word, spendingStatus(snapshot?.value)),
     ...(head?.value.bootsFailing ?? []).flatMap((each) =>
       word("boots-failing", problems.bootsFailing({ bootsFailing: [each], atSeconds }), each.nodeArray),
     ),
@@ -102,7 +104,7 @@ function wordsOf(cluster: string) {
 
 /** What shows more, or ends it. */
 const commands: Readonly<Record<NotificationKind, (cluster: string, subject: string | null) => string>> = {
-  budget: (cluster) => `ccscale cost --cluster ${cluster} --by array`,
+  budget: (cluster) => `ccscale cost --cluster ${cluster} --by array,account`,
   "boots-failing": (cluster, array) =>
     `ccscale nodes --cluster ${cluster} --nodearray ${shellWord(array ?? "")}`,
   "login-refused": (cluster) => `ccscale resume --cluster ${cluster} --reason "password corrected"`,
@@ -184,12 +186,19 @@ function whyDue({ head, demand, targets, atSeconds }: Planned): string | undefin
 }
 
 /** A budget that is reached was near: that incident goes on, and does not begin if it never was seen. */
-function budgets(word: Word, spending: ClusterStatus["spending"]): readonly Finding[] {
-  const found = word("budget", problems.budget({ spending }));
-  const near = found
-    .filter(({ problem }) => problem === "budget-reached")
-    .map((each) => ({ ...each, key: "budget-near", problem: "budget-near", opens: false }));
-  return [...found, ...near];
+function budgetsIn(word: Word, spending: ClusterStatus["spending"]): readonly Finding[] {
+  if (spending === null) return [];
+  return spending.budgets.flatMap((budget) => {
+    const subject = budget.of === null ? null : budget.name;
+    const found = word("budget", budgets({ spending: { ...spending, budgets: [budget] } }), subject);
+    const near = found
+      .filter(({ problem }) => problem === "budget-reached")
+      .map((each) => {
+        const key = each.key.replace("budget-reached", "budget-near");
+        return { ...each, key, problem: "budget-near", opens: false };
+      });
+    return [...found, ...near];
+  });
 }
 
 function silent(word: Word, summary: DemandSummary, atSeconds: number): readonly Finding[] {

@@ -4,6 +4,7 @@ import { demandCapKey } from "../engine/index.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { ClusterConfig, Delivery } from "../ports/index.ts";
 import { counted } from "../text.ts";
+import { budgets, reckoned, unpriced } from "./budget-problems.ts";
 import { shellWord } from "./explain/cause.ts";
 
 /** What a status is made of, apart from its problems. */
@@ -38,7 +39,8 @@ const checkers: readonly Checker[] = [
   unverified,
   bootsFailing,
   failedNodes,
-  budget,
+  budgets,
+  reckoned,
   unpriced,
   clipped,
   heldBack,
@@ -138,27 +140,6 @@ function failedNodes({ failedNodes }: StatusFacts): readonly StatusProblem[] {
     const next = `All of them: \`ccscale nodes --state Failed\`; one: \`ccscale history ${shellWord(first[0] ?? "")}\`. \`ccscale retry-failed\` boots them again.`;
     return degraded("nodes-failed", text, next);
   });
-}
-
-export function budget({ spending }: Facts<"spending">): readonly StatusProblem[] {
-  const { level, monthlyUsd } = spending?.budget ?? {};
-  if (spending === null || monthlyUsd === undefined || level === "within") return [];
-  const text = `${spending.spentUsd} of ${monthlyUsd} USD of ${spending.month} are spent, by estimate; an hour costs ${spending.usdPerHour} USD now.`;
-  return level === "reached"
-    ? [
-        degraded(
-          "budget-reached",
-          `${text} No new nodes are bought.`,
-          "Raise monthly_budget_usd, or wait for the next month.",
-        ),
-      ]
-    : [notice("budget-near", text, "See `spending` for what can be kept up until the month ends.")];
-}
-
-function unpriced({ spending }: StatusFacts): readonly StatusProblem[] {
-  if (spending === null || spending.budget === null || spending.unpricedNodes === 0) return [];
-  const text = `${spending.unpricedNodes} nodes run whose price is not known: the budget leaves them out.`;
-  return [degraded("unknown-prices", text, "Give price_per_hour_usd of their sizes in vm_sizes.")];
 }
 
 function clipped({ plans }: StatusFacts): readonly StatusProblem[] {

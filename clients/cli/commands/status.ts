@@ -39,6 +39,8 @@ function statusOn(page: Page, status: ClusterStatus): void {
   if (problems.length === 0) page.line("No problems.");
   page.line("");
   page.facts(headlines(status));
+  costOn(page, status);
+  budgetsOn(page, status);
   demandOn(page, status);
   targetsOn(page, status);
   drainingOn(page, status);
@@ -69,20 +71,62 @@ function headlines(status: ClusterStatus): readonly (readonly [string, string | 
   ];
 }
 
-/** Without a budget only what runs now: the sum of the month is of no use to whoever looks at nodes. */
 function costInWords(spending: NonNullable<ClusterStatus["spending"]>): string {
-  const { usdPerHour, unpricedNodes, reservedNodes, pricesAsOfSeconds, budget } = spending;
+  const { usdPerHour, unpricedNodes, reservedNodes, pricesAsOfSeconds, reckonedSinceSeconds } = spending;
   return [
     `${usdPerHour.toFixed(2)} USD an hour`,
-    ...(budget === null
-      ? []
-      : [
-          `${spending.spentUsd.toFixed(2)} of ${budget.monthlyUsd.toFixed(2)} USD spent in ${spending.month}`,
-        ]),
     ...(reservedNodes === 0 ? [] : [`${counted(reservedNodes, "nodes")} reserved`]),
     ...(unpricedNodes === 0 ? [] : [`${counted(unpricedNodes, "nodes")} without a known price`]),
     ...(pricesAsOfSeconds === null ? [] : [`list prices of ${dateOf(pricesAsOfSeconds)}`]),
+    ...(reckonedSinceSeconds === null ? [] : ["reckoned, the accounts cannot be read"]),
   ].join(", ");
+}
+
+const mostArrays = 8;
+const mostBudgets = 8;
+
+/** What it cost, and will cost; the dearest arrays by name. */
+function costOn(page: Page, { spending }: ClusterStatus): void {
+  if (spending === null || (spending.monthUsd === 0 && spending.usdPerHour === 0)) return;
+  page.title("Cost");
+  const row = (name: string, sums: Sums) => [
+    name,
+    ...[sums.hourUsd, sums.dayUsd, sums.monthUsd, sums.forecastUsd].map((usd) => usd.toFixed(2)),
+  ];
+  const arrays = spending.nodeArrays.map((sums) => row(sums.nodeArray, sums));
+  page.table(
+    ["NODE ARRAY", "THIS HOUR", "TODAY", spending.month, "FORECAST"],
+    [...arrays.slice(0, mostArrays), row("all", spending)],
+  );
+  if (arrays.length > mostArrays)
+    page.line(`… and ${arrays.length - mostArrays} more: "ccscale cost --by array"`);
+}
+
+type Sums = Pick<NonNullable<ClusterStatus["spending"]>, "hourUsd" | "dayUsd" | "monthUsd" | "forecastUsd">;
+
+/** The most spent ones first. */
+function budgetsOn(page: Page, { spending }: ClusterStatus): void {
+  const budgets = spending?.budgets ?? [];
+  if (budgets.length === 0) return;
+  page.title("Budgets");
+  const shareOf = ({ spentUsd, limitUsd }: (typeof budgets)[number]) => spentUsd / limitUsd;
+  const rows = budgets
+    .toSorted((a, b) => shareOf(b) - shareOf(a))
+    .slice(0, mostBudgets)
+    .map((budget) => [
+      budget.name,
+      budget.spentUsd.toFixed(2),
+      budget.limitUsd.toFixed(2),
+      `${Math.floor(shareOf(budget) * 100)}%`,
+      budget.period,
+      stateOf(budget),
+    ]);
+  page.table(["BUDGET", "SPENT", "OF", "SHARE", "PERIOD", "STATE"], rows);
+  if (budgets.length > mostBudgets) page.line(`… and ${budgets.length - mostBudgets} more`);
+}
+
+function stateOf({ level, hold }: NonNullable<ClusterStatus["spending"]>["budgets"][number]): string {
+  return level === "reached" && hold ? "reached: holds" : level;
 }
 
 function dateOf(seconds: number): string {

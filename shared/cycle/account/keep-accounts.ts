@@ -1,27 +1,70 @@
-import { accountFor, type Book, openBook, type Sight } from "../../accounting/index.ts";
-import { kindOf, messageOf } from "../../errors.ts";
+import {
+  accountFor,
+  type Book,
+  daySeconds,
+  monthStart,
+  openBook,
+  type Sight,
+} from "../../accounting/index.ts";
+import { kindOf, messageOf, type UpstreamError } from "../../errors.ts";
 import type { Ports, Stored } from "../../ports/index.ts";
 
-const daySeconds = 86_400;
 /** Hours answer "this hour" and "today"; days answer the rest. */
 const keptHourSeconds = 8 * daySeconds;
 /** Thirteen months: this month and the same one a year ago. */
 const keptDaySeconds = 400 * daySeconds;
 
+/** The accounts with one more sight, not saved yet. */
+export type Counted =
+  | { readonly ok: true; readonly book: Book; readonly stored: Stored<Book> | undefined }
+  /** Nobody can tell what was spent before; `book` has only what is there now. */
+  | { readonly ok: false; readonly book: Book; readonly error: UpstreamError };
+
 /**
- * Counts what the nodes cost since the last sight, and whom. The open record is one blob that is saved as a whole, after what
- * the record before it closed was kept: a run that dies at any line has counted nothing twice and lost nothing, since the
- * next one starts from the same record. Two runs at once: one saves, the other's sight is left out.
+ * Counts what the nodes cost since the last sight, and whom. Writes nothing: it always starts from the stored record, so what a
+ * run that dies has counted is counted again.
+ */
+export async function countTime(
+  { accounts }: Pick<Ports, "accounts">,
+  cluster: string,
+  sight: Sight,
+): Promise<Counted> {
+  try {
+    const stored = await accounts.load(cluster);
+    const book =
+      stored === undefined ? await opened(accounts, cluster, sight) : accountFor(stored.value, sight);
+    return { ok: true, book, stored };
+  } catch (error) {
+    if (kindOf(error) !== "upstream") throw error;
+    return { ok: false, book: openBook(sight), error: error as UpstreamError };
+  }
+}
+
+/** Without an open record, the pages that earlier ones closed tell what the month cost. */
+async function opened(accounts: Ports["accounts"], cluster: string, sight: Sight): Promise<Book> {
+  const { takenAtSeconds: untilSeconds } = sight;
+  const [hours, days] = await Promise.all([
+    accounts.hours(cluster, { fromSeconds: untilSeconds - daySeconds, untilSeconds }),
+    accounts.days(cluster, { fromSeconds: monthStart(untilSeconds), untilSeconds }),
+  ]);
+  return openBook(sight, { hours, days });
+}
+
+/**
+ * Saves what was counted. The open record is one blob that is saved as a whole, after what the record before it closed was
+ * kept: a run that dies at any line has counted nothing twice and lost nothing, since the next one starts from the same record.
+ * Two runs at once: one saves, the other's sight is left out.
  *
  * A store that fails is logged and stops nothing: scaling does not wait for accounts. The time is counted with the next snapshot.
  */
 export async function keepAccounts(
   ports: Pick<Ports, "accounts" | "log">,
   cluster: string,
-  sight: Sight,
+  counted: Counted,
 ): Promise<void> {
   try {
-    await count(ports, cluster, sight);
+    if (!counted.ok) throw counted.error;
+    await keep(ports, cluster, counted);
   } catch (error) {
     if (kindOf(error) === "conflict") return;
     if (kindOf(error) !== "upstream") throw error;
@@ -29,19 +72,19 @@ export async function keepAccounts(
   }
 }
 
-async function count({ accounts }: Pick<Ports, "accounts">, cluster: string, sight: Sight): Promise<void> {
-  const stored = await accounts.load(cluster);
-  const book = stored === undefined ? openBook(sight) : accountFor(stored.value, sight);
+async function keep(
+  { accounts }: Pick<Ports, "accounts">,
+  cluster: string,
+  { book, stored }: Counted & { readonly ok: true },
+): Promise<void> {
   if (book === stored?.value) return;
   await keepClosed(accounts, cluster, stored);
   await accounts.save(cluster, book, stored?.etag);
-  if (book.closed.days.length > 0) {
-    const { takenAtSeconds } = sight;
+  if (book.closed.days.length > 0)
     await accounts.forget(cluster, {
-      hours: takenAtSeconds - keptHourSeconds,
-      days: takenAtSeconds - keptDaySeconds,
+      hours: book.asOfSeconds - keptHourSeconds,
+      days: book.asOfSeconds - keptDaySeconds,
     });
-  }
 }
 
 /** What the stored record closed: written before the next record leaves it out. */

@@ -1,5 +1,6 @@
 import { jobKey, type NodeUse, type SeenJob, type SeenNode, type Sight } from "../../accounting/index.ts";
 import {
+  type Cluster,
   type ClusterNode,
   type Constraint,
   type EngineSettings,
@@ -10,12 +11,13 @@ import {
   shortHostname,
 } from "../../engine/index.ts";
 import type { DemandJob } from "../../messages/index.ts";
-import type { ClusterControl, Snapshot, SourceDemand } from "../../ports/index.ts";
+import type { ClusterControl, SourceDemand } from "../../ports/index.ts";
 import { constraintsReader, isOutByItself, liveSources, presentDemand } from "../demand/live-demand.ts";
 
 /** What is known of a cluster when a snapshot was taken. */
 export interface Known {
-  readonly snapshot: Snapshot;
+  readonly cluster: Cluster;
+  readonly takenAtSeconds: number;
   readonly demand: readonly SourceDemand[];
   readonly control: ClusterControl;
   readonly settings: EngineSettings;
@@ -26,8 +28,7 @@ export interface Known {
  * CycleCloud says of its state. Jobs of silent sources count as long as they keep their nodes.
  */
 export function seeCluster(known: Known): Sight {
-  const { snapshot, demand, control, settings } = known;
-  const { takenAtSeconds, cluster } = snapshot;
+  const { cluster, takenAtSeconds, demand, control, settings } = known;
   const runs = runningOn(demand, takenAtSeconds);
   const resourcesOf = resourcesOfSizes(cluster, settings);
   const drainedHosts = closedHosts(demand, takenAtSeconds);

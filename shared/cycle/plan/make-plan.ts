@@ -12,9 +12,9 @@ import type {
   Snapshot,
   TroubledNode,
 } from "../../ports/index.ts";
+import { capsAt } from "../account/holds.ts";
 import { doubtsOf } from "../doubts.ts";
 import { underWay } from "../operations.ts";
-import { capsAt } from "../snapshot/spending.ts";
 import { backedOffBuckets, longest, withoutRoom } from "./capacity-memory.ts";
 import { type DrainedPlan, decideOnDraining } from "./drain.ts";
 import { foreseeQuotas } from "./foresee-quotas.ts";
@@ -88,7 +88,7 @@ function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
   const { pending } = underWay(loaded.operations, snapshot.cluster);
   const quotas = { refusals: refusedQuotas, pending, operations: recent };
   const cluster = withoutRoom(foreseeQuotas(snapshot.cluster, quotas), backedOff);
-  const caps = capsAt(config.cycle.caps, snapshot, nowSeconds);
+  const caps = capsAt(config.cycle, snapshot, nowSeconds);
   const asked = {
     ...toPlanInput({ ...loaded, snapshot: { cluster } }, nowSeconds),
     ...(caps === undefined ? {} : { caps }),

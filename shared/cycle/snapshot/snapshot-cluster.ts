@@ -13,9 +13,11 @@ import {
   type SourceDemand,
 } from "../../ports/index.ts";
 import { locationsOf, priceCluster } from "../../prices/index.ts";
-import { keepAccounts } from "../account/keep-accounts.ts";
+import { budgetsOf } from "../account/budgets.ts";
+import { countTime, keepAccounts } from "../account/keep-accounts.ts";
 import { keepSample } from "../account/keep-sample.ts";
 import { seeCluster } from "../account/see-cluster.ts";
+import { reportSpending, spendingOf } from "../account/spending.ts";
 import { furthestAheadSeconds } from "../clocks.ts";
 import { loadControl, whyHeld, withKept } from "../control.ts";
 import { forgetSilent } from "../demand/forget-source.ts";
@@ -26,7 +28,6 @@ import { requestPlan } from "../request-plan.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";
 import { clusterDigest, nodeChanges } from "./changes.ts";
 import { resolveOperations } from "./resolve-operations.ts";
-import { reportSpending, spendingAt } from "./spending.ts";
 import { noteSpotLosses } from "./spot-losses.ts";
 
 /** More than one plan sends; of the operations that failed since, one is enough. */
@@ -94,15 +95,18 @@ async function keep(
     before.takenAtSeconds <= latestSeconds
   )
     return;
-  const budgetUsd = config.cycle.caps?.monthlyBudgetUsd ?? null;
-  const spending = spendingAt({ cluster: reading.cluster, takenAtSeconds, before, budgetUsd });
+  const demand = await ports.demand.list(cluster);
+  const control = await loadControl(ports, cluster);
+  const known = { takenAtSeconds, demand, control, settings: config.engine };
+  const sight = seeCluster({ ...known, cluster: reading.cluster });
+  const counted = await countTime(ports, cluster, sight);
+  const spending = spendingOf(counted, before, budgetsOf(config.cycle));
   const taken: Snapshot = { ...reading, takenAtSeconds, untold: [], spending };
   const untold = [...(before?.untold ?? []), ...nodeChanges(before, taken)];
   reportSpending(ports.log, taken, before);
   if (config.cycle.spot !== undefined) await noteSpotLosses(ports, before, taken);
   // Stored before the reports, which may take long: if this run dies in between, the next one sends them.
   await ports.snapshots.save(cluster, { ...taken, untold }, { latestSeconds });
-  const demand = await ports.demand.list(cluster);
   if (untold.length > 0) {
     await tellChanges(ports, { cluster, demand, changes: untold });
     await ports.snapshots.save(cluster, taken, { latestSeconds });
@@ -119,9 +123,7 @@ async function keep(
   measureSnapshot(ports, snapshot);
   await forgetSilent(ports, demand, ports.clock.nowSeconds());
   // Last: scaling waits for no accounts and no curves.
-  const control = await loadControl(ports, cluster);
-  const sight = seeCluster({ snapshot, demand, control, settings: config.engine });
-  await keepAccounts(ports, cluster, sight);
+  await keepAccounts(ports, cluster, counted);
   await keepSample(ports, cluster, { sight, demand });
 }
 

@@ -1,8 +1,17 @@
 import { promisify } from "node:util";
 import { constants, gunzip, gunzipSync, gzip } from "node:zlib";
 import type { BlobServiceClient } from "@azure/storage-blob";
-import type { Book, Closed, DayPage, JobTotal, Page } from "../../accounting/index.ts";
+import {
+  type Book,
+  type Closed,
+  type DayPage,
+  type JobTotal,
+  monthOf,
+  monthStart,
+  type Page,
+} from "../../accounting/index.ts";
 import { concurrently } from "../../batches.ts";
+import { messageOf, UpstreamError } from "../../errors.ts";
 import type { AccountStore, IfMatch, JobRuns, Period, Stored } from "../../ports/index.ts";
 import { newestRunFirst } from "../order.ts";
 import { type BlobContent, Container, fromJson } from "./container.ts";
@@ -33,7 +42,7 @@ export class AzureAccountStore implements AccountStore {
 
   constructor(service: BlobServiceClient, runs: Table) {
     this.#container = new Container(service, "accounts");
-    this.#books = new RememberedBlobs(this.#container, (bytes) => unpackBook(fromJson(gunzipSync(bytes))));
+    this.#books = new RememberedBlobs(this.#container, bookIn);
     this.#runs = runs;
   }
 
@@ -127,6 +136,16 @@ export class AzureAccountStore implements AccountStore {
   }
 }
 
+/** What cannot be read tells nothing, like a store that does not answer: budgets must not start again at 0 for it. */
+function bookIn(bytes: Buffer): Book {
+  try {
+    return unpackBook(fromJson(gunzipSync(bytes)));
+  } catch (cause) {
+    const message = `Cannot read the open accounts in storage: ${messageOf(cause)}`;
+    throw new UpstreamError(message, { retryable: false, cause });
+  }
+}
+
 async function zipped(value: unknown): Promise<BlobContent> {
   const bytes = await zip(Buffer.from(JSON.stringify(value)), { level: constants.Z_BEST_SPEED });
   return { bytes, contentType: "application/gzip" };
@@ -149,15 +168,7 @@ function rowOf({ source, name, firstSeconds }: JobTotal): string {
   return `${escapeName(source)}:${escapeName(name)}:${reverseTime(firstSeconds)}`;
 }
 
-/** "2026-11", UTC. */
-function monthOf(seconds: number): string {
-  return new Date(seconds * 1_000).toISOString().slice(0, 7);
-}
-
 /** The month of a time and those before it, the newest first. */
 function monthsUntil(seconds: number, count: number): readonly string[] {
-  const date = new Date(seconds * 1_000);
-  return Array.from({ length: count }, (_, index) =>
-    new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - index)).toISOString().slice(0, 7),
-  );
+  return Array.from({ length: count }, (_, index) => monthOf(monthStart(seconds, -index)));
 }

@@ -1,4 +1,11 @@
-import type { Book, Closed, DayPage, JobTotal, Page } from "../../accounting/index.ts";
+import {
+  type Book,
+  type Closed,
+  type DayPage,
+  type JobTotal,
+  monthStart,
+  type Page,
+} from "../../accounting/index.ts";
 import type { AccountStore, IfMatch, JobRuns, Period, Stored } from "../../ports/index.ts";
 import { newestRunFirst } from "../order.ts";
 import { keyOf, Records } from "./memory-records.ts";
@@ -44,11 +51,10 @@ export class MemoryAccountStore implements AccountStore {
   async forget(cluster: string, before: { readonly hours: number; readonly days: number }): Promise<void> {
     forgetPages(this.#hours, cluster, before.hours);
     forgetPages(this.#days, cluster, before.days);
-    const date = new Date(before.days * 1_000);
-    const monthStart = Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1_000;
+    const fromSeconds = monthStart(before.days);
     for (const { key, stored } of this.#runs.entries()) {
       const { value } = stored;
-      if (value.cluster === cluster && value.run.lastSeconds < monthStart) this.#runs.delete(key);
+      if (value.cluster === cluster && value.run.lastSeconds < fromSeconds) this.#runs.delete(key);
     }
   }
 }

@@ -1,5 +1,5 @@
+import { periodEnd } from "../../accounting/index.ts";
 import type { CauseView } from "../../api/index.ts";
-import { nextMonthStart } from "../../cycle/index.ts";
 import {
   type BucketSurvey,
   capNames,
@@ -189,7 +189,7 @@ function wordsOf(outlook: Outlook, { limit, figure, survey, more }: Binding): Wo
       return {
         why,
         next: `Raise "monthly_budget_usd" and store the configuration (${push}), or wait for the next month.`,
-        untilSeconds: nextMonthStart(outlook.atSeconds),
+        untilSeconds: periodEnd("month", outlook.atSeconds),
       };
     case "unknown-price":
       return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { PlanHead } from "../../../shared/ports/index.ts";
+import type { BudgetLevel, PlanHead } from "../../../shared/ports/index.ts";
 import { findIncidents } from "../../../shared/views/find-incidents.ts";
 import { cluster, configOf, createWorld, jobFor, type World } from "../../support/world.ts";
 
@@ -108,31 +108,52 @@ describe("what is worth a notification", () => {
 });
 
 describe("budgets", () => {
-  async function spentWorld(spentUsd: number): Promise<World> {
+  async function spentWorld(spentUsd: number, level: BudgetLevel): Promise<World> {
     const world = await plannedWorld();
     const snapshot = await world.ports.snapshots.load(cluster);
     if (snapshot === undefined) throw new Error("no snapshot");
     const { spending } = snapshot.value;
-    if (spending === undefined) throw new Error("no spending");
-    await world.ports.snapshots.save(cluster, {
-      ...snapshot.value,
-      spending: { ...spending, spentUsd, budgetUsd: 1_000 },
-    });
+    const budgets = [
+      { name: "monthly_budget_usd", of: null, period: "month", usd: 1_000, hold: true } as const,
+      {
+        name: "geo",
+        of: { dimension: "account", name: "geo" },
+        period: "day",
+        usd: 1_000,
+        hold: false,
+      } as const,
+    ].map((budget) => ({
+      budget,
+      ...{ spentUsd, usdPerHour: 1, unpricedNodeHours: 0, level },
+    }));
+    await world.ports.snapshots.save(cluster, { ...snapshot.value, spending: { ...spending, budgets } });
     return world;
   }
 
-  test.each([
-    { spentUsd: 10, expected: [] },
-    { spentUsd: 960, expected: [{ key: "budget-near", opens: true }] },
+  test.each<{ spentUsd: number; level: BudgetLevel; expected: readonly object[] }>([
+    { spentUsd: 10, level: "within", expected: [] },
+    {
+      spentUsd: 960,
+      level: "near",
+      expected: [
+        { key: "budget-near", opens: true, subject: null },
+        { key: "budget-near:geo", opens: true, subject: "geo" },
+      ],
+    },
     {
       spentUsd: 1_001,
+      level: "reached",
       expected: [
         { key: "budget-reached", opens: true },
         { key: "budget-near", opens: false },
+        { key: "budget-reached:geo", opens: true, text: expect.stringContaining('(account "geo")') },
+        { key: "budget-near:geo", opens: false },
       ],
     },
-  ])("$spentUsd of 1000 USD", async ({ spentUsd, expected }) => {
-    const incidents = (await found(await spentWorld(spentUsd))).filter(({ kind }) => kind === "budget");
+  ])("$spentUsd of 1000 USD", async ({ spentUsd, level, expected }) => {
+    const incidents = (await found(await spentWorld(spentUsd, level))).filter(
+      ({ kind }) => kind === "budget",
+    );
     expect(incidents).toMatchObject(expected);
   });
 });

@@ -1,0 +1,54 @@
+import { hourSeconds, monthStart } from "../../accounting/index.ts";
+import type { BudgetSettings, BudgetSpending, Spending, SpentSums } from "../../ports/index.ts";
+import { isSameBudget, levelOf, reckonedOn, type Span } from "./budgets.ts";
+
+/** What was spent before, and the time since then at the mean of both rates. `now` has rates and no sums. */
+export function carriedOn(before: Spending, now: Spending, budgets: readonly BudgetSettings[]): Spending {
+  const fromSeconds = before.asOfSeconds;
+  const untilSeconds = Math.max(fromSeconds, now.asOfSeconds);
+  const span = { fromSeconds, untilSeconds };
+  const names = [...new Set([...before.nodeArrays, ...now.nodeArrays].map(({ name }) => name))];
+  const total = carriedSums(before.total, now.total, span);
+  const nodeArrays = names.map((name) => {
+    const [old, rates] = [before, now].map((each) => each.nodeArrays.find((array) => array.name === name));
+    return { name, ...carriedSums(old ?? none, rates ?? none, span) };
+  });
+  const carried = budgets.flatMap((budget): readonly BudgetSpending[] => {
+    const known = before.budgets.find((each) => isSameBudget(each.budget, budget));
+    const rates = now.budgets.find((each) => isSameBudget(each.budget, budget));
+    // One that is new has sums nobody can tell: it is left out, which is not zero.
+    if (known === undefined || rates === undefined) return [];
+    const on = { ...span, period: budget.period };
+    const spentUsd = reckonedOn(known.spentUsd, (known.usdPerHour + rates.usdPerHour) / 2, on);
+    return [{ ...known, budget, spentUsd, usdPerHour: rates.usdPerHour, level: levelOf(spentUsd, budget) }];
+  });
+  const reckonedSinceSeconds = before.reckonedSinceSeconds ?? fromSeconds;
+  return { asOfSeconds: untilSeconds, reckonedSinceSeconds, total, nodeArrays, budgets: carried };
+}
+
+const none: SpentSums = {
+  hourUsd: 0,
+  dayUsd: 0,
+  monthUsd: 0,
+  usdPerHour: 0,
+  unpricedNodes: 0,
+  unpricedNodeHours: 0,
+  forecastUsd: 0,
+};
+
+function carriedSums(before: SpentSums, now: SpentSums, span: Omit<Span, "period">): SpentSums {
+  const { usdPerHour, unpricedNodes } = now;
+  const meanUsd = (before.usdPerHour + usdPerHour) / 2;
+  const meanNodes = (before.unpricedNodes + unpricedNodes) / 2;
+  const monthUsd = reckonedOn(before.monthUsd, meanUsd, { ...span, period: "month" });
+  return {
+    hourUsd: reckonedOn(before.hourUsd, meanUsd, { ...span, period: "hour" }),
+    dayUsd: reckonedOn(before.dayUsd, meanUsd, { ...span, period: "day" }),
+    monthUsd,
+    usdPerHour,
+    unpricedNodes,
+    unpricedNodeHours: reckonedOn(before.unpricedNodeHours, meanNodes, { ...span, period: "month" }),
+    forecastUsd:
+      monthUsd + ((monthStart(span.untilSeconds, 1) - span.untilSeconds) / hourSeconds) * usdPerHour,
+  };
+}

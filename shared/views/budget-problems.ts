@@ -1,0 +1,78 @@
+import { monthOf } from "../accounting/index.ts";
+import type { BudgetStatus, ClusterStatus, StatusProblem } from "../api/index.ts";
+import { counted } from "../text.ts";
+
+type Facts = Pick<ClusterStatus, "spending">;
+
+/** Budgets that are nearly or fully spent. */
+export function budgets({ spending }: Facts): readonly StatusProblem[] {
+  return (spending?.budgets ?? []).flatMap((budget): readonly StatusProblem[] => {
+    const { level } = budget;
+    if (level === "within") return [];
+    const text = spentText(budget);
+    return level === "reached"
+      ? [
+          {
+            gravity: budget.hold ? "degraded" : "notice",
+            kind: "budget-reached",
+            text: `${text} ${effectOf(budget)}`,
+            next: `Raise ${keyOf(budget)}, or wait for the next ${budget.period}.`,
+          },
+        ]
+      : [
+          {
+            gravity: "notice",
+            kind: "budget-near",
+            text,
+            next: `See \`spending\` for what can be kept up until the ${budget.period} ends.`,
+          },
+        ];
+  });
+}
+
+/** Nodes that no budget sees. */
+export function unpriced({ spending }: Facts): readonly StatusProblem[] {
+  if (spending === null || spending.budgets.length === 0 || spending.unpricedNodes === 0) return [];
+  const text = `${counted(spending.unpricedNodes, "nodes")} run whose price is not known: budgets leave them out.`;
+  const next = "Give price_per_hour_usd of their sizes in vm_sizes.";
+  return [{ gravity: "degraded", kind: "unknown-prices", text, next }];
+}
+
+/** Budgets go on to hold while nobody can look: what runs is taken to cost what it does. */
+export function reckoned({ spending }: Facts): readonly StatusProblem[] {
+  const since = spending?.reckonedSinceSeconds ?? null;
+  if (spending === null || since === null) return [];
+  const text = `The accounts cannot be read since ${new Date(since * 1_000).toISOString()}: what is spent is reckoned from there by what runs.`;
+  const next = "See `accounts-not-kept` in the log, and whether storage answers.";
+  return [{ gravity: "degraded", kind: "accounts-unreadable", text, next }];
+}
+
+function spentText(budget: BudgetStatus): string {
+  const { spentUsd, limitUsd, usdPerHour, untilSeconds, period } = budget;
+  const ofWhom = budget.of === null ? "" : `Budget "${budget.name}" (${subjectOf(budget)}): `;
+  const last = new Date((untilSeconds - 1) * 1_000).toISOString().slice(0, "2026-11-22".length);
+  const when = period === "month" ? monthOf(untilSeconds - 1) : last;
+  return `${ofWhom}${cents(spentUsd)} of ${limitUsd} USD of ${when} are spent, by estimate; an hour costs ${cents(usdPerHour)} USD now.`;
+}
+
+function effectOf({ of, hold }: BudgetStatus): string {
+  if (!hold) return "Nothing is held back.";
+  if (of === null) return "No new nodes are bought.";
+  return of.dimension === "nodeArray"
+    ? `No new nodes are bought in node array "${of.name}".`
+    : "Its jobs that wait get no nodes; what runs runs on.";
+}
+
+/** Whose costs it counts, such as `account "geo"`. */
+export function subjectOf({ of }: Pick<BudgetStatus, "of">): string {
+  if (of === null) return "the cluster";
+  return `${of.dimension === "nodeArray" ? "node array" : of.dimension} "${of.name}"`;
+}
+
+function keyOf({ of, name, period }: BudgetStatus): string {
+  return of === null ? name : `${period === "day" ? "daily_usd" : "monthly_usd"} of the budget`;
+}
+
+function cents(usd: number): number {
+  return Math.round(usd * 100) / 100;
+}

@@ -1,0 +1,75 @@
+import { hourSeconds, monthOf, periodEnd } from "../accounting/index.ts";
+import type { BudgetStatus, SpendingStatus } from "../api/index.ts";
+import { runningIn } from "../engine/index.ts";
+import type { BudgetSpending, Snapshot, SpentSums } from "../ports/index.ts";
+
+/** What the cluster cost and will cost, as the newest snapshot has it. Null before the first one. */
+export function spendingStatus(snapshot: Snapshot | undefined): SpendingStatus | null {
+  if (snapshot === undefined) return null;
+  const { asOfSeconds, reckonedSinceSeconds, total, nodeArrays, budgets } = snapshot.spending;
+  return {
+    asOfSeconds,
+    reckonedSinceSeconds,
+    month: monthOf(asOfSeconds),
+    ...shownSums(total),
+    reservedNodes: reservedIn(snapshot),
+    pricesAsOfSeconds: oldestPriceIn(snapshot),
+    nodeArrays: nodeArrays
+      .toSorted((a, b) => b.monthUsd - a.monthUsd || (a.name < b.name ? -1 : 1))
+      .map(({ name, ...sums }) => ({ nodeArray: name, ...shownSums(sums) })),
+    budgets: budgets.map((each) => budgetStatus(each, asOfSeconds)),
+  };
+}
+
+function shownSums(sums: SpentSums) {
+  return {
+    hourUsd: shown(sums.hourUsd),
+    dayUsd: shown(sums.dayUsd),
+    monthUsd: shown(sums.monthUsd),
+    forecastUsd: inCents(sums.forecastUsd),
+    usdPerHour: shown(sums.usdPerHour),
+    unpricedNodes: Math.round(sums.unpricedNodes),
+    unpricedNodeHours: inCents(sums.unpricedNodeHours),
+  };
+}
+
+function budgetStatus(spending: BudgetSpending, asOfSeconds: number): BudgetStatus {
+  const { budget, spentUsd, usdPerHour, unpricedNodeHours, level } = spending;
+  const { name, of, period, usd: limitUsd, hold } = budget;
+  const leftUsd = Math.max(0, limitUsd - spentUsd);
+  const untilSeconds = periodEnd(period, asOfSeconds);
+  const spentAtSeconds = usdPerHour > 0 ? asOfSeconds + (leftUsd / usdPerHour) * hourSeconds : untilSeconds;
+  return {
+    name,
+    of,
+    ...{ period, limitUsd, hold, level },
+    spentUsd: shown(spentUsd),
+    leftUsd: inCents(leftUsd),
+    usdPerHour: shown(usdPerHour),
+    unpricedNodeHours: inCents(unpricedNodeHours),
+    untilSeconds,
+    sustainableUsdPerHour: inCents(leftUsd / ((untilSeconds - asOfSeconds) / hourSeconds)),
+    spentAtSeconds: spentAtSeconds < untilSeconds ? Math.floor(spentAtSeconds) : null,
+  };
+}
+
+/** As exact as `GET cost`, so that sums there are the same. */
+function shown(usd: number): number {
+  return Math.round(usd * 1e5) / 1e5;
+}
+
+/** For what is reckoned, cents are enough. */
+function inCents(usd: number): number {
+  return Math.round(usd * 100) / 100;
+}
+
+function reservedIn({ cluster }: Snapshot): number {
+  return [...runningIn(cluster).reservedNodes.values()].reduce((sum, nodes) => sum + nodes, 0);
+}
+
+function oldestPriceIn({ cluster }: Snapshot): number | null {
+  const dates = cluster.nodeArrays.flatMap(({ spot, buckets }) =>
+    buckets.flatMap(({ prices }) => (spot ? prices?.spot : prices?.regular)?.asOfSeconds ?? []),
+  );
+  return dates.reduce<number | null>((oldest, date) => Math.min(oldest ?? date, date), null);
+}
