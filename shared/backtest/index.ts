@@ -1,4 +1,5 @@
 /** Back-tests: recorded workloads, and a model of the scheduler that runs them. */
+export type { BestPossible, BestPossibleOutcome } from "./bound/best-possible.ts";
 export {
   columnSums,
   type Differences,

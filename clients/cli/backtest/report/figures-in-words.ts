@@ -1,0 +1,101 @@
+/** Numbers as the report shows them: in English, and the same on every machine. */
+
+const nanoPerUsd = 1e9;
+const minute = 60;
+const hour = 3_600;
+const day = 86_400;
+/** A workload whose clock is larger counts from 1970; others count from a start of their own. */
+const leastEpochSeconds = 100_000_000;
+
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const toOne = new Intl.NumberFormat("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const cents = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
+const few = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+
+/** For what is not known. */
+export const unknown = "–";
+
+export function usd(value: number | null): string {
+  if (value === null) return unknown;
+  const text = (Math.abs(value) < 1_000 ? cents : whole).format(Math.abs(value));
+  return `${value < 0 ? "−" : ""}$${text}`;
+}
+
+export function nanoUsd(value: number | null): string {
+  return value === null ? unknown : usd(value / nanoPerUsd);
+}
+
+export function count(value: number): string {
+  return whole.format(value);
+}
+
+/** Three digits: of values that may be small or large. */
+export function amount(value: number | null): string {
+  return value === null ? unknown : few.format(value);
+}
+
+export function hours(value: number): string {
+  return (value < 100 ? toOne : whole).format(value);
+}
+
+export function share(value: number | null): string {
+  return value === null ? unknown : percent.format(value);
+}
+
+/** `42 s`, `12.5 min`, `5.3 h`, `3.2 days`. */
+export function duration(seconds: number | null): string {
+  if (seconds === null) return unknown;
+  const size = Math.abs(seconds);
+  const sign = seconds < 0 ? "−" : "";
+  if (size < 2 * minute) return `${sign}${whole.format(size)} s`;
+  if (size < 2 * hour) return `${sign}${toOne.format(size / minute)} min`;
+  if (size < 2 * day) return `${sign}${toOne.format(size / hour)} h`;
+  return `${sign}${toOne.format(size / day)} days`;
+}
+
+/** How moments of a workload are shown: dates in UTC if it counts from 1970, else time since its first submission. */
+export interface Clock {
+  /** Label of a time axis. */
+  readonly label: string;
+  /** Place on a time axis: a number of hours or days, or milliseconds since 1970. */
+  readonly place: (seconds: number) => number;
+  readonly tick: (place: number) => string;
+  readonly moment: (seconds: number) => string;
+  readonly isDate: boolean;
+}
+
+export function clockOf({
+  startSeconds,
+  endSeconds,
+}: {
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+}): Clock {
+  const isLong = endSeconds - startSeconds > 4 * day;
+  if (startSeconds < leastEpochSeconds) {
+    const unit = isLong ? day : hour;
+    const name = isLong ? "days" : "hours";
+    return {
+      label: `${name} since the first submission`,
+      place: (seconds) => (seconds - startSeconds) / unit,
+      tick: (place) => few.format(place),
+      moment: (seconds) => `${isLong ? "day" : "hour"} ${toOne.format((seconds - startSeconds) / unit)}`,
+      isDate: false,
+    };
+  }
+  const dateFormat = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", day: "numeric", month: "short" });
+  const timeFormat = new Intl.DateTimeFormat("en-GB", {
+    timeZone: "UTC",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
+  return {
+    label: "UTC",
+    place: (seconds) => seconds * 1_000,
+    tick: (place) =>
+      (place / 1_000) % day === 0 || isLong ? dateFormat.format(place) : timeFormat.format(place),
+    moment: (seconds) => `${new Date(seconds * 1_000).toISOString().slice(0, 16).replace("T", "\u00a0")}Z`,
+    isDate: true,
+  };
+}

@@ -1,0 +1,234 @@
+import { html, raw } from "hono/html";
+import type {
+  BestPossibleOutcome,
+  Differences,
+  RunFigures,
+  RunSummary,
+  TraceJob,
+} from "../../../../shared/backtest/index.ts";
+import { differences, summaries } from "../../../../shared/backtest/index.ts";
+import { counted } from "../../../../shared/text.ts";
+import type { Html } from "./draw.ts";
+import {
+  amount,
+  type Clock,
+  clockOf,
+  count,
+  duration,
+  hours,
+  nanoUsd,
+  share,
+  usd,
+} from "./figures-in-words.ts";
+import { costPicture, demandPicture, frontPicture, waitPicture } from "./pictures.ts";
+import { purposesIn } from "./steps.ts";
+import { style } from "./style.ts";
+import {
+  costTable,
+  demandTable,
+  differenceTables,
+  runName,
+  runTable,
+  waitTable,
+  whereTable,
+} from "./tables.ts";
+
+export interface ReportInput {
+  /** Such as the name of the trace. */
+  readonly workload: string;
+  /** At least one. */
+  readonly runs: readonly RunFigures[];
+  /** In the order of the queue: the names for `perJob`. */
+  readonly jobs: readonly TraceJob[];
+  readonly best: BestPossibleOutcome;
+  /** What the search for better settings found, a paragraph each. */
+  readonly suggestion?: readonly string[];
+}
+
+/** Runs with pictures of their own; of more, only those that no other beats have them. */
+const mostPictured = 12;
+const nanoPerUsd = 1e9;
+
+/** The report as one HTML file, which loads nothing and runs nothing. The same input gives the same file. */
+export async function reportPage(input: ReportInput): Promise<string> {
+  const page = await html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Back-test of ${input.workload}</title>
+<style>${raw(style)}</style>
+</head>
+<body>
+${content(input)}
+</body>
+</html>
+`;
+  return page.toString();
+}
+
+function content(input: ReportInput): Html {
+  const { runs, best, workload } = input;
+  const lines = summaries(runs);
+  const period = {
+    startSeconds: Math.min(...runs.map((run) => run.period.startSeconds)),
+    endSeconds: Math.max(...runs.map((run) => run.period.endSeconds)),
+  };
+  const clock = clockOf(period);
+  const hasPrices = lines.some(({ costUsd, nodeHours }) => costUsd !== null && nodeHours > 0);
+  const boundUsd = best.ok && hasPrices ? best.best.boundNanoUsd / nanoPerUsd : null;
+  const setup = runs[0]?.setup;
+  return html`<header>
+<h1>Back-test of ${workload}</h1>
+<p class="quiet">${counted(setup?.workload.jobs ?? 0, "jobs")} over ${duration(period.endSeconds - period.startSeconds)} on cluster “${setup?.cluster ?? ""}”, ${counted(runs.length, "runs")}. Scheduler model ${setup?.scheduler ?? ""}, seed ${setup?.seed ?? 0}. The autoscaler is the real one; CycleCloud and the scheduler are models.</p>
+</header>
+<main>
+${cards(lines, best, hasPrices)}
+${input.suggestion === undefined ? "" : html`<h2>Suggestion</h2>${input.suggestion.map((paragraph) => html`<p>${paragraph}</p>`)}`}
+${lines.length > 1 ? comparison(lines, { hasPrices, boundUsd }) : html`<h2>The run</h2>${runTable(lines, boundUsd)}`}
+${lines.length > 1 ? biggestDifferences(input, lines, clock) : ""}
+${eachRun(runs, lines, { clock, hasPrices })}
+${leftOut(runs, lines)}
+${bestPossible(best)}
+</main>
+<footer class="small quiet"><p>Cost is node-time by list and configured prices, not the bill: disks, networks, licences and head nodes are not in it. Made by ccscale backtest; docs/backtest.md has the rules of the model.</p></footer>`;
+}
+
+function cards(lines: readonly RunSummary[], best: BestPossibleOutcome, hasPrices: boolean): Html {
+  const byCost = (run: RunSummary) => (hasPrices ? run.costUsd : run.nodeHours) ?? Number.POSITIVE_INFINITY;
+  const cheapest = lines.toSorted((a, b) => byCost(a) - byCost(b))[0];
+  const quickest = lines.toSorted(
+    (a, b) => (a.meanWaitSeconds ?? Infinity) - (b.meanWaitSeconds ?? Infinity) || byCost(a) - byCost(b),
+  )[0];
+  if (cheapest === undefined || quickest === undefined) return html``;
+  const isSingle = lines.length === 1;
+  const price = (run: RunSummary) =>
+    hasPrices ? usd(run.costUsd) : counted(Math.round(run.nodeHours), "node-hours");
+  const card = (label: string, value: string, note: string) =>
+    html`<li><span class="label">${label}</span> <span class="value">${value}</span> <span class="note">${note}</span></li>`;
+  return html`<ul class="cards">
+${card(isSingle ? "Cost" : "Cheapest run", price(cheapest), isSingle ? `${hours(cheapest.nodeHours)} node-hours` : `${runName(cheapest)}; mean wait ${duration(cheapest.meanWaitSeconds)}`)}
+${isSingle ? card("Mean wait", duration(cheapest.meanWaitSeconds), `95 % at most ${duration(cheapest.p95WaitSeconds)}`) : card("Shortest waits", duration(quickest.meanWaitSeconds), `${runName(quickest)}; ${price(quickest)}`)}
+${best.ok && hasPrices ? card("Best possible, at least", nanoUsd(best.best.boundNanoUsd), best.best.foreseenNanoUsd === null ? "no plan can cost less" : `${nanoUsd(best.best.foreseenNanoUsd)} if everything were known beforehand`) : card("Processors used", share(cheapest.utilisation), "of the time that nodes were there")}
+${card("Nodes bought", count(cheapest.nodesBought), `idle ${hours(cheapest.idleNodeHours)} h, booting ${hours(cheapest.bootNodeHours)} h`)}
+</ul>`;
+}
+
+function comparison(
+  lines: readonly RunSummary[],
+  { hasPrices, boundUsd }: { readonly hasPrices: boolean; readonly boundUsd: number | null },
+): Html {
+  return html`<h2>Cost against wait</h2>
+<p>Further left is cheaper, further down is quicker.</p>
+<figure>
+<figcaption>Runs by ${hasPrices ? "cost" : "node-hours"} and mean wait</figcaption>
+<ul class="legend"><li><span class="dot" style="background:var(--front)"></span>no other run beats it</li><li><span class="ring" style="border-color:var(--beaten)"></span>another run is better in both</li>${boundUsd === null ? "" : html`<li><span class="rule dashed" style="border-color:var(--bound)"></span>best possible</li>`}</ul>
+${frontPicture(lines, { hasPrices, boundUsd })}
+${runTable(lines, boundUsd)}
+</figure>`;
+}
+
+/** Between the ends of the front: the cheapest run and the quickest. */
+function biggestDifferences({ runs, jobs }: ReportInput, lines: readonly RunSummary[], clock: Clock): Html {
+  const front = lines.filter(({ isOnFront }) => isOnFront);
+  const byWait = front.toSorted((a, b) => (a.meanWaitSeconds ?? 0) - (b.meanWaitSeconds ?? 0));
+  const quick = byWait[0] ?? lines[0];
+  const last = byWait.at(-1);
+  const other = last === undefined || last === quick ? lines.find((line) => line !== quick) : last;
+  const [a, b] = [runs[(quick?.run ?? 0) - 1], runs[(other?.run ?? 0) - 1]];
+  if (quick === undefined || other === undefined || a === undefined || b === undefined) return html``;
+  const found: Differences = differences(jobs, [a, b]);
+  return html`<h2>What differs most</h2>
+<p>${runName(other)}, against ${runName(quick)}.</p>
+${differenceTables(found, clock, [`run ${quick.run}`, `run ${other.run}`])}`;
+}
+
+function eachRun(
+  runs: readonly RunFigures[],
+  lines: readonly RunSummary[],
+  { clock, hasPrices }: { readonly clock: Clock; readonly hasPrices: boolean },
+): Html {
+  const all = runs.flatMap((run, index) => {
+    const line = lines[index];
+    return line === undefined || (runs.length > mostPictured && !line.isOnFront) ? [] : [{ run, line }];
+  });
+  const open = all.find(({ line }) => line.isOnFront) ?? all[0];
+  return html`<h2>${runs.length === 1 ? "Over time" : "Each run"}</h2>
+${all.length < runs.length ? html`<p>Only the runs that no other beats have pictures.</p>` : ""}
+${all.map((each) =>
+  runs.length === 1
+    ? pictures(each.run, { clock, hasPrices })
+    : html`<details class="run" ${raw(each === open ? "open" : "")}><summary>${runName(each.line)}</summary>
+${pictures(each.run, { clock, hasPrices })}</details>`,
+)}`;
+}
+
+function pictures(
+  run: RunFigures,
+  { clock, hasPrices }: { readonly clock: Clock; readonly hasPrices: boolean },
+): Html {
+  if (run.cost.total.nodeMs === 0) return html`<p>No node was bought, and no job ran.</p>`;
+  const beside = (of: string, content: Html) =>
+    html`<details><summary>${of} as a table</summary>${content}</details>`;
+  const cost = hasPrices ? "Cost an hour, by what it was for" : "Nodes, by what they were for";
+  return html`<figure><figcaption>${cost}</figcaption>
+<ul class="legend">${purposesIn(run).map(({ purpose, words }) => html`<li><span style="background:var(--${purpose})"></span>${words}</li>`)}</ul>
+${costPicture(run, clock, hasPrices)}
+${beside(cost, costTable(run, clock, hasPrices))}
+${beside("Cost by node array and size", whereTable(run))}
+</figure>
+<figure><figcaption>Nodes and demand, in processors</figcaption>
+<ul class="legend"><li><span style="background:var(--nodes)"></span>of nodes</li><li><span class="rule" style="border-color:var(--running)"></span>running jobs</li><li><span class="rule dashed" style="border-color:var(--waiting)"></span>waiting jobs</li></ul>
+${demandPicture(run, clock)}
+${beside("Nodes and demand", demandTable(run, clock))}
+</figure>
+<figure><figcaption>Jobs by how long they waited</figcaption>
+<p class="small quiet">Mean ${duration(run.waitSeconds?.mean ?? null)}, median ${duration(run.waitSeconds?.median ?? null)}, 95 % at most ${duration(run.waitSeconds?.p95 ?? null)}, longest ${duration(run.waitSeconds?.max ?? null)}. Bounded slowdown ${amount(run.boundedSlowdown?.mean ?? null)} on average.</p>
+${waitPicture(run)}
+${beside("Waits", waitTable(run))}
+</figure>`;
+}
+
+function leftOut(runs: readonly RunFigures[], lines: readonly RunSummary[]): Html {
+  const records = runs[0]?.setup.workload.leftOut ?? [];
+  // Mostly the same jobs in every run.
+  const never = Map.groupBy(
+    runs.flatMap((run, index) =>
+      run.jobs.neverRan.map((reason) => ({ ...reason, run: lines[index]?.run ?? index + 1 })),
+    ),
+    ({ why, count: many, first }) => JSON.stringify([why, many, first]),
+  );
+  if (records.length === 0 && never.size === 0) return html``;
+  const named = (names: readonly string[], many: number) =>
+    `(${names.join(", ")}${many > names.length ? ", …" : ""})`;
+  return html`<h2>What is left out</h2>
+${records.length === 0 ? "" : html`<h3>Records of the workload</h3><ul class="plain">${records.map(({ why, count: many, where }) => html`<li>${counted(many, "records")}: ${why} ${named(where, many)}</li>`)}</ul>`}
+${never.size === 0 ? "" : html`<h3>Jobs that did not run to their end</h3><ul class="plain">${[...never.values()].map((same) => neverRan(same, { all: runs.length, named }))}</ul>`}`;
+}
+
+function neverRan(
+  same: readonly (RunFigures["jobs"]["neverRan"][number] & { readonly run: number })[],
+  {
+    all,
+    named,
+  }: { readonly all: number; readonly named: (names: readonly string[], many: number) => string },
+): Html {
+  const [reason] = same;
+  if (reason === undefined) return html``;
+  const where = same.length === all ? "" : `Run ${same.map(({ run }) => run).join(", ")}: `;
+  return html`<li>${where}${counted(reason.count, "jobs")}: ${reason.why} ${named(reason.first, reason.count)}</li>`;
+}
+
+function bestPossible(outcome: BestPossibleOutcome): Html {
+  if (!outcome.ok) return html`<h2>Best possible</h2><p>Not known: ${outcome.why}</p>`;
+  const { best } = outcome;
+  const list = (sentences: readonly string[]) =>
+    html`<ul class="plain">${sentences.map((sentence) => html`<li>${sentence}</li>`)}</ul>`;
+  return html`<h2>Best possible</h2>
+<dl>
+<dt>Lower bound: ${nanoUsd(best.boundNanoUsd)}</dt><dd>No way of running these jobs on these nodes costs less. It leaves out:${list(best.boundLeavesOut)}</dd>
+<dt>With everything known beforehand: ${nanoUsd(best.foreseenNanoUsd)}</dt><dd>What one plan costs that knows every job and its run time, and lets none wait. It leaves out:${list(best.foreseenLeavesOut)}</dd>
+</dl>
+${best.jobsLeftOut === 0 ? "" : html`<p>${counted(best.jobsLeftOut, "jobs")} that fit on no size with a price are in neither.</p>`}`;
+}

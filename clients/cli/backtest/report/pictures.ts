@@ -1,0 +1,230 @@
+import {
+  areaY,
+  axisX,
+  axisY,
+  barY,
+  dot,
+  gridX,
+  gridY,
+  line,
+  lineY,
+  type PlotOptions,
+  ruleX,
+  ruleY,
+  stackY,
+  text,
+} from "@observablehq/plot";
+import type { RunFigures, RunSummary } from "../../../../shared/backtest/index.ts";
+import { drawn, type Html, type Size } from "./draw.ts";
+import { amount, type Clock, usd } from "./figures-in-words.ts";
+import { purposesIn, rateOf, type Step, stepsOf, waitClasses, waitCounts } from "./steps.ts";
+
+const mostSteps = 240;
+const gridColour = "var(--line)";
+
+/** Cost in an hour (without prices: nodes), stacked by what it was for. */
+export function costPicture(run: RunFigures, clock: Clock, hasPrices: boolean): Html {
+  const shown = purposesIn(run);
+  const order = shown.map(({ purpose }) => purpose);
+  const rows = closed(stepsOf(run, mostSteps)).flatMap(({ place, step }) =>
+    order.map((purpose) => ({ place: clock.place(place), purpose, rate: rateOf(step, purpose, hasPrices) })),
+  );
+  const what = hasPrices ? "Cost an hour" : "Nodes";
+  const alt = `${what} over time, stacked: ${shown.map(({ words }) => words).join(", ")}. The table below has the numbers.`;
+  return drawn(alt, (size) => ({
+    ...overTime(size, clock),
+    color: { domain: order, range: order.map((purpose) => `var(--${purpose})`) },
+    marks: [
+      ...axes(size, clock, hasPrices ? "US dollars an hour" : "nodes"),
+      areaY(
+        rows,
+        stackY(
+          { order },
+          {
+            x: "place",
+            y: "rate",
+            fill: "purpose",
+            curve: "step-after",
+            stroke: "var(--page)",
+            strokeWidth: 0.5,
+          },
+        ),
+      ),
+      ruleY([0], { stroke: "currentColor" }),
+    ],
+  }));
+}
+
+/** Processors of nodes, those at work, and those that jobs wait for. */
+export function demandPicture(run: RunFigures, clock: Clock): Html {
+  const rows = closed(stepsOf(run, mostSteps)).map(({ place, step }) => ({
+    place: clock.place(place),
+    ...step,
+  }));
+  const curve = "step-after";
+  return drawn(
+    "Processors over time: of nodes (area), of running jobs (line), of waiting jobs (dashed line). The table below has the numbers.",
+    (size) => ({
+      ...overTime(size, clock),
+      marks: [
+        ...axes(size, clock, "processors"),
+        areaY(rows, { x: "place", y: "nodeProcessors", fill: "var(--nodes)", fillOpacity: 0.55, curve }),
+        lineY(rows, {
+          x: "place",
+          y: "runningProcessors",
+          stroke: "var(--running)",
+          strokeWidth: 1.8,
+          curve,
+        }),
+        lineY(rows, {
+          x: "place",
+          y: "waitingProcessors",
+          stroke: "var(--waiting)",
+          strokeWidth: 1.5,
+          strokeDasharray: "5,3",
+          curve,
+        }),
+        ruleY([0], { stroke: "currentColor" }),
+      ],
+    }),
+  );
+}
+
+/** Jobs by how long they waited. */
+export function waitPicture(run: RunFigures): Html {
+  const counts = waitCounts(run);
+  const rows = waitClasses.map(({ words }, index) => ({ words, jobs: counts[index] ?? 0 }));
+  return drawn("Jobs by how long they waited. The table below has the numbers.", (size) => ({
+    marginLeft: size.name === "wide" ? 70 : 48,
+    marginBottom: size.name === "wide" ? 40 : 62,
+    x: { domain: waitClasses.map(({ words }) => words), label: null },
+    y: { label: null },
+    marks: [
+      gridY({ stroke: gridColour, strokeOpacity: 1 }),
+      axisY({ label: "jobs", labelArrow: "none", tickSize: 0, ticks: 5 }),
+      axisX({ tickSize: 0, label: null, tickRotate: size.name === "wide" ? 0 : -50 }),
+      barY(rows, { x: "words", y: "jobs", fill: "var(--running)", insetLeft: 1, insetRight: 1 }),
+      text(
+        rows.filter(({ jobs }) => jobs > 0),
+        { x: "words", y: "jobs", text: ({ jobs }: { jobs: number }) => amount(jobs), dy: -8 },
+      ),
+      ruleY([0], { stroke: "currentColor" }),
+    ],
+  }));
+}
+
+/** Units of an axis of waits, by the longest. */
+const units = [
+  { upToSeconds: 120, words: "seconds", seconds: 1 },
+  { upToSeconds: 7_200, words: "minutes", seconds: 60 },
+  { upToSeconds: 172_800, words: "hours", seconds: 3_600 },
+] as const;
+
+/** Each run by what it cost and how long its jobs waited; runs that no other beats are joined by a line. */
+export function frontPicture(
+  runs: readonly RunSummary[],
+  { hasPrices, boundUsd }: { readonly hasPrices: boolean; readonly boundUsd: number | null },
+): Html {
+  const placed = runs.flatMap(({ run, isOnFront, costUsd, nodeHours, meanWaitSeconds }) => {
+    const cost = hasPrices ? costUsd : nodeHours;
+    return cost === null || meanWaitSeconds === null
+      ? []
+      : [{ run: String(run), isOnFront, cost, wait: meanWaitSeconds }];
+  });
+  const longest = Math.max(1, ...placed.map(({ wait }) => wait));
+  const unit = units.find(({ upToSeconds }) => longest <= upToSeconds) ?? { words: "days", seconds: 86_400 };
+  const points = placed.map((point) => ({ ...point, wait: point.wait / unit.seconds }));
+  const front = points
+    .filter(({ isOnFront }) => isOnFront)
+    .toSorted((a, b) => a.cost - b.cost || b.wait - a.wait);
+  const beaten = points.filter(({ isOnFront }) => !isOnFront);
+  const costs = [...points.map(({ cost }) => cost), ...(hasPrices && boundUsd !== null ? [boundUsd] : [])];
+  const alt = `Runs by ${hasPrices ? "cost" : "node-hours"} and mean wait. No run beats ${front.map(({ run }) => `run ${run}`).join(", ")}. The table below has the numbers.`;
+  return drawn(alt, (size) => ({
+    marginLeft: size.name === "wide" ? 76 : 58,
+    marginRight: 28,
+    marginTop: 30,
+    marginBottom: 46,
+    x: { domain: padded(costs), label: null, ...(size.name === "wide" ? {} : { ticks: 4 }) },
+    y: { domain: [0, (longest * 1.12) / unit.seconds], label: null },
+    marks: [
+      gridX({ stroke: gridColour, strokeOpacity: 1, ...(size.name === "wide" ? {} : { ticks: 4 }) }),
+      gridY({ stroke: gridColour, strokeOpacity: 1, ticks: 5 }),
+      axisX({
+        label: hasPrices ? "cost of the run, US dollars" : "node-hours",
+        labelArrow: "none",
+        labelAnchor: "center",
+        tickSize: 0,
+        tickFormat: (cost: number) => (hasPrices ? usd(cost).replace(/\.00$/, "") : amount(cost)),
+        ...(size.name === "wide" ? {} : { ticks: 4 }),
+      }),
+      axisY({ label: `mean wait, ${unit.words}`, labelArrow: "none", tickSize: 0, ticks: 5 }),
+      ...(hasPrices && boundUsd !== null
+        ? [ruleX([boundUsd], { stroke: "var(--bound)", strokeWidth: 2, strokeDasharray: "6,4" })]
+        : []),
+      line(front, { x: "cost", y: "wait", stroke: "var(--front)", strokeWidth: 1.5, strokeOpacity: 0.7 }),
+      dot(beaten, {
+        x: "cost",
+        y: "wait",
+        r: 5,
+        stroke: "var(--beaten)",
+        strokeWidth: 2,
+        fill: "var(--page)",
+      }),
+      dot(front, { x: "cost", y: "wait", r: 6, fill: "var(--front)", stroke: "var(--page)" }),
+      text(points, {
+        x: "cost",
+        y: "wait",
+        text: "run",
+        dy: -14,
+        fontWeight: 600,
+        stroke: "var(--page)",
+        strokeWidth: 3,
+        fill: "currentColor",
+      }),
+    ],
+  }));
+}
+
+/** A step is drawn as level, so the last one needs an end. */
+function closed(steps: readonly Step[]): readonly { readonly place: number; readonly step: Step }[] {
+  const last = steps.at(-1);
+  return [
+    ...steps.map((step) => ({ place: step.fromSeconds, step })),
+    ...(last === undefined ? [] : [{ place: last.untilSeconds, step: last }]),
+  ];
+}
+
+function overTime(size: Size, clock: Clock): PlotOptions {
+  return {
+    marginLeft: size.name === "wide" ? 70 : 48,
+    marginRight: 20,
+    marginTop: 30,
+    marginBottom: 44,
+    x: { type: clock.isDate ? "utc" : "linear", label: null },
+    y: { label: null, zero: true },
+  };
+}
+
+function axes(size: Size, clock: Clock, label: string) {
+  const ticks = size.name === "wide" ? 8 : 3;
+  return [
+    gridY({ stroke: gridColour, strokeOpacity: 1, ticks: 5 }),
+    axisY({ label, labelArrow: "none", tickSize: 0, ticks: 5 }),
+    axisX({
+      label: clock.label,
+      labelArrow: "none",
+      labelAnchor: "center",
+      ticks,
+      tickFormat: (place: number | Date) => clock.tick(Number(place)),
+    }),
+  ];
+}
+
+/** Costs do not begin at 0: runs often differ by a few percent. */
+function padded(values: readonly number[]): [number, number] {
+  const least = Math.min(...values);
+  const most = Math.max(...values);
+  const room = (most - least || most || 1) * 0.12;
+  return [Math.max(0, least - room), most + room];
+}

@@ -1,0 +1,86 @@
+import type { Purpose } from "../../../../shared/accounting/index.ts";
+import type { RunFigures } from "../../../../shared/backtest/index.ts";
+import { purposes } from "./purposes.ts";
+
+const millisecondsPerSecond = 1_000;
+const secondsPerHour = 3_600;
+const nanoPerUsd = 1e9;
+
+/** A stretch of a run. Averages over it, but for the cost. */
+export interface Step {
+  readonly fromSeconds: number;
+  readonly untilSeconds: number;
+  readonly nodes: ReadonlyMap<Purpose, number>;
+  readonly usd: ReadonlyMap<Purpose, number>;
+  readonly waitingJobs: number;
+  readonly waitingProcessors: number;
+  readonly runningProcessors: number;
+  readonly nodeProcessors: number;
+}
+
+/** A run's series in at most so many steps, each several of the original ones. */
+export function stepsOf({ period, series }: RunFigures, most: number): readonly Step[] {
+  const together = Math.max(1, Math.ceil(series.steps / most));
+  const seconds = together * series.stepSeconds;
+  return Array.from({ length: Math.ceil(series.steps / together) }, (_, index) => {
+    const sum = (column: readonly number[] | undefined) =>
+      (column ?? [])
+        .slice(index * together, (index + 1) * together)
+        .reduce((total, value) => total + value, 0);
+    const average = (column: readonly number[] | undefined) =>
+      sum(column) / (seconds * millisecondsPerSecond);
+    const fromSeconds = period.startSeconds + index * seconds;
+    return {
+      fromSeconds,
+      untilSeconds: fromSeconds + seconds,
+      nodes: new Map(purposes.map(({ purpose }) => [purpose, average(series.nodeMs[purpose])])),
+      usd: new Map(purposes.map(({ purpose }) => [purpose, sum(series.nanoUsd[purpose]) / nanoPerUsd])),
+      waitingJobs: average(series.waitingJobMs),
+      waitingProcessors: average(series.waitingProcessorMs),
+      runningProcessors: average(series.runningProcessorMs),
+      nodeProcessors: average(series.nodeProcessorMs),
+    };
+  });
+}
+
+/** Purposes that occur in a run. */
+export function purposesIn({ series }: RunFigures): typeof purposes {
+  return purposes.filter(({ purpose }) => series.nodeMs[purpose]?.some((value) => value > 0) === true);
+}
+
+/** What a step cost in an hour; without prices the nodes themselves. */
+export function rateOf(step: Step, purpose: Purpose, hasPrices: boolean): number {
+  if (!hasPrices) return step.nodes.get(purpose) ?? 0;
+  const hours = (step.untilSeconds - step.fromSeconds) / secondsPerHour;
+  return (step.usd.get(purpose) ?? 0) / hours;
+}
+
+/** A class of waits: more than what the one before it holds. */
+export interface WaitClass {
+  readonly words: string;
+  readonly upToSeconds: number;
+}
+
+export const waitClasses: readonly WaitClass[] = [
+  { words: "≤ 10 s", upToSeconds: 10 },
+  { words: "≤ 1 min", upToSeconds: 60 },
+  { words: "≤ 5 min", upToSeconds: 300 },
+  { words: "≤ 10 min", upToSeconds: 600 },
+  { words: "≤ 30 min", upToSeconds: 1_800 },
+  { words: "≤ 1 h", upToSeconds: 3_600 },
+  { words: "≤ 3 h", upToSeconds: 10_800 },
+  { words: "≤ 12 h", upToSeconds: 43_200 },
+  { words: "≤ 1 day", upToSeconds: 86_400 },
+  { words: "> 1 day", upToSeconds: Number.POSITIVE_INFINITY },
+];
+
+/** Jobs in each class of waits. */
+export function waitCounts({ perJob }: RunFigures): readonly number[] {
+  const counts = waitClasses.map(() => 0);
+  for (const wait of perJob.waitSeconds) {
+    if (wait === null) continue;
+    const index = waitClasses.findIndex(({ upToSeconds }) => wait <= upToSeconds);
+    counts[index] = (counts[index] ?? 0) + 1;
+  }
+  return counts;
+}

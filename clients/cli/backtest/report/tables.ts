@@ -1,0 +1,243 @@
+import { html } from "hono/html";
+import {
+  type Differences,
+  type RunFigures,
+  type RunSummary,
+  settingsText,
+  settingText,
+} from "../../../../shared/backtest/index.ts";
+import type { Html } from "./draw.ts";
+import {
+  amount,
+  type Clock,
+  count,
+  duration,
+  hours,
+  nanoUsd,
+  share,
+  unknown,
+  usd,
+} from "./figures-in-words.ts";
+import { purposesIn, stepsOf as steps, waitClasses, waitCounts } from "./steps.ts";
+
+/** A column of a table. Numbers stand to the right. */
+interface TableColumn {
+  readonly head: string;
+  readonly isNumber?: true;
+}
+
+interface Row {
+  readonly cells: readonly (string | number)[];
+  readonly className?: string;
+}
+
+/** A table that scrolls in itself, by keyboard too. The first cell of each row is its heading. */
+export function table(caption: string, columns: readonly TableColumn[], rows: readonly Row[]): Html {
+  const kind = ({ isNumber }: TableColumn) => (isNumber ? "number" : "");
+  return html`<div class="scroll" role="group" aria-label="${caption}" tabindex="0"><table>
+<caption>${caption}</caption>
+<thead><tr>${columns.map((column) => html`<th scope="col" class="${kind(column)}">${column.head}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    ({ cells, className }) => html`<tr class="${className ?? ""}">${cells.map((cell, index) => {
+      const column = columns[index] ?? { head: "" };
+      return index === 0
+        ? html`<th scope="row" class="${kind(column)}">${cell}</th>`
+        : html`<td class="${kind(column)}">${cell}</td>`;
+    })}</tr>
+`,
+  )}</tbody></table></div>`;
+}
+
+const number = (head: string): TableColumn => ({ head, isNumber: true });
+
+/** All runs, one a row; those that no other beats are marked. */
+export function runTable(runs: readonly RunSummary[], boundUsd: number | null): Html {
+  const keys = [...new Set(runs.flatMap(({ varied }) => Object.keys(varied)))];
+  const hasBound = boundUsd !== null && boundUsd > 0;
+  return table(
+    "All runs. ★: no other run is cheaper without longer waits, or the other way round.",
+    [
+      { head: "Run" },
+      ...keys.map((head) => ({ head })),
+      number("Cost"),
+      ...(hasBound ? [number("Over best possible")] : []),
+      number("Mean wait"),
+      number("95 % at most"),
+      number("Node-hours"),
+      number("Idle"),
+      number("Booting"),
+      number("Unused"),
+      number("Used"),
+      number("Nodes bought"),
+      number("Never ran"),
+      number("Median wait"),
+      number("Longest"),
+      number("Slowdown"),
+      number("Evicted"),
+    ],
+    runs.map((run) => ({
+      className: run.isOnFront ? "front" : "",
+      cells: [
+        `${run.run}${run.isOnFront ? " ★" : ""}`,
+        ...keys.map((key) => (run.varied[key] === undefined ? unknown : settingText(run.varied[key]))),
+        usd(run.costUsd),
+        ...(hasBound ? [run.costUsd === null ? unknown : `${amount(run.costUsd / boundUsd)} ×`] : []),
+        duration(run.meanWaitSeconds),
+        duration(run.p95WaitSeconds),
+        hours(run.nodeHours),
+        hours(run.idleNodeHours),
+        hours(run.bootNodeHours),
+        hours(run.unusedNodeHours),
+        share(run.utilisation),
+        count(run.nodesBought),
+        count(run.neverRan),
+        duration(run.medianWaitSeconds),
+        duration(run.maxWaitSeconds),
+        amount(run.meanSlowdown),
+        count(run.evicted),
+      ],
+    })),
+  );
+}
+
+const mostRows = 62;
+
+/** What stands beside the picture of the cost. */
+export function costTable(run: RunFigures, clock: Clock, hasPrices: boolean): Html {
+  const shown = purposesIn(run);
+  return table(
+    hasPrices ? "Cost of each stretch of time, US dollars" : "Nodes on average in each stretch of time",
+    [{ head: "From" }, ...shown.map(({ words }) => number(words))],
+    steps(run, mostRows).map((step) => ({
+      cells: [
+        clock.moment(step.fromSeconds),
+        ...shown.map(({ purpose }) =>
+          hasPrices ? usd(step.usd.get(purpose) ?? 0) : amount(step.nodes.get(purpose) ?? 0),
+        ),
+      ],
+    })),
+  );
+}
+
+/** What stands beside the picture of demand. */
+export function demandTable(run: RunFigures, clock: Clock): Html {
+  return table(
+    "On average in each stretch of time",
+    [
+      { head: "From" },
+      number("Nodes"),
+      number("Their processors"),
+      number("Running processors"),
+      number("Waiting processors"),
+      number("Waiting jobs"),
+    ],
+    steps(run, mostRows).map((step) => ({
+      cells: [
+        clock.moment(step.fromSeconds),
+        amount([...step.nodes.values()].reduce((sum, nodes) => sum + nodes, 0)),
+        amount(step.nodeProcessors),
+        amount(step.runningProcessors),
+        amount(step.waitingProcessors),
+        amount(step.waitingJobs),
+      ],
+    })),
+  );
+}
+
+/** What stands beside the picture of waits. */
+export function waitTable(run: RunFigures): Html {
+  const counts = waitCounts(run);
+  const all = counts.reduce((sum, jobs) => sum + jobs, 0);
+  return table(
+    "Jobs by how long they waited",
+    [{ head: "Wait" }, number("Jobs"), number("Share")],
+    waitClasses.map(({ words }, index) => {
+      const jobs = counts[index] ?? 0;
+      return { cells: [words, count(jobs), share(all === 0 ? null : jobs / all)] };
+    }),
+  );
+}
+
+/** Whose the cost was, and on which nodes. */
+export function whereTable(run: RunFigures): Html {
+  const byKey = Map.groupBy(run.cost.lines, ({ nodeArray, vmSize, spot, purpose }) =>
+    JSON.stringify([nodeArray, vmSize, spot, purpose]),
+  );
+  const groups = [...byKey.values()].map((lines) => ({
+    nodeMs: lines.reduce((sum, line) => sum + line.nodeMs, 0),
+    nanoUsd: lines.reduce((sum, line) => sum + line.nanoUsd, 0),
+    unpriced: lines.reduce((sum, line) => sum + line.unpricedNodeMs, 0),
+    of: lines[0],
+  }));
+  return table(
+    "Cost by node array, size and what for",
+    [
+      { head: "Node array" },
+      { head: "Size" },
+      { head: "Spot" },
+      { head: "What for" },
+      number("Node-hours"),
+      number("Cost"),
+    ],
+    groups
+      .toSorted((a, b) => b.nanoUsd - a.nanoUsd || b.nodeMs - a.nodeMs)
+      .map((group) => ({
+        cells: [
+          group.of?.nodeArray ?? "",
+          group.of?.vmSize ?? "",
+          group.of?.spot === true ? "spot" : "",
+          group.of?.purpose ?? "",
+          hours(group.nodeMs / 3_600_000),
+          group.nodeMs > 0 && group.unpriced === group.nodeMs ? unknown : nanoUsd(group.nanoUsd),
+        ],
+      })),
+  );
+}
+
+/** The hours, and the jobs, in which two runs differ most. */
+export function differenceTables(found: Differences, clock: Clock, names: readonly [string, string]): Html {
+  const [first, second] = names;
+  return html`${table(
+    `Times in which cost differs most: ${second} against ${first}`,
+    [{ head: "From" }, number("For"), number("Cost"), number("Nodes on average")],
+    found.times.map(({ fromSeconds, untilSeconds, nanoUsd: more, nodeMs }) => ({
+      cells: [
+        clock.moment(fromSeconds),
+        duration(untilSeconds - fromSeconds),
+        signed(more, nanoUsd),
+        signed(nodeMs / 1_000 / (untilSeconds - fromSeconds), amount),
+      ],
+    })),
+  )}
+<p class="small quiet">${count(found.jobsSooner)} jobs start sooner, ${count(found.jobsLater)} later.</p>
+${table(
+  `Jobs whose wait differs most: ${second} against ${first}`,
+  [
+    { head: "Job" },
+    { head: "User" },
+    number("Processors"),
+    number(`Wait in ${first}`),
+    number(`Wait in ${second}`),
+    number("Submitted"),
+  ],
+  found.jobs.map(({ job, firstWaitSeconds, secondWaitSeconds }) => ({
+    cells: [
+      job.jobName === undefined ? job.name : `${job.name} (${job.jobName})`,
+      job.user ?? unknown,
+      count(job.processors),
+      firstWaitSeconds === null ? "never ran" : duration(firstWaitSeconds),
+      secondWaitSeconds === null ? "never ran" : duration(secondWaitSeconds),
+      clock.moment(job.submitSeconds),
+    ],
+  })),
+)}`;
+}
+
+function signed(value: number, shown: (value: number) => string): string {
+  return value < 0 ? `−${shown(-value)}` : `+${shown(value)}`;
+}
+
+/** A run as a heading names it. */
+export function runName(run: RunSummary): string {
+  return `Run ${run.run}: ${settingsText(run.varied)}`;
+}
