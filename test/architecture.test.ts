@@ -59,6 +59,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/json": [],
   "shared/loopback": [],
   "shared/json-limits": [],
+  "shared/unknown-arrays": ["shared/engine", "shared/json"],
   "shared/read-at-most": [],
   "shared/recent": [],
   "shared/text": [],
@@ -119,6 +120,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/messages",
   ],
   "shared/operate": [
+    "shared/unknown-arrays",
     "shared/cycle",
     "shared/views",
     "shared/api",

@@ -37,7 +37,14 @@ export const configChanged = z
     outcome: z.enum(["done", "would", "nothing-to-do"]).describe("would: a dry run"),
     summary: z.string().describe("The same in a sentence"),
     changes: z.array(z.string()).describe("One line per key that differs, without secrets"),
-    warnings: z.array(z.string()).describe("What is odd, and usable"),
+    warnings: z
+      .array(z.string())
+      .describe("What is odd, and usable, such as a node array that the cluster does not have"),
+    effects: z
+      .array(z.string())
+      .describe(
+        "What a plan made now would do differently: nodes that would go, jobs that would wait, new nodes",
+      ),
     etag: z.string().nullable().describe("Of what is stored now; null: nothing is"),
   })
   .meta({ id: "ConfigChanged" });

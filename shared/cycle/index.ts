@@ -1,5 +1,5 @@
 /** What happens to a cluster, by story: demand arrives, a snapshot is taken, a plan is made, its actions are executed. */
-export { changeControl, loadControl, stillThere, undecided, whyHeld } from "./control.ts";
+export { changeControl, loadControl, stillThere, undecided, whyHeld, withIgnored } from "./control.ts";
 export { acceptTargets, checkTargets } from "./demand/accept-targets.ts";
 export {
   busyHostnames,

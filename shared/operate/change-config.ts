@@ -1,11 +1,14 @@
 import type { ConfigBody, ConfigChanged } from "../api/index.ts";
+import type { WorldPorts } from "../cycle/index.ts";
 import { kindOf } from "../errors.ts";
 import { isDictionary } from "../json.ts";
 import type { ConfigFiles, IfMatch, Ports } from "../ports/index.ts";
 import { isSame, redactMember, secretsIn } from "../redact.ts";
+import { warnOfUnknownArrays } from "../unknown-arrays.ts";
 import { readDictionary } from "../views/index.ts";
+import { foreseeConfig } from "./foresee-config.ts";
 
-type ConfigPorts = Pick<Ports, "clock" | "log"> & { readonly configFiles: ConfigFiles };
+type ConfigPorts = WorldPorts & Pick<Ports, "log"> & { readonly configFiles: ConfigFiles };
 
 /**
  * Which settings may be changed. `settings`: all except the address and identity of the CycleCloud server, because
@@ -70,7 +73,10 @@ export async function changeConfig(ports: ConfigPorts, wish: ConfigWish): Promis
   if (forbidden.length > 0) return { outcome: "forbidden", problems: forbidden };
 
   const changes = changesOf(before, next, knownSecrets);
-  const told = { cluster, changes, warnings: checked.config.warnings };
+  const arrays = await arraysOf(ports, cluster);
+  const effects = changes.length === 0 ? [] : await foreseeConfig(ports, cluster, checked.config);
+  const warnings = [...checked.config.warnings, ...warnOfUnknownArrays(checked.json, arrays)];
+  const told = { cluster, changes, warnings, effects };
   const answer = (outcome: ConfigChanged["outcome"], etag: string | undefined): ConfigOutcome => {
     const summary = summaries[outcome].replace("%s", `"${cluster}"`);
     const atSeconds = ports.clock.nowSeconds();
@@ -80,9 +86,15 @@ export async function changeConfig(ports: ConfigPorts, wish: ConfigWish): Promis
   if (body.dryRun) return answer("would", file?.etag);
   const etag = await saved(ports.configFiles, { cluster, json: next, ifMatch: file?.etag });
   if (etag === undefined) return { outcome: "changed-meanwhile" };
-  const keys = changes.map((change) => change.split(":", 1)[0]).join(", ");
+  const keys = [...new Set(changes.map((change) => change.split(/[:.]/, 1)[0]))].join(", ");
   ports.log.info("config-changed", { cluster, requestedBy: body.by, reason: body.reason, keys });
   return answer("done", etag);
+}
+
+/** Of the newest snapshot; none before the first one. */
+async function arraysOf(ports: Pick<Ports, "snapshots">, cluster: string): Promise<readonly string[]> {
+  const snapshot = await ports.snapshots.load(cluster);
+  return snapshot?.value.cluster.nodeArrays.map(({ name }) => name) ?? [];
 }
 
 const summaries: Readonly<Record<ConfigChanged["outcome"], string>> = {
@@ -142,17 +154,34 @@ type Dictionary = Readonly<Record<string, unknown>>;
 
 const longestShown = 200;
 
-/** One line per key that differs, without secrets. `before` is undefined when there was no file. */
+/** One line per value that differs, by its path, without secrets. `before` is undefined when there was no file. */
 function changesOf(
   before: Dictionary | undefined,
   after: Dictionary,
   knownSecrets: readonly string[] = [],
 ): readonly string[] {
   if (before === undefined) return [`new, with the keys ${Object.keys(after).join(", ")}`];
+  return changesUnder("", { before, after }, knownSecrets);
+}
+
+function changesUnder(
+  path: string,
+  { before, after }: { readonly before: Dictionary; readonly after: Dictionary },
+  knownSecrets: readonly string[],
+): readonly string[] {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keys
     .filter((key) => !isSame(before[key], after[key]))
-    .map((key) => `${key}: ${shown(before, key, knownSecrets)} -> ${shown(after, key, knownSecrets)}`);
+    .flatMap((key) => {
+      const [then, now] = [before[key], after[key]];
+      // A key may tell that what is below it is secret, so such an object is shown as a whole.
+      const isOpen =
+        isSame(redactMember(key, then, knownSecrets), then) &&
+        isSame(redactMember(key, now, knownSecrets), now);
+      if (isOpen && isDictionary(then) && isDictionary(now))
+        return changesUnder(`${path}${key}.`, { before: then, after: now }, knownSecrets);
+      return [`${path}${key}: ${shown(before, key, knownSecrets)} -> ${shown(after, key, knownSecrets)}`];
+    });
 }
 
 function shown(json: Dictionary, key: string, knownSecrets: readonly string[]): string {

@@ -50,14 +50,21 @@ async function push(terminal: Terminal, file: string, flags: Flags): Promise<voi
     });
   };
   const would = await ask(true);
-  const changes = would.changes.map((change) => `  ${printable(change)}\n`);
-  terminal.stdout.write(`${printable(would.summary)}\n${changes.join("")}`);
+  const known = new Set(warnings);
+  warn(terminal, file, would.warnings.filter((warning) => !known.has(warning)).map(printable));
+  printChange(terminal, would);
   if (would.outcome === "nothing-to-do" || flags.dryRun === true) return;
   const mustAsk = would.etag !== null && flags.yes !== true;
   if (mustAsk && !(await confirm(terminal, "Replace it?")))
     throw new CommandFailure("Nothing was stored.", "Answer y, or give --yes.");
   const done = await ask(false, would.etag === null ? "none" : { etag: would.etag });
   terminal.stdout.write(`${printable(done.summary)}\n`);
+}
+
+/** What differs, and what would come of it. */
+export function printChange(terminal: Terminal, { summary, changes, effects }: ConfigChanged): void {
+  const lines = [summary, ...changes.map((change) => `  ${change}`), ...effects];
+  terminal.stdout.write(lines.map((line) => `${printable(line)}\n`).join(""));
 }
 
 /** The password of a configuration of azpbs or azge stays on this machine; a warning names the app setting for it. */

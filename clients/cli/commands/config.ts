@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { printable } from "../../../shared/text.ts";
+import { warnOfUnknownArrays } from "../../../shared/unknown-arrays.ts";
 import { readConfig, unusable } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { prettyJson, warn } from "../output/print.ts";
@@ -41,20 +42,27 @@ function configShowCommand(terminal: Terminal): Command {
   return serviceOrStorageOptions(command);
 }
 
-interface Flags {
-  readonly cluster?: string;
-}
-
-/** `ccscale config validate FILE`: every problem at once, on this machine alone. */
+/** `ccscale config validate FILE`: every problem at once, on this machine alone unless a service is named. */
 function configValidateCommand(terminal: Terminal): Command {
-  return new Command("validate")
-    .description("Checks a configuration file with what it includes. Calls nothing.")
+  const command: Command = new Command("validate")
+    .description(
+      "Checks a configuration file with what it includes. Calls nothing, unless --url, --local or --storage names the service: then the names of node arrays are checked too.",
+    )
     .argument("<file>", "an autoscale.json")
-    .option("--cluster <name>", "the cluster (default: its cluster_name, or the name of the file)")
-    .action(async (file: string, flags: Flags) => {
-      const { cluster, problems, warnings } = await readConfig(file, flags.cluster);
-      warn(terminal, file, warnings.map(printable));
+    .action(async (file: string, flags: ServiceFlags) => {
+      const { cluster, json, problems, warnings } = await readConfig(file, flags.cluster);
+      const names = ["url", "local", "storage"].some((name) => command.getOptionValueSource(name) === "cli");
+      const arrays = names ? await arraysAt({ ...flags, cluster }) : [];
+      warn(terminal, file, [...warnings, ...warnOfUnknownArrays(json, arrays)].map(printable));
       if (problems.length > 0) throw unusable(file, problems);
       terminal.stdout.write(`"${printable(file)}" can be used for cluster "${printable(cluster)}".\n`);
     });
+  return serviceOrStorageOptions(command);
+}
+
+/** Names of the cluster's node arrays. */
+async function arraysAt(flags: ServiceFlags): Promise<readonly string[]> {
+  const { service } = await reach(flags);
+  const { buckets } = await service.ask("buckets");
+  return [...new Set(buckets.map(({ nodeArray }) => nodeArray))];
 }

@@ -66,6 +66,55 @@ describe("PUT config", () => {
     expect(await stored()).toEqual(usable);
   });
 
+  test("names node arrays that the cluster does not have, and what a plan would do differently", async () => {
+    await served.world.post([{ name: "job-1", iterations: 2, constraints: [{ ncpus: 4 }] }]);
+    await served.world.round();
+    const config = {
+      ...usable,
+      idle_timeout: { default: 300, htcc: 600 },
+      boot_timeout: { htc: 600 },
+      nodearrays: { gpu: { keep_alive: true } },
+      spot: { pairs: [{ spot: "htc", regular: "hct" }] },
+      default_resources: [{ select: { "node.nodearray": ["htc", "hpc"] }, name: "a", value: 1 }],
+    };
+    const { jsonBody } = await put(config, { more: { dryRun: true } });
+    const { warnings } = jsonBody as { readonly warnings: readonly string[] };
+    expect(warnings.filter((warning) => warning.includes("node array"))).toEqual([
+      'idle_timeout.htcc: the cluster has no node array "htcc"; did you mean "htc"?',
+      'nodearrays.gpu: the cluster has no node array "gpu"; it has htc',
+      'spot.pairs.0.regular: the cluster has no node array "hct"; it has htc',
+      'default_resources.0.select.node.nodearray: the cluster has no node array "hpc"; did you mean "htc"?',
+    ]);
+    await served.world.post([{ name: "job-2", iterations: 2, constraints: [{ ncpus: 4 }] }]);
+    const capped = await put({ ...usable, max_cores: 4, read_only: true }, { more: { dryRun: true } });
+    expect((capped.jsonBody as { effects: readonly string[] }).effects).toEqual([
+      "Nothing would be sent: the cluster is read-only.",
+    ]);
+  });
+
+  test("a change that would retire nodes, or leave jobs without a place, says so", async () => {
+    const { world } = served;
+    const headers = { "if-match": "*" };
+    await put({ ...usable, idle_timeout: 3_600 }, { headers });
+    await world.post([{ name: "job-1", iterations: 2, constraints: [{ ncpus: 4 }] }]);
+    await world.round();
+    await world.settle();
+    await world.post([]);
+    await world.settle();
+    world.advance(120);
+    await world.round();
+    const { jsonBody } = await put({ ...usable, idle_timeout: 60 }, { more: { dryRun: true } });
+    expect((jsonBody as { effects: readonly string[] }).effects).toContainEqual(
+      expect.stringMatching(/^2 nodes would go at once, being idle for long enough: htc-1, htc-2\.$/),
+    );
+    await world.post([{ name: "job-3", iterations: 4, constraints: [{ ncpus: 4 }] }]);
+    const capped = await put({ ...usable, max_cores: 8 }, { more: { dryRun: true } });
+    expect((capped.jsonBody as { effects: readonly string[] }).effects).toEqual([
+      "1 job that has a place would wait: job-3.",
+      "The next plan would buy or start 2 nodes fewer.",
+    ]);
+  });
+
   test("names every problem, of includes too, and of the whole file at once", async () => {
     const config = { url: "ftp://x", include: ["a.json", "b.json"] };
     const includes = { "a.json": { idle_timeout: -1 } };

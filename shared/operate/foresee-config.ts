@@ -1,0 +1,70 @@
+import { loadWorld, type WorldPorts, withIgnored } from "../cycle/index.ts";
+import { ConfigurationError, StaleSnapshotError } from "../errors.ts";
+import type { ClusterConfig } from "../ports/index.ts";
+import { counted } from "../text.ts";
+import { type Outlook, outlookOf, someOf } from "../views/index.ts";
+
+/** What another configuration would make of the plan that would be made now: one sentence for each thing that differs. */
+export async function foreseeConfig(
+  ports: WorldPorts,
+  cluster: string,
+  next: ClusterConfig,
+): Promise<readonly string[]> {
+  const world = await knownWorld(ports, cluster);
+  if (world === undefined) return [];
+  const nowSeconds = ports.clock.nowSeconds();
+  const settings = withIgnored(next.engine, world.control);
+  const { predictsRunTimes } = next.cycle;
+  const before = outlookOf(world, nowSeconds);
+  const after = outlookOf(
+    { ...world, config: next, loaded: { ...world.loaded, settings, predictsRunTimes } },
+    nowSeconds,
+  );
+  return [
+    ...held(before, after),
+    ...going(before, after),
+    ...waiting(before, after),
+    ...coming(before, after),
+  ];
+}
+
+/** Undefined where nothing can be planned now: before the first snapshot, or while the stored configuration is broken. */
+async function knownWorld(ports: WorldPorts, cluster: string) {
+  try {
+    return await loadWorld(ports, cluster);
+  } catch (error) {
+    if (error instanceof StaleSnapshotError || error instanceof ConfigurationError) return undefined;
+    throw error;
+  }
+}
+
+function held(before: Outlook, after: Outlook): readonly string[] {
+  if (before.held === after.held) return [];
+  return [after.held === undefined ? "Plans would be sent again." : `Nothing would be sent: ${after.held}.`];
+}
+
+function going(before: Outlook, after: Outlook): readonly string[] {
+  const known = new Set(before.made.plan.retire.map(({ nodeId }) => nodeId));
+  const more = after.made.plan.retire.filter(({ nodeId }) => !known.has(nodeId)).map(({ name }) => name);
+  if (more.length === 0) return [];
+  return [`${counted(more.length, "nodes")} would go at once, being idle for long enough: ${someOf(more)}.`];
+}
+
+function waiting(before: Outlook, after: Outlook): readonly string[] {
+  const placed = new Set(before.plan.jobs.flatMap((job, index) => (job.granted >= job.asked ? [index] : [])));
+  const losing = after.plan.jobs.flatMap((job, index) =>
+    placed.has(index) && job.granted < job.asked ? [job.name] : [],
+  );
+  if (losing.length === 0) return [];
+  const verb = losing.length === 1 ? "that has a place" : "that have a place";
+  return [`${counted(losing.length, "jobs")} ${verb} would wait: ${someOf(losing)}.`];
+}
+
+function coming(before: Outlook, after: Outlook): readonly string[] {
+  const nodes = ({ plan }: Outlook) => plan.create.reduce((sum, { count }) => sum + count, plan.start.length);
+  const more = nodes(after) - nodes(before);
+  if (more === 0) return [];
+  return [
+    `The next plan would buy or start ${counted(Math.abs(more), "nodes")} ${more > 0 ? "more" : "fewer"}.`,
+  ];
+}
