@@ -67,7 +67,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/redact": ["shared/json", "shared/names"],
   "shared/ports": ["shared/accounting", "shared/engine", "shared/facts", "shared/messages"],
   "shared/messages": ["shared/json", "shared/engine", "shared/text", "zod", "node:*", "shared/redact"],
-  "shared/api": ["shared/engine", "shared/messages", "zod", "shared/json"],
+  "shared/api": ["shared/accounting", "shared/engine", "shared/messages", "zod", "shared/json"],
   "shared/prices": ["shared/engine", "shared/facts", "shared/ports"],
   "shared/price-list": [
     "shared/batches",

@@ -1,5 +1,13 @@
 import type { JobTotal, RankedJobs } from "./job-totals.ts";
-import { type Amount, type Dimensions, type Line, nothing, type Purpose, plus } from "./lines.ts";
+import {
+  type Amount,
+  type Dimensions,
+  type Line,
+  nothing,
+  type Purpose,
+  plus,
+  type Writable,
+} from "./lines.ts";
 import type { Page } from "./pages.ts";
 
 /** What costs are told apart by. */
@@ -32,7 +40,10 @@ export interface CostRow {
 
 const ofPeople: readonly CostDimension[] = ["user", "account", "queue"];
 
-/** The costs of some pages, by these dimensions, the dearest first; by time, in order. */
+/**
+ * The costs of some pages, by these dimensions: the dearest first, by time in order. By several, the groups of the first stay
+ * together, and the dearest of them comes first.
+ */
 export function costRows(
   pages: readonly Page[],
   by: readonly CostDimension[],
@@ -49,8 +60,21 @@ export function costRows(
       groups.set(key, group);
       addTo(group, line, coresOf);
     }
-  const isByTime = by[0] === "hour" || by[0] === "day";
-  return [...groups.values()].toSorted((a, b) => (isByTime ? compareTimes(a, b) : 0) || compareCosts(a, b));
+  const rows = [...groups.values()];
+  const [first = "array"] = by;
+  const firstOf = ({ keys }: CostRow) => String(keys[first]);
+  if (first === "hour" || first === "day")
+    return rows.toSorted((a, b) => compareNames(firstOf(a), firstOf(b)) || compareCosts(a, b));
+  const sums = new Map<string, Amount>();
+  for (const row of rows) sums.set(firstOf(row), plus(sums.get(firstOf(row)) ?? nothing, row.amount));
+  const sumOf = (row: CostRow) => sums.get(firstOf(row)) ?? nothing;
+  return rows.toSorted(
+    (a, b) =>
+      Number(a.isOverhead) - Number(b.isOverhead) ||
+      compareAmounts(sumOf(a), sumOf(b)) ||
+      compareNames(firstOf(a), firstOf(b)) ||
+      compareCosts(a, b),
+  );
 }
 
 /**
@@ -96,8 +120,6 @@ export function totalRow(rows: readonly CostRow[]): CostRow {
   return { keys: {}, isOverhead: false, amount, byPurpose, coreMs };
 }
 
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
-
 function addTo(group: Writable<CostRow>, line: Line, coresOf: (vmSize: string) => number | undefined): void {
   group.amount = plus(group.amount, line);
   group.byPurpose = {
@@ -137,16 +159,18 @@ function keysOf(
   return Object.fromEntries(shown.map((dimension) => [dimension, values[dimension]]));
 }
 
-function compareTimes(a: CostRow, b: CostRow): number {
-  const timeOf = ({ keys }: CostRow) => String(keys.hour ?? keys.day ?? "");
-  return timeOf(a) < timeOf(b) ? -1 : timeOf(a) > timeOf(b) ? 1 : 0;
-}
-
 function compareCosts(a: CostRow, b: CostRow): number {
   return (
     Number(a.isOverhead) - Number(b.isOverhead) ||
-    b.amount.nanoUsd - a.amount.nanoUsd ||
-    b.amount.nodeMs - a.amount.nodeMs ||
-    (JSON.stringify(a.keys) < JSON.stringify(b.keys) ? -1 : 1)
+    compareAmounts(a.amount, b.amount) ||
+    compareNames(JSON.stringify(a.keys), JSON.stringify(b.keys))
   );
+}
+
+function compareAmounts(a: Amount, b: Amount): number {
+  return b.nanoUsd - a.nanoUsd || b.nodeMs - a.nodeMs;
+}
+
+function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -23,8 +23,6 @@ export {
   periodStart,
 } from "./calendar.ts";
 export {
-  type CostDimension,
-  type CostKeys,
   type CostRow,
   costDimensions,
   costRows,
@@ -32,10 +30,9 @@ export {
   totalRow,
 } from "./cost-report.ts";
 export { monthForecast } from "./forecast.ts";
-export type { JobTotal, RankedJobs } from "./job-totals.ts";
+export type { JobTotal } from "./job-totals.ts";
 export {
   type Amount,
-  type Dimensions,
   type Line,
   Lines,
   nothing,
@@ -44,6 +41,6 @@ export {
   totalOf,
 } from "./lines.ts";
 export type { Page } from "./pages.ts";
-export { type JobShare, jobKey, type NodeUse, type SeenJob, type SeenNode, type Sight } from "./sight.ts";
+export { jobKey, type NodeUse, type SeenJob, type SeenNode, type Sight } from "./sight.ts";
 export { type Spent, type Stand, type Subject, standOf } from "./stand.ts";
 export type { SumDimension } from "./sums.ts";

@@ -37,7 +37,7 @@ export function plus(a: Amount, b: Amount): Amount {
   };
 }
 
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+export type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** Sums by dimensions. */
 export class Lines {

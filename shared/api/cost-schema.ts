@@ -1,19 +1,9 @@
 import { z } from "zod";
+import { costDimensions } from "../accounting/index.ts";
 import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
 
 /** What costs can be told apart by. `job` stands alone. */
-export const costDimension = z.enum([
-  "array",
-  "size",
-  "spot",
-  "user",
-  "account",
-  "queue",
-  "purpose",
-  "hour",
-  "day",
-  "job",
-]);
+export const costDimension = z.enum([...costDimensions, "job"]);
 
 const moment = z.coerce.number().int().min(0).max(99_999_999_999);
 
@@ -73,12 +63,58 @@ export const costAnswer = z
     untilSeconds: unixSeconds.describe(
       "End of what is counted here: the newest snapshot, if `until` is later",
     ),
+    openedAtSeconds: unixSeconds
+      .nullable()
+      .describe("The first snapshot that was counted from; null: there is none"),
     by: z.array(costDimension),
-    rows: z.array(costRow).describe("The dearest first; by time, in order"),
+    rows: z
+      .array(costRow)
+      .describe("The dearest first; by time, in order. By several: the groups of the first stay together"),
     total: costRow,
   })
   .meta({ id: "Cost" });
 
+export const jobCostQuery = z.object({
+  source: z
+    .string()
+    .max(50)
+    .optional()
+    .describe("The scheduler that the job is of; absent: every source that is known now"),
+});
+
+const jobRun = z.object({
+  source: z.string(),
+  isRunning: z.boolean(),
+  fromSeconds: unixSeconds.describe("When it was seen running first"),
+  untilSeconds: unixSeconds.describe("When it was seen running last"),
+  array: z.string().describe("Where it ran first; empty: on hosts that are no nodes of the cluster"),
+  size: z.string(),
+  spot: z.boolean(),
+  user: z.string().nullable(),
+  account: z.string().nullable(),
+  queue: z.string().nullable(),
+  nodes: z.array(z.string()).describe("Of a job that runs: names of its nodes, or their ids; at most 100"),
+  usd: money,
+  nodeHours: z.number(),
+  unpricedNodeHours: z.number(),
+  coreHours: z.number().nullable().describe("Null: the cores of its size are not known"),
+});
+
+/** `GET /api/clusters/{cluster}/jobs/{job}/cost` */
+export const jobCostAnswer = z
+  .object({
+    ...aboutCluster,
+    job: z.string(),
+    untilSeconds: unixSeconds.nullable().describe("The newest snapshot that was counted; null: none was"),
+    runs: z.array(jobRun).describe("The newest first, at most 100; those of the last thirteen months"),
+    total: jobRun
+      .pick({ usd: true, nodeHours: true, unpricedNodeHours: true, coreHours: true })
+      .describe("Of all these runs"),
+  })
+  .meta({ id: "JobCost" });
+
+export type JobCostAnswer = Answer<typeof jobCostAnswer>;
+export type JobRunView = JobCostAnswer["runs"][number];
 export type CostDimensionName = z.infer<typeof costDimension>;
 export type CostRowView = Answer<typeof costRow>;
 export type CostAnswer = Answer<typeof costAnswer>;

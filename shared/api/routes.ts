@@ -2,7 +2,7 @@ import { actionAnswer, actionBody, autostopQuery, stopAnswer, stopQuery } from "
 import { autoscaleAnswer, autoscaleBody, autoscaleQuery } from "./autoscale-schema.ts";
 import { bucketsAnswer, bucketsQuery, limitsAnswer } from "./buckets-schema.ts";
 import { configAnswer, configBody, configChanged } from "./config-schema.ts";
-import { costAnswer, costQuery } from "./cost-schema.ts";
+import { costAnswer, costQuery, jobCostAnswer, jobCostQuery } from "./cost-schema.ts";
 import { demandAnswer, demandQuery } from "./demand-schema.ts";
 import { explainAnswer, explainQuery, explainTargetQuery, targetExplanation } from "./explain-schema.ts";
 import { jobsAnswer, jobsQuery } from "./jobs-schema.ts";
@@ -103,6 +103,15 @@ export const routes = [
     summary: "What nodes cost and whom: jobs by user, account and queue, and what nobody had of them",
     query: costQuery,
     answer: costAnswer,
+  },
+  {
+    id: "job-cost",
+    method: "GET",
+    path: `${ofCluster}/jobs/{job}/cost`,
+    role: "reader",
+    summary: "What a job has cost until now: each of its runs, those that run included",
+    query: jobCostQuery,
+    answer: jobCostAnswer,
   },
   {
     id: "samples",

@@ -1,6 +1,6 @@
 import { type RouteId, refusals, supportParts } from "../api/index.ts";
 import { changeConfig, decidePause, postDemand, replayReject } from "../operate/index.ts";
-import { drawUpCost, drawUpSamples, showConfig, showSupport } from "../views/index.ts";
+import { drawUpCost, drawUpJobCost, drawUpSamples, showConfig, showSupport } from "../views/index.ts";
 import {
   type Answered,
   accepted,
@@ -16,6 +16,7 @@ import type { AnswerOf, AnswersFrom, CallDetails, RouteCall } from "./route-call
 /** Routes that need the rights of the storage account, and nothing of the service beside them. */
 export type StorageRouteId =
   | "cost"
+  | "job-cost"
   | "config"
   | "put-config"
   | "post-demand"
@@ -33,6 +34,10 @@ export const storageAnswers: AnswersFrom<StoragePorts, StorageRouteId> = {
     const outcome = await drawUpCost(ports, cluster, query);
     if (outcome === undefined) return unknownCluster(cluster);
     return outcome.ok ? answered(outcome.answer) : badRequest("These costs cannot be told", outcome.problems);
+  },
+  "job-cost": async (ports, { cluster, params, query }) => {
+    const answer = await drawUpJobCost(ports, cluster, { name: params.job, source: query.source });
+    return answer === undefined ? unknownCluster(cluster) : answered(answer);
   },
   "put-config": putConfig,
   "post-demand": async (ports, call) => {

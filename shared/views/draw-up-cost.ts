@@ -17,7 +17,7 @@ import {
   totalRow,
 } from "../accounting/index.ts";
 import type { CostAnswer, CostDimensionName, CostQuery, CostRowView } from "../api/index.ts";
-import type { Period, Ports } from "../ports/index.ts";
+import type { Period, Ports, Snapshot } from "../ports/index.ts";
 
 /** Hours are kept for eight days; what is older is known by whole days. */
 const hoursKeptSeconds = 7 * daySeconds;
@@ -40,12 +40,7 @@ export async function drawUpCost(
   if (problems.length > 0) return { ok: false, problems };
   const [stored, snapshot] = await Promise.all([ports.accounts.load(cluster), ports.snapshots.load(cluster)]);
   if (stored === undefined && (await ports.configs.load(cluster)) === undefined) return undefined;
-  const cores = new Map(
-    snapshot?.value.cluster.nodeArrays.flatMap(({ buckets }) =>
-      buckets.map(({ vmSize, vm }) => [vmSize, vm.vcpuCount] as const),
-    ),
-  );
-  const coresOf = (vmSize: string) => cores.get(vmSize);
+  const coresOf = coresIn(snapshot?.value);
   const book = stored && settled(stored.value);
   const untilSeconds = Math.min(asked.untilSeconds, book?.asOfSeconds ?? asked.untilSeconds);
   const period = { ...asked, untilSeconds: Math.max(asked.fromSeconds, untilSeconds) };
@@ -60,8 +55,21 @@ export async function drawUpCost(
   const view = (row: CostRow) => viewOf(row, total.amount);
   return {
     ok: true,
-    answer: { cluster, atSeconds, ...period, by: query.by, rows: rows.map(view), total: view(total) },
+    answer: {
+      ...{ cluster, atSeconds, ...period, openedAtSeconds: book?.openedAtSeconds ?? null },
+      ...{ by: query.by, rows: rows.map(view), total: view(total) },
+    },
   };
+}
+
+/** Cores of the sizes that the cluster has now. */
+export function coresIn(snapshot: Snapshot | undefined): (vmSize: string) => number | undefined {
+  const cores = new Map(
+    snapshot?.cluster.nodeArrays.flatMap(({ buckets }) =>
+      buckets.map(({ vmSize, vm }) => [vmSize, vm.vcpuCount] as const),
+    ),
+  );
+  return (vmSize) => cores.get(vmSize);
 }
 
 function periodOf({ from, until }: CostQuery, atSeconds: number): Period {
@@ -189,11 +197,11 @@ function viewOf({ keys, isOverhead, amount, byPurpose, coreMs }: CostRow, total:
 }
 
 /** To a thousandth of a cent. */
-function usd(nano: number): number {
+export function usd(nano: number): number {
   return Math.round(nano / 1e4) / 1e5;
 }
 
-function hours(ms: number): number {
+export function hours(ms: number): number {
   return Math.round(ms / 360) / 1e4;
 }
 

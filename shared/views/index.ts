@@ -4,6 +4,7 @@ export { validateConstraint } from "./check-constraint.ts";
 export { type ClusterStatus, clusterStatus } from "./cluster-status.ts";
 export { type CostOutcome, drawUpCost } from "./draw-up-cost.ts";
 export { drawUpDemand } from "./draw-up-demand.ts";
+export { drawUpJobCost } from "./draw-up-job-cost.ts";
 export { drawUpMetrics, type MetricPorts } from "./draw-up-metrics.ts";
 export { drawUpSamples, type SamplesOutcome } from "./draw-up-samples.ts";
 export { someOf } from "./explain/cause.ts";

@@ -1,44 +1,47 @@
 import { Command, type Command as CommandType, InvalidArgumentError } from "commander";
 import { z } from "zod";
-import { type CostAnswer, type CostRowView, costDimension } from "../../../shared/api/index.ts";
-import type { Fields } from "../../columns/evaluate.ts";
+import { costDimension, type JobRunView } from "../../../shared/api/index.ts";
+import { counted } from "../../../shared/text.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import {
+  columnsOf,
+  costColumns,
+  costFields,
+  jobCostColumns,
+  jobRunFields,
+  reconcileColumns,
+  reconciledFields,
+  withSums,
+} from "../output/cost-fields.ts";
 import { focusCsv, focusDimensions } from "../output/focus.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
+import type { Format } from "../output/output-settings.ts";
 import { prettyJson } from "../output/print.ts";
+import { firstDayIn, type ReconciledDay, reconcile, reconciledTotal } from "../output/reconcile.ts";
+import { pageOn } from "../output/report.ts";
 import type { Terminal } from "../terminal.ts";
 
-interface Flags extends LookFlags {
-  readonly by: string;
+interface Given extends Omit<LookFlags, "format"> {
+  readonly format?: Format | "focus";
+  readonly by?: string;
   readonly from?: number;
   readonly to?: number;
-  readonly focus?: true;
+  readonly job?: string;
+  readonly source?: string;
+  readonly reconcile?: true;
 }
 
-/** Beside those, a column for each dimension. */
-export const costColumns: readonly string[] = [
-  "cost",
-  "share",
-  "node_hours",
-  "boot:-",
-  "idle:-",
-  "unused:-",
-  "other:-",
-  "runs:-",
-  "cost_per_run:-",
-  "cost_per_core_hour:-",
-];
+type Flags = LookFlags & Omit<Given, "format">;
 
 /** `ccscale cost`: what nodes cost, and whom. */
 export function costCommand(terminal: Terminal): CommandType {
-  const command = new Command("cost")
+  const command: CommandType = new Command("cost")
     .description(
       "Shows what nodes cost and whom, by list and configured prices: an estimate, not the bill. Jobs have their share of the nodes on which they run; what they leave is unused.",
     )
     .option(
       "--by <dimensions>",
-      `what costs are told apart by, separated by commas: ${costDimension.options.join(", ")}; job: whole runs that ended in the time or run still`,
-      "array",
+      `what costs are told apart by, separated by commas: ${costDimension.options.join(", ")}; job: whole runs that ended in the time or run still (default: array)`,
     )
     .option(
       "--from <moment>",
@@ -46,12 +49,30 @@ export function costCommand(terminal: Terminal): CommandType {
       readMoment,
     )
     .option("--to <moment>", "the same; a date means its start (default: now)", readMoment)
+    .option("--job <name>", "what this job has cost until now, run by run")
+    .option("--source <name>", "with --job: the scheduler that the job is of")
     .option(
-      "--focus",
-      "prints the columns of the FinOps specification FOCUS 1.0 as CSV, a line per day and group",
+      "--reconcile",
+      "core-hours and cost by day beside those that CycleCloud counts, and why they differ",
     )
-    .action((flags: Flags) => look(terminal, flags, (looking) => showCost(looking, flags)));
-  return outputOptions(lookOptions(command));
+    .action(({ format, ...given }: Given) => {
+      const only = given.job === undefined ? given.reconcile && "--reconcile" : "--job";
+      const others = [
+        ...(given.by === undefined ? [] : ["--by"]),
+        ...(format === "focus" ? ["--format focus"] : []),
+        ...(given.job !== undefined && given.reconcile ? ["--reconcile"] : []),
+        ...(given.job !== undefined && (given.from ?? given.to) !== undefined ? ["--from and --to"] : []),
+      ];
+      if (only !== undefined && others.length > 0)
+        return command.error(`error: ${only} goes without ${others.join(" and ")}`);
+      if (format === "focus") return look(terminal, given, (looking) => printFocus(looking, given));
+      const flags: Flags = { ...given, ...(format !== undefined && { format }) };
+      return look(terminal, flags, (looking) => {
+        if (flags.job !== undefined) return showJob(looking, flags, flags.job);
+        return flags.reconcile === true ? showReconciled(looking, flags) : showCost(looking, flags);
+      });
+    });
+  return outputOptions(lookOptions(command), ["focus"]);
 }
 
 const momentSchema = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })]);
@@ -67,84 +88,123 @@ function readMoment(text: string): number {
   );
 }
 
+async function printFocus(
+  { terminal, service }: Looking,
+  { from, to }: Omit<Given, "format">,
+): Promise<void> {
+  const query = { by: focusDimensions.join(","), from, until: to };
+  terminal.stdout.write(focusCsv(await service.ask("cost", { query })));
+}
+
 async function showCost({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
-  const by = flags.focus === true ? focusDimensions.join(",") : flags.by;
-  const query = { by, from: flags.from, until: flags.to };
-  const answer = await service.ask("cost", { query });
-  if (flags.focus === true) {
-    terminal.stdout.write(focusCsv(answer));
-    return;
-  }
+  const answer = await service.ask("cost", {
+    query: { by: flags.by ?? "array", from: flags.from, until: flags.to },
+  });
   const format = flags.format ?? settings.format ?? "table";
   if (format === "json" && flags.outputColumns === undefined) {
     terminal.stdout.write(prettyJson(answer));
     return;
   }
-  const isTable = format.startsWith("table");
-  const rows = isTable && answer.rows.length > 1 ? [...answer.rows, totalOf(answer)] : answer.rows;
   const list = {
     name: "cost",
     columns: [...answer.by.flatMap(columnsOf), ...costColumns],
-    records: rows.map(costFields),
+    records: (format.startsWith("table") ? withSums(answer) : answer.rows).map(costFields),
     data: answer.rows,
     none: `Nothing was counted from ${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}.`,
   };
   if (format === "table")
     terminal.stdout.write(`${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}\n`);
   printList(terminal, list, { flags, settings });
-  if (format === "table" && answer.total.unpricedNodeHours > 0)
-    terminal.stdout.write(
-      `${answer.total.unpricedNodeHours} node-hours have no price and cost more than 0: set prices, see docs/prices.md\n`,
+  if (format === "table") warnOfUnpriced(terminal, answer.total.unpricedNodeHours);
+}
+
+async function showJob({ terminal, service, settings }: Looking, flags: Flags, job: string): Promise<void> {
+  const answer = await service.ask("job-cost", { params: { job }, query: { source: flags.source } });
+  const format = flags.format ?? settings.format ?? "table";
+  if (format === "json" && flags.outputColumns === undefined) {
+    terminal.stdout.write(prettyJson(answer));
+    return;
+  }
+  const { runs, total, untilSeconds } = answer;
+  if (format === "table" && runs.length > 0) {
+    const running = runs.filter(({ isRunning }) => isRunning).length;
+    const state = running === 0 ? "none running" : `${running} running`;
+    const until = untilSeconds === null ? "" : ` until ${isoOf(untilSeconds)}`;
+    pageOn(terminal).line(
+      `Job "${job}": ${total.usd.toFixed(2)} USD${until}, ${counted(runs.length, "runs")}, ${state}`,
     );
-}
-
-/** A job is shown with whom it belongs to. */
-function columnsOf(dimension: CostAnswer["by"][number]): readonly string[] {
-  return dimension === "job" ? ["job", "user", "account:-", "queue:-"] : [dimension];
-}
-
-function totalOf({ by, total }: CostAnswer): CostRowView {
-  const [first = "array"] = by;
-  return { ...total, keys: { [first]: "TOTAL" } };
-}
-
-export function costFields(row: CostRowView): Fields {
-  const { keys, isOverhead, usd, share, nodeHours, coreHours, runs, usdByPurpose, ...rest } = row;
-  const { job: used, unused, boot, idle, ...others } = usdByPurpose;
-  const other = Object.values(others).reduce((sum, each) => sum + each, 0);
-  return {
-    ...rest,
-    ...others,
-    used,
-    ...Object.fromEntries(costDimension.options.map((dimension) => [dimension, labelOf(row, dimension)])),
-    cost: cents(usd),
-    usd,
-    share: `${(share * 100).toFixed(1)}%`,
-    node_hours: nodeHours.toFixed(1),
-    core_hours: coreHours,
-    boot: boot === 0 ? null : cents(boot),
-    idle: idle === 0 ? null : cents(idle),
-    unused: unused === 0 ? null : cents(unused),
-    other: other === 0 ? null : cents(other),
-    runs: runs === 0 ? null : runs,
-    cost_per_run: runs === 0 || isOverhead ? null : cents(usd / runs),
-    cost_per_core_hour: coreHours === null || coreHours === 0 ? null : (usd / coreHours).toFixed(4),
+  }
+  const list = {
+    name: "cost",
+    columns: jobCostColumns,
+    records: runs.map((run: JobRunView) => jobRunFields(run)),
+    data: runs,
+    none: `No run of job "${job}" was counted${flags.source === undefined ? "; a source that is silent for long has to be named with --source" : ""}.`,
   };
+  printList(terminal, list, { flags, settings });
+  if (format === "table") warnOfUnpriced(terminal, total.unpricedNodeHours);
 }
 
-/** Null in the answer: nobody said. Absent: no job's. */
-function labelOf({ keys, isOverhead }: CostRowView, dimension: CostAnswer["by"][number]): string | null {
-  const value = keys[dimension];
-  if (value === undefined)
-    return isOverhead && ["user", "account", "queue"].includes(dimension) ? "(no job)" : null;
-  if (value === null) return dimension === "job" ? "(others)" : "unknown";
-  return typeof value === "string" ? value : value ? "spot" : "regular";
+async function showReconciled({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+  // Both count whole days.
+  const from = flags.from === undefined ? undefined : startOfDay(flags.from);
+  const until = flags.to === undefined ? undefined : startOfDay(flags.to);
+  const cost = await service.ask("cost", { query: { by: "day", from, until } });
+  const time = { timeframe: "custom", from: exact(cost.fromSeconds), to: exact(cost.untilSeconds) };
+  const usage = await service.ask("usage", { query: { ...time, granularity: "daily" } });
+  const first = firstDayIn(cost);
+  const day = first === undefined ? undefined : { from: exact(first), to: exact(first + daySeconds) };
+  const firstDay =
+    day && (await service.ask("usage", { query: { ...day, timeframe: "custom", granularity: "hourly" } }));
+  const days = reconcile({ cost, usage, firstDay });
+  const format = flags.format ?? settings.format ?? "table";
+  const total = reconciledTotal(days);
+  const list = {
+    name: "cost",
+    columns: reconcileColumns,
+    records: (format.startsWith("table") && days.length > 1 ? [...days, total] : days).map(reconciledFields),
+    data: days,
+    none: "CycleCloud and the accounts have nothing of this time.",
+  };
+  printList(terminal, list, { flags, settings });
+  if (format === "table" && days.length > 0) pageOn(terminal).bullets(explained(total, cost.openedAtSeconds));
 }
 
-function cents(usd: number): string {
-  return usd.toFixed(2);
+/** What the columns of the difference mean, as far as there is any. */
+function explained({ outside, before, rest, ours }: ReconciledDay, opened: number | null): readonly string[] {
+  const hours = (value: number) => `${value.toFixed(1)} core-hours`;
+  return [
+    ...(outside > 0
+      ? [
+          `OUTSIDE: ${hours(outside)} of nodes outside all node arrays, such as head nodes: they are not counted here.`,
+        ]
+      : []),
+    ...(before > 0
+      ? [`BEFORE: ${hours(before)} before the first snapshot${opened === null ? "" : ` (${isoOf(opened)})`}.`]
+      : []),
+    rest === null || ours === null
+      ? "REST: not known, because the cores of some size are not known."
+      : `REST: ${hours(rest)}. Nodes are seen once a minute: half a minute at both ends of a node is a guess, and one that lives shorter may never be seen. Boot counts here from the request for a node, in CycleCloud while it has a VM.`,
+  ];
+}
+
+const daySeconds = 86_400;
+
+function startOfDay(seconds: number): number {
+  return Math.floor(seconds / daySeconds) * daySeconds;
+}
+
+function warnOfUnpriced(terminal: Terminal, nodeHours: number): void {
+  if (nodeHours === 0) return;
+  pageOn(terminal).warning(
+    `${nodeHours} node-hours have no price and cost more than 0: set prices, see docs/prices.md`,
+  );
+}
+
+function exact(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString();
 }
 
 function isoOf(seconds: number): string {
-  return new Date(seconds * 1_000).toISOString().replace(":00.000Z", "Z");
+  return new Date(Math.floor(seconds) * 1_000).toISOString().replace(/(:00)?\.000Z$/, "Z");
 }

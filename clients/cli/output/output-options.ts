@@ -16,10 +16,10 @@ export interface OutputFlags {
   readonly long?: true;
 }
 
-/** The options of every command that lists things. */
-export function outputOptions(command: Command): Command {
+/** The options of every command that lists things; `more`: formats of its own. */
+export function outputOptions(command: Command, more: readonly string[] = []): Command {
   return command
-    .addOption(formatOption(formats))
+    .addOption(formatOption([...formats, ...more]))
     .option(
       "-o, --output-columns <columns>",
       'such as "name,vm@vm_size,*ncpus,job_ids[:20],hostname:tbd"',
@@ -44,7 +44,7 @@ export function reportOption(): Option {
   return formatOption(["table", "json"]);
 }
 
-function formatOption(choices: readonly Format[]): Option {
+function formatOption(choices: readonly string[]): Option {
   return new Option(
     "--format <format>",
     'how to print (default: "table", or as the configuration sets it)',

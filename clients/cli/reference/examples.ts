@@ -48,8 +48,11 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   cost: [
     { line: "cost --by user", does: "this month, by user", isShown: true },
     { line: "cost --by array,size --from 2027-01-15", does: "since a day, by node array and VM size" },
+    { line: "cost --by account,array", does: "by account, and in each by node array", isShown: true },
+    { line: "cost --job 1200", does: "what a job has cost until now", isShown: true },
+    { line: "cost --reconcile", does: "by day, beside what CycleCloud counts", isShown: true },
     { line: "cost --by job", does: "what whole jobs cost until now", isShown: true },
-    { line: "cost --focus", does: "this month in the columns of FOCUS, as CSV" },
+    { line: "cost --format focus", does: "this month in the columns of FOCUS, as CSV" },
   ],
   plans: [
     { line: "plans --limit 1", does: "the newest" },

@@ -13,10 +13,51 @@ const { handlerOf } = await import("../../support/http-handlers.ts");
 
 let server: ApiServer;
 
+const day = Date.parse("2027-01-15") / 1_000;
+
+/** CycleCloud counts the scheduler as well, and what was before the first snapshot. */
+function usedOn(startSeconds: number) {
+  return interval({ startSeconds, lengthSeconds: 86_400, htc: 8.5, scheduler: 6 });
+}
+
+function usedIn(hour: number) {
+  return interval({
+    startSeconds: day + hour * 3_600,
+    lengthSeconds: 3_600,
+    htc: hour === 7 ? 0.4 : 4.05,
+    scheduler: 2,
+  });
+}
+
+function interval({
+  startSeconds,
+  lengthSeconds,
+  htc,
+  scheduler,
+}: {
+  readonly startSeconds: number;
+  readonly lengthSeconds: number;
+  readonly htc: number;
+  readonly scheduler: number;
+}) {
+  return {
+    startSeconds,
+    endSeconds: startSeconds + lengthSeconds,
+    total: { coreHours: htc + scheduler, cost: (htc + scheduler) / 2 },
+    parts: [
+      { category: "nodearray", name: "htc", coreHours: htc, cost: htc / 2 },
+      { category: "node", name: "scheduler", coreHours: scheduler, cost: scheduler / 2 },
+    ],
+  };
+}
+
 /** Two hours of one node: ada's jobs have half of it, a job of nobody a quarter. */
 beforeAll(async () => {
   const nodes = [nodeOf({ name: "htc-1", hostname: "host-1" })];
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
+  const cycleCloud = new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes }));
+  cycleCloud.readUsage = async ({ granularity }) =>
+    granularity === "hourly" ? [7, 8, 9].map(usedIn) : [usedOn(day)];
+  const world = createWorld(cycleCloud);
   served.world = world;
   world.configure({ facts: { overrides: { Standard_F4s_v2: { pricePerHourUsd: 2 } } } });
   const jobs = [
@@ -30,7 +71,11 @@ beforeAll(async () => {
   await world.snapshot();
   world.advance(7_200);
   await world.snapshot();
-  server = await serveApi({ cost: handlerOf("cost") });
+  server = await serveApi({
+    cost: handlerOf("cost"),
+    "job-cost": handlerOf("job-cost"),
+    usage: handlerOf("usage"),
+  });
 });
 
 afterAll(() => server?.stop());
@@ -63,7 +108,7 @@ test("as CSV without a total, and as JSON as the service has it", async () => {
 });
 
 test("in the columns of FOCUS, formulas escaped", async () => {
-  const { stdout } = await cost("--focus");
+  const { stdout } = await cost("--format", "focus");
   const [head = "", ...lines] = stdout.trim().split("\n");
   const columns = head.split(",");
   for (const name of ["BilledCost", "ChargePeriodStart", "ServiceCategory", "Tags"])
@@ -77,8 +122,47 @@ test.each([
   [["--by", "colour"], "by"],
   [["--from", "yesterday"], '"yesterday", expected a date or time such as 2026-11-01'],
   [["--from", "2026-11-31"], "expected a date or time"],
+  [["--job", "1200", "--by", "user"], "--job goes without --by and --from and --to"],
+  [["--job", "1200", "--reconcile"], "--job goes without --reconcile"],
+  [["--reconcile", "--format", "focus"], "--reconcile goes without --format focus"],
 ])("%o is refused", async (argv, why) => {
   const { code, stderr } = await cost(...argv);
   expect(code).not.toBe(0);
   expect(stderr).toContain(why);
+});
+
+test("what a job has cost until now, with the nodes on which it runs", async () => {
+  const { stdout } = await ccscale(["cost", "--job", "1200", "--url", server.url, "--cluster", cluster]);
+  expect(stdout).toContain('Job "1200": 2.00 USD until 2027-01-15T10:00Z, 1 run, 1 running');
+  expect(stdout).toContain("htc-1");
+});
+
+test("a job of which nothing was counted is none that costs nothing", async () => {
+  const { code, stdout } = await ccscale([
+    "cost",
+    "--job",
+    "none",
+    "--url",
+    server.url,
+    "--cluster",
+    cluster,
+  ]);
+  expect(code).toBe(0);
+  expect(stdout).toContain('No run of job "none" was counted');
+});
+
+test("by two dimensions, sums of the groups and of all add up", async () => {
+  const { stdout } = await cost("--by", "spot,user", "-o", "spot,user,usd");
+  const rows = stdout
+    .trim()
+    .split("\n")
+    .slice(2)
+    .map((line) => line.trim().split(/ {2,}/));
+  expect(rows).toEqual([
+    ["regular", "ada", "2"],
+    ["regular", "unknown", "1"],
+    ["regular", "(no job)", "1"],
+    ["regular", "(all)", "4"],
+    ["TOTAL", "", "4"].filter((cell) => cell !== ""),
+  ]);
 });

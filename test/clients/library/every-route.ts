@@ -38,6 +38,8 @@ const calls = {
   prices: () => service.GET("/clusters/{cluster}/prices", { params: { path } }),
   cost: () => service.GET("/clusters/{cluster}/cost", { params: { path } }),
   samples: () => service.GET("/clusters/{cluster}/samples", { params: { path } }),
+  "job-cost": () =>
+    service.GET("/clusters/{cluster}/jobs/{job}/cost", { params: { path: { cluster, job: "one" } } }),
   usage: () => service.GET("/clusters/{cluster}/usage", { params: { path } }),
   jobs: () => service.GET("/clusters/{cluster}/jobs", { params: { path } }),
   explain: () =>

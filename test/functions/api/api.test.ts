@@ -64,6 +64,8 @@ async function fieldsOf(id: RouteId): Promise<Fields> {
       return { params: { actionId: "plan-0001-0000" } };
     case "history":
       return { params: { node: "htc-1" } };
+    case "job-cost":
+      return { params: { job: "huge" } };
     case "explain":
       return { params: { job: "huge" } };
     case "explain-target":

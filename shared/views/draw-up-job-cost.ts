@@ -1,0 +1,92 @@
+import { type Amount, type Book, type JobTotal, jobKey, settled, totalOf } from "../accounting/index.ts";
+import type { JobCostAnswer, JobRunView } from "../api/index.ts";
+import type { Ports, Snapshot } from "../ports/index.ts";
+import { coresIn, hours, usd } from "./draw-up-cost.ts";
+
+const mostRuns = 100;
+const mostNodes = 100;
+
+/**
+ * What a job has cost until now: its runs that ended and the one that goes on, the newest first. A job that several sources
+ * have is shown for all of them. Undefined for a cluster that is not configured.
+ */
+export async function drawUpJobCost(
+  ports: Pick<Ports, "accounts" | "clock" | "configs" | "demand" | "snapshots">,
+  cluster: string,
+  job: { readonly name: string; readonly source?: string | undefined },
+): Promise<JobCostAnswer | undefined> {
+  const { accounts } = ports;
+  const [stored, snapshot] = await Promise.all([accounts.load(cluster), ports.snapshots.load(cluster)]);
+  if (stored === undefined && (await ports.configs.load(cluster)) === undefined) return undefined;
+  const book = stored && settled(stored.value);
+  const sources = job.source === undefined ? await sourcesOf(ports, cluster, book) : [job.source];
+  const found = await Promise.all(
+    sources.map(async (source) => {
+      const key = jobKey(source, job.name);
+      const isOfJob = (run: JobTotal) => run.key === key;
+      const running = book?.running.filter(isOfJob) ?? [];
+      // What the record closed may be among the kept runs already, or not yet.
+      const closed = book?.closed.jobs.filter(isOfJob) ?? [];
+      const kept = await accounts.runs(cluster, { source, name: job.name }, mostRuns);
+      const ended = new Map([...kept, ...closed].map((run) => [run.firstSeconds, run]));
+      return [
+        ...running.map((run) => ({ run, isRunning: true })),
+        ...[...ended.values()].map((run) => ({ run, isRunning: false })),
+      ];
+    }),
+  );
+  const runs = found.flat().toSorted((a, b) => b.run.firstSeconds - a.run.firstSeconds);
+  const shown = runs.slice(0, mostRuns);
+  const coresOf = coresIn(snapshot?.value);
+  const views = shown.map(({ run, isRunning }) => ({
+    ...viewOf(run, coresOf),
+    isRunning,
+    nodes: isRunning ? nodesOf(run.key, book, snapshot?.value) : [],
+  }));
+  const coreHours = views.every((view) => view.coreHours !== null)
+    ? views.reduce((sum, view) => sum + (view.coreHours ?? 0), 0)
+    : null;
+  return {
+    cluster,
+    atSeconds: ports.clock.nowSeconds(),
+    job: job.name,
+    untilSeconds: book?.asOfSeconds ?? null,
+    runs: views,
+    total: { ...amountView(totalOf(shown.map(({ run }) => run))), coreHours },
+  };
+}
+
+/** Sources that run something, and those whose demand is known. */
+async function sourcesOf(
+  { demand }: Pick<Ports, "demand">,
+  cluster: string,
+  book: Book | undefined,
+): Promise<readonly string[]> {
+  const known = await demand.summaries(cluster);
+  const running = book?.running.map(({ source }) => source) ?? [];
+  return [...new Set([...known.map(({ source }) => source), ...running])];
+}
+
+function viewOf(
+  run: JobTotal,
+  coresOf: (vmSize: string) => number | undefined,
+): Omit<JobRunView, "isRunning" | "nodes"> {
+  const { source, user, account, queue, spot, nodeArray: array, vmSize: size } = run;
+  const { firstSeconds: fromSeconds, lastSeconds: untilSeconds } = run;
+  const cores = run.nodeMs === 0 ? 0 : coresOf(size);
+  return {
+    ...{ source, fromSeconds, untilSeconds, array, size, spot, user, account, queue },
+    ...amountView(run),
+    coreHours: cores === undefined ? null : hours(run.nodeMs * cores),
+  };
+}
+
+function amountView({ nanoUsd, nodeMs, unpricedNodeMs }: Amount) {
+  return { usd: usd(nanoUsd), nodeHours: hours(nodeMs), unpricedNodeHours: hours(unpricedNodeMs) };
+}
+
+function nodesOf(key: string, book: Book | undefined, snapshot: Snapshot | undefined): string[] {
+  const names = new Map(snapshot?.cluster.nodes.map(({ nodeId, name }) => [nodeId, name]));
+  const nodes = book?.nodes.filter(({ jobs }) => jobs.some((job) => job.key === key)) ?? [];
+  return nodes.slice(0, mostNodes).map(({ nodeId }) => names.get(nodeId) ?? nodeId);
+}
