@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
@@ -8,11 +9,13 @@ import { whenOrphaned } from "./environment/watch-parent.ts";
 import { sampleWorkload } from "./scheduler/sample-workload.ts";
 import { loadWorkload, type WorkloadJob } from "./scheduler/workload.ts";
 import { type DemonstrateFlags, demonstrate, endOf } from "./start/demonstrate.ts";
+import { localConfig, readConfig } from "./start/local-config.ts";
 import { readDefinition, refuseSecondRun } from "./start/preflight.ts";
+import { type Placement, parsePlacements, placements, runsOf } from "./start/runs.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const clusters = resolve(import.meta.dirname, "cyclecloud/clusters");
-const sampleSpeed = 40;
+const sampleSpeed = 60;
 /** A trace of days is run in about this many minutes unless told otherwise. */
 const traceMinutes = 3;
 
@@ -21,6 +24,9 @@ interface Flags extends DemonstrateFlags {
   readonly limit: number;
   readonly speedup?: number;
   readonly cluster?: string;
+  readonly config?: string;
+  readonly example?: string;
+  readonly placement?: readonly Placement[];
   readonly seed: number;
   readonly folder: string;
 }
@@ -31,6 +37,13 @@ const command = new Command("npm start --")
   .option("--limit <number>", "at most so many jobs of the file", positive, 300)
   .option("--speedup <number>", "simulated seconds per real second", positive)
   .option("--cluster <file>", "cluster definition; default: small-cpu for the sample, hpc for files")
+  .option("--config <file>", "keys of autoscale.json for the cluster; times are divided by the speed")
+  .option("--example <name>", "jobs, cluster and configuration of this folder of examples/, such as spot")
+  .option(
+    "--placement <values>",
+    `${placements.join(", ")}: with several, the same jobs run on as many clusters at once; default: all for the sample, else reuse`,
+    parsePlacements,
+  )
   .option("--seed <number>", "seed of boot times and failures", positive, 1)
   .option(
     "--timeout <seconds>",
@@ -58,21 +71,29 @@ async function run(flags: Flags): Promise<void> {
   const environmentFile = join(folder, "environment.json");
   console.log(`Starting the local environment (logs in ${folder})`);
   await refuseSecondRun(environmentFile);
-  const jobs = flags.jobs === undefined ? sampleWorkload : await loadWorkload(flags.jobs, flags.limit);
-  const speed = flags.speedup ?? (flags.jobs === undefined ? sampleSpeed : speedFor(jobs));
-  const clusterFile =
-    flags.cluster ?? join(clusters, flags.jobs === undefined ? "small-cpu.json" : "hpc.json");
-  const definition = await readDefinition(clusterFile);
-  console.log(`  ${jobs.length} jobs, simulated time x${speed}, cluster "${definition.name}"`);
   await refuseReadOnly(folder);
+  const given = withExample(flags);
+  const isSample = given.jobs === undefined;
+  const jobs = given.jobs === undefined ? sampleWorkload : await loadWorkload(given.jobs, flags.limit);
+  const speed = flags.speedup ?? (isSample || flags.example !== undefined ? sampleSpeed : speedFor(jobs));
+  const clusterFile = given.cluster ?? join(clusters, isSample ? "small-cpu.json" : "hpc.json");
+  const definition = await readDefinition(clusterFile);
+  const config = localConfig(speed, given.config === undefined ? {} : await readConfig(given.config));
   await rm(folder, { recursive: true, force: true });
+  const runs = await runsOf({
+    placements: flags.placement ?? (isSample ? placements : ["reuse"]),
+    ...{ clusterFile, config, seed: flags.seed, folder },
+  });
+  const [first, ...beside] = runs;
+  if (first === undefined) throw new Error("no placement to run");
+  const named = runs.map(({ cluster, placement }) => `"${cluster}" (placement ${placement})`).join(", ");
+  console.log(`  ${jobs.length} jobs, simulated time x${speed}, on ${named}`);
   try {
     console.log("  compiling what has changed");
     await compile(root, signal);
     const environment = await startEnvironment({
-      clusterFile,
-      cluster: definition.name,
-      config: localConfig(speed),
+      ...first,
+      beside,
       speed,
       seed: flags.seed,
       folder,
@@ -85,7 +106,7 @@ async function run(flags: Flags): Promise<void> {
       await writeFile(environmentFile, JSON.stringify({ ...environment, pid: process.pid }, null, 2));
       console.log(`  status: ${environment.functionsUrl}/api/clusters/${definition.name}/status`);
       console.log(`  in the examples of docs: URL=${environment.functionsUrl}`);
-      await demonstrate(flags, { environment, jobs, speed, definition, signal });
+      await demonstrate(flags, { environment, runs, jobs, speed, definition, signal });
     } finally {
       // First: nobody is sent to what is about to end.
       await rm(environmentFile, { force: true });
@@ -97,18 +118,23 @@ async function run(flags: Flags): Promise<void> {
   }
 }
 
-/**
- * The autoscaler lives in real time while its world runs fast, so what is minutes for an operator is seconds here: the
- * usual time-outs divided by the speed, but never so short that a snapshot could miss them.
- */
-function localConfig(speed: number): Readonly<Record<string, unknown>> {
+/** An example is a folder with jobs, a cluster and its configuration; what is named beside it counts first. */
+function withExample({ example, jobs, cluster, config }: Flags): Pick<Flags, "jobs" | "cluster" | "config"> {
+  const own = {
+    ...(jobs === undefined ? {} : { jobs }),
+    ...(cluster === undefined ? {} : { cluster }),
+    ...(config === undefined ? {} : { config }),
+  };
+  if (example === undefined) return own;
+  const folder = join(root, "examples", example);
+  if (!existsSync(join(folder, "cluster.json")))
+    throw new Error(`--example: examples/${example} has no cluster.json, expected a folder such as "spot"`);
+  const file = (name: string) => join(folder, name);
   return {
-    idle_timeout: Math.max(4, Math.round(300 / speed)),
-    boot_timeout: Math.max(60, Math.round(1800 / speed)),
-    demand_ttl: 60,
-    max_snapshot_age: 30,
-    operation_timeout: 60,
-    target_attributes: ["Configuration.application_*"],
+    jobs: file("jobs.json"),
+    cluster: file("cluster.json"),
+    config: file("autoscale.json"),
+    ...own,
   };
 }
 

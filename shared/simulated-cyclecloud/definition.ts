@@ -69,6 +69,8 @@ const definitionSchema = z.strictObject({
   name: z.string().min(1),
   /** Clusters of the same subscription share the quotas of a region. */
   subscription: z.string().optional(),
+  /** Of the draws of this cluster; by default the server's, plus the cluster's place among the definitions. */
+  seed: z.int().optional(),
   region: z.string().min(1),
   subnetId: z.string().default("simulated/simulated-vnet/compute"),
   maxCount: count.default(10_000),

@@ -33,7 +33,7 @@ export function createSite(options: {
       throw new TypeError(`Cannot use cluster name "${definition.name}": used twice`);
     const consumption = (region: string, when: number) => consumedBy(definition.subscription, region, when);
     // Every cluster draws for itself, so that adding one leaves the others' fates alone.
-    const random = createRandom(seed + index);
+    const random = createRandom(definition.seed ?? seed + index);
     clusters.set(definition.name, createCluster({ definition, random, quotas, consumption, index, at }));
   }
   return {

@@ -89,9 +89,17 @@ export class SpotWatch {
     if (!Array.isArray(interruptedOn)) return;
     const losses = (run.saw.get("losses.recent") ?? []) as readonly NodeLoss[];
     const evicted = this.#cloud.evicted(this.#cluster);
-    const hosts = interruptedOn.map((each) => (each as { readonly hostname: string }).hostname);
+    const interruptions = interruptedOn as readonly {
+      readonly hostname: string;
+      readonly atSeconds: number;
+    }[];
+    // Hostnames come again: a node of the same name that was evicted long before was not this job's.
     const lost = losses.filter(
-      ({ hostname = "", nodeId }) => hosts.includes(hostname) && evicted.has(nodeId ?? ""),
+      ({ hostname, nodeId, atSeconds }) =>
+        evicted.has(nodeId ?? "") &&
+        interruptions.some(
+          (each) => each.hostname === hostname && Math.abs(each.atSeconds - atSeconds) <= 3_600,
+        ),
     );
     const count = new Set(lost.map(({ nodeId }) => nodeId)).size;
     const onSpot = outcome.placements.some(({ node }) => isSpot(settings, seen.arrayOf.get(node)));

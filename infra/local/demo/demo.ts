@@ -8,16 +8,19 @@ import type { Environment } from "../environment/environment.ts";
 import { takeEvents } from "../scheduler/events.ts";
 import { type RunningScheduler, runScheduler } from "../scheduler/run.ts";
 import type { WorkloadJob } from "../scheduler/workload.ts";
+import { readCosts } from "./costs.ts";
 import { connectControl, type SimulatorControl } from "./simulator.ts";
 import { duplicateNames, type Ledger, type Summary, summarize } from "./summary.ts";
 import type { Scene } from "./view.ts";
 
 const frameMilliseconds = 500;
-const source = "demo-scheduler";
 const shown = 3;
 
 export interface DemoOptions {
+  /** Where it runs; `cluster` is the one that gets the workload. */
   readonly environment: Environment;
+  /** The name under which the scheduler posts; no other cluster's may have it. */
+  readonly source?: string;
   readonly jobs: readonly WorkloadJob[];
   readonly speed: number;
   /** Real seconds after which it gives up. */
@@ -36,7 +39,7 @@ export interface DemoResult {
 
 /** Runs a workload through the whole stack until it is done and every node is gone again. */
 export async function runDemo(options: DemoOptions): Promise<DemoResult> {
-  const { environment, jobs, speed } = options;
+  const { environment, jobs, speed, source = "demo-scheduler" } = options;
   const control = await connectControl(environment.cycleCloudUrl, speed);
   const queue = new QueueClient(environment.storageConnectionString, jobDemandQueue);
   const events = new QueueClient(environment.storageConnectionString, `events-${source}`);
@@ -46,6 +49,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
     jobs,
     access: { ...environment.account, url: environment.cycleCloudUrl, cluster: environment.cluster },
     simulatedSeconds: control.simulatedSeconds,
+    speed,
     takeEvents: (obey) => takeEvents(events, obey),
     post: async (wanted) => {
       const { cluster } = environment;
@@ -63,7 +67,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
       ledger,
       posts: scheduler.posts,
       creates: await control.creates(environment.cluster),
-      busySeconds: scheduler.busySeconds(),
+      costs: await readCosts(environment, { fromSeconds: started / 1000, speed }),
       realSeconds: (Date.now() - started) / 1000,
     });
     const status = await readStatus(environment);
@@ -83,16 +87,19 @@ async function watch(
   for (;;) {
     const progress = scheduler.progress();
     const elapsedSeconds = (Date.now() - started) / 1000;
+    const status = await readStatus(options.environment);
     options.onFrame({
       cluster: options.environment.cluster,
       speed: options.speed,
       elapsedSeconds,
       progress,
-      status: await readStatus(options.environment),
+      status,
       trouble: scheduler.trouble(),
     });
     const isDone = progress.done === progress.total;
-    if (isDone && isEmpty(await control.ledger(options.environment.cluster))) return true;
+    // The last frame stays on the screen: the service has seen the end as well, and counted it.
+    const hasSeen = status === undefined || Object.keys(status.nodes).length === 0;
+    if (isDone && hasSeen && isEmpty(await control.ledger(options.environment.cluster))) return true;
     if (options.signal.aborted || elapsedSeconds > options.timeoutSeconds) return false;
     await sleep(frameMilliseconds);
   }

@@ -4,7 +4,6 @@ import type { CreateCall, Ledger } from "./summary.ts";
 const timeSchema = z.object({ nowSeconds: z.number() });
 const ledgerSchema: z.ZodType<Ledger> = z.object({
   created: z.number(),
-  nodeSeconds: z.number(),
   nodes: z.array(
     z.object({
       nodeId: z.string(),

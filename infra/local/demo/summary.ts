@@ -1,13 +1,11 @@
 import Table from "cli-table3";
 import type { Post } from "../scheduler/run.ts";
 import type { Progress } from "../scheduler/scheduler.ts";
-
-const secondsPerHour = 3600;
+import type { Costs } from "./costs.ts";
 
 /** What the CycleCloud simulator kept account of; times in simulated seconds. */
 export interface Ledger {
   readonly created: number;
-  readonly nodeSeconds: number;
   readonly nodes: readonly {
     readonly nodeId: string;
     readonly name: string;
@@ -27,7 +25,7 @@ export interface Run {
   readonly ledger: Ledger;
   readonly posts: readonly Post[];
   readonly creates: readonly CreateCall[];
-  readonly busySeconds: number;
+  readonly costs: Costs | undefined;
   readonly realSeconds: number;
 }
 
@@ -39,24 +37,20 @@ export interface Summary {
   readonly nodesDeleted: number;
   /** Real seconds from a message that named new jobs to the first create call after it, sorted. */
   readonly reactionSeconds: readonly number[];
-  readonly nodeHours: number;
-  readonly usedNodeHours: number;
+  /** Undefined: the service did not answer. */
+  readonly costs: Costs | undefined;
   readonly realSeconds: number;
 }
 
 export function summarize(run: Run): Summary {
-  const deleted = run.ledger.nodes.filter(
-    (node) => node.terminatingAt !== null || node.terminatedAt !== null,
-  );
   return {
     tasks: run.progress.total,
     done: run.progress.done,
     requeued: run.progress.requeued,
     nodesCreated: run.ledger.created,
-    nodesDeleted: deleted.length,
+    nodesDeleted: run.ledger.nodes.filter((node) => node.terminatedAt !== null).length,
     reactionSeconds: reactions(run.posts, run.creates),
-    nodeHours: run.ledger.nodeSeconds / secondsPerHour,
-    usedNodeHours: run.busySeconds / secondsPerHour,
+    costs: run.costs,
     realSeconds: run.realSeconds,
   };
 }
@@ -88,20 +82,49 @@ export function quantile(sorted: readonly number[], share: number): number | und
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 }
 
-export function summaryTable(summary: Summary): string {
-  const table = new Table({ style: { head: [], border: [], compact: true } });
-  const seconds = (value: number | undefined) =>
-    value === undefined ? "no create call" : `${value.toFixed(2)} s`;
-  const wasted = summary.nodeHours - summary.usedNodeHours;
-  table.push(
-    ["tasks done", `${summary.done} of ${summary.tasks}`],
-    ["tasks that lost their node", `${summary.requeued}`],
-    ["nodes created / deleted", `${summary.nodesCreated} / ${summary.nodesDeleted}`],
-    ["reaction, median", seconds(quantile(summary.reactionSeconds, 0.5))],
-    ["reaction, p95", seconds(quantile(summary.reactionSeconds, 0.95))],
-    ["node-hours used (simulated)", summary.usedNodeHours.toFixed(2)],
-    ["node-hours booting or idle", wasted.toFixed(2)],
-    ["took", `${summary.realSeconds.toFixed(0)} s`],
-  );
+/** One run, and under which name it stands in the table. */
+export interface NamedSummary {
+  readonly name: string;
+  readonly summary: Summary;
+}
+
+/** A column for each run. Money and hours are those of the simulated world, as the service counted them. */
+export function summaryTable(runs: readonly NamedSummary[]): string {
+  const table = new Table({
+    ...(runs.length > 1 ? { head: ["placement", ...runs.map(({ name }) => name)] } : {}),
+    colAligns: ["left", ...runs.map(() => "right" as const)],
+    style: { head: [], border: [], compact: true },
+  });
+  table.push(...rows.map(([title, cell]) => [title, ...runs.map(({ summary }) => cell(summary))]));
   return table.toString();
+}
+
+const rows: readonly (readonly [string, (summary: Summary) => string])[] = [
+  ["tasks done", ({ done, tasks }) => `${done} of ${tasks}`],
+  ["tasks that lost their node", ({ requeued }) => `${requeued}`],
+  ["nodes created / deleted", ({ nodesCreated, nodesDeleted }) => `${nodesCreated} / ${nodesDeleted}`],
+  ["reaction, median", ({ reactionSeconds }) => seconds(quantile(reactionSeconds, 0.5))],
+  ["reaction, p95", ({ reactionSeconds }) => seconds(quantile(reactionSeconds, 0.95))],
+  ["node-hours", ({ costs }) => (costs === undefined ? notKnown : costs.nodeHours.toFixed(2))],
+  ["USD", ({ costs }) => money(costs?.usd)],
+  ["  for jobs", ({ costs }) => money(costs?.byPurpose.job)],
+  ["  unused beside jobs", ({ costs }) => money(costs?.byPurpose.unused)],
+  ["  booting", ({ costs }) => money(costs?.byPurpose.boot)],
+  ["  idle", ({ costs }) => money(costs?.byPurpose.idle)],
+  ["  drained, failed or ending", ({ costs }) => money(costs && restOf(costs))],
+  ["took", ({ realSeconds }) => `${realSeconds.toFixed(0)} s`],
+];
+
+const notKnown = "not known";
+
+function restOf({ byPurpose: { drained, kept, failed, ending } }: Costs): number {
+  return drained + kept + failed + ending;
+}
+
+function money(usd: number | undefined): string {
+  return usd === undefined ? notKnown : usd.toFixed(2);
+}
+
+function seconds(value: number | undefined): string {
+  return value === undefined ? "no create call" : `${value.toFixed(2)} s`;
 }

@@ -3,7 +3,7 @@ import Table from "cli-table3";
 import type { ClusterStatus } from "../../../shared/views/index.ts";
 import type { Progress } from "../scheduler/scheduler.ts";
 
-const barWidth = 40;
+const barWidth = 20;
 const shownOperations = 6;
 
 export interface Scene {
@@ -16,8 +16,11 @@ export interface Scene {
   readonly trouble: string | undefined;
 }
 
-/** The whole screen: progress, nodes by state, the last actions, and anything wrong. */
-export function render(scene: Scene): string {
+/**
+ * The whole screen: progress, nodes by state, the last actions, and anything wrong; then a line for each run beside it. No
+ * line but a sentence is longer than 80 columns.
+ */
+export function render(scene: Scene, beside: readonly Scene[] = []): string {
   return [
     styleText(
       "bold",
@@ -28,27 +31,41 @@ export function render(scene: Scene): string {
     nodesTable(scene.status),
     operationsTable(scene.status),
     ...troubles(scene),
+    ...beside.flatMap((other) => [besideLine(other), ...troubles(other)]),
   ].join("\n");
 }
 
 /** One line for output that is no terminal. */
-export function renderLine(scene: Scene): string {
+export function renderLine(scene: Scene, beside: readonly Scene[] = []): string {
   const { waiting, running, done, total } = scene.progress;
-  const nodes = Object.entries(nodesByState(scene.status)).map(([state, count]) => `${count} ${state}`);
   const last = scene.status?.operations[0];
   return [
     clock(scene.elapsedSeconds),
     `tasks: ${waiting} waiting, ${running} running, ${done}/${total} done`,
-    `nodes: ${nodes.join(", ") || "none"}`,
+    `nodes: ${nodesInWords(scene.status)}`,
     ...(last === undefined ? [] : [`last action: ${last.kind} (${last.reason}) ${last.state}`]),
     ...troubles(scene),
+    ...beside.flatMap((other) => [besideLine(other), ...troubles(other)]),
   ].join(" | ");
+}
+
+function besideLine({ cluster, progress, status }: Scene): string {
+  return `${cluster}: ${progress.done}/${progress.total} done, nodes: ${countOf(status)}`;
+}
+
+function countOf(status: ClusterStatus | undefined): number {
+  return Object.values(nodesByState(status)).reduce((sum, count) => sum + count, 0);
+}
+
+function nodesInWords(status: ClusterStatus | undefined): string {
+  const nodes = Object.entries(nodesByState(status)).map(([state, count]) => `${count} ${state}`);
+  return nodes.join(", ") || "none";
 }
 
 function progressLine({ waiting, running, done, later, total }: Progress): string {
   const filled = total === 0 ? barWidth : Math.round((done / total) * barWidth);
   const bar = "█".repeat(filled) + "░".repeat(barWidth - filled);
-  return `${bar} ${done}/${total} tasks done, ${running} running, ${waiting} waiting, ${later} not submitted yet`;
+  return `${bar} ${done}/${total} done, ${running} running, ${waiting} waiting, ${later} to come`;
 }
 
 function nodesByState(status: ClusterStatus | undefined): Readonly<Record<string, number>> {
@@ -65,6 +82,7 @@ function nodesTable(status: ClusterStatus | undefined): string {
 function operationsTable(status: ClusterStatus | undefined): string {
   const table = new Table({
     head: ["last actions", "why", "nodes", "state"],
+    colWidths: [20, 37, 7, 11],
     style: { head: [], border: [], compact: true },
   });
   const operations = status?.operations.slice(0, shownOperations) ?? [];

@@ -14,12 +14,18 @@ const root = resolve(local, "../..");
 const never = "0 0 0 1 1 *";
 const account = { username: "autoscale", password: "local-simulator-only" };
 
-export interface EnvironmentOptions {
+/** A cluster that the simulator has and the autoscaler serves. */
+export interface ServedCluster {
   /** CycleCloud cluster definition (see infra/local/cyclecloud/README.md). */
   readonly clusterFile: string;
   readonly cluster: string;
   /** The cluster's `autoscale.json`, but for its connection. */
   readonly config: Readonly<Record<string, unknown>>;
+}
+
+export interface EnvironmentOptions extends ServedCluster {
+  /** More clusters, of the same server. */
+  readonly beside?: readonly ServedCluster[];
   /** Simulated seconds per real second, of CycleCloud and its nodes. */
   readonly speed: number;
   readonly seed: number;
@@ -153,7 +159,8 @@ function startCycleCloud(
     name: "cyclecloud",
     args: [
       join(local, "cyclecloud/cli.ts"),
-      ...["--cluster", options.clusterFile, "--port", `${ports.cycleCloud}`],
+      ...["--cluster", ...servedBy(options).map(({ clusterFile }) => clusterFile)],
+      ...["--port", `${ports.cycleCloud}`],
       ...["--events-url", events],
       ...["--speed", `${options.speed}`, "--seed", `${options.seed}`],
       ...["--username", account.username, "--password", account.password],
@@ -188,7 +195,7 @@ function hostedFunctions(port: number, settings: Readonly<Record<string, string>
   };
 }
 
-/** What an operator sets up once: the demand queue, and the cluster's configuration. */
+/** What an operator sets up once: the demand queue, and the clusters' configurations. */
 async function prepareStorage(
   connectionString: string,
   options: EnvironmentOptions,
@@ -198,15 +205,21 @@ async function prepareStorage(
   await queues.getQueueClient(jobDemandQueue).createIfNotExists();
   const container = BlobServiceClient.fromConnectionString(connectionString).getContainerClient("config");
   await container.createIfNotExists();
-  const config = JSON.stringify({
-    cluster_name: options.cluster,
-    url: cycleCloudUrl,
-    username: account.username,
-    verify_certificates: true,
-    ...options.config,
-  });
-  const blob = container.getBlockBlobClient(`${encodeURIComponent(options.cluster)}.json`);
-  await blob.upload(config, Buffer.byteLength(config));
+  for (const { cluster, config } of servedBy(options)) {
+    const text = JSON.stringify({
+      cluster_name: cluster,
+      url: cycleCloudUrl,
+      username: account.username,
+      verify_certificates: true,
+      ...config,
+    });
+    const blob = container.getBlockBlobClient(`${encodeURIComponent(cluster)}.json`);
+    await blob.upload(text, Buffer.byteLength(text));
+  }
+}
+
+function servedBy({ beside = [], ...first }: EnvironmentOptions): readonly ServedCluster[] {
+  return [first, ...beside];
 }
 
 async function stopAll(children: readonly Pick<Child, "stop">[]): Promise<void> {

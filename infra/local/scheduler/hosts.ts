@@ -16,20 +16,18 @@ interface Use {
   memoryGiB: number;
   ngpus: number;
   exclusive: boolean;
-  busySinceSeconds: number;
 }
 
 /** Who uses what of which host: the scheduler's own accounts. */
 export class HostUse {
   readonly #hosts = new Map<string, Host>();
   readonly #use = new Map<string, Use>();
-  #busySeconds = 0;
 
   /** Takes note of the hosts that are there now; returns the names of those that are gone. */
-  update(hosts: readonly Host[], nowSeconds: number): readonly string[] {
+  update(hosts: readonly Host[]): readonly string[] {
     const present = new Set(hosts.map((host) => host.hostname));
     const gone = [...this.#hosts.keys()].filter((hostname) => !present.has(hostname));
-    for (const hostname of gone) this.#forget(hostname, nowSeconds);
+    for (const hostname of gone) this.#forget(hostname);
     for (const host of hosts) this.#hosts.set(host.hostname, host);
     return gone;
   }
@@ -52,14 +50,13 @@ export class HostUse {
     return need.exclusive ? Math.min(1, room) : room;
   }
 
-  take(hostname: string, need: Need, nowSeconds: number): void {
+  take(hostname: string, need: Need): void {
     const use = this.#use.get(hostname) ?? {
       tasks: 0,
       ncpus: 0,
       memoryGiB: 0,
       ngpus: 0,
       exclusive: false,
-      busySinceSeconds: nowSeconds,
     };
     use.tasks += 1;
     use.ncpus += need.ncpus;
@@ -69,29 +66,18 @@ export class HostUse {
     this.#use.set(hostname, use);
   }
 
-  give(hostname: string, need: Need, nowSeconds: number): void {
+  give(hostname: string, need: Need): void {
     const use = this.#use.get(hostname);
     if (use === undefined) return;
     use.tasks -= 1;
     use.ncpus -= need.ncpus;
     use.memoryGiB -= need.memoryGiB;
     use.ngpus -= need.ngpus;
-    if (use.tasks === 0) this.#rest(hostname, use, nowSeconds);
+    if (use.tasks === 0) this.#use.delete(hostname);
   }
 
-  /** Host time in which at least one task ran, in simulated seconds, summed over hosts that have rested since. */
-  get busySeconds(): number {
-    return this.#busySeconds;
-  }
-
-  #rest(hostname: string, use: Use, nowSeconds: number): void {
-    this.#busySeconds += nowSeconds - use.busySinceSeconds;
+  #forget(hostname: string): void {
     this.#use.delete(hostname);
-  }
-
-  #forget(hostname: string, nowSeconds: number): void {
-    const use = this.#use.get(hostname);
-    if (use !== undefined) this.#rest(hostname, use, nowSeconds);
     this.#hosts.delete(hostname);
   }
 }

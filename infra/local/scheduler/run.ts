@@ -16,6 +16,8 @@ export interface SchedulerOptions {
   readonly access: CycleCloudAccess;
   /** The simulated clock, in seconds; the same that CycleCloud's nodes live by. */
   readonly simulatedSeconds: () => number;
+  /** Simulated seconds per real second: messages have run times in real seconds, as the service lives in real time. */
+  readonly speed: number;
   /** Sends a whole snapshot of what is wanted. */
   readonly post: (snapshot: {
     readonly sequence: number;
@@ -36,8 +38,6 @@ export interface RunningScheduler {
   progress(): Progress;
   /** Every message so far. */
   readonly posts: readonly Post[];
-  /** Simulated host seconds in which something ran. */
-  busySeconds(): number;
   /** The last trouble with reading hosts or posting demand; undefined when all is well. */
   trouble(): string | undefined;
   /** When all is done, it says so once more. */
@@ -71,7 +71,7 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
     const sinceSeconds = Date.now() / 1000 - (posts.at(-1)?.atSeconds ?? 0);
     if (!isLast && sinceSeconds < (unposted.changed ? leastGapSeconds : heartbeatSeconds)) return;
     sequence += 1;
-    await options.post({ sequence, jobs: toDemand(scheduler), nodes: scheduler.hostStates });
+    await options.post({ sequence, jobs: toDemand(scheduler, options.speed), nodes: scheduler.hostStates });
     posts.push({ atSeconds: Date.now() / 1000, newJobs: unposted.newJobs });
     unposted = { changed: false, newJobs: 0 };
   };
@@ -95,7 +95,6 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
   return {
     progress: () => scheduler.progress(),
     posts,
-    busySeconds: () => scheduler.busySeconds,
     trouble: () => trouble,
     stop: async () => {
       running = false;

@@ -2,42 +2,41 @@ import type { Need, WorkloadJob } from "./workload.ts";
 
 const plain: Need = { ncpus: 1, memoryGiB: 1, ngpus: 0, exclusive: false, nodeArrays: [] };
 
-/** What `npm start` runs when it is given no jobs: an array, a burst, multi-node jobs, then a late straggler. */
+/**
+ * What `npm start` runs when it is given no jobs, on cluster `small-cpu`. `assemble` leaves cores of its nodes free, which
+ * `render` can have (`reuse`) or not (`order`). `fold` needs more memory than cores: nodes of the second array are cheaper for
+ * it than those of the first (`cost`). What needs most comes first, so that the jobs behind it fit into what it leaves.
+ */
 export const sampleWorkload: readonly WorkloadJob[] = [
-  {
-    name: "render",
-    submitSeconds: 0,
-    runSeconds: 90,
-    shape: { kind: "slots", slots: 24 },
-    need: plain,
-  },
-  ...range(6).map(
-    (index): WorkloadJob => ({
-      name: `simulate-${index + 1}`,
-      submitSeconds: 60,
-      runSeconds: 150 + 30 * index,
-      shape: { kind: "slots", slots: 1 },
-      need: { ...plain, ncpus: 4, memoryGiB: 6 },
-    }),
-  ),
-  ...range(2).map(
-    (index): WorkloadJob => ({
-      name: `mpi-${index + 1}`,
-      submitSeconds: 180,
-      runSeconds: 200,
+  ...[1, 2].map(
+    (number): WorkloadJob => ({
+      name: `mpi-${number}`,
+      submitSeconds: 0,
+      runSeconds: 1_200,
       shape: { kind: "nodes", nodes: 3, colocated: false },
       need: { ...plain, ncpus: 4, exclusive: true },
     }),
   ),
   {
+    name: "assemble",
+    submitSeconds: 0,
+    runSeconds: 1_500,
+    shape: { kind: "slots", slots: 4 },
+    need: { ...plain, ncpus: 2, memoryGiB: 26, nodeArrays: ["memory"] },
+  },
+  {
+    name: "fold",
+    submitSeconds: 0,
+    runSeconds: 1_500,
+    shape: { kind: "slots", slots: 12 },
+    need: { ...plain, memoryGiB: 8 },
+  },
+  { name: "render", submitSeconds: 0, runSeconds: 1_500, shape: { kind: "slots", slots: 24 }, need: plain },
+  {
     name: "report",
-    submitSeconds: 500,
-    runSeconds: 60,
-    shape: { kind: "slots", slots: 2 },
-    need: { ...plain, ncpus: 2, memoryGiB: 4 },
+    submitSeconds: 1_560,
+    runSeconds: 900,
+    shape: { kind: "slots", slots: 12 },
+    need: { ...plain, ncpus: 2, memoryGiB: 2 },
   },
 ];
-
-function range(count: number): readonly number[] {
-  return Array.from({ length: count }, (_, index) => index);
-}

@@ -61,7 +61,7 @@ export class SimulatedScheduler {
     hosts: readonly Host[],
   ): { readonly changed: boolean; readonly submitted: number } {
     const ended = this.#endTasks(nowSeconds);
-    const gone = this.#use.update(hosts, nowSeconds);
+    const gone = this.#use.update(hosts);
     this.#drains.forget(gone);
     const lost = this.#loseTasks(gone);
     const submitted = this.#submit(nowSeconds);
@@ -105,17 +105,12 @@ export class SimulatedScheduler {
     return this.#use.hosts;
   }
 
-  /** Simulated host seconds in which something ran. */
-  get busySeconds(): number {
-    return this.#use.busySeconds;
-  }
-
   #endTasks(nowSeconds: number): number {
     const ended = this.#tasks.filter((task) => task.endSeconds <= nowSeconds);
     if (ended.length === 0) return 0;
     this.#tasks = this.#tasks.filter((task) => task.endSeconds > nowSeconds);
     for (const task of ended) {
-      for (const hostname of task.hostnames) this.#use.give(hostname, task.job.need, task.endSeconds);
+      for (const hostname of task.hostnames) this.#use.give(hostname, task.job.need);
     }
     this.#done += ended.length;
     return ended.length;
@@ -128,7 +123,7 @@ export class SimulatedScheduler {
     const lost = this.#tasks.filter(isLost);
     this.#tasks = this.#tasks.filter((task) => !isLost(task));
     for (const task of lost) {
-      for (const hostname of task.hostnames) this.#use.give(hostname, task.job.need, task.endSeconds);
+      for (const hostname of task.hostnames) this.#use.give(hostname, task.job.need);
       this.#requeue(task.job);
     }
     this.#requeued += lost.length;
@@ -191,7 +186,7 @@ export class SimulatedScheduler {
   #run(queued: QueuedJob, hosts: readonly Host[], nowSeconds: number): void {
     const { job } = queued;
     const hostnames = hosts.map((host) => host.hostname);
-    for (const hostname of hostnames) this.#use.take(hostname, job.need, nowSeconds);
+    for (const hostname of hostnames) this.#use.take(hostname, job.need);
     this.#tasks.push({ job, index: queued.started, hostnames, endSeconds: nowSeconds + job.runSeconds });
     queued.started += 1;
     queued.waiting -= 1;

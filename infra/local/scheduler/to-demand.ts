@@ -9,10 +9,19 @@ export interface PostedJob {
   readonly nodeCount?: number;
   readonly colocated?: boolean;
   readonly executingHostnames?: readonly string[];
+  /** Real seconds: the service lives in real time. */
+  readonly runtimeSeconds?: number;
 }
 
-/** What a scheduler reports: its running tasks with the hosts they run on, then its queue. */
-export function toDemand(scheduler: SimulatedScheduler): PostedJob[] {
+/**
+ * What a scheduler reports: its running tasks with the hosts they run on, then its queue. With a `speed`, simulated seconds
+ * per real second, it tells how long jobs run.
+ */
+export function toDemand(scheduler: SimulatedScheduler, speed?: number): PostedJob[] {
+  const posted = (job: WorkloadJob, count: number): PostedJob => ({
+    ...wanted(job, count),
+    ...(speed === undefined ? {} : { runtimeSeconds: Math.max(1, Math.ceil(job.runSeconds / speed)) }),
+  });
   const running = scheduler.runningTasks.map(({ job, index, hostnames }) => ({
     ...posted(job, 1),
     name: taskName(job, index),
@@ -26,7 +35,7 @@ function taskName(job: WorkloadJob, index: number): string {
   return job.shape.kind === "slots" && job.shape.slots > 1 ? `${job.name}[${index}]` : job.name;
 }
 
-function posted(job: WorkloadJob, count: number): PostedJob {
+function wanted(job: WorkloadJob, count: number): PostedJob {
   const { ncpus, memoryGiB, ngpus, exclusive, nodeArrays } = job.need;
   const constraints = {
     ncpus,

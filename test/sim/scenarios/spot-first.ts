@@ -31,6 +31,7 @@ export const spotFirst: Scenario = {
         arrayOf("htc-spot", { interruptible: true, evictionsPerHour: chance.pick([0, 4, 15]) }),
       ],
     });
+    const trouble = chance.pick([noVms(chance), stuck(chance), evictions(chance)]);
     const config = {
       spot: {
         pairs: [{ spot: "htc-spot", regular: "htc" }],
@@ -38,8 +39,8 @@ export const spotFirst: Scenario = {
         max_share: chance.pick([1, 0.5, 0.8]),
         evictions_before_regular: chance.whole(1, 2),
       },
+      placement: chance.pick(["reuse", "cost"]),
     };
-    const trouble = chance.pick([noVms(chance), stuck(chance), evictions(chance)]);
     return { clusters: [{ definition, jobs, config }], happenings: trouble, troubleSeconds, events: true };
   },
 };

@@ -40,6 +40,7 @@ test("a scheduler that has nothing left to do leaves no host behind that has gon
       jobs: [],
       access: { url, cluster: "hpc", username: "demo", password: "demo" },
       simulatedSeconds: () => 0,
+      speed: 1,
       takeEvents: () => Promise.resolve(),
       post: async (message) => {
         messages.push(message);
