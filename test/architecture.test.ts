@@ -203,7 +203,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "@azure/storage-queue",
     "node:*",
   ],
-  "shared/backtest": ["shared/accounting", "zod"],
+  "shared/backtest": ["shared/accounting", "shared/engine", "tinyqueue", "zod"],
   "shared/simulated-cyclecloud": [
     "shared/facts",
     "shared/json",

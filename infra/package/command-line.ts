@@ -36,6 +36,8 @@ await build({
   format: "esm",
   platform: "node",
   target: "node22",
+  // An optional package, whose WebAssembly lies beside it.
+  external: ["highs"],
   // Dependencies in the older form of modules ask for Node.js's own with `require`, which this form has not.
   banner: {
     js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',

@@ -1,5 +1,14 @@
 /** Back-tests: recorded workloads, and a model of the scheduler that runs them. */
-export type { BestPossible, BestPossibleOutcome } from "./bound/best-possible.ts";
+export {
+  type BestPossible,
+  type BestPossibleOutcome,
+  type BoundInput,
+  bestPossible,
+  type SolveLp,
+} from "./bound/best-possible.ts";
+export { foreseenCost } from "./bound/foreseen.ts";
+export { type BoundItem, type BoundSize, lpText } from "./bound/lp-text.ts";
+export { boundSizes, type PricedSize, type PricedSizes, pricedSizes, workOf } from "./bound/work.ts";
 export {
   columnSums,
   type Differences,
