@@ -203,7 +203,17 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "@azure/storage-queue",
     "node:*",
   ],
-  "shared/backtest": ["shared/accounting", "shared/engine", "tinyqueue", "zod"],
+  "shared/backtest": [
+    "shared/accounting",
+    "shared/cycle",
+    "shared/engine",
+    "shared/messages",
+    "shared/ports",
+    "shared/prices",
+    "shared/simulated-cyclecloud",
+    "tinyqueue",
+    "zod",
+  ],
   "shared/simulated-cyclecloud": [
     "shared/facts",
     "shared/json",

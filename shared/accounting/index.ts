@@ -44,3 +44,4 @@ export type { Page } from "./pages.ts";
 export { jobKey, type NodeUse, type SeenJob, type SeenNode, type Sight } from "./sight.ts";
 export { type Spent, type Stand, type Subject, standOf } from "./stand.ts";
 export type { SumDimension } from "./sums.ts";
+export { type Sum, Tally } from "./tally.ts";

@@ -2,6 +2,7 @@ import { type Dimensions, type Line, Lines, type Purpose } from "./lines.ts";
 import type { SeenJob, SeenNode } from "./sight.ts";
 
 const msPerHour = 3_600_000;
+const hourSeconds = 3_600;
 const nanoPerUsd = 1e9;
 
 type Where = Pick<Dimensions, "nodeArray" | "vmSize" | "spot">;
@@ -10,9 +11,10 @@ export type Sum = { nodeMs: number; nanoUsd: number; unpricedNodeMs: number };
 
 const nobody: Who = { user: null, account: null, queue: null };
 
-/** Adds up who had which nodes for how long: by hour, and by job. Time is cut at full hours (UTC). */
+/** Adds up who had which nodes for how long: by hour, and by job. Time is cut at full hours (UTC), or at other equal steps. */
 export class Tally {
   readonly #jobs: () => ReadonlyMap<string, SeenJob>;
+  readonly #stepSeconds: number;
   /** By the start of the hour, then by what a node is, then by purpose and person. */
   readonly #hours = new Map<
     number,
@@ -20,16 +22,18 @@ export class Tally {
   >();
   readonly byJob = new Map<string, Sum>();
 
-  constructor(jobs: () => ReadonlyMap<string, SeenJob>) {
+  constructor(jobs: () => ReadonlyMap<string, SeenJob>, stepSeconds = hourSeconds) {
     this.#jobs = jobs;
+    this.#stepSeconds = stepSeconds;
   }
 
   /** A node had this use from one moment to another, in milliseconds. */
   add(node: SeenNode, fromMs: number, toMs: number): void {
+    const stepMs = this.#stepSeconds * 1_000;
     for (let at = fromMs; at < toMs; ) {
-      const hour = Math.floor(at / msPerHour);
-      const next = Math.min(toMs, (hour + 1) * msPerHour);
-      this.#addWithin(hour * 3_600, node, next - at);
+      const step = Math.floor(at / stepMs);
+      const next = Math.min(toMs, (step + 1) * stepMs);
+      this.#addWithin(step * this.#stepSeconds, node, next - at);
       at = next;
     }
   }

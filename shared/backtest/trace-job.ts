@@ -17,6 +17,10 @@ export interface TraceJob {
   readonly gpus?: number;
   /** Its nodes run nothing else. */
   readonly exclusive?: boolean;
+  /** Its nodes are in one placement group. */
+  readonly colocated?: boolean;
+  /** It runs on nodes of these node arrays only. */
+  readonly nodeArrays?: readonly string[];
   /** Who it is for, as far as the workload says. */
   readonly user?: string;
   readonly account?: string;

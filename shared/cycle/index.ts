@@ -1,5 +1,6 @@
 /** What happens to a cluster, by story: demand arrives, a snapshot is taken, a plan is made, its actions are executed. */
 export { changeControl, loadControl, stillThere, undecided, whyHeld, withIgnored } from "./control.ts";
+export { acceptDemand } from "./demand/accept-demand.ts";
 export { acceptTargets, checkTargets } from "./demand/accept-targets.ts";
 export {
   busyHostnames,
@@ -24,6 +25,7 @@ export { resumeLogin, whileLoggedIn } from "./login.ts";
 export { measurePlan } from "./measure.ts";
 export { underWay } from "./operations.ts";
 export { answerPlanRequest } from "./plan/answer-plan-request.ts";
+export { nextDeadlineSeconds } from "./plan/deadline.ts";
 export { loadWorld, type World, type WorldPorts } from "./plan/load-world.ts";
 export { type MadePlan, makePlan } from "./plan/make-plan.ts";
 export { plannedOperation, sendRecorded } from "./plan/outbox.ts";

@@ -20,12 +20,8 @@ export function toClusterStatus(
   cluster: Cluster,
   { at, nodes }: { readonly at: number; readonly nodes: boolean },
 ) {
-  const { definition, population } = cluster;
-  // CycleCloud's counts leave out nodes that terminate, so `availableCount` may promise what a create cannot do yet.
-  const usage = countUsage(population.living(), { at, terminating: false });
-  const regions = new Map(
-    Object.keys(definition.quotas).map((region) => [region, regionState(cluster, region, at)]),
-  );
+  const { definition } = cluster;
+  const stateOf = limitStates(cluster, at);
   return {
     state: "Started",
     targetState: "Started",
@@ -42,16 +38,46 @@ export function toClusterStatus(
   };
 
   function toBucket(bucket: BucketDefinition, array: NodeArrayDefinition) {
-    const region = regions.get(array.region) ?? regionState(cluster, array.region, at);
-    const state: LimitState = { definition, usage, ...region };
     return {
-      ...bucketFigures(bucket, array, state),
+      ...bucketFigures(bucket, array, stateOf(array)),
+      ...weatherOf(cluster, bucket, at),
       ...(nodes ? { activeNodes: activeNames(cluster, bucket, at) } : {}),
       bucketId: bucketIdOf(definition.name, bucket),
-      lastCapacityFailure: cluster.conditions.sinceCapacityFailure(bucket, at),
-      spotPlacementScore: bucket.spot ? spotScoreOf(cluster, bucket) : "",
     };
   }
+}
+
+/** What of a bucket changes from moment to moment: the same figures as in the status, without its nodes. */
+export function bucketFiguresNow(cluster: Cluster, at: number) {
+  const stateOf = limitStates(cluster, at);
+  return cluster.definition.nodearrays.map((array) => ({
+    name: array.name,
+    buckets: array.buckets.map((bucket) => ({
+      ...bucketFigures(bucket, array, stateOf(array)),
+      ...weatherOf(cluster, bucket, at),
+    })),
+  }));
+}
+
+function limitStates(cluster: Cluster, at: number): (array: NodeArrayDefinition) => LimitState {
+  const { definition, population } = cluster;
+  // CycleCloud's counts leave out nodes that terminate, so `availableCount` may promise what a create cannot do yet.
+  const usage = countUsage(population.living(), { at, terminating: false });
+  const regions = new Map(
+    Object.keys(definition.quotas).map((region) => [region, regionState(cluster, region, at)]),
+  );
+  return ({ region }) => ({
+    definition,
+    usage,
+    ...(regions.get(region) ?? regionState(cluster, region, at)),
+  });
+}
+
+function weatherOf(cluster: Cluster, bucket: BucketDefinition, at: number) {
+  return {
+    lastCapacityFailure: cluster.conditions.sinceCapacityFailure(bucket, at),
+    spotPlacementScore: bucket.spot ? spotScoreOf(cluster, bucket) : "",
+  };
 }
 
 function regionState(

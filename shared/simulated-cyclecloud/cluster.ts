@@ -34,9 +34,10 @@ export function createCluster(options: {
   /** Numbers the cluster on its server, for its addresses. */
   readonly index: number;
   readonly at: number;
+  readonly forgetsGone?: boolean | undefined;
 }): Cluster {
   const { definition, random, quotas, consumption, index, at } = options;
-  const population = createPopulation(index);
+  const population = createPopulation(index, options);
   for (const { name, bucket } of definition.nodes) {
     const life: Life = [{ at, status: "Ready", target: "Started", holdsCores: true, address: "hostname" }];
     population.put({

@@ -2,23 +2,30 @@
 export { Refusal } from "./api-refusal.ts";
 export { availabilitySchema } from "./availability-trace.ts";
 export { type Cluster, nodeArrayOf } from "./cluster.ts";
-export { toClusterStatus } from "./cluster-status-answer.ts";
-export { type BucketDefinition, type DefinitionInput, parseDefinition } from "./definition.ts";
+export { bucketFiguresNow, toClusterStatus } from "./cluster-status-answer.ts";
+export {
+  type BucketDefinition,
+  type ClusterDefinition,
+  type DefinitionInput,
+  parseDefinition,
+} from "./definition.ts";
 export { knownOperation, listNodes } from "./lists.ts";
-export { verbs } from "./manage-nodes.ts";
+export { type Verb, verbs } from "./manage-nodes.ts";
 export {
   evictionNoticeSeconds,
   fail,
   heldSeconds,
+  type Life,
   redirect,
   type Step,
   stepAt,
   terminate,
   vanish,
 } from "./node-life.ts";
-export { toNodeRecord } from "./node-record.ts";
+export { type NodeRecord, toNodeRecord } from "./node-record.ts";
 export { type Operation, toOperationStatus } from "./operation-list.ts";
 export {
+  type CreationRequest,
   creationSchema,
   managementSchema,
   scaleSchema,
@@ -33,7 +40,7 @@ export {
   type ManualClock,
   toIso,
 } from "./simulated-clock.ts";
-export type { SimulatedNode } from "./simulated-node.ts";
+export { hostnameOf, type SimulatedNode } from "./simulated-node.ts";
 export { createSite, type Site } from "./site.ts";
 export { create, manage, retryFailed, scale } from "./site-actions.ts";
 export { type ClusterLedger, type LedgerEntry, toLedger } from "./usage-ledger.ts";

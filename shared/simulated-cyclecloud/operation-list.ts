@@ -19,18 +19,27 @@ export interface Operations {
   all(): readonly Operation[];
 }
 
-export function createOperations(): Operations {
+/** `most`: the oldest beyond that are forgotten. */
+export function createOperations(most = Number.POSITIVE_INFINITY): Operations {
   const operations = new Map<string, Operation>();
   const requests = new Map<string, Operation>();
   return {
     add(operation) {
       operations.set(operation.operationId, operation);
       if (operation.requestId !== undefined) requests.set(operation.requestId, operation);
+      if (operations.size > most) forgetOldest();
     },
     byId: (operationId) => operations.get(operationId),
     byRequest: (requestId) => requests.get(requestId),
     all: () => [...operations.values()],
   };
+
+  function forgetOldest(): void {
+    const [oldest] = operations.values();
+    if (oldest === undefined) return;
+    operations.delete(oldest.operationId);
+    if (oldest.requestId !== undefined) requests.delete(oldest.requestId);
+  }
 }
 
 export function toOperationStatus({ action, startedAt }: Operation): { action: string; startTime: string } {

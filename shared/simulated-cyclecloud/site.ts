@@ -19,12 +19,17 @@ export interface Site {
   clusterNow(name: string): { readonly cluster: Cluster; readonly at: number };
 }
 
+/** Of a site that forgets: enough for every question about a request that is still open. */
+const mostRemembered = 10_000;
+
 export function createSite(options: {
   readonly definitions: readonly ClusterDefinition[];
   readonly seed: number;
   readonly clock: Clock;
+  /** Nodes that are gone and operations of long ago leave no trace. */
+  readonly forgetsGone?: boolean;
 }): Site {
-  const { definitions, seed, clock } = options;
+  const { definitions, seed, clock, forgetsGone } = options;
   const quotas = createQuotas(definitions);
   const at = clock.nowSeconds();
   const clusters = new Map<string, Cluster>();
@@ -34,12 +39,15 @@ export function createSite(options: {
     const consumption = (region: string, when: number) => consumedBy(definition.subscription, region, when);
     // Every cluster draws for itself, so that adding one leaves the others' fates alone.
     const random = createRandom(definition.seed ?? seed + index);
-    clusters.set(definition.name, createCluster({ definition, random, quotas, consumption, index, at }));
+    clusters.set(
+      definition.name,
+      createCluster({ definition, random, quotas, consumption, index, at, forgetsGone }),
+    );
   }
   return {
     clock,
     random: createRandom(seed - 1),
-    operations: createOperations(),
+    operations: createOperations(forgetsGone === true ? mostRemembered : undefined),
     quotas,
     clusterNames: [...clusters.keys()],
     clusterNow(name) {

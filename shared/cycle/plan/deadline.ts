@@ -14,7 +14,7 @@ const retryWaitingSeconds = 60;
  * targets expire, a waiting job or an unmet target is worth another try. Null when nothing waits for the clock.
  */
 export function nextDeadlineSeconds(planned: {
-  readonly plan: Plan;
+  readonly plan: Pick<Plan, "jobs" | "targets">;
   readonly snapshot: Snapshot;
   /** The history rows after the plan. */
   readonly history: readonly NodeHistory[];

@@ -1,0 +1,354 @@
+import type { Cluster } from "../../engine/index.ts";
+import {
+  createManualClock,
+  createSite,
+  type SimulatedNode,
+  type Site,
+} from "../../simulated-cyclecloud/index.ts";
+import type { Levels } from "../figures/columns.ts";
+import type { Host } from "../queue/hosts.ts";
+import { QueueModel } from "../queue/queue-model.ts";
+import type { Running } from "../queue/reservation.ts";
+import { CycleDriver } from "./cycle-driver.ts";
+import { cycleCloudPort } from "./cyclecloud-port.ts";
+import { DemandSource } from "./demand-source.ts";
+import { Fleet } from "./fleet.ts";
+import { HostCapacity } from "./host-capacity.ts";
+import { Jobs } from "./jobs.ts";
+import { NeverFits } from "./never-fits.ts";
+import { NodePrices } from "./node-prices.ts";
+import { NodeSights } from "./node-sights.ts";
+import { stepFor, turn } from "./pace.ts";
+import { ClusterReader } from "./read-cluster.ts";
+import { Record } from "./record.ts";
+import { type RunInput, usualDelays } from "./run-input.ts";
+import { rank, Timeline } from "./timeline.ts";
+
+/** The first submission is at this moment of the virtual clock: the start of a day, a month and a year (UTC). */
+export const epochSeconds = Date.UTC(2027, 0, 1) / 1_000;
+
+/** Jobs that wait while nothing runs, boots or ends for so long will wait for ever. */
+const stuckSeconds = 7 * 86_400;
+
+/** A workload, a model of its scheduler, a model of CycleCloud, and the service between them, on one virtual clock. */
+export class BacktestWorld {
+  readonly #input: RunInput;
+  readonly #timeline = new Timeline();
+  readonly #clock = createManualClock(epochSeconds);
+  readonly #jobs: Jobs;
+  readonly #model: QueueModel;
+  readonly #source: DemandSource;
+  readonly #site: Site;
+  readonly #fleet: Fleet;
+  readonly #cycle: CycleDriver;
+  readonly #capacity: HostCapacity;
+  readonly #empty: Cluster;
+  readonly #prices: NodePrices;
+  readonly #never: NeverFits;
+  readonly #sights: NodeSights;
+  readonly #reader: ClusterReader;
+  readonly record: Record;
+  readonly #offsetSeconds: number;
+  #now = epochSeconds;
+  #next = 0;
+  #isDirty = false;
+  #waitingProcessors = 0;
+  #runningProcessors = 0;
+  #nodeProcessors = 0;
+  #progressSeconds = epochSeconds;
+
+  constructor(input: RunInput) {
+    this.#input = input;
+    const { definition, config, workload, seed } = input;
+    const cluster = config.cluster;
+    this.#jobs = new Jobs(workload.jobs);
+    this.#offsetSeconds = epochSeconds - (workload.jobs[0]?.submitSeconds ?? 0);
+    this.#model = new QueueModel(input.scheduler);
+    this.#source = new DemandSource(cluster);
+    this.#site = createSite({
+      definitions: [{ ...definition, seed }],
+      seed,
+      clock: this.#clock,
+      forgetsGone: true,
+    });
+    this.#reader = new ClusterReader(this.#site, cluster, input.toReading);
+    this.#empty = { ...this.#reader.read().cluster, nodes: [] };
+    this.#prices = new NodePrices(this.#empty, config);
+    this.#capacity = new HostCapacity(this.#empty, config.engine);
+    const known = { cluster: this.#empty, settings: config.engine, nowSeconds: epochSeconds };
+    this.#never = new NeverFits(this.#jobs, known);
+    const span = (workload.jobs.at(-1)?.submitSeconds ?? 0) - (workload.jobs[0]?.submitSeconds ?? 0);
+    this.record = new Record({
+      jobs: workload.jobs.length,
+      startSeconds: epochSeconds,
+      stepSeconds: stepFor(span),
+    });
+    this.#fleet = new Fleet({
+      ...{
+        site: this.#site,
+        cluster,
+        timeline: this.#timeline,
+        reader: this.#reader,
+        capacity: this.#capacity,
+      },
+      events: {
+        up: (host, bootSeconds) => this.#hostUp(host, bootSeconds),
+        down: (hostname) => this.#hostDown(hostname),
+        bought: (node) => this.#bought(node),
+        failed: () => {
+          this.record.failed += 1;
+        },
+        evicted: () => {
+          this.record.evicted += 1;
+        },
+        gone: (nodeId) => this.#nodeGone(nodeId),
+        changed: (nodeId) => {
+          this.#cycle.nodesChanged();
+          this.#sights.see(nodeId, this.#now);
+        },
+        matters: () => this.#cycle.nodesMatter(),
+      },
+    });
+    this.#sights = new NodeSights({
+      ...{ fleet: this.#fleet, model: this.#model, jobs: this.#jobs },
+      ...{ capacity: this.#capacity, prices: this.#prices, record: this.record },
+    });
+    this.#cycle = new CycleDriver({
+      ...{ config, timeline: this.#timeline, source: this.#source, counts: this.record },
+      delays: input.delays ?? usualDelays,
+      everyBeat: input.everyBeat === true,
+      nowSeconds: () => this.#now,
+      draw: () => this.#site.random.share(),
+      cycleCloud: cycleCloudPort({
+        ...{ site: this.#site, cluster, reader: this.#reader },
+        onChange: () => {
+          this.#cycle.nodesChanged();
+          this.#fleet.look();
+        },
+      }),
+    });
+  }
+
+  /** When the last node was gone, on the virtual clock. */
+  get nowSeconds(): number {
+    return this.#now;
+  }
+
+  /** From the virtual clock to the workload's own. */
+  get offsetSeconds(): number {
+    return this.#offsetSeconds;
+  }
+
+  async run(): Promise<void> {
+    await this.#cycle.start();
+    let [turns, last] = [0, this.#lastSubmission()];
+    while (!this.#isOver()) {
+      const moment = this.#timeline.peek();
+      const submitSeconds = this.#submitSeconds(this.#next);
+      const atSeconds = Math.min(moment?.atSeconds ?? Number.POSITIVE_INFINITY, submitSeconds);
+      if (atSeconds === Number.POSITIVE_INFINITY) break;
+      this.#moveTo(atSeconds);
+      this.#live(atSeconds);
+      await this.#control(atSeconds);
+      turns += 1;
+      if (turns % 1_000 === 0) {
+        last = Math.max(last, this.#now);
+        this.#input.onProgress?.((this.#now - epochSeconds) / Math.max(1, last - epochSeconds));
+        await turn();
+      }
+    }
+    this.#giveUp();
+  }
+
+  #isOver(): boolean {
+    if (this.#submitSeconds(this.#next) < Number.POSITIVE_INFINITY || this.#model.running > 0) return false;
+    if (this.#model.waiting > 0) return this.#now - this.#progressSeconds > stuckSeconds;
+    // Nodes that nobody ever deletes cost for ever: the run ends with the last thing that happens.
+    return this.#fleet.size === 0 || this.#now - this.#progressSeconds > stuckSeconds;
+  }
+
+  /** Ends of jobs, nodes and submissions of this moment, then one pass of the scheduler. */
+  #live(atSeconds: number): void {
+    for (
+      let next = this.#timeline.peek();
+      next !== undefined && next.atSeconds <= atSeconds && next.rank !== rank.control;
+      next = this.#timeline.peek()
+    ) {
+      this.#timeline.pop();
+      void next.happens();
+    }
+    while (this.#submitSeconds(this.#next) <= atSeconds) {
+      this.#submit(this.#next);
+      this.#next += 1;
+    }
+    if (this.#isDirty) this.#pass();
+  }
+
+  async #control(atSeconds: number): Promise<void> {
+    for (
+      let next = this.#timeline.peek();
+      next !== undefined && next.atSeconds <= atSeconds;
+      next = this.#timeline.peek()
+    ) {
+      if (next.rank !== rank.control) {
+        this.#live(atSeconds);
+        continue;
+      }
+      this.#timeline.pop();
+      await next.happens();
+    }
+    if (this.#isDirty) this.#pass();
+  }
+
+  #moveTo(atSeconds: number): void {
+    if (atSeconds <= this.#now) return;
+    this.record.pass(this.#levels(), atSeconds);
+    this.#clock.advance(atSeconds - this.#now);
+    this.#now = atSeconds;
+  }
+
+  #levels(): Levels {
+    return {
+      waitingJobs: this.#model.waiting,
+      waitingProcessors: this.#waitingProcessors,
+      runningProcessors: this.#runningProcessors,
+      nodeProcessors: this.#nodeProcessors,
+    };
+  }
+
+  #submitSeconds(place: number): number {
+    const submitSeconds = this.#jobs.submitSeconds(place);
+    return submitSeconds === undefined ? Number.POSITIVE_INFINITY : submitSeconds + this.#offsetSeconds;
+  }
+
+  #lastSubmission(): number {
+    return this.#jobs.count === 0 ? epochSeconds : this.#submitSeconds(this.#jobs.count - 1);
+  }
+
+  #submit(place: number): void {
+    const why = this.#never.why(place);
+    if (why !== undefined) {
+      this.record.neverRan(this.#jobs.name(place), why);
+      return;
+    }
+    this.#enqueue(place);
+  }
+
+  #enqueue(place: number): void {
+    const estimateSeconds = this.#jobs.estimateSeconds(place);
+    this.#model.submit(place, { shape: this.#jobs.shape(place), estimateSeconds });
+    this.#waitingProcessors += this.#jobs.at(place).processors;
+    this.#source.change(this.#jobs.waiting(place));
+    this.#isDirty = true;
+    this.#cycle.demandChanged();
+  }
+
+  #pass(): void {
+    this.#isDirty = false;
+    for (const run of this.#model.pass(this.#now, () => this.#fleet.expected())) this.#started(run);
+  }
+
+  #started(run: Running): void {
+    const { place, allocation } = run;
+    const job = this.#jobs.at(place);
+    this.#waitingProcessors -= job.processors;
+    this.#runningProcessors += job.processors;
+    this.#progressSeconds = this.#now;
+    const { user = null, account = null, queue = null } = job;
+    const key = String(place);
+    this.record.begin({ key, source: "", name: job.name, user, account, queue });
+    const hostnames = allocation.parts.flatMap(({ left, count }) =>
+      Array.from({ length: count }, () => left.host.hostname),
+    );
+    this.#source.change(this.#jobs.running(place, hostnames, this.#now));
+    this.#cycle.demandChanged();
+    for (const { left } of allocation.parts) this.#hostChanged(left.host.hostname);
+    this.#timeline.at(this.#now + job.runSeconds, rank.end, () => this.#ended(run));
+  }
+
+  #ended(run: Running): void {
+    const { place } = run;
+    // It was stopped with its node, and perhaps runs again.
+    if (this.#model.runOf(place) !== run) return;
+    const { processors, submitSeconds } = this.#jobs.at(place);
+    this.#leave(run);
+    this.record.ended({
+      ...{ place, key: String(place), processors, startSeconds: run.startSeconds, endSeconds: this.#now },
+      submitSeconds: submitSeconds + this.#offsetSeconds,
+    });
+    this.#source.remove(this.#jobs.name(place));
+    this.#cycle.demandChanged();
+  }
+
+  /** Its nodes are free. */
+  #leave(run: Running): void {
+    const { place, allocation } = run;
+    this.#model.end(place);
+    this.#runningProcessors -= this.#jobs.at(place).processors;
+    this.#progressSeconds = this.#now;
+    for (const { left } of allocation.parts) this.#hostChanged(left.host.hostname);
+    this.#isDirty = true;
+  }
+
+  #hostUp(host: Host, bootSeconds: number | null): void {
+    this.#model.hostUp(host);
+    if (bootSeconds !== null) this.record.booted(bootSeconds);
+    this.#progressSeconds = this.#now;
+    this.#isDirty = true;
+    this.#cycle.nodesChanged();
+  }
+
+  /** Jobs that ran there start over. */
+  #hostDown(hostname: string): void {
+    for (const place of this.#model.jobsOn(hostname)) {
+      const run = this.#model.runOf(place);
+      if (run === undefined) continue;
+      const { processors } = this.#jobs.at(place);
+      this.#leave(run);
+      const processorMs = Math.round((this.#now - run.startSeconds) * 1_000) * processors;
+      this.record.lost({ place, key: String(place), processorMs });
+      this.#enqueue(place);
+    }
+    this.#model.hostGone(hostname);
+    this.#isDirty = true;
+  }
+
+  #bought(node: SimulatedNode): void {
+    const { nodearray: nodeArray, machineType: vmSize, spot } = node.bucket;
+    this.#nodeProcessors += this.#capacity.of(nodeArray, vmSize).ncpus;
+    this.record.bought({ nodeArray, vmSize, spot }, this.#fleet.size);
+    this.#reprice();
+  }
+
+  #nodeGone(nodeId: string): void {
+    const bucket = this.#fleet.bucketOf(nodeId);
+    if (bucket !== undefined)
+      this.#nodeProcessors -= this.#capacity.of(bucket.nodearray, bucket.machineType).ncpus;
+    this.record.gone(nodeId, this.#now);
+    this.#cycle.nodesChanged();
+    // Its quota is free: somebody may wait for that.
+    if ((this.#cycle.head?.waiting.length ?? 0) > 0) this.#cycle.nodesMatter();
+    this.#reprice();
+  }
+
+  #reprice(): void {
+    if (!this.#prices.hasReservations) return;
+    this.#prices.renew(this.#reader.read().cluster);
+    for (const nodeId of this.#fleet.nodeIds()) this.#sights.see(nodeId, this.#now);
+  }
+
+  #hostChanged(hostname: string): void {
+    const nodeId = this.#fleet.nodeIdOf(hostname);
+    if (nodeId !== undefined) this.#sights.see(nodeId, this.#now);
+  }
+
+  #giveUp(): void {
+    const head = this.#cycle.head;
+    const codes = [
+      ...new Set((head?.waiting ?? []).flatMap(({ reasons }) => reasons.map(({ code }) => code))),
+    ];
+    const why = codes.length === 0 ? "" : ` (${codes.join(", ")})`;
+    for (const place of this.#model.waitingPlaces())
+      this.record.neverRan(this.#jobs.name(place), `no node could be had for it until the end${why}`);
+  }
+}

@@ -1,0 +1,216 @@
+import {
+  acceptDemand,
+  answerPlanRequest,
+  executeAction,
+  nextDeadlineSeconds,
+  snapshotCluster,
+} from "../../cycle/index.ts";
+import type { PlanRequest, ScaleAction } from "../../messages/index.ts";
+import type { ClusterConfig, CycleCloud, PlanHead } from "../../ports/index.ts";
+import type { DemandSource } from "./demand-source.ts";
+import { hasBudgets, type MemoryWorld, memoryPorts } from "./memory-ports.ts";
+import type { Delays } from "./run-input.ts";
+import { rank, type Timeline } from "./timeline.ts";
+
+/**
+ * The service: its use cases, at the moments at which its timers and queues would run them. Beats of the timer at which
+ * nothing can have changed are left out: time alone changes a plan only at the deadlines that the plan itself names, or when
+ * a back-off ends. A snapshot that is too old for a plan is taken again before it.
+ */
+export class CycleDriver {
+  readonly #config: ClusterConfig;
+  readonly #timeline: Timeline;
+  readonly #source: DemandSource;
+  readonly #delays: Delays;
+  readonly #everyBeat: boolean;
+  readonly #world: MemoryWorld;
+  readonly #nowSeconds: () => number;
+  readonly #counts: { plans: number; snapshots: number };
+  #postedAtSeconds = Number.NEGATIVE_INFINITY;
+  #isPostDue = false;
+  #planAtSeconds = Number.POSITIVE_INFINITY;
+  #beatAtSeconds = Number.POSITIVE_INFINITY;
+  #isChanged = true;
+  #isLooking = false;
+
+  constructor(parts: {
+    readonly config: ClusterConfig;
+    readonly timeline: Timeline;
+    readonly source: DemandSource;
+    readonly delays: Delays;
+    readonly everyBeat: boolean;
+    readonly cycleCloud: CycleCloud;
+    readonly nowSeconds: () => number;
+    readonly draw: () => number;
+    /** Counts plans and snapshots. */
+    readonly counts: { plans: number; snapshots: number };
+  }) {
+    this.#config = parts.config;
+    this.#timeline = parts.timeline;
+    this.#source = parts.source;
+    this.#delays = parts.delays;
+    this.#everyBeat = parts.everyBeat;
+    this.#nowSeconds = parts.nowSeconds;
+    this.#counts = parts.counts;
+    this.#world = memoryPorts({
+      ...parts,
+      deliver: {
+        requestPlan: ({ request, deliverAtSeconds }) => this.#requestPlan(request, deliverAtSeconds),
+        execute: (actions, atSeconds) => this.#execute(actions, atSeconds),
+        archived: () => {},
+      },
+    });
+  }
+
+  get #hasBudgets(): boolean {
+    return hasBudgets(this.#config);
+  }
+
+  get head(): PlanHead | undefined {
+    return this.#world.head();
+  }
+
+  /** Jobs have changed: their scheduler's agent says so with its next message. */
+  demandChanged(): void {
+    if (this.#isPostDue) return;
+    this.#isPostDue = true;
+    const atSeconds = Math.max(this.#nowSeconds(), this.#postedAtSeconds + this.#delays.postSeconds);
+    this.#timeline.at(atSeconds, rank.control, () => this.#post());
+  }
+
+  /** Nodes have changed. Most changes are seen when something else happens. */
+  nodesChanged(): void {
+    this.#isChanged = true;
+  }
+
+  /** Nodes have changed in a way that plans depend on: the next beat looks. */
+  nodesMatter(): void {
+    this.#beatBy(this.#nowSeconds());
+  }
+
+  /** The first look, which finds the cluster as it is. */
+  async start(): Promise<void> {
+    await this.#look();
+  }
+
+  async #post(): Promise<void> {
+    this.#isPostDue = false;
+    if (!this.#source.hasNews) return;
+    const nowSeconds = this.#nowSeconds();
+    this.#postedAtSeconds = nowSeconds;
+    await acceptDemand(this.#world.ports, this.#source.message(nowSeconds));
+  }
+
+  #requestPlan(request: PlanRequest, deliverAtSeconds: number): void {
+    // A look that a plan needs asks for that same plan.
+    if (this.#isLooking || this.#planAtSeconds <= deliverAtSeconds) return;
+    this.#planAtSeconds = deliverAtSeconds;
+    this.#timeline.at(deliverAtSeconds, rank.control, () => this.#plan(request));
+  }
+
+  async #plan(request: PlanRequest): Promise<void> {
+    this.#planAtSeconds = Number.POSITIVE_INFINITY;
+    if (this.#isChanged || this.#isAged()) {
+      this.#isLooking = true;
+      await this.#look();
+      this.#isLooking = false;
+    } else this.#world.refresh(this.#nowSeconds());
+    this.#counts.plans += 1;
+    await answerPlanRequest(this.#world.ports, request);
+    this.#wake();
+  }
+
+  /** Whether figures of the snapshot grow with its age. */
+  #isAged(): boolean {
+    const snapshot = this.#world.snapshot();
+    if (snapshot === undefined || this.#hasBudgets) return true;
+    return snapshot.cluster.nodeArrays.some(({ buckets }) =>
+      buckets.some(({ secondsSinceCapacityFailure }) => secondsSinceCapacityFailure !== null),
+    );
+  }
+
+  async #look(): Promise<void> {
+    this.#isChanged = false;
+    this.#counts.snapshots += 1;
+    await snapshotCluster(this.#world.ports, this.#config.cluster);
+  }
+
+  #beatBy(seconds: number): void {
+    const { snapshotSeconds } = this.#delays;
+    const atSeconds = Math.ceil(seconds / snapshotSeconds) * snapshotSeconds;
+    if (this.#beatAtSeconds <= atSeconds) return;
+    this.#beatAtSeconds = atSeconds;
+    this.#timeline.at(atSeconds, rank.control, () => this.#beat(atSeconds));
+  }
+
+  async #beat(atSeconds: number): Promise<void> {
+    // An earlier one has come in between.
+    if (this.#beatAtSeconds !== atSeconds) return;
+    this.#beatAtSeconds = Number.POSITIVE_INFINITY;
+    await this.#look();
+    this.#wake();
+  }
+
+  /** The next moment at which time alone makes another plan due. */
+  #wake(): void {
+    const head = this.head;
+    if (head === undefined) return;
+    const nowSeconds = this.#nowSeconds();
+    if (this.#everyBeat) {
+      this.#beatBy(nowSeconds + 1);
+      return;
+    }
+    const deadlines = this.#isTimeless(head) ? this.#deadlines(head) : [head.nextDeadlineSeconds];
+    const next = deadlines.reduce<number>(
+      (first, each) => (each === null ? first : Math.min(first, each)),
+      Number.POSITIVE_INFINITY,
+    );
+    if (next < longestSeconds + nowSeconds) this.#beatBy(Math.max(next, nowSeconds + 1));
+  }
+
+  /** Whether jobs that wait find nothing new by waiting, until something happens: then trying again every minute is left out. */
+  #isTimeless({ waiting }: PlanHead): boolean {
+    return waiting.length > 0 && this.#config.cycle.spot === undefined;
+  }
+
+  #deadlines(head: PlanHead): readonly (number | null)[] {
+    const snapshot = this.#world.snapshot();
+    const demand = this.#world.demand();
+    const nowSeconds = this.#nowSeconds();
+    if (snapshot === undefined || demand === undefined) return [head.nextDeadlineSeconds];
+    const deadline = nextDeadlineSeconds({
+      plan: { jobs: [], targets: [] },
+      snapshot,
+      history: this.#world.history(),
+      demand: [demand],
+      targets: [],
+      settings: this.#config.engine,
+      nowSeconds,
+    });
+    const ends = [...head.backedOff, ...head.refusedQuotas, ...head.bootsFailing].map(
+      ({ untilSeconds }) => untilSeconds,
+    );
+    return [deadline, ...ends, ...(this.#hasBudgets ? [nextDay(nowSeconds)] : [])];
+  }
+
+  #execute(actions: readonly ScaleAction[], atSeconds: number | null): void {
+    const due = Math.max(this.#nowSeconds() + this.#delays.actionSeconds, atSeconds ?? 0);
+    for (const action of actions) this.#timeline.at(due, rank.control, () => this.#act(action));
+  }
+
+  async #act(action: ScaleAction): Promise<void> {
+    // A scheduler that drains starts nothing on a node that goes: here it says in time what it has started.
+    if (action.kind !== "create-nodes" && this.#source.hasNews) await this.#post();
+    await executeAction(this.#world.ports, action);
+  }
+}
+
+/** Budgets of days and of months begin anew then (UTC). */
+function nextDay(seconds: number): number {
+  return (Math.floor(seconds / daySeconds) + 1) * daySeconds;
+}
+
+const daySeconds = 86_400;
+
+/** What lies further away is as good as never: the demand of a source that always speaks up ends then. */
+const longestSeconds = 366 * daySeconds;

@@ -1,0 +1,58 @@
+import { type Line, Lines, type SeenJob, type SeenNode, type Sum, Tally } from "../../accounting/index.ts";
+
+/**
+ * Where each node-second goes, to the moment: the accounts of the service count between snapshots, here every change is known
+ * when it happens. The same ledger splits and rounds, so its identity holds: parts add up to what nodes cost.
+ */
+export class ExactAccounts {
+  readonly #running = new Map<string, SeenJob>();
+  readonly #nodes = new Map<string, { readonly seen: SeenNode; readonly sinceMs: number }>();
+  readonly #tally: Tally;
+
+  constructor(stepSeconds: number) {
+    this.#tally = new Tally(() => this.#running, stepSeconds);
+  }
+
+  /** Before the nodes that it runs on are seen with it. */
+  begin(job: SeenJob): void {
+    this.#running.set(job.key, job);
+  }
+
+  /** After the nodes that it ran on were seen without it. What the run cost; undefined: nothing. */
+  end(key: string): Sum | undefined {
+    this.#running.delete(key);
+    const sum = this.#tally.byJob.get(key);
+    this.#tally.byJob.delete(key);
+    return sum;
+  }
+
+  /** What a node is used for from now on. */
+  see(seen: SeenNode, atMs: number): void {
+    this.#settle(seen.nodeId, atMs);
+    this.#nodes.set(seen.nodeId, { seen, sinceMs: atMs });
+  }
+
+  gone(nodeId: string, atMs: number): void {
+    this.#settle(nodeId, atMs);
+    this.#nodes.delete(nodeId);
+  }
+
+  settleAll(atMs: number): void {
+    for (const { seen } of [...this.#nodes.values()]) this.see(seen, atMs);
+  }
+
+  /** By the start of their step, Unix seconds. */
+  lines(): ReadonlyMap<number, readonly Line[]> {
+    return this.#tally.lines();
+  }
+
+  #settle(nodeId: string, atMs: number): void {
+    const known = this.#nodes.get(nodeId);
+    if (known !== undefined) this.#tally.add(known.seen, known.sinceMs, atMs);
+  }
+}
+
+/** Lines of all steps together. */
+export function linesOfAll(byStep: ReadonlyMap<number, readonly Line[]>): readonly Line[] {
+  return new Lines([...byStep.values()].flat()).toArray();
+}

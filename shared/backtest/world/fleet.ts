@@ -1,0 +1,218 @@
+import type { SeenNode } from "../../accounting/index.ts";
+import type { ClusterNode } from "../../engine/index.ts";
+import {
+  type Cluster as SimulatedCluster,
+  type SimulatedNode,
+  type Site,
+  type Step,
+  stepAt,
+} from "../../simulated-cyclecloud/index.ts";
+import type { Host } from "../queue/hosts.ts";
+import type { ExpectedHost } from "../queue/reservation.ts";
+import type { HostCapacity } from "./host-capacity.ts";
+import type { ClusterReader } from "./read-cluster.ts";
+import { rank, type Timeline } from "./timeline.ts";
+
+/** A node at this moment. */
+interface FleetNode {
+  node: SimulatedNode;
+  step: Step;
+  host: Host | undefined;
+}
+
+/** What a change of a node means to the rest of the world. */
+export interface FleetEvents {
+  readonly up: (host: Host, bootSeconds: number | null) => void;
+  readonly down: (hostname: string) => void;
+  readonly bought: (node: SimulatedNode) => void;
+  readonly failed: () => void;
+  readonly evicted: () => void;
+  readonly gone: (nodeId: string) => void;
+  /** Its use has to be seen anew. */
+  readonly changed: (nodeId: string) => void;
+  /** Something that plans depend on: the next look at the cluster is due. */
+  readonly matters: () => void;
+}
+
+/** The nodes of the simulated cluster: their timetables become moments of the timeline. */
+export class Fleet {
+  readonly #site: Site;
+  readonly #cluster: string;
+  readonly #timeline: Timeline;
+  readonly #reader: ClusterReader;
+  readonly #capacity: HostCapacity;
+  readonly #events: FleetEvents;
+  readonly #nodes = new Map<string, FleetNode>();
+  readonly #byHost = new Map<string, string>();
+  #tickAt = Number.POSITIVE_INFINITY;
+
+  constructor(parts: {
+    readonly site: Site;
+    readonly cluster: string;
+    readonly timeline: Timeline;
+    readonly reader: ClusterReader;
+    readonly capacity: HostCapacity;
+    readonly events: FleetEvents;
+  }) {
+    this.#site = parts.site;
+    this.#cluster = parts.cluster;
+    this.#timeline = parts.timeline;
+    this.#reader = parts.reader;
+    this.#capacity = parts.capacity;
+    this.#events = parts.events;
+  }
+
+  /** Nodes that cost money. */
+  get size(): number {
+    return this.#nodes.size;
+  }
+
+  nodeIdOf(hostname: string): string | undefined {
+    return this.#byHost.get(hostname);
+  }
+
+  /** Undefined: it takes no jobs now. */
+  hostnameOf(nodeId: string): string | undefined {
+    return this.#nodes.get(nodeId)?.host?.hostname;
+  }
+
+  bucketOf(nodeId: string): SimulatedNode["bucket"] | undefined {
+    return this.#nodes.get(nodeId)?.node.bucket;
+  }
+
+  /** Looks for nodes that are new, and for timetables that were changed. */
+  look(): void {
+    const { cluster, at } = this.#site.clusterNow(this.#cluster);
+    for (const node of cluster.population.living()) {
+      if (node.operationId === undefined) continue;
+      const known = this.#nodes.get(node.nodeId);
+      if (known?.node === node) continue;
+      if (known === undefined) {
+        this.#nodes.set(node.nodeId, { node, step: stepAt(node.life, at), host: undefined });
+        this.#events.bought(node);
+        this.#events.changed(node.nodeId);
+      } else {
+        known.node = node;
+        this.#move(known, stepAt(node.life, at));
+      }
+      for (const step of node.life)
+        if (step.at > at) this.#timeline.at(step.at, rank.node, () => this.#arrive(node, step));
+    }
+    this.#watchTraces(cluster, at);
+  }
+
+  /** Nodes that boot, and when they usually take jobs. */
+  expected(): readonly ExpectedHost[] {
+    const { definition } = this.#site.clusterNow(this.#cluster).cluster;
+    return [...this.#nodes.values()].flatMap(({ node, step, host }) => {
+      if (host !== undefined || step.target !== "Started" || step.status === "Failed") return [];
+      const array = definition.nodearrays.find(({ name }) => name === node.bucket.nodearray);
+      const { medianSeconds } = (array?.times ?? definition.times).boot;
+      return [{ host: this.#toHost(node, node.nodeId), atSeconds: node.createdAt + medianSeconds }];
+    });
+  }
+
+  /** A node as the accounts see it, without what runs there; undefined: it costs nothing. */
+  seen(nodeId: string, prices: Prices): SeenNode | undefined {
+    const known = this.#nodes.get(nodeId);
+    if (known === undefined) return undefined;
+    const { node, step } = known;
+    const { nodearray: nodeArray, machineType: vmSize, spot } = node.bucket;
+    if (step.status === "Gone" || step.status === step.target) return undefined;
+    return {
+      nodeId,
+      nodeArray,
+      vmSize,
+      spot,
+      usdPerHour: prices(nodeId, node.bucket),
+      use: useOf(step),
+      jobs: [],
+    };
+  }
+
+  nodeIds(): Iterable<string> {
+    return this.#nodes.keys();
+  }
+
+  #arrive(node: SimulatedNode, step: Step): void {
+    const known = this.#nodes.get(node.nodeId);
+    // Its timetable was changed since.
+    if (known?.node === node) this.#move(known, step);
+  }
+
+  #move(known: FleetNode, step: Step): void {
+    const before = known.step;
+    if (step === before) return;
+    known.step = step;
+    const { node } = known;
+    const isUp = step.status === "Ready" && step.target === "Started";
+    if (!isUp && known.host !== undefined) this.#down(known, known.host);
+    if (isUp && known.host === undefined) this.#up(known, step.at - node.createdAt);
+    if (step.status === "Failed") this.#events.failed();
+    const isUnasked = before.target === "Started" && step.target !== "Started" && isOwnEnd(node, step);
+    if (isUnasked) this.#events.evicted();
+    if (isUp || step.status === "Failed" || isUnasked) this.#events.matters();
+    if (step.status === "Gone") {
+      this.#events.gone(node.nodeId);
+      this.#nodes.delete(node.nodeId);
+    } else this.#events.changed(node.nodeId);
+  }
+
+  #up(known: FleetNode, bootSeconds: number): void {
+    const { cluster, at } = this.#site.clusterNow(this.#cluster);
+    const shown = this.#reader.nodeOf(cluster.population.byId(known.node.nodeId) ?? known.node, at);
+    const host = this.#toHost(known.node, hostnameIn(shown, known.node));
+    known.host = host;
+    this.#byHost.set(host.hostname, known.node.nodeId);
+    this.#events.up(host, bootSeconds);
+  }
+
+  #down(known: FleetNode, host: Host): void {
+    known.host = undefined;
+    this.#events.down(host.hostname);
+    this.#byHost.delete(host.hostname);
+  }
+
+  #toHost({ bucket, placementGroupId }: SimulatedNode, hostname: string): Host {
+    const { nodearray: nodeArray, machineType } = bucket;
+    const capacity = this.#capacity.of(nodeArray, machineType);
+    return { hostname, nodeArray, placementGroup: placementGroupId ?? null, capacity };
+  }
+
+  /** Traces of spot nodes take effect when the cluster is looked at: at each tick while there are such nodes. */
+  #watchTraces({ definition, startedAt, population }: SimulatedCluster, at: number): void {
+    if (this.#tickAt > at && this.#tickAt < Number.POSITIVE_INFINITY) return;
+    const traced = definition.nodearrays.filter(({ availability }) => availability !== undefined);
+    if (traced.length === 0) return;
+    const names = new Set(traced.map(({ name }) => name));
+    const isThere = [...population.living()].some(({ bucket }) => names.has(bucket.nodearray));
+    this.#tickAt = Number.POSITIVE_INFINITY;
+    if (!isThere) return;
+    for (const { availability } of traced) {
+      const gap = availability?.metadata.gap_seconds ?? 0;
+      const next = startedAt + (Math.floor((at - startedAt) / gap) + 1) * gap;
+      this.#tickAt = Math.min(this.#tickAt, next);
+    }
+    this.#timeline.at(this.#tickAt, rank.node, () => this.look());
+  }
+}
+
+/** What an hour of a node costs; null: not known. */
+export type Prices = (nodeId: string, bucket: SimulatedNode["bucket"]) => number | null;
+
+function useOf({ status, target }: Step): Exclude<SeenNode["use"], "jobs"> {
+  if (status === "Failed") return "failed";
+  if (target !== "Started") return "ending";
+  return status === "Ready" ? "idle" : "boot";
+}
+
+/** Whether Azure ends it: nobody had asked for that. */
+function isOwnEnd({ life }: SimulatedNode, step: Step): boolean {
+  const end = life.find(({ at, reason }) => at >= step.at && reason !== undefined);
+  return end !== undefined;
+}
+
+function hostnameIn({ hostname }: ClusterNode, { name }: SimulatedNode): string {
+  if (hostname === null) throw new TypeError(`Cannot use node "${name}": it is ready and has no host name`);
+  return hostname;
+}

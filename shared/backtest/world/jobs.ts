@@ -1,0 +1,108 @@
+import { type Constraint, defineJob, type Job, parseConstraints } from "../../engine/index.ts";
+import type { DemandJob } from "../../messages/index.ts";
+import { type JobShape, Shapes } from "../queue/job-shape.ts";
+import type { TraceJob } from "../trace-job.ts";
+
+/** The jobs of a workload, by their places in the queue, in the words of the model and of demand messages. */
+export class Jobs {
+  readonly #jobs: readonly TraceJob[];
+  readonly #shapes = new Shapes();
+  readonly #constraints = new Map<JobShape, object>();
+  readonly #hasOwnNames: boolean;
+
+  constructor(jobs: readonly TraceJob[]) {
+    this.#jobs = jobs;
+    this.#hasOwnNames = new Set(jobs.map(({ name }) => name)).size === jobs.length;
+  }
+
+  get count(): number {
+    return this.#jobs.length;
+  }
+
+  at(place: number): TraceJob {
+    const job = this.#jobs[place];
+    if (job === undefined) throw new RangeError(`Cannot find job ${place}: ${this.#jobs.length} jobs`);
+    return job;
+  }
+
+  /** Undefined behind the last. */
+  submitSeconds(place: number): number | undefined {
+    return this.#jobs[place]?.submitSeconds;
+  }
+
+  shape(place: number): JobShape {
+    return this.#shapes.of(this.at(place));
+  }
+
+  /** What a scheduler is told: the request, and never less than the job runs. */
+  estimateSeconds(place: number): number {
+    const { requestedSeconds, runSeconds } = this.at(place);
+    return Math.max(requestedSeconds ?? runSeconds, runSeconds);
+  }
+
+  /** No two jobs of a source have the same. */
+  name(place: number): string {
+    const { name } = this.at(place);
+    return this.#hasOwnNames ? name : `${name}#${place + 1}`;
+  }
+
+  /** A job that waits. */
+  waiting(place: number): DemandJob {
+    const { requestedSeconds, user, account, queue, jobName } = this.at(place);
+    const shape = this.shape(place);
+    return {
+      name: this.name(place),
+      constraints: this.#constraintsOf(shape),
+      iterations: shape.kind === "slots" ? shape.count : 1,
+      nodeCount: shape.kind === "nodes" ? shape.count : 0,
+      colocated: shape.colocated,
+      exclusive: shape.need.exclusive,
+      executingHostnames: [],
+      priority: 0,
+      ...(requestedSeconds === null ? {} : { runtimeSeconds: requestedSeconds }),
+      ...(user === undefined ? {} : { user }),
+      ...(account === undefined ? {} : { account }),
+      ...(queue === undefined ? {} : { queue }),
+      ...(jobName === undefined ? {} : { jobName }),
+    };
+  }
+
+  /** One that runs, on these hosts: a host for each of its slots or nodes. */
+  running(place: number, hostnames: string[], startedAtSeconds: number): DemandJob {
+    return { ...this.waiting(place), executingHostnames: hostnames, startedAtSeconds };
+  }
+
+  /** As the planner reads it. */
+  planned(place: number): Job {
+    const { name, constraints, iterations, nodeCount, colocated, exclusive } = this.waiting(place);
+    return defineJob({
+      ...{ name, iterations, nodeCount, colocated, exclusive },
+      constraints: readConstraints(constraints),
+    });
+  }
+
+  constraints(shape: JobShape): readonly Constraint[] {
+    return readConstraints(this.#constraintsOf(shape));
+  }
+
+  /** Jobs of one shape share their constraints, which are then read once. */
+  #constraintsOf(shape: JobShape): object {
+    const known = this.#constraints.get(shape);
+    if (known !== undefined) return known;
+    const { need, nodeArrays } = shape;
+    const constraints = {
+      ncpus: need.ncpus,
+      ...(need.memoryGiB > 0 ? { memgb: need.memoryGiB } : {}),
+      ...(need.gpus > 0 ? { ngpus: need.gpus } : {}),
+      ...(nodeArrays.length > 0 ? { "node.nodearray": [...nodeArrays] } : {}),
+    };
+    this.#constraints.set(shape, constraints);
+    return constraints;
+  }
+}
+
+function readConstraints(value: unknown): readonly Constraint[] {
+  const parsed = parseConstraints(value);
+  if (!parsed.ok) throw new TypeError(`Cannot read constraints: ${parsed.problems[0]?.message}`);
+  return parsed.constraints;
+}

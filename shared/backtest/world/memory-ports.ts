@@ -1,0 +1,193 @@
+import type { Book } from "../../accounting/index.ts";
+import type { NodeHistory } from "../../engine/index.ts";
+import type { ScaleAction } from "../../messages/index.ts";
+import type {
+  ArchivedPlan,
+  ClusterConfig,
+  CycleCloud,
+  NodeLoss,
+  PlanHead,
+  Ports,
+  ScheduledPlanRequest,
+  Snapshot,
+  SourceDemand,
+  Stored,
+} from "../../ports/index.ts";
+import { OpenOperations } from "./open-operations.ts";
+
+/** Whether plans depend on what was spent. */
+export function hasBudgets({ cycle: { budgets = [], caps } }: Pick<ClusterConfig, "cycle">): boolean {
+  return budgets.length > 0 || (caps !== undefined && caps.monthlyBudgetUsd !== null);
+}
+
+/** What the world does with what the cycle sends. */
+export interface Deliveries {
+  readonly requestPlan: (scheduled: ScheduledPlanRequest) => void;
+  readonly execute: (actions: readonly ScaleAction[], atSeconds: number | null) => void;
+  /** Told each plan when it is archived. */
+  readonly archived: (plan: ArchivedPlan) => void;
+}
+
+/** The stores of one cluster as the world looks into them. */
+export interface MemoryWorld {
+  readonly ports: Ports;
+  readonly head: () => PlanHead | undefined;
+  readonly snapshot: () => Snapshot | undefined;
+  readonly demand: () => SourceDemand | undefined;
+  readonly history: () => readonly NodeHistory[];
+  /** The newest snapshot is as good as one that is taken now. */
+  readonly refresh: (nowSeconds: number) => void;
+}
+
+/**
+ * Ports in memory for one cluster and one source. Records are kept as they are: nothing is made into text, nothing is copied,
+ * because the cycle changes no record that it was given. Nothing is kept that the cycle does not read again: no archive, no
+ * accounts unless a budget needs them (the back-test has its own, exact to the moment), no closed operations of long ago.
+ */
+export function memoryPorts(options: {
+  readonly config: ClusterConfig;
+  readonly cycleCloud: CycleCloud;
+  readonly nowSeconds: () => number;
+  readonly draw: () => number;
+  readonly deliver: Deliveries;
+}): MemoryWorld {
+  const { config, cycleCloud, nowSeconds, draw, deliver } = options;
+  const { cluster } = config;
+  const operations = new OpenOperations(nowSeconds);
+  const history = new Map<string, NodeHistory>();
+  const losses: NodeLoss[] = [];
+  const lossIds = new Set<string>();
+  let [head, demand] = [undefined, undefined] as [
+    Stored<PlanHead> | undefined,
+    Stored<SourceDemand> | undefined,
+  ];
+  let snapshot: Stored<Snapshot> | undefined;
+  let book: Stored<Book> | undefined;
+  let [writes, plans] = [0, 0];
+  const stored = <T>(value: T): Stored<T> => ({ value, etag: String(++writes) });
+  const nothing = async () => undefined;
+  const none = async () => [];
+  const quiet = () => {};
+  const ports: Ports = {
+    clock: { nowSeconds },
+    log: { info: quiet, warn: quiet, error: quiet },
+    telemetry: { traceparent: undefined, record: quiet, part: (_name, _attributes, work) => work() },
+    ids: {
+      planId: () => `plan-${String(++plans).padStart(9, "0")}`,
+      requestId: (actionId) => `request-${actionId}`,
+      // Compared with other texts only: it need not be short.
+      digest: (text) => text,
+      // Nothing leaves this process: names stay as the workload has them.
+      keyedHash: (_setting, text) => text,
+    },
+    random: { draw },
+    configs: { clusters: async () => [cluster], load: async () => config },
+    controls: {
+      load: nothing,
+      save: nothing,
+      refusedLogin: nothing,
+      saveRefusedLogin: nothing,
+      changeRefusedLogin: nothing,
+      forgetRefusedLogin: nothing,
+    },
+    cycleCloudFor: () => cycleCloud,
+    snapshots: {
+      load: async () => snapshot,
+      save: async (_cluster, taken) => {
+        snapshot = stored(taken);
+      },
+    },
+    demand: {
+      list: async () => (demand === undefined ? [] : [demand.value]),
+      summaries: none,
+      load: async () => demand,
+      save: async (next) => {
+        demand = stored(next);
+      },
+      remove: nothing,
+      savePart: nothing,
+      waitingParts: none,
+      sourcesWithParts: none,
+      loadParts: none,
+      dropParts: nothing,
+    },
+    uploads: { read: nothing },
+    targets: { list: none, load: nothing, save: nothing, remove: nothing },
+    history: {
+      list: async () => [...history.values()],
+      since: async () => ({ rows: [...history.values()], mark: undefined }),
+      kept: nothing,
+      keep: nothing,
+      save: async (_cluster, rows) => {
+        for (const row of rows) history.set(row.nodeId, row);
+        forgetDeleted();
+      },
+      remove: async (_cluster, nodeIds) => {
+        for (const nodeId of nodeIds) history.delete(nodeId);
+      },
+    },
+    operations,
+    plans: {
+      loadHead: async () => head,
+      saveHead: async (next) => {
+        head = stored(next);
+      },
+      archive: async (plan) => {
+        deliver.archived(plan);
+        return { outcome: "archived" };
+      },
+      recordFailed: nothing,
+      list: async () => (head === undefined ? [] : [{ ...head.value, archive: "whole" }]),
+      load: nothing,
+    },
+    priceSheets: { load: nothing, save: nothing },
+    rejections: { add: nothing, list: none, load: nothing, markReplayed: nothing },
+    losses: {
+      add: async (loss) => {
+        if (lossIds.has(loss.eventId)) return false;
+        lossIds.add(loss.eventId);
+        losses.push(loss);
+        return true;
+      },
+      recent: async (_cluster, limit, sinceSeconds = 0) => {
+        while (losses[0] !== undefined && losses[0].atSeconds < sinceSeconds) losses.shift();
+        return losses.slice(-limit).reverse();
+      },
+    },
+    accounts: {
+      load: async () => book,
+      save: async (_cluster, next) => {
+        if (hasBudgets(config)) book = stored(next);
+      },
+      keep: nothing,
+      hours: none,
+      days: none,
+      runs: none,
+      forget: nothing,
+    },
+    notifications: { load: nothing, save: async () => "" },
+    samples: { add: nothing, list: none },
+    planRequests: { send: async (scheduled) => deliver.requestPlan(scheduled) },
+    scaleActions: {
+      send: async (actions) => deliver.execute(actions, null),
+      sendLater: async (action, { atSeconds }) => deliver.execute([action], atSeconds),
+    },
+    schedulerEvents: { send: nothing, forget: nothing },
+  };
+  return {
+    ports,
+    head: () => head?.value,
+    snapshot: () => snapshot?.value,
+    demand: () => demand?.value,
+    history: () => [...history.values()],
+    refresh: (takenAtSeconds) => {
+      if (snapshot !== undefined) snapshot = stored({ ...snapshot.value, takenAtSeconds });
+    },
+  };
+
+  /** Rows of nodes that are gone matter to nobody but people who look at the past. */
+  function forgetDeleted(): void {
+    if (history.size <= 2 * (snapshot?.value.cluster.nodes.length ?? 0) + 20) return;
+    for (const row of history.values()) if (row.deletedSeconds !== null) history.delete(row.nodeId);
+  }
+}

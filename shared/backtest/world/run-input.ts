@@ -1,0 +1,36 @@
+import type { ClusterConfig } from "../../ports/index.ts";
+import type { ClusterDefinition } from "../../simulated-cyclecloud/index.ts";
+import type { RunFigures, RunSetup } from "../figures/run-figures.ts";
+import type { QueuePolicy } from "../queue/queue-model.ts";
+import type { Workload } from "../trace-job.ts";
+import type { ToReading } from "./read-cluster.ts";
+
+/** How long things take that are neither jobs nor nodes. In seconds. */
+export interface Delays {
+  /** Between two messages of the scheduler's agent. */
+  readonly postSeconds: number;
+  /** Between two snapshots of the cluster. */
+  readonly snapshotSeconds: number;
+  /** From a plan until CycleCloud is asked. */
+  readonly actionSeconds: number;
+}
+
+/** As the service is set up unless told otherwise: the agent looks every 15 s, the timer every minute. */
+export const usualDelays: Delays = { postSeconds: 15, snapshotSeconds: 60, actionSeconds: 1 };
+
+export interface RunInput {
+  readonly workload: Workload;
+  readonly config: ClusterConfig;
+  readonly definition: ClusterDefinition;
+  readonly scheduler: QueuePolicy;
+  readonly seed: number;
+  readonly varied: RunSetup["varied"];
+  readonly toReading: ToReading;
+  readonly delays?: Delays;
+  /** Told now and then which share of the workload's time is over, 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+  /** For tests: nothing is left out that cannot change anything. */
+  readonly everyBeat?: boolean;
+}
+
+export type Run = (input: RunInput) => Promise<RunFigures>;
