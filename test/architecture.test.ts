@@ -211,6 +211,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/ports",
     "shared/prices",
     "shared/simulated-cyclecloud",
+    "pure-rand/distribution/uniformInt",
+    "pure-rand/generator/mersenne",
     "tinyqueue",
     "zod",
   ],

@@ -10,13 +10,13 @@ export { foreseenCost } from "./bound/foreseen.ts";
 export { type BoundItem, type BoundSize, lpText } from "./bound/lp-text.ts";
 export { boundSizes, type PricedSize, type PricedSizes, pricedSizes, workOf } from "./bound/work.ts";
 export {
-  columnSums,
   type Differences,
   differences,
   type JobDifference,
   type TimeDifference,
 } from "./compare/differences.ts";
 export { onFront } from "./compare/pareto.ts";
+export { columnSums } from "./compare/spending.ts";
 export {
   costOf,
   type RunSummary,
@@ -49,4 +49,16 @@ export {
   scheduleOnFleet,
   schedulerPolicies,
 } from "./schedule-on-fleet.ts";
+export { type Certainty, certaintyOf } from "./suggest/certainty.ts";
+export {
+  type Found,
+  type SearchInput,
+  searchSettings,
+  type Tunable,
+  type TuneRun,
+  type Varied,
+  withSetting,
+} from "./suggest/search.ts";
+export { type SplitWorkload, splitWorkload } from "./suggest/split.ts";
+export { type Suggestion, suggestionOf, suggestionText } from "./suggest/suggestion.ts";
 export type { LeftOut, TraceJob, Workload } from "./trace-job.ts";

@@ -1,5 +1,6 @@
-import type { RunFigures, Series } from "../figures/run-figures.ts";
+import type { RunFigures } from "../figures/run-figures.ts";
 import type { TraceJob } from "../trace-job.ts";
+import { Spending } from "./spending.ts";
 
 /** A stretch of time in which two runs differ. */
 export interface TimeDifference {
@@ -75,7 +76,7 @@ function times(first: RunFigures, second: RunFigures): readonly TimeDifference[]
   const isLong = (endSeconds - startSeconds) / coarsest > mostSteps;
   const stepSeconds = isLong ? Math.max(coarsest, secondsPerDay) : coarsest;
   const steps = Math.ceil((endSeconds - startSeconds) / stepSeconds);
-  const [a, b] = [first, second].map((run) => new Running(run));
+  const [a, b] = [first, second].map((run) => new Spending(run));
   if (a === undefined || b === undefined) return [];
   const all = Array.from({ length: steps }, (_, step): TimeDifference => {
     const fromSeconds = startSeconds + step * stepSeconds;
@@ -95,57 +96,4 @@ function times(first: RunFigures, second: RunFigures): readonly TimeDifference[]
     .filter((each) => size(each) > 0)
     .toSorted((x, y) => size(y) - size(x) || x.fromSeconds - y.fromSeconds)
     .slice(0, most);
-}
-
-/** Sums of a run's series up to any moment: a step is spent evenly. */
-class Running {
-  readonly #startSeconds: number;
-  readonly #stepSeconds: number;
-  readonly #nanoUsd: readonly number[];
-  readonly #nodeMs: readonly number[];
-  readonly #waitingJobMs: readonly number[];
-
-  constructor({ period, series }: RunFigures) {
-    this.#startSeconds = period.startSeconds;
-    this.#stepSeconds = series.stepSeconds;
-    this.#nanoUsd = upTo(columnSums(series.nanoUsd, series.steps));
-    this.#nodeMs = upTo(columnSums(series.nodeMs, series.steps));
-    this.#waitingJobMs = upTo(series.waitingJobMs);
-  }
-
-  between(fromSeconds: number, untilSeconds: number) {
-    const sum = (sums: readonly number[]) => this.#at(sums, untilSeconds) - this.#at(sums, fromSeconds);
-    return {
-      nanoUsd: sum(this.#nanoUsd),
-      nodeMs: sum(this.#nodeMs),
-      waitingJobMs: sum(this.#waitingJobMs),
-    };
-  }
-
-  #at(sums: readonly number[], seconds: number): number {
-    const steps = Math.max(0, (seconds - this.#startSeconds) / this.#stepSeconds);
-    const whole = Math.min(Math.floor(steps), sums.length - 1);
-    const before = sums[whole] ?? 0;
-    const after = sums[whole + 1] ?? before;
-    return before + (after - before) * (steps - whole);
-  }
-}
-
-/** All purposes together, step by step. */
-export function columnSums(columns: Series["nodeMs"] | Series["nanoUsd"], steps: number): readonly number[] {
-  const all = Object.values(columns);
-  return Array.from({ length: steps }, (_, step) =>
-    all.reduce((sum, column) => sum + (column[step] ?? 0), 0),
-  );
-}
-
-/** Sums before each step, and one behind the last. */
-function upTo(values: readonly number[]): readonly number[] {
-  let sum = 0;
-  const sums = [0];
-  for (const value of values) {
-    sum += value;
-    sums.push(sum);
-  }
-  return sums;
 }

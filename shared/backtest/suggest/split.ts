@@ -1,0 +1,24 @@
+import type { Workload } from "../trace-job.ts";
+
+const secondsPerDay = 86_400;
+
+/** A workload in two: to tune on, and to see whether that holds. */
+export interface SplitWorkload {
+  readonly tune: Workload;
+  readonly check: Workload;
+}
+
+/**
+ * Splits by time of submission, at the end of a whole day if it is longer than a few: about so large a share of the time is in
+ * front. Undefined: one of the parts would have no job.
+ */
+export function splitWorkload({ jobs, leftOut }: Workload, share: number): SplitWorkload | undefined {
+  const first = jobs[0]?.submitSeconds ?? 0;
+  const last = jobs.at(-1)?.submitSeconds ?? 0;
+  const at = (last - first) * share;
+  const seconds = last - first > 4 * secondsPerDay ? Math.round(at / secondsPerDay) * secondsPerDay : at;
+  const tune = jobs.filter(({ submitSeconds }) => submitSeconds - first <= seconds);
+  const check = jobs.filter(({ submitSeconds }) => submitSeconds - first > seconds);
+  if (tune.length === 0 || check.length === 0) return undefined;
+  return { tune: { jobs: tune, leftOut }, check: { jobs: check, leftOut: [] } };
+}
