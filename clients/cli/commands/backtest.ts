@@ -3,25 +3,19 @@ import { Command, Option } from "commander";
 import { stringify } from "csv-stringify/sync";
 import {
   type FleetSchedule,
-  readJobList,
-  readSwf,
   type ScheduledJob,
   type SchedulerPolicy,
   scheduleOnFleet,
   schedulerPolicies,
   type TraceJob,
-  type Workload,
 } from "../../../shared/backtest/index.ts";
 import { chunksOf } from "../../../shared/batches.ts";
-import { parseJson } from "../../../shared/json.ts";
 import { counted, printable } from "../../../shared/text.ts";
-import { CommandFailure } from "../exit-code.ts";
+import { readWorkload, type WorkloadFlags, workloadOptions } from "../backtest/workload-file.ts";
 import { wholeNumber } from "../option-values.ts";
-import { readText } from "../read-text.ts";
 import type { Output, Terminal } from "../terminal.ts";
 
-interface Flags {
-  readonly trace: string;
+interface Flags extends WorkloadFlags {
   readonly fixedProcessors: number;
   readonly scheduler: SchedulerPolicy;
   readonly print: "schedule";
@@ -34,13 +28,9 @@ const mostNamed = 5;
 /** `ccscale backtest`: when the jobs of a recorded workload would have run. */
 export function backtestCommand(terminal: Terminal): Command {
   const command = new Command("backtest");
-  command
+  workloadOptions(command)
     .description(
       "Runs a recorded workload on a fleet of a fixed size, with a model of a scheduler, and prints when each job starts and ends (CSV: job, submit, start, end, procs; in the order of the queue, in seconds of the trace's own clock). What is left out is reported on standard error. Needs no service, and sends nothing.",
-    )
-    .requiredOption(
-      "--trace <file>",
-      'the workload: a trace in the Standard Workload Format, or a JSON list of jobs with submitSeconds and runSeconds; packed by gzip or not; "-" is standard input',
     )
     .requiredOption("--fixed-processors <number>", "processors of the fleet, all alike", wholeNumber(1))
     .addOption(
@@ -57,41 +47,11 @@ export function backtestCommand(terminal: Terminal): Command {
 }
 
 async function backtest(terminal: Terminal, flags: Flags): Promise<void> {
-  const { jobs, leftOut } = readWorkload(await readText(flags.trace, terminal), flags.trace);
-  for (const { why, count, where } of leftOut) {
-    const places = where.join(", ") + (count > where.length ? ", …" : "");
-    terminal.stderr.write(`left out: ${counted(count, "records")}: ${printable(why)} (${places})\n`);
-  }
-  if (jobs.length === 0 && leftOut.length > 0)
-    throw new CommandFailure(
-      `Cannot use "${printable(flags.trace)}": it has no usable job`,
-      "Give a trace in the Standard Workload Format (18 columns a line), or a JSON list of jobs.",
-    );
-  if (jobs.length === 0) terminal.stderr.write("The workload has no jobs.\n");
+  const { jobs } = await readWorkload(terminal, flags);
   const { fixedProcessors: processors, scheduler: policy } = flags;
   const schedule = scheduleOnFleet(jobs, { processors, policy });
   reportTooLarge(terminal, schedule, processors);
   await printSchedule(terminal.stdout, schedule.scheduled);
-}
-
-/** A job list begins with a bracket; a trace never does. */
-function readWorkload(text: string, file: string): Workload {
-  if (!/^\s*\[/.test(text)) return readSwf(text);
-  const workload = readJobList(jsonOf(text, file));
-  if (workload === undefined) throw unreadable(file, "expected a list of jobs");
-  return workload;
-}
-
-function jsonOf(text: string, file: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw unreadable(file, error instanceof Error ? error.message : String(error));
-  }
-}
-
-function unreadable(file: string, why: string): CommandFailure {
-  return new CommandFailure(`Cannot read "${printable(file)}": ${why}`, "Check the file.");
 }
 
 function reportTooLarge({ stderr }: Terminal, { tooLarge }: FleetSchedule, processors: number): void {

@@ -75,6 +75,43 @@ describe("ccscale backtest", () => {
     expect(wrong.stderr).toContain("it has no usable job");
   });
 
+  test("what sacct printed, and Grid Engine's accounting file", async () => {
+    const sacct = await fileOf(
+      "sacct.txt",
+      "JobID|Submit|ElapsedRaw|ReqCPUS|State\n7|1000|10|3|COMPLETED\n7.batch|1000|10|3|COMPLETED\n8|1000|5|1|RUNNING\n",
+    );
+    const numbers = Array.from({ length: 23 }, () => "0");
+    const record = [
+      "all.q",
+      "h",
+      "g",
+      "ada",
+      "run",
+      "9",
+      "sge",
+      "0",
+      "1000",
+      "1001",
+      "1011",
+      ...numbers,
+      "2",
+      "0",
+    ];
+    const qacct = await fileOf("accounting", `${record.join(":")}\n`);
+    const from = (...argv: readonly string[]) => ccscale(["backtest", ...argv, "--fixed-processors", "4"]);
+    expect(await from("--sacct", sacct)).toEqual({
+      code: 0,
+      stdout: csv("7,1000,1000,1010,3"),
+      stderr: "left out: 1 record: it still runs (line 4)\n",
+    });
+    expect(await from("--qacct", qacct)).toEqual({ code: 0, stdout: csv("9,1000,1000,1010,2"), stderr: "" });
+    const wrong = await from("--sacct", await fileOf("wrong-columns.txt", "JobID|State\n"));
+    expect(wrong.stderr).toMatch(
+      /no column Submit or Eligible, no column ElapsedRaw.*\nPrint it with: TZ=UTC sacct /,
+    );
+    expect((await from("--sacct", sacct, "--trace", tiny)).code).not.toBe(0);
+  });
+
   test.each([
     { argv: ["--trace", "none.swf", "--fixed-processors", "4"], says: 'Cannot read "none.swf"' },
     { argv: ["--trace", tiny, "--fixed-processors", "0"], says: "expected a whole number, 1 or above" },

@@ -1,0 +1,116 @@
+import { type Command, Option } from "commander";
+import {
+  type LeftOut,
+  readGridEngine,
+  readJobList,
+  readSacct,
+  readSwf,
+  type Workload,
+} from "../../../shared/backtest/index.ts";
+import { parseJson } from "../../../shared/json.ts";
+import { counted, printable } from "../../../shared/text.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { readText } from "../read-text.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** Where a workload comes from: exactly one of them. */
+export interface WorkloadFlags {
+  readonly trace?: string;
+  readonly sacct?: string;
+  readonly qacct?: string;
+}
+
+export interface NamedWorkload extends Workload {
+  /** The file, as a report names it. */
+  readonly name: string;
+}
+
+/** The options that name a workload. */
+export function workloadOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        "--trace <file>",
+        'the workload: a trace in the Standard Workload Format, or a JSON list of jobs with submitSeconds and runSeconds; packed by gzip or not; "-" is standard input',
+      ),
+    )
+    .addOption(
+      new Option(
+        "--sacct <file>",
+        "the workload: what sacct --parsable2 printed; the first line names the columns",
+      ).conflicts("trace"),
+    )
+    .addOption(
+      new Option("--qacct <file>", "the workload: Grid Engine's accounting file").conflicts([
+        "trace",
+        "sacct",
+      ]),
+    );
+}
+
+/** Reads it, and reports on standard error what is left out. Throws CommandFailure: no file, or none of its jobs can be used. */
+export async function readWorkload(terminal: Terminal, flags: WorkloadFlags): Promise<NamedWorkload> {
+  const { file, read } = sourceOf(flags);
+  const workload = read(await readText(file, terminal), file);
+  report(terminal, "left out", workload.leftOut);
+  report(terminal, "odd", workload.remarks ?? []);
+  if (workload.jobs.length === 0 && workload.leftOut.length > 0)
+    throw new CommandFailure(
+      `Cannot use "${printable(file)}": it has no usable job`,
+      "Give a trace in the Standard Workload Format (18 columns a line), or a JSON list of jobs.",
+    );
+  if (workload.jobs.length === 0) terminal.stderr.write("The workload has no jobs.\n");
+  return { ...workload, name: file === "-" ? "standard input" : file };
+}
+
+interface Source {
+  readonly file: string;
+  readonly read: (text: string, file: string) => Workload;
+}
+
+function sourceOf({ trace, sacct, qacct }: WorkloadFlags): Source {
+  if (trace !== undefined) return { file: trace, read: readTrace };
+  if (sacct !== undefined) return { file: sacct, read: readSacctFile };
+  if (qacct !== undefined) return { file: qacct, read: readGridEngine };
+  throw new CommandFailure(
+    "Cannot run a back-test: no workload",
+    "Name one with --trace, --sacct or --qacct.",
+  );
+}
+
+/** A job list begins with a bracket; a trace never does. */
+function readTrace(text: string, file: string): Workload {
+  if (!/^\s*\[/.test(text)) return readSwf(text);
+  const workload = readJobList(jsonOf(text, file));
+  if (workload === undefined) throw unreadable(file, "expected a list of jobs");
+  return workload;
+}
+
+function readSacctFile(text: string, file: string): Workload {
+  const read = readSacct(text);
+  if ("missing" in read)
+    throw new CommandFailure(
+      `Cannot read "${printable(file)}": no column ${read.missing.join(", no column ")}`,
+      "Print it with: TZ=UTC sacct --allusers --allocations --parsable2 --format=JobID,JobName,User,Account,Partition,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,State,ReqTRES,AllocTRES,NNodes",
+    );
+  return read;
+}
+
+function jsonOf(text: string, file: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw unreadable(file, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function unreadable(file: string, why: string): CommandFailure {
+  return new CommandFailure(`Cannot read "${printable(file)}": ${why}`, "Check the file.");
+}
+
+function report({ stderr }: Terminal, how: string, records: readonly LeftOut[]): void {
+  for (const { why, count, where } of records) {
+    const places = where.join(", ") + (count > where.length ? ", …" : "");
+    stderr.write(`${how}: ${counted(count, "records")}: ${printable(why)} (${places})\n`);
+  }
+}
