@@ -36,6 +36,7 @@ export const causeView = z
         "quota",
         "cap",
         "demand-cap",
+        "budget",
         "placement-group-too-small",
         "capacity-back-off",
         "boots-failing",

@@ -253,6 +253,14 @@ export const statusAnswer = z
           vmSize: z.string(),
           untilSeconds: unixSeconds,
           why: z.string(),
+          budget: z
+            .string()
+            .optional()
+            .describe("Name of the budget that allows none; absent: no budget is why"),
+          isUnpriced: z
+            .boolean()
+            .optional()
+            .describe("True: the budget is not spent, but could not count such nodes"),
         }),
       )
       .describe(

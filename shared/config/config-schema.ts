@@ -3,6 +3,7 @@ import { type DefaultResource, type Json, parseDefaultResources, placements } fr
 import { isDictionary } from "../json.ts";
 import { isHttpToLoopback } from "../loopback.ts";
 import { withoutSlashesAtEnd } from "../text.ts";
+import { budgetShape } from "./budgets-schema.ts";
 import { factsShape } from "./facts-schema.ts";
 import { notificationShape } from "./notifications-schema.ts";
 import { priceShape } from "./price-rules-schema.ts";
@@ -262,6 +263,7 @@ export const configSchema = z.looseObject(
     ...factsShape,
     ...priceShape,
     ...notificationShape,
+    ...budgetShape,
     pseudonyms: pseudonymSchema.optional(),
   },
   "expected an object of settings",

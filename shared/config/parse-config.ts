@@ -95,6 +95,7 @@ function toCycle(keys: ConfigKeys): CycleSettings {
     predictsRunTimes: keys.predict_run_times,
     readOnly: keys.read_only,
     ...toCaps(keys),
+    ...(keys.budgets.length > 0 && { budgets: keys.budgets }),
     ...toSpot(keys),
   };
 }

@@ -106,7 +106,7 @@ function packJobs(jobs: readonly Job[]) {
 /** The compiler asks for a new member of a job here, if it is not among its own ones. */
 const shapeMembers = Object.keys({
   ...{ constraints: 0, iterations: 0, nodeCount: 0, colocated: 0, exclusive: 0 },
-  ...{ packingStrategy: 0, interruptible: 0, source: 0, metadata: 0 },
+  ...{ packingStrategy: 0, interruptible: 0, source: 0, metadata: 0, hold: 0 },
 } satisfies Record<keyof JobShape, 0>) as readonly (keyof JobShape)[];
 
 /** Cheaper for each job than the JSON of its shape. */

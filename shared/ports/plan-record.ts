@@ -43,6 +43,10 @@ export interface BackedOff {
   readonly vmSize: string;
   readonly untilSeconds: number;
   readonly why: string;
+  /** Name of the budget that allows none; absent: no budget is why. */
+  readonly budget?: string;
+  /** True: the budget is not spent, but could not count such nodes, since their price is not known. */
+  readonly isUnpriced?: boolean;
 }
 
 /** A quota of Azure's that refused nodes although CycleCloud's figures left room for them. */

@@ -49,6 +49,8 @@ export interface SpentSums {
 
 export interface BudgetSpending {
   readonly budget: BudgetSettings;
+  /** Whom it counts, as the accounts and jobs name them; null: who is not named. Empty: the whole cluster. */
+  readonly names: readonly (string | null)[];
   /** In the day or month of the snapshot. */
   readonly spentUsd: number;
   readonly usdPerHour: number;

@@ -247,12 +247,16 @@ function failedOperations({ operations }: StatusFacts): readonly StatusProblem[]
 }
 
 function backedOff({ backedOff, atSeconds }: StatusFacts): readonly StatusProblem[] {
-  return backedOff
-    .filter(({ untilSeconds }) => untilSeconds > atSeconds)
-    .map(({ nodeArray, vmSize, untilSeconds, why }) => {
-      const text = `No new nodes are asked of ${nodeArray}/${vmSize} for ${seconds(untilSeconds - atSeconds)}: ${why}.`;
-      return degraded("capacity-back-off", text, "Jobs that other sizes can take go there meanwhile.");
-    });
+  return (
+    backedOff
+      // A budget that is spent is a problem of its own, and needs no line for each size.
+      .filter(({ budget, isUnpriced }) => budget === undefined || isUnpriced === true)
+      .filter(({ untilSeconds }) => untilSeconds > atSeconds)
+      .map(({ nodeArray, vmSize, untilSeconds, why }) => {
+        const text = `No new nodes are asked of ${nodeArray}/${vmSize} for ${seconds(untilSeconds - atSeconds)}: ${why}.`;
+        return degraded("capacity-back-off", text, "Jobs that other sizes can take go there meanwhile.");
+      })
+  );
 }
 
 function refusedQuotas({ refusedQuotas, atSeconds }: StatusFacts): readonly StatusProblem[] {

@@ -91,6 +91,7 @@ export {
   type SharedPool,
   type SharedValue,
   type Size,
+  type SpentBudget,
   shortHostname,
   type Target,
   type TargetGroup,

@@ -4,9 +4,12 @@ import type {
   BudgetSettings,
   BudgetSpending,
   BudgetSubject,
+  ClusterConfig,
   CycleSettings,
+  Ports,
   Spending,
 } from "../../ports/index.ts";
+import { pseudonymIn } from "../demand/hide-names.ts";
 
 /** From this share of a budget on, operators are warned. */
 const nearShare = 0.8;
@@ -27,9 +30,41 @@ export function budgetsOf({
   return [{ name: clusterBudgetName, of: null, period: "month", usd, hold: true }, ...budgets];
 }
 
-/** What a budget counts, as the accounts have it. */
-export function subjectOf({ dimension, name }: BudgetSubject): Subject {
+/** A budget and whom it counts, as the accounts name them. */
+export interface CountedBudget {
+  readonly budget: BudgetSettings;
+  /** Null: the whole cluster. */
+  readonly subject: Subject | null;
+}
+
+/** All budgets of a cluster. Where names are stored as hashes, the names of budgets are hashed to be compared. */
+export function countedBudgets(
+  ports: Pick<Ports, "ids">,
+  { cycle, pseudonyms }: Pick<ClusterConfig, "cycle" | "pseudonyms">,
+): readonly CountedBudget[] {
+  return budgetsOf(cycle).map((budget) => {
+    const { of } = budget;
+    if (of === null) return { budget, subject: null };
+    const { dimension, name } = of;
+    if (dimension !== "user" && dimension !== "account") return { budget, subject: subjectOf(of) };
+    if (name === unknown) return { budget, subject: subjectOf(of) };
+    const stored = pseudonymIn(ports, pseudonyms, { field: dimension, name });
+    // Without the key all names are left out: nobody can tell whose jobs they are.
+    return { budget, subject: { dimension, names: stored === undefined ? [] : [stored] } };
+  });
+}
+
+function subjectOf({ dimension, name }: BudgetSubject): Subject {
   return { dimension, names: dimension !== "nodeArray" && name === unknown ? [null, name] : [name] };
+}
+
+/** As the accounts and jobs name whom a budget is for. One that the snapshot does not know is not hashed yet. */
+export function namesOf(
+  { budgets }: Spending,
+  budget: BudgetSettings,
+  of: BudgetSubject,
+): readonly (string | null)[] {
+  return budgets.find((each) => isSameBudget(each.budget, budget))?.names ?? subjectOf(of).names;
 }
 
 export function levelOf(spentUsd: number, { usd }: Pick<BudgetSettings, "usd">): BudgetLevel {
@@ -59,7 +94,7 @@ export function isSameBudget(a: BudgetSettings, b: BudgetSettings): boolean {
  * What is spent of a budget at a moment, as far as a snapshot shows: nodes that ran then are taken to run on. Null: the snapshot
  * was taken before there was such a budget, and nobody can tell.
  */
-export function spentUntil(spending: Spending, budget: BudgetSettings, nowSeconds: number): number | null {
+export function spentOf(spending: Spending, budget: BudgetSettings, nowSeconds: number): number | null {
   const known = knownOf(spending, budget);
   if (known === undefined) return null;
   const { asOfSeconds } = spending;

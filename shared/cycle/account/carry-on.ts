@@ -1,9 +1,9 @@
 import { hourSeconds, monthStart } from "../../accounting/index.ts";
-import type { BudgetSettings, BudgetSpending, Spending, SpentSums } from "../../ports/index.ts";
+import type { BudgetSpending, Spending, SpentSums } from "../../ports/index.ts";
 import { isSameBudget, levelOf, reckonedOn, type Span } from "./budgets.ts";
 
 /** What was spent before, and the time since then at the mean of both rates. `now` has rates and no sums. */
-export function carriedOn(before: Spending, now: Spending, budgets: readonly BudgetSettings[]): Spending {
+export function carriedOn(before: Spending, now: Spending): Spending {
   const fromSeconds = before.asOfSeconds;
   const untilSeconds = Math.max(fromSeconds, now.asOfSeconds);
   const span = { fromSeconds, untilSeconds };
@@ -13,14 +13,14 @@ export function carriedOn(before: Spending, now: Spending, budgets: readonly Bud
     const [old, rates] = [before, now].map((each) => each.nodeArrays.find((array) => array.name === name));
     return { name, ...carriedSums(old ?? none, rates ?? none, span) };
   });
-  const carried = budgets.flatMap((budget): readonly BudgetSpending[] => {
+  const carried = now.budgets.flatMap((rates): readonly BudgetSpending[] => {
+    const { budget } = rates;
     const known = before.budgets.find((each) => isSameBudget(each.budget, budget));
-    const rates = now.budgets.find((each) => isSameBudget(each.budget, budget));
     // One that is new has sums nobody can tell: it is left out, which is not zero.
-    if (known === undefined || rates === undefined) return [];
+    if (known === undefined) return [];
     const on = { ...span, period: budget.period };
     const spentUsd = reckonedOn(known.spentUsd, (known.usdPerHour + rates.usdPerHour) / 2, on);
-    return [{ ...known, budget, spentUsd, usdPerHour: rates.usdPerHour, level: levelOf(spentUsd, budget) }];
+    return [{ ...rates, spentUsd, level: levelOf(spentUsd, budget) }];
   });
   const reckonedSinceSeconds = before.reckonedSinceSeconds ?? fromSeconds;
   return { asOfSeconds: untilSeconds, reckonedSinceSeconds, total, nodeArrays, budgets: carried };

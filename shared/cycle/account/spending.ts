@@ -14,7 +14,7 @@ import type {
   Spending,
   SpentSums,
 } from "../../ports/index.ts";
-import { isNews, levelOf, subjectOf } from "./budgets.ts";
+import { type CountedBudget, isNews, levelOf } from "./budgets.ts";
 import { carriedOn } from "./carry-on.ts";
 import type { Counted } from "./keep-accounts.ts";
 
@@ -25,21 +25,18 @@ import type { Counted } from "./keep-accounts.ts";
 export function spendingOf(
   counted: Counted,
   before: Snapshot | undefined,
-  budgets: readonly BudgetSettings[],
+  budgets: readonly CountedBudget[],
 ): Spending {
   const spending = summary(counted.book, budgets);
   if (counted.ok) return spending;
   if (before === undefined) throw counted.error;
-  return carriedOn(before.spending, spending, budgets);
+  return carriedOn(before.spending, spending);
 }
 
-function summary(book: Book, budgets: readonly BudgetSettings[]): Spending {
-  const counted = budgets.flatMap((budget) => (budget.of === null ? [] : [{ budget, of: budget.of }]));
-  const stand = standOf(
-    book,
-    counted.map(({ of }) => subjectOf(of)),
-  );
-  const subjects = new Map(counted.map(({ budget }, index) => [budget, stand.subjects[index]]));
+function summary(book: Book, budgets: readonly CountedBudget[]): Spending {
+  const subjects = budgets.flatMap(({ subject }) => subject ?? []);
+  const stand = standOf(book, subjects);
+  const spentBy = new Map(subjects.map((subject, index) => [subject, stand.subjects[index]]));
   return {
     asOfSeconds: book.asOfSeconds,
     reckonedSinceSeconds: null,
@@ -51,7 +48,9 @@ function summary(book: Book, budgets: readonly BudgetSettings[]): Spending {
       name: array.name,
       ...sumsOf(array, forecastOf(book, array)),
     })),
-    budgets: budgets.map((budget) => budgetSpending(budget, subjects.get(budget) ?? stand.total)),
+    budgets: budgets.map(({ budget, subject }) =>
+      budgetSpending(budget, subject?.names ?? [], (subject && spentBy.get(subject)) ?? stand.total),
+    ),
   };
 }
 
@@ -73,11 +72,16 @@ function sumsOf({ hour, day, month, hourly }: Spent, forecastNanoUsd: number): S
   };
 }
 
-function budgetSpending(budget: BudgetSettings, spent: Spent): BudgetSpending {
+function budgetSpending(
+  budget: BudgetSettings,
+  names: BudgetSpending["names"],
+  spent: Spent,
+): BudgetSpending {
   const sum = budget.period === "day" ? spent.day : spent.month;
   const spentUsd = usd(sum.nanoUsd);
   const level = levelOf(spentUsd, budget);
-  return { budget, spentUsd, usdPerHour: usd(spent.hourly.nanoUsd), unpricedNodeHours: hours(sum), level };
+  const usdPerHour = usd(spent.hourly.nanoUsd);
+  return { budget, names, spentUsd, usdPerHour, unpricedNodeHours: hours(sum), level };
 }
 
 function usd(nano: number): number {

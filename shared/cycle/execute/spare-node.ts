@@ -1,6 +1,7 @@
 import { type ClusterNode, type Plan, type PlanInput, plan, shortHostname } from "../../engine/index.ts";
 import { StaleSnapshotError } from "../../errors.ts";
 import type { ClusterConfig, Ports, Snapshot } from "../../ports/index.ts";
+import { jobHoldsAt } from "../account/holds.ts";
 import { furthestAheadSeconds } from "../clocks.ts";
 import { loadControl, withIgnored, withKept } from "../control.ts";
 import { busyHostnames } from "../demand/live-demand.ts";
@@ -33,9 +34,13 @@ export async function readNow(
   const demand = await ports.demand.list(cluster);
   const targets = await ports.targets.list(cluster);
   const history = await ports.history.list(cluster);
+  const nowSeconds = ports.clock.nowSeconds();
   return {
-    loaded: { settings, snapshot, demand, targets, operations, history, drainedNodes },
-    nowSeconds: ports.clock.nowSeconds(),
+    loaded: {
+      ...{ settings, snapshot, demand, targets, operations, history, drainedNodes },
+      jobHolds: jobHoldsAt(config, snapshot, nowSeconds),
+    },
+    nowSeconds,
   };
 }
 

@@ -9,6 +9,7 @@ import type {
   Snapshot,
   Stored,
 } from "../../ports/index.ts";
+import { jobHoldsAt } from "../account/holds.ts";
 import { furthestAheadSeconds } from "../clocks.ts";
 import { loadControl, withIgnored, withKept } from "../control.ts";
 import { mostOfLastMinutes } from "../operations.ts";
@@ -123,6 +124,7 @@ export async function readWorld(
     operations: operations.map(({ value }) => value),
     history,
     predictsRunTimes: config.cycle.predictsRunTimes,
+    jobHolds: jobHoldsAt(config, snapshot, readAtSeconds),
   };
   const tag = JSON.stringify([
     [config, control, head?.etag, stored.etag, targets, losses],

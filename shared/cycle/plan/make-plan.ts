@@ -12,7 +12,7 @@ import type {
   Snapshot,
   TroubledNode,
 } from "../../ports/index.ts";
-import { capsAt } from "../account/holds.ts";
+import { capsAt, heldBuckets } from "../account/holds.ts";
 import { doubtsOf } from "../doubts.ts";
 import { underWay } from "../operations.ts";
 import { backedOffBuckets, longest, withoutRoom } from "./capacity-memory.ts";
@@ -80,6 +80,7 @@ function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
     ...short,
     ...oftenEvicted({ cluster: snapshot.cluster, losses, backoffSeconds, nowSeconds }),
     ...bucketsOf(snapshot.cluster, failing),
+    ...heldBuckets(config, snapshot, nowSeconds),
   ]);
   const refusedQuotas = quotaRefusals({
     ...{ cluster: snapshot.cluster, operations: recent, losses },

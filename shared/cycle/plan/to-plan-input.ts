@@ -18,6 +18,7 @@ import type {
   SourceDemand,
   StoredJob,
 } from "../../ports/index.ts";
+import { holdOf, type JobHold } from "../account/holds.ts";
 import {
   constraintsReader,
   isOutByItself,
@@ -43,6 +44,8 @@ export interface Loaded {
   readonly drainedNodes?: readonly DrainedNode[];
   /** Whether jobs count with the time that they will probably run, where earlier ones tell. Absent: no. */
   readonly predictsRunTimes?: boolean;
+  /** Which jobs budgets hold. Absent: none. */
+  readonly jobHolds?: readonly JobHold[];
 }
 
 /**
@@ -56,12 +59,12 @@ export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
   const live = liveSources(loaded.demand, nowSeconds);
   const { cluster } = loaded.snapshot;
   const targets = toTargets(loaded.targets, nowSeconds);
-  const { drainedNodes = [] } = loaded;
+  const { drainedNodes = [], jobHolds = [] } = loaded;
   return {
     nowSeconds,
     cluster: generatePlacementGroups(cluster, loaded.settings),
     jobs: presentDemand(loaded.demand, nowSeconds).flatMap((each) =>
-      toJobs(each, loaded.predictsRunTimes === true),
+      held(toJobs(each, loaded.predictsRunTimes === true), each.jobs, jobHolds),
     ),
     ...(targets.length === 0 ? {} : { targets }),
     schedulerNodes: live.flatMap((source) => source.nodes.map(toSchedulerNode)),
@@ -98,6 +101,16 @@ function toJobs(present: PresentDemand, predicts: boolean): readonly Job[] {
   });
   knownJobs.set(jobs, { source, predicts, jobs: read });
   return read;
+}
+
+/** The jobs of a source, those that budgets hold with what holds them. The list stays the same if that is none. */
+function held(jobs: readonly Job[], said: readonly StoredJob[], holds: readonly JobHold[]): readonly Job[] {
+  if (holds.length === 0) return jobs;
+  return jobs.map((job, index) => {
+    const of = said[index];
+    const hold = of === undefined ? undefined : holdOf(holds, of);
+    return hold === undefined ? job : { ...job, hold };
+  });
 }
 
 /** Marks, in the metadata, a job that stands in for one that was set aside. */

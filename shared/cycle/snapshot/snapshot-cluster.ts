@@ -13,7 +13,7 @@ import {
   type SourceDemand,
 } from "../../ports/index.ts";
 import { locationsOf, priceCluster } from "../../prices/index.ts";
-import { budgetsOf } from "../account/budgets.ts";
+import { countedBudgets } from "../account/budgets.ts";
 import { countTime, keepAccounts } from "../account/keep-accounts.ts";
 import { keepSample } from "../account/keep-sample.ts";
 import { seeCluster } from "../account/see-cluster.ts";
@@ -100,7 +100,7 @@ async function keep(
   const known = { takenAtSeconds, demand, control, settings: config.engine };
   const sight = seeCluster({ ...known, cluster: reading.cluster });
   const counted = await countTime(ports, cluster, sight);
-  const spending = spendingOf(counted, before, budgetsOf(config.cycle));
+  const spending = spendingOf(counted, before, countedBudgets(ports, config));
   const taken: Snapshot = { ...reading, takenAtSeconds, untold: [], spending };
   const untold = [...(before?.untold ?? []), ...nodeChanges(before, taken)];
   reportSpending(ports.log, taken, before);

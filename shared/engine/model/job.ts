@@ -4,6 +4,14 @@ import type { Json } from "./resources.ts";
 /** `pack`: slots, several per node where they fit, partly if need be. `scatter`: different nodes, all or nothing. */
 export type PackingStrategy = "pack" | "scatter";
 
+/** Money that somebody's jobs may cost. */
+export interface SpentBudget {
+  readonly name: string;
+  readonly maxUsd: number;
+  /** Null: nobody can tell, which is not nothing. */
+  readonly spentUsd: number | null;
+}
+
 /** A demand for slots or nodes under constraints. */
 export interface Job {
   readonly name: string;
@@ -32,6 +40,8 @@ export interface Job {
   /** The scheduler that it comes from. */
   readonly source: string | null;
   readonly metadata: { readonly [key: string]: Json };
+  /** The budget that holds it: it keeps the hosts on which it runs, and gets nothing more. Absent: none does. */
+  readonly hold?: SpentBudget;
 }
 
 /** Undefined stands for what is left out. */
@@ -56,5 +66,6 @@ export function defineJob(fields: Pick<Job, "name" | "constraints"> & Fields): J
     interruptible: fields.interruptible ?? null,
     source: fields.source ?? null,
     metadata: fields.metadata ?? {},
+    ...(fields.hold === undefined ? {} : { hold: fields.hold }),
   };
 }

@@ -33,7 +33,9 @@ export type ReasonCode =
   | "NameOfANodeArray"
   | "UnknownVmSize"
   /** The job asks for more than a plan may check: `cap` names the cap, `asked` is the amount, `left` the limit. */
-  | "DemandCapReached";
+  | "DemandCapReached"
+  /** A budget holds the job: `asked` US dollars are spent (null: nobody can tell) of `left`. */
+  | "BudgetSpent";
 
 /** Why a target is not met in full. */
 export type TargetReasonCode = Extract<
@@ -63,6 +65,8 @@ export interface Reason {
   readonly limit: LimitName | null;
   /** The cap, for `DemandCapReached`. */
   readonly cap?: DemandCapName;
+  /** Name of the budget, for `BudgetSpent`. */
+  readonly budget?: string;
   /** How much was asked, or the value wanted. */
   readonly asked: Scalar;
   /** How much the bucket's node had or was left of the limit, or the value found. */

@@ -69,7 +69,7 @@ export function heldBackOf(
 ): Pick<Plan, "heldBack"> {
   const byCap = new Map<DemandCapName, HeldBack>();
   for (const { job, heldBy, asked, granted } of allocations) {
-    if (heldBy === null || granted >= asked) continue;
+    if (heldBy === null || !("cap" in heldBy) || granted >= asked) continue;
     const { cap, limit } = heldBy;
     const known = byCap.get(cap) ?? { cap, limit, asked: heldBy.asked, jobs: 0, hosts: 0, first: job.name };
     byCap.set(cap, { ...known, asked: larger(known.asked, heldBy.asked), jobs: known.jobs + 1 });

@@ -6,6 +6,7 @@ import { amountOf } from "../ledger/stock.ts";
 import type { Subject } from "../ledger/subject.ts";
 import type { Constraint, SharedDraw } from "../model/constraint.ts";
 import type { DemandCapHit } from "../model/demand-caps.ts";
+import type { SpentBudget } from "../model/job.ts";
 import type { Reason, ReasonCode } from "../model/reasons.ts";
 import type { Scalar } from "../model/resources.ts";
 import type { Allocation } from "../place/allocation.ts";
@@ -41,7 +42,12 @@ export interface World {
   readonly spare: { left: number };
 }
 
-function heldBack({ cap, asked, limit: left }: DemandCapHit): Reason {
+function heldBack(held: DemandCapHit | SpentBudget): Reason {
+  if (!("cap" in held)) {
+    const { name: budget, spentUsd: asked, maxUsd: left } = held;
+    return { code: "BudgetSpent", bucket: null, constraint: null, limit: null, budget, asked, left };
+  }
+  const { cap, asked, limit: left } = held;
   return { code: "DemandCapReached", bucket: null, constraint: null, limit: null, cap, asked, left };
 }
 

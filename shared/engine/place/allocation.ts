@@ -1,7 +1,7 @@
 import type { Share } from "../ledger/effort.ts";
 import type { LedgerNode, Refusal } from "../ledger/ledger-bucket.ts";
 import type { DemandCapHit } from "../model/demand-caps.ts";
-import type { Job } from "../model/job.ts";
+import type { Job, SpentBudget } from "../model/job.ts";
 import type { Shape } from "./shape.ts";
 
 export interface NodeSlots {
@@ -17,8 +17,8 @@ export interface Allocation {
   readonly asked: number;
   /** The checks that its source has left. */
   readonly share: Share;
-  /** The cap that it reached; null: none. */
-  heldBy: DemandCapHit | null;
+  /** The cap that it reached, or the budget that is spent; null: none. */
+  heldBy: DemandCapHit | SpentBudget | null;
   granted: number;
   placements: NodeSlots[];
   /** Nodes on which it runs already; null: none. */

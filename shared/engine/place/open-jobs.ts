@@ -7,7 +7,7 @@ import type { Allocation } from "./allocation.ts";
 import { DemandGate } from "./demand-gate.ts";
 import { noRefusals, type Shapes } from "./shape.ts";
 
-/** The jobs as they are before anything is placed; of those that a cap holds back, only what they run on counts. */
+/** The jobs as they are before anything is placed; of those that a cap or a budget holds back, only what they run on counts. */
 export function openJobs(
   { jobs, settings }: Pick<PlanInput, "jobs" | "settings">,
   resources: KnownResources,
@@ -17,13 +17,13 @@ export function openJobs(
   const gate = new DemandGate(caps, resources);
   const effort = new Effort(caps.maxPlanChecks, new Set(jobs.map(({ source }) => source)));
   return jobs.map((job) => {
-    const heldBy = gate.check(job);
+    const hit = gate.check(job);
     return {
       job,
-      shape: shapes.of(heldBy === null ? job : gate.plainPart(job)),
+      shape: shapes.of(hit === null ? job : gate.plainPart(job)),
       asked: job.packingStrategy === "scatter" ? nodesAsked(job) : job.iterations,
       share: effort.of(job.source),
-      heldBy,
+      heldBy: hit ?? job.hold ?? null,
       granted: 0,
       placements: [],
       runsOn: null,

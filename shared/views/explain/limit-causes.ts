@@ -11,6 +11,7 @@ import type { BackedOff } from "../../ports/index.ts";
 import { counted } from "../../text.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
+import { heldBucketCause } from "./budget-cause.ts";
 import { amount, cause, figures, rounded, shown } from "./cause.ts";
 import { limitNoun } from "./limit-nouns.ts";
 import { roomSoon } from "./room-soon.ts";
@@ -62,6 +63,7 @@ export function backOffOf({ made }: Outlook, { bucket, limit }: Reason): BackedO
 function backOffCause(outlook: Outlook, reason: Reason): CauseView | undefined {
   const backOff = backOffOf(outlook, reason);
   if (backOff === undefined) return undefined;
+  if (backOff.budget !== undefined) return heldBucketCause(outlook, backOff, reason);
   const { nodeArray, vmSize, why, untilSeconds } = backOff;
   const failing = outlook.made.bootsFailing.some((array) => array.nodeArray === nodeArray);
   return cause(failing ? "boots-failing" : "capacity-back-off", {

@@ -212,6 +212,7 @@ function wayOut({ code }: Reason, guess: string | null): string {
     case "NameOfANodeArray":
     case "UnknownVmSize":
     case "DemandCapReached":
+    case "BudgetSpent":
       return "Change the job's constraints, or add what they ask for to a node array. What there is: `ccscale buckets`.";
   }
 }

@@ -32,6 +32,7 @@ export function jobSentences(
 /** Codes of buckets that would take the job if they had room. */
 const roomCodes: ReadonlySet<ReasonCode> = new Set([
   "CapacityFailureBackoff",
+  "BudgetSpent",
   "DemandCapReached",
   "ExclusiveRequirementFailed",
   "NoCapacity",
@@ -135,6 +136,8 @@ function groupSentence(group: Group): string {
       return `${where}: not there, or switched off.`;
     case "DemandCapReached":
       return demandCapReached(first);
+    case "BudgetSpent":
+      return budgetSpent(first);
   }
 }
 
@@ -189,6 +192,14 @@ function demandCapReached({ cap = "max-plan-checks", asked, left }: Reason): str
       ? `more than ${scalarText(left)}`
       : `${scalarText(asked)}, expected at most ${scalarText(left)}`;
   return `Held back by the cap ${demandCapKey(cap)}, ${capped[cap]}: ${found}. Nodes that the job runs on stay.`;
+}
+
+function budgetSpent({ budget, asked, left }: Reason): string {
+  const spent =
+    asked === null
+      ? "nobody can tell yet how much is spent"
+      : `${Math.round(amount(asked) * 100) / 100} of ${scalarText(left)} USD are spent`;
+  return `Budget "${budget}" holds the job: ${spent}. What runs runs on.`;
 }
 
 /** What makes room again; "the limit is raised" for all others. */
@@ -281,7 +292,8 @@ export function backOffSentences(
     .filter(({ nodeArray, vmSize }) =>
       full.some((bucket) => bucket.nodeArray === nodeArray && bucket.vmSize === vmSize),
     )
-    .map(({ nodeArray, vmSize, untilSeconds, why }) => {
+    .map(({ nodeArray, vmSize, untilSeconds, why, budget }) => {
+      if (budget !== undefined) return `${nodeArray}/${vmSize}: no new nodes are asked for: ${why}.`;
       const seconds = Math.ceil(untilSeconds - nowSeconds);
       return `${nodeArray}/${vmSize}: no new nodes are asked for during the next ${seconds} s, because ${why}.`;
     });

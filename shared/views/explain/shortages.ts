@@ -3,6 +3,7 @@ import { demandCapKey, type Reason, type ReasonCode } from "../../engine/index.t
 import type { OutlookJob } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
+import { budgetCause } from "./budget-cause.ts";
 import { amount, bucketLabel, cause, type Kind, shown } from "./cause.ts";
 import { drainedNodes } from "./drained-nodes.ts";
 import { fullNodes, groupTooSmall, unusable } from "./full-nodes.ts";
@@ -35,6 +36,8 @@ export function shortages(outlook: Outlook, views: NodeViews, each: OutlookJob):
   const { reasons } = each.outcome;
   const held = reasons.find(({ code }) => code === "DemandCapReached");
   if (held !== undefined) return [heldBack(held)];
+  const spent = reasons.find(({ code }) => code === "BudgetSpent");
+  if (spent !== undefined) return [budgetCause(outlook, spent)];
   const passing = reasons.filter(isPassing);
   if (passing.length === 0) return [refusedEverywhere(outlook, reasons, each)];
   const wanted = wantedBy(each.job, each.outcome);
@@ -76,6 +79,7 @@ const order: readonly Kind[] = [
   "nodes-drained",
   "quota",
   "cap",
+  "budget",
   "capacity-back-off",
   "boots-failing",
   "placement-group-too-small",

@@ -355,6 +355,33 @@ describe("config: every key", () => {
       expected: { pseudonyms: { keySetting: "PSEUDONYM_KEY_HPC", fields: ["jobName"] } },
     },
     {
+      name: "budgets: of each kind, for a month or a day",
+      keys: {
+        budgets: [
+          { account: "geo", monthly_usd: 5000, hold: true },
+          { name: "the gpus", node_array: "gpu", daily_usd: 800.5 },
+          { user: "ada", daily_usd: 1 },
+          { queue: "unknown", monthly_usd: 2 },
+        ],
+      },
+      expected: {
+        cycle: {
+          budgets: [
+            {
+              ...{ name: "account geo, monthly", of: { dimension: "account", name: "geo" } },
+              ...{ period: "month", usd: 5000, hold: true },
+            },
+            {
+              ...{ name: "the gpus", of: { dimension: "nodeArray", name: "gpu" } },
+              ...{ period: "day", usd: 800.5, hold: false },
+            },
+            { name: "user ada, daily", of: { dimension: "user", name: "ada" }, period: "day", usd: 1 },
+            { name: "queue unknown, monthly", of: { dimension: "queue", name: "unknown" }, usd: 2 },
+          ],
+        },
+      },
+    },
+    {
       name: "caps: all of them",
       keys: { max_nodes_per_plan: 10, max_cores: 0, monthly_budget_usd: 99.5 },
       expected: { cycle: { caps: { maxNodesPerPlan: 10, maxCores: 0, monthlyBudgetUsd: 99.5 } } },
@@ -571,6 +598,53 @@ describe("config: problems", () => {
         ],
       },
       says: /^notifications\[1\]\.url_setting: "A_WEBHOOK", expected a setting that no other destination has$/,
+    },
+    { keys: { budgets: {} }, says: /^budgets: \{\}, expected a list of budgets$/ },
+    {
+      keys: { budgets: [{ monthly_usd: 5 }] },
+      says: /^budgets\[0\]: \{.*\}, expected exactly one of node_array, user, account and queue$/,
+    },
+    {
+      keys: { budgets: [{ user: "ada", account: "geo", monthly_usd: 5 }] },
+      says: /^budgets\[0\]: \{.*\}, expected exactly one of node_array, user, account and queue$/,
+    },
+    {
+      keys: { budgets: [{ user: "ada" }] },
+      says: /^budgets\[0\]: \{.*\}, expected exactly one of monthly_usd and daily_usd$/,
+    },
+    {
+      keys: { budgets: [{ user: "ada", monthly_usd: 5, daily_usd: 1 }] },
+      says: /^budgets\[0\]: \{.*\}, expected exactly one of monthly_usd and daily_usd$/,
+    },
+    {
+      keys: { budgets: [{ user: "ada", monthly_usd: 0 }] },
+      says: /^budgets\[0\]\.monthly_usd: 0, expected US dollars above 0$/,
+    },
+    {
+      keys: { budgets: [{ user: "ada", daily_usd: 5, weekly_usd: 5 }] },
+      says: /^budgets\[0\]: unknown keys weekly_usd, expected name, node_array, user, account, queue/,
+    },
+    {
+      keys: { budgets: [{ user: "ada", daily_usd: 5, hold: "yes" }] },
+      says: /^budgets\[0\]\.hold: "yes", expected true or false$/,
+    },
+    {
+      keys: {
+        budgets: [
+          { name: "a", user: "ada", daily_usd: 5 },
+          { name: "a", user: "ben", daily_usd: 5 },
+        ],
+      },
+      says: /^budgets\[1\]\.name: "a", expected a name that no other budget has$/,
+    },
+    {
+      keys: {
+        budgets: [
+          { node_array: "gpu", daily_usd: 5 },
+          { name: "again", node_array: "gpu", daily_usd: 50 },
+        ],
+      },
+      says: /^budgets\[1\]\.node_array: "gpu", expected one budget for a day$/,
     },
     { keys: { price_rules: {} }, says: /^price_rules: \{\}, expected a list of rules$/ },
     {

@@ -124,6 +124,7 @@ describe("budgets", () => {
       } as const,
     ].map((budget) => ({
       budget,
+      names: [],
       ...{ spentUsd, usdPerHour: 1, unpricedNodeHours: 0, level },
     }));
     await world.ports.snapshots.save(cluster, { ...snapshot.value, spending: { ...spending, budgets } });

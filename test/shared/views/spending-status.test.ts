@@ -8,7 +8,9 @@ const asOfSeconds = Date.parse("2026-11-30T16:00:00Z") / 1_000;
 const monthly: BudgetSettings = { name: "all", of: null, period: "month", usd: 60, hold: true };
 
 function statusOf(budget: BudgetSettings, spentUsd: number, usdPerHour: number) {
-  const budgets = [{ budget, spentUsd, usdPerHour, unpricedNodeHours: 0, level: "within" as const }];
+  const budgets = [
+    { budget, names: [], spentUsd, usdPerHour, unpricedNodeHours: 0, level: "within" as const },
+  ];
   const snapshot = snapshotOf(clusterOf(), asOfSeconds);
   return spendingStatus({ ...snapshot, spending: { ...nothingSpent, asOfSeconds, budgets } })?.budgets[0];
 }

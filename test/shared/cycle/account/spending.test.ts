@@ -7,7 +7,7 @@ import {
   type SeenNode,
   type Sight,
 } from "../../../../shared/accounting/index.ts";
-import { spentUntil } from "../../../../shared/cycle/account/budgets.ts";
+import { type CountedBudget, spentOf } from "../../../../shared/cycle/account/budgets.ts";
 import { spendingOf } from "../../../../shared/cycle/account/spending.ts";
 import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
 import { UpstreamError } from "../../../../shared/errors.ts";
@@ -50,9 +50,14 @@ function bookOf([first, ...rest]: readonly Reading[]): Book {
   return rest.reduce((book, reading) => accountFor(book, sight(reading)), openBook(sight(first)));
 }
 
+function counted(budget: BudgetSettings): CountedBudget {
+  const { of } = budget;
+  return { budget, subject: of === null ? null : { dimension: of.dimension, names: [of.name] } };
+}
+
 /** What is spent after sights of so many nodes at these moments. */
 function spendingAfter(readings: readonly Reading[], budgets: readonly BudgetSettings[] = []): Spending {
-  return spendingOf({ ok: true, book: bookOf(readings), stored: undefined }, undefined, budgets);
+  return spendingOf({ ok: true, book: bookOf(readings), stored: undefined }, undefined, budgets.map(counted));
 }
 
 const unreadable = new UpstreamError("load accounts: 503", { retryable: true });
@@ -61,7 +66,7 @@ const unreadable = new UpstreamError("load accounts: 503", { retryable: true });
 function unread(before: Spending, now: Reading, budgets: readonly BudgetSettings[] = []): Spending {
   const book = openBook(sightOf(now.at, now.nodes, now.usdPerHour));
   const snapshot = { ...snapshotOf(clusterWith(0), before.asOfSeconds), spending: before };
-  return spendingOf({ ok: false, book, error: unreadable }, snapshot, budgets);
+  return spendingOf({ ok: false, book, error: unreadable }, snapshot, budgets.map(counted));
 }
 
 const monthly: BudgetSettings = { name: "all", of: null, period: "month", usd: 60, hold: true };
@@ -108,9 +113,9 @@ describe("what is spent", () => {
       { at: noon, nodes: 5 },
       { at: noon + hour, nodes: 5 },
     ]);
-    expect(spentUntil(spending, monthly, noon + 1.5 * hour)).toBeCloseTo(15);
-    expect(spentUntil(spending, { ...monthly, period: "day" }, noon + 13 * hour)).toBeCloseTo(10);
-    expect(spentUntil(spending, monthly, seconds("2026-12-01T01:00:00Z"))).toBeCloseTo(10);
+    expect(spentOf(spending, monthly, noon + 1.5 * hour)).toBeCloseTo(15);
+    expect(spentOf(spending, { ...monthly, period: "day" }, noon + 13 * hour)).toBeCloseTo(10);
+    expect(spentOf(spending, monthly, seconds("2026-12-01T01:00:00Z"))).toBeCloseTo(10);
   });
 
   test("comes to the same, however many of the snapshots in between were lost", () => {
@@ -187,8 +192,8 @@ describe("accounts that cannot be read", () => {
     const geo: BudgetSettings = { ...monthly, name: "geo", of: { dimension: "account", name: "geo" } };
     const now = unread(spent, { at: noon + 2 * hour, nodes: 3 }, [monthly, geo]);
     expect(now.budgets.map(({ budget }) => budget.name)).toEqual(["all"]);
-    expect(spentUntil(now, geo, noon + 2 * hour)).toBeNull();
-    expect(spentUntil(now, monthly, noon + 2 * hour)).toBeCloseTo(18);
+    expect(spentOf(now, geo, noon + 2 * hour)).toBeNull();
+    expect(spentOf(now, monthly, noon + 2 * hour)).toBeCloseTo(18);
   });
 
   test("give no snapshot at all when there was none before", () => {
