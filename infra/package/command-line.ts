@@ -27,7 +27,8 @@ const lazyBuiltins: Plugin = {
 
 await rm(folder, { recursive: true, force: true });
 await build({
-  entryPoints: ["clients/cli/main.ts"],
+  // The second is what worker threads load.
+  entryPoints: ["clients/cli/main.ts", "clients/cli/backtest/run-worker.ts"],
   absWorkingDir: root,
   outdir: folder,
   bundle: true,

@@ -38,6 +38,7 @@ export type {
   SettingValue,
   Spread,
 } from "./figures/run-figures.ts";
+export { type QueuePolicy, queuePolicies } from "./queue/queue-model.ts";
 export { readGridEngine } from "./read-grid-engine.ts";
 export { readJobList } from "./read-job-list.ts";
 export { type MissingColumns, readSacct } from "./read-sacct.ts";
@@ -62,3 +63,7 @@ export {
 export { type SplitWorkload, splitWorkload } from "./suggest/split.ts";
 export { type Suggestion, suggestionOf, suggestionText } from "./suggest/suggestion.ts";
 export type { LeftOut, TraceJob, Workload } from "./trace-job.ts";
+export { definitionOf } from "./world/definition-of.ts";
+export type { ToReading } from "./world/read-cluster.ts";
+export { runBacktest } from "./world/run-backtest.ts";
+export { type Delays, type RunInput, usualDelays } from "./world/run-input.ts";

@@ -3,22 +3,24 @@ import { Command, Option } from "commander";
 import { stringify } from "csv-stringify/sync";
 import {
   type FleetSchedule,
+  queuePolicies,
   type ScheduledJob,
-  type SchedulerPolicy,
   scheduleOnFleet,
-  schedulerPolicies,
   type TraceJob,
 } from "../../../shared/backtest/index.ts";
 import { chunksOf } from "../../../shared/batches.ts";
 import { counted, printable } from "../../../shared/text.ts";
-import { readWorkload, type WorkloadFlags, workloadOptions } from "../backtest/workload-file.ts";
+import { type RunFlags, runFormats } from "../backtest/run-flags.ts";
+import { readVaried } from "../backtest/vary.ts";
+import { readWorkload, workloadOptions } from "../backtest/workload-file.ts";
+import { CommandFailure } from "../exit-code.ts";
 import { wholeNumber } from "../option-values.ts";
 import type { Output, Terminal } from "../terminal.ts";
 
-interface Flags extends WorkloadFlags {
-  readonly fixedProcessors: number;
-  readonly scheduler: SchedulerPolicy;
-  readonly print: "schedule";
+interface Flags extends Omit<RunFlags, "config"> {
+  readonly fixedProcessors?: number;
+  readonly config?: string;
+  readonly print?: "schedule";
 }
 
 /** Rows that are made into text at a time. */
@@ -30,26 +32,52 @@ export function backtestCommand(terminal: Terminal): Command {
   const command = new Command("backtest");
   workloadOptions(command)
     .description(
-      "Runs a recorded workload on a fleet of a fixed size, with a model of a scheduler, and prints when each job starts and ends (CSV: job, submit, start, end, procs; in the order of the queue, in seconds of the trace's own clock). What is left out is reported on standard error. Needs no service, and sends nothing.",
+      "Runs a recorded workload through the autoscaler itself, on a virtual clock, over a model of CycleCloud and a model of a scheduler, and prints what it would have cost and how long jobs would have waited, for each combination of settings. Or, with --fixed-processors, prints when each job starts and ends on a fleet of a fixed size (CSV: job, submit, start, end, procs). What is left out is reported on standard error. Needs no service, and sends nothing.",
     )
-    .requiredOption("--fixed-processors <number>", "processors of the fleet, all alike", wholeNumber(1))
+    .option("--config <file>", "autoscale.json of the cluster")
+    .option("--cluster <file>", "definition of the cluster, as the local environment takes it")
+    .option("--snapshot <file>", 'the cluster as it is: what "ccscale support-archive" wrote')
+    .option(
+      "--vary <key=values>",
+      "a setting by its path, and the values that it takes in turn, such as idle_timeout=60,300; again for other settings: all combinations are run",
+      readVaried,
+    )
     .addOption(
       new Option(
         "--scheduler <policy>",
-        "fcfs: first come, first served; easy: jobs behind a blocked one start if they do not delay it",
+        "fcfs: first come, first served; easy: jobs behind a blocked one start if they do not delay it; fill: whatever fits starts",
       )
-        .choices(schedulerPolicies)
+        .choices(queuePolicies)
         .default("easy"),
     )
-    .addOption(new Option("--print <what>", "what to print").choices(["schedule"]).default("schedule"))
+    .option("--seed <number>", "seed of boot times, failures and evictions", wholeNumber(0), 1)
+    .option("--workers <number>", "threads (default: as many as there are cores)", wholeNumber(1))
+    .addOption(new Option("--format <format>", "how to print").choices(runFormats).default("table"))
+    .option("--fixed-processors <number>", "a fleet of so many processors, all alike", wholeNumber(1))
+    .addOption(new Option("--print <what>", "what to print of a fixed fleet").choices(["schedule"]))
     .action((flags: Flags) => backtest(terminal, flags));
   return command;
 }
 
 async function backtest(terminal: Terminal, flags: Flags): Promise<void> {
+  const { fixedProcessors: processors, config, scheduler } = flags;
+  if (processors === undefined && config === undefined)
+    throw new CommandFailure(
+      "Cannot run a back-test: neither --config nor --fixed-processors is given",
+      'Give "--config autoscale.json" with "--cluster" or "--snapshot", or "--fixed-processors 100".',
+    );
+  if (processors === undefined) {
+    const { runs } = await import("../backtest/runs.ts");
+    await runs(terminal, { ...flags, config: config ?? "" });
+    return;
+  }
+  if (scheduler === "fill")
+    throw new CommandFailure(
+      'Cannot print a schedule with "--scheduler fill": it is for nodes that come and go',
+      "Expected fcfs or easy.",
+    );
   const { jobs } = await readWorkload(terminal, flags);
-  const { fixedProcessors: processors, scheduler: policy } = flags;
-  const schedule = scheduleOnFleet(jobs, { processors, policy });
+  const schedule = scheduleOnFleet(jobs, { processors, policy: scheduler });
   reportTooLarge(terminal, schedule, processors);
   await printSchedule(terminal.stdout, schedule.scheduled);
 }

@@ -18,17 +18,11 @@ import { Jobs } from "./jobs.ts";
 import { NeverFits } from "./never-fits.ts";
 import { NodePrices } from "./node-prices.ts";
 import { NodeSights } from "./node-sights.ts";
-import { stepFor, turn } from "./pace.ts";
+import { epochSeconds, stepFor, stuckSeconds, turn } from "./pace.ts";
 import { ClusterReader } from "./read-cluster.ts";
 import { Record } from "./record.ts";
 import { type RunInput, usualDelays } from "./run-input.ts";
 import { rank, Timeline } from "./timeline.ts";
-
-/** The first submission is at this moment of the virtual clock: the start of a day, a month and a year (UTC). */
-export const epochSeconds = Date.UTC(2027, 0, 1) / 1_000;
-
-/** Jobs that wait while nothing runs, boots or ends for so long will wait for ever. */
-const stuckSeconds = 7 * 86_400;
 
 /** A workload, a model of its scheduler, a model of CycleCloud, and the service between them, on one virtual clock. */
 export class BacktestWorld {
@@ -155,6 +149,7 @@ export class BacktestWorld {
         last = Math.max(last, this.#now);
         this.#input.onProgress?.((this.#now - epochSeconds) / Math.max(1, last - epochSeconds));
         await turn();
+        this.#input.signal?.throwIfAborted();
       }
     }
     this.#giveUp();

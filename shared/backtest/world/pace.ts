@@ -1,3 +1,9 @@
+/** The first submission is at this moment of the virtual clock: the start of a day, a month and a year (UTC). */
+export const epochSeconds = Date.UTC(2027, 0, 1) / 1_000;
+
+/** Jobs that wait while nothing runs, boots or ends for so long will wait for ever. */
+export const stuckSeconds = 7 * 86_400;
+
 /** Whole hours or days, so that a run has a few hundred steps at most; minutes for short ones. */
 export function stepFor(spanSeconds: number): number {
   const steps = [60, 300, 900, 3_600, 3 * 3_600, 6 * 3_600, 86_400];

@@ -29,6 +29,8 @@ export interface RunInput {
   readonly delays?: Delays;
   /** Told now and then which share of the workload's time is over, 0 to 1. */
   readonly onProgress?: (share: number) => void;
+  /** Ends the run with an error. */
+  readonly signal?: AbortSignal;
   /** For tests: nothing is left out that cannot change anything. */
   readonly everyBeat?: boolean;
 }

@@ -1,0 +1,83 @@
+import { type RunFigures, type RunSummary, settingText, summaries } from "../../../shared/backtest/index.ts";
+import { counted, printable } from "../../../shared/text.ts";
+import { parseColumns } from "../../columns/parse-columns.ts";
+import { printListing } from "../output/listing.ts";
+import { prettyJson } from "../output/print.ts";
+import type { Terminal } from "../terminal.ts";
+import type { RunFlags } from "./run-flags.ts";
+
+const mostReasons = 5;
+
+/** Prints runs: a line each, or all their figures as JSON. */
+export function printRuns(terminal: Terminal, runs: readonly RunFigures[], format: RunFlags["format"]): void {
+  if (format === "json") {
+    terminal.stdout.write(prettyJson(runs));
+    return;
+  }
+  const lines = summaries(runs);
+  const keys = Object.keys(lines[0]?.varied ?? {});
+  printListing(terminal, {
+    format,
+    columns: columnsOf(keys),
+    ...{ isChosen: false, isOwn: true, long: false },
+    records: lines.map((line) => toRecord(line, keys)),
+    none: "No run was finished.",
+  });
+  if (format === "table") for (const figures of runs.slice(0, 1)) reportNever(terminal, figures);
+}
+
+function toRecord(
+  line: RunSummary,
+  keys: readonly string[],
+): Readonly<Record<string, string | number | null>> {
+  const settings = keys.map((key, index) => [`setting_${index}`, settingText(line.varied[key] ?? null)]);
+  return {
+    ...Object.fromEntries(settings),
+    run: line.run,
+    front: line.isOnFront ? "*" : "",
+    cost: line.costUsd === null ? null : Math.round(line.costUsd * 100) / 100,
+    node_hours: inTenths(line.nodeHours),
+    idle: inTenths(line.idleNodeHours),
+    boot: inTenths(line.bootNodeHours),
+    unused: inTenths(line.unusedNodeHours),
+    other: inTenths(line.otherNodeHours),
+    utilisation: line.utilisation === null ? null : Math.round(line.utilisation * 1_000) / 1_000,
+    wait_mean: inTenths(line.meanWaitSeconds),
+    wait_p95: inTenths(line.p95WaitSeconds),
+    wait_max: inTenths(line.maxWaitSeconds),
+    slowdown: line.meanSlowdown === null ? null : Math.round(line.meanSlowdown * 100) / 100,
+    nodes: line.nodesBought,
+    evicted: line.evicted,
+    reruns: line.reruns,
+    never: line.neverRan,
+  };
+}
+
+function inTenths(value: number | null): number | null {
+  return value === null ? null : Math.round(value * 10) / 10;
+}
+
+function columnsOf(keys: readonly string[]) {
+  const parsed = parseColumns([
+    "RUN@run",
+    ...keys.map((key, index) => `${key.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}@setting_${index}`),
+    ...["COST_USD@cost", "FRONT@front", "WAIT_MEAN@wait_mean", "WAIT_P95@wait_p95", "WAIT_MAX@wait_max"],
+    ...[
+      "SLOWDOWN@slowdown",
+      "NODE_HOURS@node_hours",
+      "IDLE@idle",
+      "BOOT@boot",
+      "UNUSED@unused",
+      "OTHER@other",
+    ],
+    ...["UTILISATION@utilisation", "NODES@nodes", "EVICTED@evicted", "RERUNS@reruns", "NEVER_RAN@never"],
+  ]);
+  return parsed.ok ? parsed.columns : [];
+}
+
+function reportNever({ stderr }: Terminal, { jobs: { neverRan } }: RunFigures): void {
+  for (const { why, count, first } of neverRan.slice(0, mostReasons))
+    stderr.write(
+      `${counted(count, "jobs")} never ran: ${printable(why)} (${first.map(printable).join(", ")})\n`,
+    );
+}

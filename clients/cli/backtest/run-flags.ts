@@ -1,0 +1,17 @@
+import type { QueuePolicy } from "../../../shared/backtest/index.ts";
+import type { Varied } from "./vary.ts";
+import type { WorkloadFlags } from "./workload-file.ts";
+
+export const runFormats = ["table", "json", "csv"] as const;
+
+/** The options of runs on a cluster. */
+export interface RunFlags extends WorkloadFlags {
+  readonly config: string;
+  readonly cluster?: string;
+  readonly snapshot?: string;
+  readonly vary?: readonly Varied[];
+  readonly scheduler: QueuePolicy;
+  readonly seed: number;
+  readonly workers?: number;
+  readonly format: (typeof runFormats)[number];
+}

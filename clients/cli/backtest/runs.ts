@@ -1,0 +1,95 @@
+import { availableParallelism } from "node:os";
+import { definitionOf } from "../../../shared/backtest/index.ts";
+import { messageOf } from "../../../shared/errors.ts";
+import { isDictionary } from "../../../shared/json.ts";
+import { type DefinitionInput, parseDefinition } from "../../../shared/simulated-cyclecloud/index.ts";
+import { printable } from "../../../shared/text.ts";
+import { openArchive } from "../archive/open.ts";
+import { readConfig, readJson, unusable } from "../config-file.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { progressOn, type Terminal } from "../terminal.ts";
+import { parseFor, type Setting, type Task } from "./one-run.ts";
+import { printRuns } from "./print-runs.ts";
+import { barOf } from "./progress-bar.ts";
+import type { RunFlags } from "./run-flags.ts";
+import { runTasks } from "./run-tasks.ts";
+import { combinations, withValues } from "./vary.ts";
+import { readWorkload } from "./workload-file.ts";
+
+/** A back-test on a cluster: a run for each combination of settings. */
+export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
+  const definition = await definitionFor(flags);
+  const { json } = await readConfig(flags.config, definition.name);
+  const tasks = tasksOf(json, definition.name, flags);
+  reportWarnings(terminal, json, definition.name);
+  const workload = await readWorkload(terminal, flags);
+  const setting: Setting = { workload, cluster: definition.name, definition, scheduler: flags.scheduler };
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  process.once("SIGINT", stop);
+  const progress = await progressOn(terminal);
+  const bar = barOf(tasks.length, Date.now());
+  const workers = flags.workers ?? availableParallelism();
+  const finished = await runTasks(setting, tasks, {
+    workers,
+    signal: stopping.signal,
+    onProgress: (share) => progress.report(bar(share, Date.now())),
+  });
+  progress.end();
+  process.removeListener("SIGINT", stop);
+  if (finished.length > 0 || tasks.length === 0) printRuns(terminal, finished, flags.format);
+  if (finished.length < tasks.length)
+    throw new CommandFailure(
+      `Stopped: ${finished.length} of ${tasks.length} runs were finished`,
+      "What was finished is printed.",
+    );
+}
+
+/** Each with a configuration that can be used: a value that cannot is refused before anything runs. */
+export function tasksOf(
+  json: unknown,
+  cluster: string,
+  { vary = [], seed, config }: Pick<RunFlags, "vary" | "seed" | "config">,
+): readonly Task[] {
+  return combinations(vary).map((varied) => {
+    const own = withValues(json, varied);
+    const parsed = parseFor(cluster, own);
+    if (!parsed.ok) throw unusable(config, parsed.problems);
+    const unknown = parsed.config.warnings.filter((warning) =>
+      Object.keys(varied).some((key) => warning.startsWith(`${key}:`)),
+    );
+    if (unknown.length > 0) throw unusable(config, unknown);
+    return { json: own, varied, seed };
+  });
+}
+
+function reportWarnings({ stderr }: Terminal, json: unknown, cluster: string): void {
+  const parsed = parseFor(cluster, json);
+  for (const warning of parsed.ok ? parsed.config.warnings : [])
+    stderr.write(`warning: ${printable(warning)}\n`);
+}
+
+async function definitionFor({ cluster, snapshot }: RunFlags): Promise<DefinitionInput> {
+  const file = cluster ?? snapshot;
+  if (file === undefined || (cluster !== undefined && snapshot !== undefined))
+    throw new CommandFailure(
+      `Cannot run a back-test: ${file === undefined ? "no" : "two"} clusters, expected one`,
+      'Give "--cluster definition.json" or "--snapshot archive.zip".',
+    );
+  try {
+    const input = cluster === undefined ? await fromSnapshot(file) : await readJson(cluster);
+    if (!isDictionary(input)) throw new TypeError("expected the definition of a cluster");
+    parseDefinition(input);
+    return input as DefinitionInput;
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error;
+    throw new CommandFailure(`Cannot use "${printable(file)}": ${messageOf(error)}`, "Check the file.");
+  }
+}
+
+async function fromSnapshot(file: string): Promise<DefinitionInput> {
+  const { stores, cluster } = await openArchive([file], undefined);
+  const snapshot = await stores.snapshots.load(cluster);
+  if (snapshot === undefined) throw new TypeError("it has no snapshot");
+  return definitionOf(snapshot.value.cluster);
+}

@@ -1,0 +1,61 @@
+import { InvalidArgumentError } from "commander";
+import type { SettingValue } from "../../../shared/backtest/index.ts";
+import { isDictionary, parseJson } from "../../../shared/json.ts";
+
+/** A setting of the configuration by its path, and the values that it takes in turn. */
+export interface Varied {
+  readonly key: string;
+  readonly values: readonly SettingValue[];
+}
+
+/** More are a slip of the keyboard. */
+export const mostRuns = 1_000;
+
+/** Reads `--vary KEY=a,b,c`; given again, it adds another setting. */
+export function readVaried(text: string, before: readonly Varied[] = []): readonly Varied[] {
+  const [, key = "", list = ""] = /^([\w-]+(?:\.[\w-]+)*)=(.+)$/s.exec(text) ?? [];
+  if (key === "")
+    throw new InvalidArgumentError(`"${text}", expected KEY=a,b,c, such as idle_timeout=60,300.`);
+  if (before.some((each) => each.key === key))
+    throw new InvalidArgumentError(`"${key}" twice, expected each setting once.`);
+  const values = list.split(",").map((value) => readValue(value.trim()));
+  if (values.includes("")) throw new InvalidArgumentError(`"${text}", expected no empty value.`);
+  const all = [...before, { key, values }];
+  const runs = all.reduce((product, each) => product * each.values.length, 1);
+  if (runs > mostRuns)
+    throw new InvalidArgumentError(
+      `${runs} runs, expected at most ${mostRuns}: vary fewer settings at once.`,
+    );
+  return all;
+}
+
+/** Numbers, `true`, `false` and `null` as JSON has them; everything else is a text. */
+function readValue(text: string): SettingValue {
+  try {
+    return parseJson(text) as SettingValue;
+  } catch {
+    return text;
+  }
+}
+
+/** Every combination, the last setting changing fastest. Without any: one run, with nothing varied. */
+export function combinations(varied: readonly Varied[]): readonly Readonly<Record<string, SettingValue>>[] {
+  return varied.reduce<readonly Readonly<Record<string, SettingValue>>[]>(
+    (all, { key, values }) => all.flatMap((one) => values.map((value) => ({ ...one, [key]: value }))),
+    [{}],
+  );
+}
+
+/** A configuration with other values, by path. A value for one node array leaves what holds for the others. */
+export function withValues(json: unknown, values: Readonly<Record<string, SettingValue>>): unknown {
+  return Object.entries(values).reduce(
+    (config, [key, value]) => withValue(config, key.split("."), value),
+    json,
+  );
+}
+
+function withValue(json: unknown, [name = "", ...rest]: readonly string[], value: SettingValue): unknown {
+  // A setting for all node arrays may be one value: it stays theirs.
+  const outer = isDictionary(json) ? json : json === undefined ? {} : { default: json };
+  return { ...outer, [name]: rest.length === 0 ? value : withValue(outer[name], rest, value) };
+}
