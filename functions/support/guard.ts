@@ -23,12 +23,15 @@ export type Admission =
   | { readonly ok: true; readonly caller: Caller | undefined }
   | { readonly ok: false; readonly response: HttpResponseInit };
 
+/** What a caller has to be. `anybody`: for files that hold nothing about any cluster. */
+export type ServedRole = Role | "anybody";
+
 /** What stands before every HTTP function. */
 export interface Guard {
   /** What the platform has to ask for. `anonymous` only where `admit`, or the function for nodes, asks. */
-  authLevel(role: Role): "function" | "anonymous";
+  authLevel(role: ServedRole): "function" | "anonymous";
   /** Throws UpstreamError while the caller cannot be identified. */
-  admit(request: HttpRequest, role: Role, log: Log): Promise<Admission>;
+  admit(request: HttpRequest, role: ServedRole, log: Log): Promise<Admission>;
 }
 
 /** Set by the platform where it signs callers in; it takes the same header of a caller away. */
@@ -42,7 +45,7 @@ export function keyGuard(options: {
   readonly platformSignsIn: boolean;
 }): Guard {
   return {
-    authLevel: (role) => (role === "node" ? levelForNodes(options.nodeLogin) : "function"),
+    authLevel: (role) => levelFor(role, options.nodeLogin, "function"),
     async admit(request) {
       const name = options.platformSignsIn ? request.headers.get(principalHeader)?.trim() : undefined;
       return { ok: true, caller: name ? { name: name.slice(0, longestName) } : undefined };
@@ -58,9 +61,9 @@ export function entraGuard(options: {
 }): Guard {
   const { issuer, readToken } = options;
   return {
-    authLevel: (role) => (role === "node" ? levelForNodes(options.nodeLogin) : "anonymous"),
+    authLevel: (role) => levelFor(role, options.nodeLogin, "anonymous"),
     async admit(request, role, log) {
-      if (role === "node") return { ok: true, caller: undefined };
+      if (role === "node" || role === "anybody") return { ok: true, caller: undefined };
       const token = bearerToken(request.headers.get("authorization"));
       if (token === undefined) return refuse(unauthorized(issuer, undefined));
       const read = await readToken(token);
@@ -79,8 +82,20 @@ export function entraGuard(options: {
 }
 
 /** A platform that asks for nothing leaves it to the function, which asks for the login of nodes. */
-function levelForNodes(login: NodeLogin): "function" | "anonymous" {
-  return login === "basic" ? "anonymous" : "function";
+function levelFor<Level extends string>(
+  role: ServedRole,
+  nodeLogin: NodeLogin,
+  level: Level,
+): Level | "function" | "anonymous" {
+  switch (role) {
+    case "anybody":
+      return "anonymous";
+    case "node":
+      return nodeLogin === "basic" ? "anonymous" : "function";
+    case "reader":
+    case "operator":
+      return level;
+  }
 }
 
 function admitHolder({ name, roles }: TokenHolder, role: keyof typeof appRoles, log: Log): Admission {

@@ -1,11 +1,12 @@
 import { app, type HttpRequest, type HttpResponseInit, type InvocationContext } from "@azure/functions";
 import type { Route } from "../../shared/api/index.ts";
 import { caught, type HttpHandler } from "./answer-http.ts";
+import type { ServedRole } from "./guard.ts";
 import { withVersion } from "./http-response.ts";
 import { service } from "./service.ts";
 
 /** Where a function is, and what its callers have to be. */
-type Served = Pick<Route, "id" | "method" | "path" | "role">;
+type Served = Pick<Route, "id" | "method" | "path"> & { readonly role: ServedRole };
 
 /**
  * Registers the function of a route, with the guard before it. Nothing else registers HTTP functions

@@ -26,7 +26,7 @@ import { connectTelemetry, noTelemetry, type OpenTelemetry, type Run } from "../
 import { OutlookMemory } from "../../shared/views/index.ts";
 import { createWebhooks } from "../../shared/webhooks/index.ts";
 import { createTokenReader } from "./entra-token.ts";
-import { entraGuard, type Guard, keyGuard } from "./guard.ts";
+import { type ApiLogin, entraGuard, type Guard, keyGuard } from "./guard.ts";
 import type { NodeLogin } from "./node-login.ts";
 import { availableMemoryBytes, createIds, instanceIn, type LogSink, logOf } from "./process.ts";
 import { type AppSettings, type Environment, secretIn } from "./settings.ts";
@@ -42,6 +42,8 @@ export interface Service {
   stop(): Promise<void>;
   /** Before every HTTP function. */
   readonly guard: Guard;
+  /** How callers of the HTTP API show who they are. */
+  readonly apiLogin: ApiLogin;
   readonly stops: StopService;
   /** What HTTP functions look at clusters with. */
   readonly outlooks: OutlookMemory;
@@ -142,6 +144,7 @@ export function createService(options: {
       await (await telemetry)?.stop();
     },
     guard: guardOf(settings),
+    apiLogin: settings.apiLogin,
     stops: {
       login: settings.nodeLogin,
       passwordOf: (setting) => secretIn(environment, setting),

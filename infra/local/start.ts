@@ -3,6 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { compile } from "../package/compile.ts";
+import { writeDashboard } from "../package/dashboard.ts";
 import { refuseReadOnly } from "../package/refuse-read-only.ts";
 import { startEnvironment } from "./environment/environment.ts";
 import { whenOrphaned } from "./environment/watch-parent.ts";
@@ -90,7 +91,7 @@ async function run(flags: Flags): Promise<void> {
   console.log(`  ${jobs.length} jobs, simulated time x${speed}, on ${named}`);
   try {
     console.log("  compiling what has changed");
-    await compile(root, signal);
+    await Promise.all([compile(root, signal), writeDashboard(join(root, "dist/dashboard"))]);
     const environment = await startEnvironment({
       ...first,
       beside,
@@ -104,6 +105,7 @@ async function run(flags: Flags): Promise<void> {
     });
     try {
       await writeFile(environmentFile, JSON.stringify({ ...environment, pid: process.pid }, null, 2));
+      console.log(`  dashboard: ${environment.functionsUrl}/api/dashboard`);
       console.log(`  status: ${environment.functionsUrl}/api/clusters/${definition.name}/status`);
       console.log(`  in the examples of docs: URL=${environment.functionsUrl}`);
       await demonstrate(flags, { environment, runs, jobs, speed, definition, signal });

@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { build } from "esbuild";
 import { glob } from "tinyglobby";
 import { ZipFile } from "yazl";
+import { bundleDashboard } from "./dashboard.ts";
 import { englishOnly } from "./english-only.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -43,6 +44,7 @@ export async function buildPackage(folder: string): Promise<Package> {
   const files = new Map<string, Uint8Array>([
     ["dist/main.cjs", Buffer.from(start)],
     ...(await bundle()),
+    ...[...(await bundleDashboard())].map(([name, content]) => [`dist/dashboard/${name}`, content] as const),
     ["host.json", await readFile(join(root, "host.json"))],
     ["package.json", await manifest()],
   ]);
@@ -75,6 +77,8 @@ async function bundle(): Promise<readonly (readonly [string, Uint8Array])[]> {
     // A script that can be required: the worker loads it without the module loader's round trips.
     format: "cjs",
     target: "node22",
+    // A script has no `import.meta`.
+    define: { "import.meta.dirname": "__dirname" },
     // Given by the worker that loads us.
     external: ["@azure/functions-core"],
     // Stacks and error names stay readable; the rest is a third smaller.

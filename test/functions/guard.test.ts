@@ -82,23 +82,29 @@ test("what shows whole messages of senders is for operators, as what changes som
   expect(changes).toEqual(expect.arrayContaining(["http-reject", "http-support"]));
 });
 
+/** Files of the dashboard, which hold nothing about any cluster: the only ones that anybody may read. */
+const forAnybody = ["http-dashboard", "http-dashboard-file"];
+
 describe("by function key, as it is when nothing is said", () => {
   test("every HTTP function asks the platform for a key", async () => {
     const functions = await load({});
     expect(functions.size).toBeGreaterThan(15);
-    expect([...functions].filter(([, { authLevel }]) => authLevel !== "function")).toEqual([]);
+    const open = [...functions].filter(([, { authLevel }]) => authLevel !== "function");
+    expect(open.map(([name]) => name).toSorted()).toEqual(forAnybody);
   });
 
   test("HTTP functions are those of the routes, and no others", async () => {
     const served = [...(await load({})).values()].map(({ route, methods }) => `${methods} ${route}`);
     const known = routes.map(({ method, path }) => `${method} ${path}`);
-    expect(served.toSorted()).toEqual(["GET metrics", "GET openapi.json", ...known].toSorted());
+    expect(served.toSorted()).toEqual(
+      ["GET dashboard", "GET dashboard/{file}", "GET metrics", "GET openapi.json", ...known].toSorted(),
+    );
   });
 
   test("with the login of nodes only what nodes call is open: it asks by itself (stops.test.ts)", async () => {
     const functions = await load({ AUTOSTOP_LOGIN: "basic" });
     const open = [...functions].filter(([, { authLevel }]) => authLevel !== "function");
-    expect(open.map(([name]) => name)).toEqual(["http-autostop"]);
+    expect(open.map(([name]) => name).toSorted()).toEqual(["http-autostop", ...forAnybody]);
   });
 });
 
@@ -136,7 +142,16 @@ describe("by Entra token", () => {
     functions = await load(tenant.settings);
   });
 
-  const open = () => [...functions].filter(([, { authLevel }]) => authLevel !== "function");
+  const open = () =>
+    [...functions].filter(([name, { authLevel }]) => authLevel !== "function" && !forAnybody.includes(name));
+
+  test("the files of the dashboard hold nothing about a cluster", async () => {
+    for (const name of forAnybody) {
+      const response = await call(functions.get(name) as Registered, {});
+      expect([200, 404]).toContain(response.status);
+      expect(JSON.stringify(response)).not.toContain("hpc");
+    }
+  });
 
   test("the platform asks nobody but nodes for a key", () => {
     const closed = [...functions].filter(([, { authLevel }]) => authLevel === "function");

@@ -36,6 +36,7 @@ function serve(nodeLogin: NodeLogin, password: string | null = "secret"): void {
     run: (_invocation, _run, work) => work(ports),
     stop: async () => undefined,
     guard: keyGuard({ nodeLogin, platformSignsIn: false }),
+    apiLogin: { by: "function-key" },
     stops: {
       login: nodeLogin,
       passwordOf: (setting) => (setting === login.passwordSetting ? (password ?? undefined) : undefined),

@@ -53,6 +53,7 @@ export const service: Service = {
   stop: async () => undefined,
   jsonLimits: smallestLimits,
   priceList: undefined,
+  apiLogin: { by: "function-key" },
   notifier: { send: async () => ({ ok: true }) },
   largeBodies: new Turns({ mostWaiting: 40 }),
 

@@ -69,9 +69,15 @@ afterAll(async () => {
 
 describe("the deployment package", () => {
   test("holds the app and nothing else", async () => {
-    expect(globSync("**/*", { cwd: app, dot: true }).toSorted()).toEqual([
+    const named = globSync("**/*", { cwd: app, dot: true }).map((file) =>
+      file.replace(/-[A-Z0-9]{8}\./, "-DIGEST."),
+    );
+    expect(named.toSorted()).toEqual([
       "dist/app.cjs",
       "dist/app.cjs.map",
+      "dist/dashboard/app-DIGEST.js",
+      "dist/dashboard/files.json",
+      "dist/dashboard/style-DIGEST.css",
       "dist/main.cjs",
       "host.json",
       "package.json",

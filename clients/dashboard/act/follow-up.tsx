@@ -1,0 +1,48 @@
+import type { ActionAnswer, OperationView } from "../../../shared/api/index.ts";
+import { pathOf } from "../service/call.ts";
+import { usePolled } from "../service/polled.ts";
+
+const words: Readonly<Record<OperationView["state"], string>> = {
+  planned: "recorded",
+  sent: "sent to the executor",
+  accepted: "accepted by CycleCloud",
+  visible: "done: a snapshot shows its effect",
+  failed: "refused by CycleCloud",
+  lost: "lost: no effect was seen",
+  dropped: "dropped: it was out of date when its turn came",
+};
+
+/** What becomes of each action, until its effect is seen. */
+export function FollowUp({ cluster, answer }: { readonly cluster: string; readonly answer: ActionAnswer }) {
+  return (
+    <ul aria-live="polite">
+      {answer.actions.map(({ actionId, kind }) =>
+        actionId === null ? null : <Followed key={actionId} {...{ cluster, actionId, kind }} />,
+      )}
+    </ul>
+  );
+}
+
+function Followed({
+  cluster,
+  actionId,
+  kind,
+}: {
+  readonly cluster: string;
+  readonly actionId: string;
+  readonly kind: string;
+}) {
+  const { answer, error } = usePolled<OperationView>(pathOf("clusters", cluster, "operations", actionId));
+  const state = answer === undefined ? (error?.message ?? "asking…") : words[answer.state];
+  return (
+    <li>
+      {kind}: {state}
+      {answer?.messages.map((message) => (
+        <span key={message} class="quiet">
+          {" "}
+          {message}
+        </span>
+      ))}
+    </li>
+  );
+}

@@ -1,0 +1,127 @@
+/** What an operator can ask for from here. */
+export type ActKind =
+  | "drain"
+  | "undrain"
+  | "keep-alive"
+  | "let-go"
+  | "ignore"
+  | "unignore"
+  | "delete"
+  | "start"
+  | "restart"
+  | "pause"
+  | "resume";
+
+export interface Act {
+  readonly title: string;
+  /** What it does, in a sentence. */
+  readonly means: string;
+  /** The command that does the same. */
+  readonly command: string;
+  /** Whether it is about nodes, or about the whole cluster. */
+  readonly onNodes: boolean;
+  readonly isDestructive?: boolean;
+}
+
+export const acts: Readonly<Record<ActKind, Act>> = {
+  drain: {
+    title: "Drain",
+    means: "The nodes take no new jobs. Jobs that run there end first.",
+    command: "drain",
+    onNodes: true,
+  },
+  undrain: { title: "Undrain", means: "The nodes take jobs again.", command: "undrain", onNodes: true },
+  "keep-alive": {
+    title: "Keep alive",
+    means: "Only an operator may delete the nodes, however long they are idle.",
+    command: "keep-alive on",
+    onNodes: true,
+  },
+  "let-go": {
+    title: "End keep-alive",
+    means: "The nodes may go again when they are idle.",
+    command: "keep-alive off",
+    onNodes: true,
+  },
+  ignore: {
+    title: "Ignore",
+    means: "The autoscaler leaves the nodes alone: no jobs, no deletion, no retry.",
+    command: "ignore",
+    onNodes: true,
+  },
+  unignore: {
+    title: "Stop ignoring",
+    means: "The autoscaler sees to the nodes again.",
+    command: "unignore",
+    onNodes: true,
+  },
+  delete: {
+    title: "Delete",
+    means: "CycleCloud deletes the nodes. Nodes on which jobs run are left alone.",
+    command: "delete-nodes",
+    onNodes: true,
+    isDestructive: true,
+  },
+  start: { title: "Start", means: "CycleCloud starts the nodes.", command: "start-nodes", onNodes: true },
+  restart: {
+    title: "Restart",
+    means: "CycleCloud restarts the nodes. Nodes on which jobs run are left alone.",
+    command: "restart-nodes",
+    onNodes: true,
+    isDestructive: true,
+  },
+  pause: {
+    title: "Pause scaling",
+    means: "Plans are made, and nothing of them is sent.",
+    command: "pause",
+    onNodes: false,
+  },
+  resume: {
+    title: "Resume scaling",
+    means: "Plans are carried out again.",
+    command: "resume",
+    onNodes: false,
+  },
+};
+
+/** The body of `POST actions`. */
+export function bodyOf(
+  kind: ActKind,
+  asked: {
+    readonly names: readonly string[];
+    readonly reason: string;
+    readonly by: string;
+    readonly dryRun: boolean;
+  },
+): Readonly<Record<string, unknown>> {
+  const { names, ...fields } = asked;
+  if (!acts[kind].onNodes) return { kind, ...fields };
+  const nodes = { names };
+  if (kind === "keep-alive" || kind === "let-go")
+    return { kind: "keep-alive", on: kind === "keep-alive", nodes, ...fields };
+  return { kind, nodes, ...fields };
+}
+
+/** The same as a line for a terminal. */
+export function commandOf(
+  kind: ActKind,
+  {
+    cluster,
+    names,
+    reason,
+  }: { readonly cluster: string; readonly names: readonly string[]; readonly reason: string },
+): string {
+  const nodes = acts[kind].onNodes ? ["-N", names.join(",")] : [];
+  const words = [
+    "ccscale",
+    ...acts[kind].command.split(" "),
+    "--cluster",
+    cluster,
+    ...nodes,
+    "--reason",
+    reason,
+  ];
+  return words
+    .map((word) => (/^[\w./:@,=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(" ");
+}

@@ -1,0 +1,116 @@
+import type { ComponentType } from "preact";
+import { useEffect, useReducer, useState } from "preact/hooks";
+import { linkTo, type Place, usePlace } from "./place.ts";
+import { CallError, call } from "./service/call.ts";
+import { readLogin, session } from "./service/session.ts";
+import { SignIn } from "./sign-in.tsx";
+import { Clusters } from "./views/clusters.tsx";
+import { Jobs } from "./views/jobs.tsx";
+import { Limits } from "./views/limits.tsx";
+import { Money } from "./views/money.tsx";
+import { Nodes } from "./views/nodes.tsx";
+import { Operations } from "./views/operations.tsx";
+import { Overview } from "./views/overview.tsx";
+import { Plans } from "./views/plans.tsx";
+import { Rejects } from "./views/rejects.tsx";
+
+/** The views of a cluster, in the order of the menu. */
+const views: readonly {
+  readonly view: string;
+  readonly title: string;
+  readonly show: ComponentType<{ readonly place: Place; readonly cluster: string }>;
+}[] = [
+  { view: "overview", title: "Overview", show: Overview },
+  { view: "nodes", title: "Nodes", show: Nodes },
+  { view: "jobs", title: "Jobs", show: Jobs },
+  { view: "limits", title: "Limits", show: Limits },
+  { view: "money", title: "Money", show: Money },
+  { view: "plans", title: "Plans", show: Plans },
+  { view: "operations", title: "Operations", show: Operations },
+  { view: "rejects", title: "Rejects", show: Rejects },
+];
+
+/** The whole page: signs in where that is needed, then shows what the address names. */
+export function App() {
+  const [, redraw] = useReducer((turn: number) => turn + 1, 0);
+  const [access, setAccess] = useState<"unknown" | "granted" | "refused">("unknown");
+  const [refusal, setRefusal] = useState<string>();
+  const place = usePlace();
+  useEffect(() => session.listen(() => redraw(0)), []);
+
+  const enter = async () => {
+    try {
+      await call("clusters");
+      setAccess("granted");
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      const isLogin = error.status === 401 || error.status === 403;
+      // A service that does not answer now is shown with its error, and asked again there.
+      setAccess(isLogin ? "refused" : "granted");
+      if (session.credentials.kind !== "none") setRefusal(error.message);
+    }
+  };
+  useEffect(() => void enter(), [session.credentials]);
+
+  if (access === "unknown") return <p class="quiet page">Asking the service…</p>;
+  if (access === "refused") return <SignIn login={readLogin()} refusal={refusal} />;
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to content
+      </a>
+      <Header place={place} />
+      <main id="content" tabIndex={-1} class="page">
+        <View place={place} />
+      </main>
+    </>
+  );
+}
+
+function Header({ place }: { readonly place: Place }) {
+  const { cluster } = place;
+  return (
+    <header>
+      <div class="page bar">
+        <a class="home" href={linkTo({})}>
+          CycleCloud autoscale
+        </a>
+        {cluster === undefined ? null : <strong class="cluster">{cluster}</strong>}
+        {session.credentials.kind === "none" ? null : (
+          <button type="button" class="plain" onClick={() => session.signOut()}>
+            Sign out
+          </button>
+        )}
+      </div>
+      {cluster === undefined ? null : (
+        <nav class="page" aria-label={`Views of ${cluster}`}>
+          {views.map(({ view, title }) => (
+            <a
+              key={view}
+              href={linkTo({ cluster, view })}
+              aria-current={place.view === view ? "page" : undefined}
+            >
+              {title}
+            </a>
+          ))}
+        </nav>
+      )}
+    </header>
+  );
+}
+
+function View({ place }: { readonly place: Place }) {
+  const { cluster, view } = place;
+  const found = views.find((each) => each.view === view);
+  useEffect(() => {
+    document.title = [found?.title, cluster, "CycleCloud autoscale"].filter(Boolean).join(" · ");
+  }, [found, cluster]);
+  if (cluster === undefined) return <Clusters />;
+  if (found === undefined)
+    return (
+      <p>
+        There is no view “{view}”. <a href={linkTo({ cluster })}>Overview of {cluster}</a>
+      </p>
+    );
+  return <found.show key={cluster} place={place} cluster={cluster} />;
+}

@@ -1,0 +1,73 @@
+import { useMemo } from "preact/hooks";
+import type { SamplesAnswer } from "../../../shared/api/index.ts";
+import { count, usd } from "../words.ts";
+import { Chart } from "./chart.tsx";
+
+type Sample = SamplesAnswer["samples"][number];
+
+/** Uses of nodes from the bottom of the stack to its top. */
+const uses: readonly { readonly use: keyof Sample["nodes"]; readonly title: string }[] = [
+  { use: "jobs", title: "Jobs" },
+  { use: "boot", title: "Booting" },
+  { use: "idle", title: "Idle" },
+  { use: "drained", title: "Drained" },
+  { use: "kept", title: "Kept alive" },
+  { use: "failed", title: "Failed" },
+  { use: "ending", title: "Ending" },
+];
+
+/** Nodes by use, jobs, and cost over time. */
+export function UseCharts({ answer }: { readonly answer: SamplesAnswer }) {
+  const { samples, stepSeconds, fromSeconds, untilSeconds } = answer;
+  const span = [fromSeconds, untilSeconds] as const;
+  const points = useMemo(() => withHoles(samples, stepSeconds), [samples, stepSeconds]);
+  const times = useMemo(() => points.map(({ at }) => at), [points]);
+  const charts = useMemo(() => {
+    const valuesOf = (read: (sample: Sample) => number) =>
+      points.map(({ sample }) => (sample === undefined ? null : read(sample)));
+    const shown = uses.filter(({ use }) => samples.some(({ nodes }) => nodes[use] > 0));
+    return {
+      nodes: shown.map(({ use, title }) => ({
+        title,
+        color: `use-${use}`,
+        values: valuesOf(({ nodes }) => nodes[use]),
+      })),
+      jobs: [
+        { title: "Running", color: "use-jobs", values: valuesOf(({ runningJobs }) => runningJobs) },
+        { title: "Waiting", color: "use-idle", values: valuesOf(({ waitingJobs }) => waitingJobs) },
+      ],
+      cost: [{ title: "USD per hour", color: "use-kept", values: valuesOf(({ usdPerHour }) => usdPerHour) }],
+    };
+  }, [points, samples]);
+  if (samples.length === 0) return <p class="quiet">No samples yet: each snapshot leaves one.</p>;
+  return (
+    <div class="charts">
+      <Chart
+        title="Nodes by use"
+        times={times}
+        curves={charts.nodes}
+        isStacked
+        isWhole
+        format={count}
+        span={span}
+      />
+      <Chart title="Jobs" times={times} curves={charts.jobs} isWhole format={count} span={span} />
+      <Chart title="Cost per hour" times={times} curves={charts.cost} format={usd} span={span} />
+    </div>
+  );
+}
+
+interface Point {
+  readonly at: number;
+  readonly sample: Sample | undefined;
+}
+
+/** A step without a sample is a hole: nobody knows, and no line is drawn across it. */
+function withHoles(samples: readonly Sample[], stepSeconds: number): readonly Point[] {
+  return samples.flatMap((sample, index): readonly Point[] => {
+    const before = samples[index - 1];
+    const hasHole = before !== undefined && sample.atSeconds - before.atSeconds > 3 * stepSeconds;
+    const point = { at: sample.atSeconds, sample };
+    return hasHole ? [{ at: before.atSeconds + stepSeconds, sample: undefined }, point] : [point];
+  });
+}

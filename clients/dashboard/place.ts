@@ -1,0 +1,58 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** What the page shows: kept behind the `#` of its address, so that every view and selection has a link. */
+export interface Place {
+  /** Undefined: all clusters. */
+  readonly cluster: string | undefined;
+  readonly view: string;
+  /** What the view is about, such as the name of a job. */
+  readonly subject: string | undefined;
+  readonly options: Readonly<Record<string, string>>;
+}
+
+/** `#/clusters/<cluster>/<view>/<subject>?<options>` */
+export function readPlace(hash: string): Place {
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
+  const [first, cluster, view, ...rest] = path.split("/").map(decoded);
+  const options = Object.fromEntries(new URLSearchParams(query));
+  if (first !== "clusters" || !cluster)
+    return { cluster: undefined, view: "clusters", subject: undefined, options };
+  return { cluster, view: view || "overview", subject: rest.join("/") || undefined, options };
+}
+
+export function linkTo(place: Partial<Place>): string {
+  const { cluster, view = "overview", subject, options = {} } = place;
+  if (cluster === undefined) return "#/";
+  const parts = ["clusters", cluster, view, ...(subject === undefined ? [] : [subject])];
+  const query = new URLSearchParams(Object.entries(options).filter(([, value]) => value !== "")).toString();
+  return `#/${parts.map(encodeURIComponent).join("/")}${query === "" ? "" : `?${query}`}`;
+}
+
+export function goTo(place: Partial<Place>): void {
+  location.hash = linkTo(place);
+}
+
+/** The same place with some options changed; the browser's history keeps one entry for it. */
+export function choose(place: Place, options: Readonly<Record<string, string>>): void {
+  history.replaceState(null, "", linkTo({ ...place, options: { ...place.options, ...options } }));
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+/** The place that the address names, as it changes. */
+export function usePlace(): Place {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const changed = () => setHash(location.hash);
+    addEventListener("hashchange", changed);
+    return () => removeEventListener("hashchange", changed);
+  }, []);
+  return readPlace(hash);
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,80 @@
+import type { ClusterStatus, ClustersAnswer } from "../../../shared/api/index.ts";
+import { Shown } from "../parts/state.tsx";
+import { linkTo } from "../place.ts";
+import { pathOf } from "../service/call.ts";
+import { usePolled } from "../service/polled.ts";
+import { count, counted, duration, usd } from "../words.ts";
+
+/** All clusters of a deployment, each with what an operator looks at first. */
+export function Clusters() {
+  const polled = usePolled<ClustersAnswer>("clusters");
+  return (
+    <>
+      <h1>Clusters</h1>
+      <Shown polled={polled}>
+        {({ clusters }) =>
+          clusters.length === 0 ? (
+            <p>
+              No cluster is configured. <code>ccscale config init</code> makes a first configuration.
+            </p>
+          ) : (
+            <ul class="cards">
+              {clusters.map(({ cluster }) => (
+                <ClusterCard key={cluster} cluster={cluster} />
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+function ClusterCard({ cluster }: { readonly cluster: string }) {
+  const polled = usePolled<ClusterStatus>(pathOf("clusters", cluster, "status"));
+  return (
+    <li class="card">
+      <h2>
+        <a href={linkTo({ cluster })}>{cluster}</a>
+      </h2>
+      <Shown polled={polled}>{(status) => <Figures status={status} />}</Shown>
+    </li>
+  );
+}
+
+function Figures({ status }: { readonly status: ClusterStatus }) {
+  const { problems, nodes, spending, snapshot, atSeconds, plans } = status;
+  const grave = problems.filter(({ gravity }) => gravity !== "notice").length;
+  const [plan] = plans;
+  const allNodes = Object.values(nodes).reduce((sum, each) => sum + each, 0);
+  return (
+    <>
+      <p class={grave > 0 ? "problem degraded" : "problem fine"}>
+        {status.paused !== null ? "Paused. " : ""}
+        {grave > 0
+          ? counted(grave, "problem")
+          : problems.length > 0
+            ? counted(problems.length, "notice")
+            : "No problems"}
+      </p>
+      <dl class="figures">
+        <div>
+          <dt>Nodes</dt>
+          <dd>{count(allNodes)}</dd>
+        </div>
+        <div>
+          <dt>Jobs waiting</dt>
+          <dd>{plan === undefined ? "–" : count(plan.jobs - plan.placedJobs)}</dd>
+        </div>
+        <div>
+          <dt>USD per hour</dt>
+          <dd>{usd(spending?.usdPerHour)}</dd>
+        </div>
+        <div>
+          <dt>Snapshot</dt>
+          <dd>{snapshot === null ? "none yet" : `${duration(atSeconds - snapshot.takenAtSeconds)} old`}</dd>
+        </div>
+      </dl>
+    </>
+  );
+}

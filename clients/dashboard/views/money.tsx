@@ -1,0 +1,116 @@
+import type { CostAnswer, CostDimensionName, CostRowView } from "../../../shared/api/index.ts";
+import { Shown, Time } from "../parts/state.tsx";
+import { Table } from "../parts/table.tsx";
+import { choose, type Place } from "../place.ts";
+import { pathOf } from "../service/call.ts";
+import { usePolled } from "../service/polled.ts";
+import { percent, usd } from "../words.ts";
+
+const dimensions: readonly CostDimensionName[] = [
+  "array",
+  "size",
+  "user",
+  "account",
+  "queue",
+  "purpose",
+  "day",
+  "spot",
+  "job",
+];
+
+const spans = [
+  { span: "day", title: "Today" },
+  { span: "month", title: "This month" },
+  { span: "last", title: "Last month" },
+] as const;
+
+/** What nodes cost, and whom. */
+export function Money({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
+  const { by = "array", span = "month" } = place.options;
+  const query = new URLSearchParams({ by, ...periodOf(span) });
+  const polled = usePolled<CostAnswer>(`${pathOf("clusters", cluster, "cost")}?${query}`);
+  return (
+    <>
+      <h1>Money</h1>
+      <p class="quiet">By list and configured prices: an estimate, not the bill. Days and months are UTC.</p>
+      <fieldset class="choice">
+        <legend class="hidden">Time counted</legend>
+        {spans.map(({ span: each, title }) => (
+          <button
+            key={each}
+            type="button"
+            class="plain"
+            aria-pressed={each === span}
+            onClick={() => choose(place, { span: each })}
+          >
+            {title}
+          </button>
+        ))}
+      </fieldset>
+      <fieldset class="choice">
+        <legend class="hidden">Costs by</legend>
+        {dimensions.map((each) => (
+          <button
+            key={each}
+            type="button"
+            class="plain"
+            aria-pressed={each === by}
+            onClick={() => choose(place, { by: each })}
+          >
+            by {each}
+          </button>
+        ))}
+      </fieldset>
+      <Shown polled={polled}>
+        {({ rows, total, fromSeconds, untilSeconds }) => (
+          <>
+            <p>
+              <strong>{usd(total.usd)}</strong>, {hours(total.nodeHours)} node-hours, from{" "}
+              <Time at={fromSeconds} /> to <Time at={untilSeconds} />.
+              {total.unpricedNodeHours > 0
+                ? ` ${hours(total.unpricedNodeHours)} node-hours have no known price and are left out.`
+                : ""}
+            </p>
+            <Table
+              caption={`Costs by ${by}`}
+              rows={rows}
+              keyOf={(row) => nameOf(row, by)}
+              none="Nothing was used."
+              columns={[
+                { title: by, cell: (row) => nameOf(row, by) },
+                { title: "Cost", isNumber: true, cell: (row) => usd(row.usd) },
+                { title: "Share", isNumber: true, cell: (row) => percent(row.share) },
+                { title: "Node-hours", isNumber: true, cell: (row) => hours(row.nodeHours) },
+                { title: "Jobs", isNumber: true, cell: (row) => usd(row.usdByPurpose.job) },
+                { title: "Unused", isNumber: true, cell: (row) => usd(row.usdByPurpose.unused) },
+                { title: "Booting", isNumber: true, cell: (row) => usd(row.usdByPurpose.boot) },
+                { title: "Idle", isNumber: true, cell: (row) => usd(row.usdByPurpose.idle) },
+              ]}
+            />
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+function periodOf(span: string): Record<string, string> {
+  const now = new Date();
+  const at = (year: number, month: number, day: number) => String(Date.UTC(year, month, day) / 1_000);
+  const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
+  if (span === "day") return { from: at(year, month, day) };
+  if (span === "last") return { from: at(year, month - 1, 1), until: at(year, month, 1) };
+  return { from: at(year, month, 1) };
+}
+
+function nameOf({ keys, isOverhead }: CostRowView, by: string): string {
+  const value = keys[by as CostDimensionName];
+  if (value === undefined) return isOverhead ? "(no job)" : "(others)";
+  if (value === null) return "unknown";
+  if (typeof value === "boolean") return value ? "spot" : "regular";
+  return value;
+}
+
+function hours(value: number): string {
+  return value.toLocaleString("en", { maximumFractionDigits: 1 });
+}

@@ -1,0 +1,196 @@
+import type { ClusterStatus, SamplesAnswer } from "../../../shared/api/index.ts";
+import { ActButton } from "../act/act-button.tsx";
+import { Problems } from "../parts/problems.tsx";
+import { Ago, Shown } from "../parts/state.tsx";
+import { Table } from "../parts/table.tsx";
+import { UseCharts } from "../parts/use-charts.tsx";
+import { choose, linkTo, type Place } from "../place.ts";
+import { pathOf } from "../service/call.ts";
+import { usePolled } from "../service/polled.ts";
+import { count, counted, duration, usd } from "../words.ts";
+
+const spans = [
+  { hours: "1", title: "1 hour" },
+  { hours: "6", title: "6 hours" },
+  { hours: "24", title: "24 hours" },
+  { hours: "168", title: "7 days" },
+  { hours: "720", title: "30 days" },
+] as const;
+
+/** What is wrong first, then how the cluster is and was. */
+export function Overview({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
+  const status = usePolled<ClusterStatus>(pathOf("clusters", cluster, "status"));
+  return (
+    <>
+      <h1>{cluster}</h1>
+      <Shown polled={status}>
+        {(answer) => (
+          <>
+            <Problems problems={answer.problems} />
+            <Now status={answer} />
+            <div class="acts">
+              <ActButton
+                cluster={cluster}
+                kind={answer.paused === null ? "pause" : "resume"}
+                names={[]}
+                onDone={status.refresh}
+              />
+            </div>
+          </>
+        )}
+      </Shown>
+      <History place={place} cluster={cluster} />
+      <Shown polled={status}>{(answer) => <Demand status={answer} cluster={cluster} />}</Shown>
+    </>
+  );
+}
+
+function Now({ status }: { readonly status: ClusterStatus }) {
+  const { nodes, spending, plans, atSeconds, snapshot, cluster } = status;
+  const [plan] = plans;
+  const states = Object.entries(nodes).toSorted(([, a], [, b]) => b - a);
+  return (
+    <dl class="figures">
+      <div>
+        <dt>Nodes</dt>
+        <dd>
+          <a href={linkTo({ cluster, view: "nodes" })}>
+            {count(states.reduce((sum, [, each]) => sum + each, 0))}
+          </a>
+          <span class="quiet"> {states.map(([state, each]) => `${state} ${count(each)}`).join(", ")}</span>
+        </dd>
+      </div>
+      <div>
+        <dt>Jobs waiting</dt>
+        <dd>
+          <a href={linkTo({ cluster, view: "jobs", options: { state: "waiting" } })}>
+            {plan === undefined ? "–" : count(plan.jobs - plan.placedJobs)}
+          </a>
+        </dd>
+      </div>
+      <div>
+        <dt>USD per hour</dt>
+        <dd>
+          <a href={linkTo({ cluster, view: "money" })}>{usd(spending?.usdPerHour)}</a>
+        </dd>
+      </div>
+      <div>
+        <dt>This month</dt>
+        <dd>
+          {usd(spending?.monthUsd)}
+          <span class="quiet"> forecast {usd(spending?.forecastUsd)}</span>
+        </dd>
+      </div>
+      <div>
+        <dt>Newest plan</dt>
+        <dd>{plan === undefined ? "none yet" : <Ago at={plan.atSeconds} now={atSeconds} />}</dd>
+      </div>
+      <div>
+        <dt>Snapshot</dt>
+        <dd>{snapshot === null ? "none yet" : `${duration(atSeconds - snapshot.takenAtSeconds)} old`}</dd>
+      </div>
+    </dl>
+  );
+}
+
+function History({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
+  const hours = place.options.hours ?? "24";
+  // To the minute: the same address for as long as the same samples are shown.
+  const from = Math.floor(Date.now() / 60_000) * 60 - Number(hours) * 3_600;
+  const samples = usePolled<SamplesAnswer>(`${pathOf("clusters", cluster, "samples")}?from=${from}`);
+  return (
+    <section>
+      <h2>Nodes and demand</h2>
+      <fieldset class="choice">
+        <legend class="hidden">Time shown</legend>
+        {spans.map(({ hours: each, title }) => (
+          <button
+            key={each}
+            type="button"
+            class="plain"
+            aria-pressed={each === hours}
+            onClick={() => choose(place, { hours: each })}
+          >
+            {title}
+          </button>
+        ))}
+      </fieldset>
+      <Shown polled={samples}>{(answer) => <UseCharts answer={answer} />}</Shown>
+    </section>
+  );
+}
+
+function Demand({ status, cluster }: { readonly status: ClusterStatus; readonly cluster: string }) {
+  const { demand, waiting, targets, atSeconds } = status;
+  return (
+    <>
+      <section>
+        <h2>What schedulers want</h2>
+        <Table
+          caption="Sources of demand"
+          rows={demand}
+          keyOf={({ source }) => source}
+          none="No scheduler has sent anything."
+          columns={[
+            { title: "Source", cell: ({ source }) => source },
+            { title: "Jobs", isNumber: true, cell: ({ jobs }) => count(jobs) },
+            {
+              title: "Newest message",
+              cell: ({ receivedAtSeconds }) => <Ago at={receivedAtSeconds} now={atSeconds} />,
+            },
+            {
+              title: "State",
+              cell: ({ expired, setAside }) =>
+                expired
+                  ? "silent: its jobs do not count"
+                  : setAside.count > 0
+                    ? counted(setAside.count, "item set aside", "items set aside")
+                    : "heard from",
+            },
+          ]}
+        />
+      </section>
+      <section>
+        <h2>First in the queue that wait</h2>
+        <Table
+          caption="Jobs that wait"
+          rows={waiting}
+          keyOf={({ job }) => job}
+          none="No job waits."
+          columns={[
+            {
+              title: "Job",
+              cell: ({ job }) => <a href={linkTo({ cluster, view: "jobs", subject: job })}>{job}</a>,
+            },
+            {
+              title: "Has",
+              isNumber: true,
+              cell: ({ granted, asked }) => `${count(granted)} of ${count(asked)}`,
+            },
+            { title: "Why", cell: ({ why }) => why.at(-1) },
+          ]}
+        />
+      </section>
+      {targets.length === 0 ? null : (
+        <section>
+          <h2>Targets</h2>
+          <Table
+            caption="Targets of node arrays"
+            rows={targets}
+            keyOf={({ name, requestSet }) => `${requestSet} ${name}`}
+            columns={[
+              { title: "Target", cell: ({ name }) => name },
+              { title: "Asked by", cell: ({ requestSet }) => requestSet },
+              {
+                title: "Has",
+                isNumber: true,
+                cell: ({ granted, asked, unit }) => `${count(granted)} of ${count(asked)} ${unit}`,
+              },
+              { title: "Why", cell: ({ why }) => why.join(" ") },
+            ]}
+          />
+        </section>
+      )}
+    </>
+  );
+}

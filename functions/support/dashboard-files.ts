@@ -1,0 +1,62 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { z } from "zod";
+import { parseJson } from "../../shared/json.ts";
+
+const zip = promisify(gzip);
+
+/** A file of the page, whole and packed. */
+export interface DashboardFile {
+  readonly type: string;
+  readonly content: Buffer;
+  readonly zipped: Buffer;
+}
+
+export interface DashboardFiles {
+  /** Name of the script, which holds a digest of it. */
+  readonly script: string;
+  readonly style: string;
+  readonly files: ReadonlyMap<string, DashboardFile>;
+}
+
+/** Where `npm run build` puts the page, from a package, from `dist`, and from the sources. */
+const places = ["dashboard", "../../dashboard", "../../dist/dashboard"].map((place) =>
+  join(import.meta.dirname, place),
+);
+
+const types: Readonly<Record<string, string>> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+};
+
+const names = z.object({ script: z.string(), style: z.string() });
+
+const loaded = new Map<string, Promise<DashboardFiles>>();
+
+/** The files of the page, read once. Undefined: the app was built without them. */
+export async function dashboardFiles(given?: string): Promise<DashboardFiles | undefined> {
+  const folder = (given === undefined ? places : [given]).find((place) =>
+    existsSync(join(place, "files.json")),
+  );
+  if (folder === undefined) return undefined;
+  const known = loaded.get(folder) ?? load(folder);
+  loaded.set(folder, known);
+  // A file that cannot be read now may be there the next time.
+  known.catch(() => loaded.delete(folder));
+  return known;
+}
+
+async function load(folder: string): Promise<DashboardFiles> {
+  const named = names.parse(parseJson(await readFile(join(folder, "files.json"), "utf8")));
+  const files = await Promise.all(
+    [named.script, named.style].map(async (name) => {
+      const content = await readFile(join(folder, name));
+      const type = types[name.slice(name.lastIndexOf("."))] ?? "application/octet-stream";
+      return [name, { type, content, zipped: await zip(content, { level: 9 }) }] as const;
+    }),
+  );
+  return { ...named, files: new Map(files) };
+}

@@ -1,0 +1,42 @@
+/** Bundles the dashboard into `dist/dashboard`: a script, a style sheet, and their names. */
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { build } from "esbuild";
+
+const root = resolve(import.meta.dirname, "../..");
+
+/** A file by its name, which holds a digest of its content: it may be cached for ever. */
+export type DashboardFiles = ReadonlyMap<string, Uint8Array>;
+
+/** What the function serves: `files.json` has the names of the script and the style sheet. */
+export async function bundleDashboard(): Promise<DashboardFiles> {
+  const { outputFiles } = await build({
+    entryPoints: { app: "clients/dashboard/main.tsx", style: "clients/dashboard/style.css" },
+    absWorkingDir: root,
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2023",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    minify: true,
+    legalComments: "eof",
+    entryNames: "[name]-[hash]",
+    outdir: "dashboard",
+    logLevel: "warning",
+    write: false,
+  });
+  const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents] as const));
+  const named = (ending: string) => [...files.keys()].find((name) => name.endsWith(ending));
+  const names = { script: named(".js"), style: named(".css") };
+  return files.set("files.json", Buffer.from(JSON.stringify(names)));
+}
+
+export async function writeDashboard(folder: string): Promise<void> {
+  const files = await bundleDashboard();
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  for (const [name, content] of files) await writeFile(join(folder, name), content);
+}
+
+if (import.meta.main) await writeDashboard(join(root, "dist/dashboard"));
