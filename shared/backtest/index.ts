@@ -41,6 +41,7 @@ export type {
 export { type QueuePolicy, queuePolicies } from "./queue/queue-model.ts";
 export { readGridEngine } from "./read-grid-engine.ts";
 export { readJobList } from "./read-job-list.ts";
+export { PlansWorkload, type SeenPlan } from "./read-plans.ts";
 export { type MissingColumns, readSacct } from "./read-sacct.ts";
 export { readSwf } from "./read-swf.ts";
 export {
@@ -58,12 +59,12 @@ export {
   type Tunable,
   type TuneRun,
   type Varied,
-  withSetting,
 } from "./suggest/search.ts";
 export { type SplitWorkload, splitWorkload } from "./suggest/split.ts";
 export { type Suggestion, suggestionOf, suggestionText } from "./suggest/suggestion.ts";
 export type { LeftOut, TraceJob, Workload } from "./trace-job.ts";
 export { definitionOf } from "./world/definition-of.ts";
+export { pricedCluster } from "./world/priced-cluster.ts";
 export type { ToReading } from "./world/read-cluster.ts";
 export { runBacktest } from "./world/run-backtest.ts";
 export { type Delays, type RunInput, usualDelays } from "./world/run-input.ts";

@@ -5,14 +5,8 @@ export type Varied = RunFigures["setup"]["varied"];
 
 /** A setting that the search may change. */
 export interface Tunable {
-  /** Key of the configuration: `idle_timeout`, `spot.patience`. */
+  /** Path of the configuration: `idle_timeout.htc`, `placement`, `spot.patience`. */
   readonly key: string;
-  /** The node array that it is for, where the key takes a value for each. Absent: for all. */
-  readonly nodeArray?: {
-    readonly name: string;
-    /** The whole value of the key as configured: `{"default": 300}`. */
-    readonly configured: Readonly<Record<string, SettingValue>>;
-  };
   readonly values: readonly SettingValue[];
   /** As configured. */
   readonly now: SettingValue;
@@ -70,23 +64,9 @@ export async function searchSettings(input: SearchInput): Promise<Found> {
 }
 
 /** The settings with one more. A value as configured is left out, so that the same settings are the same run. */
-export function withSetting(varied: Varied, { key, nodeArray, now }: Tunable, value: SettingValue): Varied {
-  const { [key]: before, ...others } = varied;
-  const isNow = isSame(value, now);
-  if (nodeArray === undefined) return isNow ? others : { ...others, [key]: value };
-  const { name, configured } = nodeArray;
-  const { [name]: _, ...rest } = isByArray(before) ? before : configured;
-  const own = isNow ? configured[name] : value;
-  const changed = own === undefined ? rest : { ...rest, [name]: own };
-  return isSame(sorted(changed), sorted(configured)) ? others : { ...others, [key]: sorted(changed) };
-}
-
-function isSame(a: SettingValue, b: SettingValue): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
-
-function isByArray(value: SettingValue | undefined): value is Readonly<Record<string, SettingValue>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function withSetting(varied: Varied, { key, now }: Tunable, value: SettingValue): Varied {
+  const { [key]: _, ...others } = varied;
+  return JSON.stringify(value) === JSON.stringify(now) ? others : sorted({ ...others, [key]: value });
 }
 
 function sorted<T>(record: Readonly<Record<string, T>>): Readonly<Record<string, T>> {

@@ -11,14 +11,11 @@ import {
   type TraceJob,
   type Tunable,
   type Varied,
-  withSetting,
 } from "../../../shared/backtest/index.ts";
 import { figuresOf } from "./figures-of.ts";
 
 const idle: Tunable = { key: "idle_timeout", values: [60, 300, 900], now: 300 };
 const placement: Tunable = { key: "placement", values: ["reuse", "cost"], now: "reuse" };
-const ofHtc: Tunable = { ...idle, nodeArray: { name: "htc", configured: { default: 300 } } };
-const ofHpc: Tunable = { ...idle, nodeArray: { name: "hpc", configured: { default: 300 } } };
 
 /** A world in which cost and wait are what a table says. */
 function world(
@@ -96,29 +93,6 @@ describe("searchSettings", () => {
       }),
       { seed: 19 },
     );
-  });
-});
-
-describe("withSetting", () => {
-  test.each([
-    [{}, idle, 60, { idle_timeout: 60 }],
-    [{ idle_timeout: 60, a: 1 }, idle, 300, { a: 1 }],
-    [{}, ofHtc, 60, { idle_timeout: { default: 300, htc: 60 } }],
-    [
-      { idle_timeout: { default: 300, htc: 60 } },
-      ofHpc,
-      900,
-      { idle_timeout: { default: 300, hpc: 900, htc: 60 } },
-    ],
-    [{ idle_timeout: { default: 300, htc: 60 } }, ofHtc, 300, {}],
-    [
-      { idle_timeout: { default: 300, hpc: 9, htc: 60 } },
-      ofHtc,
-      300,
-      { idle_timeout: { default: 300, hpc: 9 } },
-    ],
-  ] as const)("%j, %j %j", (varied, tunable, value, expected) => {
-    expect(withSetting(varied, tunable, value)).toEqual(expected);
   });
 });
 
