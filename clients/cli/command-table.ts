@@ -163,7 +163,7 @@ export const commandGroups: readonly CommandGroup[] = [
     commands: [
       {
         name: "config",
-        summary: "Creates, checks, stores and shows the configuration of a cluster.",
+        summary: "Creates, checks, stores, shows and changes the configuration of a cluster.",
         load: async (terminal) => (await import("./commands/config.ts")).configCommand(terminal),
       },
       {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { requestFields } from "./actions.ts";
-import { type Answer, aboutCluster } from "./answer.ts";
+import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
 
 const dictionary = z.record(z.string().max(1_000), z.unknown());
 
@@ -49,6 +49,42 @@ export const configChanged = z
   })
   .meta({ id: "ConfigChanged" });
 
+/** `GET /api/clusters/{cluster}/config/versions`, newest first */
+export const configVersionsAnswer = z
+  .object({
+    ...aboutCluster,
+    versions: z.array(
+      z.object({
+        version: count.describe("Counts up"),
+        changedAtSeconds: unixSeconds,
+        by: z
+          .string()
+          .nullable()
+          .describe("Null: it was changed in the store itself, by nobody that is known"),
+        reason: z.string(),
+        changes: z.array(z.string()).describe("Values that differ from the version before, without secrets"),
+        config: dictionary
+          .nullable()
+          .describe(
+            "What was stored; secrets are `***`. Null: no single version was asked for, or it is no JSON object",
+          ),
+      }),
+    ),
+  })
+  .meta({ id: "ConfigVersions" });
+
+export const configVersionsQuery = z.object({
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(20)
+    .describe("Most versions; the newest 100 are kept"),
+  version: z.coerce.number().int().min(1).optional().describe("This one alone, with its configuration"),
+});
+
+export type ConfigVersionsAnswer = Answer<typeof configVersionsAnswer>;
 export type ConfigAnswer = Answer<typeof configAnswer>;
 export type ConfigBody = Answer<typeof configBody>;
 export type ConfigChanged = Answer<typeof configChanged>;

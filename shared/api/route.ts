@@ -24,6 +24,9 @@ export const appRoles = {
   operator: ["Autoscale.Operate"],
 } as const satisfies Partial<Record<Role, readonly string[]>>;
 
+/** What the path of every route about one cluster begins with. */
+export const ofCluster = "clusters/{cluster}";
+
 /** One operation of the API. */
 export interface Route {
   /** Also the name of the function that serves it is made of it. */

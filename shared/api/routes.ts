@@ -1,7 +1,7 @@
 import { actionAnswer, actionBody, autostopQuery, stopAnswer, stopQuery } from "./actions.ts";
 import { autoscaleAnswer, autoscaleBody, autoscaleQuery } from "./autoscale-schema.ts";
 import { bucketsAnswer, bucketsQuery, limitsAnswer } from "./buckets-schema.ts";
-import { configAnswer, configBody, configChanged } from "./config-schema.ts";
+import { configRoutes } from "./config-routes.ts";
 import { costAnswer, costQuery, jobCostAnswer, jobCostQuery } from "./cost-schema.ts";
 import { demandAnswer, demandQuery } from "./demand-schema.ts";
 import { explainAnswer, explainQuery, explainTargetQuery, targetExplanation } from "./explain-schema.ts";
@@ -12,7 +12,7 @@ import { planAnswer, planArchiveAnswer, plansAnswer, plansQuery } from "./plans-
 import { demandPosted, postDemandBody, postDemandQuery } from "./post-demand-schema.ts";
 import { pricesAnswer } from "./prices-schema.ts";
 import { rejectAnswer, rejectsAnswer, rejectsQuery, replayAnswer, replayBody } from "./rejections-schema.ts";
-import type { Route } from "./route.ts";
+import { ofCluster, type Route } from "./route.ts";
 import { samplesAnswer, samplesQuery } from "./samples-schema.ts";
 import { clustersAnswer, statusAnswer } from "./status-schema.ts";
 import { supportAnswer, supportQuery } from "./support-schema.ts";
@@ -23,8 +23,6 @@ import {
   whatIfAnswer,
   whatIfBody,
 } from "./what-if-schema.ts";
-
-const ofCluster = "clusters/{cluster}";
 
 /** Every route. A test compares it with what the functions serve. */
 export const routes = [
@@ -243,25 +241,7 @@ export const routes = [
     mostBodyBytes: 256 * 1024,
     answer: replayAnswer,
   },
-  {
-    id: "config",
-    method: "GET",
-    path: `${ofCluster}/config`,
-    role: "reader",
-    summary: "The stored configuration, secrets shown as ***",
-    answer: configAnswer,
-  },
-  {
-    id: "put-config",
-    method: "PUT",
-    path: `${ofCluster}/config`,
-    role: "operator",
-    summary: "Checks a configuration and stores it, or says what would change",
-    body: configBody,
-    mostBodyBytes: 1024 * 1024,
-    answer: configChanged,
-    guarded: true,
-  },
+  ...configRoutes,
   {
     id: "post-demand",
     method: "POST",

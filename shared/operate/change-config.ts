@@ -7,8 +7,10 @@ import { isSame, redactMember, secretsIn } from "../redact.ts";
 import { warnOfUnknownArrays } from "../unknown-arrays.ts";
 import { readDictionary } from "../views/index.ts";
 import { foreseeConfig } from "./foresee-config.ts";
+import { keepUnknown, keepVersion } from "./keep-version.ts";
 
-type ConfigPorts = WorldPorts & Pick<Ports, "log"> & { readonly configFiles: ConfigFiles };
+type ConfigPorts = WorldPorts &
+  Pick<Ports, "configVersions" | "events" | "log"> & { readonly configFiles: ConfigFiles };
 
 /**
  * Which settings may be changed. `settings`: all except the address and identity of the CycleCloud server, because
@@ -84,8 +86,12 @@ export async function changeConfig(ports: ConfigPorts, wish: ConfigWish): Promis
   };
   if (changes.length === 0) return answer("nothing-to-do", file?.etag);
   if (body.dryRun) return answer("would", file?.etag);
-  const etag = await saved(ports.configFiles, { cluster, json: next, ifMatch: file?.etag });
+  const since = (text: string) => changesOf(readDictionary(text) ?? {}, before ?? {}, knownSecrets);
+  if (file !== undefined) await keepUnknown(ports, cluster, { text: file.text, changesSince: since });
+  const text = `${JSON.stringify(next, null, 2)}\n`;
+  const etag = await saved(ports.configFiles, { cluster, text, ifMatch: file?.etag });
   if (etag === undefined) return { outcome: "changed-meanwhile" };
+  await keepVersion(ports, cluster, { by: body.by, reason: body.reason, changes, text });
   const keys = [...new Set(changes.map((change) => change.split(/[:.]/, 1)[0]))].join(", ");
   ports.log.info("config-changed", { cluster, requestedBy: body.by, reason: body.reason, keys });
   return answer("done", etag);
@@ -136,10 +142,10 @@ function forbiddenChanges(
 /** Undefined when another change was faster. */
 async function saved(
   files: ConfigFiles,
-  file: { readonly cluster: string; readonly json: unknown; readonly ifMatch: IfMatch },
+  file: { readonly cluster: string; readonly text: string; readonly ifMatch: IfMatch },
 ): Promise<string | undefined> {
   try {
-    return await files.save(file.cluster, `${JSON.stringify(file.json, null, 2)}\n`, file.ifMatch);
+    return await files.save(file.cluster, file.text, file.ifMatch);
   } catch (error) {
     if (kindOf(error) !== "conflict") throw error;
     return undefined;

@@ -1,8 +1,10 @@
 import type { AccountStore } from "./accounts.ts";
 import type { ConfigStore } from "./cluster-config.ts";
+import type { ConfigVersionStore } from "./config-versions.ts";
 import type { ControlStore } from "./control-record.ts";
 import type { CycleCloudFor } from "./cyclecloud.ts";
 import type { DemandStore, DemandUploads, TargetStore } from "./demand-store.ts";
+import type { EventStore } from "./events.ts";
 import type { HistoryStore, NodeLossStore } from "./history-store.ts";
 import type { PlanRequests, ScaleActions, SchedulerEvents } from "./messages.ts";
 import type { NotificationStore } from "./notifications.ts";
@@ -20,9 +22,11 @@ import type { Log, Telemetry } from "./telemetry.ts";
  */
 export type * from "./accounts.ts";
 export type * from "./cluster-config.ts";
+export type * from "./config-versions.ts";
 export type * from "./control-record.ts";
 export type * from "./cyclecloud.ts";
 export * from "./demand-store.ts";
+export * from "./events.ts";
 export type * from "./history-store.ts";
 export type * from "./messages.ts";
 export * from "./notifications.ts";
@@ -70,6 +74,7 @@ export interface Ports {
   readonly ids: Ids;
   readonly random: Random;
   readonly configs: ConfigStore;
+  readonly configVersions: ConfigVersionStore;
   readonly controls: ControlStore;
   readonly cycleCloudFor: CycleCloudFor;
   readonly snapshots: SnapshotStore;
@@ -81,6 +86,7 @@ export interface Ports {
   readonly plans: PlanStore;
   readonly priceSheets: PriceSheetStore;
   readonly rejections: RejectionStore;
+  readonly events: EventStore;
   readonly losses: NodeLossStore;
   readonly accounts: AccountStore;
   readonly notifications: NotificationStore;

@@ -18,7 +18,7 @@ export type RecordPorts = WorldPorts &
 
 /** What answers that change or show records need beside that: the rights of somebody who may write to the account. */
 export type StoragePorts = RecordPorts &
-  Pick<Ports, "accounts" | "log" | "planRequests" | "samples" | "uploads"> & {
+  Pick<Ports, "accounts" | "configVersions" | "events" | "log" | "planRequests" | "samples" | "uploads"> & {
     readonly configFiles: ConfigFiles;
     readonly demandQueue: DemandQueue;
     /** Which settings of configurations may be changed. */

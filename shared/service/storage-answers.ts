@@ -1,6 +1,13 @@
 import { type RouteId, refusals, supportParts } from "../api/index.ts";
 import { changeConfig, decidePause, postDemand, replayReject } from "../operate/index.ts";
-import { drawUpCost, drawUpJobCost, drawUpSamples, showConfig, showSupport } from "../views/index.ts";
+import {
+  drawUpCost,
+  drawUpJobCost,
+  drawUpSamples,
+  listConfigVersions,
+  showConfig,
+  showSupport,
+} from "../views/index.ts";
 import {
   type Answered,
   accepted,
@@ -18,6 +25,7 @@ export type StorageRouteId =
   | "cost"
   | "job-cost"
   | "config"
+  | "config-versions"
   | "put-config"
   | "post-demand"
   | "replay-reject"
@@ -39,6 +47,8 @@ export const storageAnswers: AnswersFrom<StoragePorts, StorageRouteId> = {
     const answer = await drawUpJobCost(ports, cluster, { name: params.job, source: query.source });
     return answer === undefined ? unknownCluster(cluster) : answered(answer);
   },
+  "config-versions": async (ports, { cluster, query }) =>
+    answered(await listConfigVersions(ports, cluster, query, ports.knownSecrets)),
   "put-config": putConfig,
   "post-demand": async (ports, call) => {
     const { cluster, query, body } = call;

@@ -2,6 +2,7 @@ import type { JobTotal } from "../accounting/index.ts";
 import type { NodeHistory } from "../engine/index.ts";
 import type {
   NodeLoss,
+  NotedEvent,
   Operation,
   PlanSummary,
   Rejection,
@@ -35,6 +36,10 @@ export function newestPlanFirst(a: PlanSummary, b: PlanSummary): number {
 }
 
 export function newestLossFirst(a: NodeLoss, b: NodeLoss): number {
+  return b.atSeconds - a.atSeconds || compareNames(a.eventId, b.eventId);
+}
+
+export function newestEventFirst(a: NotedEvent, b: NotedEvent): number {
   return b.atSeconds - a.atSeconds || compareNames(a.eventId, b.eventId);
 }
 

@@ -18,6 +18,9 @@ export function rowText(row: string, value: unknown): string {
   );
 }
 
+/** Versions of a configuration that are kept. */
+export const mostConfigVersions = 100;
+
 /** The longest JSON text of a packed plan that is kept: every reader has to hold all of it in memory. */
 export const largestPlanCharacters = 64 * 1024 * 1024;
 

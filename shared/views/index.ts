@@ -17,6 +17,7 @@ export { type Finding, type FoundConfig, findIncidents } from "./find-incidents.
 export { plannedThere } from "./job-states.ts";
 export { listBuckets, listLimits } from "./list-buckets.ts";
 export { listClusters } from "./list-clusters.ts";
+export { listConfigVersions } from "./list-config-versions.ts";
 export { listJobs } from "./list-jobs.ts";
 export { listNodes } from "./list-nodes.ts";
 export { listOperations, showOperation } from "./list-operations.ts";

@@ -7,17 +7,20 @@ import { prettyJson, warn } from "../output/print.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
+import { configChangeCommands } from "./config-change.ts";
 import { configInitCommand } from "./config-init.ts";
 import { configPushCommand } from "./config-push.ts";
 
 /** `ccscale config`: the `autoscale.json` of a cluster, from the first line to the service. */
 export function configCommand(terminal: Terminal): Command {
-  return new Command("config")
-    .description("Creates, checks, stores and shows the configuration of a cluster.")
+  const command = new Command("config")
+    .description("Creates, checks, stores, shows and changes the configuration of a cluster.")
     .addCommand(configInitCommand(terminal))
     .addCommand(configValidateCommand(terminal))
     .addCommand(configPushCommand(terminal))
     .addCommand(configShowCommand(terminal));
+  for (const each of configChangeCommands(terminal)) command.addCommand(each);
+  return command;
 }
 
 /** `ccscale config show`: the stored configuration without secrets; its problems go to stderr. */

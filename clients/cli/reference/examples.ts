@@ -169,6 +169,18 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     { line: "config push autoscale.json --dry-run", does: "what would change", isShown: true },
     { line: "config push autoscale.json --yes", does: "stores it for the service" },
   ],
+  "config get": [{ line: "config get idle_timeout", does: "one value" }],
+  "config set": [
+    {
+      line: "config set idle_timeout.htc 600 --yes --by ann",
+      does: "shows what differs and what would come of it, and stores it",
+      isShown: true,
+    },
+    { line: "config set read_only true --dry-run", does: "only shows it" },
+  ],
+  "config history": [{ line: "config history", does: "who changed what, when and why", isShown: true }],
+  "config unset": [{ line: "config unset idle_timeout.htc --dry-run", does: "the default would hold again" }],
+  "config rollback": [{ line: "config rollback 1 --yes --by ann", does: "stores version 1 again" }],
   "config show": [{ line: "config show", does: "the stored configuration" }],
   "support-archive": [
     {

@@ -4,9 +4,11 @@ import type { JsonLimits } from "../../json-limits.ts";
 import type { Log, Ports } from "../../ports/index.ts";
 import { AzureAccountStore } from "./account-store.ts";
 import { BlobConfigStore, type ParseConfig } from "./config-blobs.ts";
+import { TableConfigVersionStore } from "./config-version-table.ts";
 import { Container } from "./container.ts";
 import { BlobControlStore } from "./control-blobs.ts";
 import { BlobDemandStore, BlobDemandUploads } from "./demand-blobs.ts";
+import { TableEventStore } from "./event-table.ts";
 import { TableHistoryStore } from "./history-table.ts";
 import { TableNodeLossStore } from "./loss-table.ts";
 import { BlobNotificationStore } from "./notification-blobs.ts";
@@ -47,6 +49,8 @@ export type AzureStores = Pick<
   | "accounts"
   | "notifications"
   | "samples"
+  | "events"
+  | "configVersions"
 >;
 
 export interface AzureStoreOptions {
@@ -79,5 +83,7 @@ export function createAzureStores(options: AzureStoreOptions): AzureStores {
     accounts: new AzureAccountStore(blob, table("JobCosts")),
     notifications: new BlobNotificationStore(blob),
     samples: new TableSampleStore(table("Samples"), { log }),
+    events: new TableEventStore(table("Events"), { log }),
+    configVersions: new TableConfigVersionStore(table("ConfigVersions")),
   };
 }

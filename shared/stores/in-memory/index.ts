@@ -7,6 +7,7 @@ import {
 } from "./memory-cluster-records.ts";
 import { MemoryConfigFiles, MemoryConfigStore } from "./memory-configs.ts";
 import { MemoryDemandStore, MemoryDemandUploads, MemoryTargetStore } from "./memory-demand.ts";
+import { MemoryConfigVersionStore, MemoryEventStore } from "./memory-events.ts";
 import { MemoryHistoryStore, MemoryNodeLossStore } from "./memory-history.ts";
 import { MemoryOperationStore } from "./memory-operations.ts";
 import { MemoryPlanStore } from "./memory-plans.ts";
@@ -17,9 +18,11 @@ export {
   MemoryAccountStore,
   MemoryConfigFiles,
   MemoryConfigStore,
+  MemoryConfigVersionStore,
   MemoryControlStore,
   MemoryDemandStore,
   MemoryDemandUploads,
+  MemoryEventStore,
   MemoryHistoryStore,
   MemoryNodeLossStore,
   MemoryNotificationStore,
@@ -49,6 +52,8 @@ export interface MemoryStores {
   readonly accounts: MemoryAccountStore;
   readonly notifications: MemoryNotificationStore;
   readonly samples: MemorySampleStore;
+  readonly events: MemoryEventStore;
+  readonly configVersions: MemoryConfigVersionStore;
 }
 
 /** Empty stores for tests, simulation and replay; they follow the same contract suite as the Azure ones. */
@@ -69,5 +74,7 @@ export function createMemoryStores(): MemoryStores {
     accounts: new MemoryAccountStore(),
     notifications: new MemoryNotificationStore(),
     samples: new MemorySampleStore(),
+    events: new MemoryEventStore(),
+    configVersions: new MemoryConfigVersionStore(),
   };
 }

@@ -96,6 +96,7 @@ async function fieldsOf(id: RouteId): Promise<Fields> {
     case "prices":
     case "rejects":
     case "samples":
+    case "config-versions":
     case "status":
     case "usage":
       return {};

@@ -2,9 +2,11 @@ import { describe, test } from "vitest";
 import type { AzureStores } from "../../../../shared/stores/azure/index.ts";
 import { accountStoreCases } from "./account-store.ts";
 import { type ConfigBench, configStoreCases } from "./config-store.ts";
+import { configVersionStoreCases } from "./config-version-store.ts";
 import { controlStoreCases } from "./control-store.ts";
 import { demandStoreCases } from "./demand-store.ts";
 import { demandUploadCases, type UploadBench } from "./demand-uploads.ts";
+import { eventStoreCases } from "./event-store.ts";
 import { historyStoreCases } from "./history-store.ts";
 import { nodeLossStoreCases } from "./node-loss-store.ts";
 import { notificationStoreCases } from "./notification-store.ts";
@@ -44,6 +46,8 @@ export function runContractSuites(implementation: string, bench: () => Bench): v
   suite("NotificationStore", notificationStoreCases, ({ stores }) => stores.notifications);
   suite("AccountStore", accountStoreCases, ({ stores }) => stores.accounts);
   suite("SampleStore", sampleStoreCases, ({ stores }) => stores.samples);
+  suite("EventStore", eventStoreCases, ({ stores }) => stores.events);
+  suite("ConfigVersionStore", configVersionStoreCases, ({ stores }) => stores.configVersions);
   suite("ConfigStore", configStoreCases, ({ configs }) => configs);
   suite("DemandUploads", demandUploadCases, ({ uploads }) => uploads);
 }

@@ -1,0 +1,200 @@
+import { Command } from "commander";
+import type { ConfigAnswer } from "../../../shared/api/index.ts";
+import { isDictionary, parseJson } from "../../../shared/json.ts";
+import { redacted } from "../../../shared/redact.ts";
+import { printable } from "../../../shared/text.ts";
+import { dryRunOption, requestOf } from "../act/act-options.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { wholeNumber } from "../option-values.ts";
+import { moment } from "../output/moments.ts";
+import { prettyJson, warn } from "../output/print.ts";
+import { pageOn } from "../output/report.ts";
+import { reach } from "../service/reach.ts";
+import type { Service } from "../service/service.ts";
+import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
+import { confirm, type Terminal } from "../terminal.ts";
+import { type Config, valueAt, withoutValue, withValue } from "./config-path.ts";
+import { printChange } from "./config-push.ts";
+
+interface ChangeFlags extends ServiceFlags {
+  readonly reason?: string;
+  readonly by?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+}
+
+/** `ccscale config get|set|unset|history|rollback`: single values of the stored configuration, and its versions. */
+export function configChangeCommands(terminal: Terminal): readonly Command[] {
+  return [
+    getCommand(terminal),
+    setCommand(terminal),
+    unsetCommand(terminal),
+    historyCommand(terminal),
+    rollbackCommand(terminal),
+  ];
+}
+
+function getCommand(terminal: Terminal): Command {
+  const command = new Command("get")
+    .description("Prints one value of the stored configuration, such as idle_timeout.htc, as JSON.")
+    .argument("<path>", "keys with dots between them")
+    .action(async (path: string, flags: ServiceFlags) => {
+      const { service } = await reach(flags);
+      const { config } = await stored(service);
+      const value = valueAt(config, path);
+      if (value === undefined)
+        throw new CommandFailure(
+          `The stored configuration has no "${printable(path)}"`,
+          'It has its default: docs/configure.md lists them. "ccscale config show" prints what is set.',
+        );
+      terminal.stdout.write(prettyJson(value));
+    });
+  return serviceOrStorageOptions(command);
+}
+
+function setCommand(terminal: Terminal): Command {
+  const command = new Command("set")
+    .description(
+      "Changes one value of the stored configuration: shows what differs and what would come of it, and asks.",
+    )
+    .argument("<path>", "keys with dots between them, such as idle_timeout.htc")
+    .argument("<value>", "JSON, or else a text")
+    .action((path: string, text: string, flags: ChangeFlags) =>
+      change(terminal, flags, {
+        name: `config set ${path}`,
+        make: (config) => withValue(config, path, readValue(text)),
+      }),
+    );
+  return changeOptions(command);
+}
+
+function unsetCommand(terminal: Terminal): Command {
+  const command = new Command("unset")
+    .description("Removes one value of the stored configuration, so that its default holds again.")
+    .argument("<path>", "keys with dots between them")
+    .action((path: string, flags: ChangeFlags) =>
+      change(terminal, flags, { name: `config unset ${path}`, make: (config) => withoutValue(config, path) }),
+    );
+  return changeOptions(command);
+}
+
+function historyCommand(terminal: Terminal): Command {
+  const command = new Command("history")
+    .description(
+      "Lists the versions of the stored configuration, newest first: who changed what, when and why.",
+    )
+    .option("--limit <number>", "maximum number (default: 20)", wholeNumber(1))
+    .action(async (flags: ServiceFlags & { readonly limit?: number }) => {
+      const { service } = await reach(flags);
+      const { versions } = await service.ask("config-versions", {
+        query: { limit: Math.min(flags.limit ?? 20, 100) },
+      });
+      const page = pageOn(terminal);
+      if (versions.length === 0)
+        page.line("No versions: nobody has stored a configuration since versions are kept.");
+      for (const { version, changedAtSeconds, by, reason, changes } of versions) {
+        page.line(`${version}  ${moment(changedAtSeconds)}  ${by ?? "(unknown)"}: ${reason}`);
+        for (const each of changes) page.line(`     ${each}`);
+      }
+    });
+  return serviceOrStorageOptions(command);
+}
+
+function rollbackCommand(terminal: Terminal): Command {
+  const command = new Command("rollback")
+    .description(
+      "Stores an earlier version of the configuration again: shows what differs and what would come of it, and asks.",
+    )
+    .argument(
+      "[version]",
+      "its number in config history (default: the one before the newest)",
+      wholeNumber(1),
+    )
+    .action(async (version: number | undefined, flags: ChangeFlags) => {
+      const { service } = await reach(flags);
+      const wanted = version ?? (await versionBefore(service));
+      const { versions } = await service.ask("config-versions", { query: { version: wanted } });
+      const config = versions[0]?.config;
+      if (config === undefined || config === null)
+        throw new CommandFailure(
+          `There is no version ${wanted} to go back to`,
+          'See "ccscale config history".',
+        );
+      await store(terminal, service, flags, { name: `config rollback ${wanted}`, config: whole(config) });
+    });
+  return changeOptions(command);
+}
+
+async function versionBefore(service: Service): Promise<number> {
+  const { versions } = await service.ask("config-versions", { query: { limit: 2 } });
+  const before = versions[1]?.version;
+  if (before === undefined)
+    throw new CommandFailure("There is no version to go back to", 'See "ccscale config history".');
+  return before;
+}
+
+function changeOptions(command: Command): Command {
+  command
+    .addOption(dryRunOption())
+    .option("--yes", "skips the question")
+    .option("--reason <words>", "why, for the record (default: the command)")
+    .option("--by <name>", "who changes it (default: your login name); the name of a signed-in caller wins");
+  return serviceOrStorageOptions(command);
+}
+
+async function change(
+  terminal: Terminal,
+  flags: ChangeFlags,
+  { name, make }: { readonly name: string; readonly make: (config: Config) => Config },
+): Promise<void> {
+  const { service } = await reach(flags);
+  const { config, etag } = await stored(service);
+  await store(terminal, service, flags, { name, config: make(whole(config)), etag });
+}
+
+async function stored(service: Service): Promise<ConfigAnswer & { readonly config: Config }> {
+  const answer = await service.ask("config");
+  if (answer.config !== null) return { ...answer, config: answer.config };
+  throw new CommandFailure(
+    `Cannot read the configuration of "${printable(service.cluster)}": it is not a JSON object`,
+    'Replace it with "ccscale config push".',
+  );
+}
+
+/** What the service shows as *** would be stored like that. */
+function whole(config: Config): Config {
+  if (!JSON.stringify(config).includes(JSON.stringify(redacted))) return config;
+  throw new CommandFailure(
+    "Cannot change the stored configuration: it holds what looks like a secret, which is not shown",
+    'Remove it from your file, and store that with "ccscale config push".',
+  );
+}
+
+/** Numbers, lists and so on as JSON; what is none is a text, so that `spot` needs no quotes. */
+function readValue(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}
+
+async function store(
+  terminal: Terminal,
+  service: Service,
+  flags: ChangeFlags,
+  { name, config, etag }: { readonly name: string; readonly config: Config; readonly etag?: string },
+): Promise<void> {
+  if (!isDictionary(config)) return;
+  const request = requestOf(flags, name);
+  const would = await service.ask("put-config", { body: { config, ...request, dryRun: true } });
+  warn(terminal, service.cluster, would.warnings.map(printable));
+  printChange(terminal, would);
+  if (would.outcome === "nothing-to-do" || flags.dryRun === true) return;
+  if (flags.yes !== true && !(await confirm(terminal, "Store it?")))
+    throw new CommandFailure("Nothing was stored.", "Answer y, or give --yes.");
+  // What was read when the change was made, not what is there now: somebody may have changed it meanwhile.
+  const seen = { etag: etag ?? would.etag ?? "" };
+  const done = await service.ask("put-config", { body: { config, ...request, dryRun: false }, seen });
+  terminal.stdout.write(`${printable(done.summary)}\n`);
+}

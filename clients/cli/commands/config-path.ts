@@ -1,0 +1,52 @@
+import { isDictionary } from "../../../shared/json.ts";
+
+export type Config = Readonly<Record<string, unknown>>;
+
+/** Keys with dots between them; a number is a place in a list. */
+function stepsOf(path: string): readonly string[] {
+  return path.split(".");
+}
+
+/** Undefined: there is no such value. */
+export function valueAt(config: unknown, path: string): unknown {
+  let value: unknown = config;
+  for (const step of stepsOf(path)) {
+    if (Array.isArray(value)) value = value[Number(step)];
+    else if (isDictionary(value) && Object.hasOwn(value, step)) value = value[step];
+    else return undefined;
+  }
+  return value;
+}
+
+/**
+ * The configuration with another value there. Objects on the way are made; a plain value on the way holds for all node
+ * arrays (`idle_timeout: 300`) and stays so, as `default`.
+ */
+export function withValue(config: Config, path: string, value: unknown): Config {
+  return replaced(config, stepsOf(path), () => value) as Config;
+}
+
+export function withoutValue(config: Config, path: string): Config {
+  return valueAt(config, path) === undefined
+    ? config
+    : (replaced(config, stepsOf(path), () => undefined) as Config);
+}
+
+function replaced(holder: unknown, [step = "", ...rest]: readonly string[], make: () => unknown): unknown {
+  if (Array.isArray(holder)) {
+    const items = holder.map((item, index) => (String(index) === step ? next(item, rest, make) : item));
+    return items.filter((item) => item !== undefined);
+  }
+  const own = isDictionary(holder) ? holder : holder === undefined ? {} : { default: holder };
+  const value = next(own[step], rest, make);
+  const others = Object.entries(own).filter(([key]) => key !== step);
+  if (value === undefined) return Object.fromEntries(others);
+  // In its place, so that the text differs there only.
+  return Object.hasOwn(own, step)
+    ? Object.fromEntries(Object.entries(own).map(([key, old]) => [key, key === step ? value : old]))
+    : { ...own, [step]: value };
+}
+
+function next(value: unknown, rest: readonly string[], make: () => unknown): unknown {
+  return rest.length === 0 ? make() : replaced(value, rest, make);
+}

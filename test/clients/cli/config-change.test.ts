@@ -1,0 +1,191 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { valueAt, withoutValue, withValue } from "../../../clients/cli/commands/config-path.ts";
+import { examples } from "../../../clients/cli/reference/examples.ts";
+import { operatorsOf, served } from "../../fuzz/served-world.ts";
+import { cluster } from "../../support/world.ts";
+import { type ApiServer, serveApi } from "./api-server.ts";
+import { ccscale } from "./in-process.ts";
+
+vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
+const { handlerOf } = await import("../../support/http-handlers.ts");
+
+let server: ApiServer;
+
+beforeAll(async () => {
+  const ids = ["config", "config-versions", "put-config", "buckets"] as const;
+  server = await serveApi(Object.fromEntries(ids.map((id) => [id, handlerOf(id)])));
+});
+beforeEach(async () => {
+  served.renew();
+  await served.world.snapshot();
+});
+afterAll(() => server?.stop());
+
+const config = (...argv: string[]) => ccscale(["config", ...argv, "--url", server.url, "--cluster", cluster]);
+const files = () => operatorsOf(served.world).configFiles;
+const stored = async () => JSON.parse((await files().read(cluster))?.text ?? "null");
+const usable = { url: "https://cyclecloud.example", username: "autoscale" };
+
+describe("single values of the stored configuration", () => {
+  test("set shows what differs, stores it, and get prints it", async () => {
+    const set = await config("set", "idle_timeout.htc", "600", "--yes", "--by", "ann", "--reason", "quiet");
+    expect(set).toMatchObject({ code: 0 });
+    expect(set.stdout).toContain('  idle_timeout: (absent) -> {"htc":600}');
+    expect(await stored()).toEqual({ ...usable, idle_timeout: { htc: 600 } });
+    expect(await config("get", "idle_timeout.htc")).toEqual({ code: 0, stdout: "600\n", stderr: "" });
+    const again = await config("set", "idle_timeout.htc", "60", "--dry-run");
+    expect(again.stdout).toContain("  idle_timeout.htc: 600 -> 60");
+    expect(await stored()).toEqual({ ...usable, idle_timeout: { htc: 600 } });
+  });
+
+  test("a name of a node array that is not there is a warning, and a value that is wrong is refused", async () => {
+    const odd = await config("set", "idle_timeout.htcc", "600", "--dry-run");
+    expect(odd.stderr).toContain('the cluster has no node array "htcc"; did you mean "htc"?');
+    const bad = await config("set", "idle_timeout.htc", "soon", "--yes");
+    expect(bad.code).toBe(1);
+    expect(bad.stderr).toContain("idle_timeout.htc");
+    expect(await stored()).toEqual(usable);
+  });
+
+  test("unset lets the default hold; of what is not there it says so", async () => {
+    await config("set", "read_only", "true", "--yes");
+    expect((await config("unset", "read_only", "--yes")).stdout).toContain("read_only: true -> (absent)");
+    expect(await stored()).toEqual(usable);
+    expect((await config("unset", "read_only", "--yes")).stdout).toContain("Nothing to do");
+    expect(await config("get", "read_only")).toMatchObject({ code: 1 });
+  });
+
+  test("what somebody else stored between the look and the change is not overwritten", async () => {
+    const { configFiles } = operatorsOf(served.world);
+    const check = configFiles.check.bind(configFiles);
+    const theirs = JSON.stringify({ ...usable, read_only: false });
+    let checks = 0;
+    const spy = vi.spyOn(configFiles, "check").mockImplementation(async (...args) => {
+      checks += 1;
+      // After the dry run has answered, and before the change itself compares.
+      if (checks === 4) configFiles.put(cluster, theirs);
+      return check(...args);
+    });
+    const { code, stderr } = await config("set", "idle_timeout", "60", "--yes");
+    spy.mockRestore();
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("is not the one that was seen"),
+    });
+    expect(await stored()).toEqual({ ...usable, read_only: false });
+  });
+});
+
+describe("versions of the configuration", () => {
+  test("who changed what, when and why, the newest first; the one before versions were kept is there too", async () => {
+    await config("set", "idle_timeout", "600", "--yes", "--by", "ann", "--reason", "quiet week");
+    served.world.advance(60);
+    await config("set", "idle_timeout", "60", "--yes", "--by", "bob", "--reason", "money");
+    const { stdout } = await config("history");
+    const lines = stdout.split("\n").filter((line) => /^\d/.test(line));
+    expect(lines.map((line) => line.replace(/\S+Z/, "TIME"))).toEqual([
+      "3  TIME  bob: money",
+      "2  TIME  ann: quiet week",
+      "1  TIME  (unknown): as it was before versions were kept",
+    ]);
+    expect(stdout).toContain("     idle_timeout: 600 -> 60");
+    expect((await config("history", "--limit", "1")).stdout.split("\n")[0]).toMatch(/^3 /);
+  });
+
+  test("rollback stores the version before, or the one that is named, as a new one", async () => {
+    await config("set", "idle_timeout", "600", "--yes");
+    await config("set", "idle_timeout", "60", "--yes");
+    const back = await config("rollback", "--yes");
+    expect(back.stdout).toContain("idle_timeout: 60 -> 600");
+    expect(await stored()).toEqual({ ...usable, idle_timeout: 600 });
+    expect((await config("rollback", "1", "--yes")).stdout).toContain("idle_timeout: 600 -> (absent)");
+    expect(await stored()).toEqual(usable);
+    expect(await config("rollback", "99", "--yes")).toMatchObject({ code: 1 });
+    const versions = await served.world.ports.configVersions.list(cluster, 10);
+    expect(versions.map(({ reason }) => reason)[0]).toBe("ccscale config rollback 1");
+  });
+
+  test("what was changed in the storage account itself is a version of nobody, and without secrets when it is shown", async () => {
+    await config("set", "idle_timeout", "600", "--yes");
+    files().put(cluster, JSON.stringify({ ...usable, password: "hunter2hunter2" }));
+    const { code, stderr } = await config("set", "idle_timeout", "60", "--yes");
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("looks like a secret"),
+    });
+    files().put(cluster, JSON.stringify({ ...usable, read_only: true }));
+    await config("set", "idle_timeout", "60", "--yes", "--by", "ann");
+    const { stdout } = await config("history");
+    expect(stdout).toContain("(unknown): changed in the storage account\n     idle_timeout: 600 -> (absent)");
+  });
+
+  test("a store that does not answer keeps no version, and the change holds", async () => {
+    served.world.ports.configVersions.list = () => Promise.reject(new Error("storage is down"));
+    expect(await config("set", "idle_timeout", "600", "--yes")).toMatchObject({ code: 0 });
+    expect(await stored()).toMatchObject({ idle_timeout: 600 });
+    expect(served.world.log.join("\n")).toContain("warn config-version-not-kept");
+  });
+
+  test("config validate asks for the node arrays where a service is named, and nobody where none is", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "config-"));
+    const file = join(folder, "autoscale.json");
+    await writeFile(file, JSON.stringify({ ...usable, idle_timeout: { htcc: 60 } }));
+    const words = 'no node array "htcc"; did you mean "htc"?';
+    const validate = ["config", "validate", file, "--cluster", cluster];
+    const calls = server.calls.length;
+    expect((await ccscale(validate)).stderr).not.toContain(words);
+    expect(server.calls).toHaveLength(calls);
+    const asked = await ccscale([...validate, "--url", server.url]);
+    expect(asked).toMatchObject({ code: 0, stderr: expect.stringContaining(words) });
+    await rm(folder, { recursive: true });
+  });
+});
+
+test("the examples of the command page", async () => {
+  const configured = { ...usable, verify_certificates: true, idle_timeout: { default: 300 } };
+  files().put(cluster, JSON.stringify(configured));
+  const names = ["config get", "config set", "config history", "config unset", "config rollback"] as const;
+  const transcripts: string[] = [];
+  for (const { line } of names.flatMap((name) => examples[name] ?? [])) {
+    const { code, stdout, stderr } = await ccscale([
+      ...line.split(" "),
+      "--url",
+      server.url,
+      "--cluster",
+      cluster,
+    ]);
+    expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: "" });
+    transcripts.push(`$ ccscale ${line}\n${stdout}`);
+    served.world.advance(60);
+  }
+  await expect(transcripts.join("\n")).toMatchFileSnapshot(
+    "../../../clients/cli/reference/printed/config-change.txt",
+  );
+});
+
+describe("a value by its path", () => {
+  const json = { idle_timeout: 300, spot: { pairs: [{ spot: "a" }, { spot: "b" }] } };
+
+  test.each<[string, unknown, object]>([
+    ["read_only", true, { ...json, read_only: true }],
+    ["idle_timeout.htc", 60, { ...json, idle_timeout: { default: 300, htc: 60 } }],
+    ["spot.pairs.1.spot", "c", { ...json, spot: { pairs: [{ spot: "a" }, { spot: "c" }] } }],
+    ["nodearrays.htc.placement", "cost", { ...json, nodearrays: { htc: { placement: "cost" } } }],
+  ])("%s becomes %j", (path, value, expected) => {
+    const changed = withValue(json, path, value);
+    expect(changed).toEqual(expected);
+    expect(valueAt(changed, path)).toEqual(value);
+  });
+
+  test.each<[string, object]>([
+    ["idle_timeout", { spot: json.spot }],
+    ["spot.pairs.0", { idle_timeout: 300, spot: { pairs: [{ spot: "b" }] } }],
+    ["spot.patience", json],
+    ["toString", json],
+  ])("%s is removed", (path, expected) => {
+    expect(withoutValue(json, path)).toEqual(expected);
+  });
+});
