@@ -5,6 +5,7 @@ import type {
   ArchivedPlan,
   ClusterConfig,
   CycleCloud,
+  DemandSummary,
   NodeLoss,
   PlanHead,
   Ports,
@@ -99,7 +100,7 @@ export function memoryPorts(options: {
     },
     demand: {
       list: async () => (demand === undefined ? [] : [demand.value]),
-      summaries: none,
+      summaries: async () => (demand === undefined ? [] : [inShort(demand.value)]),
       load: async () => demand,
       save: async (next) => {
         demand = stored(next);
@@ -167,6 +168,9 @@ export function memoryPorts(options: {
     },
     notifications: { load: nothing, save: async () => "" },
     samples: { add: nothing, list: none },
+    // Nobody looks at the past of a backtest.
+    events: { note: nothing, list: none },
+    configVersions: { add: nothing, list: none },
     planRequests: { send: async (scheduled) => deliver.requestPlan(scheduled) },
     scaleActions: {
       send: async (actions) => deliver.execute(actions, null),
@@ -190,4 +194,10 @@ export function memoryPorts(options: {
     if (history.size <= 2 * (snapshot?.value.cluster.nodes.length ?? 0) + 20) return;
     for (const row of history.values()) if (row.deletedSeconds !== null) history.delete(row.nodeId);
   }
+}
+
+/** What planners compare of demand is its sequence. */
+function inShort({ jobs, nodes, setAside: _, runTimes: __, ...rest }: SourceDemand): DemandSummary {
+  const running = jobs.filter(({ executingHostnames }) => executingHostnames.length > 0).length;
+  return { ...rest, jobs: jobs.length, running, nodes: nodes.length };
 }

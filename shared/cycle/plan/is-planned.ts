@@ -41,6 +41,7 @@ export async function isPlanned(
   return (
     snapshot?.value.takenAtSeconds === head.snapshotTakenAtSeconds &&
     (head.nextDeadlineSeconds === null || head.nextDeadlineSeconds > ports.clock.nowSeconds()) &&
+    demand.length === Object.keys(head.demandSequences).length &&
     demand.every(({ source, sequence }) => head.demandSequences[source] === sequence) &&
     targets.every(
       ({ requestSet, receivedAtSeconds }) => head.targetRequests[requestSet] === receivedAtSeconds,
