@@ -36,9 +36,14 @@ const mostRemembered = 2_000_000;
 export class Memory {
   #left = mostRemembered;
 
+  /** Whether there is room for so many entries. */
+  has(entries: number): boolean {
+    return entries <= this.#left;
+  }
+
   /** Whether so many entries more may be kept. */
   take(entries: number): boolean {
-    if (entries > this.#left) return false;
+    if (!this.has(entries)) return false;
     this.#left -= entries;
     return true;
   }

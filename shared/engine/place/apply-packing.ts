@@ -82,7 +82,8 @@ class Hand {
   }
 }
 
-function place(ledger: Ledger, allocation: Allocation, node: LedgerNode, slots: number): void {
+/** Puts slots of a packed job on a node that covers them. */
+export function place(ledger: Ledger, allocation: Allocation, node: LedgerNode, slots: number): void {
   const { job, shape, placements } = allocation;
   const demand = demandIn(shape, node.bucket.columns);
   ledger.take({ node, job: job.name, slots, demand, closes: shape.exclusive !== "none" });

@@ -1,19 +1,112 @@
 import type { LedgerNode } from "../ledger/ledger-bucket.ts";
+import { runningIn } from "../model/caps.ts";
 import type { PendingNodes } from "../model/node.ts";
-import type { PlacementPolicy } from "../model/placement.ts";
+import { type PlacementPolicy, placementOf } from "../model/placement.ts";
+import { priceOf } from "./bucket-kinds.ts";
+import { looseSlotsOf } from "./loose-slots.ts";
+import { mayAskAll, movableJobs } from "./movable-jobs.ts";
+import { packThere } from "./packing/portfolio.ts";
+import { queueThere } from "./queue-there.ts";
+import { surelyHasNoRoom } from "./room-there.ts";
 import { boughtIn, type Run, type RunInput, run } from "./run.ts";
 
 /**
- * The run that counts. Filling nodes across buckets can go wrong where filling bucket by bucket does not: it may leave
- * out a job that could have been placed, or place jobs so that the next plan, with the same jobs and the nodes of this
- * one, buys again. Then the cluster is filled in order.
+ * The run that counts. Filling nodes across buckets can go wrong where filling bucket by bucket does not: it may leave out
+ * a job that could have been placed, cost more, or place jobs so that the next plan, with the same jobs and the nodes of
+ * this one, buys again. Then the cluster is filled in order.
  */
 export function chooseRun(input: RunInput): Run {
-  for (const attempt of [input, ...(usesCost(input) ? [reusing(input)] : [])]) {
-    const chosen = withoutHarm(attempt);
-    if (isLasting(input, chosen)) return chosen;
+  return new Choice(input).make();
+}
+
+/** One choice, with the runs made for it: each is made once, and only when it is needed. */
+class Choice {
+  readonly #input: RunInput;
+  #ordered: Run | null = null;
+  #reused: Run | null = null;
+
+  constructor(input: RunInput) {
+    this.#input = input;
   }
-  return run(inOrder(input));
+
+  make(): Run {
+    const first = this.#withoutHarm(this.#input);
+    if (!crosses(first)) return first;
+    for (const each of [...this.#cheaperThan(first), first]) if (this.#isLasting(each)) return each;
+    if (usesCost(this.#input) && this.#isLasting(this.#inReuse)) return this.#inReuse;
+    return this.#inOrder;
+  }
+
+  get #inOrder(): Run {
+    this.#ordered ??= run(inOrder(this.#input));
+    return this.#ordered;
+  }
+
+  get #inReuse(): Run {
+    this.#reused ??= this.#withoutHarm(reusing(this.#input));
+    return this.#reused;
+  }
+
+  /** A run that places all that filling in order places. */
+  #withoutHarm(input: RunInput): Run {
+    const first = run(input);
+    if (!first.isSound) return this.#inOrder;
+    // Without a crossing they are the same.
+    if (!first.opened.ledger.crossed || placesAll(first)) return first;
+    return placesAsMuch(first, this.#inOrder) ? first : this.#inOrder;
+  }
+
+  /** Other runs that place as much for less money, the cheapest first. */
+  #cheaperThan(first: Run): readonly Run[] {
+    const most = usdPerHour(this.#input, first);
+    const others = mayCostLess(first, most) ? [this.#inOrder] : [];
+    // Only where limits let somebody in later may choosing by price end dearer than not doing so.
+    if (usesCost(this.#input) && first.hadWaiting) others.push(this.#inReuse);
+    return others
+      .map((other) => ({ other, usd: usdPerHour(this.#input, other) }))
+      .filter(({ other, usd }) => isLess(usd, most) && placesAsMuch(other, first))
+      .sort((a, b) => (isLess(a.usd, b.usd) ? -1 : 1))
+      .map(({ other }) => other);
+  }
+
+  /** Whether the next plan buys nothing for the same jobs, and places all of them again. Without proof, it is made. */
+  #isLasting(chosen: Run): boolean {
+    if (buysNothing(chosen) || isSurelyLasting(this.#input, chosen)) return true;
+    const next = new Choice(afterBuying(this.#input, boughtIn(chosen.opened.ledger)));
+    return next.#buysNothingFor(chosen);
+  }
+
+  #buysNothingFor(before: Run): boolean {
+    const first = this.#withoutHarm(this.#input);
+    if (buysNothing(first)) return placesAsMuch(first, before);
+    const ordered = this.#inOrder;
+    return buysNothing(ordered) && placesAsMuch(ordered, first) && placesAsMuch(ordered, before);
+  }
+}
+
+/** Whether a run buys, and not as filling in order would. */
+function crosses(made: Run): boolean {
+  return made.opened.ledger.crossed && !buysNothing(made);
+}
+
+function buysNothing({ opened }: Run): boolean {
+  return boughtIn(opened.ledger).length === 0;
+}
+
+/**
+ * Whether it is known without another plan: everything could be packed on the nodes that are there then, and that is
+ * what the next plan tries. Where jobs lie now is of no account.
+ */
+function isSurelyLasting(
+  { targets = [], cluster, settings }: RunInput,
+  { opened: { ledger }, queue, leftAtStart }: Run,
+): boolean {
+  if (targets.length > 0) return false;
+  if (cluster.nodeArrays.some(({ name }) => placementOf(settings, name) === "order")) return false;
+  const movable = movableJobs(ledger, queue);
+  if (movable === null || !movable.jobs.every(isPlaced) || !mayAskAll(ledger, movable)) return false;
+  const problem = queueThere(ledger, movable, leftAtStart, "with-bought");
+  return problem !== null && packThere(problem) !== null;
 }
 
 function usesCost({ settings: { placement } }: RunInput): boolean {
@@ -29,35 +122,17 @@ function reusing(input: RunInput): RunInput {
   return { ...input, settings: { ...input.settings, placement } };
 }
 
-/** Whether the next plan buys nothing for the same jobs, and places all of them again. */
-function isLasting(input: RunInput, chosen: Run): boolean {
-  if (!chosen.opened.ledger.crossed) return true;
-  const bought = boughtIn(chosen);
-  if (bought.length === 0) return true;
-  const next = withoutHarm(afterBuying(input, bought));
-  return boughtIn(next).length === 0 && placesAsMuch(next, chosen);
-}
-
-/** A run that places all that filling in order places. */
-function withoutHarm(input: RunInput): Run {
-  const first = run(input);
-  if (!first.isSound) return run(inOrder(input));
-  // Without a crossing they are the same.
-  if (!first.opened.ledger.crossed || placesAll(first)) return first;
-  const ordered = run(inOrder(input));
-  return placesAsMuch(first, ordered) ? first : ordered;
-}
-
 function inOrder(input: RunInput): RunInput {
   const placement = { default: "order", byNodeArray: {} } as const;
   return { ...input, settings: { ...input.settings, placement } };
 }
 
+function isPlaced({ granted, asked }: { readonly granted: number; readonly asked: number }): boolean {
+  return granted >= asked;
+}
+
 function placesAll({ allocations, targets }: Run): boolean {
-  return (
-    allocations.every(({ granted, asked }) => granted >= asked) &&
-    targets.every(({ granted, asked }) => granted >= asked)
-  );
+  return allocations.every(isPlaced) && targets.every(isPlaced);
 }
 
 function placesAsMuch(a: Run, b: Run): boolean {
@@ -65,6 +140,26 @@ function placesAsMuch(a: Run, b: Run): boolean {
     a.allocations.every(({ granted }, index) => granted >= (b.allocations[index]?.granted ?? 0)) &&
     a.targets.every(({ granted }, index) => granted >= (b.targets[index]?.granted ?? 0))
   );
+}
+
+/** What all nodes cost once those of a run are there; null: not known of one of those. */
+function usdPerHour(input: RunInput, { opened }: Run): number | null {
+  const bought = boughtIn(opened.ledger);
+  if (bought.some(({ bucket }) => priceOf(bucket) === null)) return null;
+  const { cluster, pending } = afterBuying(input, bought);
+  return runningIn(cluster, pending).usdPerHour;
+}
+
+/** US dollars for an hour: a smaller difference is none. */
+const leastGain = 1e-6;
+
+function isLess(usd: number | null, than: number | null): boolean {
+  return usd !== null && (than === null || usd < than - leastGain);
+}
+
+/** Whether filling in order can cost less: where no price is known, only if it may buy nothing at all. */
+function mayCostLess({ opened: { ledger }, queue }: Run, usd: number | null): boolean {
+  return usd !== null || !surelyHasNoRoom(ledger, looseSlotsOf(queue), new Set(boughtIn(ledger)));
 }
 
 /** The world when all that was bought is on order. */

@@ -15,7 +15,7 @@ export interface LooseSlots {
  */
 export function looseSlotsOf(allocations: readonly Allocation[]): readonly LooseSlots[] {
   return allocations.flatMap((allocation) =>
-    isLoose(allocation)
+    mayMove(allocation)
       ? allocation.placements.flatMap(({ node, slots }) =>
           node.bucket.closed === "on-premise" ? [] : [{ allocation, node, slots }],
         )
@@ -23,10 +23,10 @@ export function looseSlotsOf(allocations: readonly Allocation[]): readonly Loose
   );
 }
 
-function isLoose({ job, shape, placements }: Allocation): boolean {
+/** Whether the slots of a job may be moved, by what it asks for. */
+export function mayMove({ job, shape }: Pick<Allocation, "job" | "shape">): boolean {
   const { profile, exclusive } = shape;
   return (
-    placements.length > 0 &&
     job.packingStrategy === "pack" &&
     !job.colocated &&
     job.executingHostnames.length === 0 &&

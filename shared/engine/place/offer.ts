@@ -78,7 +78,7 @@ export function accepts(ledger: Ledger, node: LedgerNode, allocation: Allocation
 }
 
 /** An answer that is remembered takes more than a number. */
-const entriesPerAnswer = 5;
+export const entriesPerAnswer = 5;
 
 /** Slots that a node has room for; infinite for a demand that takes nothing. */
 export function capacityOn(

@@ -103,7 +103,8 @@ function roomOn(node: LedgerNode, loose: readonly LooseSlots[]): readonly number
   return capacityOf(row, false);
 }
 
-function demandOf(shape: Shape, columns: Columns): readonly number[] | null {
+/** What a slot takes of nodes whose table has these columns; null: they do not have it. */
+export function demandOf(shape: Shape, columns: Columns): readonly number[] | null {
   const demand: Demand = demandIn(shape, columns);
   if (demand.amounts.some((amount) => !Number.isFinite(amount))) return null;
   const dense = new Array<number>(columns.count).fill(0);

@@ -19,11 +19,13 @@ export function repack(
   ledger: Ledger,
   allocations: readonly Allocation[],
   reservedLeft: ReadonlyMap<string, number>,
+  /** Whether it is known that the nodes that are there do not hold all. */
+  isTriedThere = false,
 ): boolean {
   const loose = looseSlotsOf(allocations);
   const vanishing = vanishingNodes(loose);
   if (vanishing.size === 0) return true;
-  const hasNoRoom = surelyHasNoRoom(ledger, loose, vanishing);
+  const hasNoRoom = isTriedThere || surelyHasNoRoom(ledger, loose, vanishing);
   const looksAtPrices = [...vanishing].some(({ bucket }) => bucket.placement === "cost");
   if (hasNoRoom && !looksAtPrices) return true;
   const terms = { ledger, reservedLeft, vanishing };

@@ -10,8 +10,12 @@ import type { TargetOutcome } from "../model/target.ts";
 import { allocate } from "./allocate.ts";
 import type { Allocation } from "./allocation.ts";
 import { meetTargets } from "./meet-targets.ts";
+import { movableJobs } from "./movable-jobs.ts";
+import { moveQueue } from "./move-queue.ts";
 import { occupy } from "./occupy.ts";
 import { openJobs } from "./open-jobs.ts";
+import { packThere } from "./packing/portfolio.ts";
+import { type LeftAtStart, type NodesThere, queueThere } from "./queue-there.ts";
 import { repack } from "./repack.ts";
 import { forgetSearches, Shapes } from "./shape.ts";
 
@@ -24,6 +28,11 @@ export interface RunInput extends PlanInput {
 export interface Run {
   readonly opened: OpenedLedger;
   readonly allocations: readonly Allocation[];
+  /** The jobs, higher priority first. */
+  readonly queue: readonly Allocation[];
+  readonly leftAtStart: LeftAtStart;
+  /** Whether jobs waited that first fit found no room for. */
+  readonly hadWaiting: boolean;
   /** How many of the buckets jobs could choose from: targets add some behind them. */
   readonly bucketsOfJobs: number;
   readonly targets: readonly TargetOutcome[];
@@ -31,19 +40,20 @@ export interface Run {
   readonly isSound: boolean;
 }
 
+type Placed = Pick<Run, "opened" | "allocations" | "queue" | "leftAtStart">;
+
 /** Lays the cluster out, and puts the jobs and then the targets on it. */
 export function run(input: RunInput): Run {
-  const { opened, allocations, queue } = firstFit(input);
-  const isSound = settle(opened.ledger, queue, input);
+  const placed = firstFit(input);
+  const { opened } = placed;
+  const hadWaiting = placed.queue.some(isWaiting);
+  const isSound = settle(placed, input);
   const bucketsOfJobs = opened.ledger.buckets.length;
-  return { opened, allocations, bucketsOfJobs, isSound, targets: meetTargets(opened, input) };
+  return { ...placed, hadWaiting, bucketsOfJobs, isSound, targets: meetTargets(opened, input) };
 }
 
 /** Lays the cluster out, and puts each job where it first fits. */
-export function firstFit(input: RunInput): Pick<Run, "opened" | "allocations"> & {
-  /** The jobs, higher priority first. */
-  readonly queue: readonly Allocation[];
-} {
+export function firstFit(input: RunInput): Placed {
   const pools = new Pools(input.settings.sharedPools);
   const opened = openLedger(input, pools, input.overdueNodeIds);
   const { ledger } = opened;
@@ -54,22 +64,47 @@ export function firstFit(input: RunInput): Pick<Run, "opened" | "allocations"> &
   opened.open(wanted);
   for (const allocation of allocations)
     if (allocation.job.executingHostnames.length > 0) occupy(ledger, allocation, opened.byHostname);
+  const leftAtStart = leftOnBusyNodes(ledger);
   const queue = byPriority(allocations);
   for (const allocation of queue) allocate(ledger, allocation);
-  return { opened, allocations, queue };
+  return { opened, allocations, queue, leftAtStart };
+}
+
+function leftOnBusyNodes({ buckets }: Ledger): LeftAtStart {
+  return new Map(
+    buckets.flatMap(({ nodes, table }) =>
+      nodes.flatMap((node) => (node.jobs.length > 0 ? [[node, table.row(node.position)] as const] : [])),
+    ),
+  );
 }
 
 /** Fewer rounds than this leave a queue that never gets through as it is. */
 const mostRounds = 4;
 
-/** Chooses nodes anew, and lets those in for which that leaves room, until nobody finds more. */
-function settle(ledger: Ledger, queue: readonly Allocation[], input: RunInput): boolean {
+/**
+ * Where jobs lie can be chosen anew: first whether all of them find room on the nodes that are there, which buys nothing.
+ * Else nodes are chosen anew, and those let in for which that leaves room, until nobody finds more. Who waits then may
+ * still find room if all others move.
+ */
+function settle(placed: Placed, input: RunInput): boolean {
+  const { ledger } = placed.opened;
   if (ledger.buckets.every(({ placement }) => placement === "order")) return true;
-  const reservedLeft = reservationsLeft(input);
+  const there = moveThere(placed, "without-bought");
+  if (there === "moved") return true;
+  const isSound = chooseNodes(placed, reservationsLeft(input), there === "no-room");
+  if (isSound && placed.queue.some(isWaiting)) moveThere(placed, "with-bought");
+  return isSound;
+}
+
+function chooseNodes(
+  { opened: { ledger }, queue }: Placed,
+  reservedLeft: ReadonlyMap<string, number>,
+  isTriedThere: boolean,
+): boolean {
   for (let round = 0; round < mostRounds; round++) {
     const changes = ledger.changeCount;
-    if (!repack(ledger, queue, reservedLeft)) return false;
-    const waiting = queue.filter(({ granted, asked, heldBy }) => granted < asked && heldBy === null);
+    if (!repack(ledger, queue, reservedLeft, isTriedThere && round === 0)) return false;
+    const waiting = queue.filter(isWaiting);
     if (waiting.length === 0 || ledger.changeCount === changes) return true;
     ledger.forgetSearches();
     for (const { shape } of waiting) forgetSearches(shape);
@@ -80,8 +115,29 @@ function settle(ledger: Ledger, queue: readonly Allocation[], input: RunInput): 
   return true;
 }
 
+/** Moves the whole queue onto some nodes, if it would buy otherwise or leave somebody out. */
+function moveThere(
+  { opened: { ledger }, queue, leftAtStart }: Placed,
+  there: NodesThere,
+): "moved" | "no-room" | "not-tried" {
+  if (ledger.buckets.some(({ placement }) => placement === "order")) return "not-tried";
+  const hasWaiting = queue.some(isWaiting);
+  if (!hasWaiting && boughtIn(ledger).length === 0) return "not-tried";
+  const movable = movableJobs(ledger, queue);
+  if (movable === null) return "not-tried";
+  const problem = queueThere(ledger, movable, leftAtStart, there);
+  const packing = problem === null ? null : packThere(problem);
+  if (problem === null || packing === null) return hasWaiting ? "not-tried" : "no-room";
+  moveQueue(ledger, problem, packing);
+  return "moved";
+}
+
+function isWaiting({ granted, asked, heldBy }: Allocation): boolean {
+  return granted < asked && heldBy === null;
+}
+
 /** Nodes that reservations still pay for, by their names. */
-function reservationsLeft({ cluster, pending }: RunInput): ReadonlyMap<string, number> {
+export function reservationsLeft({ cluster, pending }: RunInput): ReadonlyMap<string, number> {
   const { reservedNodes } = runningIn(cluster, pending);
   const left = new Map<string, number>();
   for (const { buckets } of cluster.nodeArrays)
@@ -95,8 +151,8 @@ function reservationsLeft({ cluster, pending }: RunInput): ReadonlyMap<string, n
 }
 
 /** Nodes that a run makes or starts. */
-export function boughtIn({ opened }: Run): readonly LedgerNode[] {
-  return opened.ledger.buckets.flatMap(({ nodes }) =>
+export function boughtIn({ buckets }: Ledger): readonly LedgerNode[] {
+  return buckets.flatMap(({ nodes }) =>
     nodes.filter(({ origin }) => origin === "new" || origin === "starting"),
   );
 }

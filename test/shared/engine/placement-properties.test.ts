@@ -64,14 +64,17 @@ describe("plan, whatever the placement", () => {
     );
   });
 
-  test("buys nothing and places as much once its own actions took effect", () => {
+  test("buys nothing and leaves nobody out once its own actions took effect", () => {
     fc.assert(
       fc.property(worlds, (drawn) => {
         const input = { ...drawn, cluster: { ...drawn.cluster, maxCount: 1_000, maxCoreCount: 100_000 } };
         const first = plan(input);
         const second = plan(afterActions(input, first));
         expect({ create: second.create, start: second.start }).toEqual({ create: [], start: [] });
-        expect(grantedIn(second)).toEqual(grantedIn(first));
+        // With the new nodes there, jobs may be packed so that more of them find room.
+        const granted = grantedIn(second);
+        for (const [index, before] of grantedIn(first).entries())
+          expect(granted[index]).toBeGreaterThanOrEqual(before);
       }),
       runs,
     );
