@@ -31,7 +31,8 @@ export function candidatesFor(ledger: Ledger, allocation: Allocation): readonly 
   const all = profile.candidates;
   const candidates = all.every(suits) ? all : ledger.lists.of(all.filter(suits));
   if (shape.jobs > 1 && shape.monotone && ledger.memory.take(candidates.length)) shape.cursors = [];
-  if (shape.jobs > 1) shape.candidates = candidates;
+  // A list that others have too costs nothing to remember.
+  if (shape.jobs > 1 || candidates === all) shape.candidates = candidates;
   return candidates;
 }
 

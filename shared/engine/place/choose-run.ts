@@ -158,8 +158,9 @@ function isLess(usd: number | null, than: number | null): boolean {
 }
 
 /** Whether filling in order can cost less: where no price is known, only if it may buy nothing at all. */
-function mayCostLess({ opened: { ledger }, queue }: Run, usd: number | null): boolean {
-  return usd !== null || !surelyHasNoRoom(ledger, looseSlotsOf(queue), new Set(boughtIn(ledger)));
+function mayCostLess({ opened: { ledger }, queue, exceedsThere }: Run, usd: number | null): boolean {
+  if (usd !== null) return true;
+  return !exceedsThere && !surelyHasNoRoom(ledger, looseSlotsOf(queue), new Set(boughtIn(ledger)));
 }
 
 /** The world when all that was bought is on order. */

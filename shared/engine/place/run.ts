@@ -33,6 +33,8 @@ export interface Run {
   readonly leftAtStart: LeftAtStart;
   /** Whether jobs waited that first fit found no room for. */
   readonly hadWaiting: boolean;
+  /** Whether all jobs together surely want more than the nodes have that were there. */
+  readonly exceedsThere: boolean;
   /** How many of the buckets jobs could choose from: targets add some behind them. */
   readonly bucketsOfJobs: number;
   readonly targets: readonly TargetOutcome[];
@@ -47,9 +49,9 @@ export function run(input: RunInput): Run {
   const placed = firstFit(input);
   const { opened } = placed;
   const hadWaiting = placed.queue.some(isWaiting);
-  const isSound = settle(placed, input);
+  const { isSound, exceedsThere } = settle(placed, input);
   const bucketsOfJobs = opened.ledger.buckets.length;
-  return { ...placed, hadWaiting, bucketsOfJobs, isSound, targets: meetTargets(opened, input) };
+  return { ...placed, hadWaiting, exceedsThere, bucketsOfJobs, isSound, targets: meetTargets(opened, input) };
 }
 
 /** Lays the cluster out, and puts each job where it first fits. */
@@ -86,14 +88,16 @@ const mostRounds = 4;
  * Else nodes are chosen anew, and those let in for which that leaves room, until nobody finds more. Who waits then may
  * still find room if all others move.
  */
-function settle(placed: Placed, input: RunInput): boolean {
+function settle(placed: Placed, input: RunInput): Pick<Run, "isSound" | "exceedsThere"> {
   const { ledger } = placed.opened;
-  if (ledger.buckets.every(({ placement }) => placement === "order")) return true;
+  if (ledger.buckets.every(({ placement }) => placement === "order"))
+    return { isSound: true, exceedsThere: false };
   const there = moveThere(placed, "without-bought");
-  if (there === "moved") return true;
-  const isSound = chooseNodes(placed, reservationsLeft(input), there === "no-room");
+  if (there === "moved") return { isSound: true, exceedsThere: false };
+  const exceedsThere = there === "surely-no-room";
+  const isSound = chooseNodes(placed, reservationsLeft(input), exceedsThere || there === "no-room");
   if (isSound && placed.queue.some(isWaiting)) moveThere(placed, "with-bought");
-  return isSound;
+  return { isSound, exceedsThere };
 }
 
 function chooseNodes(
@@ -119,15 +123,16 @@ function chooseNodes(
 function moveThere(
   { opened: { ledger }, queue, leftAtStart }: Placed,
   there: NodesThere,
-): "moved" | "no-room" | "not-tried" {
+): "moved" | "no-room" | "surely-no-room" | "not-tried" {
   if (ledger.buckets.some(({ placement }) => placement === "order")) return "not-tried";
   const hasWaiting = queue.some(isWaiting);
   if (!hasWaiting && boughtIn(ledger).length === 0) return "not-tried";
   const movable = movableJobs(ledger, queue);
   if (movable === null) return "not-tried";
   const problem = queueThere(ledger, movable, leftAtStart, there);
-  const packing = problem === null ? null : packThere(problem);
-  if (problem === null || packing === null) return hasWaiting ? "not-tried" : "no-room";
+  if (problem === null) return hasWaiting ? "not-tried" : "surely-no-room";
+  const packing = packThere(problem);
+  if (packing === null) return hasWaiting ? "not-tried" : "no-room";
   moveQueue(ledger, problem, packing);
   return "moved";
 }

@@ -218,7 +218,23 @@ function makeDemand(shape: Shape, { byName, units }: Columns): Demand {
       amounts[known] = (amounts[known] ?? 0) + base;
     }
   }
-  return { columns: exact(columns), amounts: exact(amounts) };
+  return { columns: sharedList(byName, columns), amounts: exact(amounts) };
+}
+
+/** The lists of columns that demands in one set of columns have: mostly one, and few. */
+const knownLists = new WeakMap<Columns["byName"], (readonly number[])[]>();
+/** More are not shared. */
+const mostLists = 8;
+
+function sharedList(of: Columns["byName"], columns: readonly number[]): readonly number[] {
+  const known = knownLists.get(of) ?? [];
+  if (known.length === 0) knownLists.set(of, known);
+  for (const list of known)
+    if (list.length === columns.length && list.every((column, index) => column === columns[index]))
+      return list;
+  const made = exact(columns);
+  if (known.length < mostLists) known.push(made);
+  return made;
 }
 
 /** A list that grew has room for sixteen more: of 100,000 shapes that is more than they are themselves. */

@@ -110,4 +110,22 @@ describe("placement", () => {
     const result = plan(before);
     expect(plan(afterActions(before, result)).create).toEqual([]);
   });
+
+  test.each<[string, number | null, readonly string[]]>([
+    ["where it would cost a new GPU node", 3, ["first-1"]],
+    ["unless no price is known", null, ["second-1"]],
+  ])("a cpu job leaves a GPU node on order to the job that it was bought for, %s", (_when, usd, expected) => {
+    const price = (pricePerHourUsd: number) => ({ pricePerHourUsd: usd === null ? null : pricePerHourUsd });
+    const nc6 = { vmSize: "Standard_NC6", vcpus: 6, memoryGiB: 56, gpus: 1 };
+    const nodeArrays = [
+      array({ name: "first", buckets: [bucket({ vcpus: 8, fields: price(0.4) })] }),
+      array({ name: "second", buckets: [bucket({ ...nc6, fields: price(3) })] }),
+    ];
+    const second = { actionId: "a", nodeArray: "second", vmSize: "Standard_NC6", placementGroup: null };
+    const pending = [{ ...second, names: ["second-1"], count: 1 }];
+    const jobs = [job("cpus", { ncpus: 6 }), job("gpu", { ncpus: 6, ngpus: 1 })];
+    const result = plan(input({ cluster: cluster({ nodeArrays }), jobs, pending }));
+    expect(nodesOf(result, "cpus")).toEqual(expected);
+    expect(createdNames(result)).toEqual(usd === null ? ["second-2"] : ["first-1"]);
+  });
 });
