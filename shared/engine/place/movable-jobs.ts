@@ -38,9 +38,9 @@ export function movableJobs(ledger: Ledger, queue: readonly Allocation[]): Movab
   return { jobs, asking: [...asking], stocks };
 }
 
-/** Wants no place: it runs already, or a cap held it back before anything was placed. */
-function isSettled({ job, asked, heldBy }: Allocation): boolean {
-  return job.executingHostnames.length >= asked || (heldBy !== null && heldBy.cap !== "max-plan-checks");
+/** Wants no place: it runs already, or was held back before anything was placed. */
+function isSettled({ job, asked, heldBy, share }: Allocation): boolean {
+  return job.executingHostnames.length >= asked || (heldBy !== null && heldBy !== share.hit);
 }
 
 function stocksBesideExamples(buckets: readonly LedgerBucket[]): number {
