@@ -36,8 +36,9 @@ export function withSettled(
  */
 export function runningNow(before: ReadonlyMap<string, JobTotal>, sight: Sight): readonly JobTotal[] {
   const { takenAtSeconds: at } = sight;
-  const isKnown = sight.jobs.every(({ key }) => before.has(key));
-  const where = isKnown ? undefined : placesOf(sight.nodes);
+  const added = new Set<string>();
+  for (const { key } of sight.jobs) if (!before.has(key)) added.add(key);
+  const where = added.size === 0 ? undefined : placesOf(added, sight.nodes);
   return sight.jobs.map((job): JobTotal => {
     const known = before.get(job.key);
     if (known !== undefined && isSameOwner(known, job)) return known;
@@ -69,9 +70,11 @@ type Place = Pick<Dimensions, "nodeArray" | "vmSize" | "spot">;
 /** A job whose hosts are none of the cluster's nodes. */
 const nowhere: Place = { nodeArray: "", vmSize: "", spot: false };
 
-function placesOf(nodes: readonly SeenNode[]): ReadonlyMap<string, Place> {
+/** Of these jobs, the first node that each has. */
+function placesOf(keys: ReadonlySet<string>, nodes: readonly SeenNode[]): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>();
   for (const { nodeArray, vmSize, spot, jobs } of nodes)
-    for (const { key } of jobs) if (!places.has(key)) places.set(key, { nodeArray, vmSize, spot });
+    for (const { key } of jobs)
+      if (keys.has(key) && !places.has(key)) places.set(key, { nodeArray, vmSize, spot });
   return places;
 }

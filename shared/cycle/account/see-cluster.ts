@@ -96,11 +96,15 @@ function runningOn(
       const { user = null, account = null, queue = null } = job;
       jobs.set(key, { key, source, name, user, account, queue });
       const shareOf = slotIn(job);
-      for (const [host, count] of countByHost(hostnames, shortOf)) {
+      const add = (host: string, count: number) => {
         const slots = byHost.get(host);
         if (slots === undefined) byHost.set(host, [{ key, count, shareOf }]);
         else slots.push({ key, count, shareOf });
-      }
+      };
+      // Most jobs run on one host.
+      const [only = ""] = hostnames;
+      if (hostnames.length === 1) add(shortOf(only), 1);
+      else for (const [host, count] of countByHost(hostnames, shortOf)) add(host, count);
     }
   return { jobs: [...jobs.values()], byHost };
 }
@@ -126,13 +130,10 @@ function slotReader(): (job: DemandJob) => (resources: Resources) => number {
   };
 }
 
-/** Most jobs run on one host. */
 function countByHost(
   hostnames: readonly string[],
   shortOf: (hostname: string) => string,
-): Iterable<readonly [host: string, count: number]> {
-  const [first = ""] = hostnames;
-  if (hostnames.length === 1) return [[shortOf(first), 1]];
+): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const hostname of hostnames) {
     const host = shortOf(hostname);

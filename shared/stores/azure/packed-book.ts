@@ -52,17 +52,26 @@ export function packBook({ nodes, running, ...rest }: Book): PackedBook {
   const packedRuns = running.map((run, index): PackedRun => {
     runs.set(run.key, index);
     const { source, name, user, account, queue, nodeArray, vmSize, spot } = run;
+    // Written out: a hundred thousand of them are packed each minute, and spreading takes three times as long.
     return [
-      ...[placeOf(source), name, placeOf(user), placeOf(account), placeOf(queue)],
-      ...[placeOf(nodeArray), placeOf(vmSize), spot ? 1 : 0, run.firstSeconds, run.lastSeconds],
-      ...[run.nodeMs, run.nanoUsd, run.unpricedNodeMs],
-    ] as unknown as PackedRun;
+      placeOf(source),
+      name,
+      placeOf(user),
+      placeOf(account),
+      placeOf(queue),
+      placeOf(nodeArray),
+      placeOf(vmSize),
+      spot ? 1 : 0,
+      run.firstSeconds,
+      run.lastSeconds,
+      run.nodeMs,
+      run.nanoUsd,
+      run.unpricedNodeMs,
+    ];
   });
   const packedNodes = nodes.map(
     ({ nodeId, nodeArray, vmSize, spot, usdPerHour, use, sinceMs, jobs }): PackedNode => {
-      const shares: (Place | string)[] = [];
-      for (const { key, share } of jobs) shares.push(runs.get(key) ?? key, share);
-      return [
+      const packed: [...PackedNode] = [
         nodeId,
         placeOf(nodeArray),
         placeOf(vmSize),
@@ -70,8 +79,9 @@ export function packBook({ nodes, running, ...rest }: Book): PackedBook {
         usdPerHour,
         placeOf(use),
         sinceMs,
-        ...shares,
       ];
+      for (const { key, share } of jobs) packed.push(runs.get(key) ?? key, share);
+      return packed;
     },
   );
   return { ...rest, texts, nodes: packedNodes, running: packedRuns };
