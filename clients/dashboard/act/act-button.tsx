@@ -19,10 +19,11 @@ export function ActButton(asked: Asked) {
   const { kind, names } = asked;
   const { title, onNodes } = acts[kind];
   const dialog = useRef<HTMLDialogElement>(null);
-  const [isOpen, setIsOpen] = useState(false);
+  // As it was asked for: what is confirmed must not change with the view behind it.
+  const [opened, setOpened] = useState<Asked>();
   if (!session.mayOperate) return null;
   const open = () => {
-    setIsOpen(true);
+    setOpened(asked);
     dialog.current?.showModal();
   };
   return (
@@ -30,18 +31,20 @@ export function ActButton(asked: Asked) {
       <button type="button" disabled={onNodes && names.length === 0} onClick={open}>
         {title}
       </button>
-      <dialog ref={dialog} onClose={() => setIsOpen(false)} aria-label={title}>
-        {isOpen ? <Steps {...asked} close={() => dialog.current?.close()} /> : null}
+      <dialog
+        ref={dialog}
+        onClose={() => setOpened(undefined)}
+        aria-label={opened === undefined ? title : acts[opened.kind].title}
+      >
+        {opened === undefined ? null : <Steps {...opened} close={() => dialog.current?.close()} />}
       </dialog>
     </>
   );
 }
 
-function Steps({ cluster, kind, names: chosen, onDone, close }: Asked & { readonly close: () => void }) {
+function Steps({ cluster, kind, names, onDone, close }: Asked & { readonly close: () => void }) {
   const id = useId();
   const { title, means, onNodes, isDestructive } = acts[kind];
-  // Those that were chosen when it was opened: a list that changes meanwhile must not change what is confirmed.
-  const [names] = useState(chosen);
   const [reason, setReason] = useState("");
   const [shown, setShown] = useState<ActionAnswer>();
   const [done, setDone] = useState<ActionAnswer>();

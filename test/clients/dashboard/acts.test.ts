@@ -1,0 +1,120 @@
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Browser, noBrowser, openBrowser, openPage } from "../../support/browser.ts";
+import { eventually, type LocalStack, startStack } from "../../support/local-stack.ts";
+
+let stack: LocalStack;
+let browser: Browser;
+let page: Page;
+
+const open = (path: string) =>
+  page.goto(`${stack.environment.functionsUrl}/api/dashboard#/clusters/${stack.cluster}/${path}`);
+
+/** Presses an act, gives a reason, looks at the dry run, and confirms. Gives what the dry run said. */
+async function act(title: string): Promise<string> {
+  await page.getByRole("button", { name: title, exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: title });
+  await dialog.getByLabel("Reason, for the record").fill("a test");
+  await dialog.getByRole("button", { name: "Show what would be done" }).click();
+  const answer = dialog.locator(".answer").first();
+  await answer.waitFor();
+  const said = await answer.innerText();
+  expect(await dialog.locator("code").innerText()).toContain("ccscale ");
+  await dialog.getByRole("button", { name: title, exact: true }).click();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  return said;
+}
+
+async function choose(node: string): Promise<void> {
+  await page.getByRole("checkbox", { name: `Choose ${node}` }).check();
+}
+
+describe.skipIf(noBrowser !== undefined)("acts", () => {
+  beforeAll(async () => {
+    stack = await startStack({ config: { idle_timeout: 86_400 } });
+    await stack.post([{ name: "1", constraints: { ncpus: 4 }, iterations: 3 }], { ttlSeconds: 86_400 });
+    await eventually(stack.readStatus, ({ nodes }) => (nodes.Ready ?? 0) >= 3);
+    browser = await openBrowser();
+  }, 600_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+
+  beforeEach(async () => {
+    ({ page } = await openPage(browser, { width: 1440, colorScheme: "light" }));
+  });
+
+  afterEach(() => page.close());
+
+  test("nothing can be done to no node", async () => {
+    await open("nodes");
+    const button = page.getByRole("button", { name: "Delete", exact: true });
+    await button.waitFor();
+    expect(await button.isDisabled()).toBe(true);
+  });
+
+  test("scaling is paused and resumed, and the status says so", async () => {
+    await open("overview");
+    expect(await act("Pause scaling")).not.toBe("");
+    await page.getByRole("button", { name: "Resume scaling" }).waitFor();
+    expect((await stack.readStatus()).paused).toMatchObject({ by: "dashboard", reason: "a test" });
+    await act("Resume scaling");
+    await page.getByRole("button", { name: "Pause scaling" }).waitFor();
+    expect((await stack.readStatus()).paused).toBeNull();
+  });
+
+  test("a dry run changes nothing", async () => {
+    await open("overview");
+    await page.getByRole("button", { name: "Pause scaling" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Reason, for the record").fill("only to see");
+    await dialog.getByRole("button", { name: "Show what would be done" }).click();
+    await dialog.locator(".answer").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    expect((await stack.readStatus()).paused).toBeNull();
+  });
+
+  test.each([
+    ["Keep alive", "kept alive", "End keep-alive"],
+    ["Ignore", "ignored", "Stop ignoring"],
+    ["Drain", "draining", "Undrain"],
+  ])("%s: the list shows it, and it ends with %s", async (title, shown, ending) => {
+    await open("nodes");
+    await choose("htc-1");
+    await act(title);
+    const row = page.getByRole("row").filter({ hasText: "htc-1" });
+    await row.getByText(shown).waitFor();
+    await choose("htc-1");
+    await act(ending);
+    await row.getByText(shown).waitFor({ state: "detached" });
+  });
+
+  test("a node is deleted, and the page follows it until it is gone", async () => {
+    await open("nodes");
+    await choose("htc-3");
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete" });
+    await dialog.getByLabel("Reason, for the record").fill("bad disk");
+    await dialog.getByRole("button", { name: "Show what would be done" }).click();
+    await dialog.locator(".answer").getByText("htc-3").first().waitFor();
+    await dialog.getByRole("button", { name: "Delete", exact: true }).click();
+    await dialog.getByText(/a snapshot shows its effect/).waitFor();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    const operations = await eventually(
+      async () => (await stack.readStatus()).operations,
+      (all) => all.some(({ kind, requestedBy }) => kind === "shutdown-nodes" && requestedBy !== null),
+    );
+    expect(operations).toContainEqual(
+      expect.objectContaining({ requestedBy: { who: "dashboard", why: "bad disk" } }),
+    );
+  });
+
+  test("nothing happens by reading: an address with an act in it shows a list", async () => {
+    const before = await stack.readStatus();
+    await open("nodes?kind=delete&names=htc-1");
+    await page.getByRole("checkbox", { name: "Choose htc-1" }).waitFor();
+    expect((await stack.readStatus()).operations.length).toBe(before.operations.length);
+  });
+});

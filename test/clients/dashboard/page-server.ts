@@ -1,0 +1,78 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dashboardPage } from "../../../functions/support/dashboard-page.ts";
+import type { DashboardFiles } from "../../../infra/package/dashboard.ts";
+import type { ApiServer } from "../cli/api-server.ts";
+
+export interface PageServer {
+  /** Of the page. */
+  readonly url: string;
+  /** Path and query of every call of the API. */
+  paths(): readonly string[];
+  /** From then on calls of the API need this key. */
+  wantKey(key: string): void;
+  /** From then on calls are answered with this status, or not at all. Undefined: as they should be. */
+  fail(how: number | "gone" | undefined): void;
+  reset(): void;
+  stop(): Promise<void>;
+}
+
+/** Serves the page, and passes on what it asks of the API: with a key, and with faults. */
+export async function servePage(files: DashboardFiles, api: ApiServer): Promise<PageServer> {
+  const names = [...files.keys()];
+  const named = (ending: string) => names.find((name) => name.endsWith(ending)) ?? "";
+  const html = dashboardPage({
+    ...{ script: named(".js"), style: named(".css"), isFolder: false },
+    login: { by: "function-key" },
+  });
+  let key: string | undefined;
+  let failing: number | "gone" | undefined;
+  const paths: string[] = [];
+  const server = createServer(async (incoming, outgoing) => {
+    const path = incoming.url ?? "";
+    const file = files.get(path.replace("/api/dashboard/", ""));
+    if (path === "/api/dashboard")
+      return void outgoing.writeHead(200, html.headers as Record<string, string>).end(html.body);
+    if (file !== undefined) {
+      const type = path.endsWith(".js") ? "text/javascript" : "text/css";
+      return void outgoing.writeHead(200, { "content-type": type }).end(file);
+    }
+    paths.push(path);
+    if (failing === "gone") return void incoming.socket.destroy();
+    if (failing !== undefined) return void outgoing.writeHead(failing).end();
+    if (key !== undefined && incoming.headers["x-functions-key"] !== key)
+      return void outgoing.writeHead(401).end();
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const response = await fetch(`${api.url}${path}`, {
+      method: incoming.method ?? "GET",
+      headers: { "content-type": "application/json" },
+      ...(chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}),
+    });
+    outgoing.writeHead(response.status, { "content-type": "application/json" });
+    outgoing.end(Buffer.from(await response.arrayBuffer()));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/dashboard`,
+    paths: () => paths,
+    wantKey: (wanted) => {
+      key = wanted;
+    },
+    fail: (how) => {
+      failing = how;
+    },
+    reset: () => {
+      key = undefined;
+      failing = undefined;
+      paths.length = 0;
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { bundleDashboard } from "../../../infra/package/dashboard.ts";
+import { served } from "../../fuzz/served-world.ts";
+import { type Browser, noBrowser, openBrowser, openPage } from "../../support/browser.ts";
+import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { createWorld } from "../../support/world.ts";
+import { type ApiServer, serveApi } from "../cli/api-server.ts";
+import { hostileNames } from "./hostile-names.ts";
+import { type PageServer, servePage } from "./page-server.ts";
+
+vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
+const { handlers } = await import("../../functions/api/handlers.ts");
+
+let api: ApiServer;
+let server: PageServer;
+let browser: Browser;
+let page: Page;
+let problems: readonly string[];
+
+/** A cluster whose nodes, waiting jobs, users and rejected messages are called so. */
+async function seen(names: readonly string[]): Promise<void> {
+  const nodes = names.map((name, index) =>
+    nodeOf({ name, nodeId: `id-${index}`, hostname: `host-${index}` }),
+  );
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
+  served.world = world;
+  if (names.length > 1) {
+    const job = { constraints: { ncpus: 1_000 } };
+    await world.post(names.map((name) => ({ ...job, name, user: name, account: name, queue: name })));
+    for (const name of names) await world.receive(name);
+  }
+  await world.snapshot();
+  world.advance(1);
+  await world.plan();
+}
+
+const text = () => page.locator("body").innerText();
+
+describe.skipIf(noBrowser !== undefined)("trouble", () => {
+  beforeAll(async () => {
+    api = await serveApi(handlers);
+    server = await servePage(await bundleDashboard(), api);
+    browser = await openBrowser();
+  }, 600_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+    await api?.stop();
+  });
+
+  beforeEach(async () => {
+    server.reset();
+    await seen(["htc-1"]);
+    ({ page, problems } = await openPage(browser, { width: 1024, colorScheme: "light" }));
+  });
+
+  afterEach(() => page.close());
+
+  test("a wrong key is refused with words, the right one shows the clusters and is in no address", async () => {
+    server.wantKey("right-key");
+    await page.goto(server.url);
+    await page.getByLabel("Function key").fill("wrong-key");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("Function key").fill("right-key");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("link", { name: "hpc" }).waitFor();
+    expect(page.url()).not.toContain("key");
+    expect(server.paths().join(" ")).not.toContain("key");
+    expect(await page.evaluate("Object.keys(sessionStorage).length + Object.keys(localStorage).length")).toBe(
+      0,
+    );
+    // It was not kept: a reload asks again.
+    await page.reload();
+    await page.getByLabel("Function key").waitFor();
+  });
+
+  test("a key that is kept lives until the viewer signs out", async () => {
+    server.wantKey("right-key");
+    await page.goto(server.url);
+    await page.getByLabel("Function key").fill("right-key");
+    await page.getByLabel("Keep it in this tab").check();
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("link", { name: "hpc" }).waitFor();
+    await page.reload();
+    await page.getByRole("link", { name: "hpc" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Function key").waitFor();
+    expect(await page.evaluate("Object.keys(sessionStorage).length")).toBe(0);
+  });
+
+  test("a service that fails is said, what was known stays, and it mends without a reload", async () => {
+    await page.goto(`${server.url}#/clusters/hpc/overview`);
+    await page.getByText("Nothing is wrong.").waitFor();
+    server.fail(503);
+    await page.getByRole("alert").first().waitFor();
+    expect(await text()).toContain("Nothing is wrong.");
+    server.fail(undefined);
+    await page.getByRole("button", { name: "Try again now" }).first().click();
+    await page.getByRole("alert").first().waitFor({ state: "detached" });
+  });
+
+  test("an app that is not there is said", async () => {
+    await page.goto(`${server.url}#/clusters/hpc/overview`);
+    await page.getByText("Nothing is wrong.").waitFor();
+    server.fail("gone");
+    await page.getByText("The service does not answer").first().waitFor();
+  });
+
+  test("a cluster that vanishes is said, with those that there are", async () => {
+    await page.goto(`${server.url}#/clusters/nobody/overview`);
+    await page.getByText('No cluster "nobody" is configured').first().waitFor();
+  });
+
+  test("no script runs out of a name, wherever it is shown", async () => {
+    await seen(hostileNames);
+    for (const view of ["overview", "nodes", "jobs", "rejects"]) {
+      await page.goto(`${server.url}#/clusters/hpc/${view}`);
+      await page.getByText("<script>hit=1").first().waitFor();
+    }
+    for (const name of hostileNames) {
+      await page.goto(`${server.url}#/clusters/hpc/jobs/${encodeURIComponent(name)}`);
+      // Its heading, as text, and the explanation of this job.
+      await page.getByRole("heading", { name: `Job ${name}`.trim(), exact: true }).waitFor();
+      await page.getByRole("heading", { name: "Why it waits" }).waitFor();
+    }
+    expect(await page.evaluate("globalThis.hit")).toBeUndefined();
+    expect(await page.locator("main script, main img, main iframe, main svg").count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+});
