@@ -2,7 +2,15 @@ import { linesOf } from "./lines-of.ts";
 import { inQueueOrder, LeftOutRecords, type TraceJob, type Workload } from "./trace-job.ts";
 
 /** Columns of the Standard Workload Format, counted from 0. */
-const column = { job: 0, submit: 1, run: 3, allocated: 4, requested: 7, requestedSeconds: 8 } as const;
+const column = {
+  ...{ job: 0, submit: 1, run: 3, allocated: 4, requested: 7, requestedSeconds: 8, requestedMemory: 9 },
+  ...{ user: 11, group: 12, queue: 14 },
+} as const;
+
+/** Of the standard; traces of PBS clusters have more, the last of which names nodes: `8:ppn=8:x86_64#excl`. */
+const standardColumns = 18;
+const kibPerGiB = 2 ** 20;
+const bytesPerGiB = 2 ** 30;
 
 /** A trace with fewer columns says nothing about what was requested, which is allowed. */
 const leastColumns = column.allocated + 1;
@@ -49,6 +57,38 @@ function readLine(fields: readonly string[]): TraceJob | string {
     runSeconds,
     requestedSeconds: requestedSeconds > 0 ? requestedSeconds : null,
     processors,
+    ...(fields.length > standardColumns ? nodesOf(fields) : memoryOf(fields, processors)),
+    ...whoseOf(fields),
+  };
+}
+
+function memoryOf(fields: readonly string[], processors: number): Pick<TraceJob, "memoryGiB"> {
+  const kib = wholeNumber(fields[column.requestedMemory]) ?? -1;
+  return kib > 0 ? { memoryGiB: (kib * processors) / kibPerGiB } : {};
+}
+
+/** A specification without a number in front names one host. */
+function nodesOf(fields: readonly string[]): Pick<TraceJob, "nodes" | "memoryGiB" | "exclusive"> {
+  const specification = fields.at(-1) ?? "";
+  const nodes = Math.max(1, Number(/^(\d{1,6})(?=[:#]|$)/.exec(specification)?.[1] ?? 1));
+  const bytes = wholeNumber(fields[column.requestedMemory]) ?? -1;
+  return {
+    nodes,
+    ...(bytes > 0 ? { memoryGiB: (bytes * nodes) / bytesPerGiB } : {}),
+    ...(specification.includes("#excl") ? { exclusive: true } : {}),
+  };
+}
+
+/** Traces have numbers in place of names. */
+function whoseOf(fields: readonly string[]): Pick<TraceJob, "user" | "account" | "queue"> {
+  const named = (name: string, index: number) => {
+    const number = wholeNumber(fields[index]) ?? -1;
+    return number < 0 ? {} : { [name]: `${name}-${number}` };
+  };
+  return {
+    ...named("user", column.user),
+    ...named("account", column.group),
+    ...named("queue", column.queue),
   };
 }
 

@@ -28,6 +28,7 @@ export class QueueModel {
   readonly #waiting = new WaitingClasses();
   readonly #running = new Map<number, Running>();
   readonly #onHost = new Map<string, Set<number>>();
+  #turns = 0;
 
   constructor(policy: QueuePolicy) {
     this.#policy = policy;
@@ -42,6 +43,11 @@ export class QueueModel {
     return [...this.#waiting.classes()]
       .flatMap(({ places, first }) => places.slice(first))
       .toSorted((a, b) => a - b);
+  }
+
+  /** How often a host began to run jobs, or ran none any more. */
+  get turns(): number {
+    return this.#turns;
   }
 
   get running(): number {
@@ -81,7 +87,9 @@ export class QueueModel {
     for (const { left } of run.allocation.parts) {
       const own = this.#onHost.get(left.host.hostname);
       own?.delete(place);
-      if (own?.size === 0) this.#onHost.delete(left.host.hostname);
+      if (own?.size !== 0) continue;
+      this.#onHost.delete(left.host.hostname);
+      this.#turns += 1;
     }
   }
 
@@ -151,9 +159,11 @@ export class QueueModel {
     take(allocation);
     this.#running.set(place, run);
     for (const { left } of allocation.parts) {
-      const places = this.#onHost.get(left.host.hostname) ?? new Set();
-      places.add(place);
-      this.#onHost.set(left.host.hostname, places);
+      const places = this.#onHost.get(left.host.hostname);
+      if (places === undefined) {
+        this.#onHost.set(left.host.hostname, new Set([place]));
+        this.#turns += 1;
+      } else places.add(place);
     }
     return run;
   }

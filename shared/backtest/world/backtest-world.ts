@@ -20,7 +20,7 @@ import { NodePrices } from "./node-prices.ts";
 import { NodeSights } from "./node-sights.ts";
 import { epochSeconds, stepFor, stuckSeconds, turn } from "./pace.ts";
 import { ClusterReader } from "./read-cluster.ts";
-import { Record } from "./record.ts";
+import { inWholeMs, Record } from "./record.ts";
 import { type RunInput, usualDelays } from "./run-input.ts";
 import { rank, Timeline } from "./timeline.ts";
 
@@ -113,6 +113,8 @@ export class BacktestWorld {
       everyBeat: input.everyBeat === true,
       nowSeconds: () => this.#now,
       draw: () => this.#site.random.share(),
+      // Where nothing waits, and the same nodes run jobs, a plan finds nothing to do.
+      need: () => (this.#model.waiting > 0 ? `${this.#now}` : `turn ${this.#model.turns}`),
       cycleCloud: cycleCloudPort({
         ...{ site: this.#site, cluster, reader: this.#reader },
         onChange: () => {
@@ -135,7 +137,7 @@ export class BacktestWorld {
 
   async run(): Promise<void> {
     await this.#cycle.start();
-    let [turns, last] = [0, this.#lastSubmission()];
+    let [turns, last] = [0, this.#jobs.count === 0 ? this.#now : this.#submitSeconds(this.#jobs.count - 1)];
     while (!this.#isOver()) {
       const moment = this.#timeline.peek();
       const submitSeconds = this.#submitSeconds(this.#next);
@@ -157,9 +159,9 @@ export class BacktestWorld {
 
   #isOver(): boolean {
     if (this.#submitSeconds(this.#next) < Number.POSITIVE_INFINITY || this.#model.running > 0) return false;
-    if (this.#model.waiting > 0) return this.#now - this.#progressSeconds > stuckSeconds;
+    const isStuck = this.#now - this.#progressSeconds > stuckSeconds(this.#input.config);
     // Nodes that nobody ever deletes cost for ever: the run ends with the last thing that happens.
-    return this.#fleet.size === 0 || this.#now - this.#progressSeconds > stuckSeconds;
+    return isStuck || (this.#model.waiting === 0 && this.#fleet.size === 0);
   }
 
   /** Ends of jobs, nodes and submissions of this moment, then one pass of the scheduler. */
@@ -214,10 +216,6 @@ export class BacktestWorld {
   #submitSeconds(place: number): number {
     const submitSeconds = this.#jobs.submitSeconds(place);
     return submitSeconds === undefined ? Number.POSITIVE_INFINITY : submitSeconds + this.#offsetSeconds;
-  }
-
-  #lastSubmission(): number {
-    return this.#jobs.count === 0 ? epochSeconds : this.#submitSeconds(this.#jobs.count - 1);
   }
 
   #submit(place: number): void {
@@ -300,7 +298,7 @@ export class BacktestWorld {
       if (run === undefined) continue;
       const { processors } = this.#jobs.at(place);
       this.#leave(run);
-      const processorMs = Math.round((this.#now - run.startSeconds) * 1_000) * processors;
+      const processorMs = (inWholeMs(this.#now) - inWholeMs(run.startSeconds)) * processors;
       this.record.lost({ place, key: String(place), processorMs });
       this.#enqueue(place);
     }

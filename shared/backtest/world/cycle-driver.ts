@@ -25,6 +25,8 @@ export class CycleDriver {
   readonly #everyBeat: boolean;
   readonly #world: MemoryWorld;
   readonly #nowSeconds: () => number;
+  readonly #need: () => string;
+  #sentNeed = "";
   readonly #counts: { plans: number; snapshots: number };
   #postedAtSeconds = Number.NEGATIVE_INFINITY;
   #isPostDue = false;
@@ -42,6 +44,8 @@ export class CycleDriver {
     readonly cycleCloud: CycleCloud;
     readonly nowSeconds: () => number;
     readonly draw: () => number;
+    /** Changes with what plans can depend on: which nodes run jobs, and whether any job waits. */
+    readonly need: () => string;
     /** Counts plans and snapshots. */
     readonly counts: { plans: number; snapshots: number };
   }) {
@@ -52,6 +56,7 @@ export class CycleDriver {
     this.#everyBeat = parts.everyBeat;
     this.#nowSeconds = parts.nowSeconds;
     this.#counts = parts.counts;
+    this.#need = parts.need;
     this.#world = memoryPorts({
       ...parts,
       deliver: {
@@ -93,12 +98,30 @@ export class CycleDriver {
     await this.#look();
   }
 
+  /** News that can change no plan waits for other news, or for a plan that is made for another reason. */
   async #post(): Promise<void> {
     this.#isPostDue = false;
+    this.#postedAtSeconds = this.#nowSeconds();
+    if (this.#need() !== this.#sentNeed || !this.#mayWait()) await this.#send();
+  }
+
+  async #send(): Promise<void> {
     if (!this.#source.hasNews) return;
     const nowSeconds = this.#nowSeconds();
-    this.#postedAtSeconds = nowSeconds;
+    this.#sentNeed = this.#need();
     await acceptDemand(this.#world.ports, this.#source.message(nowSeconds));
+  }
+
+  /** What is newer goes with the next message, at its time. */
+  async #sendHeldBack(): Promise<void> {
+    if (!this.#isPostDue) await this.#send();
+  }
+
+  /** Run times are learned from messages, budgets of people count by them, and spot arrays look at the jobs that run. */
+  #mayWait(): boolean {
+    const { spot, predictsRunTimes } = this.#config.cycle;
+    const learns = predictsRunTimes && this.#source.namesJobs;
+    return !this.#everyBeat && !learns && spot === undefined && !this.#hasBudgets;
   }
 
   #requestPlan(request: PlanRequest, deliverAtSeconds: number): void {
@@ -109,6 +132,7 @@ export class CycleDriver {
   }
 
   async #plan(request: PlanRequest): Promise<void> {
+    await this.#sendHeldBack();
     this.#planAtSeconds = Number.POSITIVE_INFINITY;
     if (this.#isChanged || this.#isAged()) {
       this.#isLooking = true;
@@ -147,6 +171,7 @@ export class CycleDriver {
     // An earlier one has come in between.
     if (this.#beatAtSeconds !== atSeconds) return;
     this.#beatAtSeconds = Number.POSITIVE_INFINITY;
+    await this.#sendHeldBack();
     await this.#look();
     this.#wake();
   }
@@ -200,7 +225,7 @@ export class CycleDriver {
 
   async #act(action: ScaleAction): Promise<void> {
     // A scheduler that drains starts nothing on a node that goes: here it says in time what it has started.
-    if (action.kind !== "create-nodes" && this.#source.hasNews) await this.#post();
+    if (action.kind !== "create-nodes") await this.#send();
     await executeAction(this.#world.ports, action);
   }
 }

@@ -11,6 +11,7 @@ export class DemandSource {
   readonly #changed = new Map<string, DemandJob>();
   readonly #removed = new Set<string>();
   #sequence = 0;
+  #namesJobs = false;
 
   constructor(cluster: string) {
     this.#cluster = cluster;
@@ -20,7 +21,13 @@ export class DemandSource {
     return this.#sequence === 0 || this.#changed.size > 0 || this.#removed.size > 0;
   }
 
+  /** Whether its users give names to jobs, by which run times are learned. */
+  get namesJobs(): boolean {
+    return this.#namesJobs;
+  }
+
   change(job: DemandJob): void {
+    this.#namesJobs ||= job.jobName !== undefined;
     this.#removed.delete(job.name);
     this.#changed.set(job.name, job);
   }

@@ -9,6 +9,7 @@ export class Jobs {
   readonly #shapes = new Shapes();
   readonly #constraints = new Map<JobShape, object>();
   readonly #hasOwnNames: boolean;
+  readonly #shapeAt: (JobShape | undefined)[] = [];
 
   constructor(jobs: readonly TraceJob[]) {
     this.#jobs = jobs;
@@ -31,7 +32,11 @@ export class Jobs {
   }
 
   shape(place: number): JobShape {
-    return this.#shapes.of(this.at(place));
+    const known = this.#shapeAt[place];
+    if (known !== undefined) return known;
+    const shape = this.#shapes.of(this.at(place));
+    this.#shapeAt[place] = shape;
+    return shape;
   }
 
   /** What a scheduler is told: the request, and never less than the job runs. */

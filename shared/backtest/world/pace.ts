@@ -1,8 +1,15 @@
+import type { ClusterConfig } from "../../ports/index.ts";
+import { hasBudgets } from "./memory-ports.ts";
+
 /** The first submission is at this moment of the virtual clock: the start of a day, a month and a year (UTC). */
 export const epochSeconds = Date.UTC(2027, 0, 1) / 1_000;
 
-/** Jobs that wait while nothing runs, boots or ends for so long will wait for ever. */
-export const stuckSeconds = 7 * 86_400;
+const daySeconds = 86_400;
+
+/** Jobs that wait while nothing runs, boots or ends for so long will wait for ever. A budget may come back next month. */
+export function stuckSeconds(config: Pick<ClusterConfig, "cycle">): number {
+  return (hasBudgets(config) ? 40 : 7) * daySeconds;
+}
 
 /** Whole hours or days, so that a run has a few hundred steps at most; minutes for short ones. */
 export function stepFor(spanSeconds: number): number {

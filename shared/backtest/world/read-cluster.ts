@@ -118,7 +118,7 @@ function withFigures(array: NodeArray, figures: Figures | undefined): NodeArray 
       limits: limitsOf(now, bucket.limits),
       placementGroups: now.placementGroups.map(({ name, activeCount }) => ({ name, activeCount })),
       secondsSinceCapacityFailure: failure < 0 ? null : failure,
-      spotPlacementScore: now.spotPlacementScore,
+      spotPlacementScore: now.spotPlacementScore === "" ? null : now.spotPlacementScore,
     };
   });
   return { ...array, buckets };

@@ -17,9 +17,31 @@ describe("readSwf", () => {
   test("a job on the trace's own clock", () => {
     const text = ["; a comment", "", line(15, 599850, [3477, 4, 4, 53940])].join("\n");
     expect(readSwf(text)).toEqual({
-      jobs: [{ name: "15", submitSeconds: 599850, runSeconds: 3477, requestedSeconds: 53940, processors: 4 }],
+      jobs: [
+        {
+          ...{ name: "15", submitSeconds: 599850, runSeconds: 3477, requestedSeconds: 53940, processors: 4 },
+          ...{ user: "user-12", account: "account-12" },
+        },
+      ],
       leftOut: [],
     });
+  });
+
+  test("memory for each processor, and whose a job is", () => {
+    const text = "7 0 -1 60 4 -1 -1 4 120 2097152 1 3 5 2 1 -1 -1 -1";
+    expect(readSwf(text).jobs[0]).toMatchObject({
+      ...{ memoryGiB: 8, user: "user-3", account: "account-5", queue: "queue-1" },
+    });
+  });
+
+  test.each([
+    ["8:ppn=8:x86_64#excl", { nodes: 8, memoryGiB: 8, exclusive: true }],
+    ["2:ppn=32", { nodes: 2, memoryGiB: 2 }],
+    ["doom7.example", { nodes: 1, memoryGiB: 1 }],
+    ["9999999999:ppn=1", { nodes: 1 }],
+  ])("the node specification %s of a PBS cluster", (specification, wanted) => {
+    const text = `7 0 -1 60 64 -1 -1 64 120 1073741824 1 3 5 2 1 -1 -1 -1 nodes queue ${specification}`;
+    expect(readSwf(text).jobs[0]).toMatchObject(wanted);
   });
 
   test("requested processors come before those that were used", () => {
