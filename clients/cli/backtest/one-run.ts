@@ -1,6 +1,7 @@
 import {
   type QueuePolicy,
   type RunFigures,
+  type RunInput,
   type RunSetup,
   runBacktest,
   type Workload,
@@ -35,20 +36,33 @@ export function parseFor(cluster: string, json: unknown): ReturnType<typeof pars
   return parseConfig({ cluster, json: { ...nobody, ...keys } });
 }
 
-/** Runs a task here. Answers are read with the wire's schemas, as in the service. */
-export async function runTask(
-  { workload, cluster, definition, scheduler }: Setting,
-  { json, varied, seed }: Task,
-  { onProgress, signal }: { readonly onProgress: (share: number) => void; readonly signal?: AbortSignal },
-): Promise<RunFigures> {
+/** The cluster of a task, and how answers about it are read: with the wire's schemas, as in the service. */
+export function worldOf(
+  { cluster, definition }: Setting,
+  { json }: Task,
+): Pick<RunInput, "config" | "definition" | "toReading"> {
   const config: ClusterConfig = configOf(cluster, json);
   const catalogue = createVmCatalogue(config.facts);
-  return runBacktest({
-    ...{ workload, config, scheduler, seed, varied, onProgress },
-    ...(signal === undefined ? {} : { signal }),
+  return {
+    config,
     definition: { ...parseDefinition(definition), name: cluster },
     toReading: ({ name, status, nodes }) =>
       toCluster({ name, status: clusterStatusSchema.parse(status), nodes, catalogue }),
+  };
+}
+
+/** Runs a task here. */
+export async function runTask(
+  setting: Setting,
+  task: Task,
+  { onProgress, signal }: { readonly onProgress: (share: number) => void; readonly signal?: AbortSignal },
+): Promise<RunFigures> {
+  const { workload, scheduler } = setting;
+  const { varied, seed } = task;
+  return runBacktest({
+    ...worldOf(setting, task),
+    ...{ workload, scheduler, seed, varied, onProgress },
+    ...(signal === undefined ? {} : { signal }),
   });
 }
 

@@ -13,5 +13,8 @@ export interface RunFlags extends WorkloadFlags {
   readonly scheduler: QueuePolicy;
   readonly seed: number;
   readonly workers?: number;
+  readonly report?: string;
+  readonly suggest?: true;
+  readonly suggestRuns: number;
   readonly format: (typeof runFormats)[number];
 }

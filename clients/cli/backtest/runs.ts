@@ -7,7 +7,7 @@ import { printable } from "../../../shared/text.ts";
 import { openArchive } from "../archive/open.ts";
 import { readConfig, readJson, unusable } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
-import { progressOn, type Terminal } from "../terminal.ts";
+import { type Progress, progressOn, type Terminal } from "../terminal.ts";
 import { parseFor, type Setting, type Task } from "./one-run.ts";
 import { printRuns } from "./print-runs.ts";
 import { barOf } from "./progress-bar.ts";
@@ -35,14 +35,44 @@ export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
     signal: stopping.signal,
     onProgress: (share) => progress.report(bar(share, Date.now())),
   });
+  const isWhole = finished.length === tasks.length;
+  const suggestion =
+    flags.suggest === true && isWhole
+      ? await suggested(setting, { json, varied: {}, seed: flags.seed }, { flags, progress, stopping })
+      : undefined;
   progress.end();
   process.removeListener("SIGINT", stop);
   if (finished.length > 0 || tasks.length === 0) printRuns(terminal, finished, flags.format);
+  for (const sentence of suggestion ?? []) terminal.stderr.write(`${printable(sentence)}\n`);
+  if (flags.report !== undefined) {
+    const { writeReport } = await import("./write-report.ts");
+    await writeReport(terminal, flags.report, {
+      ...{ setting, tasks, runs: finished, name: workload.name, suggestion },
+    });
+  }
   if (finished.length < tasks.length)
     throw new CommandFailure(
       `Stopped: ${finished.length} of ${tasks.length} runs were finished`,
       "What was finished is printed.",
     );
+}
+
+async function suggested(
+  setting: Setting,
+  task: Task,
+  of: {
+    readonly flags: RunFlags;
+    readonly progress: Progress;
+    readonly stopping: AbortController;
+  },
+): Promise<readonly string[] | undefined> {
+  const { suggest } = await import("./suggest.ts");
+  const budget = of.flags.suggestRuns;
+  const bar = barOf(budget + 2, Date.now());
+  return suggest({
+    ...{ setting, task, budget, signal: of.stopping.signal },
+    onProgress: (share) => of.progress.report(bar(share, Date.now())),
+  });
 }
 
 /** Each with a configuration that can be used: a value that cannot is refused before anything runs. */

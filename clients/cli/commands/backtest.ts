@@ -53,6 +53,15 @@ export function backtestCommand(terminal: Terminal): Command {
     .option("--seed <number>", "seed of boot times, failures and evictions", wholeNumber(0), 1)
     .option("--workers <number>", "threads (default: as many as there are cores)", wholeNumber(1))
     .addOption(new Option("--format <format>", "how to print").choices(runFormats).default("table"))
+    .option(
+      "--report <file>",
+      "also writes one HTML file with pictures and tables, and what the work costs at best",
+    )
+    .option(
+      "--suggest",
+      "also searches placement, idle_timeout of each array and patience for spot on the first part of the workload, and checks on the rest what it found",
+    )
+    .option("--suggest-runs <number>", "runs that the search may take", wholeNumber(2), 20)
     .option("--fixed-processors <number>", "a fleet of so many processors, all alike", wholeNumber(1))
     .addOption(new Option("--print <what>", "what to print of a fixed fleet").choices(["schedule"]))
     .action((flags: Flags) => backtest(terminal, flags));

@@ -55,6 +55,8 @@ export function suggestionOf(
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+const saves = (share: number) =>
+  share < 0 ? `it costs ${percent(-share)} more` : `it saves ${percent(share)}`;
 const seconds = (wait: number | null) => (wait === null ? "not known" : `${Math.round(wait)} s`);
 
 /** A suggestion for people, a sentence or a few each. */
@@ -66,13 +68,13 @@ export function suggestionText(suggestion: Suggestion): readonly string[] {
   const { days, savedShare, between, cheaperShare } = certainty;
   const onOther =
     between === null || cheaperShare === null
-      ? `On the part that was not tuned on it saves ${percent(savedShare)}. That part has ${days} ${days === 1 ? "day" : "days"}, too few to say how sure that is.`
-      : `On the part that was not tuned on it saves ${percent(savedShare)}: between ${percent(between[0])} and ${percent(between[1])} in 90 of 100 draws of its ${days} days, and something in ${percent(cheaperShare)} of them.`;
+      ? `On the part that was not tuned on ${saves(savedShare)}. That part has ${days} ${days === 1 ? "day" : "days"}, too few to say how sure that is.`
+      : `On the part that was not tuned on ${saves(savedShare)}: in 90 of 100 draws of its ${days} days between ${percent(between[0])} and ${percent(between[1])} is saved, and something in ${percent(cheaperShare)} of them.`;
   return [
     verdict === "change"
       ? `Use ${settingsText(varied)}.`
       : `Not sure: ${settingsText(varied)} may cost less.`,
-    `${onOther} Where it was tuned it saves ${percent(tunedShare)}.`,
+    `${onOther} Where it was tuned ${saves(tunedShare)}.`,
     `There the mean wait is ${seconds(waitSeconds.changed)}, and ${seconds(waitSeconds.configured)} as configured.${moreEnded < 0 ? ` ${-moreEnded} fewer jobs run to their end.` : ""}`,
     searched,
   ];

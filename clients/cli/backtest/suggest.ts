@@ -1,0 +1,93 @@
+import {
+  type RunFigures,
+  searchSettings,
+  splitWorkload,
+  suggestionOf,
+  suggestionText,
+  type Tunable,
+  type Workload,
+} from "../../../shared/backtest/index.ts";
+import { placements } from "../../../shared/engine/index.ts";
+import type { ClusterConfig } from "../../../shared/ports/index.ts";
+import { parseFor, runTask, type Setting, type Task } from "./one-run.ts";
+import { withValues } from "./vary.ts";
+
+/** The part of the workload's time that may be tuned on. */
+const tunedShare = 0.6;
+/** Waits may grow by a tenth (and half a minute). */
+const longestWait = 1.1;
+const idleSeconds = [60, 120, 300, 600, 900, 1_800];
+const patienceSeconds = [0, 60, 300, 900];
+
+interface Wish {
+  readonly setting: Setting;
+  /** The configuration as it is. */
+  readonly task: Task;
+  /** Runs that the search may take; two more check what it finds. */
+  readonly budget: number;
+  readonly signal: AbortSignal;
+  readonly onProgress: (share: number) => void;
+}
+
+/**
+ * Searches settings on the first part of the workload, and checks on the rest what it found. In sentences; undefined: it was
+ * stopped.
+ */
+export async function suggest({
+  setting,
+  task,
+  budget,
+  signal,
+  onProgress,
+}: Wish): Promise<readonly string[] | undefined> {
+  const split = splitWorkload(setting.workload, tunedShare);
+  if (split === undefined)
+    return ["No suggestion: the workload is too short to tune on one part and check on another."];
+  let done = 0;
+  const run = async (workload: Workload, varied: Task["varied"]): Promise<RunFigures> => {
+    const json = withValues(task.json, varied);
+    const base = done;
+    const figures = await runTask(
+      { ...setting, workload },
+      { json, varied, seed: task.seed },
+      { onProgress: (share) => onProgress((base + share) / (budget + 2)), signal },
+    );
+    done += 1;
+    return figures;
+  };
+  try {
+    const found = await searchSettings({
+      tunables: tunablesOf(setting, task),
+      run: (varied) => run(split.tune, varied),
+      budget,
+      longestWait,
+    });
+    const configured = await run(split.check, {});
+    const isSame = Object.keys(found.varied).length === 0;
+    const changed = isSame ? configured : await run(split.check, found.varied);
+    return suggestionText(suggestionOf(found, { configured, changed }, { seed: task.seed, longestWait }));
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+/** The settings that matter for cost and waits, the ones that matter most first. */
+function tunablesOf({ cluster, definition }: Setting, { json }: Task): readonly Tunable[] {
+  const parsed = parseFor(cluster, json);
+  if (!parsed.ok) throw new TypeError(`Cannot use the configuration: ${parsed.problems.join("; ")}`);
+  const { engine, cycle }: ClusterConfig = parsed.config;
+  const arrays = definition.nodearrays.map(({ name }) => name);
+  const { default: everywhere, byNodeArray } = engine.idleTimeoutSeconds;
+  return [
+    { key: "placement", values: placements, now: engine.placement.default },
+    ...arrays.map((name) => ({
+      key: `idle_timeout.${name}`,
+      values: idleSeconds,
+      now: byNodeArray[name] ?? everywhere,
+    })),
+    ...(cycle.spot === undefined
+      ? []
+      : [{ key: "spot.patience", values: patienceSeconds, now: cycle.spot.patienceSeconds }]),
+  ];
+}

@@ -1,0 +1,75 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ccscale } from "./in-process.ts";
+
+const example = (name: string) => join(import.meta.dirname, "../../../examples/spot", name);
+
+let folder: string;
+let short: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "backtest-report-"));
+  short = join(folder, "short.json");
+  const jobs = [0, 1, 2, 3].map((index) => ({
+    name: `job-${index}`,
+    submitSeconds: index * 1_200,
+    runSeconds: 600,
+    constraints: { ncpus: 4 },
+  }));
+  await writeFile(short, JSON.stringify(jobs));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const run = (trace: string, ...more: readonly string[]) =>
+  ccscale([
+    ...["backtest", "--trace", trace, "--config", example("autoscale.json")],
+    ...["--cluster", example("cluster.json"), "--workers", "1", ...more],
+  ]);
+
+interface Figures {
+  readonly cost: { readonly total: { readonly nanoUsd: number } };
+}
+
+describe("ccscale backtest --report", () => {
+  test("one file with all runs, byte for byte the same again; no run costs less than the bound in it", async () => {
+    const vary = ["--vary", "idle_timeout=60,900", "--format", "json"];
+    const [first, second] = [join(folder, "a.html"), join(folder, "b.html")];
+    const { code, stdout, stderr } = await run(short, ...vary, "--report", first);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: `Wrote "${first}".\n` });
+    await run(short, ...vary, "--report", second);
+    const page = await readFile(first, "utf8");
+    expect(await readFile(second, "utf8")).toBe(page);
+    expect(page).toContain("idle_timeout 900");
+    const [, bound] = /Lower bound: \$([\d.]+)/.exec(page) ?? [];
+    expect(Number(bound)).toBeGreaterThan(0);
+    const runs = JSON.parse(stdout) as readonly Figures[];
+    expect(runs.length).toBe(2);
+    for (const { cost } of runs) expect(cost.total.nanoUsd / 1e9).toBeGreaterThan(Number(bound));
+  });
+
+  test("what cannot be written is said", async () => {
+    const { code, stderr } = await run(short, "--report", join(folder, "none", "a.html"));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: Cannot write ".*a\.html": ENOENT/);
+  });
+});
+
+describe("ccscale backtest --suggest", () => {
+  test("says what to change, how sure that is, and how long it searched", async () => {
+    const { code, stderr } = await run(short, "--suggest", "--suggest-runs", "3");
+    expect(code).toBe(0);
+    const sentences = stderr.trim().split("\n");
+    expect(sentences[0]).toMatch(/^(Use |Not sure: |Keep the settings)/);
+    expect(sentences.at(-1)).toMatch(/^3 runs on the first part of the workload; the budget was over/);
+  });
+
+  test("one job is too few", async () => {
+    const one = join(folder, "one.json");
+    await writeFile(one, JSON.stringify([{ name: "a", runSeconds: 60 }]));
+    const { stderr } = await run(one, "--suggest");
+    expect(stderr).toBe(
+      "No suggestion: the workload is too short to tune on one part and check on another.\n",
+    );
+  });
+});
