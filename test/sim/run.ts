@@ -31,6 +31,8 @@ export interface RunReport extends Departures {
   readonly created: number;
   /** Of these, nodes that no snapshot of the accounts shows. */
   readonly neverSeen: number;
+  /** Plans that a spent budget held. */
+  readonly heldByBudgets: number;
   readonly moments: number;
 }
 
@@ -109,6 +111,7 @@ async function live(options: RunOptions): Promise<{ readonly report: RunReport; 
     lastedSeconds: world.nowSeconds - startSeconds,
     ...world.departures,
     created: sum(world.clusters.map((cluster) => world.cloud.control.ledger(cluster).created)),
+    heldByBudgets: sum(world.clusters.map((cluster) => world.heldByBudgets(cluster))),
     neverSeen: sum(
       world.clusters.map(
         (cluster) => world.cloud.control.ledger(cluster).created - world.counted(cluster).seen.size,

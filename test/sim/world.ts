@@ -8,6 +8,7 @@ import { createMemoryStores, type MemoryStores } from "../../shared/stores/in-me
 import { noTelemetry } from "../../shared/telemetry/index.ts";
 import { AccountWatch } from "./account-watch.ts";
 import { createApp, type KeptAlive } from "./app.ts";
+import { BudgetWatch } from "./budget-watch.ts";
 import type { Chance } from "./chance.ts";
 import { type Cloud, createCloud } from "./cloud.ts";
 import { type CloudEffect, cloudClient } from "./cloud-client.ts";
@@ -76,6 +77,7 @@ export class World implements Stage {
   readonly #quotaWatches = new Map<string, QuotaWatch>();
   readonly #spotWatches = new Map<string, SpotWatch>();
   readonly #accountWatches = new Map<string, AccountWatch>();
+  readonly #budgetWatches = new Map<string, BudgetWatch>();
   readonly #config = new Map<string, Readonly<Record<string, unknown>>>();
   readonly #spot = new Map<string, SpotSettings | undefined>();
   readonly #actions = new Map<string, string>();
@@ -171,6 +173,11 @@ export class World implements Stage {
     return watch;
   }
 
+  /** Plans that a spent budget held. */
+  heldByBudgets(cluster: string): number {
+    return this.#budgetWatches.get(cluster)?.held ?? 0;
+  }
+
   source(cluster: string): Source {
     const source = this.#sources.get(cluster);
     if (source === undefined) throw new RangeError(`Cannot find cluster "${cluster}"`);
@@ -239,6 +246,7 @@ export class World implements Stage {
       new QuotaWatch({ cluster, cloud: this.cloud, now: () => this.nowSeconds, report }),
     );
     this.#accountWatches.set(cluster, new AccountWatch(report));
+    this.#budgetWatches.set(cluster, new BudgetWatch(report));
     source.live(() => watch.look());
   }
 
@@ -335,8 +343,10 @@ export class World implements Stage {
     if (call.place === "accounts.save" || call.place === "accounts.keep") {
       const [cluster, written] = call.args as [string, Book & Closed];
       const watch = this.#accountWatches.get(cluster);
-      if (call.place === "accounts.save") watch?.onSaved(written);
-      else watch?.onKept(written);
+      if (call.place === "accounts.save") {
+        watch?.onSaved(written);
+        this.#budgetWatches.get(cluster)?.onSaved(written);
+      } else watch?.onKept(written);
       return;
     }
     const written = this.records.note(call);
@@ -355,6 +365,7 @@ export class World implements Stage {
       case "plan":
         this.#watches.get(written.plan.summary.cluster)?.onPlan(written.plan);
         this.#spotWatches.get(written.plan.summary.cluster)?.onPlan(run, written.plan);
+        this.#budgetWatches.get(written.plan.summary.cluster)?.onPlan(run, written.plan);
         return;
       case "demand":
         this.#watches.get(written.demand.cluster)?.onDemand(written.demand);

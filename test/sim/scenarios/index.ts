@@ -18,6 +18,7 @@ import { neverBoots } from "./never-boots.ts";
 import { quotaCut } from "./quota-cut.ts";
 import { shortLives } from "./short-lives.ts";
 import { silentScheduler } from "./silent-scheduler.ts";
+import { spentBudgets } from "./spent-budgets.ts";
 import { spotFirst } from "./spot-first.ts";
 import { spotLoss } from "./spot-loss.ts";
 import { stopped } from "./stopped.ts";
@@ -52,6 +53,7 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   tightQuotas,
   spotFirst,
   shortLives,
+  spentBudgets,
 ];
 
 /** The scenario of a seed, when none is named. */
