@@ -8,7 +8,7 @@ import { mayAskAll, movableJobs } from "./movable-jobs.ts";
 import { packThere } from "./packing/portfolio.ts";
 import { queueThere } from "./queue-there.ts";
 import { surelyHasNoRoom } from "./room-there.ts";
-import { boughtIn, type Run, type RunInput, run } from "./run.ts";
+import { boughtIn, looksAtPrices, type Run, type RunInput, run } from "./run.ts";
 
 /**
  * The run that counts. Filling nodes across buckets can go wrong where filling bucket by bucket does not: it may leave out
@@ -33,7 +33,7 @@ class Choice {
     const first = this.#withoutHarm(this.#input);
     if (!crosses(first)) return first;
     for (const each of [...this.#cheaperThan(first), first]) if (this.#isLasting(each)) return each;
-    if (usesCost(this.#input) && this.#isLasting(this.#inReuse)) return this.#inReuse;
+    if (looksAtPrices(this.#input.settings) && this.#isLasting(this.#inReuse)) return this.#inReuse;
     return this.#inOrder;
   }
 
@@ -61,7 +61,7 @@ class Choice {
     const most = usdPerHour(this.#input, first);
     const others = mayCostLess(first, most) ? [this.#inOrder] : [];
     // Only where limits let somebody in later may choosing by price end dearer than not doing so.
-    if (usesCost(this.#input) && first.hadWaiting) others.push(this.#inReuse);
+    if (looksAtPrices(this.#input.settings) && first.hadWaiting) others.push(this.#inReuse);
     return others
       .map((other) => ({ other, usd: usdPerHour(this.#input, other) }))
       .filter(({ other, usd }) => isLess(usd, most) && placesAsMuch(other, first))
@@ -106,11 +106,7 @@ function isSurelyLasting(
   const movable = movableJobs(ledger, queue);
   if (movable === null || !movable.jobs.every(isPlaced) || !mayAskAll(ledger, movable)) return false;
   const problem = queueThere(ledger, movable, leftAtStart, "with-bought");
-  return problem !== null && packThere(problem) !== null;
-}
-
-function usesCost({ settings: { placement } }: RunInput): boolean {
-  return [placement.default, ...Object.values(placement.byNodeArray)].includes("cost");
+  return problem !== null && packThere(problem, { mends: looksAtPrices(settings) }) !== null;
 }
 
 /** The same without a look at prices. */

@@ -92,11 +92,14 @@ function settle(placed: Placed, input: RunInput): Pick<Run, "isSound" | "exceeds
   const { ledger } = placed.opened;
   if (ledger.buckets.every(({ placement }) => placement === "order"))
     return { isSound: true, exceedsThere: false };
-  const there = moveThere(placed, "without-bought");
+  const mends = looksAtPrices(input.settings);
+  const there = moveThere(placed, "without-bought", mends);
   if (there === "moved") return { isSound: true, exceedsThere: false };
   const exceedsThere = there === "surely-no-room";
-  const isSound = chooseNodes(placed, reservationsLeft(input), exceedsThere || there === "no-room");
-  if (isSound && placed.queue.some(isWaiting)) moveThere(placed, "with-bought");
+  // By price, the same is asked again of a problem that is drawn up in another way: it may find what this one did not.
+  const isTriedThere = exceedsThere || (there === "no-room" && !mends);
+  const isSound = chooseNodes(placed, reservationsLeft(input), isTriedThere);
+  if (isSound && placed.queue.some(isWaiting)) moveThere(placed, "with-bought", mends);
   return { isSound, exceedsThere };
 }
 
@@ -123,6 +126,7 @@ function chooseNodes(
 function moveThere(
   { opened: { ledger }, queue, leftAtStart }: Placed,
   there: NodesThere,
+  mends: boolean,
 ): "moved" | "no-room" | "surely-no-room" | "not-tried" {
   if (ledger.buckets.some(({ placement }) => placement === "order")) return "not-tried";
   const hasWaiting = queue.some(isWaiting);
@@ -131,7 +135,7 @@ function moveThere(
   if (movable === null) return "not-tried";
   const problem = queueThere(ledger, movable, leftAtStart, there);
   if (problem === null) return hasWaiting ? "not-tried" : "surely-no-room";
-  const packing = packThere(problem);
+  const packing = packThere(problem, { mends });
   if (packing === null) return hasWaiting ? "not-tried" : "no-room";
   moveQueue(ledger, problem, packing);
   return "moved";
@@ -153,6 +157,12 @@ export function reservationsLeft({ cluster, pending }: RunInput): ReadonlyMap<st
           Math.max(0, reservation.nodes - (reservedNodes.get(reservation.name) ?? 0)),
         );
   return left;
+}
+
+/** Whether price chooses new nodes anywhere. */
+export function looksAtPrices({ compatibility, placement }: EngineSettings): boolean {
+  const all = [placement.default, ...Object.values(placement.byNodeArray)];
+  return compatibility !== "scalelib" && all.includes("cost");
 }
 
 /** Nodes that a run makes or starts. */
