@@ -90,6 +90,11 @@ export const commandGroups: readonly CommandGroup[] = [
         load: async (terminal) => (await import("./commands/history.ts")).historyCommand(terminal),
       },
       {
+        name: "events",
+        summary: "Lists what happened: plans, actions, nodes, drains, decisions, changes.",
+        load: async (terminal) => (await import("./commands/events.ts")).eventsCommand(terminal),
+      },
+      {
         name: "operations",
         summary: "Lists requests to CycleCloud and their outcome.",
         load: async (terminal) => (await import("./commands/operations.ts")).operationsCommand(terminal),

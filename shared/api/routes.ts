@@ -4,6 +4,7 @@ import { bucketsAnswer, bucketsQuery, limitsAnswer } from "./buckets-schema.ts";
 import { configRoutes } from "./config-routes.ts";
 import { costAnswer, costQuery, jobCostAnswer, jobCostQuery } from "./cost-schema.ts";
 import { demandAnswer, demandQuery } from "./demand-schema.ts";
+import { eventsAnswer, eventsQuery } from "./events-schema.ts";
 import { explainAnswer, explainQuery, explainTargetQuery, targetExplanation } from "./explain-schema.ts";
 import { jobsAnswer, jobsQuery } from "./jobs-schema.ts";
 import { historyAnswer, historyQuery, nodesAnswer, nodesQuery } from "./nodes-schema.ts";
@@ -82,6 +83,16 @@ export const routes = [
     query: bucketsQuery,
     answer: limitsAnswer,
     polled: true,
+  },
+  {
+    id: "events",
+    method: "GET",
+    path: `${ofCluster}/events`,
+    role: "reader",
+    summary:
+      "One list of what happened: plans, actions, nodes, drains, decisions, changes of the configuration",
+    query: eventsQuery,
+    answer: eventsAnswer,
   },
   {
     id: "prices",

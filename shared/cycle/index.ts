@@ -23,6 +23,7 @@ export { mayGetJobs, type Now, readNow, runsJob, useOf } from "./execute/spare-n
 export { listingsOf } from "./listings.ts";
 export { resumeLogin, whileLoggedIn } from "./login.ts";
 export { measurePlan } from "./measure.ts";
+export { eventsOf, noteEvents } from "./note-events.ts";
 export { underWay } from "./operations.ts";
 export { answerPlanRequest } from "./plan/answer-plan-request.ts";
 export { nextDeadlineSeconds } from "./plan/deadline.ts";

@@ -3,7 +3,7 @@ import type { WorldPorts } from "../cycle/index.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Outlook } from "../views/index.ts";
 
-export type ActPorts = WorldPorts & Pick<Ports, "ids" | "log" | "planRequests" | "scaleActions">;
+export type ActPorts = WorldPorts & Pick<Ports, "events" | "ids" | "log" | "planRequests" | "scaleActions">;
 
 export type ActOutcome =
   | { readonly outcome: "answered"; readonly answer: ActionAnswer }

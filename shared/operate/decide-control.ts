@@ -1,5 +1,5 @@
 import type { ActionBody } from "../api/index.ts";
-import { changeControl, loadControl, requestPlan, stillThere } from "../cycle/index.ts";
+import { changeControl, eventsOf, loadControl, noteEvents, requestPlan, stillThere } from "../cycle/index.ts";
 import { isIgnored } from "../engine/index.ts";
 import type { RefusedLogin } from "../ports/index.ts";
 import { counted } from "../text.ts";
@@ -80,6 +80,11 @@ export async function decideIgnored(
     const added = kind === "ignore" ? nodes.map((node) => ({ ...node, by, reason, atSeconds })) : [];
     return { ...current, ignoredNodes: [...others, ...added] };
   });
+  await noteEvents(
+    ports,
+    cluster,
+    eventsOf({ kind, by, reason, atSeconds: ports.clock.nowSeconds() }, nodes),
+  );
   await requestPlan(ports, { cluster, reason: `${kind} by ${by}: ${reason}` });
   const count = counted(nodes.length, "nodes");
   const words = kind === "ignore" ? `Leaving ${count} alone from now on.` : `Taking care of ${count} again.`;

@@ -1,5 +1,13 @@
 import type { ActionBody, NodeActionBody } from "../api/index.ts";
-import { changeControl, liveSources, outNodesOf, requestPlan, stillThere } from "../cycle/index.ts";
+import {
+  changeControl,
+  eventsOf,
+  liveSources,
+  noteEvents,
+  outNodesOf,
+  requestPlan,
+  stillThere,
+} from "../cycle/index.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import { counted } from "../text.ts";
 import type { Outlook } from "../views/index.ts";
@@ -94,6 +102,12 @@ async function decide(
     return { ...current, drainedNodes: [...others, ...added] };
   });
   ports.log.info("requested", { cluster, kind, nodes: nodes.length, by, reason });
+  const noted = kind === "undrain" ? kind : "drain";
+  await noteEvents(
+    ports,
+    cluster,
+    eventsOf({ kind: noted, by, reason, atSeconds: ports.clock.nowSeconds() }, changing),
+  );
   await requestPlan(ports, { cluster, reason: `${kind} by ${by}: ${reason}` });
   return answered(outlook, "done", done, more);
 }

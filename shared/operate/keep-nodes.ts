@@ -1,5 +1,5 @@
 import type { ActionBody } from "../api/index.ts";
-import { changeControl, requestPlan, stillThere, takesAway } from "../cycle/index.ts";
+import { changeControl, eventsOf, noteEvents, requestPlan, stillThere, takesAway } from "../cycle/index.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import type { KeptNode } from "../ports/index.ts";
 import { counted } from "../text.ts";
@@ -44,6 +44,13 @@ export async function decideKeepAlive(
     return { ...current, keptNodes: [...others, ...added] };
   });
   ports.log.info("requested", { cluster, kind, nodes: nodes.length, by, reason });
+  const noted = {
+    kind: on ? "keep-alive" : "release",
+    by,
+    reason,
+    atSeconds: ports.clock.nowSeconds(),
+  } as const;
+  await noteEvents(ports, cluster, eventsOf(noted, changing));
   await requestPlan(ports, { cluster, reason: `${kind} by ${by}: ${reason}` });
   const note = on ? await tooLate(ports, cluster, ids) : await stillKept(ports, cluster, ids);
   const words = on

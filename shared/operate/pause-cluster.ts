@@ -1,7 +1,16 @@
-import { changeControl, loadControl, requestPlan, resumeLogin } from "../cycle/index.ts";
+import {
+  changeControl,
+  eventsOf,
+  loadControl,
+  noteEvents,
+  requestPlan,
+  resumeLogin,
+} from "../cycle/index.ts";
 import type { ConfigStore, Ports } from "../ports/index.ts";
 
-type PausePorts = Pick<Ports, "clock" | "controls"> & { readonly configs: Pick<ConfigStore, "clusters"> };
+type PausePorts = Pick<Ports, "clock" | "controls" | "events" | "log"> & {
+  readonly configs: Pick<ConfigStore, "clusters">;
+};
 type ResumePorts = PausePorts & Pick<Ports, "planRequests">;
 
 /** An operator's decision, and the reason. */
@@ -34,6 +43,7 @@ export async function pauseCluster(ports: PausePorts, decision: Decision): Promi
   if (unknown !== undefined) return unknown;
   const paused = { by, reason, atSeconds: ports.clock.nowSeconds() };
   await changeControl(ports, cluster, (control) => ({ ...control, paused }));
+  await noteEvents(ports, cluster, eventsOf({ kind: "pause", ...paused }, null));
   return { outcome: "paused" };
 }
 
@@ -58,6 +68,11 @@ export async function resumeCluster(ports: ResumePorts, decision: Decision): Pro
     const { refusedLogin } = control;
     return { ...control, paused: null, refusedLogin: refusedLogin && { ...refusedLogin, resumedAtSeconds } };
   });
+  await noteEvents(
+    ports,
+    cluster,
+    eventsOf({ kind: "resume", by, reason, atSeconds: resumedAtSeconds }, null),
+  );
   await requestPlan(ports, { cluster, reason: `resumed by ${by}: ${reason}` });
   return { outcome: "resumed", from };
 }

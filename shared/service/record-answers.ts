@@ -7,6 +7,7 @@ import {
   explainTarget,
   listBuckets,
   listClusters,
+  listEvents,
   listJobs,
   listLimits,
   listNodes,
@@ -45,6 +46,7 @@ export type RecordRouteId =
   | "nodes"
   | "history"
   | "buckets"
+  | "events"
   | "limits"
   | "prices"
   | "jobs"
@@ -72,6 +74,7 @@ export const recordAnswers: AnswersFrom<RecordPorts, RecordRouteId> = {
   buckets: fromOutlook((outlook, { query }) => ifSelected(listBuckets(outlook, query))),
   limits: fromOutlook((outlook, { query }) => ifSelected(listLimits(outlook, query))),
   prices: fromOutlook((outlook, { query }) => ifSelected(listPrices(outlook, query))),
+  events: async (ports, { cluster, query }) => answered(await listEvents(ports, cluster, query)),
   jobs: fromOutlook((outlook, { query }) => ifSelected(listJobs(outlook, query))),
   explain: fromOutlook(explainedJob),
   "explain-target": fromOutlook(explainedTarget),

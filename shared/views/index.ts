@@ -7,6 +7,7 @@ export { drawUpDemand } from "./draw-up-demand.ts";
 export { drawUpJobCost } from "./draw-up-job-cost.ts";
 export { drawUpMetrics, type MetricPorts } from "./draw-up-metrics.ts";
 export { drawUpSamples, type SamplesOutcome } from "./draw-up-samples.ts";
+export { type EventPorts, listEvents } from "./events/list-events.ts";
 export { someOf } from "./explain/cause.ts";
 export { type ExplainOutcome, explainJob } from "./explain/explain-job.ts";
 export { type ExplainTargetOutcome, explainTarget } from "./explain/explain-target.ts";

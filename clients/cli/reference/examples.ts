@@ -62,6 +62,11 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     { line: "history htc-1", does: "when it was first seen, and what was requested for it", isShown: true },
     { line: "history -N 'viz-*'", does: "the same of several nodes" },
   ],
+  events: [
+    { line: "events --since 2d", does: "what happened, newest first", isShown: true },
+    { line: "events --since 2d --kind drain,undrain,keep-alive", does: "what was decided about nodes" },
+    { line: "events --since 2d --node htc-1", does: "what happened to a node" },
+  ],
   operations: [
     { line: "operations", does: "requests to CycleCloud", isShown: true },
     { line: "operations --open", does: "what is not finished" },

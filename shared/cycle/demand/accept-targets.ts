@@ -8,6 +8,7 @@ import {
   type TargetsMessage,
 } from "../../messages/index.ts";
 import type { IfMatch, Ports, RequestSet } from "../../ports/index.ts";
+import { eventsOf, noteEvents } from "../note-events.ts";
 import { requestPlan } from "../request-plan.ts";
 import { isConfigured, unknownCluster } from "./configured.ts";
 import { refusedAttributes } from "./target-attributes.ts";
@@ -29,7 +30,7 @@ export type AcceptTargetsOutcome =
   | { readonly outcome: "ignored" }
   | { readonly outcome: "rejected"; readonly problems: readonly string[] };
 
-type TargetPorts = Pick<Ports, "clock" | "configs" | "log" | "planRequests" | "targets">;
+type TargetPorts = Pick<Ports, "clock" | "configs" | "events" | "log" | "planRequests" | "targets">;
 
 /**
  * `sequence`: the queue does not keep order, so the message's number decides. `arrival`: a direct caller's newest
@@ -75,6 +76,11 @@ async function accept(
   if (isNews || isSaved)
     await requestPlan(ports, { cluster, reason: `targets of ${requestSet}`, onlyDemand: true });
   if (!isNews) return { outcome: "ignored" };
+  const { arrays } = requested;
+  const reason = `request set "${requestSet}": ${arrays.map(({ name }) => name).join(", ") || "nothing more"}`;
+  const about = { kind: "targets", by: null, source: message.source, reason } as const;
+  const [event] = eventsOf({ ...about, atSeconds: requested.receivedAtSeconds }, null);
+  if (event !== undefined) await noteEvents(ports, cluster, [{ ...event, eventId: `targets:${requestSet}` }]);
   return { outcome: "accepted", requested, ...(aside.length === 0 ? {} : { setAside: asNews(aside) }) };
 }
 

@@ -19,7 +19,7 @@ import { refuseDemand, tellRefused } from "./refuse-demand.ts";
 import { type RawMessage, rejectItems } from "./reject.ts";
 
 type ReceivePorts = Parameters<typeof acceptDemand>[0] &
-  Pick<Ports, "ids" | "rejections" | "schedulerEvents" | "targets" | "uploads">;
+  Pick<Ports, "events" | "ids" | "rejections" | "schedulerEvents" | "targets" | "uploads">;
 
 export type ReceiveOutcome = AcceptOutcome | AcceptTargetsOutcome;
 

@@ -1,11 +1,21 @@
 import { expiredRows, type NodeHistory } from "../../engine/index.ts";
 import { kindOf } from "../../errors.ts";
 import type { PlanRequest, SchedulerEvent } from "../../messages/index.ts";
-import type { IfMatch, Operation, PlanHead, PlanSummary, Ports, Stored } from "../../ports/index.ts";
+import type {
+  ClusterControl,
+  IfMatch,
+  NotedEvent,
+  Operation,
+  PlanHead,
+  PlanSummary,
+  Ports,
+  Stored,
+} from "../../ports/index.ts";
 import { isAhead } from "../clocks.ts";
 import { whyHeld } from "../control.ts";
 import { liveSources } from "../demand/live-demand.ts";
 import { measurePlan } from "../measure.ts";
+import { eventsOf, noteEvents } from "../note-events.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";
 import { archivePlan, noteUnarchived } from "./archive-plan.ts";
 import { digestOf, isPlanned } from "./is-planned.ts";
@@ -17,7 +27,8 @@ import { reportPlan } from "./report-plan.ts";
 import { toActions } from "./to-actions.ts";
 import type { Loaded } from "./to-plan-input.ts";
 
-type PlanPorts = WorldPorts & Pick<Ports, "ids" | "log" | "scaleActions" | "schedulerEvents" | "telemetry">;
+type PlanPorts = WorldPorts &
+  Pick<Ports, "events" | "ids" | "log" | "scaleActions" | "schedulerEvents" | "telemetry">;
 
 /** How far the clocks of two instances may differ. */
 const longestClockSkewSeconds = 5;
@@ -99,6 +110,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
     const due = [...unsent, ...recorded];
     await tellSchedulers(ports, [...made.drainEvents, ...bootTimeouts(due, loaded, nowSeconds)]);
     await sendRecorded(ports, due, nowSeconds);
+    await noteEvents(ports, cluster, drainsToNote(made.drainEvents, control));
   }
   await remember(ports, cluster, plan.history, rows);
   reportPlan(ports, { ...made, summary, before });
@@ -128,6 +140,20 @@ function isSuperseded(
   if (head === undefined || isAhead(head.demandReadAtSeconds, nowSeconds)) return false;
   if (operations.some(({ value }) => value.state === "planned")) return false;
   return head.demandReadAtSeconds > request.atSeconds + longestClockSkewSeconds;
+}
+
+/** What an operator asked for was noted then. Repeats have the time of the decision, so they overwrite themselves. */
+function drainsToNote(
+  events: readonly SchedulerEvent[],
+  { drainedNodes }: ClusterControl,
+): readonly NotedEvent[] {
+  const asked = new Set(drainedNodes.map(({ nodeId }) => nodeId));
+  return events.flatMap(({ kind, nodes, atSeconds }) => {
+    if (kind !== "drain" && kind !== "undrain") return [];
+    const reason = kind === "drain" ? "idle, and about to go" : "wanted again";
+    const own = nodes.filter(({ nodeId }) => !asked.has(nodeId));
+    return eventsOf({ kind, by: "the autoscaler", reason, atSeconds }, own);
+  });
 }
 
 async function replaceHead(

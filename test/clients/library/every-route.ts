@@ -38,6 +38,7 @@ const calls = {
   prices: () => service.GET("/clusters/{cluster}/prices", { params: { path } }),
   cost: () => service.GET("/clusters/{cluster}/cost", { params: { path } }),
   "config-versions": () => service.GET("/clusters/{cluster}/config/versions", { params: { path } }),
+  events: () => service.GET("/clusters/{cluster}/events", { params: { path } }),
   samples: () => service.GET("/clusters/{cluster}/samples", { params: { path } }),
   "job-cost": () =>
     service.GET("/clusters/{cluster}/jobs/{job}/cost", { params: { path: { cluster, job: "one" } } }),

@@ -95,6 +95,7 @@ async function fieldsOf(id: RouteId): Promise<Fields> {
     case "plans":
     case "prices":
     case "rejects":
+    case "events":
     case "samples":
     case "config-versions":
     case "status":

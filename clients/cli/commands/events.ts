@@ -1,0 +1,77 @@
+import { Command } from "commander";
+import type { EventView } from "../../../shared/api/index.ts";
+import type { Fields } from "../../columns/evaluate.ts";
+import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { wholeNumber } from "../option-values.ts";
+import { moment } from "../output/moments.ts";
+import { outputOptions, printList } from "../output/output-options.ts";
+import { askAll } from "../service/ask-all.ts";
+import type { Terminal } from "../terminal.ts";
+import { type TimeOption, timeOption, toSeconds } from "../time-values.ts";
+
+interface Flags extends LookFlags {
+  readonly since: TimeOption;
+  readonly until?: TimeOption;
+  readonly kind?: string;
+  readonly node?: string;
+  readonly limit: number;
+}
+
+const usualLimit = 100;
+
+export const eventColumns: readonly string[] = ["time", "kind", "nodes[:30]:-", "by:-", "text"];
+
+/** `ccscale events`: one list of what happened. */
+export function eventsCommand(terminal: Terminal): Command {
+  const command = new Command("events")
+    .description(
+      "Lists what happened, newest first: plans that changed something, actions and how they ended, nodes that joined, failed, went or were lost, drains, what operators decided, changes of the configuration, targets, rejected messages. Kept for 30 days, of nodes for 7 days after they are gone.",
+    )
+    .option(
+      "--since <time>",
+      "from then on: a length of time such as 30m, 1h or 2d, or a date",
+      timeOption,
+      timeOption("1h"),
+    )
+    .option("--until <time>", "until then (default: now)", timeOption)
+    .option("--kind <kinds>", "only these kinds, such as drain,undrain")
+    .option("--node <name>", "only events about this node: its name, id or host name")
+    .option("--limit <number>", "maximum number", wholeNumber(1), usualLimit)
+    .action((flags: Flags) => look(terminal, flags, (looking) => showEvents(looking, flags)));
+  return outputOptions(lookOptions(command));
+}
+
+async function showEvents({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+  const nowSeconds = Date.now() / 1000;
+  const { kind, node, since, until } = flags;
+  const query = {
+    from: toSeconds(since, nowSeconds),
+    ...(until !== undefined && { until: toSeconds(until, nowSeconds) }),
+    kind,
+    node,
+  };
+  const { items, isCut } = await askAll(service, "events", {
+    call: { query },
+    pick: ({ events }) => events,
+    most: flags.limit,
+  });
+  const list = {
+    name: "events",
+    columns: eventColumns,
+    records: items.map(eventFields),
+    data: items,
+    none: "No events.",
+  };
+  printList(terminal, list, { flags, settings });
+  if (isCut) terminal.stderr.write(`The newest ${items.length} events are shown; --limit shows more\n`);
+}
+
+function eventFields(event: EventView): Fields {
+  const { nodes, nodeCount, atSeconds } = event;
+  const more = nodeCount > nodes.length ? [`and ${nodeCount - nodes.length} more`] : [];
+  return {
+    ...event,
+    time: moment(atSeconds),
+    nodes: nodeCount === 0 ? null : [...nodes, ...more].join(", "),
+  };
+}

@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { type Answer, aboutCluster, count, paged, pageQuery, unixSeconds } from "./answer.ts";
+
+/** What can happen to a cluster, as `events` names it. */
+export const eventKinds = [
+  "plan",
+  "action",
+  "action-done",
+  "action-failed",
+  "node-joined",
+  "node-failed",
+  "node-gone",
+  "node-lost",
+  "drain",
+  "undrain",
+  "keep-alive",
+  "release",
+  "ignore",
+  "unignore",
+  "pause",
+  "resume",
+  "config",
+  "targets",
+  "rejected",
+] as const;
+
+export const eventView = z
+  .object({
+    id: z.string().describe("The same for the same event, also when it is listed again"),
+    atSeconds: unixSeconds,
+    kind: z.enum(eventKinds).describe("Stable. More kinds may come"),
+    text: z.string().describe("What happened, in a sentence"),
+    by: z.string().nullable().describe("Who: a person, the autoscaler, or the source; null: nobody asked"),
+    nodes: z.array(z.string()).describe("Names of the nodes that it is about; at most 50"),
+    nodeCount: count,
+    planId: z.string().nullable(),
+    actionId: z.string().nullable(),
+  })
+  .meta({ id: "Event" });
+
+/** `GET /api/clusters/{cluster}/events`, newest first; of one time by their ids. */
+export const eventsAnswer = z
+  .object({ ...aboutCluster, fromSeconds: unixSeconds, events: z.array(eventView), ...paged })
+  .meta({ id: "Events" });
+
+const kinds = z
+  .string()
+  .max(1_000)
+  .transform((text, context) => {
+    const asked = text.split(",").map((each) => each.trim());
+    const known = eventKinds.filter((kind) => asked.includes(kind));
+    for (const each of asked)
+      if (!known.some((kind) => kind === each))
+        context.addIssue({
+          code: "custom",
+          message: `"${each.slice(0, 100)}", expected of ${eventKinds.join(", ")}`,
+        });
+    return known;
+  });
+
+export const eventsQuery = z.object({
+  ...pageQuery,
+  from: z.coerce
+    .number()
+    .min(0)
+    .optional()
+    .describe("Unix seconds, included; absent: an hour ago. Kept for 30 days"),
+  until: z.coerce.number().min(0).optional().describe("Unix seconds, included; absent: now"),
+  kind: kinds.optional().describe("Only these kinds, comma-separated"),
+  node: z
+    .string()
+    .min(1)
+    .max(300)
+    .optional()
+    .describe("Only events about a node of this name, id or host name"),
+});
+
+export type EventKind = (typeof eventKinds)[number];
+export type EventView = Answer<typeof eventView>;
+export type EventsAnswer = Answer<typeof eventsAnswer>;
+export type EventsQuery = Answer<typeof eventsQuery>;

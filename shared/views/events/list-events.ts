@@ -1,0 +1,146 @@
+import { type Cursor, type EventsAnswer, type EventsQuery, encodeCursor } from "../../api/index.ts";
+import { shortHostname } from "../../engine/index.ts";
+import type { Ports } from "../../ports/index.ts";
+import { redactText } from "../../redact.ts";
+import { printableCut } from "../../text.ts";
+import {
+  type FoundEvent,
+  ofHistory,
+  ofLoss,
+  ofNoted,
+  ofOperation,
+  ofPlan,
+  ofRejection,
+} from "./of-records.ts";
+
+export type EventPorts = Pick<
+  Ports,
+  "clock" | "events" | "history" | "losses" | "operations" | "plans" | "rejections"
+>;
+
+const usualSeconds = 3_600;
+/** An action ends within this time of its beginning, and its end may be in a period that its beginning is not. */
+const longestActionSeconds = 86_400;
+const mostOfARecord = 2_000;
+const mostNodes = 50;
+const longestText = 1_000;
+
+interface Period {
+  readonly fromSeconds: number;
+  readonly untilSeconds: number;
+}
+
+/** Events of one kind of record in a period; with `wholeSince` when only those from then on are complete. */
+interface Read {
+  readonly events: readonly FoundEvent[];
+  readonly wholeSince: number | null;
+}
+
+/**
+ * One list of what happened, newest first, those of one time by their ids: from the records that there are. A record of which
+ * too many are in the period ends the page where they begin to be missing, so that no event is left out.
+ */
+export async function listEvents(
+  ports: EventPorts,
+  cluster: string,
+  query: EventsQuery,
+): Promise<EventsAnswer> {
+  const atSeconds = ports.clock.nowSeconds();
+  const fromSeconds = query.from ?? atSeconds - usualSeconds;
+  const untilSeconds = Math.min(query.cursor?.[0] ?? Number.POSITIVE_INFINITY, query.until ?? atSeconds);
+  const period = { fromSeconds, untilSeconds };
+  const reads = await Promise.all([
+    plans(ports, cluster, period),
+    operations(ports, cluster, period),
+    rest(ports, cluster, period),
+  ]);
+  const missingBefore = Math.max(
+    Number.NEGATIVE_INFINITY,
+    ...reads.flatMap(({ wholeSince }) => wholeSince ?? []).filter((since) => since < untilSeconds),
+  );
+  const found = reads
+    .flatMap(({ events }) => events)
+    .filter((event) => event.atSeconds >= fromSeconds && event.atSeconds <= untilSeconds)
+    .filter((event) => event.atSeconds > missingBefore && isAfter(event, query.cursor))
+    .filter((event) => query.kind === undefined || query.kind.includes(event.kind))
+    .filter((event) => query.node === undefined || isAbout(event, query.node))
+    .toSorted((a, b) => b.atSeconds - a.atSeconds || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+  const page = found.slice(0, query.limit);
+  const last = page.at(-1);
+  const next =
+    last !== undefined && found.length > page.length
+      ? encodeCursor([last.atSeconds, last.id])
+      : missingBefore >= fromSeconds
+        ? encodeCursor([missingBefore, ""])
+        : null;
+  return { cluster, atSeconds, fromSeconds, events: page.map(toView), next, total: null };
+}
+
+function isAfter({ atSeconds, id }: FoundEvent, cursor: Cursor | undefined): boolean {
+  return cursor === undefined || atSeconds < cursor[0] || (atSeconds === cursor[0] && id > cursor[1]);
+}
+
+function isAbout({ nodes }: FoundEvent, asked: string): boolean {
+  return nodes.some(
+    ({ name, nodeId, hostname }) =>
+      name === asked ||
+      nodeId === asked ||
+      (hostname !== null && shortHostname(hostname) === shortHostname(asked)),
+  );
+}
+
+/** Names, reasons and messages come from outside. */
+function toView({ nodes, text, ...event }: FoundEvent): EventsAnswer["events"][number] {
+  const names = nodes.slice(0, mostNodes).map(({ name }) => name);
+  return {
+    ...event,
+    text: printableCut(redactText(text), longestText),
+    nodes: names,
+    nodeCount: nodes.length,
+  };
+}
+
+async function plans(ports: EventPorts, cluster: string, { untilSeconds }: Period): Promise<Read> {
+  const records = await ports.plans.list(cluster, mostOfARecord, untilSeconds);
+  return { events: records.flatMap(ofPlan), wholeSince: sinceOf(records.map(({ atSeconds }) => atSeconds)) };
+}
+
+async function operations(ports: EventPorts, cluster: string, period: Period): Promise<Read> {
+  const since = period.fromSeconds - longestActionSeconds;
+  const records = await ports.operations.recent(cluster, mostOfARecord, since, period.untilSeconds);
+  return {
+    events: records.flatMap(ofOperation),
+    wholeSince: sinceOf(records.map(({ createdAtSeconds }) => createdAtSeconds)),
+  };
+}
+
+async function rest(ports: EventPorts, cluster: string, period: Period): Promise<Read> {
+  const { fromSeconds, untilSeconds } = period;
+  const [rows, losses, own, nobodys, noted] = await Promise.all([
+    ports.history.list(cluster),
+    ports.losses.recent(cluster, mostOfARecord, fromSeconds),
+    ports.rejections.list(cluster, mostOfARecord, untilSeconds),
+    // Messages that name no cluster may be of any.
+    ports.rejections.list(undefined, mostOfARecord, untilSeconds),
+    ports.events.list(cluster, { fromSeconds, untilSeconds, limit: mostOfARecord }),
+  ]);
+  const events = [
+    ...rows.flatMap(ofHistory),
+    ...losses.map(ofLoss),
+    ...own.map(ofRejection),
+    ...nobodys.map(ofRejection),
+    ...noted.map(ofNoted),
+  ];
+  const since = [
+    sinceOf(losses.map(({ atSeconds }) => atSeconds)),
+    sinceOf(own.map(({ receivedAtSeconds }) => receivedAtSeconds)),
+    sinceOf(nobodys.map(({ receivedAtSeconds }) => receivedAtSeconds)),
+    sinceOf(noted.map(({ atSeconds }) => atSeconds)),
+  ].filter((each) => each !== null);
+  return { events, wholeSince: since.length === 0 ? null : Math.max(...since) };
+}
+
+/** When as many were read as are read at most, the oldest time may be there in part. */
+function sinceOf(times: readonly number[]): number | null {
+  return times.length < mostOfARecord ? null : Math.min(...times);
+}

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { examples } from "../../../clients/cli/reference/examples.ts";
+import { lengthOption, timeOption, toSeconds } from "../../../clients/cli/time-values.ts";
+import { pauseCluster, resumeCluster } from "../../../shared/operate/index.ts";
+import { served } from "../../fuzz/served-world.ts";
+import { cluster, createWorld, jobFor } from "../../support/world.ts";
+import { type ApiServer, serveApi } from "./api-server.ts";
+import { ccscale } from "./in-process.ts";
+
+vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
+const { handlerOf } = await import("../../support/http-handlers.ts");
+
+let server: ApiServer;
+
+beforeAll(async () => {
+  const world = createWorld();
+  served.world = world;
+  await world.post([jobFor(2)]);
+  await world.round();
+  await world.settle();
+  const { ports } = world;
+  const node = { nodeId: "id-htc-1", name: "htc-1", hostname: "host-1" };
+  const at = { by: "alice", source: null, atSeconds: world.now() + 60 };
+  await ports.events.note(cluster, [
+    { ...at, eventId: "drain:id-htc-1", kind: "drain", node, reason: "disk errors" },
+  ]);
+  world.advance(120);
+  await pauseCluster(ports, { cluster, by: "ann", reason: "upgrade of the image" });
+  world.advance(600);
+  await resumeCluster(ports, { cluster, by: "ann", reason: "done" });
+  vi.useFakeTimers({ now: world.now() * 1000, toFake: ["Date"] });
+  server = await serveApi({ events: handlerOf("events") });
+});
+
+afterAll(async () => {
+  vi.useRealTimers();
+  await server?.stop();
+});
+
+const at = () => ["--url", server.url, "--cluster", cluster];
+
+test("the examples of the command page", async () => {
+  const transcripts: string[] = [];
+  for (const { line } of examples.events ?? []) {
+    const { code, stdout, stderr } = await ccscale([...line.split(" "), ...at()]);
+    expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: "" });
+    transcripts.push(`$ ccscale ${line}\n${stdout}`);
+  }
+  await expect(transcripts.join("\n")).toMatchFileSnapshot(
+    "../../../clients/cli/reference/printed/events.txt",
+  );
+});
+
+test("as JSON as the service has it, no more than asked, and an unknown kind is refused with those there are", async () => {
+  const { stdout, stderr } = await ccscale(["events", "--limit", "1", "--format", "json", ...at()]);
+  expect(JSON.parse(stdout)).toMatchObject([{ kind: "resume", by: "ann" }]);
+  expect(stderr).toContain("--limit shows more");
+  const refused = await ccscale(["events", "--kind", "drian", ...at()]);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("expected of plan") });
+});
+
+test.each([
+  ["90s", 1_000 - 90],
+  ["1.5h", 1_000 - 5_400],
+  ["2d", 1_000 - 172_800],
+  ["2026-11-22T14:00Z", 1_795_356_000],
+])("a time: %s", (text, expected) => {
+  expect(toSeconds(timeOption(text), 1_000)).toBe(expected);
+});
+
+test.each(["", "1", "h", "1y", "-1h", "yesterday", "2026-13-01", "22.11.2026"])("no time: %s", (text) => {
+  expect(() => timeOption(text)).toThrow("expected a length of time");
+  expect(() => lengthOption(text)).toThrow("expected a length of time");
+});

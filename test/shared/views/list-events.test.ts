@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import { type EventsAnswer, eventsAnswer, eventsQuery } from "../../../shared/api/index.ts";
+import { UpstreamError } from "../../../shared/errors.ts";
+import { pauseCluster } from "../../../shared/operate/index.ts";
+import { listEvents } from "../../../shared/views/events/list-events.ts";
+import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+
+async function list(world: World, query: Readonly<Record<string, unknown>> = {}): Promise<EventsAnswer> {
+  const answer = await listEvents(world.ports, cluster, eventsQuery.parse(query));
+  return eventsAnswer.strict().parse(JSON.parse(JSON.stringify(answer)));
+}
+
+/** A cluster that grew by two nodes, of which one failed and both went, with decisions of people in between. */
+async function eventful(): Promise<World> {
+  const world = createWorld();
+  await world.post([jobFor(2)]);
+  await world.round();
+  await world.settle();
+  const { ports } = world;
+  world.advance(10);
+  const at = { by: "alice", atSeconds: world.now(), source: null };
+  const node = { nodeId: "id-htc-1", name: "htc-1", hostname: "host-1" };
+  await ports.events.note(cluster, [
+    { ...at, eventId: "drain:id-htc-1", kind: "drain", node, reason: "disk errors" },
+    { ...at, eventId: "pause:alice", kind: "pause", node: null, reason: "password=hunter2hunter2" },
+  ]);
+  world.advance(10);
+  const loss = { nodeId: null, nodeName: "htc-9", nodeArray: "htc", vmSize: "Standard_F4s_v2" };
+  const lost = { ...loss, cluster, eventId: "e1", atSeconds: world.now(), reason: "SpotEvicted" } as const;
+  await ports.losses.add(lost);
+  world.advance(10);
+  await world.receive("{", "bad");
+  return world;
+}
+
+describe("events", () => {
+  test("one list of all records, newest first", async () => {
+    const { events } = await list(await eventful());
+    expect(events.map(({ kind }) => kind)).toEqual([
+      "rejected",
+      "node-lost",
+      "drain",
+      "pause",
+      "node-joined",
+      "node-joined",
+      "action-done",
+      // Of one second: by their ids.
+      "plan",
+      "action",
+    ]);
+    expect(events.find(({ kind }) => kind === "plan")).toMatchObject({
+      text: "Because of demand from celery: create 2.",
+      by: "the autoscaler",
+      planId: "plan-0001",
+    });
+    expect(events.find(({ kind }) => kind === "action")).toMatchObject({
+      text: expect.stringMatching(/^create-nodes of 2 nodes: .*\.$/),
+      nodes: ["htc-1", "htc-2"],
+    });
+    expect(events.find(({ kind }) => kind === "drain")).toMatchObject({
+      by: "alice",
+      nodes: ["htc-1"],
+      text: "No new jobs there: disk errors.",
+    });
+    // Reasons are people's words.
+    expect(events.find(({ kind }) => kind === "pause")?.text).toBe("Paused: password=***");
+  });
+
+  test("by kind, node and time", async () => {
+    const world = await eventful();
+    const kinds = async (query: Readonly<Record<string, unknown>>) =>
+      (await list(world, query)).events.map(({ kind }) => kind);
+    expect(await kinds({ kind: "pause,drain" })).toEqual(["drain", "pause"]);
+    expect(await kinds({ node: "id-htc-1" })).toEqual(["drain"]);
+    expect(await kinds({ node: "htc-9" })).toEqual(["node-lost"]);
+    expect(await kinds({ from: world.now() - 10 })).toEqual(["rejected", "node-lost"]);
+    expect(await kinds({ from: world.now() - 20, until: world.now() - 10 })).toEqual([
+      "node-lost",
+      "drain",
+      "pause",
+    ]);
+    expect(() => eventsQuery.parse({ kind: "drian" })).toThrow("expected of plan");
+  });
+
+  test("pages of any size are the whole list, each event once", async () => {
+    const world = await eventful();
+    const { events: all } = await list(world);
+    for (const limit of [1, 2, 5, 100]) {
+      const ids: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await list(world, { limit, ...(cursor !== undefined && { cursor }) });
+        ids.push(...page.events.map(({ id }) => id));
+        cursor = page.next ?? undefined;
+      } while (cursor !== undefined);
+      expect(ids).toEqual(all.map(({ id }) => id));
+    }
+  });
+
+  test("more of one record than are read at a time leave nothing out, whatever else is there", async () => {
+    const world = await eventful();
+    const start = world.now() - 3_000;
+    const about = { by: "bob", source: null, node: null, reason: "r", kind: "ignore" } as const;
+    const noted = Array.from({ length: 4_500 }, (_, index) => ({
+      ...about,
+      eventId: `ignore:${index}`,
+      atSeconds: start + Math.floor(index / 2),
+    }));
+    await world.ports.events.note(cluster, noted);
+    const ids = new Set<string>();
+    const times: number[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await list(world, { limit: 1_000, ...(cursor !== undefined && { cursor }) });
+      for (const { id, atSeconds } of page.events) {
+        expect(ids).not.toContain(id);
+        ids.add(id);
+        times.push(atSeconds);
+      }
+      cursor = page.next ?? undefined;
+    } while (cursor !== undefined);
+    expect(ids.size).toBe(4_500 + 9);
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+  });
+
+  test("drains that the planner asks for are there, a repeat of one once", async () => {
+    const nodes = [nodeOf({ name: "htc-1" })];
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    world.configure({ engine: { idleTimeoutSeconds: { default: 60, byNodeArray: {} } } });
+    const hosts = [{ hostname: "host-htc-1", state: "up" }];
+    const post = () => world.post([], { nodes: hosts, capabilities: ["drain"], ttlSeconds: 80_000 });
+    await post();
+    for (let step = 0; step < 8; step += 1) {
+      await world.round();
+      world.advance(31);
+    }
+    const { events } = await list(world, { kind: "drain" });
+    expect(events).toMatchObject([
+      { nodes: ["htc-1"], by: "the autoscaler", text: "No new jobs there: idle, and about to go." },
+    ]);
+  });
+
+  test("a store that does not answer undoes no decision", async () => {
+    const world = createWorld();
+    await world.snapshot();
+    const { ports } = world;
+    const events = {
+      ...ports.events,
+      note: () => Promise.reject(new UpstreamError("down", { retryable: true })),
+    };
+    const decision = { cluster, by: "alice", reason: "upgrade" };
+    expect(await pauseCluster({ ...ports, events }, decision)).toEqual({ outcome: "paused" });
+    expect(world.log.join("\n")).toContain("warn events-not-noted");
+    expect((await list(world)).events).toEqual([]);
+    await pauseCluster(ports, decision);
+    expect((await list(world)).events).toMatchObject([
+      { kind: "pause", by: "alice", text: "Paused: upgrade." },
+    ]);
+  });
+});
