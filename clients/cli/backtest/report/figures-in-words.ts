@@ -48,6 +48,8 @@ export function duration(seconds: number | null): string {
   if (seconds === null) return unknown;
   const size = Math.abs(seconds);
   const sign = seconds < 0 ? "−" : "";
+  if (size >= hour && size < 2 * day && size % hour === 0) return `${sign}${whole.format(size / hour)} h`;
+  if (size >= 2 * day && size % day === 0) return `${sign}${whole.format(size / day)} days`;
   if (size < 2 * minute) return `${sign}${whole.format(size)} s`;
   if (size < 2 * hour) return `${sign}${toOne.format(size / minute)} min`;
   if (size < 2 * day) return `${sign}${toOne.format(size / hour)} h`;
@@ -80,7 +82,7 @@ export function clockOf({
       label: `${name} since the first submission`,
       place: (seconds) => (seconds - startSeconds) / unit,
       tick: (place) => few.format(place),
-      moment: (seconds) => `${isLong ? "day" : "hour"} ${toOne.format((seconds - startSeconds) / unit)}`,
+      moment: (seconds) => sinceStart(seconds - startSeconds),
       isDate: false,
     };
   }
@@ -98,4 +100,10 @@ export function clockOf({
     moment: (seconds) => `${new Date(seconds * 1_000).toISOString().slice(0, 16).replace("T", "\u00a0")}Z`,
     isDate: true,
   };
+}
+
+/** `day 3 07:30`: days from 0. */
+function sinceStart(seconds: number): string {
+  const of = (size: number) => String(Math.floor(size)).padStart(2, "0");
+  return `day\u00a0${Math.floor(seconds / day)}\u00a0${of((seconds % day) / hour)}:${of((seconds % hour) / minute)}`;
 }

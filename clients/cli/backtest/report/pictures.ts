@@ -133,7 +133,19 @@ export function frontPicture(
   });
   const longest = Math.max(1, ...placed.map(({ wait }) => wait));
   const unit = units.find(({ upToSeconds }) => longest <= upToSeconds) ?? { words: "days", seconds: 86_400 };
-  const points = placed.map((point) => ({ ...point, wait: point.wait / unit.seconds }));
+  // Runs that come out the same are one point with all their numbers.
+  const same = Map.groupBy(placed, ({ cost, wait, isOnFront }) => `${cost} ${wait} ${isOnFront}`);
+  const points = [...same.values()].flatMap(([first, ...others]) =>
+    first === undefined
+      ? []
+      : [
+          {
+            ...first,
+            wait: first.wait / unit.seconds,
+            run: [first, ...others].map(({ run }) => run).join(", "),
+          },
+        ],
+  );
   const front = points
     .filter(({ isOnFront }) => isOnFront)
     .toSorted((a, b) => a.cost - b.cost || b.wait - a.wait);

@@ -1,5 +1,6 @@
 import { parseHTML } from "linkedom";
 import { describe, expect, test } from "vitest";
+import { clockOf, duration } from "../../../../clients/cli/backtest/report/figures-in-words.ts";
 import { type ReportInput, reportPage } from "../../../../clients/cli/backtest/report/page.ts";
 import { figuresOf } from "../../../shared/backtest/figures-of.ts";
 import { sampleReport } from "./sample-report.ts";
@@ -125,5 +126,44 @@ describe("reportPage", () => {
     const { document } = elementsOf(await reportPage({ workload: "w", runs, jobs, best }));
     expect(document.querySelectorAll("details.run").length).toBe(7);
     expect(document.querySelectorAll("figure tbody tr").length).toBeGreaterThanOrEqual(14);
+  });
+});
+
+describe("numbers in words", () => {
+  test.each([
+    [0, "0 s"],
+    [90, "90 s"],
+    [150, "2.5 min"],
+    [3_600, "1 h"],
+    [3_601, "60.0 min"],
+    [-7_200, "−2 h"],
+    [100_000, "27.8 h"],
+    [172_800, "2 days"],
+    [200_000, "2.3 days"],
+    [null, "–"],
+  ])("%s s: %s", (seconds, words) => {
+    expect(duration(seconds)).toBe(words);
+  });
+
+  test("moments: dates of a workload that counts from 1970, else days since its start", () => {
+    const plain = (text: string) => text.replaceAll("\u00a0", " ");
+    const from = Date.parse("2027-01-11T00:00:00Z") / 1_000;
+    const dated = clockOf({ startSeconds: from, endSeconds: from + 9 * 86_400 });
+    expect(plain(dated.moment(from + 3_660))).toBe("2027-01-11 01:01Z");
+    expect(dated.tick(dated.place(from))).toBe("11 Jan");
+    const bare = clockOf({ startSeconds: 500, endSeconds: 500 + 9 * 86_400 });
+    expect(plain(bare.moment(500 + 86_400 + 3_660))).toBe("day 1 01:01");
+    expect(bare.place(500 + 86_400)).toBe(1);
+  });
+
+  test("runs that come out the same are one point with all their numbers", async () => {
+    const run = (n: number) => figuresOf({ varied: { n }, nodeMs: { job: [5_000_000] }, waits: [7] });
+    const page = await reportPage({
+      workload: "w",
+      runs: [run(1), run(2)],
+      jobs: [],
+      best: { ok: false, why: "x" },
+    });
+    expect(elementsOf(page).document.querySelector("svg.wide")?.textContent).toContain("1, 2");
   });
 });
