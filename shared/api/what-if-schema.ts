@@ -22,6 +22,18 @@ export const whatIfBody = z
   .strict()
   .meta({ id: "WhatIfRequest" });
 
+const jobsCost = z
+  .object({
+    usdPerHour: z.number().describe("Their shares of the nodes on which they have a place"),
+    usd: z
+      .number()
+      .nullable()
+      .describe("That, for their whole run times; null: of none of them a run time is known"),
+    untimedJobs: count.describe("Jobs with a place and without a run time: `usd` leaves them out"),
+    unpricedJobs: count.describe("Jobs with a place on a node without a known price: both leave them out"),
+  })
+  .describe("What the extra jobs will cost, as the accounts will count it: an estimate, not the bill");
+
 export const whatIfAnswer = z
   .object({
     ...demandAnswer.shape,
@@ -33,10 +45,12 @@ export const whatIfAnswer = z
         .array(plannedAddition)
         .describe("Both by node array and size, as far as there are more than without the extra jobs"),
       waitingCount: count.describe("Extra jobs that did not get all they asked for"),
+      cost: jobsCost,
     }),
   })
   .meta({ id: "WhatIf" });
 
+export type JobsCost = Answer<typeof jobsCost>;
 export type WhatIfBody = Answer<typeof whatIfBody>;
 export type WhatIfAnswer = Answer<typeof whatIfAnswer>;
 

@@ -12,6 +12,7 @@ import { outlookJobs } from "./job-states.ts";
 import type { Selected } from "./node-selection.ts";
 import { nodeViews } from "./node-views.ts";
 import { outlookOf } from "./outlook.ts";
+import { priceJobs } from "./price-jobs.ts";
 
 /** The source that extra jobs are of: it posts nothing, and no queue is named after it. */
 const extraSource = "what-if";
@@ -52,6 +53,7 @@ export function whatIf(world: World, body: WhatIfBody, nowSeconds: number): Sele
     start: Math.max(0, outlook.plan.start.length - without.plan.start.length),
     additions: [...beyond(additionsOf(outlook), additionsOf(without))],
     waitingCount: added.filter(({ outcome }) => outcome.granted < outcome.asked).length,
+    cost: priceJobs(outlook, added),
   };
   // No plan has seen them, and none will.
   const extras = added

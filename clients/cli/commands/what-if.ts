@@ -6,7 +6,7 @@ import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
-import { answerLine, waitsOf } from "../output/answer-line.ts";
+import { answerLine, jobsCostLine, waitsOf } from "../output/answer-line.ts";
 import { explanationOn } from "../output/explanation.ts";
 import { outputOptions } from "../output/output-options.ts";
 import { pageOn } from "../output/report.ts";
@@ -61,8 +61,10 @@ async function showPlanWith({ terminal, service, settings }: Looking, flags: Fla
   const format = flags.format ?? settings.format ?? "table";
   if (format !== "table") return printDemand(terminal, answer, { flags, settings });
   const page = pageOn(terminal);
-  const { additions, waitingCount } = answer.more;
+  const { additions, waitingCount, cost } = answer.more;
   page.line(answerLine(additions, { waits: waitsOf(waitingCount, "extra jobs") }));
+  const costLine = jobsCostLine(cost);
+  if (costLine !== null) page.line(costLine);
   if (answer.held !== null) page.warning(`Nothing would be sent: ${answer.held}.`);
   for (const explanation of answer.extra) {
     page.title(explanation.job);

@@ -1,4 +1,4 @@
-import type { PlannedAddition } from "../../../shared/api/index.ts";
+import type { JobsCost, PlannedAddition } from "../../../shared/api/index.ts";
 import { counted } from "../../../shared/text.ts";
 import { duration } from "./moments.ts";
 
@@ -41,6 +41,18 @@ function readyIn(additions: readonly PlannedAddition[]): string | null {
 
 function nodesOf(additions: readonly PlannedAddition[]): number {
   return additions.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** What jobs themselves will cost, which is less than their nodes where others share them; null when no price is known. */
+export function jobsCostLine({ usdPerHour, usd, untimedJobs, unpricedJobs }: JobsCost): string | null {
+  if (usdPerHour === 0 && unpricedJobs === 0) return null;
+  if (usdPerHour === 0)
+    return `The jobs' cost is not known: ${counted(unpricedJobs, "jobs")} on nodes without a price`;
+  const untimed = untimedJobs === 0 ? "" : ` (${counted(untimedJobs, "jobs")} without a run time left out)`;
+  const whole =
+    usd === null ? "; in total not known without run times" : `, ${usd.toFixed(2)} USD in total${untimed}`;
+  const unpriced = unpricedJobs === 0 ? "" : `; ${counted(unpricedJobs, "jobs")} without a price left out`;
+  return `The jobs' share of their nodes: ${usdPerHour.toFixed(2)} USD/h${whole}${unpriced}`;
 }
 
 /** `0 jobs wait`, `1 job waits`. */

@@ -125,6 +125,108 @@ describe("what nodes are used for", () => {
   });
 });
 
+describe("whatever becomes of a job between two snapshots, nothing is lost and nothing counted twice", () => {
+  const before = [running("1", 4, "host-1", { user: "ada" })];
+  const both = { ...running("1", 2, "host-1"), executingHostnames: ["host-1", "host-2"] };
+  const cases: readonly (readonly [string, readonly object[], readonly (readonly [string, number])[]])[] = [
+    ["it goes on", before, [["job ada", 180]]],
+    ["it moves", [running("1", 4, "host-2", { user: "ada" })], [["job ada", 180]]],
+    [
+      "it shrinks",
+      [running("1", 1, "host-1", { user: "ada" })],
+      [
+        ["job ada", 112.5],
+        ["unused", 67.5],
+      ],
+    ],
+    ["it grows to more than the node", [running("1", 9, "host-1", { user: "ada" })], [["job ada", 180]]],
+    [
+      "it spreads over two nodes",
+      [{ ...both, user: "ada" }],
+      [
+        ["job ada", 180],
+        ["unused", 90],
+      ],
+    ],
+    [
+      "it changes its user",
+      [running("1", 4, "host-1", { user: "ben" })],
+      [
+        ["job ada", 90],
+        ["job ben", 90],
+      ],
+    ],
+    [
+      "its user is not told any more",
+      [running("1", 4, "host-1")],
+      [
+        ["job ada", 90],
+        ["job", 90],
+      ],
+    ],
+    [
+      "it has nothing any more",
+      [running("1", 0, "host-1", { user: "ada" })],
+      [
+        ["job ada", 90],
+        ["unused", 90],
+      ],
+    ],
+    ["it ends", [], [["job ada", 90]]],
+    ["it waits again", [{ name: "1", constraints: [{ ncpus: 4 }], user: "ada" }], [["job ada", 90]]],
+    [
+      "another takes its place",
+      [running("2", 4, "host-1", { user: "ben" })],
+      [
+        ["job ada", 90],
+        ["job ben", 90],
+      ],
+    ],
+    ["it runs where nobody knows", [running("1", 4, "elsewhere", { user: "ada" })], [["job ada", 90]]],
+    [
+      "it is listed twice on its host",
+      [{ ...running("1", 2, "host-1", { user: "ada" }), executingHostnames: ["host-1", "host-1"] }],
+      [["job ada", 180]],
+    ],
+    [
+      "it cannot be read",
+      [{ ...running("1", 4, "host-1", { user: "ada" }), nodeCount: -1 }],
+      [
+        ["job ada", 90],
+        ["job", 90],
+      ],
+    ],
+  ];
+
+  test.each(cases)("%s", async (_, after, expected) => {
+    const world = worldWith({ hostname: "host-1" }, { hostname: "host-2" });
+    await world.post(before);
+    await world.snapshot();
+    await minutes(world, 1);
+    await world.post(after as Record<string, unknown>[]);
+    await minutes(world, 1);
+    await minutes(world, 1);
+    // A minute and a half as it was before, and as long as it became.
+    const lines = await linesOf(world);
+    expect(totalOf(lines).nodeMs).toBe(2 * 3 * 60_000);
+    const seconds = Map.groupBy(
+      lines.filter(({ purpose }) => purpose === "job" || purpose === "unused"),
+      ({ purpose, user }) => (user === null ? purpose : `${purpose} ${user}`),
+    );
+    const found = [...seconds].map(([what, some]) => [what, totalOf(some).nodeMs / 1_000]);
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
+  });
+
+  test("a job that began and ended between two snapshots leaves the node idle", async () => {
+    const world = worldWith({ hostname: "host-1" });
+    await world.snapshot();
+    await world.post(before);
+    await world.post([]);
+    await minutes(world, 1);
+    expect(await told(world)).toEqual([["idle", 60, 0.06]]);
+  });
+});
+
 const points: readonly CrashPoint[] = (["before", "after"] as const).flatMap((when) => [
   { port: "accounts", method: "save", when },
   { port: "accounts", method: "keep", when },
