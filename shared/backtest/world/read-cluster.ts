@@ -59,8 +59,9 @@ export class ClusterReader {
     const known = this.#known.get(node.nodeId);
     if (known?.step === step && known.node === node) return known.shown;
     const hasAddress = step.address !== "none";
+    const { statusMessage: _, ...kind } = this.#kindOf(node, at);
     const shown: ClusterNode = {
-      ...this.#kindOf(node, at),
+      ...kind,
       nodeId: node.nodeId,
       name: node.name,
       placementGroup: node.placementGroupId ?? null,
@@ -70,6 +71,7 @@ export class ClusterReader {
       status: step.status,
       targetState: node.hidesTargetState ? null : step.target,
       keepAlive: node.keepAlive,
+      ...(step.message === undefined ? {} : { statusMessage: step.message }),
     };
     this.#known.set(node.nodeId, { node, step, shown });
     return shown;
