@@ -62,7 +62,7 @@ export {
 } from "./suggest/search.ts";
 export { type SplitWorkload, splitWorkload } from "./suggest/split.ts";
 export { type Suggestion, suggestionOf, suggestionText } from "./suggest/suggestion.ts";
-export type { LeftOut, TraceJob, Workload } from "./trace-job.ts";
+export { type LeftOut, type TraceJob, type Workload, withTasksApart } from "./trace-job.ts";
 export { definitionOf } from "./world/definition-of.ts";
 export { pricedCluster } from "./world/priced-cluster.ts";
 export type { ToReading } from "./world/read-cluster.ts";

@@ -3,6 +3,7 @@ import { inQueueOrder, LeftOutRecords, type TraceJob, type Workload } from "./tr
 
 const seconds = "expected a number of seconds, 0 or more";
 const running = "expected a number of seconds above 0";
+const amount = "expected a number, 0 or more";
 const several = "expected a whole number, 1 or more";
 
 /** A job as a demand message has it, with when it was submitted and how long it ran. */
@@ -12,8 +13,25 @@ const jobSchema = z.looseObject({
   runSeconds: z.number(running).positive(running),
   requestedSeconds: z.number(running).positive(running).optional(),
   constraints: z
-    .looseObject({ ncpus: z.int(several).min(1, several).default(1) }, "expected an object")
+    .looseObject(
+      {
+        ncpus: z.int(several).min(1, several).default(1),
+        memgb: z.number(amount).min(0, amount).default(0),
+        ngpus: z.number(amount).min(0, amount).default(0),
+        exclusive: z.boolean("expected true or false").default(false),
+        "node.nodearray": z
+          .union([z.string(), z.array(z.string())], "expected names of node arrays")
+          .default([]),
+      },
+      "expected an object",
+    )
     .prefault({}),
+  colocated: z.boolean("expected true or false").default(false),
+  exclusive: z.boolean("expected true or false").default(false),
+  user: z.string().optional(),
+  account: z.string().optional(),
+  queue: z.string().optional(),
+  jobName: z.string().optional(),
   iterations: z.int(several).min(1, several).default(1),
   nodeCount: z.int("expected a whole number, 0 or more").min(0).default(0),
 });
@@ -32,10 +50,38 @@ export function readJobList(value: unknown): Workload | undefined {
       leftOut.add(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "odd"}`, `[${index}]`);
       return [];
     }
-    const { name, submitSeconds, runSeconds, requestedSeconds, constraints, iterations, nodeCount } =
-      parsed.data;
-    const processors = constraints.ncpus * (nodeCount > 0 ? nodeCount : iterations);
-    return [{ name, submitSeconds, runSeconds, requestedSeconds: requestedSeconds ?? null, processors }];
+    return [toJob(parsed.data)];
   });
   return { jobs: inQueueOrder(jobs), leftOut: leftOut.list() };
+}
+
+/** `nodeCount`: that many nodes at once. `iterations`: tasks that start each by itself. */
+function toJob(job: z.output<typeof jobSchema>): TraceJob {
+  const {
+    name,
+    submitSeconds,
+    runSeconds,
+    requestedSeconds = null,
+    constraints,
+    iterations,
+    nodeCount,
+  } = job;
+  const { ncpus, memgb, ngpus, exclusive } = constraints;
+  const parts = nodeCount > 0 ? nodeCount : iterations;
+  const nodeArrays = [constraints["node.nodearray"]].flat();
+  const { user, account, queue, jobName } = job;
+  return {
+    ...{ name, submitSeconds, runSeconds, requestedSeconds, processors: ncpus * parts },
+    nodes: Math.max(1, nodeCount),
+    ...(nodeCount === 0 && iterations > 1 ? { tasks: iterations } : {}),
+    ...(memgb > 0 ? { memoryGiB: memgb * parts } : {}),
+    ...(ngpus > 0 ? { gpus: ngpus * parts } : {}),
+    ...(exclusive || job.exclusive ? { exclusive: true } : {}),
+    ...(job.colocated ? { colocated: true } : {}),
+    ...(nodeArrays.length > 0 ? { nodeArrays } : {}),
+    ...(user === undefined ? {} : { user }),
+    ...(account === undefined ? {} : { account }),
+    ...(queue === undefined ? {} : { queue }),
+    ...(jobName === undefined ? {} : { jobName }),
+  };
 }

@@ -11,6 +11,8 @@ export interface TraceJob {
   readonly processors: number;
   /** Whole nodes or parts of them that it runs on at once, with equal parts of what it needs. Absent: not known. */
   readonly nodes?: number;
+  /** Tasks that start each by itself, with equal parts of what it needs. Absent: all of it starts at once. */
+  readonly tasks?: number;
   /** Memory of all its nodes together. Absent: not known. */
   readonly memoryGiB?: number;
   /** GPUs of all its nodes together. */
@@ -68,4 +70,18 @@ export class LeftOutRecords {
 /** Jobs by the time they were submitted; those of one second in the order in which the workload has them. */
 export function inQueueOrder(jobs: readonly TraceJob[]): readonly TraceJob[] {
   return jobs.toSorted((a, b) => a.submitSeconds - b.submitSeconds);
+}
+
+/** The tasks of array jobs as jobs of their own, `render[3]`: each waits and starts by itself. */
+export function withTasksApart(jobs: readonly TraceJob[]): readonly TraceJob[] {
+  return jobs.flatMap((job): readonly TraceJob[] => {
+    const { tasks = 1, memoryGiB, gpus, ...rest } = job;
+    if (tasks <= 1) return [job];
+    const task = {
+      ...{ ...rest, tasks: 1, nodes: 1, processors: Math.ceil(job.processors / tasks) },
+      ...(memoryGiB === undefined ? {} : { memoryGiB: memoryGiB / tasks }),
+      ...(gpus === undefined ? {} : { gpus: gpus / tasks }),
+    };
+    return Array.from({ length: tasks }, (_, index) => ({ ...task, name: `${job.name}[${index}]` }));
+  });
 }

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { definitionOf } from "../../../shared/backtest/index.ts";
+import { definitionOf, withTasksApart } from "../../../shared/backtest/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { isDictionary } from "../../../shared/json.ts";
 import { type DefinitionInput, parseDefinition } from "../../../shared/simulated-cyclecloud/index.ts";
@@ -22,7 +22,8 @@ export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
   const { json } = await readConfig(flags.config, definition.name);
   const tasks = tasksOf(json, definition.name, flags);
   reportWarnings(terminal, json, definition.name);
-  const workload = await readWorkload(terminal, flags);
+  const read = await readWorkload(terminal, flags);
+  const workload = { ...read, jobs: withTasksApart(read.jobs) };
   const setting: Setting = { workload, cluster: definition.name, definition, scheduler: flags.scheduler };
   const stopping = new AbortController();
   const stop = () => stopping.abort();

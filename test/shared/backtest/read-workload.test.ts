@@ -92,9 +92,18 @@ describe("readJobList", () => {
     ];
     expect(readJobList(list)).toEqual({
       jobs: [
-        { name: "a", submitSeconds: 0, runSeconds: 30, requestedSeconds: 90, processors: 32 },
-        { name: "b", submitSeconds: 5, runSeconds: 60, requestedSeconds: null, processors: 12 },
-        { name: "7", submitSeconds: 5, runSeconds: 1.5, requestedSeconds: null, processors: 1 },
+        { name: "a", submitSeconds: 0, runSeconds: 30, requestedSeconds: 90, processors: 32, nodes: 2 },
+        {
+          name: "b",
+          submitSeconds: 5,
+          runSeconds: 60,
+          requestedSeconds: null,
+          processors: 12,
+          nodes: 1,
+          tasks: 3,
+          memoryGiB: 6,
+        },
+        { name: "7", submitSeconds: 5, runSeconds: 1.5, requestedSeconds: null, processors: 1, nodes: 1 },
       ],
       leftOut: [],
     });

@@ -1,0 +1,128 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { barOf } from "../../../clients/cli/backtest/progress-bar.ts";
+import { combinations, readVaried, withValues } from "../../../clients/cli/backtest/vary.ts";
+import { ccscale } from "./in-process.ts";
+
+const example = (name: string) => join(import.meta.dirname, "../../../examples/backtest", name);
+const cluster = example("cluster.json");
+let folder: string;
+let trace: string;
+let config: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "backtest-runs-"));
+  trace = join(folder, "trace.swf");
+  config = join(folder, "hpc.json");
+  const lines = Array.from(
+    { length: 12 },
+    (_, index) => `${index} ${index * 500} -1 900 ${4 + index} -1 -1 ${4 + index} 1200`,
+  );
+  await writeFile(trace, lines.join("\n"));
+  await writeFile(config, JSON.stringify({ idle_timeout: 300, placement: "reuse" }));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const run = (...more: readonly string[]) =>
+  ccscale(["backtest", "--trace", trace, "--config", config, "--cluster", cluster, ...more]);
+
+describe("ccscale backtest on a cluster", () => {
+  test("a line for each combination, the cheapest and the fastest marked", async () => {
+    const { code, stdout } = await run("--vary", "idle_timeout=60,3600", "--workers", "1", "--format", "csv");
+    const [heading = "", ...rows] = stdout.trim().split("\n");
+    expect(code).toBe(0);
+    expect(heading).toMatch(/^run,idle_timeout,cost_usd,front,wait_mean,/);
+    expect(rows.map((row) => row.split(",").slice(0, 2))).toEqual([
+      ["1", "60"],
+      ["2", "3600"],
+    ]);
+    const costs = rows.map((row) => Number(row.split(",")[2]));
+    expect(costs[0]).toBeLessThan(costs[1] ?? 0);
+  });
+
+  test("the same on threads, byte for byte", async () => {
+    const vary = ["--vary", "idle_timeout=60,3600", "--vary", "placement=order,cost", "--format", "json"];
+    const [one, two] = [await run(...vary, "--workers", "1"), await run(...vary, "--workers", "2")];
+    expect(one.code).toBe(0);
+    expect(two.stdout).toBe(one.stdout);
+    expect((JSON.parse(one.stdout) as readonly object[]).length).toBe(4);
+  }, 300_000);
+
+  test("a value that cannot be used, and a setting that there is not, are refused before anything runs", async () => {
+    const bad = await run("--vary", "idle_timeout=60,soon");
+    expect(bad).toMatchObject({ code: 1, stdout: "" });
+    expect(bad.stderr).toContain("idle_timeout");
+    const unknown = await run("--vary", "idle_timeot=60");
+    expect(unknown.stderr).toContain('idle_timeot: unknown, ignored; did you mean "idle_timeout"?');
+  });
+
+  test("jobs that can never run are named beside the table", async () => {
+    const wide = join(folder, "wide.json");
+    const jobs = [{ name: "wide", runSeconds: 60, constraints: { ncpus: 5_000 } }];
+    await writeFile(wide, JSON.stringify(jobs));
+    const { code, stderr } = await ccscale([
+      "backtest",
+      "--trace",
+      wide,
+      "--config",
+      config,
+      "--cluster",
+      cluster,
+    ]);
+    expect(code).toBe(0);
+    expect(stderr).toContain("1 job never ran: ");
+  });
+
+  test.each([
+    ["no fleet and no configuration", [], "neither --config nor --fixed-processors is given"],
+    ["no cluster", ["--config", "hpc.json"], "Cannot run a back-test: no clusters, expected one"],
+  ])("%s", async (_, more, message) => {
+    const { code, stderr } = await ccscale(["backtest", "--trace", trace, ...more]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe("--vary", () => {
+  test("every combination, the last setting changing fastest", () => {
+    const varied = readVaried("placement=order,cost", readVaried("idle_timeout=60,300"));
+    expect(combinations(varied)).toEqual([
+      { idle_timeout: 60, placement: "order" },
+      { idle_timeout: 60, placement: "cost" },
+      { idle_timeout: 300, placement: "order" },
+      { idle_timeout: 300, placement: "cost" },
+    ]);
+    expect(combinations([])).toEqual([{}]);
+  });
+
+  test("a setting by its path; a value for one array leaves that of the others", () => {
+    expect(withValues({ spot: { patience: 1, pairs: [] } }, { "spot.patience": 300 })).toEqual({
+      spot: { patience: 300, pairs: [] },
+    });
+    expect(withValues({ idle_timeout: 60 }, { "idle_timeout.htc": 5 })).toEqual({
+      idle_timeout: { default: 60, htc: 5 },
+    });
+    expect(withValues({}, { "nodearrays.htc.placement": "cost" })).toEqual({
+      nodearrays: { htc: { placement: "cost" } },
+    });
+  });
+
+  test.each(["idle_timeout", "=1", "a=1,,2", "a b=1"])("%s is refused", (text) => {
+    expect(() => readVaried(text)).toThrow(/expected/);
+  });
+
+  test("too many runs, or one setting twice, are a slip", () => {
+    const many = Array.from({ length: 40 }, (_, index) => index).join(",");
+    expect(() => readVaried(`b=${many}`, readVaried(`a=${many}`))).toThrow(
+      "1600 runs, expected at most 1000",
+    );
+    expect(() => readVaried("a=1", readVaried("a=2"))).toThrow('"a" twice');
+  });
+});
+
+test("the bar says how much is done, and how long the rest takes at this pace", () => {
+  const bar = barOf(9, 0);
+  expect(bar(0, 0)).toBe(`${"░".repeat(30)}   0 % of 9 runs`);
+  expect(bar(0.25, 30_000)).toBe(`${"█".repeat(7)}${"░".repeat(23)}  25 % of 9 runs, 1 min 30 s left`);
+});
