@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { snapshotCluster } from "../../../../shared/cycle/index.ts";
+import type { WhatIfBody } from "../../../../shared/api/index.ts";
+import { loadWorld, snapshotCluster } from "../../../../shared/cycle/index.ts";
 import type { BudgetSettings, ClusterConfig } from "../../../../shared/ports/index.ts";
-import { clusterStatus, explainJob, listJobs, lookAhead } from "../../../../shared/views/index.ts";
+import { clusterStatus, explainJob, listJobs, lookAhead, whatIf } from "../../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { cluster, configOf, createWorld, jobFor, type World } from "../../../support/world.ts";
@@ -231,4 +232,33 @@ describe("a budget of a node array that is spent", () => {
       );
     },
   );
+});
+
+test("what-if: a job of a spent budget would wait for that reason, another's would not", async () => {
+  const world = worldWith([geo]);
+  await spend(world, 8.4);
+  await round(world, runs);
+  const loaded = await loadWorld(world.ports, cluster);
+  if (loaded === undefined) throw new Error("no world");
+  const [ofGeo, ofBio] = ["geo", "bio"].map((account) => ({ constraints: [{ ncpus: 4 }], account }));
+  const asked = whatIf(loaded, { jobs: [ofGeo, ofBio] } as WhatIfBody, world.now());
+  if (!asked.ok) throw new Error(JSON.stringify(asked));
+  const { extra, more } = asked.answer;
+  expect(more).toMatchObject({ create: 1, waitingCount: 1 });
+  expect(extra.map(({ causes }) => causes.map(({ kind }) => kind).includes("budget"))).toEqual([true, false]);
+});
+
+test("a node that only a held job could use is deleted when it is idle", async () => {
+  const world = worldWith([geo]);
+  await spend(world, 8.4);
+  const [first] = runs;
+  if (first === undefined) throw new Error("no job runs");
+  for (let minute = 0; minute < 8; minute += 1) {
+    await round(world, [first, ...waits.slice(0, 1)]);
+    await world.execute();
+    world.advance(60);
+  }
+  expect(world.cycleCloud.nodes.filter(({ targetState }) => targetState === "Started")).toMatchObject([
+    { name: "htc-1" },
+  ]);
 });
