@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { type CommandRow, commandGroups, commandNames } from "./command-table.ts";
 import { CommandFailure, type ExitCode, exitCode } from "./exit-code.ts";
+import { addExamples, asksForHelp, dailyHelp } from "./help-texts.ts";
 import { addPeerSpellings, fromPeers } from "./peer-spellings.ts";
 import type { Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
@@ -13,6 +14,7 @@ export async function createProgram(terminal: Terminal, loaded: Loaded = "all"):
   const program = new Command("ccscale")
     .description("Autoscaling of Azure CycleCloud clusters, from the operator's side.")
     .version(version)
+    .addHelpText("before", () => dailyHelp(process.env))
     .addHelpText("after", "\nExit codes: 0 fine, 1 something failed, 2 wrong usage.");
   for (const { heading, commands } of commandGroups)
     for (const row of commands) {
@@ -60,6 +62,7 @@ export async function run(given: readonly string[], terminal: Terminal): Promise
       return exitCode.fine;
     }
     const program = await createProgram(terminal, loadedFor(argv));
+    if (asksForHelp(argv)) await addExamples(program);
     await program.parseAsync(argv, { from: "user" });
     return exitCode.fine;
   } catch (error) {

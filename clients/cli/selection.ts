@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Selection } from "../../shared/api/index.ts";
 import { parseConstraints } from "../../shared/engine/index.ts";
+import { messageOf } from "../../shared/errors.ts";
 import { parseJson } from "../../shared/json.ts";
 import { splitColumns } from "../columns/parse-columns.ts";
 
@@ -17,7 +19,11 @@ export type ConstraintObject = Readonly<Record<string, unknown>>;
 /** The options of every command that is about nodes. */
 export function selectionOptions(command: Command): Command {
   return command
-    .option("-N, --node-name <names>", 'names of nodes, such as "htc-1,hpc-*"', names)
+    .option(
+      "-N, --node-name <names>",
+      'names of nodes, such as "htc-1,hpc-*"; @FILE reads them from a file, - from standard input',
+      nodeNames,
+    )
     .option("-H, --hostname <names>", "host names, shell wildcards allowed", names)
     .option("-a, --nodearray <names>", "node arrays, shell wildcards allowed", names)
     .option(
@@ -25,6 +31,25 @@ export function selectionOptions(command: Command): Command {
       "nodes that satisfy it, such as 'node.vm_size=Standard_F*', 'ncpus=4' or JSON; all of them must hold",
       constraint,
     );
+}
+
+/** One name a line, or several with commas or blanks between them. */
+export function nodeNames(text: string, before: readonly string[] = []): readonly string[] {
+  const file = text === "-" ? 0 : text.startsWith("@") ? text.slice(1) : undefined;
+  if (file === undefined) return names(text, before);
+  const given = readNames(file)
+    .split(/[\s,]+/)
+    .filter((name) => name !== "");
+  if (given.length === 0) throw new InvalidArgumentError("expected at least one name there.");
+  return [...before, ...given];
+}
+
+function readNames(file: string | number): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new InvalidArgumentError(`cannot be read: ${messageOf(error)}.`);
+  }
 }
 
 function names(text: string, before: readonly string[] = []): readonly string[] {

@@ -169,7 +169,7 @@ type Flags = ActFlags & SelectionFlags & { readonly force?: true };
 /** One command of the table. Without a selection it is wrong usage, unless it is for nodes in one state only. */
 export async function nodeActionCommand(terminal: Terminal, name: NodeActionName): Promise<Command> {
   // Loaded here: the list of all commands needs the table alone.
-  const [{ act }, { actOptions }, { selectionOptions, toSelection, toWords }] = await Promise.all([
+  const [{ act }, { actOptions }, { nodeNames, selectionOptions, toSelection, toWords }] = await Promise.all([
     import("../act/act.ts"),
     import("../act/act-options.ts"),
     import("../selection.ts"),
@@ -180,11 +180,18 @@ export async function nodeActionCommand(terminal: Terminal, name: NodeActionName
   const canForce = action.options.includes("force");
   const command: Command = new Command(name.split(" ").at(-1)).description(summary);
   if (canForce) command.option("--force", "even if jobs run on them");
-  command.action((flags: Flags) => {
+  command.argument("[nodes...]", "names of nodes, as with --node-name");
+  command.action((given: readonly string[], options: Flags) => {
+    // A name may stand where people type it first, and a list of names wherever one may.
+    const named = given.reduce<readonly string[]>(
+      (before, text) => nodeNames(text, before),
+      options.nodeName ?? [],
+    );
+    const flags = named.length === 0 ? options : { ...options, nodeName: named };
     const nodes = toSelection(flags);
     if (nodes === undefined && action.needsNoSelection !== true)
       return command.error(
-        "error: no nodes, expected at least one of --node-name, --hostname, --nodearray, --constraint",
+        "error: no nodes, expected at least one of --node-name, --hostname, --nodearray, --constraint, or their names",
       );
     const body = { kind, ...(nodes && { nodes }), ...(canForce && { force: flags.force === true }), ...more };
     return act(terminal, flags, { name, body, question, nextWhenRefused: viewFirst(toWords(flags)) });

@@ -10,6 +10,7 @@ import { prettyJson } from "../output/print.ts";
 import { pageOn } from "../output/report.ts";
 import { askAll } from "../service/ask-all.ts";
 import type { Terminal } from "../terminal.ts";
+import { planIds, withWholeId } from "../whole-id.ts";
 
 interface Flags extends LookFlags {
   readonly limit: number;
@@ -33,7 +34,7 @@ export const planColumns: readonly string[] = [
 export function plansCommand(terminal: Terminal): Command {
   const command: Command = new Command("plans")
     .description("Lists plans, newest first; with an id, shows one plan: its decisions and their outcome.")
-    .argument("[id]", 'from the list; "last" for the newest')
+    .argument("[id]", 'from the list, or how it begins; "last" for the newest')
     .option("--limit <number>", "maximum number", wholeNumber(1), usualLimit)
     .action((id: string | undefined, flags: Flags) => {
       if (id === undefined) return look(terminal, flags, (looking) => listPlans(looking, flags));
@@ -69,7 +70,11 @@ function planFields(plan: PlanRecordView, nowSeconds: number): Fields {
 
 async function showPlan({ terminal, service, settings }: Looking, id: string, flags: Flags): Promise<void> {
   const planId = id === "last" ? ((await newest(service)) ?? id) : id;
-  const plan = await service.ask("plan", { params: { planId } });
+  const plan = await withWholeId(
+    planId,
+    (whole) => service.ask("plan", { params: { planId: whole } }),
+    () => planIds(service),
+  );
   if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(plan));
   else printPlan(terminal, plan);
 }

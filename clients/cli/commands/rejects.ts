@@ -14,8 +14,10 @@ import { outputOptions, printList, reportOption } from "../output/output-options
 import { prettyJson } from "../output/print.ts";
 import { askAll } from "../service/ask-all.ts";
 import { reach } from "../service/reach.ts";
+import type { Service } from "../service/service.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import { confirm, type Terminal } from "../terminal.ts";
+import { withWholeId } from "../whole-id.ts";
 
 /** `ccscale rejects`: rejected messages, and how to send them again. */
 export function rejectsCommand(terminal: Terminal): Command {
@@ -82,7 +84,7 @@ function rejectFields(rejection: RejectionView): Fields {
 function rejectsShowCommand(terminal: Terminal): Command {
   const command = new Command("show")
     .description("Shows one rejected message with every problem.")
-    .argument("<id>", 'from "rejects list"')
+    .argument("<id>", 'from "rejects list", or how it begins')
     .action((rejectionId: string, flags: LookFlags) =>
       look(terminal, flags, (looking) => showReject(looking, rejectionId, flags)),
     );
@@ -94,10 +96,21 @@ async function showReject(
   rejectionId: string,
   flags: LookFlags,
 ): Promise<void> {
-  const found: RejectAnswer = await service.ask("reject", { params: { rejectionId } });
+  const found: RejectAnswer = await withWholeId(
+    rejectionId,
+    (whole) => service.ask("reject", { params: { rejectionId: whole } }),
+    () => rejectionIds(service),
+  );
   const { rejection, message } = found;
   const isJson = (flags.format ?? settings.format) === "json";
   terminal.stdout.write(isJson ? prettyJson({ ...rejection, message }) : rejectionReport(found));
+}
+
+const mostLookedThrough = 1_000;
+
+async function rejectionIds(service: Service): Promise<readonly string[]> {
+  const { rejections } = await service.ask("rejects", { query: { limit: mostLookedThrough } });
+  return rejections.map(({ rejectionId }) => rejectionId);
 }
 
 interface ReplayFlags extends ServiceFlags {
@@ -111,7 +124,7 @@ interface ReplayFlags extends ServiceFlags {
 function rejectsReplayCommand(terminal: Terminal): Command {
   const command = new Command("replay")
     .description("Checks a rejected message and sends it again.")
-    .argument("<id>", 'from "rejects list"')
+    .argument("<id>", 'from "rejects list", or how it begins')
     .option("--file <file>", "posts this fixed demand message in its place")
     .addOption(dryRunOption())
     .option("--yes", "skips the question")
@@ -126,7 +139,11 @@ async function replayReject(terminal: Terminal, rejectionId: string, flags: Repl
   const ask = async (dryRun: boolean): Promise<string> => {
     const { by } = requestOf(flags, "rejects replay");
     const body = { by, dryRun, ...(message !== undefined && { message }) };
-    const { summary } = await service.ask("replay-reject", { params: { rejectionId }, body });
+    const { summary } = await withWholeId(
+      rejectionId,
+      (whole) => service.ask("replay-reject", { params: { rejectionId: whole }, body }),
+      () => rejectionIds(service),
+    );
     return `${printable(summary)}\n`;
   };
   if (flags.dryRun === true || flags.yes !== true) terminal.stdout.write(await ask(true));

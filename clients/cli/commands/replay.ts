@@ -10,6 +10,7 @@ import { replaySequence } from "../scenario/sequence.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrFilesOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
+import { planIds, withWholeId } from "../whole-id.ts";
 
 interface Flags extends ServiceFlags {
   readonly jsonLines?: true;
@@ -22,7 +23,7 @@ export function replayCommand(terminal: Terminal): Command {
   const command = new Command("replay");
   command
     .description("Makes an archived plan again from its input, or plans recorded sequences of passes.")
-    .addOption(new Option("--plan <id>", "the archived plan").conflicts("jsonLines"))
+    .addOption(new Option("--plan <id>", "the archived plan, or how its id begins").conflicts("jsonLines"))
     .option(
       "--json-lines",
       "reads one sequence a line from standard input and answers one line each: the nodes that were matched and timed out",
@@ -38,7 +39,11 @@ export function replayCommand(terminal: Terminal): Command {
 
 async function replayPlan(terminal: Terminal, planId: string, flags: Flags): Promise<void> {
   const { service } = await reach(flags);
-  const answer = await service.ask("plan-archive", { params: { planId } });
+  const answer = await withWholeId(
+    planId,
+    (whole) => service.ask("plan-archive", { params: { planId: whole } }),
+    () => planIds(service),
+  );
   const { archive, archiveReason, secretsRemoved } = answer;
   if (archive === null)
     throw new CommandFailure(

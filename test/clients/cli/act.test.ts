@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { actionBody } from "../../../shared/api/index.ts";
 import { answer, serve, stopServing } from "./acting-service.ts";
@@ -65,6 +68,33 @@ describe("what is asked of the service", () => {
       },
     ]);
     expect(actionBody.safeParse(bodies[0]).success).toBe(true);
+  });
+
+  test("names where people type them first, and from a file", async () => {
+    const bodies = await serve();
+    const folder = await mkdtemp(join(tmpdir(), "names-"));
+    const file = join(folder, "nodes.txt");
+    await writeFile(file, "htc-1\nhtc-2, htc-3\n\n");
+    expect(await ccscale(["drain", "htc-7", "hpc-*", ...who])).toMatchObject({ code: 0 });
+    expect(await ccscale(["keep-alive", "on", "-N", `@${file}`, ...who])).toMatchObject({ code: 0 });
+    expect(await ccscale(["drain", `@${file}`, "-N", "viz-1", ...who])).toMatchObject({ code: 0 });
+    expect(bodies.map((body) => (body as { nodes: unknown }).nodes)).toEqual([
+      { names: ["htc-7", "hpc-*"] },
+      { names: ["htc-1", "htc-2", "htc-3"] },
+      { names: ["viz-1", "htc-1", "htc-2", "htc-3"] },
+    ]);
+    await writeFile(file, "\n");
+    expect(await ccscale(["drain", "-N", `@${file}`, ...who])).toMatchObject({ code: 2 });
+    expect(await ccscale(["drain", "-N", `@${file}.gone`, ...who])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("cannot be read"),
+    });
+    expect(await ccscale(["drain", ...who])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("no nodes"),
+    });
+    expect(bodies).toHaveLength(3);
+    await rm(folder, { recursive: true });
   });
 
   test("create-nodes, with everything that it takes", async () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { commandGroups } from "../../../clients/cli/command-table.ts";
+import { commandGroups, commandNames } from "../../../clients/cli/command-table.ts";
 import { ccscale, jsonLines } from "./in-process.ts";
 import { fixture, line, scenario } from "./scenarios.ts";
 
@@ -44,6 +44,22 @@ test.each([[["--help"]], [["help"]], [[]]])("usage: %j lists every command, each
     expect(stdout + stderr).toMatch(
       new RegExp(`^ {2}${name} +${summary.slice(0, 20).replace(/[()]/g, ".")}`, "m"),
     );
+});
+
+test("usage: help names the service and the commands of a day first, and a command's help its examples", async () => {
+  const { stdout } = await ccscale(["--help"]);
+  expect(stdout.split("\n")[0]).toMatch(/^(No service is set|Service: )/);
+  expect(stdout.indexOf("Every day:")).toBeGreaterThan(0);
+  expect(stdout.indexOf("Every day:")).toBeLessThan(stdout.indexOf("Usage:"));
+  const daily = stdout.slice(stdout.indexOf("Every day:"), stdout.indexOf("Usage:"));
+  const names = [...daily.matchAll(/^ {2}ccscale (\S+)/gm)].map((match) => match[1] ?? "");
+  expect(names).toHaveLength(10);
+  for (const name of names) expect(commandNames).toContain(name);
+  const { stdout: explain } = await ccscale(["help", "explain"]);
+  expect(explain).toContain("\nExamples:\n  ccscale explain ");
+  expect((await ccscale(["config", "set", "--help"])).stdout).toContain(
+    "ccscale config set idle_timeout.htc 600",
+  );
 });
 
 test("usage: help with a command is that command's help", async () => {
