@@ -58,6 +58,19 @@ export const bucketView = z
       .number()
       .nullable()
       .describe("What a node costs; null: not known. `prices` says where that comes from"),
+    boots: z
+      .object({
+        count: count.describe(
+          "Boots that ended: Ready, failed before, or not Ready within the boot time-out",
+        ),
+        failed: count,
+        p50Seconds: z
+          .number()
+          .nullable()
+          .describe("Until a plan saw the node Ready; null: of none is it known"),
+        p95Seconds: z.number().nullable(),
+      })
+      .describe("Of nodes of this array and size that were asked for within the last 7 days"),
     resources: resources.describe("What a new node of this bucket has"),
   })
   .meta({ id: "Bucket" });

@@ -5,8 +5,8 @@ import type { Outlook } from "./outlook.ts";
 
 /** What a plan creates and starts, by node array and size in the order of the plan; of `plan` where that is a part. */
 export function additionsOf(outlook: Outlook, plan: Plan = outlook.plan): readonly PlannedAddition[] {
-  const { input, loaded, nodesByName, snapshot } = outlook;
-  const bootSeconds = bootSecondsOf([...loaded.history], snapshot.cluster);
+  const { input, loaded, nodesByName } = outlook;
+  const bootSeconds = bootSecondsOf(loaded.history);
   const started = plan.start.flatMap(({ name }) => nodesByName.get(name) ?? []);
   const parts = [...plan.create, ...started.map((node) => ({ ...node, count: 1 }))];
   return [...Map.groupBy(parts, keyOf).values()].flatMap((sets) => {

@@ -1,28 +1,23 @@
-import type { Cluster, NodeHistory } from "../engine/index.ts";
+import { forNodeArray, type NodeHistory, type PerNodeArray } from "../engine/index.ts";
 
 /** How many boots of an array are needed for a median. */
 const fewestBoots = 3;
+/** As long as rows of nodes that are gone are kept. */
+const lookedAtSeconds = 7 * 86_400;
 
 /** Seconds that a node of the array takes until a plan sees it Ready, by the median of those remembered; null: unknown. */
 export type BootSecondsOf = (nodeArray: string) => number | null;
 
-/**
- * How long earlier boots took. History rows do not name the node array: existing nodes have it, and for those that are
- * gone the start of the name decides. With too few boots of the array, those of the whole cluster count.
- */
-export function bootSecondsOf(history: readonly NodeHistory[], cluster: Cluster): BootSecondsOf {
-  const arrayById = new Map(cluster.nodes.map((node) => [node.nodeId, node.nodeArray]));
-  const arrays = cluster.nodeArrays.map(({ name }) => name).sort((a, b) => b.length - a.length);
+/** How long earlier boots took. With too few boots of the array, those of the whole cluster count. */
+export function bootSecondsOf(history: readonly NodeHistory[]): BootSecondsOf {
   const byArray = new Map<string, number[]>();
   const all: number[] = [];
   for (const row of history) {
-    if (row.readySeconds === null || row.readySeconds <= row.createdSeconds) continue;
-    const took = row.readySeconds - row.createdSeconds;
-    const array = arrayById.get(row.nodeId) ?? arrays.find((name) => row.name.startsWith(`${name}-`));
+    const took = tookOf(row);
+    if (took === null) continue;
     all.push(took);
-    if (array === undefined) continue;
-    const known = byArray.get(array);
-    if (known === undefined) byArray.set(array, [took]);
+    const known = byArray.get(row.nodeArray);
+    if (known === undefined) byArray.set(row.nodeArray, [took]);
     else known.push(took);
   }
   const medians = new Map([...byArray].map(([array, times]) => [array, medianOf(times)]));
@@ -30,8 +25,75 @@ export function bootSecondsOf(history: readonly NodeHistory[], cluster: Cluster)
   return (nodeArray) => medians.get(nodeArray) ?? median;
 }
 
+/** Boots of one array and size within the last week. */
+export interface Boots {
+  /** That ended: the node became Ready, or failed before, or was not Ready in time. */
+  readonly count: number;
+  readonly failed: number;
+  /** Of those that plans saw from the start until Ready; null: none. */
+  readonly p50Seconds: number | null;
+  readonly p95Seconds: number | null;
+}
+
+/** The boots of each array and size. A node that was deleted while it booted in time is neither a boot nor a failure. */
+export function bootsOf(
+  history: readonly NodeHistory[],
+  {
+    nowSeconds,
+    bootTimeoutSeconds,
+  }: { readonly nowSeconds: number; readonly bootTimeoutSeconds: PerNodeArray<number> },
+): (bucket: { readonly nodeArray: string; readonly vmSize: string }) => Boots {
+  const byBucket = new Map<string, { failed: number; ready: number; times: number[] }>();
+  for (const row of history) {
+    if (row.createdSeconds < nowSeconds - lookedAtSeconds) continue;
+    const failed = hasFailed(row, nowSeconds, forNodeArray(bootTimeoutSeconds, row.nodeArray));
+    if (!failed && row.readySeconds === null) continue;
+    const key = keyOf(row);
+    const sum = byBucket.get(key) ?? { failed: 0, ready: 0, times: [] };
+    byBucket.set(key, sum);
+    if (failed) sum.failed += 1;
+    else sum.ready += 1;
+    const took = failed ? null : tookOf(row);
+    if (took !== null) sum.times.push(took);
+  }
+  return (bucket) => {
+    const { failed, ready, times } = byBucket.get(keyOf(bucket)) ?? { failed: 0, ready: 0, times: [] };
+    const sorted = times.toSorted((a, b) => a - b);
+    return {
+      count: failed + ready,
+      failed,
+      p50Seconds: nearestRank(sorted, 0.5),
+      p95Seconds: nearestRank(sorted, 0.95),
+    };
+  };
+}
+
+/** Whether it failed before it was ever Ready: CycleCloud said so, or it took longer than the boot time-out. */
+function hasFailed(row: NodeHistory, nowSeconds: number, bootTimeoutSeconds: number): boolean {
+  const { failure, createdSeconds, readySeconds, deletedSeconds } = row;
+  if (failure !== undefined) return readySeconds === null || failure.atSeconds < readySeconds;
+  return readySeconds === null && (deletedSeconds ?? nowSeconds) - createdSeconds > bootTimeoutSeconds;
+}
+
+/** Null: it never became Ready, or was Ready when a plan first saw it. */
+function tookOf({ createdSeconds, readySeconds }: NodeHistory): number | null {
+  return readySeconds === null || readySeconds <= createdSeconds ? null : readySeconds - createdSeconds;
+}
+
+function keyOf({ nodeArray, vmSize }: { readonly nodeArray: string; readonly vmSize: string }): string {
+  return `${nodeArray}\n${vmSize}`;
+}
+
 function medianOf(times: readonly number[]): number | null {
-  if (times.length < fewestBoots) return null;
-  const sorted = times.toSorted((a, b) => a - b);
-  return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
+  return times.length < fewestBoots
+    ? null
+    : nearestRank(
+        times.toSorted((a, b) => a - b),
+        0.5,
+      );
+}
+
+/** The smallest of the sorted values that so large a share of them do not exceed; null: there are none. */
+function nearestRank(sorted: readonly number[], share: number): number | null {
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
 }

@@ -7,6 +7,7 @@ import type {
   LimitView,
 } from "../api/index.ts";
 import { type BucketSurvey, countedInBucket, type LimitFigure } from "../engine/index.ts";
+import { bootsOf } from "./boot-times.ts";
 import { ofSelected, type Selected, selectingOf } from "./node-selection.ts";
 import type { Outlook } from "./outlook.ts";
 
@@ -36,6 +37,10 @@ function drawUpBuckets(outlook: Outlook, surveyed: readonly BucketSurvey[]): Buc
   const left = new Map(plan.buckets.map((use) => [keyOf(use), use.availableCount]));
   const backedOff = new Map(made.backedOff.map((each) => [`${each.nodeArray}\n${each.vmSize}`, each]));
   const active = activeByBucket(outlook);
+  const boots = bootsOf(outlook.loaded.history, {
+    nowSeconds: outlook.atSeconds,
+    bootTimeoutSeconds: input.settings.bootTimeoutSeconds,
+  });
   const arrays = new Map(input.cluster.nodeArrays.map((array) => [array.name, array]));
   const buckets = surveyed.flatMap((bucket): BucketView[] => {
     const array = arrays.get(bucket.nodeArray);
@@ -65,6 +70,7 @@ function drawUpBuckets(outlook: Outlook, surveyed: readonly BucketSurvey[]): Buc
         secondsSinceCapacityFailure: size.secondsSinceCapacityFailure,
         spotPlacementScore: size.spotPlacementScore,
         usdPerHour: size.pricePerHourUsd ?? null,
+        boots: boots(bucket),
         resources: bucket.resources,
       },
     ];

@@ -113,7 +113,7 @@ function factsOf(outlook: Outlook): Facts {
         array.buckets.map((bucket) => [sizeKey(array.name, bucket.vmSize), bucket] as const),
       ),
     ),
-    bootSeconds: bootSecondsOf([...rows.values()], cluster),
+    bootSeconds: bootSecondsOf([...rows.values()]),
     ...operationsByNode(loaded.operations),
   };
 }

@@ -181,11 +181,13 @@ async function fill(): Promise<ReadonlyMap<string, () => Promise<void>>> {
   };
   const history = (lastMatchSeconds: number) =>
     nodes.map(
-      ({ nodeId, name, hostname }, index): NodeHistory => ({
+      ({ nodeId, name, hostname, nodeArray, vmSize }, index): NodeHistory => ({
         nodeId,
         name,
         hostname,
         instanceId: null,
+        nodeArray,
+        vmSize,
         createdSeconds: nowSeconds - 3_600,
         readySeconds: nowSeconds - 3_400,
         lastMatchSeconds: index < nodeCount / 2 ? null : lastMatchSeconds,

@@ -96,6 +96,8 @@ function historyRows(): readonly NodeHistory[] {
     name: `htc-${index + 1}`,
     hostname: `ip-${index + 1}`,
     instanceId: null,
+    nodeArray: "htc",
+    vmSize: "Standard_F4s_v2",
     createdSeconds: nowSeconds - 3_600,
     readySeconds: nowSeconds - 3_400,
     lastMatchSeconds: nowSeconds - 60,

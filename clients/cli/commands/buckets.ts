@@ -22,7 +22,10 @@ export const bucketColumns: readonly string[] = [
   "/node-array",
   "/cluster",
   "in-group@/placement-group:-",
-  "failed@last_capacity_failure:never",
+  "no_capacity@last_capacity_failure:-",
+  "boot_p50:-",
+  "boot_p95:-",
+  "boots_failed:-",
   "why:-",
 ];
 
@@ -30,7 +33,7 @@ export const bucketColumns: readonly string[] = [
 export function bucketsCommand(terminal: Terminal): Command {
   const command = new Command("buckets")
     .description(
-      "Lists the sources of new nodes (array, VM size, placement group), with every limit (left/max) and the one that binds.",
+      "Lists the sources of new nodes (array, VM size, placement group), with every limit (left/max) and the one that binds, when Azure last had no capacity, and how boots of the last 7 days went.",
     )
     .action((flags: Flags) => look(terminal, flags, (looking) => showBuckets(looking, flags)));
   return outputOptions(selectionOptions(lookOptions(command)));
@@ -55,7 +58,7 @@ async function showBuckets({ terminal, service, settings }: Looking, flags: Flag
  * may limit both nodes and cores: `cluster` is the one that leaves fewer nodes, `cluster-nodes` and `cluster-cores` are each.
  */
 export function bucketFields(bucket: BucketView, nowSeconds: number): Fields {
-  const { limits, resources, vm, secondsSinceCapacityFailure, backOff } = bucket;
+  const { limits, resources, vm, secondsSinceCapacityFailure, backOff, boots } = bucket;
   const loosestFirst = limits.toSorted((a, b) => b.nodesLeft - a.nodesLeft);
   const byLimit = (pick: (limit: BucketView["limits"][number]) => number | null) => ({
     ...Object.fromEntries(limits.map((limit) => [`${limit.limit}-${limit.unit}`, pick(limit)])),
@@ -69,9 +72,16 @@ export function bucketFields(bucket: BucketView, nowSeconds: number): Fields {
     available: byLimit(({ left }) => left),
     last_capacity_failure:
       secondsSinceCapacityFailure === null ? null : `${duration(secondsSinceCapacityFailure)} ago`,
+    boot_p50: bootTime(boots.p50Seconds),
+    boot_p95: bootTime(boots.p95Seconds),
+    boots_failed: boots.count === 0 ? null : `${boots.failed}/${boots.count}`,
     why: whyNone(bucket, nowSeconds),
     back_off: backOff === null ? null : duration(backOff.untilSeconds - nowSeconds),
   };
+}
+
+function bootTime(seconds: number | null): string | null {
+  return seconds === null ? null : duration(seconds);
 }
 
 /** Why the bucket gives no nodes, apart from its limits. */

@@ -9,6 +9,8 @@ export interface NodeHistory {
   readonly name: string;
   readonly hostname: string | null;
   readonly instanceId: string | null;
+  readonly nodeArray: string;
+  readonly vmSize: string;
   /** Unix seconds of the pass that first saw the node (or saw it start again). */
   readonly createdSeconds: number;
   /** Unix seconds of the first pass that saw it Ready; null before. */
@@ -70,11 +72,13 @@ function counts(node: ClusterNode): boolean {
 }
 
 function observed(row: NodeHistory | undefined, node: ClusterNode, now: number, busy: boolean): NodeHistory {
-  const { nodeId, name, hostname, instanceId } = node;
+  const { nodeId, name, hostname, instanceId, nodeArray, vmSize } = node;
   const ready = node.status === "Ready" || busy;
   const born = { createdSeconds: now, readySeconds: null, lastMatchSeconds: now, deletedSeconds: null };
   const before: NodeHistory =
-    row === undefined || row.deletedSeconds !== null ? { nodeId, name, hostname, instanceId, ...born } : row;
+    row === undefined || row.deletedSeconds !== null
+      ? { nodeId, name, hostname, instanceId, nodeArray, vmSize, ...born }
+      : row;
   const readySeconds = before.readySeconds ?? (ready ? now : null);
   const failure = failureOf(before, node, now);
   const isFirstJob = busy && before.ranJob === undefined;

@@ -166,6 +166,8 @@ describe("caps", () => {
           name: "htc-1",
           hostname: null,
           instanceId: null,
+          nodeArray: "htc",
+          vmSize: "Standard_F4s_v2",
           createdSeconds: 0,
           readySeconds: 1,
           lastMatchSeconds: 2,

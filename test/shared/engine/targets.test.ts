@@ -156,6 +156,8 @@ describe("a target of nodes or cores", () => {
       ...{ nodeId: `id-execute-${index}`, name: `execute-${index}`, hostname: `host-execute-${index}` },
       ...{
         instanceId: `vm-execute-${index}`,
+        nodeArray: "execute",
+        vmSize: "Standard_F4s_v2",
         createdSeconds: 0,
         readySeconds: 1,
         lastMatchSeconds: 2,

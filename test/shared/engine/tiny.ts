@@ -140,6 +140,8 @@ export function historyRow(name: string, fields: Partial<NodeHistory> = {}): Nod
     name,
     hostname: `host-${name}`,
     instanceId: `vm-${name}`,
+    nodeArray: "htc",
+    vmSize: "Standard_F4s_v2",
     createdSeconds: nowSeconds - 5000,
     readySeconds: nowSeconds - 4000,
     lastMatchSeconds: null,

@@ -9,6 +9,8 @@ const goneRow = {
   name: "htc-9",
   hostname: null,
   instanceId: null,
+  nodeArray: "htc",
+  vmSize: "Standard_F4s_v2",
   createdSeconds: 1,
   readySeconds: null,
   lastMatchSeconds: null,

@@ -73,6 +73,8 @@ export function rowOf(nodeId: string, changed: Partial<NodeHistory> = {}): NodeH
     name: `htc-${nodeId}`,
     hostname: null,
     instanceId: null,
+    nodeArray: "htc",
+    vmSize: "Standard_F4s_v2",
     createdSeconds: startSeconds,
     readySeconds: null,
     lastMatchSeconds: null,
