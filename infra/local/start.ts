@@ -12,7 +12,7 @@ import { loadWorkload, type WorkloadJob } from "./scheduler/workload.ts";
 import { type DemonstrateFlags, demonstrate, endOf } from "./start/demonstrate.ts";
 import { localConfig, readConfig } from "./start/local-config.ts";
 import { readDefinition, refuseSecondRun } from "./start/preflight.ts";
-import { type Placement, parsePlacements, placements, runsOf } from "./start/runs.ts";
+import { type Placement, parsePlacements, placementOf, placements, runsOf } from "./start/runs.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const clusters = resolve(import.meta.dirname, "cyclecloud/clusters");
@@ -42,7 +42,7 @@ const command = new Command("npm start --")
   .option("--example <name>", "jobs, cluster and configuration of this folder of examples/, such as spot")
   .option(
     "--placement <values>",
-    `${placements.join(", ")}: with several, the same jobs run on as many clusters at once; default: all for the sample, else reuse`,
+    `${placements.join(", ")}: with several, the same jobs run on as many clusters at once; default: all for the sample, else that of --config or reuse`,
     parsePlacements,
   )
   .option("--seed <number>", "seed of boot times and failures", positive, 1)
@@ -79,10 +79,11 @@ async function run(flags: Flags): Promise<void> {
   const speed = flags.speedup ?? (isSample || flags.example !== undefined ? sampleSpeed : speedFor(jobs));
   const clusterFile = given.cluster ?? join(clusters, isSample ? "small-cpu.json" : "hpc.json");
   const definition = await readDefinition(clusterFile);
-  const config = localConfig(speed, given.config === undefined ? {} : await readConfig(given.config));
+  const own = given.config === undefined ? {} : await readConfig(given.config);
+  const config = localConfig(speed, own);
   await rm(folder, { recursive: true, force: true });
   const runs = await runsOf({
-    placements: flags.placement ?? (isSample ? placements : ["reuse"]),
+    placements: flags.placement ?? (isSample ? placements : placementOf(own)),
     ...{ clusterFile, config, seed: flags.seed, folder },
   });
   const [first, ...beside] = runs;

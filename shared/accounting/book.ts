@@ -1,4 +1,5 @@
 import { daySeconds, hourSeconds, monthStart, startOf } from "./calendar.ts";
+import { type HourUse, lastHours } from "./day-use.ts";
 import { isSameOwner, type JobTotal, type RankedJobs, rank, runningNow, withSettled } from "./job-totals.ts";
 import { type Line, nothing } from "./lines.ts";
 import { emptyPage, type Page, turnPages } from "./pages.ts";
@@ -49,6 +50,8 @@ export interface Book {
   readonly month: MonthPage;
   /** The last whole days, the oldest first: what comes is reckoned from them. */
   readonly lastDays: readonly DayCost[];
+  /** The last whole hours, the oldest first: what nodes were used for. */
+  readonly lastHours: readonly HourUse[];
   /** When the first nodes were seen. The day of that moment is not whole. */
   readonly openedAtSeconds: number;
   /** Of the jobs that run, without the time since `sinceMs` of their nodes. */
@@ -85,6 +88,7 @@ export function openBook(sight: Sight, earlier: EarlierPages = neverKept): Book 
     day: { ...emptyPage(takenAtSeconds, daySeconds), lines: ofToday, jobs: rank([]) },
     month: { fromSeconds: monthSeconds, sums: withLines(noSums, ofMonth) },
     lastDays: [],
+    lastHours: lastHours([], earlier.hours),
     openedAtSeconds: takenAtSeconds,
     running: runningNow(new Map(), sight),
     closed: noneClosed,
@@ -232,6 +236,7 @@ function close(
     day: day ?? book.day,
     month: monthWith(book.month, byHour, untilSeconds),
     lastDays: lastDays(book, closedDays),
+    lastHours: lastHours(book.lastHours, closedHours),
     openedAtSeconds: book.openedAtSeconds,
     running: settle(now.running),
     closed: { hours: closedHours, days: closedDays, jobs: ended },

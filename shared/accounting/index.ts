@@ -29,6 +29,7 @@ export {
   costRowsByJob,
   totalRow,
 } from "./cost-report.ts";
+export { type DayUse, lastDayUse, type NodeTimes } from "./day-use.ts";
 export { monthForecast } from "./forecast.ts";
 export type { JobTotal } from "./job-totals.ts";
 export {

@@ -39,6 +39,27 @@ export const jobView = z
     jobName: z.string().nullable().describe("Its user's name for it, which many jobs may share"),
     reasonCode: z.string().nullable().describe("Why it did not get all it asked for; null when it did"),
     reason: z.string().nullable().describe("The same in a sentence; `explain` tells more"),
+    spot: z
+      .object({
+        stance: z
+          .enum([
+            "first",
+            "SpotNotInterruptible",
+            "SpotRunTimeTooLong",
+            "SpotEvictedTooOften",
+            "SpotPatienceOver",
+          ])
+          .describe(
+            "first: spot nodes before regular ones; otherwise why it stays off them, while regular nodes have room",
+          ),
+        patienceLeftSeconds: z
+          .number()
+          .nullable()
+          .describe("How much longer it waits for a spot node; null: it does not wait for one"),
+        evictions: count.describe("Spot nodes that it lost"),
+      })
+      .nullable()
+      .describe("Of a job that waits, where spot arrays are paired; null otherwise"),
     warnings: z.array(z.string()).describe("Keys of it that are not understood, and what was probably meant"),
   })
   .meta({ id: "Job" });

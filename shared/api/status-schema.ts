@@ -3,6 +3,7 @@ import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
 import { operationState, requestedBy } from "./operations-schema.ts";
 import { planRecord, waitingJob } from "./plan-summary.ts";
 import { rejectionView } from "./rejections-schema.ts";
+import { backedOff, howNodesFare } from "./status-nodes.ts";
 
 /** `GET /api/clusters` */
 export const clustersAnswer = z
@@ -247,22 +248,7 @@ export const statusAnswer = z
       .nullable()
       .describe("When time alone makes another plan due; null: nothing waits for the clock"),
     backedOff: z
-      .array(
-        z.object({
-          nodeArray: z.string(),
-          vmSize: z.string(),
-          untilSeconds: unixSeconds,
-          why: z.string(),
-          budget: z
-            .string()
-            .optional()
-            .describe("Name of the budget that allows none; absent: no budget is why"),
-          isUnpriced: z
-            .boolean()
-            .optional()
-            .describe("True: the budget is not spent, but could not count such nodes"),
-        }),
-      )
+      .array(backedOff)
       .describe(
         "Buckets that the newest plan asked for no new nodes, because they gave less than asked before",
       ),
@@ -325,6 +311,7 @@ export const statusAnswer = z
     lostNodes: z
       .array(lostNode)
       .describe("The newest nodes that CycleCloud said it lost, or could not get, without being asked"),
+    ...howNodesFare,
     waiting: z
       .array(waitingJob)
       .describe("The first jobs of the newest plan that did not get all they asked for"),

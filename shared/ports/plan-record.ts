@@ -1,4 +1,12 @@
-import type { Clipping, HeldBack, JobOutcome, Plan, PlanInput, TargetOutcome } from "../engine/index.ts";
+import type {
+  Clipping,
+  HeldBack,
+  JobOutcome,
+  Plan,
+  PlanInput,
+  SizeChoice,
+  TargetOutcome,
+} from "../engine/index.ts";
 import type { ScaleAction } from "../messages/index.ts";
 import type { IfMatch, Stored } from "./stored.ts";
 
@@ -134,8 +142,22 @@ export interface PlanHead extends PlanSummary {
   readonly draining: readonly DrainingNode[];
   /** The first of the nodes that schedulers took out of service themselves. */
   readonly out: readonly OutNode[];
+  /** The newest plan that bought nodes, this one or an earlier one; null: none that is known. */
+  readonly bought: BoughtNodes | null;
   /** The first of the jobs that wait, in the order of the queue; the archived plan has all of them. */
   readonly waiting: readonly WaitingJob[];
+}
+
+/** Why the new nodes of a plan are of their size. */
+export interface BoughtNodes {
+  readonly planId: string;
+  readonly atSeconds: number;
+  /** The first few sets of nodes. */
+  readonly sizes: readonly BoughtSize[];
+}
+
+export interface BoughtSize extends Omit<SizeChoice, "names"> {
+  readonly count: number;
 }
 
 /** Warnings of one kind: how many, about whom first, and what the first one says. */

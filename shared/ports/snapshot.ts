@@ -1,3 +1,4 @@
+import type { DayUse } from "../accounting/index.ts";
 import type { Cluster } from "../engine/index.ts";
 import type { SchedulerEvent } from "../messages/index.ts";
 import type { BudgetSettings } from "./cluster-config.ts";
@@ -31,6 +32,8 @@ export interface Spending {
   readonly nodeArrays: readonly (SpentSums & { readonly name: string })[];
   /** One for each budget that was configured when the snapshot was taken. */
   readonly budgets: readonly BudgetSpending[];
+  /** What nodes were used for in the last 24 hours before it ends; null: the accounts were never read. */
+  readonly lastDay: DayUse | null;
 }
 
 /** In US dollars, without nodes whose price is not known. */

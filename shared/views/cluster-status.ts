@@ -17,9 +17,11 @@ import {
 import { drainsOf } from "./drains.ts";
 import { firstReasons } from "./explain/first-sentence.ts";
 import { toTargetView, toWaitingView } from "./explain/reason-words.ts";
+import { boughtSentences } from "./explain/size-words.ts";
 import { failedNodesOf } from "./failed-nodes.ts";
 import type { Outlook } from "./outlook.ts";
-import { spendingStatus } from "./spending-status.ts";
+import { spendingStatus, utilisationOf } from "./spending-status.ts";
+import { spotStatus } from "./spot-status.ts";
 import { statusProblems } from "./status-problems.ts";
 
 export type { ClusterStatus } from "../api/index.ts";
@@ -28,6 +30,9 @@ const recentPlans = 5;
 const recentOperations = 20;
 const recentRejections = 10;
 const recentLosses = 10;
+/** As many as evictions of an hour are counted among. */
+const mostLosses = 200;
+const mostSizeSets = 3;
 
 type StatusPorts = Pick<
   Ports,
@@ -69,7 +74,7 @@ export async function clusterStatus(
       ports.operations.recent(cluster, recentOperations),
       ports.plans.list(cluster, recentPlans),
       rejections(ports, cluster),
-      ports.losses.recent(cluster, recentLosses),
+      ports.losses.recent(cluster, mostLosses),
       ports.notifications.load(cluster),
     ]);
   const ofArrays = snapshot === undefined ? [] : nodesOfArrays(snapshot.value.cluster);
@@ -101,7 +106,7 @@ export async function clusterStatus(
       out: head?.value.out ?? [],
     }),
     keptNodes: snapshot === undefined ? [] : stillThere(control.keptNodes, snapshot.value),
-    lostNodes: losses.map(({ reason, nodeName, nodeArray, vmSize, atSeconds }) => ({
+    lostNodes: losses.slice(0, recentLosses).map(({ reason, nodeName, nodeArray, vmSize, atSeconds }) => ({
       reason,
       nodeName,
       nodeArray,
@@ -109,6 +114,12 @@ export async function clusterStatus(
       atSeconds,
     })),
     ...waits,
+    bought: boughtStatus(head?.value),
+    spot: spotStatus({
+      ...{ cluster: snapshot?.value.cluster, losses, nowSeconds: atSeconds },
+      backedOff: head?.value.backedOff ?? [],
+    }),
+    utilisation: utilisationOf(snapshot?.value),
     rejections: rejected,
   };
   const deliveries = told?.value.deliveries ?? [];
@@ -182,6 +193,13 @@ async function rejections(ports: StatusPorts, cluster: string): Promise<readonly
   return [...own, ...nobodys]
     .sort((left, right) => right.receivedAtSeconds - left.receivedAtSeconds)
     .slice(0, recentRejections);
+}
+
+/** The first sets of nodes, a few sentences each. */
+function boughtStatus(head: PlanHead | undefined): ClusterStatus["bought"] {
+  if (head?.bought == null) return null;
+  const { planId, atSeconds, sizes } = head.bought;
+  return { planId, atSeconds, sizes: sizes.slice(0, mostSizeSets).flatMap(boughtSentences) };
 }
 
 function nodesOfArrays(cluster: Cluster): readonly ClusterNode[] {

@@ -1,6 +1,6 @@
 import type { JobState, JobsAnswer, JobsQuery, JobView } from "../api/index.ts";
 import { isStandIn, presentDemand } from "../cycle/index.ts";
-import type { JobOutcome } from "../engine/index.ts";
+import type { Job, JobOutcome } from "../engine/index.ts";
 import { firstSentences } from "./explain/first-sentence.ts";
 import { nearestFirst } from "./explain/reason-words.ts";
 import {
@@ -17,6 +17,7 @@ import { ofSelected, type Selected, type Selector, selectingOf } from "./node-se
 import type { Outlook } from "./outlook.ts";
 import { pageOf } from "./page.ts";
 import { nameOf, setAsideJobs, setAsideView } from "./set-aside-jobs.ts";
+import { spotReader } from "./spot-jobs.ts";
 
 const mostNodesNamed = 20;
 
@@ -69,10 +70,11 @@ function rowsOf(outlook: Outlook): readonly JobRow[] {
   const words: Words = {
     sentenceOf: firstSentences(outlook),
     detailsOf: detailsReader(outlook.loaded.demand),
+    spotOf: spotReader(outlook),
   };
-  const planned = outlookJobs(outlook).filter(({ job }) => !isStandIn(job));
+  const planned = [...outlookJobs(outlook).entries()].filter(([, { job }]) => !isStandIn(job));
   return [
-    ...planned.map((each): JobRow => {
+    ...planned.map(([place, each]): JobRow => {
       const { job, outcome } = each;
       const state = stateOf(each, outlook.nodesByName);
       return {
@@ -80,7 +82,7 @@ function rowsOf(outlook: Outlook): readonly JobRow[] {
         name: job.name,
         state,
         outcome,
-        view: () => toView({ ...each, state }, words),
+        view: () => toView({ ...each, state, place }, words),
       };
     }),
     ...setAsideJobs(outlook).map((each): JobRow => {
@@ -105,10 +107,14 @@ function silentOf({ loaded, atSeconds }: Outlook): JobsAnswer["silent"] {
 interface Words {
   readonly sentenceOf: (each: OutlookJob) => string | null;
   readonly detailsOf: DetailsOf;
+  readonly spotOf: (job: Job, place: number) => JobView["spot"];
 }
 
-function toView(each: OutlookJob & { readonly state: JobState }, { sentenceOf, detailsOf }: Words): JobView {
-  const { job, outcome, state } = each;
+function toView(
+  each: OutlookJob & { readonly state: JobState; readonly place: number },
+  { sentenceOf, detailsOf, spotOf }: Words,
+): JobView {
+  const { job, outcome, state, place } = each;
   const { asked, granted, placements } = outcome;
   const reasons = waits(outcome) ? outcome.reasons : [];
   const nodes = [...new Set(placements.map(({ node }) => node))];
@@ -129,6 +135,7 @@ function toView(each: OutlookJob & { readonly state: JobState }, { sentenceOf, d
     ...detailsOf(job),
     reasonCode: nearestFirst(reasons)[0]?.code ?? null,
     reason: reasons.length === 0 ? null : sentenceOf(each),
+    spot: spotOf(job, place),
     warnings: wordsIn(job.metadata.warnings),
   };
 }

@@ -76,6 +76,7 @@ export function setAsideView({ source, item, standIn }: SetAsideJob): JobView {
     startedAtSeconds: null,
     runtimeSeconds: null,
     interruptible: null,
+    spot: null,
     ...noDetails,
     reasonCode: "SetAside",
     reason: whyAside(item),

@@ -1,5 +1,5 @@
 import { hourSeconds, monthOf, periodEnd } from "../accounting/index.ts";
-import type { BudgetStatus, SpendingStatus } from "../api/index.ts";
+import type { BudgetStatus, ClusterStatus, SpendingStatus } from "../api/index.ts";
 import { runningIn } from "../engine/index.ts";
 import type { BudgetSpending, Snapshot, SpentSums } from "../ports/index.ts";
 
@@ -72,4 +72,21 @@ function oldestPriceIn({ cluster }: Snapshot): number | null {
     buckets.flatMap(({ prices }) => (spot ? prices?.spot : prices?.regular)?.asOfSeconds ?? []),
   );
   return dates.reduce<number | null>((oldest, date) => Math.min(oldest ?? date, date), null);
+}
+
+/** What nodes were used for, as the accounts had it when they were last read. */
+export function utilisationOf(snapshot: Snapshot | undefined): ClusterStatus["utilisation"] {
+  const lastDay = snapshot?.spending.lastDay ?? null;
+  if (lastDay === null) return null;
+  const { fromSeconds, untilSeconds, nodeMs } = lastDay;
+  const hours = (ms: number) => inCents(ms / (hourSeconds * 1_000));
+  return {
+    fromSeconds,
+    untilSeconds,
+    busyNodeHours: hours(nodeMs.busy),
+    idleNodeHours: hours(nodeMs.idle),
+    bootNodeHours: hours(nodeMs.boot),
+    failedNodeHours: hours(nodeMs.failed),
+    otherNodeHours: hours(nodeMs.other),
+  };
 }

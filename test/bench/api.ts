@@ -211,6 +211,7 @@ async function fill(): Promise<ReadonlyMap<string, () => Promise<void>>> {
       requestedAtSeconds: 1_700_000_000,
       controlDigest: "digest",
       newestLossId: null,
+      bought: null,
       snapshotTakenAtSeconds: nowSeconds,
       demandReadAtSeconds: nowSeconds,
       demandSequences: { pbs: writes },

@@ -18,6 +18,7 @@ export const nothingSpent: Spending = {
   total: nothing,
   nodeArrays: [],
   budgets: [],
+  lastDay: null,
 };
 
 /** A snapshot in which every record was understood, of which schedulers know all there is to know. */

@@ -28,6 +28,7 @@ export const jobColumns: readonly string[] = [
   "unit",
   "nodes[:30]:-",
   "waits:-",
+  "spot@may_use_spot:-",
   "reason[:80]:-",
 ];
 
@@ -95,5 +96,26 @@ function reportSilent({ stderr }: Terminal, { silent }: JobsAnswer, flags: Flags
 function jobFields(job: JobView, nowSeconds: number): Fields {
   const { submittedAtSeconds, startedAtSeconds } = job;
   const since = (seconds: number | null) => (seconds === null ? null : duration(nowSeconds - seconds));
-  return { ...job, waits: since(submittedAtSeconds), runs: since(startedAtSeconds) };
+  return {
+    ...job,
+    waits: since(submittedAtSeconds),
+    runs: since(startedAtSeconds),
+    may_use_spot: job.spot === null ? null : spotInWords(job.spot),
+  };
+}
+
+/** Whether it goes to spot nodes; why not, or how much longer it waits for one. */
+function spotInWords({ stance, patienceLeftSeconds, evictions }: NonNullable<JobView["spot"]>): string {
+  switch (stance) {
+    case "first":
+      return patienceLeftSeconds === null ? "first" : `first, ${duration(patienceLeftSeconds)} left`;
+    case "SpotNotInterruptible":
+      return "off: not interruptible";
+    case "SpotRunTimeTooLong":
+      return "off: runs too long";
+    case "SpotEvictedTooOften":
+      return `off: evicted ${evictions} times`;
+    case "SpotPatienceOver":
+      return "off: waited long enough";
+  }
 }

@@ -27,6 +27,7 @@ const mostDraining = 8;
 const mostKept = 5;
 const mostOperations = 5;
 const mostWaiting = 5;
+const mostSizeSentences = 4;
 const mostRejections = 3;
 
 /** A cluster on one screen: problems, ages, nodes, demand, open operations, waiting jobs. */
@@ -46,6 +47,7 @@ function statusOn(page: Page, status: ClusterStatus): void {
   drainingOn(page, status);
   keptOn(page, status);
   operationsOn(page, status);
+  sizesOn(page, status);
   waitingOn(page, status);
   rejectionsOn(page, status);
 }
@@ -67,6 +69,8 @@ function headlines(status: ClusterStatus): readonly (readonly [string, string | 
     ["next by the clock", nextDeadlineSeconds === null ? null : due(nextDeadlineSeconds, atSeconds)],
     ["nodes", total === 0 ? "none" : `${total}: ${states.join(", ")}`],
     ["cost", status.spending === null ? null : costInWords(status.spending)],
+    ["last 24 hours", status.utilisation === null ? null : usedInWords(status.utilisation)],
+    ["spot", status.spot === null ? null : spotInWords(status.spot, atSeconds)],
     ["open operations", String(openOperations)],
   ];
 }
@@ -131,6 +135,37 @@ function stateOf({ level, hold }: NonNullable<ClusterStatus["spending"]>["budget
 
 function dateOf(seconds: number): string {
   return moment(seconds).slice(0, "2026-11-22".length);
+}
+
+/** In which state nodes spent their time, the largest share first. */
+function usedInWords(used: NonNullable<ClusterStatus["utilisation"]>): string {
+  const parts: readonly (readonly [string, number])[] = [
+    ["busy", used.busyNodeHours],
+    ["idle", used.idleNodeHours],
+    ["booting", used.bootNodeHours],
+    ["failed", used.failedNodeHours],
+    ["other", used.otherNodeHours],
+  ];
+  const total = parts.reduce((sum, [, hours]) => sum + hours, 0);
+  if (total === 0) return "no node-hours";
+  const shares = parts
+    .filter(([, hours]) => hours > 0)
+    .map(([name, hours]) => `${((100 * hours) / total).toFixed(0)} % ${name}`);
+  return `${shares.join(", ")} of ${total.toFixed(1)} node-hours`;
+}
+
+function spotInWords(spot: NonNullable<ClusterStatus["spot"]>, atSeconds: number): string {
+  const { cores, spotCores, evicted, backedOff } = spot;
+  const share = cores === 0 ? "" : ` (${((100 * spotCores) / cores).toFixed(0)} %)`;
+  const lost = evicted.map(({ nodes, vmSize, nodeArray }) => `${nodes} ${vmSize} of ${nodeArray}`);
+  return [
+    `${spotCores} of ${counted(cores, "cores")}${share}`,
+    ...(lost.length === 0 ? [] : [`evicted within the hour: ${lost.join(", ")}`]),
+    ...backedOff.map(
+      ({ vmSize, nodeArray, untilSeconds }) =>
+        `${vmSize} of ${nodeArray} backed off, ends ${ago(untilSeconds, atSeconds)}`,
+    ),
+  ].join("; ");
 }
 
 /** A deadline in the past is due: its plan follows within seconds. */
@@ -226,6 +261,15 @@ function operationsOn(page: Page, { operations, atSeconds }: ClusterStatus): voi
       [reason, ...messages].join("; "),
     ]);
   page.table(["KIND", "NODES", "STATE", "UPDATED", "WHY"], rows);
+}
+
+/** Short: the archived plan has the rest. */
+function sizesOn(page: Page, { bought, atSeconds }: ClusterStatus): void {
+  if (bought === null) return;
+  const { planId, sizes } = bought;
+  page.title(`Why these sizes (bought ${ago(bought.atSeconds, atSeconds)})`);
+  page.bullets(sizes.slice(0, mostSizeSentences));
+  if (sizes.length > mostSizeSentences) page.line(`… and more: "ccscale plans ${planId}"`);
 }
 
 function waitingOn(page: Page, { waiting }: ClusterStatus): void {

@@ -24,6 +24,11 @@ export function parsePlacements(text: string): readonly Placement[] {
   return values;
 }
 
+/** The one of a configuration; `reuse` where it names none. What it names wrongly is refused when it is read. */
+export function placementOf({ placement }: Readonly<Record<string, unknown>>): readonly Placement[] {
+  return [placements.find((each) => each === placement) ?? "reuse"];
+}
+
 /**
  * The runs that are compared: the same workload on clusters that are alike, at the same time, with the same draws of boot
  * times and failures. The first keeps the definition's name; the others have the placement behind it.

@@ -23,7 +23,8 @@ export function carriedOn(before: Spending, now: Spending): Spending {
     return [{ ...rates, spentUsd, level: levelOf(spentUsd, budget) }];
   });
   const reckonedSinceSeconds = before.reckonedSinceSeconds ?? fromSeconds;
-  return { asOfSeconds: untilSeconds, reckonedSinceSeconds, total, nodeArrays, budgets: carried };
+  const { lastDay } = before;
+  return { asOfSeconds: untilSeconds, reckonedSinceSeconds, total, nodeArrays, budgets: carried, lastDay };
 }
 
 const none: SpentSums = {

@@ -1,6 +1,7 @@
 import {
   type Amount,
   type Book,
+  lastDayUse,
   monthForecast,
   type Spent,
   type Stand,
@@ -48,6 +49,7 @@ function summary(book: Book, budgets: readonly CountedBudget[]): Spending {
       name: array.name,
       ...sumsOf(array, forecastOf(book, array)),
     })),
+    lastDay: lastDayUse(book),
     budgets: budgets.map(({ budget, subject }) =>
       budgetSpending(budget, subject?.names ?? [], (subject && spentBy.get(subject)) ?? stand.total),
     ),

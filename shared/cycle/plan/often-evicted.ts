@@ -9,8 +9,7 @@ const longestBackOffSeconds = 3_600;
 
 /**
  * Spot sizes that Azure takes back often: of at least three nodes and a fifth of all within an hour. Each eviction beyond
- * the second doubles the time for which no more of them are asked for, up to an hour. A node counts once, whether an
- * event, a snapshot or both reported it.
+ * the second doubles the time for which no more of them are asked for, up to an hour.
  */
 export function oftenEvicted(known: {
   readonly cluster: Cluster;
@@ -19,10 +18,7 @@ export function oftenEvicted(known: {
   readonly nowSeconds: number;
 }): readonly BackedOff[] {
   const { cluster, losses, backoffSeconds, nowSeconds } = known;
-  const recent = losses.filter(
-    ({ reason, atSeconds }) =>
-      (reason === "SpotEvicted" || reason === "SpotGone") && atSeconds > nowSeconds - withinSeconds,
-  );
+  const recent = losses.filter((loss) => isEviction(loss) && loss.atSeconds > nowSeconds - withinSeconds);
   return cluster.nodeArrays
     .filter(({ spot }) => spot)
     .flatMap(({ name: nodeArray, buckets }) =>
@@ -30,7 +26,7 @@ export function oftenEvicted(known: {
         const isThere = (each: { readonly nodeArray: string; readonly vmSize: string }) =>
           each.nodeArray === nodeArray && each.vmSize === vmSize;
         const lost = recent.filter(isThere);
-        const count = new Set(lost.map(({ nodeId, eventId }) => nodeId ?? eventId)).size;
+        const count = timesEvicted(lost);
         const left = cluster.nodes.filter((node) => isThere(node) && node.targetState === "Started").length;
         if (count < leastEvictions || count < leastShare * (count + left)) return [];
         const last = Math.max(...lost.map(({ atSeconds }) => atSeconds));
@@ -43,4 +39,14 @@ export function oftenEvicted(known: {
         return untilSeconds > nowSeconds ? [{ nodeArray, vmSize, untilSeconds, why }] : [];
       }),
     );
+}
+
+/** Whether Azure took a spot node back. */
+export function isEviction({ reason }: NodeLoss): boolean {
+  return reason === "SpotEvicted" || reason === "SpotGone";
+}
+
+/** A node counts once, whether an event, a snapshot or both reported it. */
+export function timesEvicted(losses: readonly NodeLoss[]): number {
+  return new Set(losses.map(({ nodeId, eventId }) => nodeId ?? eventId)).size;
 }

@@ -8,6 +8,7 @@ import {
 } from "../../engine/index.ts";
 import type { PlanRequest } from "../../messages/index.ts";
 import type {
+  BoughtNodes,
   Ids,
   OutNode,
   PlanHead,
@@ -29,6 +30,7 @@ const mostTargetsShown = 100;
 const mostGroupsShown = 100;
 const mostTargetReasons = 20;
 const mostOutShown = 100;
+const mostSizesShown = 10;
 
 /** A plan in counts. */
 export function summarize(
@@ -72,6 +74,7 @@ export function toHead(
     readonly requestedAtSeconds: number;
     readonly controlDigest: string;
     readonly newestLossId: string | null;
+    readonly before: PlanHead | undefined;
   },
 ): PlanHead {
   const { demand, targets, settings } = made.loaded;
@@ -113,8 +116,25 @@ export function toHead(
       targets.map(({ requestSet, receivedAtSeconds }) => [requestSet, receivedAtSeconds]),
     ),
     targets: firstTargets(made.plan),
+    bought: boughtIn(made) ?? made.before?.bought ?? null,
     waiting: waitingJobs(made.plan),
   };
+}
+
+/** Undefined: nothing, or what was planned is not sent. */
+function boughtIn({
+  plan,
+  summary,
+}: {
+  readonly plan: Plan;
+  readonly summary: PlanSummary;
+}): BoughtNodes | undefined {
+  if (plan.create.length === 0 || summary.readOnly || summary.held !== undefined) return undefined;
+  const { planId, atSeconds } = summary;
+  const sizes = plan.sizes
+    .slice(0, mostSizesShown)
+    .map(({ names, ...size }) => ({ ...size, count: names.length }));
+  return { planId, atSeconds, sizes };
 }
 
 /** Reasons are worked out when they are read, so only those of the few that are shown are. */

@@ -102,7 +102,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const controlDigest = digestOf(ports, control);
   const newestLossId = losses[0]?.eventId ?? null;
   const asked = { requestedAtSeconds, controlDigest, newestLossId };
-  const next = toHead(ports.ids, { ...made, ...read, ...asked, summary, rows, unsentPlanIds });
+  const next = toHead(ports.ids, { ...made, ...read, ...asked, summary, rows, unsentPlanIds, before });
   await replaceHead(ports, { next, ifMatch: head?.etag, recorded });
   // Only now: until this run has won, one of those planners may still become the head.
   await withdraw(ports, stray, { message: "its plan did not become the newest one", nowSeconds });

@@ -1,11 +1,17 @@
 import type { KeptOut, SizeAlternative, SizeChoice } from "../../engine/index.ts";
+import type { BoughtSize } from "../../ports/index.ts";
 import { counted } from "../../text.ts";
 import { reasonSentence } from "./reason-words.ts";
 
 /** Why new nodes are of their size, in sentences: the price, the reason, the next best, and what kept cheaper ones out. */
-export function sizeSentences(choice: SizeChoice): readonly string[] {
-  const { vmSize, nodeArray, pricePerHourUsd, next, keptOut, names } = choice;
-  const nodes = counted(names.length, "nodes");
+export function sizeSentences({ names, ...choice }: SizeChoice): readonly string[] {
+  return boughtSentences({ ...choice, count: names.length });
+}
+
+/** The same of nodes without names. */
+export function boughtSentences(choice: BoughtSize): readonly string[] {
+  const { vmSize, nodeArray, pricePerHourUsd, next, keptOut, count } = choice;
+  const nodes = counted(count, "nodes");
   const price =
     pricePerHourUsd === null ? "a price that is not known" : `${dollars(pricePerHourUsd)} an hour each`;
   return [
@@ -15,7 +21,7 @@ export function sizeSentences(choice: SizeChoice): readonly string[] {
   ];
 }
 
-function whyWords({ why, job }: SizeChoice): string {
+function whyWords({ why, job }: BoughtSize): string {
   switch (why) {
     case "least-cost":
       return `of all nodes that hold "${job}" and the jobs with it, these cost least together`;

@@ -23,6 +23,7 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   // A moment later it is over, and not told.
   [/, in \d+ s by the clock alone/g, ""],
   [/^(next by the clock +)(?:in .*|due now)/, "$1in 9m59s"],
+  [/^(last 24 hours +)(?:\d+ % [a-z]+(?:, )?)+ of [\d.]+ node-hours$/, "$1100 % idle of 0.1 node-hours"],
   // Unix time, and the sequences of those who number their messages by it.
   [/(Seconds": )1[789]\d{8}(\.\d+)?\b/g, "$11795341600"],
   [/\b1[789]\d{11}\b/g, "1795341600000"],
@@ -51,10 +52,22 @@ function steadyBlock(lines: readonly string[], columns: number | undefined): str
   if (start < 0) return steadySentences(lines, columns).join("\n");
   const end = lines.at(-1) === "" ? lines.length - 1 : lines.length;
   const [head = "", ...rows] = lines.slice(start, end);
-  const cells = cellsOf([plain(head), ...rows]).map((row) => row.map(steadyText));
+  const cells = steadyBoots(cellsOf([plain(head), ...rows]).map((row) => row.map(steadyText)));
   const [heading = "", ...body] = table(undefined, cells).trimEnd().split("\n");
   const before = steadySentences(lines.slice(0, start), columns);
   return [...before, head.replace(plain(head), heading), ...body, ...lines.slice(end)].join("\n");
+}
+
+/** On a slow machine a plan sees a node for the first time when it is Ready: then nobody knows how long it took. */
+function steadyBoots(cells: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const [head = [], ...rows] = cells;
+  const ended = head.indexOf("BOOTS_FAILED");
+  const times = [head.indexOf("BOOT_P50"), head.indexOf("BOOT_P95")];
+  const boots = (row: readonly string[]) => row[ended] !== undefined && row[ended] !== "-";
+  return [
+    head,
+    ...rows.map((row) => (boots(row) ? row.map((cell, at) => (times.includes(at) ? "9s" : cell)) : row)),
+  ];
 }
 
 /** Makes sentences whole, has them steady, and breaks them again. */

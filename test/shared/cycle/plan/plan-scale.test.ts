@@ -4,6 +4,7 @@ import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-clus
 import { retentionSeconds } from "../../../../shared/engine/index.ts";
 import { ConflictError, StaleSnapshotError } from "../../../../shared/errors.ts";
 import type { PlanHead, Ports } from "../../../../shared/ports/index.ts";
+import { clusterStatus } from "../../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../../support/cluster.ts";
 import { crashingAt, interposed } from "../../../support/crash.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
@@ -23,6 +24,37 @@ async function headOf(world: World): Promise<PlanHead | undefined> {
 function worldWith(...nodes: Parameters<typeof nodeOf>[0][]): World {
   return createWorld(new FakeCycleCloud(clusterOf({ nodes: nodes.map(nodeOf) })));
 }
+
+describe("planScale: what was bought", () => {
+  test("is in the head with why, of the newest plan that bought", async () => {
+    const world = createWorld();
+    await world.snapshot();
+    await world.post([jobFor(3)]);
+    await planNow(world);
+    const bought = (await headOf(world))?.bought;
+    expect(bought).toMatchObject({
+      planId: "plan-0001",
+      sizes: [{ nodeArray: "htc", count: 3, why: "first-choice", job: "job-1" }],
+    });
+    await world.execute();
+    await planNow(world);
+    expect(await headOf(world)).toMatchObject({ planId: "plan-0002", create: 0, bought });
+    expect((await clusterStatus(world.ports, cluster))?.bought).toEqual({
+      planId: "plan-0001",
+      atSeconds: bought?.atSeconds,
+      sizes: [expect.stringMatching(/^3 nodes .* the first size in order of preference/)],
+    });
+  });
+
+  test("is nothing while plans are not sent", async () => {
+    const world = createWorld();
+    world.configure({ cycle: { readOnly: true } });
+    await world.snapshot();
+    await world.post([jobFor(3)]);
+    expect(await planNow(world)).toMatchObject({ summary: { create: 3 } });
+    expect((await headOf(world))?.bought).toBeNull();
+  });
+});
 
 describe("planScale: demand", () => {
   test("becomes a create action, an operation and an archived plan", async () => {

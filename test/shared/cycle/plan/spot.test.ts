@@ -1,7 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { NodeArray } from "../../../../shared/engine/index.ts";
 import type { SpotSettings } from "../../../../shared/ports/index.ts";
-import { explainJob, lookAhead } from "../../../../shared/views/index.ts";
+import { explainJob, listJobs, lookAhead } from "../../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
@@ -14,17 +14,21 @@ const settings: SpotSettings = {
   evictionsBeforeRegular: 2,
 };
 
-const spotBucket = bucketOf({ bucketId: "spot", vmSize: "size-spot" });
-const regularBucket = bucketOf({ bucketId: "regular", vmSize: "size-regular" });
+const spotBucket = bucketOf({ bucketId: "spot", vmSize: "size-spot", pricePerHourUsd: 0.2 });
+const regularBucket = bucketOf({ bucketId: "regular", vmSize: "size-regular", pricePerHourUsd: 1 });
 const regular = nodeArrayOf({ name: "htc", buckets: [regularBucket] });
 const spot = nodeArrayOf({ name: "htc-spot", spot: true, buckets: [spotBucket] });
+
+const policies = ["reuse", "cost"] as const;
+let placement: (typeof policies)[number] = "reuse";
 
 function worldOf(
   fields: Partial<SpotSettings> = {},
   nodeArrays: readonly NodeArray[] = [regular, spot],
 ): World {
   const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays })));
-  world.configure({ cycle: { spot: { ...settings, ...fields } } });
+  const engine = { placement: { default: placement, byNodeArray: {} } };
+  world.configure({ engine, cycle: { spot: { ...settings, ...fields } } });
   return world;
 }
 
@@ -39,7 +43,11 @@ async function wait(world: World, seconds: number, jobs: readonly Record<string,
   }
 }
 
-describe("a job with a spot array and its regular one", () => {
+describe.each(policies)("a job with a spot array and its regular one, with placement %s", (policy) => {
+  beforeEach(() => {
+    placement = policy;
+  });
+
   test.each([
     ["goes to the spot array, though it comes last", {}, {}, ["htc-spot"]],
     ["may not be interrupted: the regular one", { interruptible: false }, {}, ["htc"]],
@@ -109,7 +117,11 @@ describe("a job with a spot array and its regular one", () => {
   });
 });
 
-describe("patience", () => {
+describe.each(policies)("patience, with placement %s", (policy) => {
+  beforeEach(() => {
+    placement = policy;
+  });
+
   test("a job that has waited so long gets a regular node, once, and the spot order goes", async () => {
     const world = worldOf();
     const jobs = [jobFor(1)];
@@ -166,6 +178,36 @@ describe("patience", () => {
     expect(made(world)).toEqual(["htc-spot"]);
   });
 
+  test("jobs say where they may go, why, and how long they still wait", async () => {
+    const world = worldOf();
+    const jobs = [
+      jobFor(1),
+      { ...jobFor(1, { interruptible: false }), name: "kept" },
+      { ...jobFor(1, { runtimeSeconds: 9_999 }), name: "long" },
+    ];
+    await world.post(jobs, { ttlSeconds: 10_000 });
+    await world.round();
+    const stances = async () => {
+      const outlook = await lookAhead(world.ports, cluster);
+      const listed = outlook && listJobs(outlook, { limit: 10 });
+      if (listed === undefined || !listed.ok) throw new Error("no jobs");
+      return Object.fromEntries(listed.answer.jobs.map(({ job, spot }) => [job, spot]));
+    };
+    const off = { patienceLeftSeconds: null, evictions: 0 };
+    // A round took a second.
+    world.advance(99);
+    expect(await stances()).toEqual({
+      "job-1": { stance: "first", patienceLeftSeconds: 200, evictions: 0 },
+      kept: { stance: "SpotNotInterruptible", ...off },
+      long: { stance: "SpotRunTimeTooLong", ...off },
+    });
+    world.advance(150);
+    await world.post(jobs, { ttlSeconds: 10_000 });
+    world.advance(50);
+    await world.snapshot();
+    expect((await stances())["job-1"]).toEqual({ stance: "SpotPatienceOver", ...off });
+  });
+
   test("the explanation says why a job stays off spot nodes", async () => {
     const full = {
       ...regular,
@@ -202,7 +244,11 @@ async function evict(world: World): Promise<void> {
   await world.round();
 }
 
-describe("evictions", () => {
+describe.each(policies)("evictions, with placement %s", (policy) => {
+  beforeEach(() => {
+    placement = policy;
+  });
+
   test("a job that lost spot nodes twice runs on a regular one", async () => {
     const world = worldOf();
     await evict(world);

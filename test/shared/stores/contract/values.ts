@@ -146,6 +146,7 @@ export function headOf(cluster: string, planId: string): PlanHead {
     requestedAtSeconds: 1_700_000_000,
     controlDigest: "digest",
     newestLossId: null,
+    bought: null,
     snapshotTakenAtSeconds: startSeconds - 5,
     demandReadAtSeconds: startSeconds - 1,
     demandSequences: { celery: 4 },
