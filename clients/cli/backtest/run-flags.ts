@@ -1,11 +1,12 @@
 import type { QueuePolicy } from "../../../shared/backtest/index.ts";
+import type { ArchiveFlags } from "./from-archive.ts";
 import type { Varied } from "./vary.ts";
 import type { WorkloadFlags } from "./workload-file.ts";
 
 export const runFormats = ["table", "json", "csv"] as const;
 
 /** The options of runs on a cluster. */
-export interface RunFlags extends WorkloadFlags {
+export interface RunFlags extends WorkloadFlags, ArchiveFlags {
   readonly config: string;
   readonly cluster?: string;
   readonly snapshot?: string;

@@ -8,6 +8,7 @@ import { openArchive } from "../archive/open.ts";
 import { readConfig, readJson, unusable } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type Progress, progressOn, type Terminal } from "../terminal.ts";
+import { type Past, readPast } from "./from-archive.ts";
 import { parseFor, type Setting, type Task } from "./one-run.ts";
 import { printRuns } from "./print-runs.ts";
 import { barOf } from "./progress-bar.ts";
@@ -18,12 +19,9 @@ import { readWorkload } from "./workload-file.ts";
 
 /** A back-test on a cluster: a run for each combination of settings. */
 export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
-  const definition = await definitionFor(flags);
-  const { json } = await readConfig(flags.config, definition.name);
-  const tasks = tasksOf(json, definition.name, flags);
-  reportWarnings(terminal, json, definition.name);
-  const read = await readWorkload(terminal, flags);
+  const { definition, json, workload: read } = await given(terminal, flags);
   const workload = { ...read, jobs: withTasksApart(read.jobs) };
+  const tasks = tasksOf(json, definition.name, flags);
   const setting: Setting = { workload, cluster: definition.name, definition, scheduler: flags.scheduler };
   const stopping = new AbortController();
   const stop = () => stopping.abort();
@@ -58,6 +56,25 @@ export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
     );
 }
 
+/** What is run: of files, or of the service's archive, of which a file may replace the configuration or the cluster. */
+async function given(terminal: Terminal, flags: RunFlags): Promise<Past> {
+  const { fromArchive, cluster, snapshot, config } = flags;
+  if (fromArchive === undefined) {
+    const definition = await definitionFor(flags);
+    const { json } = await readConfig(config, definition.name);
+    // A value that cannot be used is refused before a long trace is read.
+    tasksOf(json, definition.name, flags);
+    reportWarnings(terminal, json, definition.name);
+    return { definition, json, workload: await readWorkload(terminal, flags) };
+  }
+  const past = await readPast(terminal, { ...flags, fromArchive });
+  const isOwn = cluster === undefined && snapshot === undefined;
+  const definition = isOwn ? past.definition : await definitionFor(flags);
+  const { json } = config === "" ? past : await readConfig(config, definition.name);
+  reportWarnings(terminal, json, definition.name);
+  return { ...past, definition, json };
+}
+
 async function suggested(
   setting: Setting,
   task: Task,
@@ -85,11 +102,11 @@ export function tasksOf(
   return combinations(vary).map((varied) => {
     const own = withValues(json, varied);
     const parsed = parseFor(cluster, own);
-    if (!parsed.ok) throw unusable(config, parsed.problems);
+    if (!parsed.ok) throw unusable(config || "the stored configuration", parsed.problems);
     const unknown = parsed.config.warnings.filter((warning) =>
       Object.keys(varied).some((key) => warning.startsWith(`${key}:`)),
     );
-    if (unknown.length > 0) throw unusable(config, unknown);
+    if (unknown.length > 0) throw unusable(config || "the stored configuration", unknown);
     return { json: own, varied, seed };
   });
 }

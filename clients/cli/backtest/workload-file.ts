@@ -52,8 +52,7 @@ export function workloadOptions(command: Command): Command {
 export async function readWorkload(terminal: Terminal, flags: WorkloadFlags): Promise<NamedWorkload> {
   const { file, read } = sourceOf(flags);
   const workload = read(await readText(file, terminal), file);
-  report(terminal, "left out", workload.leftOut);
-  report(terminal, "odd", workload.remarks ?? []);
+  reportLeftOut(terminal, workload);
   if (workload.jobs.length === 0 && workload.leftOut.length > 0)
     throw new CommandFailure(
       `Cannot use "${printable(file)}": it has no usable job`,
@@ -74,7 +73,7 @@ function sourceOf({ trace, sacct, qacct }: WorkloadFlags): Source {
   if (qacct !== undefined) return { file: qacct, read: readGridEngine };
   throw new CommandFailure(
     "Cannot run a back-test: no workload",
-    "Name one with --trace, --sacct or --qacct.",
+    "Name one with --trace, --sacct, --qacct or --from-archive.",
   );
 }
 
@@ -106,6 +105,11 @@ function jsonOf(text: string, file: string): unknown {
 
 function unreadable(file: string, why: string): CommandFailure {
   return new CommandFailure(`Cannot read "${printable(file)}": ${why}`, "Check the file.");
+}
+
+export function reportLeftOut(terminal: Terminal, { leftOut, remarks = [] }: Workload): void {
+  report(terminal, "left out", leftOut);
+  report(terminal, "odd", remarks);
 }
 
 function report({ stderr }: Terminal, how: string, records: readonly LeftOut[]): void {

@@ -10,6 +10,7 @@ import {
 } from "../../../shared/backtest/index.ts";
 import { chunksOf } from "../../../shared/batches.ts";
 import { counted, printable } from "../../../shared/text.ts";
+import { archiveOptions } from "../backtest/from-archive.ts";
 import { type RunFlags, runFormats } from "../backtest/run-flags.ts";
 import { readVaried } from "../backtest/vary.ts";
 import { readWorkload, workloadOptions } from "../backtest/workload-file.ts";
@@ -30,7 +31,7 @@ const mostNamed = 5;
 /** `ccscale backtest`: when the jobs of a recorded workload would have run. */
 export function backtestCommand(terminal: Terminal): Command {
   const command = new Command("backtest");
-  workloadOptions(command)
+  archiveOptions(workloadOptions(command))
     .description(
       "Runs a recorded workload through the autoscaler itself, on a virtual clock, over a model of CycleCloud and a model of a scheduler, and prints what it would have cost and how long jobs would have waited, for each combination of settings. Or, with --fixed-processors, prints when each job starts and ends on a fleet of a fixed size (CSV: job, submit, start, end, procs). What is left out is reported on standard error. Needs no service, and sends nothing.",
     )
@@ -70,7 +71,7 @@ export function backtestCommand(terminal: Terminal): Command {
 
 async function backtest(terminal: Terminal, flags: Flags): Promise<void> {
   const { fixedProcessors: processors, config, scheduler } = flags;
-  if (processors === undefined && config === undefined)
+  if (processors === undefined && config === undefined && flags.fromArchive === undefined)
     throw new CommandFailure(
       "Cannot run a back-test: neither --config nor --fixed-processors is given",
       'Give "--config autoscale.json" with "--cluster" or "--snapshot", or "--fixed-processors 100".',

@@ -1,0 +1,138 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { definitionOf, PlansWorkload } from "../../../shared/backtest/index.ts";
+import type { Cluster, PlanInput } from "../../../shared/engine/index.ts";
+import { messageOf } from "../../../shared/errors.ts";
+import { type PackedPlan, unpackPlan } from "../../../shared/ports/index.ts";
+import type { DefinitionInput } from "../../../shared/simulated-cyclecloud/index.ts";
+import { counted, printable } from "../../../shared/text.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { localEnvironmentFile, localOption, type PlaceFlags } from "../local-environment.ts";
+import { reach } from "../service/reach.ts";
+import type { Service } from "../service/service.ts";
+import { progressOn, type Terminal } from "../terminal.ts";
+import { type NamedWorkload, reportLeftOut } from "./workload-file.ts";
+
+/** The service whose archive is read: its options, but that here `--cluster` is a file. */
+export interface ArchiveFlags extends PlaceFlags {
+  /** Seconds back from now. */
+  readonly fromArchive?: number;
+  readonly url?: string;
+  readonly storage?: true;
+  readonly offline?: readonly string[];
+  readonly clusterName?: string;
+}
+
+/** What a service knows of a cluster's past. */
+export interface Past {
+  readonly workload: NamedWorkload;
+  /** The cluster as its newest plan saw it, without nodes. */
+  readonly definition: DefinitionInput;
+  /** The configuration as it is stored. */
+  readonly json: unknown;
+}
+
+const secondsPer: Readonly<Record<string, number>> = { h: 3_600, d: 86_400 };
+const plansAtOnce = 1_000;
+
+export function archiveOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        "--from-archive <time>",
+        "the workload, the cluster and its configuration: what the service has archived of the last days or hours, such as 7d or 12h",
+      )
+        .argParser(readSpan)
+        .conflicts(["trace", "sacct", "qacct"]),
+    )
+    .addOption(new Option("--url <address>", "with --from-archive: the function app").env("CCSCALE_URL"))
+    .addOption(localOption(`with --from-archive: the local environment of ${localEnvironmentFile}`))
+    .option("--storage", "with --from-archive: reads the storage account itself")
+    .option("--offline <paths...>", "with --from-archive: reads a support archive")
+    .option("--cluster-name <name>", "with --from-archive: the cluster; optional if there is only one");
+}
+
+function readSpan(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,4})([hd])$/.exec(text) ?? [];
+  const seconds = Number(count ?? 0) * (secondsPer[unit] ?? 0);
+  if (seconds > 0) return seconds;
+  throw new InvalidArgumentError(`"${text}", expected days or hours such as 7d or 12h.`);
+}
+
+/** Reads the archived plans of that time, the oldest first. Throws CommandFailure: there is none that is whole. */
+export async function readPast(
+  terminal: Terminal,
+  flags: ArchiveFlags & { fromArchive: number },
+): Promise<Past> {
+  const { clusterName, fromArchive, local, offline, storage, url } = flags;
+  const { service } = await reach({
+    ...(clusterName === undefined ? {} : { cluster: clusterName }),
+    ...(local === undefined ? {} : { local }),
+    ...(offline === undefined ? {} : { offline }),
+    ...(storage === undefined ? {} : { storage }),
+    ...(url === undefined ? {} : { url }),
+  });
+  const planIds = await plansOf(service, fromArchive);
+  const progress = await progressOn(terminal);
+  const reader = new PlansWorkload();
+  let newest: Cluster | undefined;
+  let notWhole = 0;
+  try {
+    for (const [index, planId] of planIds.entries()) {
+      progress.report(`plan ${index + 1} of ${planIds.length}`);
+      const input = await inputOf(service, planId);
+      if (input === undefined) {
+        notWhole += 1;
+        continue;
+      }
+      reader.see(input);
+      newest = input.cluster;
+    }
+  } finally {
+    progress.end();
+  }
+  if (newest === undefined)
+    throw new CommandFailure(
+      `Cannot use the archive of cluster "${printable(service.cluster)}": none of its ${counted(planIds.length, "plans")} of that time is archived whole`,
+      'Name a longer time, such as 30d; "ccscale plans" lists what is kept.',
+    );
+  if (notWhole > 0)
+    terminal.stderr.write(`left out: ${counted(notWhole, "plans")} that are not archived whole\n`);
+  const workload = { ...reader.workload(), name: `the archive of ${service.cluster}` };
+  reportLeftOut(terminal, workload);
+  return { workload, definition: definitionFrom(newest), json: await configured(service, offline) };
+}
+
+/** The stored configuration; files have it beside the rest. */
+async function configured(service: Service, offline: readonly string[] | undefined): Promise<unknown> {
+  if (offline === undefined)
+    return (await service.ask("support", { params: { part: "config" } })).content ?? {};
+  const { openArchive } = await import("../archive/open.ts");
+  return (await openArchive(offline, service.cluster)).config ?? {};
+}
+
+/** The oldest first. */
+async function plansOf(service: Service, spanSeconds: number): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await service.ask("plans", { query: { limit: plansAtOnce, cursor } });
+    const inTime = page.plans.filter(({ atSeconds }) => atSeconds >= page.atSeconds - spanSeconds);
+    found.push(...inTime.map(({ planId }) => planId));
+    if (page.next === null || inTime.length < page.plans.length) return found.reverse();
+    cursor = page.next;
+  }
+}
+
+async function inputOf(service: Service, planId: string): Promise<PlanInput | undefined> {
+  const { archive } = await service.ask("plan-archive", { params: { planId } });
+  if (archive === null) return undefined;
+  // The planner wrote it; only the version that made it knows more about its form.
+  return unpackPlan({ ...archive, archive: "whole" } as unknown as PackedPlan).input;
+}
+
+function definitionFrom(cluster: Cluster): DefinitionInput {
+  try {
+    return definitionOf(cluster);
+  } catch (error) {
+    throw new CommandFailure(messageOf(error), "Give the cluster with --cluster definition.json.");
+  }
+}
