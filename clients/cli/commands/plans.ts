@@ -10,13 +10,16 @@ import { prettyJson } from "../output/print.ts";
 import { pageOn } from "../output/report.ts";
 import { askAll } from "../service/ask-all.ts";
 import type { Terminal } from "../terminal.ts";
+import { type TimeOption, timeOption, toSeconds } from "../time-values.ts";
 import { planIds, withWholeId } from "../whole-id.ts";
 
 interface Flags extends LookFlags {
-  readonly limit: number;
+  readonly limit?: number;
+  readonly since?: TimeOption;
 }
 
 const usualLimit = 20;
+const mostSince = 10_000;
 
 export const planColumns: readonly string[] = [
   "plan_id",
@@ -35,7 +38,8 @@ export function plansCommand(terminal: Terminal): Command {
   const command: Command = new Command("plans")
     .description("Lists plans, newest first; with an id, shows one plan: its decisions and their outcome.")
     .argument("[id]", 'from the list, or how it begins; "last" for the newest')
-    .option("--limit <number>", "maximum number", wholeNumber(1), usualLimit)
+    .option("--limit <number>", `maximum number (default: ${usualLimit}; with --since all)`, wholeNumber(1))
+    .option("--since <time>", "from then on: a length of time such as 1h or 2d, or a date", timeOption)
     .action((id: string | undefined, flags: Flags) => {
       if (id === undefined) return look(terminal, flags, (looking) => listPlans(looking, flags));
       if (isOfList(flags))
@@ -53,7 +57,14 @@ function isOfList({ format = "table", outputColumns, long }: Flags): boolean {
 }
 
 async function listPlans({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
-  const { first, items } = await askAll(service, "plans", { pick: ({ plans }) => plans, most: flags.limit });
+  const sinceSeconds = flags.since === undefined ? undefined : toSeconds(flags.since, Date.now() / 1000);
+  const { first, items: read } = await askAll(service, "plans", {
+    pick: ({ plans }): readonly PlanRecordView[] => plans,
+    most: flags.limit ?? (sinceSeconds === undefined ? usualLimit : mostSince),
+    // Newest first: once one is older, all that follow are.
+    ...(sinceSeconds !== undefined && { until: ({ atSeconds }: PlanRecordView) => atSeconds < sinceSeconds }),
+  });
+  const items = sinceSeconds === undefined ? read : read.filter(({ atSeconds }) => atSeconds >= sinceSeconds);
   const list = {
     name: "plans",
     columns: planColumns,

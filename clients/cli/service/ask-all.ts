@@ -32,6 +32,8 @@ export async function askAll<Id extends PagedId, Item>(
     readonly most?: number;
     readonly onPage?: (count: number, total: number | null) => void;
     readonly rest?: () => Call["query"];
+    /** In a list by time: true of an item after which nothing is wanted. No page after it is asked for. */
+    readonly until?: (item: Item) => boolean;
   },
 ): Promise<AllPages<AnswerOf<Id>, Item>> {
   const { call, pick, most = Number.POSITIVE_INFINITY, onPage, rest } = options;
@@ -48,7 +50,9 @@ export async function askAll<Id extends PagedId, Item>(
     first ??= page;
     items.push(...pick(page));
     onPage?.(items.length, page.total);
-    if (page.next === null) return { first, items, isCut: false };
+    const last = items.at(-1);
+    const isOver = last !== undefined && options.until?.(last) === true;
+    if (page.next === null || isOver) return { first, items, isCut: false };
     if (items.length >= most) return { first, items, isCut: true };
     cursor = page.next;
   }

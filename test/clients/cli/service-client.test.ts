@@ -291,6 +291,19 @@ describe("pages", () => {
     ]);
   });
 
+  test("no page after the one whose last item is beyond what is wanted", async () => {
+    const { url, seen } = await serve((_, response) => send(response, 200, page(["a", "b"], "more")));
+    const all = await askAll(connectService({ url }, "hpc"), "plans", {
+      pick: ({ plans }) => plans.map(({ planId }) => planId),
+      until: (planId: string) => planId === "b",
+    });
+    expect({ items: all.items, isCut: all.isCut, asked: seen.length }).toEqual({
+      items: ["a", "b"],
+      isCut: false,
+      asked: 1,
+    });
+  });
+
   test("no more than were asked for", async () => {
     const { url, seen } = await serve((_, response) => send(response, 200, page(["a", "b"], "more")));
     const all = await askAll(connectService({ url }, "hpc"), "plans", {
