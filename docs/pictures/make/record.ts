@@ -79,10 +79,11 @@ function framesOf(text: string): readonly string[] {
     .map((part) => (part.split(`${esc}[?2026l`)[0] ?? "").replaceAll(wipes, ""));
 }
 
-/** One in which tasks are done, others run, and nodes boot. */
+/** One in which tasks are done, others run, and nodes boot; else one with tasks done. */
 function middleOf(frames: readonly string[]): string {
-  const busy = frames.filter((frame) => /\b1\d\/34 tasks done/.test(frame) && frame.includes("Ready"));
-  const frame = busy.at(-1) ?? frames[Math.floor(frames.length / 3)];
+  const busy = frames.filter((frame) => /\b[1-9]\d*\/\d+ done, [1-9]\d* running/.test(frame));
+  const booting = busy.filter((frame) => /Acquiring|Preparing/.test(frame));
+  const frame = booting.at(-1) ?? busy.at(0) ?? frames[Math.floor(frames.length / 3)];
   if (frame === undefined) throw new Error("Cannot record npm start: it drew nothing");
   return frame;
 }

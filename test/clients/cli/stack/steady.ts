@@ -24,6 +24,11 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   [/, in \d+ s by the clock alone/g, ""],
   [/^(next by the clock +)(?:in .*|due now)/, "$1in 9m59s"],
   [/^(last 24 hours +)(?:\d+ % [a-z]+(?:, )?)+ of [\d.]+ node-hours$/, "$1100 % idle of 0.1 node-hours"],
+  // Known if plans saw three nodes boot; on a slow machine they see them Ready.
+  [/, ready in about \w+(?=; \d+ (extra )?jobs? wait)/g, ""],
+  // What nodes cost since they are there, and so all month: the table of the status.
+  [/^(\S+ {2,})\d+\.\d\d( {2,})\d+\.\d\d( {2,})\d+\.\d\d( {2,})\d+\.\d\d$/, "$10.05$20.05$30.05$42000.00"],
+  [/^((?:␛\[1m)?NODE ARRAY +THIS HOUR +TODAY +)20\d\d-\d\d/, "$12026-11"],
   // Unix time, and the sequences of those who number their messages by it.
   [/(Seconds": )1[789]\d{8}(\.\d+)?\b/g, "$11795341600"],
   [/\b1[789]\d{11}\b/g, "1795341600000"],
