@@ -9,6 +9,7 @@ import { gunzipSync } from "node:zlib";
 import { parseSwf, type SwfJob } from "../../shared/swf.ts";
 import { largeCases, measureLarge } from "./cost/large.ts";
 import { measureList, measureStream, sizeLists } from "./cost/lists.ts";
+import { measureLives } from "./cost/lived-through.ts";
 import { measurePacking } from "./cost/measure-packing.ts";
 
 const { values } = parseArgs({ options: { trace: { type: "string" } } });
@@ -28,6 +29,8 @@ else {
   const trace = await readTrace(values.trace);
   for (const list of sizeLists) problems.push(...(await measureList(trace, list)));
   problems.push(...measureStream(trace, streamed));
+  console.log("Backlogs until their last job ends:");
+  problems.push(...measureLives(trace));
 }
 problems.push(...measurePacking());
 for (const name of largeCases) problems.push(...measureLarge(name));

@@ -36,6 +36,7 @@ interface Terms {
   readonly reservedLeft: ReadonlyMap<string, number>;
   /** Whether nodes that are there can be used: without the slots themselves on them. */
   readonly usesThere: boolean;
+  readonly hours: readonly number[] | undefined;
   /** Nodes that go away with the slots on them. */
   readonly vanishing: ReadonlySet<LedgerNode>;
 }
@@ -67,7 +68,8 @@ export function repackProblem(loose: readonly LooseSlots[], terms: Terms): Repac
       }),
     ),
   );
-  return { items, kinds, limits: limits.left, buys: true };
+  const { hours } = terms;
+  return { items, kinds, limits: limits.left, buys: true, ...(hours === undefined ? {} : { hours }) };
 }
 
 /** What the nodes that are there have, were the slots not on them. */

@@ -4,10 +4,11 @@ import type { Allocation } from "./allocation.ts";
 import { applyPacking } from "./apply-packing.ts";
 import type { BucketKind } from "./bucket-kinds.ts";
 import { type LooseSlots, looseSlotsOf } from "./loose-slots.ts";
-import type { Packing } from "./packing/packing-problem.ts";
+import { hoursFor, type Packing } from "./packing/packing-problem.ts";
 import { manyItems, packingsOf, packThere } from "./packing/portfolio.ts";
 import { type RepackProblem, repackProblem } from "./repack-problem.ts";
 import { surelyHasNoRoom } from "./room-there.ts";
+import { runHoursOf } from "./run-hours.ts";
 import { holdsOnceBought, trimmed } from "./trim.ts";
 
 /**
@@ -28,7 +29,7 @@ export function repack(
   const hasNoRoom = isTriedThere || surelyHasNoRoom(ledger, loose, vanishing);
   const looksAtPrices = [...vanishing].some(({ bucket }) => bucket.placement === "cost");
   if (hasNoRoom && !looksAtPrices) return true;
-  const terms = { ledger, reservedLeft, vanishing };
+  const terms = { ledger, reservedLeft, vanishing, hours: runHoursOf(loose) };
   const all = repackProblem(loose, { ...terms, usesThere: true });
   const there = hasNoRoom ? null : packThere(all, { mends: looksAtPrices });
   if (there !== null) return applyPacking(ledger, all, there, vanishing);
@@ -43,7 +44,7 @@ export function repack(
     })),
     ...packingsOf(all).map((packing) => ({ problem: all, packing })),
   ].filter(({ packing }) => packing.price < before - leastGain);
-  choices.sort((a, b) => a.packing.price - b.packing.price);
+  choices.sort(bySizeThenPrice(choices.map(({ packing }) => packing)));
   const chosen = choices.find(
     ({ problem, packing }) => holdsOnceBought(all, boughtIn(problem, packing)) !== null,
   );
@@ -53,6 +54,20 @@ export function repack(
   );
   if (fewer !== null) return applyPacking(ledger, all, fewer, vanishing);
   return chosen === undefined || applyPacking(ledger, chosen.problem, chosen.packing, vanishing);
+}
+
+/** More for the same nodes that are smaller, in parts of the least: what runs longest keeps less with it. */
+const mostForSmaller = 0.01;
+
+/** Packings that cost about the least come first, of those the one with the most nodes; then the others, the cheapest first. */
+function bySizeThenPrice(packings: readonly Packing[]) {
+  const most =
+    (1 + mostForSmaller) *
+    packings.reduce((least, { price }) => Math.min(least, price), Number.POSITIVE_INFINITY);
+  const nodesOf = ({ loads, price }: Packing): number =>
+    price > most ? 0 : loads.reduce((sum, { nodes }) => sum + nodes, 0);
+  return (a: { readonly packing: Packing }, b: { readonly packing: Packing }): number =>
+    nodesOf(b.packing) - nodesOf(a.packing) || a.packing.price - b.packing.price;
 }
 
 /** US dollars for an hour: less is not worth another plan than that of the order of preference. */
@@ -70,14 +85,20 @@ function vanishingNodes(loose: readonly LooseSlots[]): ReadonlySet<LedgerNode> {
 }
 
 /** What nodes cost as the problem counts them: those that a reservation pays for cost nothing. */
-function priceOfLoads({ kinds, limits }: RepackProblem, nodes: ReadonlySet<LedgerNode>): number {
+function priceOfLoads({ kinds, limits, hours }: RepackProblem, nodes: ReadonlySet<LedgerNode>): number {
   const left = [...limits];
   let price = 0;
-  for (const { bucket } of nodes) {
+  for (const { bucket, jobs } of nodes) {
     const [paid, regular = paid] = kinds.filter((kind) => kind.bucket === bucket && kind.there === null);
     const reserved = regular === paid ? undefined : paid?.charges.at(-1)?.limit;
     if (reserved !== undefined && (left[reserved] ?? 0) >= 1) left[reserved] = (left[reserved] ?? 0) - 1;
-    else price += regular?.price ?? 0;
+    else
+      price +=
+        (regular?.price ?? 0) *
+        hoursFor(
+          { hours },
+          jobs.map(({ slots }, k) => [k, slots] as const),
+        );
   }
   return price;
 }

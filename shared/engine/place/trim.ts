@@ -16,6 +16,8 @@ const mostTries = 24;
 export function trimmed(all: RepackProblem, bought: readonly BucketKind[]): Packing | null {
   const nodes = bought.reduce((sum, { there }) => sum + (there ?? 0), 0);
   if (all.items.length > mostItems || nodes > mostNodes) return null;
+  // Where jobs run for different times, more of them on a node may cost more than the node that is saved.
+  if (all.hours !== undefined) return null;
   let fleet = bought.toSorted((a, b) => b.price - a.price);
   let best: Packing | null = null;
   let tries = mostTries;

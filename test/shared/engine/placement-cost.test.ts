@@ -84,6 +84,29 @@ describe("placement by cost", () => {
   });
 });
 
+describe("placement by cost, where it is known how long jobs run", () => {
+  const hour = 3_600;
+  const minutes = Array.from({ length: 15 }, () => 300);
+  test.each<[string, readonly (number | null)[], string]>([
+    ["small nodes where one job runs much longer", [...minutes, 100 * hour], "4 Standard_F4"],
+    ["a large node, which is cheaper, where all run as long", [...minutes, 300], "1 Standard_F16"],
+    ["a large node where nothing is known", [...minutes, 300].map(() => null), "1 Standard_F16"],
+  ])("buys %s", (_what, runtimes, expected) => {
+    const jobs = runtimes.map((runtimeSeconds, index) => job(`j${index}`, { ncpus: 1 }, { runtimeSeconds }));
+    const world = byCost([priced(16, 1.75), priced(4, 0.5)], jobs);
+    const result = plan(world);
+    expect(bought(result)).toEqual([expected]);
+    expect(plan(afterActions(world, result)).create).toEqual([]);
+  });
+});
+
+test("of sizes that are about as cheap, small ones are bought: one long job keeps less of them", () => {
+  const world = byCost([priced(8, 1.5), priced(16, 2), priced(4, 0.5)], ones(16));
+  const result = plan(world);
+  expect(bought(result)).toEqual(["4 Standard_F4"]);
+  expect(plan(afterActions(world, result)).create).toEqual([]);
+});
+
 describe("why a size", () => {
   test.each<[string, PlanInput, object]>([
     [

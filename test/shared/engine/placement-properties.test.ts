@@ -9,16 +9,18 @@ const runs = { numRuns: 300 };
 
 const policy = fc.constantFrom(...placements);
 const price = fc.constantFrom(null, 0.1, 0.2, 0.4, 1, 3);
+const runtime = fc.constantFrom(null, 60, 3_600, 1_000_000);
 
-/** Worlds with prices, some of which are not known, and a policy for the cluster and perhaps another for one array. */
+/** Worlds with prices and run times, some of which are not known, and a policy for the cluster and perhaps another for one array. */
 const worlds: fc.Arbitrary<PlanInput> = fc
   .record({
     input: planInputs,
     all: policy,
     htc: fc.option(policy),
     prices: fc.array(price, { minLength: 6, maxLength: 6 }),
+    runtimes: fc.array(runtime, { maxLength: 4 }),
   })
-  .map(({ input, all, htc, prices }) => {
+  .map(({ input, all, htc, prices, runtimes }) => {
     let next = 0;
     const nodeArrays = input.cluster.nodeArrays.map((array) => ({
       ...array,
@@ -28,8 +30,13 @@ const worlds: fc.Arbitrary<PlanInput> = fc
       })),
     }));
     const placement = { default: all, byNodeArray: htc === null ? {} : { htc } };
+    const jobs = input.jobs.map((job, index) => ({
+      ...job,
+      runtimeSeconds: runtimes[index % runtimes.length] ?? null,
+    }));
     return {
       ...input,
+      jobs,
       cluster: { ...input.cluster, nodeArrays },
       settings: { ...input.settings, placement },
     };

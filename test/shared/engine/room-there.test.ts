@@ -21,7 +21,7 @@ test("where there is surely no room, no packing finds any; and it is told often 
       asked += 1;
       if (!surelyHasNoRoom(ledger, loose, bought)) return;
       told += 1;
-      const terms = { ledger, reservedLeft: new Map(), vanishing: bought, usesThere: true };
+      const terms = { ledger, reservedLeft: new Map(), vanishing: bought, usesThere: true, hours: undefined };
       expect(packThere(repackProblem(loose, terms))).toBeNull();
     }),
     { numRuns: 300 },

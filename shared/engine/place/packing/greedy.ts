@@ -1,6 +1,6 @@
 import type { Filling } from "./packer.ts";
 import { Packer } from "./packer.ts";
-import type { Kind, Packing, PackingProblem, Steps } from "./packing-problem.ts";
+import { hoursFor, type Kind, type Packing, type PackingProblem, type Steps } from "./packing-problem.ts";
 
 /** How nodes are chosen and filled. */
 export interface Way {
@@ -10,6 +10,8 @@ export interface Way {
   readonly largestFirst: boolean;
   /** Whether each slot is chosen by how well it goes with what is left of the node. */
   readonly isEven?: boolean;
+  /** The part of a price that does not count where a smaller node does as well. Absent: nothing. */
+  readonly asCheap?: number;
 }
 
 /**
@@ -53,21 +55,27 @@ function fillEach(packer: Packer, kinds: readonly number[], way: Way): void {
 
 function fillCheapest(packer: Packer, kinds: readonly number[], way: Way): void {
   const fillings = new Map<number, Filling>();
+  const { asCheap = 0 } = way;
   while (!packer.isSpent) {
     const first = packer.first();
     if (first < 0) return;
     let best: Filling | null = null;
     let least = Number.POSITIVE_INFINITY;
+    let smallest = Number.POSITIVE_INFINITY;
     for (const index of kinds) {
       if (packer.roomOf(index) < 1 || (way.largestFirst && !packer.fits(first, index))) continue;
       const known = fillings.get(index);
       const filling = known !== undefined && isStillSo(packer, known) ? known : fillingOf(packer, index, way);
       fillings.set(index, filling);
       if (filling.slots.length === 0) continue;
-      const ratio = (packer.problem.kinds[index] as Kind).price / filling.worth;
-      if (ratio >= least) continue;
+      const { price } = packer.problem.kinds[index] as Kind;
+      const ratio = (price * hoursFor(packer.problem, filling.slots)) / filling.worth;
+      // Of what is about as cheap, the smaller: a node is paid for until the last of its jobs ends.
+      const isSmaller = price < smallest;
+      if (ratio >= (isSmaller ? least * (1 + asCheap) : least / (1 + asCheap))) continue;
       best = filling;
       least = ratio;
+      smallest = price;
     }
     if (best === null) return;
     packer.take(best, packer.timesOf(best));

@@ -1,6 +1,15 @@
 import { covers, timesInto } from "../../ledger/availability.ts";
 import { ItemTree } from "./item-tree.ts";
-import type { Item, Kind, KindSet, Load, Packing, PackingProblem, Steps } from "./packing-problem.ts";
+import {
+  hoursFor,
+  type Item,
+  type Kind,
+  type KindSet,
+  type Load,
+  type Packing,
+  type PackingProblem,
+  type Steps,
+} from "./packing-problem.ts";
 
 /** What one node of a kind would hold, and what that is worth. */
 export interface Filling {
@@ -191,7 +200,7 @@ export class Packer {
     else {
       for (const { limit, amount } of charges)
         this.#limits[limit] = (this.#limits[limit] as number) - amount * nodes;
-      this.#price += price * nodes;
+      this.#price += price * hoursFor(this.problem, slots) * nodes;
     }
     for (const [item, count] of slots) {
       const left = (this.left[item] as number) - count * nodes;

@@ -7,6 +7,8 @@ export interface PackingProblem {
   readonly kinds: readonly Kind[];
   /** What is left of each limit that kinds draw on. */
   readonly limits: readonly number[];
+  /** For how long a node is paid for that holds so many slots, at its index; the last stands for more. Absent: an hour for all. */
+  readonly hours?: readonly number[] | undefined;
   /** Whether new nodes may be made; else there are only those that are there. */
   readonly buys: boolean;
   /** Of which kinds new nodes may be made; absent: of all. */
@@ -53,10 +55,17 @@ export interface Load {
 
 export interface Packing {
   readonly loads: readonly Load[];
-  /** What the new nodes cost for an hour. */
+  /** What the new nodes cost for as long as they are paid for. */
   readonly price: number;
   /** Slots that found no place. */
   readonly unplaced: number;
+}
+
+/** For how long a node is paid for that holds these slots. */
+export function hoursFor({ hours }: Pick<PackingProblem, "hours">, slots: Load["slots"]): number {
+  if (hours === undefined) return 1;
+  const count = slots.reduce((sum, [, each]) => sum + each, 0);
+  return hours[Math.min(count, hours.length - 1)] ?? 1;
 }
 
 /** One way to pack. Pure: the same problem gives the same packing. */

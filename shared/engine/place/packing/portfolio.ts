@@ -1,47 +1,37 @@
 import { covers } from "../../ledger/availability.ts";
-import { packGreedily } from "./greedy.ts";
+import { packGreedily, type Way } from "./greedy.ts";
 import type { Packing, PackingProblem, Policy, Steps } from "./packing-problem.ts";
 import { ruinAndRecreate } from "./ruin-and-recreate.ts";
 import { dominantWorths, evenWorths, scarceWorths } from "./worths.ts";
 
+type Worths = (problem: PackingProblem) => readonly number[];
+
+function policy(
+  name: string,
+  worths: Worths,
+  { isSlow = false, ...way }: Omit<Way, "worths"> & { readonly isSlow?: boolean },
+): Policy {
+  return {
+    name,
+    isSlow,
+    pack: (problem, steps) => packGreedily(problem, steps, { worths: worths(problem), ...way }),
+  };
+}
+
+/** Large nodes cost per processor what small ones do, or a little less; but one long job keeps all of a large one. */
+const asCheap = 0.1;
+
 /** What a node is filled with, and which node is made next, in the order in which they are tried. */
 export const policies: readonly Policy[] = [
-  {
-    name: "largest first",
-    isSlow: false,
-    pack: (problem, steps) =>
-      packGreedily(problem, steps, { worths: dominantWorths(problem), largestFirst: true }),
-  },
-  {
-    name: "largest first, by all amounts",
-    isSlow: false,
-    pack: (problem, steps) =>
-      packGreedily(problem, steps, { worths: evenWorths(problem), largestFirst: true }),
-  },
-  {
-    name: "cheapest for what it holds",
-    isSlow: false,
-    pack: (problem, steps) =>
-      packGreedily(problem, steps, { worths: dominantWorths(problem), largestFirst: false }),
-  },
-  {
-    name: "dot product",
-    isSlow: true,
-    pack: (problem, steps) =>
-      packGreedily(problem, steps, { worths: dominantWorths(problem), largestFirst: true, isEven: true }),
-  },
-  {
-    name: "dot product, by all amounts",
-    isSlow: true,
-    pack: (problem, steps) =>
-      packGreedily(problem, steps, { worths: evenWorths(problem), largestFirst: true, isEven: true }),
-  },
-  {
-    name: "fewest choices first",
-    isSlow: false,
-    pack: (problem, steps) =>
-      packGreedily(problem, steps, { worths: scarceWorths(problem), largestFirst: true }),
-  },
+  policy("largest first", dominantWorths, { largestFirst: true }),
+  policy("largest first, by all amounts", evenWorths, { largestFirst: true }),
+  policy("cheapest for what it holds", dominantWorths, { largestFirst: false }),
+  policy("dot product", dominantWorths, { largestFirst: true, isEven: true, isSlow: true }),
+  policy("dot product, by all amounts", evenWorths, { largestFirst: true, isEven: true, isSlow: true }),
+  policy("fewest choices first", scarceWorths, { largestFirst: true }),
+  policy("largest first, on small nodes", dominantWorths, { largestFirst: true, asCheap }),
+  policy("largest first, by all amounts, on small nodes", evenWorths, { largestFirst: true, asCheap }),
+  policy("small nodes for what they hold", dominantWorths, { largestFirst: false, asCheap }),
 ];
 
 /** Steps that one policy may take. */
