@@ -9,6 +9,7 @@ import { packThere } from "./packing/portfolio.ts";
 import { queueThere } from "./queue-there.ts";
 import { surelyHasNoRoom } from "./room-there.ts";
 import { boughtIn, looksAtPrices, type Run, type RunInput, run } from "./run.ts";
+import { runHoursOf } from "./run-hours.ts";
 
 /**
  * The run that counts. Filling nodes across buckets can go wrong where filling bucket by bucket does not: it may leave out
@@ -58,6 +59,8 @@ class Choice {
 
   /** Other runs that place as much for less money, the cheapest first. */
   #cheaperThan(first: Run): readonly Run[] {
+    // Where run times are known, nodes that cost more by the hour may cost less in the end.
+    if (looksAtPrices(this.#input.settings) && runHoursOf(looseSlotsOf(first.queue)) !== undefined) return [];
     const most = usdPerHour(this.#input, first);
     const others = mayCostLess(first, most) ? [this.#inOrder] : [];
     // Only where limits let somebody in later may choosing by price end dearer than not doing so.
