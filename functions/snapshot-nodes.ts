@@ -3,7 +3,7 @@ import { app, type InvocationContext, type Timer } from "@azure/functions";
 import { snapshotCluster } from "../shared/cycle/index.ts";
 import { messageOf } from "../shared/errors.ts";
 import { snapshotScheduleSetting } from "../shared/names.ts";
-import { notify } from "../shared/operate/index.ts";
+import { notify, rollOn } from "../shared/operate/index.ts";
 import type { Ports } from "../shared/ports/index.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";
@@ -36,7 +36,10 @@ async function snapshotAll(ports: Ports): Promise<void> {
     reading.add(cluster);
     try {
       const run = { trigger: "timer", log: ports.log, subject: cluster } as const;
-      await settled(run, () => snapshotCluster(ports, cluster));
+      await settled(run, async () => {
+        await snapshotCluster(ports, cluster);
+        await rollOn(ports, cluster);
+      });
     } catch (error) {
       failures.push(error);
       // Nobody waits for this one any more who could report it.

@@ -161,6 +161,11 @@ export const commandGroups: readonly CommandGroup[] = [
         summary: "Resumes a paused cluster, or one whose login was refused.",
         load: async (terminal) => (await import("./commands/pause.ts")).resumeCommand(terminal),
       },
+      {
+        name: "stop-rolling",
+        summary: "Ends a rolling drain.",
+        load: async (terminal) => (await import("./commands/pause.ts")).stopRollingCommand(terminal),
+      },
     ],
   },
   {

@@ -139,6 +139,30 @@ export const actionBody = z
       .describe("The end of `drain`: these nodes take jobs again")
       .meta({ id: "UndrainRequest" }),
     z
+      .object({
+        kind: z.literal("roll"),
+        ...requestFields,
+        nodes: selection,
+        atOnce: z
+          .union([
+            z.int().min(1).max(10_000),
+            z.string().regex(/^(100|[1-9]\d?)%$/, "expected a share such as 10%"),
+          ])
+          .describe("How many of them are drained at the same time: a number, or a share such as `10%`"),
+        replace: z
+          .boolean()
+          .default(false)
+          .describe("true: each is deleted once no job runs there; false: it stays drained"),
+      })
+      .strict()
+      .describe("Drains nodes one after the other; the service goes on by itself")
+      .meta({ id: "RollRequest" }),
+    z
+      .object({ kind: z.literal("stop-rolling"), ...requestFields })
+      .strict()
+      .describe("The end of `roll`: nodes whose turn has not come are left as they are")
+      .meta({ id: "StopRollingRequest" }),
+    z
       .object({ kind: z.enum(["pause", "resume"]), ...requestFields })
       .strict()
       .meta({ id: "PauseRequest" }),

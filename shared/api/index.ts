@@ -25,6 +25,7 @@ export { apiVersion, appRoles, printingHeader, type Role, type Route } from "./r
 export { type RouteId, routes } from "./routes.ts";
 export * from "./samples-schema.ts";
 export * from "./selection-schema.ts";
+export type { BudgetStatus, SpendingStatus } from "./spending-schema.ts";
 export * from "./status-schema.ts";
 export * from "./support-schema.ts";
 export * from "./usage-schema.ts";

@@ -3,6 +3,7 @@ import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
 import { operationState, requestedBy } from "./operations-schema.ts";
 import { planRecord, waitingJob } from "./plan-summary.ts";
 import { rejectionView } from "./rejections-schema.ts";
+import { spendingStatus } from "./spending-schema.ts";
 import { backedOff, howNodesFare } from "./status-nodes.ts";
 
 /** `GET /api/clusters` */
@@ -117,66 +118,6 @@ export const metTarget = z
     why: z.array(z.string()).describe("Why it is not met; empty when it is"),
   })
   .meta({ id: "MetTarget" });
-
-const usd = z.number();
-
-const budgetStatus = z
-  .object({
-    name: z.string(),
-    of: z
-      .object({
-        dimension: z.enum(["nodeArray", "user", "account", "queue"]),
-        name: z.string().describe("unknown: also jobs that name none"),
-      })
-      .nullable()
-      .describe("Whose costs it counts; null: the cluster's"),
-    period: z.enum(["day", "month"]).describe("Calendar day or month, UTC"),
-    limitUsd: usd,
-    hold: z.boolean().describe("Whether nothing new is bought for it once it is spent"),
-    level: z.enum(["within", "near", "reached"]).describe("near: 80 % are spent; reached: all"),
-    spentUsd: usd.describe("In the day or month of `asOfSeconds`"),
-    leftUsd: usd.describe("0 when it is overspent"),
-    usdPerHour: usd.describe("What an hour costs now"),
-    unpricedNodeHours: z.number().describe("On nodes whose price is not known; `spentUsd` leaves them out"),
-    untilSeconds: unixSeconds.describe("When the day or month ends"),
-    sustainableUsdPerHour: usd.describe("What an hour may cost on average until then to stay in the budget"),
-    spentAtSeconds: unixSeconds
-      .nullable()
-      .describe("When it is spent if what runs now runs on; null when it lasts until then"),
-  })
-  .meta({ id: "BudgetStatus" });
-
-const sums = {
-  hourUsd: usd.describe("This hour, UTC"),
-  dayUsd: usd.describe("Today, UTC"),
-  monthUsd: usd.describe("This month, UTC: the total of `GET cost`"),
-  forecastUsd: usd.describe(
-    "The whole month: so far, and each day to come what the same day of the week cost last",
-  ),
-  usdPerHour: usd.describe("What nodes cost now"),
-  unpricedNodes: count.describe("Nodes whose price is not known; the sums leave them out"),
-  unpricedNodeHours: z.number().describe("Of this month"),
-};
-
-/** An estimate by the prices of VM sizes, not the bill. */
-const spendingStatus = z
-  .object({
-    asOfSeconds: unixSeconds.describe("Until when it is counted"),
-    reckonedSinceSeconds: unixSeconds
-      .nullable()
-      .describe("Set: the accounts cannot be read, and since then it is reckoned by what runs"),
-    month: z.string().describe("Calendar month, UTC, such as 2026-11"),
-    ...sums,
-    reservedNodes: count.describe("Nodes that reservations pay; the sums leave them out"),
-    pricesAsOfSeconds: unixSeconds
-      .nullable()
-      .describe(
-        "The oldest date of the list prices that the cluster's sizes have; null: none is from a list",
-      ),
-    nodeArrays: z.array(z.object({ nodeArray: z.string(), ...sums })).describe("The dearest first"),
-    budgets: z.array(budgetStatus).describe("That of monthly_budget_usd first"),
-  })
-  .meta({ id: "SpendingStatus" });
 
 const lostNode = z
   .object({
@@ -308,6 +249,19 @@ export const statusAnswer = z
       .describe(
         "Nodes that are kept alive by an operator's request here; those that CycleCloud's own record keeps alive are not listed",
       ),
+    rolling: z
+      .object({
+        by: z.string(),
+        reason: z.string(),
+        atSeconds: unixSeconds,
+        atOnce: count,
+        replace: z.boolean().describe("Nodes are deleted once no job runs there; else they stay drained"),
+        total: count,
+        leftCount: count.describe("Nodes whose turn has not come"),
+        inTurn: z.array(z.string()).describe("Names of those that are drained and not done, at most 100"),
+      })
+      .nullable()
+      .describe("A drain of many nodes, so many at a time, that goes on by itself; null: there is none"),
     lostNodes: z
       .array(lostNode)
       .describe("The newest nodes that CycleCloud said it lost, or could not get, without being asked"),
@@ -321,7 +275,5 @@ export const statusAnswer = z
 
 export type ClusterStatus = Answer<typeof statusAnswer>;
 export type StatusProblem = Answer<typeof statusProblem>;
-export type SpendingStatus = NonNullable<ClusterStatus["spending"]>;
-export type BudgetStatus = SpendingStatus["budgets"][number];
 export type SourceStatus = ClusterStatus["demand"][number];
 export type OperationStatus = ClusterStatus["operations"][number];

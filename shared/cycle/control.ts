@@ -4,7 +4,15 @@ import type { ClusterConfig, ClusterControl, Pause, Ports, Snapshot } from "../p
 
 /** No decision about the cluster: nothing is held. */
 export function undecided(cluster: string): ClusterControl {
-  return { cluster, paused: null, refusedLogin: null, ignoredNodes: [], drainedNodes: [], keptNodes: [] };
+  return {
+    cluster,
+    paused: null,
+    refusedLogin: null,
+    ignoredNodes: [],
+    drainedNodes: [],
+    keptNodes: [],
+    rolling: null,
+  };
 }
 
 export async function loadControl(ports: Pick<Ports, "controls">, cluster: string): Promise<ClusterControl> {

@@ -10,6 +10,7 @@ import { drainNodes, undrainNodes } from "./drain-nodes.ts";
 import { drawUpCreation } from "./draw-up-creation.ts";
 import { decideKeepAlive } from "./keep-nodes.ts";
 import { type ActionDraft, requestAction } from "./request-action.ts";
+import { rollNodes, stopRolling } from "./roll-nodes.ts";
 import { chooseNodes, type Skipped } from "./select-nodes.ts";
 
 /** An action that somebody asked for. */
@@ -40,6 +41,8 @@ export async function act(ports: ActPorts, ask: Ask): Promise<ActOutcome> {
     case "keep-alive":
     case "undrain":
     case "drain":
+    case "roll":
+    case "stop-rolling":
     case "start":
     case "delete":
     case "remove":
@@ -68,6 +71,10 @@ async function actOnNodes(ports: ActPorts, ask: Ask & { readonly body: OnNodes }
       return drainNodes(ports, outlook, body);
     case "undrain":
       return undrainNodes(ports, outlook, body);
+    case "roll":
+      return rollNodes(ports, outlook, body);
+    case "stop-rolling":
+      return stopRolling(ports, outlook, body);
     case "create-nodes":
     case "start":
     case "delete":

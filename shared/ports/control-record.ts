@@ -16,6 +16,29 @@ export interface ClusterControl {
   readonly drainedNodes: readonly DrainedNode[];
   /** Those that nobody but an operator may delete, whatever CycleCloud's own record of them says. */
   readonly keptNodes: readonly KeptNode[];
+  /** Nodes that are drained one after the other; null: none are. */
+  readonly rolling: Rolling | null;
+}
+
+/** A drain of many nodes, so many at a time, that goes on by itself. */
+export interface Rolling {
+  readonly by: string;
+  readonly reason: string;
+  readonly atSeconds: number;
+  /** Whose turn has not come. */
+  readonly left: readonly NamedNode[];
+  /** Those that are drained and not done. */
+  readonly inTurn: readonly NamedNode[];
+  readonly atOnce: number;
+  /** Whether nodes are deleted when no job runs there; else they stay drained. */
+  readonly replace: boolean;
+  /** How many there were at the start. */
+  readonly total: number;
+}
+
+export interface NamedNode {
+  readonly nodeId: string;
+  readonly name: string;
 }
 
 /** A node that the autoscaler leaves alone at an operator's request: no jobs, no deletion, no retry. */

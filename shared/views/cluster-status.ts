@@ -105,6 +105,7 @@ export async function clusterStatus(
       ...{ head: head?.value, control, snapshot: snapshot?.value },
       out: head?.value.out ?? [],
     }),
+    rolling: rollingOf(control),
     keptNodes: snapshot === undefined ? [] : stillThere(control.keptNodes, snapshot.value),
     lostNodes: losses.slice(0, recentLosses).map(({ reason, nodeName, nodeArray, vmSize, atSeconds }) => ({
       reason,
@@ -179,6 +180,15 @@ function whoWaits(
 
 function withReason([first = "", ...rest]: readonly string[], reason: string | null | undefined): string[] {
   return [first, ...(reason == null ? rest : [reason])];
+}
+
+const mostInTurn = 100;
+
+function rollingOf({ rolling }: ClusterControl): ClusterStatus["rolling"] {
+  if (rolling === null) return null;
+  const { left, inTurn, ...fields } = rolling;
+  const names = inTurn.slice(0, mostInTurn).map(({ name }) => name);
+  return { ...fields, leftCount: left.length, inTurn: names };
 }
 
 function loginStopped({ refusedLogin }: ClusterControl): ClusterStatus["loginStopped"] {

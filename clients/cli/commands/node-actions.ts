@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import type { ActionBody } from "../../../shared/api/index.ts";
 import type { ActFlags } from "../act/act-options.ts";
 import type { Example } from "../reference/command-example.ts";
@@ -10,10 +10,10 @@ interface NodeAction {
   /** As it is typed: of two words the first is a group. */
   readonly name: string;
   /** As the API calls it. */
-  readonly kind: Exclude<ActionBody["kind"], "create-nodes" | "pause" | "resume">;
+  readonly kind: Exclude<ActionBody["kind"], "create-nodes" | "pause" | "resume" | "roll" | "stop-rolling">;
   readonly summary: string;
-  /** `force`: takes nodes with jobs too. */
-  readonly options: readonly "force"[];
+  /** `force`: takes nodes with jobs too. `rolling`: may go on by itself, so many at a time. */
+  readonly options: readonly ("force" | "rolling")[];
   /** Without a selection it means all nodes that it is for; absent: a selection is required. */
   readonly needsNoSelection?: true;
   /** The question after the preview of an action that destroys something; null: no question. */
@@ -67,10 +67,14 @@ export const nodeActions = [
     kind: "drain",
     summary:
       "Sends no new jobs to nodes until undrain. Running jobs finish; then the nodes are deleted when idle.",
-    options: ["force"],
+    options: ["force", "rolling"],
     question: null,
     examples: [
       { line: "drain -N 'htc-[78]' --reason 'disk test'", does: "no new jobs there", isShown: true },
+      {
+        line: "drain --nodearray htc --rolling 10% --replace --reason 'new image' --dry-run",
+        does: "a tenth at a time, each deleted when its jobs have ended; goes on by itself",
+      },
     ],
   },
   {
@@ -164,7 +168,8 @@ export const nodeActions = [
 
 export type NodeActionName = (typeof nodeActions)[number]["name"];
 
-type Flags = ActFlags & SelectionFlags & { readonly force?: true };
+type Flags = ActFlags &
+  SelectionFlags & { readonly force?: true; readonly rolling?: number | string; readonly replace?: true };
 
 /** One command of the table. Without a selection it is wrong usage, unless it is for nodes in one state only. */
 export async function nodeActionCommand(terminal: Terminal, name: NodeActionName): Promise<Command> {
@@ -180,6 +185,14 @@ export async function nodeActionCommand(terminal: Terminal, name: NodeActionName
   const canForce = action.options.includes("force");
   const command: Command = new Command(name.split(" ").at(-1)).description(summary);
   if (canForce) command.option("--force", "even if jobs run on them");
+  if (action.options.includes("rolling"))
+    command
+      .option(
+        "--rolling <count>",
+        "so many at a time, such as 5 or 10%; the service goes on by itself",
+        atOnce,
+      )
+      .option("--replace", "with --rolling: deletes each node once no job runs there");
   command.argument("[nodes...]", "names of nodes, as with --node-name");
   command.action((given: readonly string[], options: Flags) => {
     // A name may stand where people type it first, and a list of names wherever one may.
@@ -193,10 +206,28 @@ export async function nodeActionCommand(terminal: Terminal, name: NodeActionName
       return command.error(
         "error: no nodes, expected at least one of --node-name, --hostname, --nodearray, --constraint, or their names",
       );
+    if (flags.replace === true && flags.rolling === undefined)
+      return command.error("error: --replace, expected with --rolling");
+    if (flags.rolling !== undefined) {
+      const rolling = { kind: "roll", nodes, atOnce: flags.rolling, replace: flags.replace === true };
+      return act(terminal, flags, {
+        name,
+        body: rolling,
+        question,
+        nextWhenRefused: viewFirst(toWords(flags)),
+      });
+    }
     const body = { kind, ...(nodes && { nodes }), ...(canForce && { force: flags.force === true }), ...more };
     return act(terminal, flags, { name, body, question, nextWhenRefused: viewFirst(toWords(flags)) });
   });
   return actOptions(selectionOptions(command));
+}
+
+function atOnce(text: string): number | string {
+  if (/^(100|[1-9]\d?)%$/.test(text)) return text;
+  const count = Number(text);
+  if (Number.isInteger(count) && count > 0) return count;
+  throw new InvalidArgumentError(`"${text}", expected a number of nodes or a share such as 10%`);
 }
 
 /** `ccscale keep-alive on|off`: whether anybody but the operator may delete nodes. */

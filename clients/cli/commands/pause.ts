@@ -28,8 +28,21 @@ export function resumeCommand(terminal: Terminal): Command {
   return decisionCommand(terminal, "resume", "Resumes a paused cluster, or one whose login was refused.");
 }
 
+/** `ccscale stop-rolling`: ends a rolling drain. */
+export function stopRollingCommand(terminal: Terminal): Command {
+  return decisionCommand(
+    terminal,
+    "stop-rolling",
+    "Ends a rolling drain: nodes whose turn has not come are left as they are.",
+  );
+}
+
 /** A decision about a whole cluster. Its reason is required, because the status shows it until the decision ends. */
-function decisionCommand(terminal: Terminal, kind: "pause" | "resume", description: string): Command {
+function decisionCommand(
+  terminal: Terminal,
+  kind: "pause" | "resume" | "stop-rolling",
+  description: string,
+): Command {
   return serviceOrStorageOptions(new Command(kind).description(description))
     .requiredOption("--reason <words>", "why; shown in the status")
     .option("--by <name>", "who decided (default: your login name)")

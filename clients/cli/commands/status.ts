@@ -45,6 +45,7 @@ function statusOn(page: Page, status: ClusterStatus): void {
   demandOn(page, status);
   targetsOn(page, status);
   drainingOn(page, status);
+  rollingOn(page, status);
   keptOn(page, status);
   operationsOn(page, status);
   sizesOn(page, status);
@@ -213,6 +214,17 @@ function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatu
     page.line(
       `Request set "${requestSet}": new request by ${source} ${ago(receivedAtSeconds, atSeconds)}, expires ${ago(expiresAtSeconds, atSeconds)}. The next plan takes it up within seconds.`,
     );
+}
+
+/** A drain that goes on by itself, and how to stop it. */
+function rollingOn(page: Page, { rolling, atSeconds }: ClusterStatus): void {
+  if (rolling === null) return;
+  const { by, reason, atSeconds: sinceSeconds, total, leftCount, inTurn, atOnce, replace } = rolling;
+  page.title("Rolling drain");
+  page.line(
+    `${total - leftCount - inTurn.length} of ${total} nodes done, ${leftCount} to come, ${atOnce} at a time${replace ? ", each is deleted" : ""}: by ${by} ${ago(sinceSeconds, atSeconds)}, ${reason}.`,
+  );
+  page.line(`In turn: ${inTurn.join(", ") || "none"}. "ccscale stop-rolling" ends it.`);
 }
 
 /** Listed because kept nodes are easy to forget, and cost money. */

@@ -162,6 +162,9 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     { line: "pause --reason 'the app is down' --storage --dry-run", does: "also while the app is down" },
   ],
   resume: [{ line: "resume --reason 'quota is here'", does: "lets it go on" }],
+  "stop-rolling": [
+    { line: "stop-rolling --reason 'the image is bad' --dry-run", does: "drains no more nodes" },
+  ],
   "config init": [
     {
       line: "config init --cluster-name hpc --server-url https://cyclecloud.example.com --username autoscale --slots node.vcpu_count",

@@ -141,6 +141,8 @@ describe("commands that act, and what is seen of it", () => {
   test("drain", () =>
     shows("drain", [
       "drain -N 'htc-[78]' --reason 'disk test'",
+      "drain --nodearray htc --rolling 10% --replace --reason 'new image' --dry-run",
+      "stop-rolling --reason 'the image is bad' --dry-run",
       planned,
       two,
       "undrain -N 'htc-[78]'",
