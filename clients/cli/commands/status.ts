@@ -138,8 +138,8 @@ function dateOf(seconds: number): string {
   return moment(seconds).slice(0, "2026-11-22".length);
 }
 
-/** In which state nodes spent their time, the largest share first. */
-function usedInWords(used: NonNullable<ClusterStatus["utilisation"]>): string {
+/** In which state nodes spent their time; null: there were none. */
+function usedInWords(used: NonNullable<ClusterStatus["utilisation"]>): string | null {
   const parts: readonly (readonly [string, number])[] = [
     ["busy", used.busyNodeHours],
     ["idle", used.idleNodeHours],
@@ -148,7 +148,7 @@ function usedInWords(used: NonNullable<ClusterStatus["utilisation"]>): string {
     ["other", used.otherNodeHours],
   ];
   const total = parts.reduce((sum, [, hours]) => sum + hours, 0);
-  if (total === 0) return "no node-hours";
+  if (total === 0) return null;
   const shares = parts
     .filter(([, hours]) => hours > 0)
     .map(([name, hours]) => `${((100 * hours) / total).toFixed(0)} % ${name}`);

@@ -413,7 +413,8 @@ describe("offline", () => {
       { limit: "cluster", unit: "nodes", max: 40, used: 12, left: 28, perNode: 1, nodesLeft: 28 },
     ] as const;
     for (const both of [limits, limits.toReversed()]) {
-      const bucket = { ...bucketView, limits: both };
+      const boots = { count: 0, failed: 0, p50Seconds: null, p95Seconds: null };
+      const bucket = { ...bucketView, boots, limits: both };
       const { available, resources } = bucketFields(bucket as unknown as BucketView, 0);
       expect(available).toMatchObject({ cluster: 28, "cluster-nodes": 28, "cluster-cores": 512 });
       expect(resources).toMatchObject({ cluster: 40, "cluster-nodes": 40, "cluster-cores": 800 });
@@ -477,9 +478,9 @@ describe("offline", () => {
       return stdout;
     };
     const named = await by(
-      "vm_size,group@placement_group:-,active@active_count,failed@last_capacity_failure:never",
+      "vm_size,group@placement_group:-,active@active_count,no_capacity@last_capacity_failure:-",
     );
-    expect(await by("vm_size,group,active,failed")).toBe(named);
+    expect(await by("vm_size,group,active,no_capacity")).toBe(named);
     expect(await by("vm_size,here@GROUP:nowhere")).toContain("vm_size,here\nStandard_F4s_v2,nowhere\n");
   });
 
