@@ -40,6 +40,11 @@ export const commandGroups: readonly CommandGroup[] = [
         load: async (terminal) => (await import("./commands/status.ts")).statusCommand(terminal),
       },
       {
+        name: "top",
+        summary: "Shows a cluster live on the whole terminal.",
+        load: async (terminal) => (await import("./commands/top.ts")).topCommand(terminal),
+      },
+      {
         name: "nodes",
         summary: "Lists nodes with their jobs and idle times.",
         load: async (terminal) => (await import("./commands/nodes.ts")).nodesCommand(terminal),

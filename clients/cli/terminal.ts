@@ -10,9 +10,17 @@ export type Output = Writable & {
   readonly getColorDepth?: () => number;
 };
 
+/** A stream that may be a keyboard. */
+export type Input = Readable & {
+  readonly isTTY?: boolean;
+  readonly isRaw?: boolean;
+  /** Keys come one by one, Ctrl-C too, and are not shown. */
+  readonly setRawMode?: (isRaw: boolean) => unknown;
+};
+
 /** Where a command reads and writes: the process's own streams, or a test's. */
 export interface Terminal {
-  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
 }

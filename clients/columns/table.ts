@@ -29,9 +29,23 @@ function line(row: Row, widths: readonly number[]): string {
 
 function padded(text: string, limit: number): string {
   if (text.length <= limit && isAscii(text)) return text.padEnd(limit);
-  const { width, index, ellipsed } = truncatedWidth(text, { limit, ellipsis, ellipsisWidth: 1 });
-  const shown = ellipsed ? `${text.slice(0, index)}${ellipsis}` : text.slice(0, index);
-  return `${shown}${" ".repeat(Math.max(0, limit - width - (ellipsed ? 1 : 0)))}`;
+  const shown = cellWidth(text) <= limit ? text : `${begun(text, limit - 1)}${limit > 0 ? ellipsis : ""}`;
+  return `${shown}${" ".repeat(Math.max(0, limit - cellWidth(shown)))}`;
+}
+
+/**
+ * As much of a text as so many columns hold. Character by character: the index that the library gives for a cut is too large behind
+ * signs such as "…" and "█", so that a line would be wider than the screen.
+ */
+function begun(text: string, limit: number): string {
+  let shown = "";
+  let width = 0;
+  for (const character of text) {
+    width += cellWidth(character);
+    if (width > limit) break;
+    shown += character;
+  }
+  return shown;
 }
 
 function widthsOf(head: Row | undefined, rows: readonly Row[]): readonly number[] {

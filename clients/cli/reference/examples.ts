@@ -4,6 +4,7 @@ import type { Example } from "./command-example.ts";
 /** By command. */
 export const examples: Readonly<Record<string, readonly Example[]>> = {
   status: [{ line: "status", does: "problems first, then the state of the cluster", isShown: true }],
+  top: [{ line: "top", does: "the cluster live; in a pipe it says what to use instead", isShown: true }],
   nodes: [
     { line: "nodes", does: "all nodes", isShown: true },
     { line: "nodes --nodearray htc --state 'Ready,Fail*'", does: "nodes of an array in some states" },

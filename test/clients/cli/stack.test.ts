@@ -95,6 +95,7 @@ describe("a cluster at work", () => {
 
   test.each<[name: string, ...lines: string[]]>([
     ["status", "status"],
+    ["top", "top"],
     [
       "nodes",
       "nodes",

@@ -1,0 +1,63 @@
+import { Command } from "commander";
+import { requestOf } from "../act/act-options.ts";
+import { seconds } from "../option-values.ts";
+import { reach } from "../service/reach.ts";
+import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
+import type { Terminal } from "../terminal.ts";
+import { refuseWithoutScreen } from "../top/full-screen.ts";
+import { runTop } from "../top/run-top.ts";
+import { topCalls } from "../top/top-calls.ts";
+
+interface Flags extends ServiceFlags {
+  readonly every: number;
+  readonly color: boolean;
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+const usualSeconds = 3;
+const shortestSeconds = 1;
+
+const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** `ccscale top`: the cluster on a whole terminal, as it is now. */
+export function topCommand(terminal: Terminal): Command {
+  const command = new Command("top")
+    .description(
+      "Shows a cluster live on the whole terminal: problems, nodes by use, cost, waiting jobs, nodes and plans. Keys: q quits, Tab changes the list, arrows and page keys scroll, s sorts, f filters, e explains a job, d drains a node.",
+    )
+    .option("--every <seconds>", "asks the service this often", seconds(shortestSeconds), usualSeconds)
+    .option("--no-color", "without colour, as NO_COLOR does")
+    .option("--reason <words>", "why a node is drained, for the record (default: the command's name)")
+    .option("--by <name>", "who asks (default: your login name); the name of a signed-in caller wins")
+    .action((flags: Flags) => top(terminal, flags));
+  return serviceOrStorageOptions(command);
+}
+
+async function top(terminal: Terminal, flags: Flags): Promise<void> {
+  refuseWithoutScreen(terminal);
+  const { service } = await reach({ ...flags, watch: flags.every });
+  const { by, reason } = requestOf(flags, "top");
+  const ending = new AbortController();
+  let received: NodeJS.Signals | undefined;
+  const onSignal = (signal: NodeJS.Signals) => {
+    received = signal;
+    ending.abort();
+  };
+  for (const signal of endingSignals) process.once(signal, onSignal);
+  try {
+    await runTop(terminal, topCalls(terminal, service, { by, reason }), {
+      everySeconds: flags.every,
+      isColoured: flags.color,
+      signal: ending.signal,
+      after(delaySeconds, run) {
+        const timer = setTimeout(run, delaySeconds * 1000);
+        return () => clearTimeout(timer);
+      },
+    });
+  } finally {
+    for (const signal of endingSignals) process.off(signal, onSignal);
+  }
+  // Whoever sent it learns from the exit status that it ended the process.
+  if (received !== undefined) process.kill(process.pid, received);
+}

@@ -1,0 +1,189 @@
+import type { ClusterStatus, JobView, NodeView, SamplesAnswer } from "../../../shared/api/index.ts";
+import { compareNodeNames } from "../../../shared/engine/index.ts";
+import { counted } from "../../../shared/text.ts";
+import { ago, duration } from "../output/moments.ts";
+
+/** What is shown of each. */
+export type TopStatus = Pick<
+  ClusterStatus,
+  "cluster" | "atSeconds" | "problems" | "paused" | "snapshot" | "nodes" | "spending" | "plans"
+>;
+export type TopJob = Pick<
+  JobView,
+  "job" | "source" | "granted" | "asked" | "unit" | "submittedAtSeconds" | "reason"
+>;
+export type TopNode = Pick<
+  NodeView,
+  "name" | "nodeId" | "nodeArray" | "vmSize" | "state" | "idleSinceSeconds" | "usdPerHour" | "jobs"
+>;
+
+/** What the service answered, one refresh. */
+export interface TopData {
+  readonly status: TopStatus;
+  readonly jobs: readonly TopJob[];
+  /** All waiting jobs; `jobs` are the first of them. */
+  readonly waitingJobs: number;
+  readonly nodes: readonly TopNode[];
+  /** Whether the cluster has more nodes than `nodes`. */
+  readonly isCut: boolean;
+  /** Undefined: no sample was taken lately. */
+  readonly sample: SamplesAnswer["samples"][number] | undefined;
+}
+
+export const panes = ["jobs", "nodes", "plans"] as const;
+export type Pane = (typeof panes)[number];
+
+/** Text over the lists, such as an explanation. */
+export interface Overlay {
+  readonly title: string;
+  readonly lines: readonly string[];
+  /** The first line that is shown. */
+  readonly from: number;
+}
+
+/** A node that would be drained, by CycleCloud's id, so that a name that changes hands drains no other node. */
+export interface Drainable {
+  readonly name: string;
+  readonly nodeId: string;
+}
+
+/** Everything that is shown, and what the keys have chosen. */
+export interface TopState {
+  readonly data: TopData;
+  readonly pane: Pane;
+  /** Chosen rows by identity: a list that changes does not move the choice to another node. */
+  readonly chosen: Readonly<Partial<Record<Pane, string>>>;
+  readonly sort: Readonly<Record<Pane, number>>;
+  readonly filter: string;
+  /** Whether keys go into the filter. */
+  readonly isTyping: boolean;
+  readonly overlay: Overlay | undefined;
+  /** Waits for "y". */
+  readonly question: (Drainable & { readonly lines: readonly string[] }) | undefined;
+  /** The outcome of what was asked for last. */
+  readonly note: string | undefined;
+  /** Why the last refresh failed; undefined: it did not. */
+  readonly trouble: string | undefined;
+}
+
+export function openedOn(data: TopData): TopState {
+  return {
+    data,
+    pane: "jobs",
+    chosen: {},
+    sort: { jobs: 0, nodes: 0, plans: 0 },
+    filter: "",
+    isTyping: false,
+    overlay: undefined,
+    question: undefined,
+    note: undefined,
+    trouble: undefined,
+  };
+}
+
+/** A row of a list; `id` stays the same from refresh to refresh. */
+export interface Row {
+  readonly id: string;
+  readonly cells: readonly string[];
+}
+
+interface Order<T> {
+  readonly name: string;
+  readonly compare?: (a: T, b: T) => number;
+}
+
+const jobOrders: readonly Order<TopJob>[] = [
+  { name: "queue" },
+  { name: "longest wait", compare: (a, b) => last(a.submittedAtSeconds) - last(b.submittedAtSeconds) },
+  { name: "largest", compare: (a, b) => b.asked - b.granted - (a.asked - a.granted) },
+];
+
+const nodeOrders: readonly Order<TopNode>[] = [
+  { name: "name", compare: (a, b) => compareNodeNames(a.name, b.name) },
+  { name: "longest idle", compare: (a, b) => last(a.idleSinceSeconds) - last(b.idleSinceSeconds) },
+  { name: "state", compare: (a, b) => (a.state ?? "").localeCompare(b.state ?? "") },
+  { name: "price", compare: (a, b) => (b.usdPerHour ?? -1) - (a.usdPerHour ?? -1) },
+];
+
+/** What has no value comes last. Not Infinity: two of them have no difference. */
+const last = (seconds: number | null) => seconds ?? Number.MAX_SAFE_INTEGER;
+
+export const ordersOf: Readonly<Record<Pane, readonly { readonly name: string }[]>> = {
+  jobs: jobOrders,
+  nodes: nodeOrders,
+  plans: [{ name: "newest" }],
+};
+
+export const headsOf: Readonly<Record<Pane, readonly string[]>> = {
+  jobs: ["JOB", "SOURCE", "HAS", "WAITS", "REASON"],
+  nodes: ["NODE", "ARRAY", "SIZE", "STATE", "IDLE", "USD/H", "JOBS"],
+  plans: ["PLAN", "DECIDED", "JOBS", "REASON"],
+};
+
+/** The rows of a list as it is sorted and filtered. */
+export function rowsOf(state: TopState, pane: Pane): readonly Row[] {
+  const wanted = state.filter.toLowerCase();
+  return everyRow(state, pane).filter(({ cells }) => cells.join(" ").toLowerCase().includes(wanted));
+}
+
+function everyRow({ data, sort }: TopState, pane: Pane): readonly Row[] {
+  const now = data.status.atSeconds;
+  switch (pane) {
+    case "jobs":
+      return ordered(data.jobs, jobOrders[sort.jobs]).map((job) => ({
+        id: jobId(job),
+        cells: jobCells(job, now),
+      }));
+    case "nodes":
+      return ordered(data.nodes, nodeOrders[sort.nodes]).map((node) => ({
+        id: node.nodeId ?? node.name,
+        cells: nodeCells(node, now),
+      }));
+    case "plans":
+      return data.status.plans.map(({ planId, atSeconds, create, start, retire, jobs, reason, held }) => {
+        const parts = [`+${create + start}`, `-${retire}`, ...(held === undefined ? [] : ["held"])];
+        return {
+          id: planId,
+          cells: [ago(atSeconds, now), parts.join(" "), counted(jobs, "jobs"), held ?? reason],
+        };
+      });
+  }
+}
+
+function ordered<T>(items: readonly T[], order: Order<T> | undefined): readonly T[] {
+  return order?.compare === undefined ? items : items.toSorted(order.compare);
+}
+
+export function jobId({ job, source }: Pick<TopJob, "job" | "source">): string {
+  return JSON.stringify([source, job]);
+}
+
+function jobCells({ job, source, granted, asked, unit, submittedAtSeconds, reason }: TopJob, now: number) {
+  const waits = submittedAtSeconds === null ? "-" : duration(now - submittedAtSeconds);
+  return [job, source ?? "-", `${granted}/${asked} ${unit}`, waits, reason ?? "-"];
+}
+
+function nodeCells(
+  { name, nodeArray, vmSize, state, idleSinceSeconds, usdPerHour, jobs }: TopNode,
+  now: number,
+) {
+  const idle = idleSinceSeconds === null ? "-" : duration(now - idleSinceSeconds);
+  const usd = usdPerHour === null ? "?" : usdPerHour.toFixed(2);
+  return [
+    name,
+    nodeArray,
+    vmSize.replace(/^Standard_/, ""),
+    state ?? "-",
+    idle,
+    usd,
+    jobs.map(({ job }) => job).join(" ") || "-",
+  ];
+}
+
+/** Where the chosen row is; the first one if the chosen one is not there (any more). */
+export function chosenIndex(state: TopState, pane: Pane, rows: readonly Row[]): number {
+  return Math.max(
+    0,
+    rows.findIndex(({ id }) => id === state.chosen[pane]),
+  );
+}

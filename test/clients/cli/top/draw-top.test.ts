@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { drawTop } from "../../../../clients/cli/top/draw-top.ts";
+import { openedOn, type TopState } from "../../../../clients/cli/top/top-state.ts";
+import { cellWidth } from "../../../../clients/columns/table.ts";
+import { now, topData, topJob, topNode } from "./sample-top.ts";
+
+const usual = { width: 80, height: 24 };
+const textsOf = (state: TopState, size = usual) => drawTop(state, size).map(({ text }) => text);
+const pageOf = (state: TopState, size = usual) => textsOf(state, size).join("\n");
+
+test("a cluster on 80 columns and 24 rows", () => {
+  const lines = textsOf(openedOn(topData()));
+  expect(lines).toHaveLength(24);
+  expect(lines.slice(0, 7)).toEqual([
+    "hpc  08:00:00 UTC  snapshot 7s ago",
+    "DEGRADED: htc does not boot",
+    "Cost: 1.50 USD/h, 2027-01: 12.34 USD, forecast 56.78",
+    "jobs ███████████████ 2",
+    "boot ████████ 1",
+    "idle ████████ 1",
+    "* JOB (2, by queue)  SOURCE  HAS         WAITS   REASON",
+  ]);
+  expect(lines[7]).toBe("> 1202               slurm   0/4 slots   10m00s  needs 160 cores on one node, t…");
+  const page = lines.join("\n");
+  expect(page).toMatch(/htc-10 +htc +F4s_v2 +Ready +- +0\.20 +1200/);
+  expect(page).toMatch(/20s ago +\+2 -1 +7 jobs +demand of slurm/);
+  expect(lines.at(-1)).toMatch(/^q quit/);
+});
+
+describe("what is not known is not shown as nothing", () => {
+  test("costs that are not counted yet", () =>
+    expect(pageOf(openedOn(topData({}, { spending: null })))).toContain("Cost: not counted yet"));
+  test("nodes without a snapshot", () =>
+    expect(pageOf(openedOn(topData({}, { snapshot: null })))).toContain("Nodes: not known, no snapshot yet"));
+  test("uses without a sample: states instead", () =>
+    expect(pageOf(openedOn(topData({ sample: undefined })))).toMatch(/Ready +█+ 3 by state/));
+  test("uses of long ago: states instead", () => {
+    const { sample } = topData();
+    const old = sample && { ...sample, atSeconds: now - 900 };
+    expect(pageOf(openedOn(topData({ sample: old })))).toContain("by state, use last known 15m00s ago");
+  });
+  test("a price that is not known", () => {
+    const data = topData({ nodes: [topNode("htc-1", { usdPerHour: null })] });
+    expect(pageOf(openedOn(data))).toMatch(/htc-1 .* \? /);
+  });
+});
+
+const hostile = [
+  "\u001b[2J\u001b]0;owned\u0007",
+  "a\r\nb\tc",
+  "\u202egnp",
+  "漢字".repeat(60),
+  "👩‍👩‍👧 ".repeat(30),
+];
+const sizes = [
+  { width: 80, height: 24 },
+  { width: 20, height: 10 },
+  { width: 1, height: 1 },
+  { width: 9, height: 3 },
+  { width: 300, height: 90 },
+];
+
+test.each(sizes.flatMap((size) => hostile.map((name) => [size, name] as const)))(
+  "%j holds every line, whatever is in a name: %j",
+  (size, name) => {
+    const plain = openedOn(
+      topData(
+        {
+          jobs: [topJob(name, { reason: name, source: name })],
+          nodes: [topNode(name, { state: name, vmSize: name })],
+        },
+        {
+          cluster: name,
+          problems: [{ gravity: "stopped", kind: "x", text: name, next: name }],
+          nodes: { [name]: 1 },
+        },
+      ),
+    );
+    const states: readonly TopState[] = [
+      plain,
+      { ...plain, pane: "nodes", note: name },
+      { ...plain, trouble: name, filter: name },
+      { ...plain, overlay: { title: name, lines: [name, name], from: 0 } },
+      { ...plain, question: { name, nodeId: "1", lines: [name] } },
+      { ...plain, data: { ...plain.data, sample: undefined } },
+    ];
+    for (const state of states) {
+      const lines = textsOf(state, size);
+      expect(lines).toHaveLength(size.height);
+      for (const line of lines) {
+        expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+        expect(cellWidth(line)).toBeLessThanOrEqual(size.width);
+      }
+    }
+  },
+);
+
+test("the chosen row of a long list is on the screen, and marked without colour", () => {
+  const nodes = Array.from({ length: 1_000 }, (_, index) => topNode(`htc-${index + 1}`));
+  const state: TopState = {
+    ...openedOn(topData({ nodes, isCut: true })),
+    pane: "nodes",
+    chosen: { nodes: "id-htc-700" },
+  };
+  const chosen = drawTop(state, usual).filter(({ style }) => style === "chosen");
+  expect(chosen.map(({ text }) => text.slice(0, 9))).toEqual(["> htc-700"]);
+  expect(pageOf(state)).toContain("* NODE (1000+, by name)");
+});
