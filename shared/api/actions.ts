@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Answer, aboutCluster, count, durationSeconds } from "./answer.ts";
+import { type Answer, aboutCluster, count, durationSeconds, unixSeconds } from "./answer.ts";
 import { selection } from "./selection-schema.ts";
 
 /** A caller's own word for who calls. */
@@ -27,7 +27,6 @@ const selectedActionKinds = [
   "delete",
   "remove",
   "terminate",
-  "drain",
   "start",
   "deallocate",
   "restart",
@@ -35,7 +34,12 @@ const selectedActionKinds = [
 ] as const;
 
 /** Acts on nodes that exist, one kind each. */
-export const nodeActionKinds = [...selectedActionKinds, "retry-failed"] as const;
+export const nodeActionKinds = [...selectedActionKinds, "drain", "retry-failed"] as const;
+
+const untilSeconds = unixSeconds
+  .min(0)
+  .optional()
+  .describe("When this ends by itself, Unix time in seconds; absent: when somebody ends it");
 
 /** They travel with every action that makes such nodes, and an action has to fit a message. */
 const mostAttributeBytes = 8 * 1024;
@@ -104,6 +108,12 @@ const nodeActionBody = z
   .strict()
   .meta({ id: "NodeActionRequest" });
 
+const drainBody = z
+  .object({ kind: z.literal("drain"), ...onNodes, untilSeconds })
+  .strict()
+  .describe("These nodes take no new jobs, and go by the idle time-out like any other")
+  .meta({ id: "DrainRequest" });
+
 const retryFailedBody = z
   .object({
     kind: z.literal("retry-failed"),
@@ -120,19 +130,35 @@ export const actionBody = z
   .discriminatedUnion("kind", [
     createNodesBody,
     nodeActionBody,
+    drainBody,
     retryFailedBody,
     z
-      .object({ kind: z.literal("keep-alive"), ...requestFields, nodes: selection, on: z.boolean() })
+      .object({
+        kind: z.literal("keep-alive"),
+        ...requestFields,
+        nodes: selection,
+        on: z.boolean(),
+        untilSeconds,
+      })
       .strict()
+      .refine((body) => body.on || body.untilSeconds === undefined, {
+        message: "expected none with on: false",
+        path: ["untilSeconds"],
+      })
       .describe(
         "On: these nodes take jobs as ever, and nobody but an operator deletes them, until this is taken off or they are gone",
       )
       .meta({ id: "KeepAliveRequest" }),
     z
-      .object({ kind: z.enum(["ignore", "unignore"]), ...requestFields, nodes: selection })
+      .object({ kind: z.literal("ignore"), ...requestFields, nodes: selection, untilSeconds })
       .strict()
       .describe("The autoscaler leaves these nodes alone: no jobs, no deletion, no retry")
       .meta({ id: "IgnoreRequest" }),
+    z
+      .object({ kind: z.literal("unignore"), ...requestFields, nodes: selection })
+      .strict()
+      .describe("The end of `ignore`")
+      .meta({ id: "UnignoreRequest" }),
     z
       .object({ kind: z.literal("undrain"), ...requestFields, nodes: selection })
       .strict()
@@ -163,9 +189,15 @@ export const actionBody = z
       .describe("The end of `roll`: nodes whose turn has not come are left as they are")
       .meta({ id: "StopRollingRequest" }),
     z
-      .object({ kind: z.enum(["pause", "resume"]), ...requestFields })
+      .object({ kind: z.literal("pause"), ...requestFields, untilSeconds })
       .strict()
+      .describe("Plans are made, and nothing is sent")
       .meta({ id: "PauseRequest" }),
+    z
+      .object({ kind: z.literal("resume"), ...requestFields })
+      .strict()
+      .describe("The end of `pause`, or one more try of a refused login")
+      .meta({ id: "ResumeRequest" }),
   ])
   .meta({ id: "ActionRequest" });
 
@@ -221,6 +253,7 @@ export const actionAnswer = z
 
 export type ActionBody = Answer<typeof actionBody>;
 export type NodeActionBody = Answer<typeof nodeActionBody>;
+export type DrainBody = Answer<typeof drainBody>;
 export type CreateNodesBody = Answer<typeof createNodesBody>;
 export type NodeActionKind = (typeof nodeActionKinds)[number];
 export type ActionAnswer = Answer<typeof actionAnswer>;

@@ -72,7 +72,14 @@ export const nodeView = z
     available: resources.describe("What its jobs leave of that"),
     keepAlive: z.boolean().describe("Only an operator may delete it"),
     kept: z
-      .object({ by: z.string(), reason: z.string(), sinceSeconds: unixSeconds })
+      .object({
+        by: z.string(),
+        reason: z.string(),
+        sinceSeconds: unixSeconds,
+        untilSeconds: unixSeconds
+          .optional()
+          .describe("When it ends by itself; absent: when somebody ends it"),
+      })
       .nullable()
       .describe(
         "Set: keep-alive by an operator's request here; null: if it is keep-alive, CycleCloud says so",

@@ -139,7 +139,14 @@ export const statusAnswer = z
     ...aboutCluster,
     problems: z.array(statusProblem).describe("What is wrong, the gravest first"),
     paused: z
-      .object({ by: z.string(), reason: z.string(), atSeconds: unixSeconds })
+      .object({
+        by: z.string(),
+        reason: z.string(),
+        atSeconds: unixSeconds,
+        untilSeconds: unixSeconds
+          .optional()
+          .describe("When it ends by itself; absent: when somebody ends it"),
+      })
       .nullable()
       .describe("Set: an operator paused the cluster; plans are made, and nothing is sent"),
     loginStopped: z
@@ -225,6 +232,9 @@ export const statusAnswer = z
           toldSeconds: unixSeconds
             .nullable()
             .describe("When its schedulers were told, last; null: they were not, or need not be"),
+          untilSeconds: unixSeconds
+            .optional()
+            .describe("When it ends by itself; absent: when somebody ends it"),
           by: z.string().describe("Who wants it so: a person, or the autoscaler"),
           why: z.string(),
           source: z
@@ -244,6 +254,9 @@ export const statusAnswer = z
           by: z.string(),
           reason: z.string(),
           atSeconds: unixSeconds,
+          untilSeconds: unixSeconds
+            .optional()
+            .describe("When it ends by itself; absent: when somebody ends it"),
         }),
       )
       .describe(

@@ -15,8 +15,45 @@ export function undecided(cluster: string): ClusterControl {
   };
 }
 
-export async function loadControl(ports: Pick<Ports, "controls">, cluster: string): Promise<ClusterControl> {
-  return (await ports.controls.load(cluster))?.value ?? undecided(cluster);
+/** What holds now: a decision whose end has come does not, though it is still stored. */
+export async function loadControl(
+  ports: Pick<Ports, "clock" | "controls">,
+  cluster: string,
+): Promise<ClusterControl> {
+  const stored = await ports.controls.load(cluster);
+  return stored === undefined ? undecided(cluster) : notOver(stored.value, ports.clock.nowSeconds());
+}
+
+/** A decision that may end by itself. */
+type Ending = Pick<Pause, "untilSeconds">;
+
+/** Without the decisions that have ended by themselves; the same object when none has. */
+export function notOver(control: ClusterControl, nowSeconds: number): ClusterControl {
+  const holds = ({ untilSeconds = Number.POSITIVE_INFINITY }: Ending) => untilSeconds > nowSeconds;
+  if (endings(control).every(holds)) return control;
+  return {
+    ...control,
+    paused: control.paused !== null && holds(control.paused) ? control.paused : null,
+    ignoredNodes: control.ignoredNodes.filter(holds),
+    drainedNodes: control.drainedNodes.filter(holds),
+    keptNodes: control.keptNodes.filter(holds),
+  };
+}
+
+/** When the next decision ends by itself: a plan is due then. Null: none does. */
+export function nextEndSeconds(control: ClusterControl): number | null {
+  const ends = endings(control).flatMap(({ untilSeconds }) => untilSeconds ?? []);
+  return ends.length === 0 ? null : ends.reduce((first, end) => Math.min(first, end));
+}
+
+function endings({ paused, ignoredNodes, drainedNodes, keptNodes }: ClusterControl): readonly Ending[] {
+  return [...(paused === null ? [] : [paused]), ...ignoredNodes, ...drainedNodes, ...keptNodes];
+}
+
+/** When a decision ends, behind who made it: ` until 2026-11-24T08:00:00Z`. Empty: somebody has to end it. */
+export function untilText({ untilSeconds }: { readonly untilSeconds?: number | undefined }): string {
+  if (untilSeconds === undefined) return "";
+  return ` until ${new Date(Math.round(untilSeconds) * 1000).toISOString().replace(".000", "")}`;
 }
 
 /** The engine's settings with the nodes that operators ignore, by id. */
@@ -64,8 +101,8 @@ export function whyHeld(config: ClusterConfig, control: ClusterControl): string 
   return refusedLogin === null ? undefined : "CycleCloud refused the login";
 }
 
-export function whyPaused({ by, reason }: Pause): string {
-  return `paused by ${by}: ${reason}`;
+export function whyPaused(paused: Pause): string {
+  return `paused by ${paused.by}${untilText(paused)}: ${paused.reason}`;
 }
 
 /**
@@ -73,12 +110,14 @@ export function whyPaused({ by, reason }: Pause): string {
  * Returns the decisions that hold now.
  */
 export async function changeControl(
-  ports: Pick<Ports, "controls">,
+  ports: Pick<Ports, "clock" | "controls">,
   cluster: string,
   change: (control: ClusterControl) => ClusterControl,
 ): Promise<ClusterControl> {
   const stored = await ports.controls.load(cluster);
-  const next = change(stored?.value ?? undecided(cluster));
+  const next = change(
+    stored === undefined ? undecided(cluster) : notOver(stored.value, ports.clock.nowSeconds()),
+  );
   if (next === stored?.value) return next;
   try {
     await ports.controls.save(next, stored?.etag);

@@ -1,7 +1,16 @@
 /** What happens to a cluster, by story: demand arrives, a snapshot is taken, a plan is made, its actions are executed. */
 export { countTime, keepAccounts } from "./account/keep-accounts.ts";
 export { seeCluster } from "./account/see-cluster.ts";
-export { changeControl, loadControl, stillThere, undecided, whyHeld, withIgnored } from "./control.ts";
+export {
+  changeControl,
+  loadControl,
+  notOver,
+  stillThere,
+  undecided,
+  untilText,
+  whyHeld,
+  withIgnored,
+} from "./control.ts";
 export { acceptDemand } from "./demand/accept-demand.ts";
 export { acceptTargets, checkTargets } from "./demand/accept-targets.ts";
 export {

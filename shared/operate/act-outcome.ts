@@ -25,7 +25,11 @@ export function answered(
 }
 
 /** A dry run answers; without one, the refusal is the outcome. */
-export function refused(outlook: Outlook, problems: readonly string[], isDryRun: boolean): ActOutcome {
+export function refused(
+  outlook: Pick<Outlook, "cluster" | "atSeconds">,
+  problems: readonly string[],
+  isDryRun: boolean,
+): ActOutcome {
   const made = answered(outlook, "refused", "Refused.", { problems });
   if (isDryRun || made.outcome !== "answered") return made;
   return { outcome: "refused", problems, answer: made.answer };

@@ -1,10 +1,19 @@
 import type { ActionBody } from "../api/index.ts";
-import { changeControl, eventsOf, loadControl, noteEvents, requestPlan, stillThere } from "../cycle/index.ts";
+import {
+  changeControl,
+  eventsOf,
+  loadControl,
+  noteEvents,
+  requestPlan,
+  stillThere,
+  untilText,
+} from "../cycle/index.ts";
 import { isIgnored } from "../engine/index.ts";
 import type { RefusedLogin } from "../ports/index.ts";
 import { counted } from "../text.ts";
 import type { Outlook } from "../views/index.ts";
 import { type ActOutcome, type ActPorts, answered, refused } from "./act-outcome.ts";
+import { ending, notedDecision, whyOver } from "./ending.ts";
 import { pauseCluster, resumeCluster } from "./pause-cluster.ts";
 import { selectNodes } from "./select-nodes.ts";
 
@@ -14,24 +23,21 @@ type PauseBody = Extract<ActionBody, { kind: "pause" | "resume" }>;
 export type PausePorts = Parameters<typeof resumeCluster>[0];
 
 /** Pauses or resumes a cluster, even one without a snapshot or with a broken configuration. */
-export async function decidePause(
-  ports: PausePorts,
-  cluster: string,
-  { kind, by, reason, dryRun }: PauseBody,
-): Promise<ActOutcome> {
+export async function decidePause(ports: PausePorts, cluster: string, body: PauseBody): Promise<ActOutcome> {
+  const { kind, by, reason, dryRun } = body;
   const known = await ports.configs.clusters();
   if (!known.includes(cluster)) return { outcome: "unknown-cluster" };
   const about = { cluster, atSeconds: ports.clock.nowSeconds() };
   const name = `cluster "${cluster}"`;
   const decision = { cluster, by, reason };
   if (kind === "pause") {
-    if (dryRun) return answered(about, "would", `Would pause ${name}.`);
-    await pauseCluster(ports, decision);
-    return answered(
-      about,
-      "done",
-      `Paused ${name}: plans are made, and nothing is sent until it is resumed.`,
-    );
+    const over = whyOver(body, about.atSeconds);
+    if (over !== undefined) return refused(about, [over], dryRun);
+    const end = ending(body);
+    if (dryRun) return answered(about, "would", `Would pause ${name}${untilText(end)}.`);
+    await pauseCluster(ports, { ...decision, ...end });
+    const lasts = end.untilSeconds === undefined ? " until it is resumed" : untilText(end);
+    return answered(about, "done", `Paused ${name}: plans are made, and nothing is sent${lasts}.`);
   }
   const { paused, refusedLogin } = await loadControl(ports, cluster);
   const from = [...(paused === null ? [] : ["pause"]), ...(refusedLogin === null ? [] : ["refused login"])];
@@ -57,8 +63,15 @@ export async function decideIgnored(
   const chosen = selectNodes(outlook, body.nodes);
   if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
   const { kind, by, reason } = body;
-  const ignoredIds = new Set(control.ignoredNodes.map(({ nodeId }) => nodeId));
-  const changing = chosen.nodes.filter(({ nodeId }) => ignoredIds.has(nodeId) === (kind === "unignore"));
+  const end = ending(kind === "ignore" ? body : {});
+  const over = whyOver(end, atSeconds);
+  if (over !== undefined) return refused(outlook, [over], body.dryRun);
+  const ignored = new Map(control.ignoredNodes.map((node) => [node.nodeId, node]));
+  const changing = chosen.nodes.filter(({ nodeId }) => {
+    const before = ignored.get(nodeId);
+    if (kind === "unignore") return before !== undefined;
+    return before === undefined || before.untilSeconds !== end.untilSeconds;
+  });
   const nodes = changing.map(({ nodeId, name }) => ({ nodeId, name }));
   const actions = nodes.length === 0 ? [] : [{ actionId: null, kind, nodes, create: [] }];
   const unchanged = chosen.nodes
@@ -73,20 +86,28 @@ export async function decideIgnored(
   const more = { actions, skipped: [...chosen.skipped, ...unchanged] };
   if (nodes.length === 0) return answered(outlook, "nothing-to-do", "Nothing to do.", more);
   if (body.dryRun)
-    return answered(outlook, "would", `Would ${kind} ${counted(nodes.length, "nodes")}.`, more);
+    return answered(
+      outlook,
+      "would",
+      `Would ${kind} ${counted(nodes.length, "nodes")}${untilText(end)}.`,
+      more,
+    );
   const ids = new Set(nodes.map(({ nodeId }) => nodeId));
   await changeControl(ports, cluster, (current) => {
     const others = stillThere(current.ignoredNodes, snapshot).filter(({ nodeId }) => !ids.has(nodeId));
-    const added = kind === "ignore" ? nodes.map((node) => ({ ...node, by, reason, atSeconds })) : [];
+    const added = kind === "ignore" ? nodes.map((node) => ({ ...node, by, reason, atSeconds, ...end })) : [];
     return { ...current, ignoredNodes: [...others, ...added] };
   });
   await noteEvents(
     ports,
     cluster,
-    eventsOf({ kind, by, reason, atSeconds: ports.clock.nowSeconds() }, nodes),
+    eventsOf(notedDecision(kind, { by, reason, ...end }, ports.clock.nowSeconds()), nodes),
   );
   await requestPlan(ports, { cluster, reason: `${kind} by ${by}: ${reason}` });
   const count = counted(nodes.length, "nodes");
-  const words = kind === "ignore" ? `Leaving ${count} alone from now on.` : `Taking care of ${count} again.`;
+  const words =
+    kind === "ignore"
+      ? `Leaving ${count} alone${untilText(end) || " from now on"}.`
+      : `Taking care of ${count} again.`;
   return answered(outlook, "done", words, more);
 }

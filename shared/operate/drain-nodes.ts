@@ -1,4 +1,4 @@
-import type { ActionBody, NodeActionBody } from "../api/index.ts";
+import type { ActionBody, DrainBody } from "../api/index.ts";
 import {
   changeControl,
   eventsOf,
@@ -7,11 +7,14 @@ import {
   outNodesOf,
   requestPlan,
   stillThere,
+  untilText,
 } from "../cycle/index.ts";
 import type { ClusterNode } from "../engine/index.ts";
+import type { DrainedNode } from "../ports/index.ts";
 import { counted } from "../text.ts";
 import type { Outlook } from "../views/index.ts";
 import { type ActOutcome, type ActPorts, answered, refused } from "./act-outcome.ts";
+import { ending, notedDecision, whyOver } from "./ending.ts";
 import { chooseNodes, type Skipped, selectNodes } from "./select-nodes.ts";
 
 type UndrainBody = Extract<ActionBody, { kind: "undrain" }>;
@@ -20,23 +23,23 @@ type UndrainBody = Extract<ActionBody, { kind: "undrain" }>;
  * Records that nodes take no new jobs, and asks for the plan that sends this to their schedulers. CycleCloud is not
  * involved, so no operation is recorded; the idle timeout deletes a drained node like any other.
  */
-export async function drainNodes(
-  ports: ActPorts,
-  outlook: Outlook,
-  body: NodeActionBody,
-): Promise<ActOutcome> {
+export async function drainNodes(ports: ActPorts, outlook: Outlook, body: DrainBody): Promise<ActOutcome> {
   const chosen = chooseNodes(outlook, body);
   if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
   const known = new Map(outlook.control.drainedNodes.map((node) => [node.nodeId, node]));
-  const changing = chosen.nodes.filter(({ nodeId }) => !known.has(nodeId));
+  const over = whyOver(body, outlook.atSeconds);
+  if (over !== undefined) return refused(outlook, [over], body.dryRun);
+  // Another end is a new decision.
+  const isSo = (node: DrainedNode | undefined) => node?.untilSeconds === body.untilSeconds;
+  const changing = chosen.nodes.filter(({ nodeId }) => !known.has(nodeId) || !isSo(known.get(nodeId)));
   const already = chosen.nodes.flatMap(({ nodeId, name }): Skipped[] => {
     const drained = known.get(nodeId);
-    if (drained === undefined) return [];
-    const why = `is drained already, by ${drained.by}: ${drained.reason}`;
+    if (drained === undefined || !isSo(drained)) return [];
+    const why = `is drained already, by ${drained.by}${untilText(drained)}: ${drained.reason}`;
     return [{ node: name, why, next: "Nothing.", refused: false }];
   });
   const skipped = [...chosen.skipped, ...already];
-  const words = `${counted(changing.length, "nodes")}: no new jobs go there.${noteOf(outlook)}`;
+  const words = `${counted(changing.length, "nodes")}: no new jobs go there${untilText(body)}.${noteOf(outlook)}`;
   return decide(ports, outlook, {
     body,
     changing,
@@ -77,7 +80,7 @@ export async function undrainNodes(
 }
 
 interface Decided {
-  readonly body: NodeActionBody | UndrainBody;
+  readonly body: DrainBody | UndrainBody;
   readonly changing: readonly ClusterNode[];
   readonly skipped: readonly Skipped[];
   readonly would: string;
@@ -91,6 +94,7 @@ async function decide(
 ): Promise<ActOutcome> {
   const { cluster, snapshot, atSeconds } = outlook;
   const { kind, by, reason, dryRun } = body;
+  const end = ending(kind === "drain" ? body : {});
   const nodes = changing.map(({ nodeId, name }) => ({ nodeId, name }));
   if (nodes.length === 0) return answered(outlook, "nothing-to-do", "Nothing to do.", { skipped });
   const more = { actions: [{ actionId: null, kind, nodes, create: [] }], skipped };
@@ -98,16 +102,12 @@ async function decide(
   const ids = new Set(nodes.map(({ nodeId }) => nodeId));
   await changeControl(ports, cluster, (current) => {
     const others = stillThere(current.drainedNodes, snapshot).filter(({ nodeId }) => !ids.has(nodeId));
-    const added = kind === "drain" ? nodes.map((node) => ({ ...node, by, reason, atSeconds })) : [];
+    const added = kind === "drain" ? nodes.map((node) => ({ ...node, by, reason, atSeconds, ...end })) : [];
     return { ...current, drainedNodes: [...others, ...added] };
   });
   ports.log.info("requested", { cluster, kind, nodes: nodes.length, by, reason });
-  const noted = kind === "undrain" ? kind : "drain";
-  await noteEvents(
-    ports,
-    cluster,
-    eventsOf({ kind: noted, by, reason, atSeconds: ports.clock.nowSeconds() }, changing),
-  );
+  const noted = notedDecision(kind, { by, reason, ...end }, ports.clock.nowSeconds());
+  await noteEvents(ports, cluster, eventsOf(noted, changing));
   await requestPlan(ports, { cluster, reason: `${kind} by ${by}: ${reason}` });
   return answered(outlook, "done", done, more);
 }

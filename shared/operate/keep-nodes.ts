@@ -1,10 +1,19 @@
 import type { ActionBody } from "../api/index.ts";
-import { changeControl, eventsOf, noteEvents, requestPlan, stillThere, takesAway } from "../cycle/index.ts";
+import {
+  changeControl,
+  eventsOf,
+  noteEvents,
+  requestPlan,
+  stillThere,
+  takesAway,
+  untilText,
+} from "../cycle/index.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import type { KeptNode } from "../ports/index.ts";
 import { counted } from "../text.ts";
 import type { Outlook } from "../views/index.ts";
 import { type ActOutcome, type ActPorts, answered, refused } from "./act-outcome.ts";
+import { ending, notedDecision, whyOver } from "./ending.ts";
 import { type Skipped, selectNodes } from "./select-nodes.ts";
 
 type KeepAliveBody = Extract<ActionBody, { kind: "keep-alive" }>;
@@ -22,11 +31,16 @@ export async function decideKeepAlive(
   if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
   const { cluster, snapshot, control, atSeconds } = outlook;
   const { on, by, reason } = body;
+  const end = ending(body);
+  const over = whyOver(end, atSeconds);
+  if (over !== undefined) return refused(outlook, [over], body.dryRun);
   const kept = new Map(control.keptNodes.map((node) => [node.nodeId, node]));
   const changing: ClusterNode[] = [];
   const skipped = [...chosen.skipped];
   for (const node of chosen.nodes) {
-    const why = on ? whyNotKept(node, kept.get(node.nodeId)) : whyNotFreed(node, kept.has(node.nodeId));
+    const why = on
+      ? whyNotKept(node, kept.get(node.nodeId), end.untilSeconds)
+      : whyNotFreed(node, kept.has(node.nodeId));
     if (why === undefined) changing.push(node);
     else skipped.push({ node: node.name, ...why });
   }
@@ -36,34 +50,44 @@ export async function decideKeepAlive(
   if (nodes.length === 0) return answered(outlook, "nothing-to-do", "Nothing to do.", more);
   const count = counted(nodes.length, "nodes");
   if (body.dryRun)
-    return answered(outlook, "would", `Would ${on ? "keep" : "no longer keep"} ${count} alive.`, more);
+    return answered(
+      outlook,
+      "would",
+      `Would ${on ? "keep" : "no longer keep"} ${count} alive${untilText(end)}.`,
+      more,
+    );
   const ids = new Set(nodes.map(({ nodeId }) => nodeId));
   await changeControl(ports, cluster, (current) => {
     const others = stillThere(current.keptNodes, snapshot).filter(({ nodeId }) => !ids.has(nodeId));
-    const added = on ? nodes.map((node) => ({ ...node, by, reason, atSeconds })) : [];
+    const added = on ? nodes.map((node) => ({ ...node, by, reason, atSeconds, ...end })) : [];
     return { ...current, keptNodes: [...others, ...added] };
   });
   ports.log.info("requested", { cluster, kind, nodes: nodes.length, by, reason });
-  const noted = {
-    kind: on ? "keep-alive" : "release",
-    by,
-    reason,
-    atSeconds: ports.clock.nowSeconds(),
-  } as const;
+  const noted = notedDecision(on ? "keep-alive" : "release", body, ports.clock.nowSeconds());
   await noteEvents(ports, cluster, eventsOf(noted, changing));
   await requestPlan(ports, { cluster, reason: `${kind} by ${by}: ${reason}` });
   const note = on ? await tooLate(ports, cluster, ids) : await stillKept(ports, cluster, ids);
   const words = on
-    ? `Keeping ${count} alive: jobs run there as ever, and nobody but an operator deletes them.`
+    ? `Keeping ${count} alive${untilText(end)}: jobs run there as ever, and nobody but an operator deletes them.`
     : `No longer keeping ${count} alive: idle ones may be deleted again.`;
   return answered(outlook, "done", `${words}${note}`, more);
 }
 
 type Why = Omit<Skipped, "node"> | undefined;
 
-function whyNotKept({ keepAlive, targetState }: ClusterNode, kept: KeptNode | undefined): Why {
+function whyNotKept(
+  { keepAlive, targetState }: ClusterNode,
+  kept: KeptNode | undefined,
+  untilSeconds: number | undefined,
+): Why {
+  // Another end is a new decision.
+  if (kept !== undefined && kept.untilSeconds !== untilSeconds) return undefined;
   if (kept !== undefined)
-    return { why: `is kept alive already, by ${kept.by}: ${kept.reason}`, next: "Nothing.", refused: false };
+    return {
+      why: `is kept alive already, by ${kept.by}${untilText(kept)}: ${kept.reason}`,
+      next: "Nothing.",
+      refused: false,
+    };
   if (keepAlive) return { why: "is keep-alive already, in CycleCloud", next: "Nothing.", refused: false };
   return targetState === "Terminated"
     ? { why: "is on its way out", next: "It is too late for this node.", refused: true }

@@ -7,17 +7,19 @@ import {
   resumeLogin,
 } from "../cycle/index.ts";
 import type { ConfigStore, Ports } from "../ports/index.ts";
+import { notedDecision } from "./ending.ts";
 
 type PausePorts = Pick<Ports, "clock" | "controls" | "events" | "log"> & {
   readonly configs: Pick<ConfigStore, "clusters">;
 };
 type ResumePorts = PausePorts & Pick<Ports, "planRequests">;
 
-/** An operator's decision, and the reason. */
+/** An operator's decision, and the reason; `untilSeconds`: a pause ends by itself then. */
 export interface Decision {
   readonly cluster: string;
   readonly by: string;
   readonly reason: string;
+  readonly untilSeconds?: number;
 }
 
 export type PauseOutcome = { readonly outcome: "paused" } | UnknownCluster;
@@ -38,12 +40,12 @@ export interface UnknownCluster {
  * reason. What CycleCloud was already asked for continues. Pausing again replaces the reason.
  */
 export async function pauseCluster(ports: PausePorts, decision: Decision): Promise<PauseOutcome> {
-  const { cluster, by, reason } = decision;
+  const { cluster, ...made } = decision;
   const unknown = await unknownCluster(ports, cluster);
   if (unknown !== undefined) return unknown;
-  const paused = { by, reason, atSeconds: ports.clock.nowSeconds() };
+  const paused = { ...made, atSeconds: ports.clock.nowSeconds() };
   await changeControl(ports, cluster, (control) => ({ ...control, paused }));
-  await noteEvents(ports, cluster, eventsOf({ kind: "pause", ...paused }, null));
+  await noteEvents(ports, cluster, eventsOf(notedDecision("pause", made, paused.atSeconds), null));
   return { outcome: "paused" };
 }
 

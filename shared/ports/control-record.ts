@@ -48,6 +48,8 @@ export interface IgnoredNode {
   readonly by: string;
   readonly reason: string;
   readonly atSeconds: number;
+  /** When it ends by itself. Absent: when somebody ends it. */
+  readonly untilSeconds?: number;
 }
 
 /** A node that an operator wants drained: it takes no new jobs, and goes by its idle time-out like any other. */
@@ -57,6 +59,8 @@ export interface DrainedNode {
   readonly by: string;
   readonly reason: string;
   readonly atSeconds: number;
+  /** When it ends by itself. Absent: when somebody ends it. */
+  readonly untilSeconds?: number;
 }
 
 /** A node that an operator keeps alive: it takes jobs as ever, and is never deleted but by an operator. */
@@ -66,6 +70,8 @@ export interface KeptNode {
   readonly by: string;
   readonly reason: string;
   readonly atSeconds: number;
+  /** When it ends by itself. Absent: when somebody ends it. */
+  readonly untilSeconds?: number;
 }
 
 export interface Pause {
@@ -73,6 +79,8 @@ export interface Pause {
   readonly by: string;
   readonly reason: string;
   readonly atSeconds: number;
+  /** When it ends by itself. Absent: when somebody ends it. */
+  readonly untilSeconds?: number;
 }
 
 /** Five failed logins in a minute lock the account for five minutes, so one is enough to stop, and one tries again. */

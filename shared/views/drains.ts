@@ -1,4 +1,5 @@
 import type { ClusterStatus } from "../api/index.ts";
+import { untilText } from "../cycle/index.ts";
 import type {
   ClusterControl,
   DrainedNode,
@@ -41,10 +42,12 @@ export function drainsOf({ head, control, out, snapshot }: Known): readonly Node
   });
 }
 
-type Words = Pick<NodeDrain, "by" | "why" | "source" | "sinceSeconds">;
+type Words = Pick<NodeDrain, "by" | "why" | "source" | "sinceSeconds" | "untilSeconds">;
 
 function wished(wish: DrainedNode | undefined): Words | undefined {
-  return wish && { by: wish.by, why: wish.reason, source: null, sinceSeconds: wish.atSeconds };
+  if (wish === undefined) return undefined;
+  const { by, reason: why, atSeconds: sinceSeconds, untilSeconds } = wish;
+  return { by, why, source: null, sinceSeconds, ...(untilSeconds !== undefined && { untilSeconds }) };
 }
 
 function saidOf(out: OutNode | undefined): Words | undefined {
@@ -68,6 +71,7 @@ export function isPersons({ by, source }: NodeDrain): boolean {
 
 /** Who and why, for a line. */
 export function drainInWords(drain: NodeDrain): string {
-  const { by, why, source } = drain;
-  return isPersons(drain) ? `drained by ${by}${source === null ? "" : ` in ${source}`}: ${why}` : why;
+  const { by, why, source, untilSeconds } = drain;
+  const end = untilText({ untilSeconds });
+  return isPersons(drain) ? `drained by ${by}${source === null ? "" : ` in ${source}`}${end}: ${why}` : why;
 }

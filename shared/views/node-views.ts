@@ -187,7 +187,8 @@ function drainingOf({ draining }: Facts, reported: ClusterNode | null): NodeView
 function keptOf({ kept }: Facts, reported: ClusterNode | null): NodeView["kept"] {
   const request = reported === null ? undefined : kept.get(reported.nodeId);
   if (request === undefined) return null;
-  return { by: request.by, reason: request.reason, sinceSeconds: request.atSeconds };
+  const { by, reason, atSeconds: sinceSeconds, untilSeconds } = request;
+  return { by, reason, sinceSeconds, ...(untilSeconds !== undefined && { untilSeconds }) };
 }
 
 function toView(

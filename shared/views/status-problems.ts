@@ -1,5 +1,5 @@
 import type { ClusterStatus, SourceStatus, StatusProblem } from "../api/index.ts";
-import { isUnverified } from "../cycle/index.ts";
+import { isUnverified, untilText } from "../cycle/index.ts";
 import { demandCapKey } from "../engine/index.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { ClusterConfig, Delivery } from "../ports/index.ts";
@@ -93,7 +93,7 @@ export function missingSnapshot({
 
 function paused({ paused }: StatusFacts): readonly StatusProblem[] {
   if (paused === null) return [];
-  const text = `Paused by ${paused.by}: ${paused.reason}. Plans are made, and nothing is sent.`;
+  const text = `Paused by ${paused.by}${untilText(paused)}: ${paused.reason}. Plans are made, and nothing is sent.`;
   return [stopped("paused", text, "When the reason is gone: `ccscale resume --reason WORDS`.")];
 }
 

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { ActionBody } from "../../../shared/api/index.ts";
 import type { ActFlags } from "../act/act-options.ts";
+import type { EndFlags } from "../act/end-options.ts";
 import type { Example } from "../reference/command-example.ts";
 import type { SelectionFlags } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
@@ -12,8 +13,8 @@ interface NodeAction {
   /** As the API calls it. */
   readonly kind: Exclude<ActionBody["kind"], "create-nodes" | "pause" | "resume" | "roll" | "stop-rolling">;
   readonly summary: string;
-  /** `force`: takes nodes with jobs too. `rolling`: may go on by itself, so many at a time. */
-  readonly options: readonly ("force" | "rolling")[];
+  /** `force`: takes nodes with jobs too. `rolling`: may go on by itself, so many at a time. `end`: may end by itself. */
+  readonly options: readonly ("force" | "rolling" | "end")[];
   /** Without a selection it means all nodes that it is for; absent: a selection is required. */
   readonly needsNoSelection?: true;
   /** The question after the preview of an action that destroys something; null: no question. */
@@ -67,7 +68,7 @@ export const nodeActions = [
     kind: "drain",
     summary:
       "Sends no new jobs to nodes until undrain. Running jobs finish; then the nodes are deleted when idle.",
-    options: ["force", "rolling"],
+    options: ["force", "rolling", "end"],
     question: null,
     examples: [
       { line: "drain -N 'htc-[78]' --reason 'disk test'", does: "no new jobs there", isShown: true },
@@ -133,7 +134,7 @@ export const nodeActions = [
     name: "keep-alive on",
     kind: "keep-alive",
     summary: "Keeps nodes alive: they still take jobs, and only an operator deletes them.",
-    options: [],
+    options: ["end"],
     question: null,
     more: { on: true },
     examples: [{ line: "keep-alive on -N viz-1 --reason 'licence server'", does: "only you may delete it" }],
@@ -152,7 +153,7 @@ export const nodeActions = [
     name: "ignore",
     kind: "ignore",
     summary: "Makes the autoscaler leave nodes alone: no jobs, no deletion, no retry.",
-    options: [],
+    options: ["end"],
     question: null,
     examples: [{ line: "ignore -N htc-8 --reason 'disk test'", does: "leaves it alone" }],
   },
@@ -169,14 +170,21 @@ export const nodeActions = [
 export type NodeActionName = (typeof nodeActions)[number]["name"];
 
 type Flags = ActFlags &
+  EndFlags &
   SelectionFlags & { readonly force?: true; readonly rolling?: number | string; readonly replace?: true };
 
 /** One command of the table. Without a selection it is wrong usage, unless it is for nodes in one state only. */
 export async function nodeActionCommand(terminal: Terminal, name: NodeActionName): Promise<Command> {
   // Loaded here: the list of all commands needs the table alone.
-  const [{ act }, { actOptions }, { nodeNames, selectionOptions, toSelection, toWords }] = await Promise.all([
+  const [
+    { act },
+    { actOptions },
+    { endOf, endOptions },
+    { nodeNames, selectionOptions, toSelection, toWords },
+  ] = await Promise.all([
     import("../act/act.ts"),
     import("../act/act-options.ts"),
+    import("../act/end-options.ts"),
     import("../selection.ts"),
   ]);
   // Every name is a row's: its type is made of them.
@@ -193,6 +201,7 @@ export async function nodeActionCommand(terminal: Terminal, name: NodeActionName
         atOnce,
       )
       .option("--replace", "with --rolling: deletes each node once no job runs there");
+  if (action.options.includes("end")) endOptions(command);
   command.argument("[nodes...]", "names of nodes, as with --node-name");
   command.action((given: readonly string[], options: Flags) => {
     // A name may stand where people type it first, and a list of names wherever one may.
@@ -208,6 +217,9 @@ export async function nodeActionCommand(terminal: Terminal, name: NodeActionName
       );
     if (flags.replace === true && flags.rolling === undefined)
       return command.error("error: --replace, expected with --rolling");
+    const end = endOf(flags, Date.now() / 1000);
+    if (flags.rolling !== undefined && end.untilSeconds !== undefined)
+      return command.error("error: --for or --until, expected without --rolling");
     if (flags.rolling !== undefined) {
       const rolling = { kind: "roll", nodes, atOnce: flags.rolling, replace: flags.replace === true };
       return act(terminal, flags, {
@@ -217,7 +229,13 @@ export async function nodeActionCommand(terminal: Terminal, name: NodeActionName
         nextWhenRefused: viewFirst(toWords(flags)),
       });
     }
-    const body = { kind, ...(nodes && { nodes }), ...(canForce && { force: flags.force === true }), ...more };
+    const body = {
+      kind,
+      ...(nodes && { nodes }),
+      ...(canForce && { force: flags.force === true }),
+      ...more,
+      ...end,
+    };
     return act(terminal, flags, { name, body, question, nextWhenRefused: viewFirst(toWords(flags)) });
   });
   return actOptions(selectionOptions(command));

@@ -1,13 +1,14 @@
 import { Command } from "commander";
 import { show } from "../act/act.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
+import { type EndFlags, endOf, endOptions } from "../act/end-options.ts";
 import { reportOption } from "../output/output-options.ts";
 import type { Format } from "../output/output-settings.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
 
-interface Flags extends ServiceFlags {
+interface Flags extends ServiceFlags, EndFlags {
   readonly reason: string;
   readonly by?: string;
   readonly dryRun?: true;
@@ -16,10 +17,8 @@ interface Flags extends ServiceFlags {
 
 /** `ccscale pause`: plans go on, nothing is sent. */
 export function pauseCommand(terminal: Terminal): Command {
-  return decisionCommand(
-    terminal,
-    "pause",
-    "Sends nothing more for a cluster; plans are still made and shown.",
+  return endOptions(
+    decisionCommand(terminal, "pause", "Sends nothing more for a cluster; plans are still made and shown."),
   );
 }
 
@@ -50,6 +49,7 @@ function decisionCommand(
     .addOption(reportOption())
     .action(async (flags: Flags) => {
       const { service } = await reach(flags);
-      show(terminal, flags, await service.ask("actions", { body: { kind, ...requestOf(flags, kind) } }));
+      const body = { kind, ...requestOf(flags, kind), ...endOf(flags, Date.now() / 1000) };
+      show(terminal, flags, await service.ask("actions", { body }));
     });
 }

@@ -233,10 +233,14 @@ function keptOn(page: Page, { keptNodes, atSeconds }: ClusterStatus): void {
   page.title("Kept alive");
   const rows = keptNodes
     .slice(0, mostKept)
-    .map((kept) => [kept.name, kept.by, ago(kept.atSeconds, atSeconds), kept.reason]);
-  page.table(["NODE", "BY", "SINCE", "WHY"], rows);
+    .map((kept) => [kept.name, kept.by, ago(kept.atSeconds, atSeconds), ends(kept, atSeconds), kept.reason]);
+  page.table(["NODE", "BY", "SINCE", "ENDS", "WHY"], rows);
   if (keptNodes.length > mostKept)
     page.line(`… and ${keptNodes.length - mostKept} more: "ccscale nodes -C node.keep_alive=true"`);
+}
+
+function ends({ untilSeconds }: { readonly untilSeconds?: number | undefined }, nowSeconds: number): string {
+  return untilSeconds === undefined ? "-" : ago(untilSeconds, nowSeconds);
 }
 
 /** Nodes that an operator drained come first: they return only by request. */
@@ -248,12 +252,12 @@ function drainingOn(page: Page, { draining, atSeconds }: ClusterStatus): void {
   const rows = draining
     .toSorted((a, b) => Number(isAsked(b)) - Number(isAsked(a)))
     .slice(0, mostDraining)
-    .map(({ name, phase, by, source, why, sinceSeconds }) => [
+    .map(({ name, phase, by, source, why, sinceSeconds, untilSeconds }) => [
       name,
       phase,
       source === null ? by : `${by} in ${source}`,
       sinceSeconds === null ? "-" : ago(sinceSeconds, atSeconds),
-      why,
+      untilSeconds === undefined ? why : `${why} (ends ${ago(untilSeconds, atSeconds)})`,
     ]);
   page.table(["NODE", "STATE", "BY", "SINCE", "WHY"], rows);
   if (draining.length > mostDraining)

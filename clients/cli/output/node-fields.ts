@@ -44,6 +44,7 @@ export function nodeFields(node: NodeView, nowSeconds: number): Fields {
     idle_time_remaining: idleSinceSeconds === null ? null : until(deleteAtSeconds),
     delete_in: until(deleteAtSeconds),
     ready_in: until(expectedReadySeconds),
+    kept_until: at(node.kept?.untilSeconds ?? null),
     drain: node.draining === null ? null : (node.draining.reason ?? "yes"),
     operation: node.operation === null ? null : `${node.operation.kind} ${node.operation.state}`,
   };

@@ -68,7 +68,7 @@ const keptNow = "is keep-alive now";
  * either comes before this check, or sees that the deletion was requested.
  */
 export async function withoutKept(
-  ports: Pick<Ports, "controls">,
+  ports: Pick<Ports, "clock" | "controls">,
   action: NodesAction,
   due: readonly RequestedNode[],
 ): Promise<Rechecked> {

@@ -73,6 +73,8 @@ export function toHead(
     readonly unsentPlanIds: readonly string[];
     readonly requestedAtSeconds: number;
     readonly controlDigest: string;
+    /** When the next of the operators' decisions ends by itself. */
+    readonly decisionEndsSeconds: number | null;
     readonly newestLossId: string | null;
     readonly before: PlanHead | undefined;
   },
@@ -95,6 +97,7 @@ export function toHead(
     nextDeadlineSeconds: earliest([
       made.drainLookSeconds,
       made.spot.patienceEndsSeconds,
+      made.decisionEndsSeconds,
       nextDeadlineSeconds({
         plan: made.plan,
         snapshot,

@@ -12,7 +12,7 @@ import type {
   Stored,
 } from "../../ports/index.ts";
 import { isAhead } from "../clocks.ts";
-import { whyHeld } from "../control.ts";
+import { nextEndSeconds, whyHeld } from "../control.ts";
 import { liveSources } from "../demand/live-demand.ts";
 import { measurePlan } from "../measure.ts";
 import { eventsOf, noteEvents } from "../note-events.ts";
@@ -101,7 +101,8 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const requestedAtSeconds = request.atSeconds;
   const controlDigest = digestOf(ports, control);
   const newestLossId = losses[0]?.eventId ?? null;
-  const asked = { requestedAtSeconds, controlDigest, newestLossId };
+  const decisionEndsSeconds = nextEndSeconds(control);
+  const asked = { requestedAtSeconds, controlDigest, newestLossId, decisionEndsSeconds };
   const next = toHead(ports.ids, { ...made, ...read, ...asked, summary, rows, unsentPlanIds, before });
   await replaceHead(ports, { next, ifMatch: head?.etag, recorded });
   // Only now: until this run has won, one of those planners may still become the head.

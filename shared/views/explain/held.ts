@@ -1,4 +1,5 @@
 import type { CauseView } from "../../api/index.ts";
+import { untilText } from "../../cycle/index.ts";
 import type { Outlook } from "../outlook.ts";
 import { cause, rounded } from "./cause.ts";
 
@@ -34,7 +35,7 @@ export function heldBy(outlook: Outlook): readonly CauseView[] {
   if (paused !== null)
     return [
       cause("cluster-paused", {
-        text: `Nothing is sent: ${paused.by} paused the cluster ${rounded(atSeconds - paused.atSeconds)} s ago: ${paused.reason}.`,
+        text: `Nothing is sent: ${paused.by} paused the cluster ${rounded(atSeconds - paused.atSeconds)} s ago${untilText(paused)}: ${paused.reason}.`,
         next: "Let it go on: `ccscale resume`.",
       }),
     ];

@@ -1,5 +1,5 @@
 import type { CauseView } from "../../api/index.ts";
-import { busyHostnames } from "../../cycle/index.ts";
+import { busyHostnames, untilText } from "../../cycle/index.ts";
 import { isIgnored, type Reason, shortHostname } from "../../engine/index.ts";
 import type { Outlook } from "../outlook.ts";
 import { cause, isIn, rounded, selecting, someOf } from "./cause.ts";
@@ -38,7 +38,7 @@ export function ignoredCause(
   const by =
     wish === undefined
       ? 'by "ignored_nodes" of the configuration'
-      : `by ${wish.by}: ${wish.reason}, ${rounded(atSeconds - wish.atSeconds)} s ago`;
+      : `by ${wish.by}${untilText(wish)}: ${wish.reason}, ${rounded(atSeconds - wish.atSeconds)} s ago`;
   return cause("nodes-ignored", {
     text: `Ignored, so that no jobs are planned there: ${names.length} that might take it (${someOf(names)}; ${by}).`,
     next:

@@ -97,6 +97,25 @@ describe("what is asked of the service", () => {
     await rm(folder, { recursive: true });
   });
 
+  test("a decision may end by itself, after a time or at a moment", async () => {
+    const bodies = await serve();
+    const beforeSeconds = Date.now() / 1000;
+    expect(await ccscale(["keep-alive", "on", "htc-3", "--for", "2d", ...who])).toMatchObject({ code: 0 });
+    for (const words of [["drain", "htc-3"], ["ignore", "htc-3"], ["pause"]])
+      expect(await ccscale([...words, "--until", "2100-01-01T00:00:00Z", ...who])).toMatchObject({ code: 0 });
+    const [kept, ...others] = bodies as { readonly kind: string; readonly untilSeconds: number }[];
+    expect(kept?.untilSeconds).toBeGreaterThanOrEqual(Math.floor(beforeSeconds) + 172_800);
+    expect(kept?.untilSeconds).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000) + 172_800);
+    expect(others.map(({ kind, untilSeconds }) => [kind, untilSeconds])).toEqual(
+      ["drain", "ignore", "pause"].map((kind) => [kind, 4_102_444_800]),
+    );
+    const both = await ccscale(["drain", "htc-3", "--for", "1h", "--until", "2100-01-01", ...who]);
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be used with") });
+    const rolling = await ccscale(["drain", "htc-3", "--for", "1h", "--rolling", "2", ...who]);
+    expect(rolling).toMatchObject({ code: 2, stderr: expect.stringContaining("without --rolling") });
+    expect(bodies).toHaveLength(4);
+  });
+
   test("create-nodes, with everything that it takes", async () => {
     const bodies = await serve();
     const { code } = await ccscale([

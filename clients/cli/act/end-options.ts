@@ -1,0 +1,35 @@
+import { type Command, Option } from "commander";
+import { lengthOption, type TimeOption, timeOption } from "../time-values.ts";
+
+/** When a decision ends by itself. */
+export interface EndFlags {
+  readonly for?: number;
+  readonly until?: TimeOption;
+}
+
+/** The options of every command whose decision may end by itself. */
+export function endOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--for <length>", "ends by itself after that time, such as 2h or 2d")
+        .argParser(lengthOption)
+        .conflicts("until"),
+    )
+    .option(
+      "--until <time>",
+      "ends by itself then: a date or a date and time, local unless it names a zone",
+      timeOption,
+    );
+}
+
+/** What the request says of it. A length of time counts from now, whichever option has it. */
+export function endOf(
+  { for: lengthSeconds, until }: EndFlags,
+  nowSeconds: number,
+): { untilSeconds?: number } {
+  if (lengthSeconds !== undefined) return { untilSeconds: Math.round(nowSeconds + lengthSeconds) };
+  if (until === undefined) return {};
+  return {
+    untilSeconds: Math.round("atSeconds" in until ? until.atSeconds : nowSeconds + until.lengthSeconds),
+  };
+}

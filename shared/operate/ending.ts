@@ -1,0 +1,30 @@
+import { untilText } from "../cycle/index.ts";
+
+/** What a decision says about its end: a body's field as the record has it. */
+export function ending({ untilSeconds }: { readonly untilSeconds?: number | undefined }): {
+  readonly untilSeconds?: number;
+} {
+  return untilSeconds === undefined ? {} : { untilSeconds };
+}
+
+/** Why a decision is none: it would be over at once. Undefined: its end is to come, or it has none. */
+export function whyOver(
+  { untilSeconds }: { readonly untilSeconds?: number | undefined },
+  nowSeconds: number,
+): string | undefined {
+  if (untilSeconds === undefined || untilSeconds > nowSeconds) return undefined;
+  const [end, now] = [untilSeconds, nowSeconds].map((seconds) => new Date(seconds * 1000).toISOString());
+  return `untilSeconds is ${end}, expected a moment after now, ${now}`;
+}
+
+interface Made {
+  readonly by: string;
+  readonly reason: string;
+  readonly untilSeconds?: number | undefined;
+}
+
+/** The decision as the list of events has it: the end stands behind the reason. */
+export function notedDecision<Kind extends string>(kind: Kind, made: Made, atSeconds: number) {
+  const { by, reason } = made;
+  return { kind, by, reason: `${reason}${untilText(made)}`, atSeconds };
+}

@@ -1,0 +1,141 @@
+import { expect, test } from "vitest";
+import type { ActionBody } from "../../../shared/api/index.ts";
+import { loadControl, whyHeld } from "../../../shared/cycle/index.ts";
+import { act } from "../../../shared/operate/act.ts";
+import type { ClusterControl } from "../../../shared/ports/index.ts";
+import { clusterStatus, listNodes, lookAhead } from "../../../shared/views/index.ts";
+import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+
+const who = { by: "alice", reason: "long debug", dryRun: false };
+const on = { nodes: { names: ["htc-1"] } };
+const twoHours = 7_200;
+
+/** Each kind of decision that may end by itself, and whether it is in the record. */
+const kinds: readonly {
+  readonly name: string;
+  readonly body: (untilSeconds: number) => ActionBody;
+  readonly holds: (control: ClusterControl) => boolean;
+}[] = [
+  {
+    name: "keep-alive",
+    body: (untilSeconds) => ({ kind: "keep-alive", on: true, ...who, ...on, untilSeconds }),
+    holds: ({ keptNodes }) => keptNodes.length > 0,
+  },
+  {
+    name: "drain",
+    body: (untilSeconds) => ({ kind: "drain", force: false, ...who, ...on, untilSeconds }),
+    holds: ({ drainedNodes }) => drainedNodes.length > 0,
+  },
+  {
+    name: "ignore",
+    body: (untilSeconds) => ({ kind: "ignore", ...who, ...on, untilSeconds }),
+    holds: ({ ignoredNodes }) => ignoredNodes.length > 0,
+  },
+  {
+    name: "pause",
+    body: (untilSeconds) => ({ kind: "pause", ...who, untilSeconds }),
+    holds: ({ paused }) => paused !== null,
+  },
+];
+
+async function worldOfOne(): Promise<World> {
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+  await world.round();
+  return world;
+}
+
+async function planIdOf(world: World): Promise<string | undefined> {
+  return (await world.ports.plans.loadHead(cluster))?.value.planId;
+}
+
+test.each(kinds)("$name ends by itself, at its end and not before", async ({ body, holds }) => {
+  const world = await worldOfOne();
+  const untilSeconds = world.now() + twoHours;
+  expect(await act(world.ports, { cluster, body: body(untilSeconds) })).toMatchObject({
+    answer: {
+      outcome: "done",
+      summary: expect.stringContaining(new Date(untilSeconds * 1000).toISOString().slice(0, 19)),
+    },
+  });
+  world.advance(twoHours - 1);
+  expect(holds(await loadControl(world.ports, cluster))).toBe(true);
+  world.advance(1);
+  expect(holds(await loadControl(world.ports, cluster))).toBe(false);
+});
+
+const aboutNodes = kinds.filter(({ name }) => name !== "pause");
+
+test.each(aboutNodes)("a plan is made when $name ends, though nothing else changed", async ({ body }) => {
+  const world = await worldOfOne();
+  await world.post([jobFor(1)]);
+  await world.round();
+  const untilSeconds = world.now() + 40;
+  await act(world.ports, { cluster, body: body(untilSeconds) });
+  await world.round();
+  const during = (await world.ports.plans.loadHead(cluster))?.value;
+  expect(during?.nextDeadlineSeconds).toBeLessThanOrEqual(untilSeconds);
+  world.advance(untilSeconds - world.now());
+  await world.round();
+  expect(await planIdOf(world)).not.toBe(during?.planId);
+});
+
+test.each(kinds)("$name with an end that is over is refused", async ({ body, holds }) => {
+  const world = await worldOfOne();
+  expect(await act(world.ports, { cluster, body: body(world.now()) })).toMatchObject({
+    outcome: expect.stringMatching("refused"),
+    problems: [expect.stringContaining("expected a moment after now")],
+  });
+  expect(holds(await loadControl(world.ports, cluster))).toBe(false);
+});
+
+test.each(kinds)("$name again with another end replaces it", async ({ body, holds }) => {
+  const world = await worldOfOne();
+  await act(world.ports, { cluster, body: body(world.now() + 60) });
+  const later = await act(world.ports, { cluster, body: body(world.now() + twoHours) });
+  expect(later).toMatchObject({ answer: { outcome: "done" } });
+  world.advance(twoHours - 1);
+  expect(holds(await loadControl(world.ports, cluster))).toBe(true);
+});
+
+test("nothing is sent until the end of a pause, and the waiting plan is sent after it", async () => {
+  const world = await worldOfOne();
+  await act(world.ports, { cluster, body: { kind: "pause", ...who, untilSeconds: world.now() + 40 } });
+  await world.post([jobFor(2), jobFor(2)]);
+  await world.round();
+  expect(world.cycleCloud.calls).toEqual([]);
+  world.advance(41);
+  await world.round();
+  const config = await world.ports.configs.load(cluster);
+  if (config === undefined) throw new Error("The cluster is configured");
+  expect(whyHeld(config, await loadControl(world.ports, cluster))).toBeUndefined();
+  expect(await clusterStatus(world.ports, cluster)).toMatchObject({ paused: null });
+  expect(world.cycleCloud.calls).not.toEqual([]);
+});
+
+test("status and nodes show when they end", async () => {
+  const world = await worldOfOne();
+  const untilSeconds = world.now() + twoHours;
+  for (const { body } of kinds) await act(world.ports, { cluster, body: body(untilSeconds) });
+  expect(await clusterStatus(world.ports, cluster)).toMatchObject({
+    paused: { untilSeconds },
+    keptNodes: [{ untilSeconds }],
+    draining: [{ untilSeconds }],
+    problems: expect.arrayContaining([
+      expect.objectContaining({ text: expect.stringContaining("Paused by alice until 20") }),
+    ]),
+  });
+  const outlook = await lookAhead(world.ports, cluster);
+  if (outlook === undefined) throw new Error("The cluster is configured");
+  expect(listNodes(outlook, { limit: 10 })).toMatchObject({
+    answer: {
+      nodes: [
+        {
+          kept: { untilSeconds },
+          draining: { reason: expect.stringContaining("drained by alice until 20") },
+        },
+      ],
+    },
+  });
+});
