@@ -27,8 +27,8 @@ var serviceBusDataSender = '69a216fc-b8fb-44d8-bc22-1f3c2cd27a39'
 // All containers and tables of storage.bicep; test/infra/bicep/names.test.ts compares them.
 var changedContainers = ['config', 'control', 'demand', 'demand-uploads', 'targets']
 var shownContainers = ['accounts', 'history', 'notifications', 'plans', 'prices', 'snapshots']
-var changedTables = ['Rejections']
-var shownTables = ['JobCosts', 'NodeHistory', 'NodeLosses', 'Operations', 'Plans']
+var changedTables = ['ConfigVersions', 'Rejections']
+var shownTables = ['Events', 'JobCosts', 'NodeHistory', 'NodeLosses', 'Operations', 'Plans', 'Samples']
 
 resource account 'Microsoft.Storage/storageAccounts@2025-01-01' existing = {
   name: storageName

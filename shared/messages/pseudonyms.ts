@@ -13,7 +13,7 @@ const keysOf: Readonly<Record<PseudonymField, readonly string[]>> = {
 };
 
 const hexDigits = 20;
-const form = new RegExp(`^~[0-9a-f]{${hexDigits}}$`);
+const form = /^~[0-9a-f]{20}$/;
 
 /** How a keyed hash (in hex) stands for a name: it can be told from names, and 80 bits are enough for no two to meet. */
 export function pseudonymOf(hash: string): string {

@@ -449,9 +449,10 @@ describe.each([
     test("nothing is written that operators have no right to write", async () => {
       await run(["pause", "--reason", "quota talks"]);
       const rights = readBicep(join(import.meta.dirname, "../../../infra/modules/operator-access.bicep"));
-      // The one batch is that of the note on a rejection that it was sent again.
-      expect(stringsOf(rights, "changedTables")).toEqual(["Rejections"]);
-      const allowed = [...stringsOf(rights, "changedContainers"), "job-demand", "$batch"];
+      // Batches are those of versions of the configuration, and of the note on a rejection that it was sent again.
+      const tables = stringsOf(rights, "changedTables");
+      expect(tables).toEqual(["ConfigVersions", "Rejections"]);
+      const allowed = [...stringsOf(rights, "changedContainers"), ...tables, "job-demand", "$batch"];
       expect([...written]).toContain("control");
       expect([...written].filter((name) => !allowed.includes(name))).toEqual([]);
     });
