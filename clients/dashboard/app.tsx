@@ -53,7 +53,7 @@ export function App() {
   useEffect(() => void enter(), [session.credentials]);
 
   if (access === "unknown") return <p class="quiet page">Asking the service…</p>;
-  if (access === "refused") return <SignIn login={readLogin()} refusal={refusal} />;
+  if (access === "refused") return <SignIn login={readLogin()} refusal={session.ended ?? refusal} />;
   return (
     <>
       <a class="skip" href="#content">

@@ -1,5 +1,6 @@
 import { useId, useState } from "preact/hooks";
-import { type Login, session } from "./service/session.ts";
+import { signInWithEntra } from "./service/entra.ts";
+import { type EntraLogin, type Login, session } from "./service/session.ts";
 
 /** Asks for what the service wants to see. A key stays in memory, or in this tab if the viewer wants that. */
 export function SignIn({ login, refusal }: { readonly login: Login; readonly refusal: string | undefined }) {
@@ -11,7 +12,7 @@ export function SignIn({ login, refusal }: { readonly login: Login; readonly ref
           {refusal}
         </p>
       )}
-      {login.by === "function-key" ? <KeyForm /> : <EntraForm />}
+      {login.by === "function-key" ? <KeyForm /> : <EntraForm login={login} />}
     </main>
   );
 }
@@ -55,6 +56,16 @@ function KeyForm() {
   );
 }
 
-function EntraForm() {
-  return <p>Sign in with Microsoft Entra ID.</p>;
+function EntraForm({ login }: { readonly login: EntraLogin }) {
+  return (
+    <>
+      <button type="button" class="main" onClick={() => void signInWithEntra(login)}>
+        Sign in with Microsoft Entra ID
+      </button>
+      <p class="quiet">
+        The page keeps the token in memory only. You need an app role: <code>Autoscale.Read</code> to look,{" "}
+        <code>Autoscale.Operate</code> to act.
+      </p>
+    </>
+  );
 }

@@ -32,7 +32,7 @@ const types: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
 };
 
-const names = z.object({ script: z.string(), style: z.string() });
+const names = z.object({ script: z.string(), style: z.string(), all: z.array(z.string()) });
 
 const loaded = new Map<string, Promise<DashboardFiles>>();
 
@@ -50,9 +50,9 @@ export async function dashboardFiles(given?: string): Promise<DashboardFiles | u
 }
 
 async function load(folder: string): Promise<DashboardFiles> {
-  const named = names.parse(parseJson(await readFile(join(folder, "files.json"), "utf8")));
+  const { all, ...named } = names.parse(parseJson(await readFile(join(folder, "files.json"), "utf8")));
   const files = await Promise.all(
-    [named.script, named.style].map(async (name) => {
+    all.map(async (name) => {
       const content = await readFile(join(folder, name));
       const type = types[name.slice(name.lastIndexOf("."))] ?? "application/octet-stream";
       return [name, { type, content, zipped: await zip(content, { level: 9 }) }] as const;

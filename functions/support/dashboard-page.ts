@@ -2,7 +2,7 @@ import type { HttpResponseInit } from "@azure/functions";
 import type { ApiLogin } from "./guard.ts";
 
 /** What the page is told before anybody has signed in: how to. */
-type PageLogin =
+export type PageLogin =
   | { readonly by: "function-key" }
   | {
       readonly by: "entra";

@@ -1,4 +1,4 @@
-/** Bundles the dashboard into `dist/dashboard`: a script, a style sheet, and their names. */
+/** Bundles the dashboard into `dist/dashboard`: scripts, a style sheet, and their names. */
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { build } from "esbuild";
@@ -8,9 +8,9 @@ const root = resolve(import.meta.dirname, "../..");
 /** A file by its name, which holds a digest of its content: it may be cached for ever. */
 export type DashboardFiles = ReadonlyMap<string, Uint8Array>;
 
-/** What the function serves: `files.json` has the names of the script and the style sheet. */
+/** What the function serves: `files.json` has the names of the script, of the style sheet, and of all files. */
 export async function bundleDashboard(): Promise<DashboardFiles> {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: { app: "clients/dashboard/main.tsx", style: "clients/dashboard/style.css" },
     absWorkingDir: root,
     bundle: true,
@@ -21,14 +21,23 @@ export async function bundleDashboard(): Promise<DashboardFiles> {
     jsxImportSource: "preact",
     minify: true,
     legalComments: "eof",
+    // What only some deployments need is a file of its own.
+    splitting: true,
     entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
     outdir: "dashboard",
     logLevel: "warning",
     write: false,
+    metafile: true,
   });
   const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents] as const));
-  const named = (ending: string) => [...files.keys()].find((name) => name.endsWith(ending));
-  const names = { script: named(".js"), style: named(".css") };
+  const madeOf = (entry: string) =>
+    basename(Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === entry)?.[0] ?? "");
+  const names = {
+    script: madeOf("clients/dashboard/main.tsx"),
+    style: madeOf("clients/dashboard/style.css"),
+    all: [...files.keys()],
+  };
   return files.set("files.json", Buffer.from(JSON.stringify(names)));
 }
 

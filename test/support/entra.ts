@@ -9,6 +9,7 @@ import {
   SignJWT,
 } from "jose";
 import type { TokenIssuer } from "../../functions/support/entra-token.ts";
+import { SignInPages } from "./entra-sign-in.ts";
 
 /** The local stand-in of a tenant of Microsoft Entra ID: it signs tokens, and serves the keys to check them with. */
 export interface Tenant {
@@ -21,6 +22,8 @@ export interface Tenant {
   appToken(claims?: Claims): Promise<string>;
   /** New keys sign from now on; only they are served. */
   rotateKeys(): Promise<void>;
+  /** What stands on its pages for people who sign in, and what they are given. */
+  readonly people: SignInPages;
   /** How often the keys were asked for. */
   readonly asked: number;
   /** What the keys are answered with from now on. */
@@ -67,7 +70,10 @@ export async function startTenant(): Promise<Tenant> {
   first ??= newKeys();
   let keys = await first;
   const state = { asked: 0, answers: "keys" as Tenant["answers"] };
-  const server = createServer(({ url }, response) => {
+  const people = new SignInPages(tenantId);
+  const server = createServer((request, response) => {
+    const { url } = request;
+    if (people.serves(request)) return people.answer(request, response);
     if (url !== `/${tenantId}/discovery/v2.0/keys`) return response.writeHead(404).end();
     state.asked += 1;
     switch (state.answers) {
@@ -90,7 +96,13 @@ export async function startTenant(): Promise<Tenant> {
     ver: "2.0",
     ...times(),
   });
+  const userToken: Tenant["userToken"] = (claims = {}, header = {}) => {
+    const own = { ...alice, sub: "pairwise", azp: azureCli, scp: "user_impersonation" };
+    return sign({ ...common(), ...own, ...claims }, keys, header);
+  };
+  people.sign = userToken;
   return {
+    people,
     issuer: { authority, tenantId, clientId },
     settings: {
       API_LOGIN: "entra",
@@ -98,10 +110,7 @@ export async function startTenant(): Promise<Tenant> {
       API_CLIENT_ID: clientId,
       API_AUTHORITY: authority,
     },
-    userToken(claims = {}, header = {}) {
-      const own = { ...alice, sub: "pairwise", azp: azureCli, scp: "user_impersonation" };
-      return sign({ ...common(), ...own, ...claims }, keys, header);
-    },
+    userToken,
     appToken(claims = {}) {
       const own = { oid: agentOid, sub: agentOid, azp: agentApp, idtyp: "app" };
       return sign({ ...common(), ...own, ...claims }, keys);

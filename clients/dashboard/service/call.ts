@@ -42,6 +42,8 @@ export function pathOf(...parts: readonly string[]): string {
 /** Calls the service. Throws CallError. */
 export async function call<T>(path: string, options: CallOptions = {}): Promise<Called<T>> {
   const { method = "GET", query = {}, body, headers, signal } = options;
+  await session.freshen();
+  const shown = session.credentials;
   const url = new URL(path, root);
   for (const [name, value] of Object.entries(query)) if (value) url.searchParams.set(name, value);
   const response = await fetch(url, {
@@ -65,7 +67,11 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
   if (response.status === 304) return { answer: undefined, etag };
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok && answer !== undefined) return { answer: answer as T, etag };
-  throw new CallError(problemIn(answer, response.status));
+  const problem = problemIn(answer, response.status);
+  // A key is typed again; a token that is not taken any more is of no use.
+  if (response.status === 401 && shown.kind === "token" && session.credentials === shown)
+    session.end(`${problem.title}: sign in again`);
+  throw new CallError(problem);
 }
 
 function problemIn(answer: unknown, status: number): Partial<Problem> & { readonly title: string } {

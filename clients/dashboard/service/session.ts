@@ -1,21 +1,38 @@
+/** Where callers sign in with Microsoft Entra ID. */
+export interface EntraLogin {
+  readonly by: "entra";
+  readonly authority: string;
+  readonly tenantId: string;
+  readonly clientId: string;
+}
+
 /** How the service asks callers to show who they are; the page is told in its own head. */
-export type Login =
-  | { readonly by: "function-key" }
-  | {
-      readonly by: "entra";
-      readonly authority: string;
-      readonly tenantId: string;
-      readonly clientId: string;
-    };
+export type Login = { readonly by: "function-key" } | EntraLogin;
 
 /** What a caller shows with every call. */
 export type Credentials =
   | { readonly kind: "none" }
   | { readonly kind: "key"; readonly key: string }
-  | { readonly kind: "token"; readonly token: string; readonly name: string; readonly mayOperate: boolean };
+  | TokenCredentials;
+
+interface TokenCredentials {
+  readonly kind: "token";
+  readonly token: string;
+  readonly name: string;
+  readonly mayOperate: boolean;
+  readonly endsAtMs: number;
+  readonly renewAtMs: number;
+  /** Undefined: it cannot be renewed without the viewer. */
+  readonly renew: (() => Promise<TokenCredentials>) | undefined;
+}
 
 const keptKey = "autoscale-key";
+/** After a renewal that failed. */
+const retryMs = 30_000;
 let credentials: Credentials = restored();
+/** Why the viewer is no longer signed in. */
+let ended: string | undefined;
+let renewing: Promise<void> | undefined;
 const listeners = new Set<() => void>();
 
 export function readLogin(): Login {
@@ -34,14 +51,39 @@ export const session = {
   /** `keep`: for this tab, until it is closed. Never in an address, a cookie or the log. */
   signIn(next: Credentials, keep: boolean): void {
     credentials = next;
+    ended = undefined;
     if (keep && next.kind === "key") sessionStorage.setItem(keptKey, next.key);
     for (const listener of listeners) listener();
   },
 
   signOut(): void {
+    session.end(undefined);
+  },
+
+  /** Signs out for a reason that the viewer is shown. */
+  end(why: string | undefined): void {
     sessionStorage.removeItem(keptKey);
     credentials = { kind: "none" };
+    ended = why;
     for (const listener of listeners) listener();
+  },
+
+  get ended(): string | undefined {
+    return ended;
+  },
+
+  /** Before each call: a token that ends soon is renewed, once for all calls that wait for it. */
+  async freshen(): Promise<void> {
+    if (credentials.kind !== "token" || Date.now() < credentials.renewAtMs) return;
+    const { renew } = credentials;
+    if (renew !== undefined) {
+      renewing ??= renewWith(renew, credentials).finally(() => {
+        renewing = undefined;
+      });
+      await renewing;
+    }
+    if (credentials.kind === "token" && Date.now() >= credentials.endsAtMs)
+      session.end("Your sign-in has ended: sign in again");
   },
 
   listen(listener: () => void): () => void {
@@ -70,6 +112,17 @@ export const session = {
     return credentials.kind === "token" ? credentials.name : "dashboard";
   },
 };
+
+async function renewWith(renew: () => Promise<TokenCredentials>, before: TokenCredentials): Promise<void> {
+  try {
+    const next = await renew();
+    // Nobody is told: the viewer is the same. Whoever signed out meanwhile stays so.
+    if (credentials === before) credentials = next;
+  } catch {
+    // The old token lasts for some minutes: later calls try again.
+    if (credentials === before) credentials = { ...before, renewAtMs: Date.now() + retryMs };
+  }
+}
 
 function restored(): Credentials {
   const key = typeof sessionStorage === "undefined" ? null : sessionStorage.getItem(keptKey);

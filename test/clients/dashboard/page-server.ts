@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { dashboardPage } from "../../../functions/support/dashboard-page.ts";
+import type { HttpResponseInit } from "@azure/functions";
+import { dashboardPage, type PageLogin } from "../../../functions/support/dashboard-page.ts";
 import type { DashboardFiles } from "../../../infra/package/dashboard.ts";
 import type { ApiServer } from "../cli/api-server.ts";
 
@@ -19,20 +20,25 @@ export interface PageServer {
 }
 
 /** Serves the page, and passes on what it asks of the API: with a key, and with faults. */
-export async function servePage(files: DashboardFiles, api: ApiServer): Promise<PageServer> {
-  const names = [...files.keys()];
-  const named = (ending: string) => names.find((name) => name.endsWith(ending)) ?? "";
-  const html = dashboardPage({
-    ...{ script: named(".js"), style: named(".css"), isFolder: false },
-    login: { by: "function-key" },
-  });
+export async function servePage(
+  files: DashboardFiles,
+  api: ApiServer,
+  login: PageLogin = { by: "function-key" },
+  /** Undefined: whoever calls so may; else what they are answered with. */
+  refused: (authorization: string | undefined, path: string) => Promise<HttpResponseInit | undefined> = () =>
+    Promise.resolve(undefined),
+): Promise<PageServer> {
+  const named = JSON.parse(String(Buffer.from(files.get("files.json") ?? ""))) as Readonly<
+    Record<"script" | "style", string>
+  >;
+  const html = dashboardPage({ ...named, isFolder: false, login });
   let key: string | undefined;
   let failing: number | "gone" | undefined;
   const paths: string[] = [];
   const server = createServer(async (incoming, outgoing) => {
     const path = incoming.url ?? "";
     const file = files.get(path.replace("/api/dashboard/", ""));
-    if (path === "/api/dashboard")
+    if (path.split("?")[0] === "/api/dashboard")
       return void outgoing.writeHead(200, html.headers as Record<string, string>).end(html.body);
     if (file !== undefined) {
       const type = path.endsWith(".js") ? "text/javascript" : "text/css";
@@ -43,14 +49,18 @@ export async function servePage(files: DashboardFiles, api: ApiServer): Promise<
     if (failing !== undefined) return void outgoing.writeHead(failing).end();
     if (key !== undefined && incoming.headers["x-functions-key"] !== key)
       return void outgoing.writeHead(401).end();
+    const refusal = await refused(incoming.headers.authorization, path);
+    if (refusal !== undefined)
+      return void outgoing.writeHead(refusal.status ?? 500).end(JSON.stringify(refusal.jsonBody));
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const response = await fetch(`${api.url}${path}`, {
       method: incoming.method ?? "GET",
-      headers: { "content-type": "application/json" },
+      headers: { "content-type": "application/json", ...passedOn(incoming.headers) },
       ...(chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}),
     });
-    outgoing.writeHead(response.status, { "content-type": "application/json" });
+    const etag = response.headers.get("etag");
+    outgoing.writeHead(response.status, { "content-type": "application/json", ...(etag && { etag }) });
     outgoing.end(Buffer.from(await response.arrayBuffer()));
   });
   server.listen(0, "127.0.0.1");
@@ -75,4 +85,14 @@ export async function servePage(files: DashboardFiles, api: ApiServer): Promise<
       await once(server, "close");
     },
   };
+}
+
+/** Of what the page sends, that which the service reads. */
+function passedOn(headers: IncomingHttpHeaders): Record<string, string> {
+  const read = ["authorization", "if-match", "if-none-match", "idempotency-key"];
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      read.includes(name) && value !== undefined ? [[name, String(value)]] : [],
+    ),
+  );
 }

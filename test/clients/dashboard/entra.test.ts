@@ -1,0 +1,160 @@
+import { HttpRequest } from "@azure/functions";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createTokenReader } from "../../../functions/support/entra-token.ts";
+import { entraGuard } from "../../../functions/support/guard.ts";
+import { bundleDashboard } from "../../../infra/package/dashboard.ts";
+import { served } from "../../fuzz/served-world.ts";
+import {
+  accessibilityProblems,
+  type Browser,
+  noBrowser,
+  openBrowser,
+  openPage,
+} from "../../support/browser.ts";
+import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { startTenant, type Tenant } from "../../support/entra.ts";
+import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { createWorld } from "../../support/world.ts";
+import { type ApiServer, serveApi } from "../cli/api-server.ts";
+import { type PageServer, servePage } from "./page-server.ts";
+
+vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
+const { handlers } = await import("../../functions/api/handlers.ts");
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const operator = { roles: ["Autoscale.Operate"] };
+const reader = { roles: ["Autoscale.Read"] };
+
+let tenant: Tenant;
+let api: ApiServer;
+let server: PageServer;
+let browser: Browser;
+let page: Page;
+let problems: readonly string[];
+
+const signInButton = () => page.getByRole("button", { name: "Sign in with Microsoft Entra ID" });
+
+async function signIn(hash = ""): Promise<void> {
+  await page.goto(`${server.url}${hash}`);
+  await signInButton().click();
+}
+
+describe.skipIf(noBrowser !== undefined)("sign-in with Microsoft Entra ID", () => {
+  beforeAll(async () => {
+    tenant = await startTenant();
+    const { issuer } = tenant;
+    const guard = entraGuard({ nodeLogin: "basic", issuer, readToken: createTokenReader(issuer) });
+    api = await serveApi(handlers);
+    server = await servePage(
+      await bundleDashboard(),
+      api,
+      { by: "entra", ...issuer },
+      async (authorization, path) => {
+        const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+        const request = new HttpRequest({ method: "GET", url: `http://127.0.0.1${path}`, headers });
+        const admission = await guard.admit(request, "reader", silent);
+        return admission.ok ? undefined : admission.response;
+      },
+    );
+    tenant.people.redirectUris = [server.url];
+  }, 600_000);
+
+  afterAll(async () => {
+    await server?.stop();
+    await api?.stop();
+    await tenant?.stop();
+  });
+
+  beforeEach(async () => {
+    server.reset();
+    Object.assign(tenant.people, { claims: operator, refusal: undefined, tokenSeconds: 3_600, renews: true });
+    tenant.people.granted.length = 0;
+    const nodes = [nodeOf({ name: "htc-1", nodeId: "id-1", hostname: "host-1" })];
+    served.world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
+    await served.world.snapshot();
+    // The clock that a test moves is the whole browser's.
+    browser = await openBrowser();
+    ({ page, problems } = await openPage(browser, { width: 1024, colorScheme: "light" }));
+  });
+
+  afterEach(() => browser.close());
+
+  test("an operator comes back to the view, with no code or token in address or storage, and may act", async () => {
+    await page.goto(`${server.url}#/clusters/hpc/overview`);
+    await signInButton().waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await signInButton().click();
+    await page.getByRole("button", { name: "Pause scaling" }).waitFor();
+    expect(page.url()).toBe(`${server.url}#/clusters/hpc/overview`);
+    expect(
+      await page.evaluate("JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])"),
+    ).toBe('[{},{},""]');
+    expect(server.paths().join(" ")).not.toMatch(/code|token/);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await signInButton().waitFor();
+    // Before anybody has signed in the service says 401, once on each load.
+    expect(problems.filter((problem) => !problem.includes("401"))).toEqual([]);
+  });
+
+  test("who may only read is offered no act", async () => {
+    tenant.people.claims = reader;
+    await signIn("#/clusters/hpc/nodes");
+    await page.getByText("htc-1").first().waitFor();
+    expect(await page.getByRole("button", { name: "Delete", exact: true }).count()).toBe(0);
+    await page.goto(`${server.url}#/clusters/hpc/overview`);
+    await page.getByText("Nothing is wrong.").or(page.getByLabel("Problems")).first().waitFor();
+    expect(await page.getByRole("button", { name: "Pause scaling" }).count()).toBe(0);
+  });
+
+  test("who has no role is told which is missing", async () => {
+    tenant.people.claims = { roles: [] };
+    await signIn();
+    await page.getByRole("alert").getByText('lacks the role "Autoscale.Read"').waitFor();
+  });
+
+  test("a refusal of the tenant is shown as text", async () => {
+    tenant.people.refusal = { error: "access_denied", description: "AADSTS50105 <img src=x onerror=hit=1>" };
+    await signIn();
+    await page.getByRole("alert").getByText("AADSTS50105 <img src=x").waitFor();
+    expect(await page.evaluate("globalThis.hit")).toBeUndefined();
+    expect(page.url()).not.toContain("error");
+  });
+
+  test("an answer that this tab did not ask for signs nobody in", async () => {
+    await page.goto(`${server.url}?code=stolen&state=made-up`);
+    await page.getByText("did not begin in this tab").waitFor();
+    expect(tenant.people.granted).toEqual([]);
+    expect(page.url()).not.toContain("stolen");
+  });
+
+  test("a token that ends soon is renewed, and the viewer sees nothing of it", async () => {
+    tenant.people.tokenSeconds = 3_600;
+    await page.clock.install();
+    await signIn("#/clusters/hpc/overview");
+    await page.getByRole("button", { name: "Pause scaling" }).waitFor();
+    await page.clock.fastForward(3_400_000);
+    await vi.waitFor(() => expect(tenant.people.granted).toContain("refresh_token"), { timeout: 240_000 });
+    await page.getByRole("button", { name: "Pause scaling" }).waitFor();
+    expect(tenant.people.granted.filter((grant) => grant === "authorization_code")).toHaveLength(1);
+  });
+
+  test("a token that is not renewed ends with words, and the viewer signs in again", async () => {
+    tenant.people.renews = false;
+    await page.clock.install();
+    await signIn("#/clusters/hpc/overview");
+    await page.getByRole("button", { name: "Pause scaling" }).waitFor();
+    await page.clock.fastForward(3_700_000);
+    await page.getByText("Your sign-in has ended").waitFor();
+    await signInButton().click();
+    await page.getByRole("button", { name: "Pause scaling" }).waitFor();
+  });
+
+  test("a token that the service takes no more ends the session", async () => {
+    await signIn("#/clusters/hpc/overview");
+    await page.getByRole("button", { name: "Pause scaling" }).waitFor();
+    server.fail(401);
+    await signInButton().waitFor();
+    await page.getByRole("alert").first().waitFor();
+  });
+});
