@@ -14,7 +14,7 @@ export async function signInWithEntra(login: EntraLogin): Promise<void> {
     const { begin } = await import("./entra-flow.ts");
     const { address, started } = await begin(login, thisPage());
     const kept: Kept = { ...started, hash: location.hash };
-    sessionStorage.setItem(keptKey, JSON.stringify(kept));
+    sessionStorage.setItem(keptKey, String(new URLSearchParams({ ...kept })));
     location.assign(address);
   } catch (error) {
     session.end(`Sign-in cannot begin: ${error instanceof Error ? error.message : error}`);
@@ -49,5 +49,8 @@ function thisPage(): string {
 function takeKept(): Kept | undefined {
   const text = sessionStorage.getItem(keptKey);
   sessionStorage.removeItem(keptKey);
-  return text === null ? undefined : (JSON.parse(text) as Kept);
+  if (text === null) return undefined;
+  const read = new URLSearchParams(text);
+  const of = (name: keyof Kept) => read.get(name) ?? "";
+  return { state: of("state"), nonce: of("nonce"), verifier: of("verifier"), hash: of("hash") };
 }

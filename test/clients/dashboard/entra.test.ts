@@ -134,7 +134,7 @@ describe.skipIf(noBrowser !== undefined)("sign-in with Microsoft Entra ID", () =
     await signIn("#/clusters/hpc/overview");
     await page.getByRole("button", { name: "Pause scaling" }).waitFor();
     await page.clock.fastForward(3_400_000);
-    await vi.waitFor(() => expect(tenant.people.granted).toContain("refresh_token"), { timeout: 240_000 });
+    await expect.poll(() => tenant.people.granted).toContain("refresh_token");
     await page.getByRole("button", { name: "Pause scaling" }).waitFor();
     expect(tenant.people.granted.filter((grant) => grant === "authorization_code")).toHaveLength(1);
   });
