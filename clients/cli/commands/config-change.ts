@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { ConfigAnswer } from "../../../shared/api/index.ts";
-import { isDictionary, parseJson } from "../../../shared/json.ts";
+import { isDictionary } from "../../../shared/json.ts";
 import { redacted } from "../../../shared/redact.ts";
 import { printable } from "../../../shared/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
@@ -15,6 +15,7 @@ import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-o
 import { confirm, type Terminal } from "../terminal.ts";
 import { type Config, valueAt, withoutValue, withValue } from "./config-path.ts";
 import { printChange } from "./config-push.ts";
+import { readSetting } from "./read-setting.ts";
 
 interface ChangeFlags extends ServiceFlags {
   readonly reason?: string;
@@ -62,7 +63,7 @@ function setCommand(terminal: Terminal): Command {
     .action((path: string, text: string, flags: ChangeFlags) =>
       change(terminal, flags, {
         name: `config set ${path}`,
-        make: (config) => withValue(config, path, readValue(text)),
+        make: (config) => withValue(config, path, readSetting(text)),
       }),
     );
   return changeOptions(command);
@@ -168,15 +169,6 @@ function whole(config: Config): Config {
     "Cannot change the stored configuration: it holds what looks like a secret, which is not shown",
     'Remove it from your file, and store that with "ccscale config push".',
   );
-}
-
-/** Numbers, lists and so on as JSON; what is none is a text, so that `spot` needs no quotes. */
-function readValue(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
-  }
 }
 
 async function store(

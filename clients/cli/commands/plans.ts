@@ -37,10 +37,18 @@ export const planColumns: readonly string[] = [
 export function plansCommand(terminal: Terminal): Command {
   const command: Command = new Command("plans")
     .description("Lists plans, newest first; with an id, shows one plan: its decisions and their outcome.")
-    .argument("[id]", 'from the list, or how it begins; "last" for the newest')
+    .argument(
+      "[id...]",
+      'from the list, or how it begins; "last" for the newest; "diff" and two of them: what the second decided otherwise',
+    )
     .option("--limit <number>", `maximum number (default: ${usualLimit}; with --since all)`, wholeNumber(1))
     .option("--since <time>", "from then on: a length of time such as 1h or 2d, or a date", timeOption)
-    .action((id: string | undefined, flags: Flags) => {
+    .action(([id, ...more]: readonly string[], flags: Flags) => {
+      const [before, after] = more;
+      if (id === "diff" && before !== undefined && after !== undefined && more.length === 2)
+        return look(terminal, flags, (looking) => showDifference(looking, before, after));
+      if (id === "diff") return command.error("error: expected two ids after diff");
+      if (more.length > 0) return command.error("error: expected one id, or diff and two ids");
       if (id === undefined) return look(terminal, flags, (looking) => listPlans(looking, flags));
       if (isOfList(flags))
         return command.error(
@@ -88,6 +96,23 @@ async function showPlan({ terminal, service, settings }: Looking, id: string, fl
   );
   if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(plan));
   else printPlan(terminal, plan);
+}
+
+async function showDifference({ terminal, service }: Looking, from: string, to: string): Promise<void> {
+  // Loaded here: the list needs none of it.
+  const [{ archivedPlan }, { planDifference }] = await Promise.all([
+    import("../scenario/archived-plan.ts"),
+    import("../output/plan-difference.ts"),
+  ]);
+  const read = async (id: string) => {
+    const planId = id === "last" ? ((await newest(service)) ?? id) : id;
+    const { plan } = await archivedPlan(service, planId, `compare plan "${planId}"`);
+    return { ...plan.plan, settings: plan.input.settings };
+  };
+  const lines = planDifference(await read(from), await read(to));
+  terminal.stdout.write(
+    lines.length === 0 ? "Nothing differs.\n" : lines.map((line) => `${line}\n`).join(""),
+  );
 }
 
 async function newest(service: Looking["service"]): Promise<string | undefined> {

@@ -1,20 +1,23 @@
 import { Command, Option } from "commander";
 import { type Plan, plan, type Retirement } from "../../../shared/engine/index.ts";
-import { type PackedPlan, packPlan, unpackPlan, type WholePlan } from "../../../shared/ports/index.ts";
+import { packPlan, unpackPlan, type WholePlan } from "../../../shared/ports/index.ts";
 import { printable } from "../../../shared/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { answerJsonLines } from "../output/json-lines.ts";
+import { planDifference } from "../output/plan-difference.ts";
 import { warn } from "../output/print.ts";
+import { archivedPlan } from "../scenario/archived-plan.ts";
 import { type Compatibility, compatibilityOption, fromStandardInput } from "../scenario/case-rules.ts";
+import { type OtherSetting, otherSetting, withOthers } from "../scenario/other-settings.ts";
 import { replaySequence } from "../scenario/sequence.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrFilesOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
-import { planIds, withWholeId } from "../whole-id.ts";
 
 interface Flags extends ServiceFlags {
   readonly jsonLines?: true;
   readonly plan?: string;
+  readonly set?: readonly OtherSetting[];
   readonly compatibility?: Compatibility;
 }
 
@@ -28,8 +31,15 @@ export function replayCommand(terminal: Terminal): Command {
       "--json-lines",
       "reads one sequence a line from standard input and answers one line each: the nodes that were matched and timed out",
     )
+    .option(
+      "--set <key=value>",
+      "with --plan: with another setting, such as placement=cost or idle_timeout.htc=600, and says what differs",
+      otherSetting,
+    )
     .addOption(compatibilityOption())
     .action((flags: Flags) => {
+      if (flags.set !== undefined && flags.plan === undefined)
+        return command.error("error: --set, expected with --plan");
       if (flags.plan !== undefined) return replayPlan(terminal, flags.plan, flags);
       if (flags.jsonLines === true) return replaySequences(terminal, flags.compatibility);
       return command.error("error: expected --plan <id> or --json-lines");
@@ -39,20 +49,13 @@ export function replayCommand(terminal: Terminal): Command {
 
 async function replayPlan(terminal: Terminal, planId: string, flags: Flags): Promise<void> {
   const { service } = await reach(flags);
-  const answer = await withWholeId(
+  const { plan: archived, secretsRemoved } = await archivedPlan(
+    service,
     planId,
-    (whole) => service.ask("plan-archive", { params: { planId: whole } }),
-    () => planIds(service),
+    `make plan "${planId}" again`,
   );
-  const { archive, archiveReason, secretsRemoved } = answer;
-  if (archive === null)
-    throw new CommandFailure(
-      `Cannot make plan "${planId}" again: it was not archived whole: ${archiveReason}`,
-      "`ccscale plans ID` shows what is kept of it.",
-    );
-  // The planner wrote it; only the version that made it knows more about its form.
-  const archived = unpackPlan({ ...archive, archive: "whole" } as unknown as PackedPlan);
   const { cluster, atSeconds } = archived.summary;
+  if (flags.set !== undefined) return showOther(terminal, archived, flags.set);
   const difference = differenceOf(archived);
   const when = new Date(atSeconds * 1000).toISOString();
   const subject = `plan "${planId}" of cluster "${cluster}", made ${when}`;
@@ -67,6 +70,22 @@ async function replayPlan(terminal: Terminal, planId: string, flags: Flags): Pro
   const nodes = create.reduce((total, set) => total + set.count, 0);
   const counts = `${jobs.length} jobs, ${nodes} nodes to create, ${start.length} to start, ${retire.length} to retire`;
   terminal.stdout.write(`Same: ${subject}: ${counts}.\n`);
+}
+
+/** What the same input gives under other settings, beside what it gives under its own. */
+function showOther(
+  terminal: Terminal,
+  { summary: { planId, cluster }, input }: WholePlan,
+  others: readonly OtherSetting[],
+): void {
+  const settings = withOthers(input.settings, others);
+  const lines = planDifference(
+    { ...plan(input), settings: input.settings },
+    { ...plan({ ...input, settings }), settings },
+  );
+  const title = `Plan "${planId}" of cluster "${cluster}", made again with other settings`;
+  terminal.stdout.write(printable(`${title}: ${lines.length === 0 ? "nothing differs." : "what differs:"}`));
+  terminal.stdout.write(`\n${lines.map((line) => `  ${line}\n`).join("")}`);
 }
 
 /** The plan as the engine made it. Caps, back-offs and earlier requests are part of its input. */

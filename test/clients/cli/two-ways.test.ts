@@ -418,6 +418,21 @@ describe.each([
     });
   });
 
+  test("what two plans decided otherwise, and what another setting would give", async () => {
+    await archivePlans();
+    const differ = await run(["plans", "diff", "plan-0001", "tampered"]);
+    expect(differ).toMatchObject({ code: 0, stdout: expect.stringMatching(/^create htc \S+: 2 -> 7\n$/) });
+    expect(await run(["plans", "diff", "plan-0001", "plan-0001"])).toMatchObject({
+      code: 0,
+      stdout: "Nothing differs.\n",
+    });
+    expect(await run(["replay", "--plan", "plan-0001", "--set", "idle_timeout=77"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("setting idleTimeoutSeconds.default: 300 -> 77\n"),
+    });
+    expect(await run(["plans", "diff", "plan-0001"])).toMatchObject({ code: 2 });
+  });
+
   test("a support archive holds what is known, opens offline, and holds no secret", async () => {
     await archivePlans();
     await put({ ...usable, password: "geheim-2", note: passwords.CYCLECLOUD_PASSWORD });
