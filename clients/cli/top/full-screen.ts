@@ -46,7 +46,8 @@ export function openFullScreen(
   const wasRaw = stdin.isRaw === true;
   let isOpen = true;
   const screen: FullScreen = {
-    size: () => ({ width: stdout.columns ?? 80, height: stdout.rows ?? 24 }),
+    // A pseudo-terminal without a size reports 0.
+    size: () => ({ width: stdout.columns || 80, height: stdout.rows || 24 }),
     show(lines) {
       if (!isOpen) return;
       const texts = lines.map(({ text, style }) =>
