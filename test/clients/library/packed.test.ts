@@ -32,7 +32,7 @@ const installed = (path: string) => join(app, "node_modules/cyclecloud-autoscale
 describe("the tarball", () => {
   test("lists what a user needs, and nothing else", () => {
     const wanted =
-      /^(package\.json|README\.md|LICENSE|docs\/(cli|commands|library|schedulers)\.md|examples\/scenarios\/[\w-]+\.json|dist\/ccscale\/[\w.-]+\.js|dist\/library\/([\w-]+\/)*[\w.-]+\.js|dist\/library\/[\w-]+\.d\.ts)$/;
+      /^(package\.json|README\.md|LICENSE|docs\/(cli|commands|library|schedulers)\.md|examples\/scenarios\/[\w-]+\.json|dist\/ccscale\/([\w-]+\/)*[\w.-]+\.js|dist\/library\/([\w-]+\/)*[\w.-]+\.js|dist\/library\/[\w-]+\.d\.ts)$/;
     expect(files.filter((file) => !wanted.test(file))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "dist/ccscale/main.js", "docs/library.md"]));
     // Rooms of the service that no entry point has a use for.
