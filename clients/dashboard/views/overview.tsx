@@ -4,6 +4,7 @@ import { Problems } from "../parts/problems.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { UseCharts } from "../parts/use-charts.tsx";
+import { WaitingJobs } from "../parts/waiting-jobs.tsx";
 import { choose, linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
@@ -145,31 +146,14 @@ function Demand({ status, cluster }: { readonly status: ClusterStatus; readonly 
                   ? "silent: its jobs do not count"
                   : setAside.count > 0
                     ? counted(setAside.count, "item set aside", "items set aside")
-                    : "heard from",
+                    : "up to date",
             },
           ]}
         />
       </section>
       <section>
         <h2>First in the queue that wait</h2>
-        <Table
-          caption="Jobs that wait"
-          rows={waiting}
-          keyOf={({ job }) => job}
-          none="No job waits."
-          columns={[
-            {
-              title: "Job",
-              cell: ({ job }) => <a href={linkTo({ cluster, view: "jobs", subject: job })}>{job}</a>,
-            },
-            {
-              title: "Has",
-              isNumber: true,
-              cell: ({ granted, asked }) => `${count(granted)} of ${count(asked)}`,
-            },
-            { title: "Why", cell: ({ why }) => why.at(-1) },
-          ]}
-        />
+        <WaitingJobs cluster={cluster} waiting={waiting} none="No job waits." whyOf={(why) => why.at(-1)} />
       </section>
       {targets.length === 0 ? null : (
         <section>

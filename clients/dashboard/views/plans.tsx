@@ -1,6 +1,7 @@
 import type { PlanAnswer, PlansAnswer } from "../../../shared/api/index.ts";
 import { Ago, Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
+import { WaitingJobs } from "../parts/waiting-jobs.tsx";
 import { linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
@@ -95,24 +96,7 @@ function Plan({ cluster, planId }: { readonly cluster: string; readonly planId: 
               ]}
             />
             <h2>Jobs that wait</h2>
-            <Table
-              caption="Jobs that wait"
-              rows={waiting}
-              keyOf={({ job }) => job}
-              none="None."
-              columns={[
-                {
-                  title: "Job",
-                  cell: ({ job }) => <a href={linkTo({ cluster, view: "jobs", subject: job })}>{job}</a>,
-                },
-                {
-                  title: "Has",
-                  isNumber: true,
-                  cell: ({ granted, asked }) => `${count(granted)} of ${count(asked)}`,
-                },
-                { title: "Why", cell: ({ why }) => why.join(" ") },
-              ]}
-            />
+            <WaitingJobs cluster={cluster} waiting={waiting} none="None." whyOf={(why) => why.join(" ")} />
             <h2>What became of it</h2>
             <Table
               caption="Operations"
