@@ -1,7 +1,7 @@
 import type { HttpResponseInit } from "@azure/functions";
 import type { ApiLogin } from "./guard.ts";
 
-/** What the page is told before anybody has signed in: how to. */
+/** What the page knows before anybody has signed in: how to. */
 export type PageLogin =
   | { readonly by: "function-key" }
   | {

@@ -50,7 +50,7 @@ export interface Service {
   readonly operators: OperatorService;
   /** Undefined: none is read. */
   readonly priceList: PriceList | undefined;
-  /** Tells people what is wrong with clusters. */
+  /** Sends notifications about clusters. */
   readonly notifier: Notifier;
   /** Limits for JSON from outside. */
   readonly jsonLimits: JsonLimits;

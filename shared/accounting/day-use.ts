@@ -42,7 +42,7 @@ export function lastHours(known: readonly HourUse[], closed: readonly Page[]): r
   return [...known, ...added].slice(-hoursKept);
 }
 
-/** As much of the open record as tells what nodes were used for. */
+/** The part of the open record that shows what nodes were used for. */
 interface OpenAccounts {
   readonly asOfSeconds: number;
   readonly openedAtSeconds: number;

@@ -38,7 +38,7 @@ export const samplesAnswer = z
     untilSeconds: unixSeconds,
     stepSeconds: z
       .number()
-      .describe("Of each step the newest sample is shown; a step without one is missing: nobody knows"),
+      .describe("Of each step the newest sample is shown; a step without one is missing: unknown"),
     samples: z.array(sampleView).describe("In order"),
   })
   .meta({ id: "Samples" });

@@ -52,5 +52,5 @@ export const howNodesFare = {
       otherNodeHours: z.number().describe("Drained, kept alive, or being deleted"),
     })
     .nullable()
-    .describe("What nodes were in the last 24 hours, by the accounts; null: nobody can tell"),
+    .describe("What nodes were in the last 24 hours, by the accounts; null: unknown"),
 };

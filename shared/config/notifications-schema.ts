@@ -29,7 +29,7 @@ const destination = z.strictObject(shape, {
       : "expected an object of one destination",
 });
 
-/** `notifications`: who is told when something is wrong. */
+/** `notifications`: who receives a message when something is wrong. */
 export const notificationShape = {
   notifications: z
     .array(destination, "expected a list of destinations")

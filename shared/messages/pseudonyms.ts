@@ -15,7 +15,7 @@ const keysOf: Readonly<Record<PseudonymField, readonly string[]>> = {
 const hexDigits = 20;
 const form = /^~[0-9a-f]{20}$/;
 
-/** How a keyed hash (in hex) stands for a name: it can be told from names, and 80 bits are enough for no two to meet. */
+/** How a keyed hash (in hex) stands for a name: it cannot be mistaken for a name, and 80 bits make two equal ones practically impossible. */
 export function pseudonymOf(hash: string): string {
   return `~${hash.slice(0, hexDigits)}`;
 }

@@ -56,7 +56,7 @@ export function settleNotices(
   const isOld = ({ to, atSeconds }: Notice) =>
     toldTo(to)?.failed !== undefined && nowSeconds - atSeconds >= longestTrySeconds;
   const old = left.filter(isOld);
-  // Whoever was not told that it began is not told that it is over.
+  // Who received no message when it began receives none when it is over.
   const isPart = ({ to, incident }: { to: string; incident: string }) =>
     old.some((each) => each.phase === "begun" && each.to === to && each.incident === incident);
   const givenUp = left.filter((notice) => old.includes(notice) || isPart(notice));

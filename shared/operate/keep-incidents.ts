@@ -11,7 +11,7 @@ import type { Finding } from "../views/index.ts";
 /** How long an incident has to be gone to be over: one that comes back before that is the same. */
 const quietSeconds: Readonly<Record<NotificationKind, number>> = {
   budget: 300,
-  // After a pause the array gets nodes again: only when they had time to fail can anybody tell whether they boot.
+  // After a pause the array gets nodes again: whether they boot is known only when they had time to fail.
   "boots-failing": 3_600,
   "login-refused": 300,
   "source-silent": 300,
@@ -66,7 +66,7 @@ export function keepIncidents(before: NotificationRecord, seen: Seen): Notificat
   };
 }
 
-/** Nobody is told who is not in the configuration any more. */
+/** Destinations that are no longer in the configuration receive nothing. */
 function withDestinations(
   record: NotificationRecord,
   destinations: readonly Destination[],

@@ -20,9 +20,9 @@ type NotifyPorts = Pick<
 >;
 
 /**
- * Tells the cluster's destinations what is wrong: once when it begins, once when it is over. Who is to be told what is
- * stored before anything is sent, and claimed by one run, so that of two runs one tells, and what a run that dies has not
- * told is told by the next. A message is told again only when its run died after it arrived; its id is the same then.
+ * Notifies the cluster's destinations of what is wrong: once when it begins, once when it is over. Who receives what is
+ * stored before anything is sent, and claimed by one run, so that of two runs one sends, and what a run that dies has not
+ * sent is sent by the next. A message is sent again only when its run died after it arrived; its id is the same then.
  */
 export async function notify(ports: NotifyPorts, notifier: Notifier, cluster: string): Promise<void> {
   const config = await readConfig(ports, cluster);
@@ -60,7 +60,7 @@ function isNobody(
   return (destinations ?? before).length === 0 && before.length === 0;
 }
 
-/** Another run that saved meanwhile saw the same, and tells it. */
+/** Another run that saved meanwhile saw the same, and sends it. */
 async function isSaved(
   { notifications }: Pick<NotifyPorts, "notifications">,
   record: NotificationRecord,
@@ -100,7 +100,7 @@ async function tell(notifier: Notifier, destination: Destination, notices: reado
   return { to, arrived, failed: undefined };
 }
 
-/** Others may have saved since: what was told comes off the newest record. */
+/** Others may have saved since: what was sent is taken off the newest record. */
 async function settle(ports: NotifyPorts, cluster: string, told: readonly Told[]): Promise<void> {
   const stored = await ports.notifications.load(cluster);
   if (stored === undefined) return;

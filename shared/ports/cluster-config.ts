@@ -133,7 +133,7 @@ export interface ClusterConfig {
   readonly facts?: VmCatalogueOptions;
   /** What the cluster pays that differs from the list. Absent: nothing. */
   readonly priceRules?: readonly PriceRule[];
-  /** Who is told when something is wrong. Absent: nobody. */
+  /** Who receives a message when something is wrong. Absent: nobody. */
   readonly notifications?: readonly Destination[];
   /** Which names of jobs are stored as keyed hashes. Absent: none. */
   readonly pseudonyms?: PseudonymSettings;

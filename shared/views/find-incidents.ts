@@ -18,7 +18,7 @@ import { shellWord } from "./explain/cause.ts";
 import { spendingStatus } from "./spending-status.ts";
 import * as problems from "./status-problems.ts";
 
-/** Something that is wrong now, or that nobody can tell about now. */
+/** Something that is wrong now, or that is unknown now. */
 export interface Finding extends IncidentWords {
   /** Problem and subject: the same from one look to the next. */
   readonly key: string;
@@ -35,7 +35,7 @@ type IncidentPorts = Pick<Ports, "clock" | "controls" | "demand" | "plans" | "sn
 export type FoundConfig = ClusterConfig | ConfigurationError;
 
 /**
- * What is wrong with a cluster that somebody should be notified of. What cannot be told now, because of something that is
+ * What is wrong with a cluster that somebody should be notified of. What is unknown now, because of something that is
  * itself found, is found without beginning anything: an open incident is not over only because nobody can look.
  */
 export async function findIncidents(
@@ -117,7 +117,7 @@ function shownLogin(refused: Awaited<ReturnType<typeof loadControl>>["refusedLog
   return { ...refused, resumedAtSeconds: refused.resumedAtSeconds ?? null };
 }
 
-/** Nobody can tell whether it is so: what is open stays open. */
+/** Whether it is so is unknown: what is open stays open. */
 function unseen(kind: NotificationKind, key: string): Finding {
   return {
     ...{ kind, key, problem: key, subject: null, text: "", next: "", command: "" },

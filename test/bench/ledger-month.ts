@@ -1,5 +1,5 @@
 /**
- * A month of a recorded workload in the accounts of a cluster, in a storage account (Azurite), and what `ccscale` tells of it:
+ * A month of a recorded workload in the accounts of a cluster, in a storage account (Azurite), and what `ccscale` shows of it:
  * who, what, when, how much was idle, and what the month will come to. The trace is moved so that it begins with this month.
  * Jobs start when they were submitted, on the first node with room; nodes boot for 4 minutes and are deleted after 5 idle ones.
  * Run it with `npx -c 'node test/bench/ledger-month.ts --trace FILE.swf.gz'`.
@@ -134,7 +134,7 @@ async function fill(jobs: readonly TraceJob[]): Promise<void> {
   await lastSnapshot(stores, nodes);
 }
 
-/** As the service takes it: the status is told from it. */
+/** As the service takes it: the status is made from it. */
 async function lastSnapshot(
   stores: ReturnType<typeof createAzureStores>,
   nodes: readonly Node[],

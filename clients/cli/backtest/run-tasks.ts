@@ -10,7 +10,7 @@ export type FromWorker = { readonly index: number } & (
 
 interface Watch {
   readonly workers: number;
-  /** Told how much of all tasks is done, 0 to 1. */
+  /** Called with the share of all tasks that is done, 0 to 1. */
   readonly onProgress: (share: number) => void;
   /** Tasks that are not over by then are left out. */
   readonly signal: AbortSignal;

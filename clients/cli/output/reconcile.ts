@@ -30,7 +30,7 @@ export interface Counts {
   readonly firstDay: UsageAnswer | undefined;
 }
 
-/** Puts CycleCloud's count beside ours, day by day, and tells the parts of the difference that are known. */
+/** Puts CycleCloud's count beside ours, day by day, and shows the parts of the difference that are known. */
 export function reconcile({ cost, usage, firstDay }: Counts): readonly ReconciledDay[] {
   const { openedAtSeconds: opened } = cost;
   const ours = new Map(cost.rows.map((row) => [String(row.keys.day), row]));

@@ -7,7 +7,7 @@ export interface Curve {
   readonly title: string;
   /** Name of a colour of `style.css`. */
   readonly color: string;
-  /** At the chart's times; null: nobody knows. */
+  /** At the chart's times; null: unknown. */
   readonly values: readonly (number | null)[];
 }
 

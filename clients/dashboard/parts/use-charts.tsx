@@ -62,7 +62,7 @@ interface Point {
   readonly sample: Sample | undefined;
 }
 
-/** A step without a sample is a hole: nobody knows, and no line is drawn across it. */
+/** A step without a sample is a gap: no line is drawn across it. */
 function withHoles(samples: readonly Sample[], stepSeconds: number): readonly Point[] {
   return samples.flatMap((sample, index): readonly Point[] => {
     const before = samples[index - 1];

@@ -6,7 +6,7 @@ export interface EntraLogin {
   readonly clientId: string;
 }
 
-/** How the service asks callers to show who they are; the page is told in its own head. */
+/** How the service asks callers to show who they are; the page reads it from its own head. */
 export type Login = { readonly by: "function-key" } | EntraLogin;
 
 /** What a caller shows with every call. */
@@ -102,7 +102,7 @@ export const session = {
     }
   },
 
-  /** With a key nobody can tell: the service refuses what it does not allow. */
+  /** A key does not show a role: the service refuses what it does not allow. */
   get mayOperate(): boolean {
     return credentials.kind !== "token" || credentials.mayOperate;
   },
@@ -116,7 +116,7 @@ export const session = {
 async function renewWith(renew: () => Promise<TokenCredentials>, before: TokenCredentials): Promise<void> {
   try {
     const next = await renew();
-    // Nobody is told: the viewer is the same. Whoever signed out meanwhile stays so.
+    // No listener is called: the viewer is the same. Whoever signed out meanwhile stays so.
     if (credentials === before) credentials = next;
   } catch {
     // The old token lasts for some minutes: later calls try again.

@@ -15,7 +15,7 @@ export interface PostedJob {
 
 /**
  * What a scheduler reports: its running tasks with the hosts they run on, then its queue. With a `speed`, simulated seconds
- * per real second, it tells how long jobs run.
+ * per real second, it shows how long jobs run.
  */
 export function toDemand(scheduler: SimulatedScheduler, speed?: number): PostedJob[] {
   const posted = (job: WorkloadJob, count: number): PostedJob => ({

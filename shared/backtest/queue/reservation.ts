@@ -1,7 +1,7 @@
 import { type Allocation, change, emptyHost, findHosts, type Host, type Left } from "./hosts.ts";
 import type { JobShape } from "./job-shape.ts";
 
-/** A job that runs, and when it ends as far as its request tells. */
+/** A job that runs, and when it ends according to its request. */
 export interface Running {
   readonly place: number;
   readonly allocation: Allocation;

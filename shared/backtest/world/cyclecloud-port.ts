@@ -16,7 +16,7 @@ export function cycleCloudPort(options: {
   readonly site: Site;
   readonly cluster: string;
   readonly reader: ClusterReader;
-  /** Told of nodes that a call made or changed. */
+  /** Called with the nodes that a call made or changed. */
   readonly onChange: () => void;
 }): CycleCloud {
   const { site, cluster, reader, onChange } = options;

@@ -39,7 +39,7 @@ export class Jobs {
     return shape;
   }
 
-  /** What a scheduler is told: the request, and never less than the job runs. */
+  /** What a scheduler knows: the request, and never less than the job runs. */
   estimateSeconds(place: number): number {
     const { requestedSeconds, runSeconds } = this.at(place);
     return Math.max(requestedSeconds ?? runSeconds, runSeconds);

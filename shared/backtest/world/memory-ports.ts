@@ -25,7 +25,7 @@ export function hasBudgets({ cycle: { budgets = [], caps } }: Pick<ClusterConfig
 export interface Deliveries {
   readonly requestPlan: (scheduled: ScheduledPlanRequest) => void;
   readonly execute: (actions: readonly ScaleAction[], atSeconds: number | null) => void;
-  /** Told each plan when it is archived. */
+  /** Called with each plan when it is archived. */
   readonly archived: (plan: ArchivedPlan) => void;
 }
 

@@ -14,7 +14,7 @@ interface Parts {
   readonly record: Record;
 }
 
-/** Tells the accounts what each node is used for, when that changes. */
+/** Reports to the accounts what each node is used for, when that changes. */
 export class NodeSights {
   readonly #parts: Parts;
 

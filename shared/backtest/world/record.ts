@@ -19,7 +19,7 @@ const boundSeconds = 10;
 /** A number in a wait that never ended. */
 const unknown = Number.NaN;
 
-/** What happens in a run, as its figures tell it. Moments are Unix seconds of the virtual clock. */
+/** What happens in a run, for its figures. Times are Unix seconds of the virtual clock. */
 export class Record {
   readonly accounts: ExactAccounts;
   readonly #columns: Columns;

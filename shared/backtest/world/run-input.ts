@@ -15,7 +15,7 @@ export interface Delays {
   readonly actionSeconds: number;
 }
 
-/** As the service is set up unless told otherwise: the agent looks every 15 s, the timer every minute. */
+/** How the service is set up by default: the agent looks every 15 s, the timer every minute. */
 export const usualDelays: Delays = { postSeconds: 15, snapshotSeconds: 60, actionSeconds: 1 };
 
 export interface RunInput {
@@ -27,7 +27,7 @@ export interface RunInput {
   readonly varied: RunSetup["varied"];
   readonly toReading: ToReading;
   readonly delays?: Delays;
-  /** Told now and then which share of the workload's time is over, 0 to 1. */
+  /** Called now and then with the share of the workload's time that is over, 0 to 1. */
   readonly onProgress?: (share: number) => void;
   /** Ends the run with an error. */
   readonly signal?: AbortSignal;

@@ -49,7 +49,7 @@ export function countedBudgets(
     if (dimension !== "user" && dimension !== "account") return { budget, subject: subjectOf(of) };
     if (name === unknown) return { budget, subject: subjectOf(of) };
     const stored = pseudonymIn(ports, pseudonyms, { field: dimension, name });
-    // Without the key all names are left out: nobody can tell whose jobs they are.
+    // Without the key all names are left out: whose jobs they are is unknown.
     return { budget, subject: { dimension, names: stored === undefined ? [] : [stored] } };
   });
 }
@@ -92,7 +92,7 @@ export function isSameBudget(a: BudgetSettings, b: BudgetSettings): boolean {
 
 /**
  * What is spent of a budget at a moment, as far as a snapshot shows: nodes that ran then are taken to run on. Null: the snapshot
- * was taken before there was such a budget, and nobody can tell.
+ * was taken before there was such a budget, and is unknown.
  */
 export function spentOf(spending: Spending, budget: BudgetSettings, nowSeconds: number): number | null {
   const known = knownOf(spending, budget);

@@ -16,7 +16,7 @@ export function carriedOn(before: Spending, now: Spending): Spending {
   const carried = now.budgets.flatMap((rates): readonly BudgetSpending[] => {
     const { budget } = rates;
     const known = before.budgets.find((each) => isSameBudget(each.budget, budget));
-    // One that is new has sums nobody can tell: it is left out, which is not zero.
+    // The sums of a new one are unknown: it is left out, which is not zero.
     if (known === undefined) return [];
     const on = { ...span, period: budget.period };
     const spentUsd = reckonedOn(known.spentUsd, (known.usdPerHour + rates.usdPerHour) / 2, on);

@@ -28,7 +28,7 @@ export interface JobHold {
   readonly budget: SpentBudget;
 }
 
-/** What budgets hold at a moment: those that are spent, and those of which nobody can tell. */
+/** What budgets hold at a moment: those that are spent, and those whose spending is unknown. */
 export function jobHoldsAt(
   { cycle: { budgets = [] } }: Pick<ClusterConfig, "cycle">,
   { spending }: Pick<Snapshot, "spending">,
@@ -87,6 +87,6 @@ function spentText(
 ): string {
   const when =
     period === "month" ? monthOf(nowSeconds) : new Date(nowSeconds * 1_000).toISOString().slice(0, 10);
-  const spent = spentUsd === null ? "nobody can tell how much" : `${Math.round(spentUsd * 100) / 100}`;
+  const spent = spentUsd === null ? "an unknown amount" : `${Math.round(spentUsd * 100) / 100}`;
   return `budget "${name}" is spent: ${spent} of ${usd} USD of ${when}`;
 }

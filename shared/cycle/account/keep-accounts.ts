@@ -17,7 +17,7 @@ const keptDaySeconds = 400 * daySeconds;
 /** The accounts with one more sight, not saved yet. */
 export type Counted =
   | { readonly ok: true; readonly book: Book; readonly stored: Stored<Book> | undefined }
-  /** Nobody can tell what was spent before; `book` has only what is there now. */
+  /** What was spent before is unknown; `book` has only what is there now. */
   | { readonly ok: false; readonly book: Book; readonly error: UpstreamError };
 
 /**
@@ -40,7 +40,7 @@ export async function countTime(
   }
 }
 
-/** Without an open record, the pages that earlier ones closed tell what the month cost. */
+/** Without an open record, the pages that earlier ones closed show what the month cost. */
 async function opened(accounts: Ports["accounts"], cluster: string, sight: Sight): Promise<Book> {
   const { takenAtSeconds: untilSeconds } = sight;
   const [hours, days] = await Promise.all([

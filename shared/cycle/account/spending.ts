@@ -21,7 +21,7 @@ import type { Counted } from "./keep-accounts.ts";
 
 /**
  * What is spent, for the snapshot. The accounts say so. If they cannot be read, the snapshot before is reckoned on at the rates
- * of both: a budget never counts as unspent because nobody could look. Without either nobody can tell, and there is no snapshot.
+ * of both: a budget never counts as unspent because nothing could be read. Without either the sum is unknown, and there is no snapshot.
  */
 export function spendingOf(
   counted: Counted,

@@ -8,7 +8,7 @@ export type PackingStrategy = "pack" | "scatter";
 export interface SpentBudget {
   readonly name: string;
   readonly maxUsd: number;
-  /** Null: nobody can tell, which is not nothing. */
+  /** Null: unknown, which is not zero. */
   readonly spentUsd: number | null;
 }
 

@@ -34,7 +34,7 @@ export type ReasonCode =
   | "UnknownVmSize"
   /** The job asks for more than a plan may check: `cap` names the cap, `asked` is the amount, `left` the limit. */
   | "DemandCapReached"
-  /** A budget holds the job: `asked` US dollars are spent (null: nobody can tell) of `left`. */
+  /** A budget holds the job: `asked` US dollars are spent (null: unknown) of `left`. */
   | "BudgetSpent";
 
 /** Why a target is not met in full. */

@@ -109,7 +109,7 @@ function isSurelyLasting(
   const movable = movableJobs(ledger, queue);
   if (movable === null || !movable.jobs.every(isPlaced) || !mayAskAll(ledger, movable)) return false;
   const problem = queueThere(ledger, movable, leftAtStart, "with-bought");
-  return problem !== null && packThere(problem, { mends: looksAtPrices(settings) }) !== null;
+  return problem !== null && packThere(problem, { refines: looksAtPrices(settings) }) !== null;
 }
 
 /** The same without a look at prices. */

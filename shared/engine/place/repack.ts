@@ -31,7 +31,7 @@ export function repack(
   if (hasNoRoom && !looksAtPrices) return true;
   const terms = { ledger, reservedLeft, vanishing, hours: runHoursOf(loose) };
   const all = repackProblem(loose, { ...terms, usesThere: true });
-  const there = hasNoRoom ? null : packThere(all, { mends: looksAtPrices });
+  const there = hasNoRoom ? null : packThere(all, { refines: looksAtPrices });
   if (there !== null) return applyPacking(ledger, all, there, vanishing);
   if (!looksAtPrices) return true;
   const moved = loose.filter(({ node }) => vanishing.has(node));

@@ -92,14 +92,14 @@ function settle(placed: Placed, input: RunInput): Pick<Run, "isSound" | "exceeds
   const { ledger } = placed.opened;
   if (ledger.buckets.every(({ placement }) => placement === "order"))
     return { isSound: true, exceedsThere: false };
-  const mends = looksAtPrices(input.settings);
-  const there = moveThere(placed, "without-bought", mends);
+  const refines = looksAtPrices(input.settings);
+  const there = moveThere(placed, "without-bought", refines);
   if (there === "moved") return { isSound: true, exceedsThere: false };
   const exceedsThere = there === "surely-no-room";
   // By price, the same is asked again of a problem that is drawn up in another way: it may find what this one did not.
-  const isTriedThere = exceedsThere || (there === "no-room" && !mends);
+  const isTriedThere = exceedsThere || (there === "no-room" && !refines);
   const isSound = chooseNodes(placed, reservationsLeft(input), isTriedThere);
-  if (isSound && placed.queue.some(isWaiting)) moveThere(placed, "with-bought", mends);
+  if (isSound && placed.queue.some(isWaiting)) moveThere(placed, "with-bought", refines);
   return { isSound, exceedsThere };
 }
 
@@ -126,7 +126,7 @@ function chooseNodes(
 function moveThere(
   { opened: { ledger }, queue, leftAtStart }: Placed,
   there: NodesThere,
-  mends: boolean,
+  refines: boolean,
 ): "moved" | "no-room" | "surely-no-room" | "not-tried" {
   if (ledger.buckets.some(({ placement }) => placement === "order")) return "not-tried";
   const hasWaiting = queue.some(isWaiting);
@@ -135,7 +135,7 @@ function moveThere(
   if (movable === null) return "not-tried";
   const problem = queueThere(ledger, movable, leftAtStart, there);
   if (problem === null) return hasWaiting ? "not-tried" : "surely-no-room";
-  const packing = packThere(problem, { mends });
+  const packing = packThere(problem, { refines });
   if (packing === null) return hasWaiting ? "not-tried" : "no-room";
   moveQueue(ledger, problem, packing);
   return "moved";

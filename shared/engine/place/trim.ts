@@ -71,7 +71,7 @@ export function holdsOnceBought(all: RepackProblem, bought: readonly BucketKind[
     sets.set(item.kinds, set);
     return { ...item, kinds: set };
   });
-  const packing = packThere({ ...all, kinds, items }, { mends: true });
+  const packing = packThere({ ...all, kinds, items }, { refines: true });
   if (packing === null) return null;
   const loads = packing.loads.map((load) => ({
     ...load,

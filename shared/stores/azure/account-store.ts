@@ -136,7 +136,7 @@ export class AzureAccountStore implements AccountStore {
   }
 }
 
-/** What cannot be read tells nothing, like a store that does not answer: budgets must not start again at 0 for it. */
+/** What cannot be read counts like a store that does not answer: budgets must not start again at 0 for it. */
 function bookIn(bytes: Buffer): Book {
   try {
     return unpackBook(fromJson(gunzipSync(bytes)));

@@ -197,7 +197,7 @@ function demandCapReached({ cap = "max-plan-checks", asked, left }: Reason): str
 function budgetSpent({ budget, asked, left }: Reason): string {
   const spent =
     asked === null
-      ? "nobody can tell yet how much is spent"
+      ? "it is not known yet how much is spent"
       : `${Math.round(amount(asked) * 100) / 100} of ${scalarText(left)} USD are spent`;
   return `Budget "${budget}" holds the job: ${spent}. What runs runs on.`;
 }

@@ -7,7 +7,7 @@ import { inputOf, type MarketSize, marketOf, region } from "./market.ts";
 export interface ReplayTerms {
   readonly placement: PlacementPolicy;
   readonly sizes: readonly MarketSize[];
-  /** What the planner is told of a job's run time; null: nothing. */
+  /** What the planner knows about a job's run time; null: nothing. */
   readonly runtimeOf: (job: SwfJob) => number | null;
   /** Which of the nodes with room the scheduler takes. */
   readonly dispatch: "first" | "fullest";

@@ -107,7 +107,7 @@ describe.skipIf(noBrowser !== undefined)("sign-in with Microsoft Entra ID", () =
     expect(await page.getByRole("button", { name: "Pause scaling" }).count()).toBe(0);
   });
 
-  test("who has no role is told which is missing", async () => {
+  test("a viewer without a role sees which is missing", async () => {
     tenant.people.claims = { roles: [] };
     await signIn();
     await page.getByRole("alert").getByText('lacks the role "Autoscale.Read"').waitFor();

@@ -92,7 +92,7 @@ describe.skipIf(noBrowser !== undefined)("trouble", () => {
     expect(await page.evaluate("Object.keys(sessionStorage).length")).toBe(0);
   });
 
-  test("a service that fails is said, what was known stays, and it mends without a reload", async () => {
+  test("a failing service is reported, known data stays, and it recovers without a reload", async () => {
     await page.goto(`${server.url}#/clusters/hpc/overview`);
     await page.getByText("Nothing is wrong.").waitFor();
     server.fail(503);
@@ -103,14 +103,14 @@ describe.skipIf(noBrowser !== undefined)("trouble", () => {
     await page.getByRole("alert").first().waitFor({ state: "detached" });
   });
 
-  test("an app that is not there is said", async () => {
+  test("a service that does not answer is reported", async () => {
     await page.goto(`${server.url}#/clusters/hpc/overview`);
     await page.getByText("Nothing is wrong.").waitFor();
     server.fail("gone");
     await page.getByText("The service does not answer").first().waitFor();
   });
 
-  test("a cluster that vanishes is said, with those that there are", async () => {
+  test("a cluster that vanishes is reported", async () => {
     await page.goto(`${server.url}#/clusters/nobody/overview`);
     await page.getByText('No cluster "nobody" is configured').first().waitFor();
   });

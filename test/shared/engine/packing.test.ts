@@ -71,7 +71,7 @@ test("taking nodes apart and filling them anew overfills none, and leaves out no
       const packing = ruinAndRecreate(problem, nothing, { left: 20_000 });
       expect(faultsIn(problem, packing)).toEqual([]);
       expect(ruinAndRecreate(problem, nothing, { left: 20_000 })).toEqual(packing);
-      const there = packThere(problem, { mends: true });
+      const there = packThere(problem, { refines: true });
       if (there !== null) expect([...faultsIn(problem, there), there.unplaced]).toEqual([0]);
     }),
     { numRuns: 200 },
@@ -94,8 +94,8 @@ test("finds room that filling node by node does not find", () => {
   const kinds = [{ class: 0, rank: 0, capacity: [100, 100], price: 1, there: cuts.length, charges: [] }];
   const problem = { items, kinds, limits: [], buys: false };
   expect(packThere(problem)).toBeNull();
-  const mended = packThere(problem, { mends: true });
-  expect(mended && faultsIn(problem, mended)).toEqual([]);
+  const refined = packThere(problem, { refines: true });
+  expect(refined && faultsIn(problem, refined)).toEqual([]);
 });
 
 test("buys fewer nodes than first fit for items of several amounts", () => {

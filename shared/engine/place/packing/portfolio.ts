@@ -38,7 +38,7 @@ export const policies: readonly Policy[] = [
 const stepsPerPolicy = 50_000_000;
 
 /** Steps in which a packing may be worked over. */
-const stepsToMend = 400_000;
+const stepsToRefine = 400_000;
 
 /** More items than that are packed in one way only. */
 export const manyItems = 10_000;
@@ -67,8 +67,8 @@ function packAll(problem: PackingProblem, some: readonly Policy[]): readonly Pac
   });
 }
 
-/** A packing on nodes that are there alone; null: none was found. With `mends`, the fullest is worked over before that is said. */
-export function packThere(problem: PackingProblem, { mends = false } = {}): Packing | null {
+/** A packing on existing nodes alone; null: none was found. With `refines`, the best partial packing is improved before giving up. */
+export function packThere(problem: PackingProblem, { refines = false } = {}): Packing | null {
   if (!mayHold(problem)) return null;
   const onThere = { ...problem, buys: false };
   let fullest: Packing | null = null;
@@ -78,9 +78,9 @@ export function packThere(problem: PackingProblem, { mends = false } = {}): Pack
     if (packing !== null && packing.unplaced < (fullest?.unplaced ?? Number.POSITIVE_INFINITY))
       fullest = packing;
   }
-  if (!mends || fullest === null || problem.items.length > manyItems) return null;
-  const mended = ruinAndRecreate(onThere, fullest, { left: stepsToMend });
-  return mended.unplaced === 0 ? mended : null;
+  if (!refines || fullest === null || problem.items.length > manyItems) return null;
+  const refined = ruinAndRecreate(onThere, fullest, { left: stepsToRefine });
+  return refined.unplaced === 0 ? refined : null;
 }
 
 /** Whether the nodes that are there have as much as all slots take, were they one node. */
