@@ -52,8 +52,9 @@ export async function servePage(
     const refusal = await refused(incoming.headers.authorization, path);
     if (refusal !== undefined)
       return void outgoing.writeHead(refusal.status ?? 500).end(JSON.stringify(refusal.jsonBody));
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    // A view that is left takes its calls back.
+    const chunks: Buffer[] | undefined = await incoming.toArray().catch(() => undefined);
+    if (chunks === undefined) return void outgoing.destroy();
     const response = await fetch(`${api.url}${path}`, {
       method: incoming.method ?? "GET",
       headers: { "content-type": "application/json", ...passedOn(incoming.headers) },
