@@ -1,3 +1,4 @@
+import { exactDuration } from "./durations.ts";
 /**
  * The five kinds of error that may cross a module border. Refusals (a job that fits nowhere, a message that
  * does not validate) are values, never exceptions; see `functions/support/settle.ts` for what each kind does to
@@ -71,9 +72,11 @@ export class StaleSnapshotError extends AutoscaleError {
       ageSeconds === undefined
         ? "never taken"
         : ageSeconds < 0
-          ? `taken ${Math.round(-ageSeconds)} s from now, by a clock that is ahead`
-          : `${Math.round(ageSeconds)} s old`;
-    super(`Cannot plan cluster "${cluster}": snapshot ${age}, expected at most ${reading.maxAgeSeconds} s`);
+          ? `taken ${exactDuration(Math.round(-ageSeconds))} from now, by a clock that is ahead`
+          : `${exactDuration(Math.ceil(ageSeconds))} old`;
+    super(
+      `Cannot plan cluster "${cluster}": snapshot ${age}, expected at most ${exactDuration(reading.maxAgeSeconds)}`,
+    );
     this.name = "StaleSnapshotError";
   }
 }

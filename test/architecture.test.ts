@@ -51,7 +51,8 @@ function partOf(path: string): string {
 const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/accounting": [],
   "shared/engine": [],
-  "shared/errors": [],
+  "shared/durations": [],
+  "shared/errors": ["shared/durations"],
   "shared/names": [],
   "shared/azure-limits": [],
   "shared/batches": [],
@@ -92,6 +93,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "@opentelemetry/sdk-trace-base",
   ],
   "shared/cycle": [
+    "shared/durations",
     "shared/accounting",
     "shared/batches",
     "shared/azure-limits",
@@ -107,6 +109,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/messages",
   ],
   "shared/views": [
+    "shared/durations",
     "shared/accounting",
     "shared/json",
     "shared/cycle",
@@ -120,6 +123,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/messages",
   ],
   "shared/operate": [
+    "shared/durations",
     "shared/unknown-arrays",
     "shared/cycle",
     "shared/views",
@@ -144,6 +148,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "zod",
   ],
   "shared/config": [
+    "shared/durations",
     "shared/loopback",
     "shared/json",
     "shared/engine",
@@ -204,6 +209,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "node:*",
   ],
   "shared/backtest": [
+    "shared/durations",
     "shared/accounting",
     "shared/cycle",
     "shared/engine",

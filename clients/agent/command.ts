@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
+import { parseDuration } from "../../shared/durations.ts";
 import { ConfigurationError, kindOf, messageOf } from "../../shared/errors.ts";
 import { parseJson } from "../../shared/json.ts";
 import { storageOf } from "../cli/connect-storage.ts";
@@ -35,7 +36,7 @@ export function agentCommand(terminal: Terminal): Command {
     )
     .option("--cluster <name>", "CycleCloud's name of the cluster")
     .option("--source <name>", "what the scheduler is called in messages; names its queue of events")
-    .option("--interval <seconds>", "from one pass to the next", seconds)
+    .option("--interval <length>", "from one pass to the next, such as 30s", seconds)
     .option("--state-folder <folder>", "where to keep what survives a restart")
     .option("--once", "one pass; ends with 1 when nothing could be posted")
     .option(
@@ -120,7 +121,7 @@ async function readConfig(file: string): Promise<object> {
 }
 
 function seconds(text: string): number {
-  const value = Number(text);
-  if (Number.isFinite(value) && value >= 1) return value;
-  throw new InvalidArgumentError(`"${text}", expected a number of seconds, 1 or more.`);
+  const value = parseDuration(text, { isPlain: true });
+  if (value !== undefined && value >= 1) return value;
+  throw new InvalidArgumentError(`"${text}", expected a length of time such as 30s, 1s or more.`);
 }

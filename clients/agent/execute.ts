@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { exactDuration } from "../../shared/durations.ts";
 import type { Answer, Command } from "./drivers/driver.ts";
 
 const largestOutputBytes = 512 * 1024 * 1024;
@@ -24,7 +25,8 @@ export function execute(command: Command, timeoutSeconds: number): Promise<Answe
       if (typeof error.code === "number" && exitCodes.includes(error.code)) {
         return resolve({ text: stdout, exitCode: error.code });
       }
-      const why = error.killed === true ? `no end within ${timeoutSeconds} s` : `ended with ${error.code}`;
+      const why =
+        error.killed === true ? `no end within ${exactDuration(timeoutSeconds)}` : `ended with ${error.code}`;
       const words = stderr.trim().slice(-shownCharacters);
       const line = [program, ...args].join(" ");
       const shown = line.length <= shownOfCommand ? line : `${line.slice(0, shownOfCommand)}…`;

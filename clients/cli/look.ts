@@ -1,8 +1,8 @@
 import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, Option } from "commander";
+import { duration } from "../../shared/durations.ts";
 import { CommandFailure } from "./exit-code.ts";
-import { seconds } from "./option-values.ts";
 import type { OutputFlags } from "./output/output-options.ts";
 import type { OutputSettings } from "./output/output-settings.ts";
 import type { SelectionFlags } from "./selection.ts";
@@ -10,6 +10,7 @@ import { reach } from "./service/reach.ts";
 import type { Service } from "./service/service.ts";
 import { type ServiceFlags, serviceOrFilesOptions } from "./service/service-options.ts";
 import type { Output, Terminal } from "./terminal.ts";
+import { secondsOption } from "./time-values.ts";
 import { refuseUnknownNames } from "./unknown-names.ts";
 
 /** The options of every command that only shows something. */
@@ -52,8 +53,8 @@ const usualSeconds = 5;
 const shortestSeconds = 1;
 
 function watchOption(): Option {
-  return new Option("--watch [seconds]", `repeats it, every ${usualSeconds} s by default`).argParser(
-    seconds(shortestSeconds),
+  return new Option("--watch [length]", `repeats it, every ${duration(usualSeconds)} by default`).argParser(
+    secondsOption(shortestSeconds),
   );
 }
 

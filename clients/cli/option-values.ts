@@ -6,12 +6,6 @@ export function wholeNumber(least: number): (text: string) => number {
   return numberFrom(wanted, (value) => Number.isInteger(value) && value >= least);
 }
 
-/** Reads an option's value as seconds, whole or in parts, `least` or above. */
-export function seconds(least: number): (text: string) => number {
-  const wanted = `a number of seconds, ${least} or above`;
-  return numberFrom(wanted, (value) => Number.isFinite(value) && value >= least);
-}
-
 function numberFrom(wanted: string, isUsable: (value: number) => boolean): (text: string) => number {
   return (text) => {
     const value = Number(text);

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
+import { parseDuration } from "../../shared/durations.ts";
 import { compile } from "../package/compile.ts";
 import { writeDashboard } from "../package/dashboard.ts";
 import { refuseReadOnly } from "../package/refuse-read-only.ts";
@@ -47,13 +48,20 @@ const command = new Command("npm start --")
   )
   .option("--seed <number>", "seed of boot times and failures", positive, 1)
   .option(
-    "--timeout <seconds>",
-    "give up after this long; default: what the workload needs with --demo, else never",
-    positive,
+    "--timeout <length>",
+    "give up after this long, such as 10m; default: what the workload needs with --demo, else never",
+    lengthOfTime,
   )
   .option("--demo", "exit when the workload is done: 0 when all went well, 1 with a reason when not")
   .option("--folder <folder>", "where logs and addresses go; emptied at the start", join(root, ".local"))
   .action(run);
+
+/** Seconds. */
+function lengthOfTime(text: string): number {
+  const seconds = parseDuration(text, { isPlain: true });
+  if (seconds !== undefined && seconds > 0) return seconds;
+  throw new InvalidArgumentError(`"${text}", expected a length of time such as 90s or 10m.`);
+}
 
 function positive(text: string): number {
   const value = Number(text);

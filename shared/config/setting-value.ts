@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseDuration } from "../durations.ts";
 import { isDictionary } from "../json.ts";
 
 /** What single settings look like. Every schema says what is wanted, so that a problem can quote it. */
@@ -41,8 +42,19 @@ function numeric(wanted: string, accepts: (value: number) => boolean) {
     .refine(accepts, error);
 }
 
-export const seconds = numeric("a number of seconds, 0 or more", (value) => value >= 0);
-export const positiveSeconds = numeric("a number of seconds above 0", (value) => value > 0);
+/** A length of time: seconds, as everywhere in the file, or a text as people write it, such as "10m". */
+function lengthOfTime(wanted: string, accepts: (value: number) => boolean) {
+  const error = `expected ${wanted}, such as 600 or "10m"`;
+  return z
+    .union([z.number(), z.string()], { error })
+    .transform((value) =>
+      typeof value === "number" ? value : (parseDuration(value, { isPlain: true }) ?? Number.NaN),
+    )
+    .refine((value) => Number.isFinite(value) && accepts(value), error);
+}
+
+export const seconds = lengthOfTime("a number of seconds, 0 or more", (value) => value >= 0);
+export const positiveSeconds = lengthOfTime("a number of seconds above 0", (value) => value > 0);
 export const wholeNumber = numeric(
   "a whole number, 0 or more",
   (value) => value >= 0 && Number.isInteger(value),

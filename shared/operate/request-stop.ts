@@ -8,6 +8,7 @@ import {
   underWay,
   useOf,
 } from "../cycle/index.ts";
+import { duration, exactDuration } from "../durations.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import type { RequestedBy } from "../messages/index.ts";
 import type { AutostopSettings, ClusterConfig, Ports } from "../ports/index.ts";
@@ -131,7 +132,7 @@ function whyTooSoon(now: Now, node: ClusterNode, settings: AutostopSettings): Wh
   const isMatched = row !== undefined && row.lastMatchSeconds === null;
   return {
     reason: "not-idle-long-enough",
-    why: `has been idle for ${Math.floor(idleSeconds)} s ${since}, expected ${neededSeconds} s${isMatched ? heldBy(now, node) : ""}`,
+    why: `has been idle for ${exactDuration(Math.floor(idleSeconds))} ${since}, expected ${exactDuration(neededSeconds)}${isMatched ? heldBy(now, node) : ""}`,
     retryAfterSeconds: neededSeconds - idleSeconds,
   };
 }
@@ -144,8 +145,8 @@ function heldBy({ loaded, nowSeconds }: Now, { nodeArray, dynamicArray }: Cluste
       arrays.some((target) => [nodeArray, dynamicArray].includes(target.Name)),
   );
   if (set === undefined) return "";
-  const seconds = Math.ceil(set.expiresAtSeconds - nowSeconds);
-  return `; request set "${set.requestSet}" wants nodes of ${dynamicArray ?? nodeArray} for ${seconds} s more, and nodes that a target counts are not idle`;
+  const left = duration(set.expiresAtSeconds - nowSeconds);
+  return `; request set "${set.requestSet}" wants nodes of ${dynamicArray ?? nodeArray} for ${left} more, and nodes that a target counts are not idle`;
 }
 
 function whyUsed(now: Now, { nodeId }: ClusterNode): Why | undefined {

@@ -34,7 +34,7 @@ export function createManualClock(startSeconds = 1_800_000_000): ManualClock {
   return {
     nowSeconds: () => now,
     advance(seconds) {
-      if (!(seconds >= 0)) throw new RangeError(`Cannot advance the clock: ${seconds} s, expected 0 or more`);
+      if (!(seconds >= 0)) throw new RangeError(`Cannot advance the clock: ${seconds}s, expected 0s or more`);
       now += seconds;
     },
   };

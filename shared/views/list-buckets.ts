@@ -6,6 +6,7 @@ import type {
   LimitsAnswer,
   LimitView,
 } from "../api/index.ts";
+import { duration } from "../durations.ts";
 import { type BucketSurvey, countedInBucket, type LimitFigure } from "../engine/index.ts";
 import { bootsOf } from "./boot-times.ts";
 import { ofSelected, type Selected, selectingOf } from "./node-selection.ts";
@@ -109,7 +110,7 @@ function refusedUntil(
 ): string | null {
   const refusal = made.refusedQuotas.find((each) => each.limit === limit && each.scope === scope);
   if (refusal === undefined || left >= max - used) return null;
-  return `refusal, for ${Math.ceil(refusal.untilSeconds - atSeconds)} s`;
+  return `refusal, for ${duration(refusal.untilSeconds - atSeconds)}`;
 }
 
 /** CycleCloud reports what a bucket still offers with all its own limits applied, but not which limit decides. */

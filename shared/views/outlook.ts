@@ -1,4 +1,5 @@
 import { loadWorld, type MadePlan, makePlan, type World, type WorldPorts, whyHeld } from "../cycle/index.ts";
+import { exactDuration } from "../durations.ts";
 import type { BucketSurvey, Job, Plan, PlanInput, PlannedNode } from "../engine/index.ts";
 import { survey } from "../engine/index.ts";
 import type { SourceDemand } from "../ports/index.ts";
@@ -51,7 +52,7 @@ function whyHeldNow({ config, control, snapshot }: World, nowSeconds: number): s
   const ageSeconds = nowSeconds - snapshot.takenAtSeconds;
   const { maxSnapshotAgeSeconds } = config.cycle;
   if (ageSeconds > maxSnapshotAgeSeconds)
-    return `the snapshot is ${Math.round(ageSeconds)} s old, expected at most ${maxSnapshotAgeSeconds} s`;
+    return `the snapshot is ${exactDuration(Math.ceil(ageSeconds))} old, expected at most ${exactDuration(maxSnapshotAgeSeconds)}`;
   return whyHeld(config, control);
 }
 

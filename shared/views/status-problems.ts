@@ -1,5 +1,6 @@
 import type { ClusterStatus, SourceStatus, StatusProblem } from "../api/index.ts";
 import { isUnverified, untilText } from "../cycle/index.ts";
+import { duration, exactDuration } from "../durations.ts";
 import { demandCapKey } from "../engine/index.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { ClusterConfig, Delivery } from "../ports/index.ts";
@@ -88,7 +89,13 @@ export function missingSnapshot({
   if (snapshot === null) return [stopped("no-snapshot", "No snapshot of the cluster was ever taken.", next)];
   const age = Math.round(atSeconds - snapshot.takenAtSeconds);
   if (age <= most) return [];
-  return [stopped("stale-snapshot", `The snapshot is ${age} s old, expected at most ${most} s.`, next)];
+  return [
+    stopped(
+      "stale-snapshot",
+      `The snapshot is ${exactDuration(age)} old, expected at most ${exactDuration(most)}.`,
+      next,
+    ),
+  ];
 }
 
 function paused({ paused }: StatusFacts): readonly StatusProblem[] {
@@ -123,7 +130,7 @@ export function bootsFailing({
   return bootsFailing
     .filter(({ untilSeconds }) => untilSeconds > atSeconds)
     .map(({ nodeArray, failures, untilSeconds }) => {
-      const text = `Node array "${nodeArray}" gets no new nodes for ${seconds(untilSeconds - atSeconds)}: ${failures} of its nodes failed to boot within an hour.`;
+      const text = `Node array "${nodeArray}" gets no new nodes for ${duration(untilSeconds - atSeconds)}: ${failures} of its nodes failed to boot within an hour.`;
       return degraded(
         "boots-failing",
         text,
@@ -194,7 +201,7 @@ export function expiredSources({
   return demand
     .filter(({ expired, jobs }) => expired && jobs > 0)
     .map(({ source, jobs, expiresAtSeconds }) => {
-      const text = `Source "${source}" is silent: of its ${jobs} jobs those that wait have not counted for ${seconds(atSeconds - expiresAtSeconds)}; nodes of those that ran are kept for a day.`;
+      const text = `Source "${source}" is silent: of its ${jobs} jobs those that wait have not counted for ${duration(atSeconds - expiresAtSeconds)}; nodes of those that ran are kept for a day.`;
       const next = `See whether what posts the demand of "${source}" still runs. If it was used once: \`ccscale push --source ${shellWord(source)} --end\`.`;
       return degraded("source-expired", text, next);
     });
@@ -202,9 +209,9 @@ export function expiredSources({
 
 function doubts({ doubts, atSeconds }: StatusFacts): readonly StatusProblem[] {
   return doubts.map(({ source, why, sinceSeconds, untilSeconds }) => {
-    const since = seconds(atSeconds - sinceSeconds);
+    const since = duration(atSeconds - sinceSeconds);
     const end = source === null ? "This ends" : "Its next good message ends this, or it ends";
-    const text = `What runs where is unknown for ${since}: ${why}. No node goes for being idle. ${end} in ${seconds(untilSeconds - atSeconds)}.`;
+    const text = `What runs where is unknown for ${since}: ${why}. No node goes for being idle. ${end} in ${duration(untilSeconds - atSeconds)}.`;
     const next = `\`ccscale rejects list\` shows the messages and what is wrong with them; fix ${source === null ? "whatever posts them" : `what posts the demand of "${source}"`}.`;
     return degraded("demand-unknown", text, next);
   });
@@ -253,7 +260,7 @@ function backedOff({ backedOff, atSeconds }: StatusFacts): readonly StatusProble
       .filter(({ budget, isUnpriced }) => budget === undefined || isUnpriced === true)
       .filter(({ untilSeconds }) => untilSeconds > atSeconds)
       .map(({ nodeArray, vmSize, untilSeconds, why }) => {
-        const text = `No new nodes are asked of ${nodeArray}/${vmSize} for ${seconds(untilSeconds - atSeconds)}: ${why}.`;
+        const text = `No new nodes are asked of ${nodeArray}/${vmSize} for ${duration(untilSeconds - atSeconds)}: ${why}.`;
         return degraded("capacity-back-off", text, "Jobs that other sizes can take go there meanwhile.");
       })
   );
@@ -263,7 +270,7 @@ function refusedQuotas({ refusedQuotas, atSeconds }: StatusFacts): readonly Stat
   return refusedQuotas
     .filter(({ untilSeconds }) => untilSeconds > atSeconds)
     .map(({ limit, scope, coresLeft, untilSeconds, why }) => {
-      const text = `Azure refused nodes under the ${limit} quota of ${scope}: at most ${counted(coresLeft, "cores")} of it are asked for during the next ${seconds(untilSeconds - atSeconds)}. It said: ${why}`;
+      const text = `Azure refused nodes under the ${limit} quota of ${scope}: at most ${counted(coresLeft, "cores")} of it are asked for during the next ${duration(untilSeconds - atSeconds)}. It said: ${why}`;
       return degraded(
         "quota-refused",
         text,
@@ -291,7 +298,7 @@ function rejected({ rejections }: StatusFacts): readonly StatusProblem[] {
 function undelivered({ deliveries, atSeconds }: StatusFacts): readonly StatusProblem[] {
   return deliveries.flatMap(({ to, failingSinceSeconds, why }) => {
     if (failingSinceSeconds === null) return [];
-    const text = `Notifications to ${to} have not arrived for ${seconds(atSeconds - failingSinceSeconds)}: ${why}.`;
+    const text = `Notifications to ${to} have not arrived for ${duration(atSeconds - failingSinceSeconds)}: ${why}.`;
     const next = `Put the address of the webhook into app setting ${to}; what waits is sent for a day.`;
     return [notice("notifications-failing", text, next)];
   });
@@ -326,8 +333,4 @@ function degraded(kind: string, text: string, next: string): StatusProblem {
 
 function notice(kind: string, text: string, next: string): StatusProblem {
   return { gravity: "notice", kind, text, next };
-}
-
-function seconds(value: number): string {
-  return `${Math.max(0, Math.ceil(value))} s`;
 }

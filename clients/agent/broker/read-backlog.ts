@@ -1,3 +1,4 @@
+import { exactDuration } from "../../../shared/durations.ts";
 import type { Backlog, BacklogLimits } from "../drivers/driver.ts";
 
 type ReadBroker = (url: string, queues: readonly string[], limits: BacklogLimits) => Promise<Backlog>;
@@ -46,7 +47,7 @@ export async function readBacklog(
 
 function aborted(signal: AbortSignal, seconds: number): Promise<never> {
   return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(new Error(`no answer within ${seconds} s`)), {
+    signal.addEventListener("abort", () => reject(new Error(`no answer within ${exactDuration(seconds)}`)), {
       once: true,
     });
   });

@@ -1,9 +1,9 @@
 import { userInfo } from "node:os";
 import { type Command, Option } from "commander";
-import { seconds } from "../option-values.ts";
 import { reportOption } from "../output/output-options.ts";
 import type { Format } from "../output/output-settings.ts";
 import { type ServiceFlags, serviceOptions } from "../service/service-options.ts";
+import { secondsOption } from "../time-values.ts";
 
 /** The options of every command that asks for something to be done. */
 export interface ActFlags extends ServiceFlags {
@@ -32,10 +32,9 @@ export function dryRunOption(): Option {
 }
 
 function waitOption(): Option {
-  return new Option(
-    "--wait [seconds]",
-    "waits until a snapshot shows the effect, 900 s by default",
-  ).argParser(seconds(0));
+  return new Option("--wait [length]", "waits until a snapshot shows the effect, 15m by default").argParser(
+    secondsOption(0),
+  );
 }
 
 /** Who asks and why; `name` is the command's. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ActionAnswer, OperationView } from "../../../shared/api/index.ts";
+import { duration } from "../../../shared/durations.ts";
 import { counted, printable } from "../../../shared/text.ts";
 import { CommandFailure, Refused } from "../exit-code.ts";
-import { duration } from "../output/moments.ts";
 import { prettyJson } from "../output/print.ts";
 import { pageOn } from "../output/report.ts";
 import { reach } from "../service/reach.ts";

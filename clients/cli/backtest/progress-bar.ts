@@ -1,3 +1,5 @@
+import { duration } from "../../../shared/durations.ts";
+
 const width = 30;
 const leastShare = 0.01;
 
@@ -7,13 +9,10 @@ export function barOf(runs: number, startMs: number): (share: number, nowMs: num
     const full = Math.floor(share * width);
     const bar = `${"█".repeat(full)}${"░".repeat(width - full)}`;
     const percent = `${Math.floor(share * 100)} %`.padStart(5);
-    const left = share < leastShare ? "" : `, ${inWords(((nowMs - startMs) / share) * (1 - share))} left`;
+    const left =
+      share < leastShare
+        ? ""
+        : `, ${duration(Math.ceil((((nowMs - startMs) / share) * (1 - share)) / 1_000))} left`;
     return `${bar} ${percent} of ${runs} ${runs === 1 ? "run" : "runs"}${left}`;
   };
-}
-
-function inWords(milliseconds: number): string {
-  const seconds = Math.ceil(milliseconds / 1_000);
-  if (seconds < 60) return `${seconds} s`;
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Command, Option } from "commander";
 import type { AutoscaleAnswer } from "../../../shared/api/index.ts";
+import { duration, exactDuration } from "../../../shared/durations.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
 import { counted } from "../../../shared/text.ts";
@@ -15,6 +16,9 @@ import { type Page, pageOn } from "../output/report.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
+import { wholeSecondsOption } from "../time-values.ts";
+
+const usualSeconds = 300;
 
 interface Flags extends RequestFlags {
   readonly name?: string;
@@ -50,7 +54,11 @@ export function autoscaleCommand(terminal: Terminal): Command {
       ).conflicts(["name", "corecount", "instancecount"]),
     )
     .option("--request-set <name>", "replaces the last request of this set", "standard")
-    .option("--expiration-interval <seconds>", "how long it holds without a new request", wholeNumber(1), 300)
+    .addOption(
+      new Option("--expiration-interval <length>", "how long it holds without a new request")
+        .argParser(wholeSecondsOption(1))
+        .default(usualSeconds, duration(usualSeconds)),
+    )
     .option("--by <name>", "who asks, for the service's log (default: your login name)")
     .addOption(dryRunOption())
     .addOption(reportOption())
@@ -132,7 +140,7 @@ function answerOn(terminal: Terminal, answer: AutoscaleAnswer): void {
   const seconds = Math.round(expiresAtSeconds - atSeconds);
   const holds = forecast === undefined ? "holds" : "would hold";
   if (targets.length === 0) page.line(emptied(answer));
-  else page.line(`Request set "${requestSet}" ${holds} for ${seconds} s:`);
+  else page.line(`Request set "${requestSet}" ${holds} for ${exactDuration(seconds)}:`);
   if (targets.length > 0)
     page.table(
       ["ARRAY", "WANTED", "VM SIZES"],

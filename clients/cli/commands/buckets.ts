@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import type { BucketView } from "../../../shared/api/index.ts";
+import { duration } from "../../../shared/durations.ts";
 import { size } from "../../../shared/engine/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
-import { duration } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
 import { isSelecting, type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";

@@ -1,12 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { parseConfig } from "../../../shared/config/index.ts";
+import { duration } from "../../../shared/durations.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { printable } from "../../../shared/text.ts";
 import { CommandFailure } from "../exit-code.ts";
-import { wholeNumber } from "../option-values.ts";
 import { prettyJson } from "../output/print.ts";
 import type { Terminal } from "../terminal.ts";
+import { wholeSecondsOption } from "../time-values.ts";
 import { pricesInWords, proposePairs, readClusterStatus } from "./config-proposals.ts";
 
 interface Flags {
@@ -39,17 +40,15 @@ export function configInitCommand(terminal: Terminal): Command {
     )
     .requiredOption("--username <name>", "user that the autoscaler logs in as")
     .option("--password-setting <name>", "app setting with the password, if it is not CYCLECLOUD_PASSWORD")
-    .option(
-      "--idle-timeout <seconds>",
-      "a node without jobs is deleted after this time",
-      wholeNumber(0),
-      usual.idleSeconds,
+    .addOption(
+      new Option("--idle-timeout <length>", "a node without jobs is deleted after this time")
+        .argParser(wholeSecondsOption(0))
+        .default(usual.idleSeconds, duration(usual.idleSeconds)),
     )
-    .option(
-      "--boot-timeout <seconds>",
-      "a node that is not ready by then is deleted",
-      wholeNumber(0),
-      usual.bootSeconds,
+    .addOption(
+      new Option("--boot-timeout <length>", "a node that is not ready by then is deleted")
+        .argParser(wholeSecondsOption(0))
+        .default(usual.bootSeconds, duration(usual.bootSeconds)),
     )
     .addOption(
       new Option("--failed-nodes <policy>", "what happens to failed nodes").choices([

@@ -1,8 +1,9 @@
 import { Command } from "commander";
 import type { HistoryAnswer, NodeLife } from "../../../shared/api/index.ts";
+import { duration } from "../../../shared/durations.ts";
 import { NotFound } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
-import { ago, duration, moment } from "../output/moments.ts";
+import { ago, moment } from "../output/moments.ts";
 import { reportOption } from "../output/output-options.ts";
 import { prettyJson } from "../output/print.ts";
 import { pageOn } from "../output/report.ts";

@@ -1,11 +1,11 @@
 import { Command, Option } from "commander";
 import { type JobsAnswer, type JobView, jobState } from "../../../shared/api/index.ts";
+import { duration } from "../../../shared/durations.ts";
 import { shown } from "../../../shared/messages/index.ts";
 import { counted, printable } from "../../../shared/text.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
-import { duration } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import { askAll } from "../service/ask-all.ts";

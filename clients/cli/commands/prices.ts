@@ -1,8 +1,9 @@
 import { Command } from "commander";
 import type { PriceView, SizePriceView } from "../../../shared/api/index.ts";
+import { duration } from "../../../shared/durations.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
-import { duration, moment } from "../output/moments.ts";
+import { moment } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
 import { isSelecting, type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";

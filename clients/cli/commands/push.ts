@@ -15,12 +15,12 @@ import { counted, printable } from "../../../shared/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { fromScalelib } from "../from-scalelib.ts";
-import { wholeNumber } from "../option-values.ts";
 import { prettyJson } from "../output/print.ts";
 import { readText } from "../read-text.ts";
 import { namedCluster, reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
+import { wholeSecondsOption } from "../time-values.ts";
 
 const mostProblemsShown = 20;
 /** Stands for the cluster while the rest is checked, until it is known which one there is. */
@@ -48,7 +48,7 @@ export function pushCommand(terminal: Terminal): Command {
       "-",
     )
     .requiredOption("--source <name>", "the scheduler of these jobs; replaces its earlier demand")
-    .option("--ttl <seconds>", "how long they count without a new push", wholeNumber(1))
+    .option("--ttl <length>", "how long they count without a new push, such as 10m", wholeSecondsOption(1))
     .addOption(dryRunOption())
     .option("--by <name>", "who posts it (default: your login name)")
     .option("--end", "says that the source wants nothing any more; reads no file, and its jobs end at once")

@@ -1,9 +1,11 @@
 import { Command, Option } from "commander";
+import { duration } from "../../../shared/durations.ts";
 import { dryRunOption } from "../act/act-options.ts";
 import { wholeNumber } from "../option-values.ts";
 import { reportOption } from "../output/output-options.ts";
 import { serviceOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
+import { wholeSecondsOption } from "../time-values.ts";
 import { type RequestFlags, requestArrays } from "./autoscale.ts";
 
 interface Flags extends Omit<RequestFlags, "requestSet"> {
@@ -28,7 +30,11 @@ export function scaleCommand(terminal: Terminal): Command {
       new Option("--nodes <number>", "that many nodes of it").argParser(wholeNumber(0)).conflicts("cores"),
     )
     .option("--cores <number>", "that many cores of it", wholeNumber(0))
-    .option("--expiration-interval <seconds>", "how long it holds", wholeNumber(1), usualSeconds)
+    .addOption(
+      new Option("--expiration-interval <length>", "how long it holds")
+        .argParser(wholeSecondsOption(1))
+        .default(usualSeconds, duration(usualSeconds)),
+    )
     .option("--by <name>", "who asks, for the service's log (default: your login name)")
     .addOption(dryRunOption())
     .addOption(reportOption())

@@ -70,7 +70,7 @@ function headlines(status: ClusterStatus): readonly (readonly [string, string | 
     ["next by the clock", nextDeadlineSeconds === null ? null : due(nextDeadlineSeconds, atSeconds)],
     ["nodes", total === 0 ? "none" : `${total}: ${states.join(", ")}`],
     ["cost", status.spending === null ? null : costInWords(status.spending)],
-    ["last 24 hours", status.utilisation === null ? null : usedInWords(status.utilisation)],
+    ["last 24h", status.utilisation === null ? null : usedInWords(status.utilisation)],
     ["spot", status.spot === null ? null : spotInWords(status.spot, atSeconds)],
     ["open operations", String(openOperations)],
   ];

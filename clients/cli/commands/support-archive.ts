@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { Command } from "commander";
+import { duration } from "../../../shared/durations.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { knownSecretsIn } from "../../../shared/redact.ts";
 import { toZip } from "../archive/files.ts";
 import { collect } from "../archive/pack.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { wholeNumber } from "../option-values.ts";
-import { duration } from "../output/moments.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import { progressOn, type Terminal } from "../terminal.ts";

@@ -1,9 +1,10 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
+import { duration } from "../../../shared/durations.ts";
 import { requestOf } from "../act/act-options.ts";
-import { seconds } from "../option-values.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
+import { secondsOption } from "../time-values.ts";
 import { refuseWithoutScreen } from "../top/full-screen.ts";
 import { runTop } from "../top/run-top.ts";
 import { topCalls } from "../top/top-calls.ts";
@@ -26,7 +27,11 @@ export function topCommand(terminal: Terminal): Command {
     .description(
       "Shows a cluster live on the whole terminal: problems, nodes by use, cost, waiting jobs, nodes and plans. Keys: q quits, Tab changes the list, arrows and page keys scroll, s sorts, f filters, e explains a job, d drains a node.",
     )
-    .option("--every <seconds>", "asks the service this often", seconds(shortestSeconds), usualSeconds)
+    .addOption(
+      new Option("--every <length>", "asks the service this often")
+        .argParser(secondsOption(shortestSeconds))
+        .default(usualSeconds, duration(usualSeconds)),
+    )
     .option("--no-color", "without colour, as NO_COLOR does")
     .option("--reason <words>", "why a node is drained, for the record (default: the command's name)")
     .option("--by <name>", "who asks (default: your login name); the name of a signed-in caller wins")

@@ -1,6 +1,6 @@
 import type { JobsCost, PlannedAddition } from "../../../shared/api/index.ts";
+import { duration } from "../../../shared/durations.ts";
 import { counted } from "../../../shared/text.ts";
-import { duration } from "./moments.ts";
 
 /** So many kinds of nodes are named; of more, their number is. */
 const mostNamed = 3;
@@ -36,7 +36,7 @@ function readyIn(additions: readonly PlannedAddition[]): string | null {
   const seconds = additions.flatMap(({ readyInSeconds }) => readyInSeconds ?? []);
   if (seconds.length < additions.length) return null;
   const slowest = Math.max(...seconds);
-  return `ready in about ${slowest < 90 ? duration(slowest) : `${Math.round(slowest / 60)} min`}`;
+  return `ready in about ${duration(slowest < 90 ? slowest : 60 * Math.round(slowest / 60))}`;
 }
 
 function nodesOf(additions: readonly PlannedAddition[]): number {

@@ -1,8 +1,9 @@
 import type { NodeView } from "../../../shared/api/index.ts";
+import { duration } from "../../../shared/durations.ts";
 import { nodeVersion, size } from "../../../shared/engine/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import type { Narrowing } from "./fit-table.ts";
-import { duration, moment } from "./moments.ts";
+import { moment } from "./moments.ts";
 
 const bytesPerGiB = 1024 ** 3;
 

@@ -1,4 +1,5 @@
 import { type Problem, problemSchema } from "../../../shared/api/index.ts";
+import { exactDuration } from "../../../shared/durations.ts";
 import { printable } from "../../../shared/text.ts";
 import { CommandFailure, NotFound, Refused } from "../exit-code.ts";
 import { version } from "../version.ts";
@@ -18,7 +19,8 @@ export function toFailure(status: number, body: unknown): CommandFailure {
     ...(invocationId === undefined ? [] : [`  invocation ${printable(invocationId)}`]),
   ];
   const next = detail ?? nextByStatus(status) ?? nextByKind(parsed.data);
-  const wait = retryAfterSeconds === undefined ? "" : ` Try again in ${Math.ceil(retryAfterSeconds)} s.`;
+  const wait =
+    retryAfterSeconds === undefined ? "" : ` Try again in ${exactDuration(Math.ceil(retryAfterSeconds))}.`;
   const Failure = failureOf(type, detail);
   return new Failure(lines.join("\n"), `${sentence(printable(next))}${wait}`);
 }

@@ -15,7 +15,7 @@ export function Time({ at }: { readonly at: number }) {
   );
 }
 
-/** "12 min ago", or "in 12 min". */
+/** "12m4s ago", or "in 12m4s". */
 export function Ago({ at, now }: { readonly at: number; readonly now: number }) {
   const text = at <= now ? `${duration(now - at)} ago` : `in ${duration(at - now)}`;
   return (

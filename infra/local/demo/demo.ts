@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueClient } from "@azure/storage-queue";
+import { duration } from "../../../shared/durations.ts";
 import { jobDemandQueue } from "../../../shared/names.ts";
 import { sendDemand } from "../../../shared/queues/storage-queue/index.ts";
 import type { ClusterStatus } from "../../../shared/views/index.ts";
@@ -125,7 +126,7 @@ function findFaults(
   const waiting = end.status?.waiting ?? [];
   const rejections = end.status?.rejections ?? [];
   return [
-    ...(isOver ? [] : [`not over after ${summary.realSeconds.toFixed(0)} s`]),
+    ...(isOver ? [] : [`not over after ${duration(summary.realSeconds)}`]),
     ...(unfinished > 0 ? [`${unfinished} of ${summary.tasks} tasks are not done`] : []),
     ...(unfinished > 0 ? waiting.slice(0, shown).map((job) => job.why.join(" ")) : []),
     ...(unfinished > 0

@@ -1,4 +1,5 @@
 import Table from "cli-table3";
+import { duration, exactDuration } from "../../../shared/durations.ts";
 import type { Post } from "../scheduler/run.ts";
 import type { Progress } from "../scheduler/scheduler.ts";
 import type { Costs } from "./costs.ts";
@@ -112,7 +113,7 @@ const rows: readonly (readonly [string, (summary: Summary) => string])[] = [
   ["  booting", ({ costs }) => money(costs?.byPurpose.boot)],
   ["  idle", ({ costs }) => money(costs?.byPurpose.idle)],
   ["  drained, failed or ending", ({ costs }) => money(costs && restOf(costs))],
-  ["took", ({ realSeconds }) => `${realSeconds.toFixed(0)} s`],
+  ["took", ({ realSeconds }) => duration(realSeconds)],
 ];
 
 const notKnown = "not known";
@@ -126,5 +127,5 @@ function money(usd: number | undefined): string {
 }
 
 function seconds(value: number | undefined): string {
-  return value === undefined ? "no create call" : `${value.toFixed(2)} s`;
+  return value === undefined ? "no create call" : exactDuration(Number(value.toFixed(2)));
 }

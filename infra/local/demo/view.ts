@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import Table from "cli-table3";
+import { duration } from "../../../shared/durations.ts";
 import type { ClusterStatus } from "../../../shared/views/index.ts";
 import type { Progress } from "../scheduler/scheduler.ts";
 
@@ -24,7 +25,7 @@ export function render(scene: Scene, beside: readonly Scene[] = []): string {
   return [
     styleText(
       "bold",
-      `${scene.cluster}  ${clock(scene.elapsedSeconds)}  (simulated time runs x${scene.speed})`,
+      `${scene.cluster}  ${duration(Math.floor(scene.elapsedSeconds))}  (simulated time runs x${scene.speed})`,
     ),
     progressLine(scene.progress),
     "",
@@ -40,7 +41,7 @@ export function renderLine(scene: Scene, beside: readonly Scene[] = []): string 
   const { waiting, running, done, total } = scene.progress;
   const last = scene.status?.operations[0];
   return [
-    clock(scene.elapsedSeconds),
+    duration(Math.floor(scene.elapsedSeconds)),
     `tasks: ${waiting} waiting, ${running} running, ${done}/${total} done`,
     `nodes: ${nodesInWords(scene.status)}`,
     ...(last === undefined ? [] : [`last action: ${last.kind} (${last.reason}) ${last.state}`]),
@@ -100,9 +101,4 @@ function troubles(scene: Scene): string[] {
     ...(scene.status === undefined ? [styleText("yellow", "the Functions host does not answer")] : []),
     ...rejected.slice(0, 2).map((problem) => styleText("red", `rejected: ${problem}`)),
   ];
-}
-
-function clock(seconds: number): string {
-  const whole = Math.floor(seconds);
-  return `${String(Math.floor(whole / 60)).padStart(2, "0")}:${String(whole % 60).padStart(2, "0")}`;
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, type WriteStream } from "node:fs";
 import { createInterface } from "node:readline";
+import { exactDuration } from "../../../shared/durations.ts";
 
 const endWithParent = new URL("end-with-parent.ts", import.meta.url).href;
 /** A part is up in a second; on a machine that is busy with something else it may take a hundred times as long. */
@@ -68,7 +69,10 @@ function becomesReady(child: ChildProcess, options: ChildOptions, log: WriteStre
       child.kill("SIGKILL");
       reject(new Error([`Cannot start ${options.name}: ${why}`, ...lastLines].join("\n")));
     };
-    const late = setTimeout(() => fail(`not ready after ${startSeconds} s`), startSeconds * 1000);
+    const late = setTimeout(
+      () => fail(`not ready after ${exactDuration(startSeconds)}`),
+      startSeconds * 1000,
+    );
     decided.signal.addEventListener("abort", () => clearTimeout(late));
     signal?.addEventListener("abort", () => fail("stopped"), { signal: decided.signal });
     if (signal?.aborted === true) fail("stopped");

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { parseDuration } from "../../../shared/durations.ts";
 
 /** The shortest that still works: a snapshot is taken every second, and a machine may be busy. */
 const leastSeconds: Readonly<Record<string, number>> = {
@@ -43,7 +44,8 @@ function inLocalTime(config: Readonly<Record<string, unknown>>, speed: number): 
 
 /** One time, or one for each node array. */
 function scaled(value: unknown, to: { readonly speed: number; readonly least: number }): unknown {
-  if (typeof value === "number") return Math.max(to.least, Math.round(value / to.speed));
+  const seconds = typeof value === "string" ? parseDuration(value, { isPlain: true }) : value;
+  if (typeof seconds === "number") return Math.max(to.least, Math.round(seconds / to.speed));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, scaled(each, to)]));
 }

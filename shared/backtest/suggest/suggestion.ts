@@ -1,3 +1,4 @@
+import { duration } from "../../durations.ts";
 import { settingsText } from "../compare/summary.ts";
 import type { RunFigures } from "../figures/run-figures.ts";
 import { type Certainty, certaintyOf } from "./certainty.ts";
@@ -57,7 +58,7 @@ export function suggestionOf(
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 const saves = (share: number) =>
   share < 0 ? `it costs ${percent(-share)} more` : `it saves ${percent(share)}`;
-const seconds = (wait: number | null) => (wait === null ? "not known" : `${Math.round(wait)} s`);
+const waited = (seconds: number | null) => (seconds === null ? "not known" : duration(seconds));
 
 /** A suggestion for people, a sentence or a few each. */
 export function suggestionText(suggestion: Suggestion): readonly string[] {
@@ -75,7 +76,7 @@ export function suggestionText(suggestion: Suggestion): readonly string[] {
       ? `Use ${settingsText(varied)}.`
       : `Not sure: ${settingsText(varied)} may cost less.`,
     `${onOther} Where it was tuned ${saves(tunedShare)}.`,
-    `There the mean wait is ${seconds(waitSeconds.changed)}, and ${seconds(waitSeconds.configured)} as configured.${moreEnded < 0 ? ` ${-moreEnded} fewer jobs run to their end.` : ""}`,
+    `There the mean wait is ${waited(waitSeconds.changed)}, and ${waited(waitSeconds.configured)} as configured.${moreEnded < 0 ? ` ${-moreEnded} fewer jobs run to their end.` : ""}`,
     searched,
   ];
 }

@@ -1,3 +1,4 @@
+import { exactDuration } from "../../durations.ts";
 import { kindOf, messageOf } from "../../errors.ts";
 import type {
   CycleCloud,
@@ -94,8 +95,8 @@ async function resolve(
   }
   if (!isLate) return undefined;
   const why = isUnknown
-    ? `CycleCloud did not know request ${operation.action.requestId} for ${waits.forSeconds} s`
-    : `no effect seen within ${waits.forSeconds} s`;
+    ? `CycleCloud did not know request ${operation.action.requestId} for ${exactDuration(waits.forSeconds)}`
+    : `no effect seen within ${exactDuration(waits.forSeconds)}`;
   return closedAs(operation, { state: "lost", why, nowSeconds });
 }
 

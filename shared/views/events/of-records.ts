@@ -1,4 +1,5 @@
 import type { EventView } from "../../api/index.ts";
+import { duration } from "../../durations.ts";
 import type { NodeHistory } from "../../engine/index.ts";
 import {
   isOpen,
@@ -100,7 +101,7 @@ export function ofHistory(row: NodeHistory): readonly FoundEvent[] {
           event(
             "node-joined",
             readySeconds,
-            `${name} is up, ${readySeconds - createdSeconds} s after it was first seen.`,
+            `${name} is up, ${duration(readySeconds - createdSeconds)} after it was first seen.`,
           ),
         ]),
     ...(failure === undefined

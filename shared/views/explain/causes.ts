@@ -1,4 +1,5 @@
 import type { CauseView } from "../../api/index.ts";
+import { duration, exactDuration } from "../../durations.ts";
 import type { SourceDemand } from "../../ports/index.ts";
 import { isUpNode, type OutlookJob, unitOf, waits } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
@@ -53,7 +54,7 @@ export function silence(
   const silent = rounded(atSeconds - receivedAtSeconds);
   const ttl = rounded(expiresAtSeconds - receivedAtSeconds);
   return cause("source-expired", {
-    text: `Source "${source}" has been silent for ${silent} s, expected a message within ${ttl} s: what waits there has not counted for ${rounded(atSeconds - expiresAtSeconds)} s, what ran keeps its nodes for a day.`,
+    text: `Source "${source}" has been silent for ${exactDuration(silent)}, expected a message within ${exactDuration(ttl)}: what waits there has not counted for ${duration(atSeconds - expiresAtSeconds)}, what ran keeps its nodes for a day.`,
     next: `See on the scheduler's host whether what posts the demand of "${source}" still runs (\`systemctl status ccscale-agent\`), and \`ccscale rejects list\`; its next message counts at once.`,
     asked: ttl,
     left: silent,

@@ -1,10 +1,11 @@
 import type { CauseView } from "../../api/index.ts";
 import { isOutByItself, liveSources } from "../../cycle/index.ts";
+import { duration } from "../../durations.ts";
 import { type BucketName, type LimitName, type Reason, shortHostname } from "../../engine/index.ts";
 import type { NodeDrain } from "../drains.ts";
 import { drainsOfOutlook, type NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
-import { cause, isIn, labelOf, rounded, selecting, shown, someOf } from "./cause.ts";
+import { cause, isIn, labelOf, selecting, shown, someOf } from "./cause.ts";
 import { backOffOf, bindingFigure, surveyOf } from "./limit-causes.ts";
 import { roomSoon } from "./room-soon.ts";
 import type { Wanted } from "./what-is-wanted.ts";
@@ -31,7 +32,7 @@ export function drainedNodes(
   const names = drains.length > 0 ? drains.map(({ name }) => name) : hosts.map(({ hostname }) => hostname);
   const [first] = drains;
   const since =
-    first?.sinceSeconds == null ? "" : `, ${rounded(outlook.atSeconds - first.sinceSeconds)} s ago`;
+    first?.sinceSeconds == null ? "" : `, ${duration(outlook.atSeconds - first.sinceSeconds)} ago`;
   const [host] = hosts;
   const who =
     first !== undefined
@@ -41,7 +42,7 @@ export function drainedNodes(
   const noNew =
     backOff === undefined
       ? noNewOnes(limit)
-      : `no new ones are asked for during the next ${rounded(backOff.untilSeconds - outlook.atSeconds)} s, because ${backOff.why}`;
+      : `no new ones are asked for during the next ${duration(backOff.untilSeconds - outlook.atSeconds)}, because ${backOff.why}`;
   return cause("nodes-drained", {
     text: `No room for ${missing}: of ${labelOf(bucket)} those with room take no jobs, because they are drained: ${shown(left)} (${someOf(names)}; by ${who}); ${noNew}.${soon.text}`,
     next: wayBack(drains, host?.source ?? null),

@@ -1,16 +1,17 @@
 import type { CauseView } from "../../api/index.ts";
 import { untilText } from "../../cycle/index.ts";
+import { duration, exactDuration } from "../../durations.ts";
 import type { Outlook } from "../outlook.ts";
-import { cause, rounded } from "./cause.ts";
+import { cause } from "./cause.ts";
 
 /** Whether what is known of the nodes is too old to plan with. */
 export function staleness({ snapshot, config, atSeconds }: Outlook): readonly CauseView[] {
-  const age = rounded(atSeconds - snapshot.takenAtSeconds);
+  const age = Math.ceil(atSeconds - snapshot.takenAtSeconds);
   const most = config.cycle.maxSnapshotAgeSeconds;
   if (age <= most) return [];
   return [
     cause("snapshot-stale", {
-      text: `Nothing is planned: the snapshot of the cluster is ${age} s old, expected at most ${most} s.`,
+      text: `Nothing is planned: the snapshot of the cluster is ${exactDuration(age)} old, expected at most ${exactDuration(most)}.`,
       next: "See whether CycleCloud answers and the snapshot timer runs: `ccscale status`.",
       asked: most,
       left: age,
@@ -35,14 +36,14 @@ export function heldBy(outlook: Outlook): readonly CauseView[] {
   if (paused !== null)
     return [
       cause("cluster-paused", {
-        text: `Nothing is sent: ${paused.by} paused the cluster ${rounded(atSeconds - paused.atSeconds)} s ago${untilText(paused)}: ${paused.reason}.`,
+        text: `Nothing is sent: ${paused.by} paused the cluster ${duration(atSeconds - paused.atSeconds)} ago${untilText(paused)}: ${paused.reason}.`,
         next: "Let it go on: `ccscale resume`.",
       }),
     ];
   const since =
     refusedLogin === null
       ? ""
-      : ` ${rounded(atSeconds - refusedLogin.atSeconds)} s ago: ${refusedLogin.message}`;
+      : ` ${duration(atSeconds - refusedLogin.atSeconds)} ago: ${refusedLogin.message}`;
   return [
     cause("login-refused", {
       text: `Nothing is sent: CycleCloud refused the login${since}.`,

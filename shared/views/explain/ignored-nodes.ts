@@ -1,8 +1,9 @@
 import type { CauseView } from "../../api/index.ts";
 import { busyHostnames, untilText } from "../../cycle/index.ts";
+import { duration } from "../../durations.ts";
 import { isIgnored, type Reason, shortHostname } from "../../engine/index.ts";
 import type { Outlook } from "../outlook.ts";
-import { cause, isIn, rounded, selecting, someOf } from "./cause.ts";
+import { cause, isIn, selecting, someOf } from "./cause.ts";
 
 /** Nodes beside the full ones that would have room, were they not ignored. */
 export function ignoredNodes(outlook: Outlook, reasons: readonly Reason[]): readonly CauseView[] {
@@ -38,7 +39,7 @@ export function ignoredCause(
   const by =
     wish === undefined
       ? 'by "ignored_nodes" of the configuration'
-      : `by ${wish.by}${untilText(wish)}: ${wish.reason}, ${rounded(atSeconds - wish.atSeconds)} s ago`;
+      : `by ${wish.by}${untilText(wish)}: ${wish.reason}, ${duration(atSeconds - wish.atSeconds)} ago`;
   return cause("nodes-ignored", {
     text: `Ignored, so that no jobs are planned there: ${names.length} that might take it (${someOf(names)}; ${by}).`,
     next:

@@ -1,5 +1,6 @@
 import { periodEnd } from "../../accounting/index.ts";
 import type { CauseView } from "../../api/index.ts";
+import { duration } from "../../durations.ts";
 import {
   type BucketSurvey,
   capNames,
@@ -12,7 +13,7 @@ import { counted } from "../../text.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { heldBucketCause } from "./budget-cause.ts";
-import { amount, cause, figures, rounded, shown } from "./cause.ts";
+import { amount, cause, figures, shown } from "./cause.ts";
 import { limitNoun } from "./limit-nouns.ts";
 import { roomSoon } from "./room-soon.ts";
 import type { Wanted } from "./what-is-wanted.ts";
@@ -48,7 +49,7 @@ function refusalOf(
   );
   if (refusal === undefined) return { text: "", untilSeconds: null };
   const { coresLeft, untilSeconds } = refusal;
-  const text = ` Azure refused nodes there ${rounded(atSeconds - refusal.atSeconds)} s ago, with at most ${counted(coresLeft, "cores")} left: that counts for ${rounded(untilSeconds - atSeconds)} s more.`;
+  const text = ` Azure refused nodes there ${duration(atSeconds - refusal.atSeconds)} ago, with at most ${counted(coresLeft, "cores")} left: that counts for ${duration(untilSeconds - atSeconds)} more.`;
   return { text, untilSeconds };
 }
 
@@ -67,7 +68,7 @@ function backOffCause(outlook: Outlook, reason: Reason): CauseView | undefined {
   const { nodeArray, vmSize, why, untilSeconds } = backOff;
   const failing = outlook.made.bootsFailing.some((array) => array.nodeArray === nodeArray);
   return cause(failing ? "boots-failing" : "capacity-back-off", {
-    text: `No new nodes are asked of ${nodeArray}/${vmSize} during the next ${rounded(untilSeconds - outlook.atSeconds)} s, because ${why}.`,
+    text: `No new nodes are asked of ${nodeArray}/${vmSize} during the next ${duration(untilSeconds - outlook.atSeconds)}, because ${why}.`,
     next: failing
       ? `Find out why they do not boot (image, scripts, network): \`ccscale nodes --nodearray ${nodeArray} --state Failed\`, then their messages in CycleCloud.`
       : "It ends by itself, and is tried again then; a job that other sizes can take need not wait: `ccscale buckets`.",

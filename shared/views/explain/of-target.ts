@@ -1,4 +1,5 @@
 import type { CauseView } from "../../api/index.ts";
+import { duration, exactDuration } from "../../durations.ts";
 import {
   nearest,
   type Reason,
@@ -55,7 +56,7 @@ export function expiry(
   const interval = rounded(expiresAtSeconds - receivedAtSeconds);
   const silent = rounded(nowSeconds - receivedAtSeconds);
   return cause("request-expired", {
-    text: `Request set "${requestSet}" was last asked for ${silent} s ago, and such a request holds for ${interval} s: it has wanted nothing for ${rounded(nowSeconds - expiresAtSeconds)} s.`,
+    text: `Request set "${requestSet}" was last asked for ${exactDuration(silent)} ago, and such a request holds for ${exactDuration(interval)}: it has wanted nothing for ${duration(nowSeconds - expiresAtSeconds)}.`,
     next: "Ask again, at least twice as often as it expires: `ccscale autoscale`.",
     asked: interval,
     left: silent,

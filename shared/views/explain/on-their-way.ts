@@ -1,11 +1,12 @@
 import type { CauseView } from "../../api/index.ts";
 import { liveSources } from "../../cycle/index.ts";
+import { duration, exactDuration } from "../../durations.ts";
 import { forNodeArray, type PlannedNode, shortHostname } from "../../engine/index.ts";
 import { printableCut } from "../../text.ts";
 import { isUpNode } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
-import { cause, rounded, selecting, someOf } from "./cause.ts";
+import { cause, selecting, someOf } from "./cause.ts";
 
 export function isPlannedNode({ nodesByName }: Outlook, node: string): boolean {
   const origin = nodesByName.get(node)?.origin;
@@ -85,11 +86,11 @@ function booting({ outlook, views, total, up }: About, coming: readonly string[]
     last === null
       ? "; what boots take there is not known yet"
       : last <= atSeconds
-        ? `; they should have been ready ${rounded(atSeconds - last)} s ago, by what earlier boots took`
-        : `; they should be ready in ${rounded(last - atSeconds)} s, by what earlier boots took`;
+        ? `; they should have been ready ${duration(atSeconds - last)} ago, by what earlier boots took`
+        : `; they should be ready in ${duration(last - atSeconds)}, by what earlier boots took`;
   return cause("booting", {
     text: `Booting: ${coming.length} of ${total} nodes (${someOf(coming)})${when}.`,
-    next: `Wait for them; a node that is not up after ${rounded(timeout)} s is deleted and bought again. How far they are: \`ccscale nodes ${selecting(coming)}\`.`,
+    next: `Wait for them; a node that is not up after ${exactDuration(timeout)} is deleted and bought again. How far they are: \`ccscale nodes ${selecting(coming)}\`.`,
     asked: total,
     left: up,
     untilSeconds: last !== null && last > atSeconds ? last : null,
@@ -115,7 +116,7 @@ const soonSeconds = 600;
 function nextPlan({ head, atSeconds }: Outlook): string {
   const inSeconds = (head?.nextDeadlineSeconds ?? atSeconds) - atSeconds;
   const clock =
-    inSeconds > 0 && inSeconds <= soonSeconds ? `, in ${rounded(inSeconds)} s by the clock alone` : "";
+    inSeconds > 0 && inSeconds <= soonSeconds ? `, in ${duration(inSeconds)} by the clock alone` : "";
   return `Wait for the next plan, within seconds of any change${clock}: \`ccscale plans\`.`;
 }
 
@@ -127,8 +128,8 @@ function takenBack({ outlook, total }: About, names: readonly string[]): readonl
   if (first === undefined) return [];
   return [
     cause("nodes-undraining", {
-      text: `Being taken back from a drain: ${back.length} of ${total} nodes (${someOf(back.map(({ name }) => name))}), for ${rounded(outlook.atSeconds - first.sinceSeconds)} s now: their scheduler starts nothing there yet.`,
-      next: "See whether the scheduler's agent runs and hears events; it is asked again every 30 s.",
+      text: `Being taken back from a drain: ${back.length} of ${total} nodes (${someOf(back.map(({ name }) => name))}), for ${duration(outlook.atSeconds - first.sinceSeconds)} now: their scheduler starts nothing there yet.`,
+      next: "See whether the scheduler's agent runs and hears events; it is asked again every 30s.",
       asked: total,
       left: total - back.length,
     }),

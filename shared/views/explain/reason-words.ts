@@ -1,4 +1,5 @@
 import type { ClusterStatus, WaitingJobView } from "../../api/index.ts";
+import { duration, exactDuration } from "../../durations.ts";
 import {
   type Constraint,
   type DemandCapName,
@@ -106,15 +107,15 @@ function groupSentence(group: Group): string {
     case "InvalidSharedValue":
       return `The shared value ${subjectOf(first.constraint)} is ${scalarText(first.left)}, wanted ${scalarText(first.asked)}.`;
     case "CapacityFailureBackoff":
-      return `${where}: Azure had no such VM ${scalarText(first.left)} s ago; the job waits until that is ${scalarText(first.asked)} s ago.`;
+      return `${where}: Azure had no such VM ${exactDuration(amount(first.left))} ago; the job waits until that is ${exactDuration(amount(first.asked))} ago.`;
     case "SpotNotInterruptible":
       return `${where}: the job may not be interrupted, so that it stays off spot nodes.`;
     case "SpotRunTimeTooLong":
-      return `${where}: the job may run longer than ${scalarText(first.asked)} s, the most for spot nodes.`;
+      return `${where}: the job may run longer than ${exactDuration(amount(first.asked))}, the most for spot nodes.`;
     case "SpotEvictedTooOften":
       return `${where}: the job lost spot nodes ${scalarText(first.asked)} times or more.`;
     case "SpotPatienceOver":
-      return `${where}: the job has waited ${scalarText(first.asked)} s or more, the longest for a spot node.`;
+      return `${where}: the job has waited ${exactDuration(amount(first.asked))} or more, the longest for a spot node.`;
     case "NoCapacity":
       return noCapacity(first, where, group);
     case "OutOfCapacity":
@@ -294,8 +295,7 @@ export function backOffSentences(
     )
     .map(({ nodeArray, vmSize, untilSeconds, why, budget }) => {
       if (budget !== undefined) return `${nodeArray}/${vmSize}: no new nodes are asked for: ${why}.`;
-      const seconds = Math.ceil(untilSeconds - nowSeconds);
-      return `${nodeArray}/${vmSize}: no new nodes are asked for during the next ${seconds} s, because ${why}.`;
+      return `${nodeArray}/${vmSize}: no new nodes are asked for during the next ${duration(untilSeconds - nowSeconds)}, because ${why}.`;
     });
 }
 

@@ -1,8 +1,9 @@
 import type { CauseView } from "../../api/index.ts";
+import { duration } from "../../durations.ts";
 import type { ClusterNode, LimitFigure, Reason } from "../../engine/index.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
-import { rounded, someOf } from "./cause.ts";
+import { someOf } from "./cause.ts";
 
 /** What gives room under a limit without anybody's doing. */
 export interface RoomSoon {
@@ -71,7 +72,7 @@ export function roomSoon(
     ...(leaving.length === 0 ? [] : [`On their way out there: ${named(leaving)}.`]),
     ...(idle.length === 0
       ? []
-      : [`Idle there: ${named(idle)}; the first goes in ${rounded(firstSeconds - outlook.atSeconds)} s.`]),
+      : [`Idle there: ${named(idle)}; the first goes in ${duration(firstSeconds - outlook.atSeconds)}.`]),
   ];
   return {
     text: sentences.map((sentence) => ` ${sentence}`).join(""),

@@ -1,10 +1,11 @@
 import type { CauseView } from "../../api/index.ts";
+import { exactDuration } from "../../durations.ts";
 import { demandCapKey, type Reason, type ReasonCode } from "../../engine/index.ts";
 import type { OutlookJob } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { budgetCause } from "./budget-cause.ts";
-import { amount, bucketLabel, cause, type Kind, shown } from "./cause.ts";
+import { amount, bucketLabel, cause, type Kind } from "./cause.ts";
 import { drainedNodes } from "./drained-nodes.ts";
 import { fullNodes, groupTooSmall, unusable } from "./full-nodes.ts";
 import { ignoredNodes } from "./ignored-nodes.ts";
@@ -109,7 +110,7 @@ function shortage(outlook: Outlook, views: NodeViews, reason: Passing, wanted: W
 function ownBackOff({ atSeconds }: Outlook, { bucket, asked, left }: Reason): CauseView {
   const seconds = Math.max(0, amount(asked) - amount(left));
   return cause("capacity-back-off", {
-    text: `Azure had no VM for ${bucketLabel(bucket)} ${shown(left)} s ago, and the job wants that to be ${shown(asked)} s ago: ${shown(seconds)} s to go.`,
+    text: `Azure had no VM for ${bucketLabel(bucket)} ${exactDuration(amount(left))} ago, and the job wants that to be ${exactDuration(amount(asked))} ago: ${exactDuration(seconds)} to go.`,
     next: "It ends by itself; other sizes are tried meanwhile if the job allows them: `ccscale buckets`.",
     asked,
     left,

@@ -124,5 +124,5 @@ describe("--vary", () => {
 test("the bar says how much is done, and how long the rest takes at this pace", () => {
   const bar = barOf(9, 0);
   expect(bar(0, 0)).toBe(`${"░".repeat(30)}   0 % of 9 runs`);
-  expect(bar(0.25, 30_000)).toBe(`${"█".repeat(7)}${"░".repeat(23)}  25 % of 9 runs, 1 min 30 s left`);
+  expect(bar(0.25, 30_000)).toBe(`${"█".repeat(7)}${"░".repeat(23)}  25 % of 9 runs, 1m30s left`);
 });

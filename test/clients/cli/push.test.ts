@@ -25,6 +25,7 @@ describe("ccscale push --print", () => {
     const { message } = await pushed([...to, "--ttl", "900", "-"], [JSON.stringify(jobs)]);
     expect(parseDemand(message).ok).toBe(true);
     expect(message).toMatchObject({ kind: "snapshot", cluster: "hpc", source: "pbs", ttlSeconds: 900, jobs });
+    expect((await pushed([...to, "--ttl", "15m", "-"], [JSON.stringify(jobs)])).message.ttlSeconds).toBe(900);
   });
 
   test("scalelib's spellings are understood, and what only scalelib looks at is left out", async () => {
@@ -148,7 +149,8 @@ describe("ccscale push refuses, posts nothing, and says", () => {
   test("a missing file, a missing source, a time to live that is none", async () => {
     expect((await pushed([...to, join(folder, "none.json")])).stderr).toMatch(/Cannot read/);
     expect((await pushed(["--cluster", "hpc"])).stderr).toMatch(/--source/);
-    expect((await pushed([...to, "--ttl", "soon"])).stderr).toMatch(/expected a whole number, 1 or above/);
+    expect((await pushed([...to, "--ttl", "soon"])).stderr).toMatch(/expected a length of time such as 90s/);
+    expect((await pushed([...to, "--ttl", "0.5h0.5s"])).stderr).toMatch(/expected whole seconds/);
     expect((await pushed(["--cluster", "hpc", "--source", "P B S"], ["[]"])).stderr).toMatch(
       /source: "P B S"/,
     );

@@ -183,7 +183,7 @@ describe("failures", () => {
     };
     const { url } = await serve((_, response) => send(response, 503, problem));
     const { next } = await failureOf(connectService({ url, maxRetries: 0 }, "x").ask("demand"));
-    expect(next).toBe("The next snapshot corrects it. Try again in 60 s.");
+    expect(next).toBe("The next snapshot corrects it. Try again in 1m.");
   });
 
   test.each([

@@ -181,7 +181,7 @@ describe("certaintyOf, suggestionOf", () => {
     expect(suggestionText(suggest({ idle_timeout: 60 }, ofDays(twenty(() => 90))))).toEqual([
       "Use idle_timeout 60.",
       "On the part that was not tuned on it saves 10.0 %: in 90 of 100 draws of its 20 days between 10.0 % and 10.0 % is saved, and something in 100.0 % of them. Where it was tuned it saves 20.0 %.",
-      "There the mean wait is 10 s, and 10 s as configured.",
+      "There the mean wait is 10s, and 10s as configured.",
       "7 runs on the first part of the workload.",
     ]);
     expect(suggestionText(suggest({}, ofDays(twenty(() => 100))))[0]).toBe(

@@ -152,6 +152,11 @@ describe("config: every key", () => {
       expected: { engine: { idleTimeoutSeconds: { default: 90 } } },
     },
     {
+      name: "idle_timeout as people write lengths of time",
+      keys: { idle_timeout: { default: "10m", low: "1h30m" } },
+      expected: { engine: { idleTimeoutSeconds: { default: 600, byNodeArray: { low: 5_400 } } } },
+    },
+    {
       name: "idle_timeout per node array",
       keys: { idle_timeout: { default: "60", low: 5, hpc: null } },
       expected: { engine: { idleTimeoutSeconds: { default: 60, byNodeArray: { low: 5 } } } },
@@ -540,15 +545,24 @@ describe("config: problems", () => {
     { keys: { read_only: 1 }, says: /^read_only: 1, expected true or false$/ },
     {
       keys: { idle_timeout: "soon" },
-      says: /^idle_timeout: "soon", expected a number of seconds, 0 or more$/,
+      says: /^idle_timeout: "soon", expected a number of seconds, 0 or more, such as 600 or "10m"$/,
     },
     {
       keys: { idle_timeout: { htc: -1 } },
-      says: /^idle_timeout\.htc: -1, expected a number of seconds, 0 or more$/,
+      says: /^idle_timeout\.htc: -1, expected a number of seconds, 0 or more, such as 600 or "10m"$/,
     },
-    { keys: { boot_timeout: 0 }, says: /^boot_timeout: 0, expected a number of seconds above 0$/ },
-    { keys: { max_snapshot_age: 0 }, says: /^max_snapshot_age: 0, expected a number of seconds above 0$/ },
-    { keys: { action_ttl: [] }, says: /^action_ttl: \[\], expected a number of seconds above 0$/ },
+    {
+      keys: { boot_timeout: 0 },
+      says: /^boot_timeout: 0, expected a number of seconds above 0, such as 600 or "10m"$/,
+    },
+    {
+      keys: { max_snapshot_age: 0 },
+      says: /^max_snapshot_age: 0, expected a number of seconds above 0, such as 600 or "10m"$/,
+    },
+    {
+      keys: { action_ttl: [] },
+      says: /^action_ttl: \[\], expected a number of seconds above 0, such as 600 or "10m"$/,
+    },
     { keys: { default_resources: {} }, says: /^default_resources: \{\}, expected a list of entries$/ },
     {
       keys: { default_resources: [{ select: {}, name: "a", value: "`ncpus * 2`" }] },
@@ -818,7 +832,7 @@ describe("engine settings alone", () => {
   test("name their problems the same way", () => {
     expect(parseEngineSettings({ idle_timeout: "x" })).toEqual({
       ok: false,
-      problems: ['idle_timeout: "x", expected a number of seconds, 0 or more'],
+      problems: ['idle_timeout: "x", expected a number of seconds, 0 or more, such as 600 or "10m"'],
     });
   });
 });

@@ -41,8 +41,12 @@ test.each([
     "spot.pairs[0].regular",
     "expected an array that is no spot array",
   ],
-  [{ pairs, patience: -1 }, "spot.patience", "expected a number of seconds, 0 or more"],
-  [{ pairs, max_runtime: 0 }, "spot.max_runtime", "expected a number of seconds above 0"],
+  [{ pairs, patience: -1 }, "spot.patience", 'expected a number of seconds, 0 or more, such as 600 or "10m"'],
+  [
+    { pairs, max_runtime: 0 },
+    "spot.max_runtime",
+    'expected a number of seconds above 0, such as 600 or "10m"',
+  ],
   [{ pairs, max_share: 80 }, "spot.max_share", "expected a share above 0, up to 1"],
   [{ pairs, max_share: 0 }, "spot.max_share", "expected a share above 0, up to 1"],
   [

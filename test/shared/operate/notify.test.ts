@@ -33,7 +33,7 @@ describe("an incident", () => {
       {
         phase: "begun",
         problem: "stale-snapshot",
-        text: "The snapshot is 301 s old, expected at most 300 s.",
+        text: "The snapshot is 5m1s old, expected at most 5m.",
         command: "ccscale status --cluster hpc",
       },
     ]);

@@ -60,7 +60,7 @@ describe("requestStop", () => {
     await world.round();
     expect(await ask(world, "htc-1")).toMatchObject({
       reason: "not-idle-long-enough",
-      why: expect.stringMatching(/; request set "standard" wants nodes of htc for 5\d\d s more/),
+      why: expect.stringMatching(/; request set "standard" wants nodes of htc for \d+m(\d+s)? more/),
     });
   });
 
@@ -196,7 +196,7 @@ describe("requestStop: idle time", () => {
       outcome: "refused",
       node: "htc-1",
       reason: "not-idle-long-enough",
-      why: "has been idle for 100 s since its last job, expected 300 s",
+      why: "has been idle for 1m40s since its last job, expected 5m",
       retryAfterSeconds: 200,
     });
   });
@@ -275,7 +275,7 @@ describe("requestStop: between the grant and the deletion", () => {
     await ask(world, "htc-1");
     world.advance(400);
     await world.execute();
-    expect(await fateOf(world)).toMatch(/^dropped: htc-1 Cannot plan cluster "hpc": snapshot 400 s old/);
+    expect(await fateOf(world)).toMatch(/^dropped: htc-1 Cannot plan cluster "hpc": snapshot 6m40s old/);
     await world.snapshot();
     expect(await ask(world, "htc-1")).toMatchObject({ outcome: "granted" });
   });

@@ -70,7 +70,7 @@ const rows: Readonly<Record<string, Told>> = {
     state: "waiting",
     has: [0, 10, "nodes"],
     kinds: "capacity-back-off",
-    says: ["during the next 199 s"],
+    says: ["during the next 3m19s"],
     next: "It ends by itself",
   },
   "group-too-large-for-a-placement-group": {
@@ -132,14 +132,14 @@ const rows: Readonly<Record<string, Told>> = {
     state: "expired",
     has: [0, 10, "nodes"],
     kinds: "request-expired",
-    says: ["holds for 300 s", "has wanted nothing for 101 s"],
+    says: ["holds for 5m", "has wanted nothing for 1m41s"],
     next: "ccscale autoscale",
   },
   paused: {
     state: "booting",
     has: [10, 10, "nodes"],
     kinds: "cluster-paused not-planned-yet",
-    says: ["alice paused the cluster 31 s ago"],
+    says: ["alice paused the cluster 31s ago"],
     next: "ccscale resume",
   },
   "asked-for-by-two-sets": {

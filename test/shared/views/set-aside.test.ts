@@ -94,7 +94,7 @@ test.each([
     expect(first).toMatchObject({ gravity: "degraded", kind: "demand-unknown" });
     expect(first?.text).toContain(who);
     expect(first?.text.toLowerCase()).toContain(end);
-    expect(first?.text).toContain("280 s");
+    expect(first?.text).toContain("4m40s");
     expect(status?.demand.map(({ source }) => source)).toEqual(["celery"]);
     world.advance(281);
     const later = await clusterStatus(world.ports, cluster);

@@ -38,7 +38,7 @@ describe("problems of a status", () => {
       {
         gravity: "stopped",
         kind: "stale-snapshot",
-        text: "The snapshot is 301 s old, expected at most 300 s.",
+        text: "The snapshot is 5m1s old, expected at most 5m.",
       },
     ]);
   });
@@ -71,7 +71,7 @@ describe("problems of a status", () => {
     expect(await problemsOf(world)).toContainEqual({
       gravity: "notice",
       kind: "notifications-failing",
-      text: "Notifications to TEAMS_WEBHOOK have not arrived for 90 s: HTTP 404.",
+      text: "Notifications to TEAMS_WEBHOOK have not arrived for 1m30s: HTTP 404.",
       next: "Put the address of the webhook into app setting TEAMS_WEBHOOK; what waits is sent for a day.",
     });
   });

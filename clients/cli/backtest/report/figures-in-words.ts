@@ -1,5 +1,7 @@
 /** Numbers as the report shows them: in English, and the same on every machine. */
 
+import { duration } from "../../../../shared/durations.ts";
+
 const nanoPerUsd = 1e9;
 const minute = 60;
 const hour = 3_600;
@@ -43,17 +45,10 @@ export function share(value: number | null): string {
   return value === null ? unknown : percent.format(value);
 }
 
-/** `42 s`, `12.5 min`, `5.3 h`, `3.2 days`. */
-export function duration(seconds: number | null): string {
+/** A difference may be below zero. */
+export function lengthOfTime(seconds: number | null): string {
   if (seconds === null) return unknown;
-  const size = Math.abs(seconds);
-  const sign = seconds < 0 ? "−" : "";
-  if (size >= hour && size < 2 * day && size % hour === 0) return `${sign}${whole.format(size / hour)} h`;
-  if (size >= 2 * day && size % day === 0) return `${sign}${whole.format(size / day)} days`;
-  if (size < 2 * minute) return `${sign}${whole.format(size)} s`;
-  if (size < 2 * hour) return `${sign}${toOne.format(size / minute)} min`;
-  if (size < 2 * day) return `${sign}${toOne.format(size / hour)} h`;
-  return `${sign}${toOne.format(size / day)} days`;
+  return `${seconds < 0 ? "−" : ""}${duration(Math.abs(seconds))}`;
 }
 
 /** How moments of a workload are shown: dates in UTC if it counts from 1970, else time since its first submission. */

@@ -14,8 +14,8 @@ import {
   type Clock,
   clockOf,
   count,
-  duration,
   hours,
+  lengthOfTime,
   nanoUsd,
   share,
   usd,
@@ -81,7 +81,7 @@ function content(input: ReportInput): Html {
   const setup = runs[0]?.setup;
   return html`<header>
 <h1>Back-test of ${workload}</h1>
-<p class="quiet">${counted(setup?.workload.jobs ?? 0, "jobs")} over ${duration(period.endSeconds - period.startSeconds)} on cluster “${setup?.cluster ?? ""}”, ${counted(runs.length, "runs")}. Scheduler model ${setup?.scheduler ?? ""}, seed ${setup?.seed ?? 0}. The autoscaler is the real one; CycleCloud and the scheduler are models.</p>
+<p class="quiet">${counted(setup?.workload.jobs ?? 0, "jobs")} over ${lengthOfTime(period.endSeconds - period.startSeconds)} on cluster “${setup?.cluster ?? ""}”, ${counted(runs.length, "runs")}. Scheduler model ${setup?.scheduler ?? ""}, seed ${setup?.seed ?? 0}. The autoscaler is the real one; CycleCloud and the scheduler are models.</p>
 </header>
 <main>
 ${cards(lines, best, hasPrices)}
@@ -108,8 +108,8 @@ function cards(lines: readonly RunSummary[], best: BestPossibleOutcome, hasPrice
   const card = (label: string, value: string, note: string) =>
     html`<li><span class="label">${label}</span> <span class="value">${value}</span> <span class="note">${note}</span></li>`;
   return html`<ul class="cards">
-${card(isSingle ? "Cost" : "Cheapest run", price(cheapest), isSingle ? `${hours(cheapest.nodeHours)} node-hours` : `${runName(cheapest)}; mean wait ${duration(cheapest.meanWaitSeconds)}`)}
-${isSingle ? card("Mean wait", duration(cheapest.meanWaitSeconds), `95 % at most ${duration(cheapest.p95WaitSeconds)}`) : card("Shortest waits", duration(quickest.meanWaitSeconds), `${runName(quickest)}; ${price(quickest)}`)}
+${card(isSingle ? "Cost" : "Cheapest run", price(cheapest), isSingle ? `${hours(cheapest.nodeHours)} node-hours` : `${runName(cheapest)}; mean wait ${lengthOfTime(cheapest.meanWaitSeconds)}`)}
+${isSingle ? card("Mean wait", lengthOfTime(cheapest.meanWaitSeconds), `95 % at most ${lengthOfTime(cheapest.p95WaitSeconds)}`) : card("Shortest waits", lengthOfTime(quickest.meanWaitSeconds), `${runName(quickest)}; ${price(quickest)}`)}
 ${best.ok && hasPrices ? card("Best possible, at least", nanoUsd(best.best.boundNanoUsd), best.best.foreseenNanoUsd === null ? "no plan can cost less" : `${nanoUsd(best.best.foreseenNanoUsd)} if everything were known beforehand`) : card("Processors used", share(cheapest.utilisation), "of the time that nodes were there")}
 ${card("Nodes bought", count(cheapest.nodesBought), `idle ${hours(cheapest.idleNodeHours)} h, booting ${hours(cheapest.bootNodeHours)} h`)}
 </ul>`;
@@ -185,7 +185,7 @@ ${demandPicture(run, clock)}
 ${beside("Nodes and demand", demandTable(run, clock))}
 </figure>
 <figure><figcaption>Jobs by how long they waited</figcaption>
-<p class="small quiet">Mean ${duration(run.waitSeconds?.mean ?? null)}, median ${duration(run.waitSeconds?.median ?? null)}, 95 % at most ${duration(run.waitSeconds?.p95 ?? null)}, longest ${duration(run.waitSeconds?.max ?? null)}. Bounded slowdown ${amount(run.boundedSlowdown?.mean ?? null)} on average.</p>
+<p class="small quiet">Mean ${lengthOfTime(run.waitSeconds?.mean ?? null)}, median ${lengthOfTime(run.waitSeconds?.median ?? null)}, 95 % at most ${lengthOfTime(run.waitSeconds?.p95 ?? null)}, longest ${lengthOfTime(run.waitSeconds?.max ?? null)}. Bounded slowdown ${amount(run.boundedSlowdown?.mean ?? null)} on average.</p>
 ${waitPicture(run)}
 ${beside("Waits", waitTable(run))}
 </figure>`;

@@ -1,5 +1,6 @@
 import type { Purpose } from "../../../../shared/accounting/index.ts";
 import type { RunFigures } from "../../../../shared/backtest/index.ts";
+import { duration } from "../../../../shared/durations.ts";
 import { purposes } from "./purposes.ts";
 
 const millisecondsPerSecond = 1_000;
@@ -61,17 +62,11 @@ export interface WaitClass {
   readonly upToSeconds: number;
 }
 
+const classEnds = [10, 60, 300, 600, 1_800, 3_600, 10_800, 43_200, 86_400];
+
 export const waitClasses: readonly WaitClass[] = [
-  { words: "≤ 10 s", upToSeconds: 10 },
-  { words: "≤ 1 min", upToSeconds: 60 },
-  { words: "≤ 5 min", upToSeconds: 300 },
-  { words: "≤ 10 min", upToSeconds: 600 },
-  { words: "≤ 30 min", upToSeconds: 1_800 },
-  { words: "≤ 1 h", upToSeconds: 3_600 },
-  { words: "≤ 3 h", upToSeconds: 10_800 },
-  { words: "≤ 12 h", upToSeconds: 43_200 },
-  { words: "≤ 1 day", upToSeconds: 86_400 },
-  { words: "> 1 day", upToSeconds: Number.POSITIVE_INFINITY },
+  ...classEnds.map((upToSeconds) => ({ words: `≤ ${duration(upToSeconds)}`, upToSeconds })),
+  { words: `> ${duration(classEnds.at(-1) ?? 0)}`, upToSeconds: Number.POSITIVE_INFINITY },
 ];
 
 /** Jobs in each class of waits. */

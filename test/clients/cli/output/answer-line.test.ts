@@ -9,16 +9,16 @@ const htc = { ...hb, nodeArray: "htc", vmSize: "Standard_F4s_v2", count: 2, read
 const waits = waitsOf(0);
 
 test.each([
-  [[hb], "+13 Standard_HB120rs_v3 in hpc, +46.80 USD/h, ready in about 4 min; 0 jobs wait"],
+  [[hb], "+13 Standard_HB120rs_v3 in hpc, +46.80 USD/h, ready in about 4m; 0 jobs wait"],
   [
     [htc, hb],
-    "+2 Standard_F4s_v2 in htc and +13 Standard_HB120rs_v3 in hpc, +54.00 USD/h, ready in about 4 min; 0 jobs wait",
+    "+2 Standard_F4s_v2 in htc and +13 Standard_HB120rs_v3 in hpc, +54.00 USD/h, ready in about 4m; 0 jobs wait",
   ],
   [[htc], "+2 Standard_F4s_v2 in htc, +7.20 USD/h, ready in about 1m10s; 0 jobs wait"],
   [[{ ...htc, readyInSeconds: null }, hb, htc, hb], "+30 nodes of 4 kinds, +108.00 USD/h; 0 jobs wait"],
   [
     [{ ...htc, usdPerHour: null }, hb],
-    "+2 Standard_F4s_v2 in htc and +13 Standard_HB120rs_v3 in hpc, +46.80 USD/h and 2 nodes without a price, ready in about 4 min; 0 jobs wait",
+    "+2 Standard_F4s_v2 in htc and +13 Standard_HB120rs_v3 in hpc, +46.80 USD/h and 2 nodes without a price, ready in about 4m; 0 jobs wait",
   ],
   [
     [{ ...hb, usdPerHour: null, readyInSeconds: null }],

@@ -15,15 +15,16 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   [/\b(?=[0-9a-f]*[a-f])[0-9a-f]{16}\b/g, standIn.instance],
   [/\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, standIn.moment],
   // Lengths of time: a moment, or what is left of minutes. How slow the machine is must not show.
-  [/\b(\d{1,2}s|[0-3]m\d\ds)\b/g, "9s"],
-  [/\b\d{1,2} s ago\b/g, "9 s ago"],
-  [/\bunknown for \d+ s\b/g, "unknown for 9 s"],
-  [/\bends in \d+ s\b/g, "ends in 7190 s"],
-  [/\b\d{1,2}m\d\ds\b/g, "9m59s"],
   // A moment later it is over, and not told.
-  [/, in \d+ s by the clock alone/g, ""],
+  [/, in [\dms]+ by the clock alone/g, ""],
+  [/\b(\d{1,2}s|[0-3]m(\d{1,2}s)?)\b/g, "9s"],
+  [/\bunknown for [\dhms]+/g, "unknown for 9s"],
+  [/\bends in [\dhms]+/g, "ends in 1h59m"],
+  [/\b\d{1,2}m\d{1,2}s\b/g, "9m59s"],
+  // The moment itself: a table's cell, or the end of a sentence.
+  [/(^|\bin )(?:5|10)m$/g, "$19m59s"],
   [/^(next by the clock +)(?:in .*|due now)/, "$1in 9m59s"],
-  [/^(last 24 hours +)(?:\d+ % [a-z]+(?:, )?)+ of [\d.]+ node-hours$/, "$1100 % idle of 0.1 node-hours"],
+  [/^(last 24h +)(?:\d+ % [a-z]+(?:, )?)+ of [\d.]+ node-hours$/, "$1100 % idle of 0.1 node-hours"],
   // Known if plans saw three nodes boot; on a slow machine they see them Ready.
   [/, ready in about \w+(?=; \d+ (extra )?jobs? wait)/g, ""],
   // What nodes cost since they are there, and so all month: the table of the status.

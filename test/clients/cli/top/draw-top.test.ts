@@ -18,9 +18,9 @@ test("a cluster on 80 columns and 24 rows", () => {
     "jobs ███████████████ 2",
     "boot ████████ 1",
     "idle ████████ 1",
-    "* JOB (2, by queue)  SOURCE  HAS         WAITS   REASON",
+    "* JOB (2, by queue)  SOURCE  HAS         WAITS  REASON",
   ]);
-  expect(lines[7]).toBe("> 1202               slurm   0/4 slots   10m00s  needs 160 cores on one node, t…");
+  expect(lines[7]).toBe("> 1202               slurm   0/4 slots   10m    needs 160 cores on one node, th…");
   const page = lines.join("\n");
   expect(page).toMatch(/htc-10 +htc +F4s_v2 +Ready +- +0\.20 +1200/);
   expect(page).toMatch(/20s ago +\+2 -1 +7 jobs +demand of slurm/);
@@ -37,7 +37,7 @@ describe("what is not known is not shown as nothing", () => {
   test("uses of long ago: states instead", () => {
     const { sample } = topData();
     const old = sample && { ...sample, atSeconds: now - 900 };
-    expect(pageOf(openedOn(topData({ sample: old })))).toContain("by state, use last known 15m00s ago");
+    expect(pageOf(openedOn(topData({ sample: old })))).toContain("by state, use last known 15m ago");
   });
   test("a price that is not known", () => {
     const data = topData({ nodes: [topNode("htc-1", { usdPerHour: null })] });

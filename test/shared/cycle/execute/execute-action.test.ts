@@ -98,7 +98,7 @@ describe("executeAction: create", () => {
     expect(await operationOf(world, action)).toMatchObject({ state: "sent" });
     world.advance(1);
     await world.snapshot();
-    const why = `CycleCloud did not know request ${action.requestId} for 120 s`;
+    const why = `CycleCloud did not know request ${action.requestId} for 2m`;
     expect(await operationOf(world, action)).toMatchObject({ state: "lost", messages: [...messages, why] });
     expect(world.log.some((line) => line.startsWith("error operation") && line.includes(why))).toBe(true);
     expect(namesOf(world)).toEqual([]);

@@ -162,7 +162,7 @@ describe("planScale: demand", () => {
 describe("planScale: without a fresh snapshot", () => {
   test.each([
     ["no snapshot", undefined, "never taken"],
-    ["one that is too old", 301, "301 s old"],
+    ["one that is too old", 301, "5m1s old"],
   ])("%s: no plan and no effect", async (_case, ageSeconds, words) => {
     const world = createWorld();
     if (ageSeconds !== undefined) await world.snapshot();

@@ -118,9 +118,9 @@ describe("after a refusal by a quota", () => {
     const limits = listLimits(outlook, {});
     const family = limits.ok ? limits.answer.limits.find(({ limit }) => limit === "family") : undefined;
     // Two nodes are on order: the figures as CycleCloud has them, with those.
-    expect(family).toMatchObject({ max: 1_000, used: 8, left: 1, boundBy: "refusal, for 299 s" });
+    expect(family).toMatchObject({ max: 1_000, used: 8, left: 1, boundBy: "refusal, for 4m59s" });
     const explained = JSON.stringify(explainJob(outlook, "job-1"));
-    expect(explained).toContain("Azure refused nodes there 1 s ago, with at most 1 core left");
+    expect(explained).toContain("Azure refused nodes there 1s ago, with at most 1 core left");
   });
 });
 

@@ -140,7 +140,7 @@ describe("resolveOperations: an accepted operation", () => {
     world.advance(1);
     await world.snapshot();
     const lost = await only(world);
-    expect(lost).toMatchObject({ state: "lost", messages: ["no effect seen within 900 s"] });
+    expect(lost).toMatchObject({ state: "lost", messages: ["no effect seen within 15m"] });
     world.advance(1);
     await world.snapshot();
     expect(await only(world)).toEqual(lost);
