@@ -198,7 +198,7 @@ function activeNames(
 }
 
 function spotScoreOf({ conditions }: Cluster, bucket: BucketDefinition): "High" | "Low" {
-  return conditions.drought(bucket) === undefined ? "High" : "Low";
+  return conditions.of(bucket).drought === undefined ? "High" : "Low";
 }
 
 /** The same for the same bucket in every run, as long as the cluster keeps its name. */

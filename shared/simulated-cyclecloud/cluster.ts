@@ -10,8 +10,10 @@ import type { SimulatedNode } from "./simulated-node.ts";
 
 /** One simulated cluster: its template, its nodes, the weather over it. The site moves it to the present. */
 export interface Cluster {
-  /** Its limits can be changed while it runs. */
+  /** Its limits and sizes can be changed while it runs. */
   definition: ClusterDefinition;
+  /** The definition as it was at the start. */
+  readonly template: ClusterDefinition;
   readonly population: Population;
   readonly conditions: Conditions;
   readonly lists: ListLag;
@@ -48,6 +50,7 @@ export function createCluster(options: {
   }
   return {
     definition,
+    template: definition,
     population,
     conditions: createConditions(),
     lists: createListLag(),

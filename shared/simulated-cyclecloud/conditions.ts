@@ -5,13 +5,35 @@ import type { SimulatedNode } from "./simulated-node.ts";
 /** "refuse": creates add nothing. "fail": nodes are added and then fail, as Azure's allocation does. */
 export type Drought = "refuse" | "fail";
 
+/** The status in which new nodes stay for ever. */
+export type Stuck = "Acquiring" | "Preparing";
+
+/** Boots whose software configuration fails: the next `next` of them, or a share of all, 0 to 1. */
+export interface FailingBoots {
+  readonly next?: number | undefined;
+  readonly share?: number | undefined;
+  /** What CycleCloud says of the failed node. */
+  readonly message: string;
+}
+
+/** What is wrong with one bucket at the moment. */
+export interface BucketWeather {
+  readonly drought?: Drought | undefined;
+  readonly stuck?: Stuck | undefined;
+  readonly failingBoots?: FailingBoots | undefined;
+  /** Boots take so many times as long as drawn. */
+  readonly bootFactor?: number | undefined;
+}
+
 /** The weather over one cluster: what Azure cannot give at the moment, and when it last could not. */
 export interface Conditions {
-  drought(bucket: BucketDefinition): Drought | undefined;
-  setDrought(bucket: BucketDefinition, drought: Drought | undefined): void;
-  /** New nodes of this bucket never leave this status. */
-  stuckIn(bucket: BucketDefinition): "Acquiring" | "Preparing" | undefined;
-  setStuck(bucket: BucketDefinition, status: "Acquiring" | "Preparing" | undefined): void;
+  of(bucket: BucketDefinition): BucketWeather;
+  /** Changes what `change` names; undefined: as it should be. */
+  set(bucket: BucketDefinition, change: BucketWeather): void;
+  /** Why this boot fails, if it does; counts it. `luck`: drawn from 0 to 1. */
+  failBoot(bucket: BucketDefinition, luck: number): string | undefined;
+  /** Good weather everywhere. When Azure last had no capacity stays known. */
+  clear(): void;
   noteCapacityFailure(bucket: BucketDefinition, at: number): void;
   /** Learns the allocation failures of these nodes up to `at`. */
   learn(nodes: Iterable<SimulatedNode>, at: number): void;
@@ -19,9 +41,10 @@ export interface Conditions {
   sinceCapacityFailure(bucket: BucketDefinition, at: number): number;
 }
 
+const fair: BucketWeather = {};
+
 export function createConditions(): Conditions {
-  const droughts = new Map<string, Drought>();
-  const stuck = new Map<string, "Acquiring" | "Preparing">();
+  const weather = new Map<string, BucketWeather>();
   const failures = new Map<string, number>();
 
   function note(bucket: BucketDefinition, at: number): void {
@@ -29,11 +52,22 @@ export function createConditions(): Conditions {
     failures.set(key, Math.max(at, failures.get(key) ?? at));
   }
 
+  function set(bucket: BucketDefinition, change: BucketWeather): void {
+    weather.set(keyOf(bucket), { ...weather.get(keyOf(bucket)), ...change });
+  }
+
   return {
-    drought: (bucket) => droughts.get(keyOf(bucket)),
-    setDrought: (bucket, drought) => assign(droughts, keyOf(bucket), drought),
-    stuckIn: (bucket) => stuck.get(keyOf(bucket)),
-    setStuck: (bucket, status) => assign(stuck, keyOf(bucket), status),
+    of: (bucket) => weather.get(keyOf(bucket)) ?? fair,
+    set,
+    failBoot(bucket, luck) {
+      const failing = weather.get(keyOf(bucket))?.failingBoots;
+      if (failing === undefined) return undefined;
+      const { next, share, message } = failing;
+      if (next === undefined) return luck < (share ?? 0) ? message : undefined;
+      set(bucket, { failingBoots: next > 1 ? { ...failing, next: next - 1 } : undefined });
+      return message;
+    },
+    clear: () => weather.clear(),
     noteCapacityFailure: note,
     learn(nodes, at) {
       for (const { bucket, life } of nodes) {
@@ -45,9 +79,4 @@ export function createConditions(): Conditions {
       return last === undefined ? -1 : at - last;
     },
   };
-}
-
-function assign<V>(map: Map<string, V>, key: string, value: V | undefined): void {
-  if (value === undefined) map.delete(key);
-  else map.set(key, value);
 }

@@ -88,7 +88,7 @@ function obstacleTo({ conditions }: Cluster, bucket: BucketDefinition, at: numbe
   if (bucket.invalidReason !== undefined) {
     return `Added no nodes to "${keyOf(bucket)}": the machine type is not valid (${bucket.invalidReason})`;
   }
-  if (conditions.drought(bucket) !== "refuse") return undefined;
+  if (conditions.of(bucket).drought !== "refuse") return undefined;
   conditions.noteCapacityFailure(bucket, at);
   return `Added no nodes to "${keyOf(bucket)}": no capacity in ${bucket.region}`;
 }

@@ -132,15 +132,7 @@ export function parseDefinition(input: unknown): ClusterDefinition {
       ...array,
       region: array.region ?? cluster.region,
       times: { ...cluster.times, ...withoutUndefined(array.times) },
-      buckets: array.machineTypes.map((machineType) => ({
-        nodearray: array.name,
-        machineType,
-        size: sizeOf(machineType),
-        region: array.region ?? cluster.region,
-        spot: array.interruptible,
-        maxPlacementGroupSize: array.maxScalesetSize,
-        invalidReason: array.invalid[machineType],
-      })),
+      buckets: bucketsOf({ ...array, region: array.region ?? cluster.region }, sizeOf),
     })),
     nodes: nodes.map(({ name, machineType }) => ({ name, bucket: { ...standalone(name, machineType) } })),
   };
@@ -152,6 +144,42 @@ export function parseDefinition(input: unknown): ClusterDefinition {
     const fixed = { spot: false, maxPlacementGroupSize: 1, invalidReason: undefined };
     return { nodearray: name, machineType, size: sizeOf(machineType), region: cluster.region, ...fixed };
   }
+}
+
+/**
+ * The definition with other VM sizes of one node array. Throws a TypeError for a size that the catalogue does not have;
+ * unknown arrays change nothing.
+ */
+export function withMachineTypes(
+  definition: ClusterDefinition,
+  nodearray: string,
+  machineTypes: readonly string[],
+): ClusterDefinition {
+  const sizeOf = sizeFinder(definition.name, definition.vmSizes);
+  const nodearrays = definition.nodearrays.map((array) => {
+    if (array.name !== nodearray) return array;
+    const changed = { ...array, machineTypes: [...machineTypes] };
+    return { ...changed, buckets: bucketsOf(changed, sizeOf) };
+  });
+  return { ...definition, nodearrays };
+}
+
+type ArrayInRegion = z.output<typeof nodeArraySchema> & { readonly region: string };
+
+/** One bucket per machine type, in their order. */
+function bucketsOf(
+  array: Omit<ArrayInRegion, "times">,
+  sizeOf: (machineType: string) => VmSize,
+): readonly BucketDefinition[] {
+  return array.machineTypes.map((machineType) => ({
+    nodearray: array.name,
+    machineType,
+    size: sizeOf(machineType),
+    region: array.region,
+    spot: array.interruptible,
+    maxPlacementGroupSize: array.maxScalesetSize,
+    invalidReason: array.invalid[machineType],
+  }));
 }
 
 function sizeFinder(

@@ -18,7 +18,7 @@ export function drawBoot(cluster: Cluster, request: BootRequest): Life {
   const times = nodeArrayOf(cluster, bucket.nodearray)?.times ?? definition.times;
   // Drawn in one order whatever comes of it, so that one fault does not change the fate of every later node.
   const draw: BootDraw = {
-    bootSeconds: random.seconds(times[kind]),
+    bootSeconds: random.seconds(times[kind]) * (cluster.conditions.of(bucket).bootFactor ?? 1),
     acquireShare: 0.3 + 0.2 * random.share(),
     outcome: outcomeOf(cluster, request, { luck: random.share(), failShare: random.share() }),
   };
@@ -40,12 +40,14 @@ function outcomeOf(
     const message = `OperationNotAllowed: the ${shortQuota} of ${bucket.region} is used up`;
     return { kind: "no-vm", message, capacityFailure: false, charged: false };
   }
-  if (conditions.drought(bucket) !== undefined) {
+  const { drought, stuck } = conditions.of(bucket);
+  if (drought !== undefined) {
     const message = `AllocationFailed: no capacity for ${bucket.machineType} in ${bucket.region}`;
     return { kind: "no-vm", message, capacityFailure: true, charged: true };
   }
-  const status = conditions.stuckIn(bucket);
-  if (status !== undefined) return { kind: "stuck", status };
+  if (stuck !== undefined) return { kind: "stuck", status: stuck };
+  const message = conditions.failBoot(bucket, luck);
+  if (message !== undefined) return { kind: "fails", share: failShare, message };
   const failureRate = nodeArrayOf(cluster, bucket.nodearray)?.bootFailureRate ?? 0;
   return luck < failureRate ? { kind: "fails", share: failShare } : { kind: "ready" };
 }

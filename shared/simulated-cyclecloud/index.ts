@@ -3,11 +3,14 @@ export { Refusal } from "./api-refusal.ts";
 export { availabilitySchema } from "./availability-trace.ts";
 export { type Cluster, nodeArrayOf } from "./cluster.ts";
 export { bucketFiguresNow, toClusterStatus } from "./cluster-status-answer.ts";
+export type { BucketWeather, Conditions } from "./conditions.ts";
 export {
   type BucketDefinition,
   type ClusterDefinition,
   type DefinitionInput,
   parseDefinition,
+  type RegionQuota,
+  withMachineTypes,
 } from "./definition.ts";
 export { knownOperation, listNodes } from "./lists.ts";
 export { type Verb, verbs } from "./manage-nodes.ts";
@@ -40,7 +43,7 @@ export {
   type ManualClock,
   toIso,
 } from "./simulated-clock.ts";
-export { hostnameOf, type SimulatedNode } from "./simulated-node.ts";
+export { hostnameOf, type SimulatedNode, statusOf } from "./simulated-node.ts";
 export { createSite, type Site } from "./site.ts";
 export { create, manage, retryFailed, scale } from "./site-actions.ts";
 export { type ClusterLedger, type LedgerEntry, toLedger } from "./usage-ledger.ts";

@@ -48,7 +48,7 @@ export interface BootDraw {
 export type BootOutcome =
   | { readonly kind: "ready" }
   /** The software configuration fails after this share of it. */
-  | { readonly kind: "fails"; readonly share: number }
+  | { readonly kind: "fails"; readonly share: number; readonly message?: string }
   /** Azure gives no VM. `charged`: whether the cores count while it is being asked for. */
   | {
       readonly kind: "no-vm";
@@ -90,7 +90,7 @@ export function boot(at: number, draw: BootDraw): Life {
       return [acquiring, ...preparing, readyStep, ...evicted()];
     case "fails": {
       const failed = acquired + (ready - acquired) * outcome.share;
-      const message = "Software configuration failed";
+      const { message = "Software configuration failed" } = outcome;
       const steps = preparing.filter((step) => step.at < failed);
       const { address } = steps.at(-1) ?? acquiring;
       return [acquiring, ...steps, { at: failed, status: "Failed", address, message, ...started }];

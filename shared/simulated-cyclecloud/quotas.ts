@@ -5,11 +5,14 @@ import type { ClusterDefinition, RegionQuota } from "./definition.ts";
 export interface Quotas {
   of(subscription: string, region: string): RegionQuota;
   change(subscription: string, region: string, change: Partial<RegionQuota>): void;
+  /** All of a subscription as its clusters were defined. */
+  reset(subscription: string): void;
 }
 
 /** Throws a TypeError when two clusters of one subscription disagree about a quota. */
 export function createQuotas(definitions: readonly ClusterDefinition[]): Quotas {
   const quotas = new Map<string, RegionQuota>();
+  const initial: { readonly subscription: string; readonly key: string; readonly quota: RegionQuota }[] = [];
   for (const { name, subscription, quotas: own } of definitions) {
     for (const [region, quota] of Object.entries(own)) {
       const key = keyOf(subscription, region);
@@ -20,6 +23,7 @@ export function createQuotas(definitions: readonly ClusterDefinition[]): Quotas 
         );
       }
       quotas.set(key, quota);
+      initial.push({ subscription, key, quota });
     }
   }
 
@@ -35,6 +39,10 @@ export function createQuotas(definitions: readonly ClusterDefinition[]): Quotas 
       const quota = of(subscription, region);
       const families = { ...quota.families, ...change.families };
       quotas.set(keyOf(subscription, region), { ...quota, ...change, families });
+    },
+    reset(subscription) {
+      for (const { key, quota } of initial.filter((each) => each.subscription === subscription))
+        quotas.set(key, quota);
     },
   };
 }

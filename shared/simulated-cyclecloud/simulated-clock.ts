@@ -5,6 +5,8 @@ export interface Clock {
 
 /** A clock whose pace can be changed while it runs. */
 export interface PacedClock extends Clock {
+  /** Simulated seconds per real second, as it is now. */
+  readonly speed: number;
   /** Simulated seconds per real second. Time that has passed already stays as it was. */
   setSpeed(speed: number): void;
 }
@@ -21,6 +23,9 @@ export function createPacedClock(speed: number): PacedClock {
   const nowSeconds = () => simulatedOrigin + ((performance.now() - realOrigin) / 1000) * pace;
   return {
     nowSeconds,
+    get speed() {
+      return pace;
+    },
     setSpeed(next) {
       simulatedOrigin = nowSeconds();
       realOrigin = performance.now();

@@ -1,6 +1,4 @@
-import { createCalls } from "../../infra/local/cyclecloud/calls.ts";
-import { type Control, createControl } from "../../infra/local/cyclecloud/control-api.ts";
-import { createFaults } from "../../infra/local/cyclecloud/faults.ts";
+import { type Control, createControl, createInstruments } from "../../infra/local/cyclecloud/control-api.ts";
 import type { Host } from "../../infra/local/scheduler/hosts.ts";
 import { type DefinitionInput, parseDefinition } from "../../shared/simulated-cyclecloud/definition.ts";
 import { stepAt } from "../../shared/simulated-cyclecloud/node-life.ts";
@@ -48,8 +46,7 @@ export function createCloud(options: {
   readonly clock: ManualClock;
 }): Cloud {
   const site = createSite({ ...options, definitions: options.definitions.map(parseDefinition) });
-  const latency = { minMilliseconds: 0, maxMilliseconds: 0 };
-  const control = createControl({ site, calls: createCalls(), faults: createFaults(), latency });
+  const control = createControl(createInstruments(site));
   const living = (name: string) => {
     const { cluster, at } = site.clusterNow(name);
     return { at, nodes: [...cluster.population.living()].filter((node) => !node.fixed) };

@@ -1,13 +1,11 @@
 import { z } from "zod";
 import {
-  type BucketDefinition,
   type Clock,
   type ClusterLedger,
   evictionNoticeSeconds,
   fail,
   isPaced,
   type ManualClock,
-  nodeArrayOf,
   Refusal,
   redirect,
   type SimulatedNode,
@@ -17,8 +15,13 @@ import {
   toLedger,
   vanish,
 } from "../../../shared/simulated-cyclecloud/index.ts";
-import type { Calls } from "./calls.ts";
-import { type Faults, faultSchema } from "./faults.ts";
+import { cancelSchema, silenceSchema, submitSchema } from "../scheduler/orders.ts";
+import { type Calls, createCalls } from "./calls.ts";
+import { command } from "./control-command.ts";
+import { limitCommands, resetWeather, weatherCommands } from "./control-weather.ts";
+import { createFaults, type Faults, faultSchema } from "./faults.ts";
+import { createOutages, type Outages, outageSchema } from "./outage.ts";
+import { createSchedulerBoard, type SchedulerBoard } from "./scheduler-board.ts";
 
 /** Real milliseconds that every answer takes, drawn evenly. */
 export interface Latency {
@@ -31,25 +34,49 @@ export interface Instruments {
   readonly site: Site;
   readonly calls: Calls;
   readonly faults: Faults;
+  readonly outages: Outages;
+  readonly board: SchedulerBoard;
   latency: Latency;
 }
 
+export function createInstruments(site: Site): Instruments {
+  return {
+    site,
+    calls: createCalls(),
+    faults: createFaults(),
+    outages: createOutages(),
+    board: createSchedulerBoard(site.clusterNames),
+    latency: { minMilliseconds: 0, maxMilliseconds: 0 },
+  };
+}
+
 const nodes = { cluster: z.string(), names: z.array(z.string()).min(1) };
-const buckets = { cluster: z.string(), nodearray: z.string(), machineType: z.string().optional() };
-const count = z.int().min(0).optional();
-const lagSeconds = z.number().min(0).default(0);
+const nothing = z.strictObject({}).default({});
 
 /**
  * Everything that the API cannot do: weather, accidents, time. `POST /_control/<name>` takes the same objects.
  * Every command throws a ZodError for input of the wrong shape, and a Refusal for names that do not exist.
  */
 export function createCommands(instruments: Instruments) {
-  const { site, faults } = instruments;
+  const { site, faults, outages, board } = instruments;
   return {
     ...nodeCommands(site),
     ...weatherCommands(site),
+    ...limitCommands(site),
     fault: command(faultSchema, (fault) => faults.add(fault)),
-    clearFaults: command(z.strictObject({}).default({}), () => faults.clear()),
+    clearFaults: command(nothing, () => faults.clear()),
+    outage: command(outageSchema, (outage) => outages.begin(outage)),
+    submit: command(submitSchema, (order) => board.submit(order)),
+    cancel: command(cancelSchema, (order) => board.cancel(order)),
+    silence: command(silenceSchema, (order) => board.silence(order)),
+    /** Everything as it was at the start, but for nodes and the clock. */
+    reset: command(nothing, () => {
+      resetWeather(site);
+      faults.clear();
+      outages.end();
+      board.reset();
+      instruments.latency = { minMilliseconds: 0, maxMilliseconds: 0 };
+    }),
     latency: command(
       z.strictObject({ minMilliseconds: z.number().min(0), maxMilliseconds: z.number().min(0) }),
       (latency) => {
@@ -132,84 +159,6 @@ function nodeCommands(site: Site) {
   };
 }
 
-function weatherCommands(site: Site) {
-  return {
-    /** "refuse": creates add nothing; "fail": nodes fail while they wait for a VM; "off": capacity is back. */
-    drought: command(
-      z.strictObject({ ...buckets, mode: z.enum(["refuse", "fail", "off"]).default("refuse") }),
-      ({ mode, ...where }) => {
-        const { cluster } = site.clusterNow(where.cluster);
-        for (const bucket of bucketsOf(site, where))
-          cluster.conditions.setDrought(bucket, mode === "off" ? undefined : mode);
-      },
-    ),
-    /** New nodes never boot, or boot again ("off"). */
-    stuck: command(
-      z.strictObject({ ...buckets, status: z.enum(["Acquiring", "Preparing", "off"]) }),
-      ({ status, ...where }) => {
-        const { cluster } = site.clusterNow(where.cluster);
-        for (const bucket of bucketsOf(site, where))
-          cluster.conditions.setStuck(bucket, status === "off" ? undefined : status);
-      },
-    ),
-    /** Lists lag behind what is made from now on: each node and each request for itself, up to these times. Absent: 0. */
-    lag: command(
-      z.strictObject({
-        cluster: z.string(),
-        statusSeconds: lagSeconds,
-        nodesSeconds: lagSeconds,
-        requestSeconds: lagSeconds,
-      }),
-      ({ cluster: name, ...lag }) => {
-        const { cluster, at } = site.clusterNow(name);
-        cluster.lists.set(lag, at);
-      },
-    ),
-    quota: command(
-      z.strictObject({
-        cluster: z.string(),
-        region: z.string().optional(),
-        cores: count,
-        spotCores: count,
-        families: z.record(z.string(), z.int().min(0)).optional(),
-      }),
-      ({ cluster: name, region, cores, spotCores, families }) => {
-        const { definition } = site.clusterNow(name).cluster;
-        site.quotas.change(definition.subscription, region ?? definition.region, {
-          ...(cores === undefined ? {} : { cores }),
-          ...(spotCores === undefined ? {} : { spotCores }),
-          ...(families === undefined ? {} : { families }),
-        });
-      },
-    ),
-    /** The cluster's own limits, or those of one node array. */
-    limits: command(
-      z.strictObject({
-        cluster: z.string(),
-        nodearray: z.string().optional(),
-        maxCount: count,
-        maxCoreCount: count,
-      }),
-      ({ cluster: name, nodearray, maxCount, maxCoreCount }) => {
-        const { cluster } = site.clusterNow(name);
-        const change = {
-          ...(maxCount === undefined ? {} : { maxCount }),
-          ...(maxCoreCount === undefined ? {} : { maxCoreCount }),
-        };
-        if (nodearray === undefined) {
-          cluster.definition = { ...cluster.definition, ...change };
-          return;
-        }
-        bucketsOf(site, { cluster: name, nodearray, machineType: undefined });
-        const nodearrays = cluster.definition.nodearrays.map((array) =>
-          array.name === nodearray ? { ...array, ...change } : array,
-        );
-        cluster.definition = { ...cluster.definition, nodearrays };
-      },
-    ),
-  };
-}
-
 function onNodes<S extends z.ZodType<{ cluster: string; names: string[] }>>(
   site: Site,
   schema: S,
@@ -226,28 +175,6 @@ function onNodes<S extends z.ZodType<{ cluster: string; names: string[] }>>(
     });
     for (const node of chosen) cluster.population.put(change(node, at, input));
   });
-}
-
-function bucketsOf(
-  site: Site,
-  where: { readonly cluster: string; readonly nodearray: string; readonly machineType?: string | undefined },
-): readonly BucketDefinition[] {
-  const { cluster } = site.clusterNow(where.cluster);
-  const { nodearray, machineType } = where;
-  const buckets = nodeArrayOf(cluster, nodearray)?.buckets ?? [];
-  const chosen = buckets.filter((bucket) => machineType === undefined || bucket.machineType === machineType);
-  if (chosen.length > 0) return chosen;
-  throw new Refusal(
-    404,
-    `Cannot find bucket "${nodearray}/${machineType ?? "*"}" in cluster "${where.cluster}"`,
-  );
-}
-
-function command<S extends z.ZodType>(
-  schema: S,
-  run: (input: z.output<S>) => void,
-): (input: z.input<S>) => void {
-  return (input) => run(schema.parse(input));
 }
 
 function isManual(clock: Clock): clock is ManualClock {

@@ -40,6 +40,8 @@ export type Fault = z.output<typeof faultSchema>;
 export interface Faults {
   add(fault: Fault): void;
   clear(): void;
+  /** How many requests will be hit. */
+  left(): number;
   /** The oldest fault that fits, which is then used up once. */
   take(method: string, path: string): Fault | undefined;
 }
@@ -53,6 +55,7 @@ export function createFaults(): Faults {
     clear() {
       faults = [];
     },
+    left: () => faults.reduce((sum, { times }) => sum + times, 0),
     take(method, path) {
       const hit = faults.find(
         (fault) => (fault.method ?? method) === method && path.includes(fault.path ?? ""),

@@ -10,10 +10,8 @@ import {
   type DefinitionInput,
   parseDefinition,
 } from "../../../shared/simulated-cyclecloud/index.ts";
-import { createCalls } from "./calls.ts";
-import { type Control, createControl, type Instruments } from "./control-api.ts";
+import { type Control, createControl, createInstruments } from "./control-api.ts";
 import { publishEvents } from "./event-publisher.ts";
-import { createFaults } from "./faults.ts";
 import { createApplication, createLogin } from "./simulator-server.ts";
 
 export type { ClusterLedger, LedgerEntry } from "../../../shared/simulated-cyclecloud/index.ts";
@@ -56,8 +54,7 @@ export async function startCycleCloud(options: CycleCloudOptions): Promise<Runni
   const { definitions, port = 0, username, password, seed = 1, speed = 1 } = options;
   const clock = options.clock ?? createPacedClock(speed);
   const site = createSite({ definitions: definitions.map(parseDefinition), seed, clock });
-  const latency = { minMilliseconds: 0, maxMilliseconds: 0 };
-  const instruments: Instruments = { site, calls: createCalls(), faults: createFaults(), latency };
+  const instruments = createInstruments(site);
   const application = createApplication(instruments, createLogin({ username, password }, clock));
   const server = createAdaptorServer({ fetch: application.fetch }) as Server;
   server.listen(port, "127.0.0.1");

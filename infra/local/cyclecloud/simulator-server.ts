@@ -5,15 +5,23 @@ import { basicAuth } from "hono/basic-auth";
 import { HTTPException } from "hono/http-exception";
 import { ZodError, z } from "zod";
 import { type Clock, Refusal } from "../../../shared/simulated-cyclecloud/index.ts";
+import { reportSchema } from "../scheduler/orders.ts";
 import { createApi } from "./api.ts";
 import { createCommands, createControl, type Instruments } from "./control-api.ts";
+import { toState } from "./control-state.ts";
 import { type Environment, injectFaults } from "./faults.ts";
+import { applyOutages } from "./outage.ts";
 
 /** The whole HTTP application; a request passes log, latency, faults and login on its way to the API. */
 export function createApplication(instruments: Instruments, login: Login): Hono<Environment> {
   const application = new Hono<Environment>();
   application.route("/_control", createControlRoutes(instruments));
-  application.use(logCalls(instruments), slowDown(instruments), injectFaults(instruments.faults));
+  application.use(
+    logCalls(instruments),
+    applyOutages(instruments.outages),
+    slowDown(instruments),
+    injectFaults(instruments.faults),
+  );
   application.use(
     basicAuth({
       realm: "CycleCloud",
@@ -77,6 +85,11 @@ function createControlRoutes(instruments: Instruments): Hono<Environment> {
   });
   routes.get("/clusters", (context) => context.json(site.clusterNames));
   routes.get("/time", (context) => context.json({ nowSeconds: control.nowSeconds() }));
+  routes.get("/state", (context) => context.json(toState(instruments)));
+  routes.post("/scheduler/:cluster", async (context) => {
+    const report = reportSchema.parse(await context.req.json().catch(() => ({})));
+    return context.json(instruments.board.exchange(context.req.param("cluster"), report));
+  });
   routes.get("/ledger/:cluster", (context) => context.json(control.ledger(context.req.param("cluster"))));
   routes.get("/calls", (context) =>
     context.json({ total: control.calls.total(), calls: control.calls.recent() }),

@@ -28,6 +28,8 @@ export interface DemoOptions {
   readonly timeoutSeconds: number;
   /** Spot nodes may be taken away under their jobs; elsewhere a job that lost its node is a fault. */
   readonly mayLoseNodes: boolean;
+  /** The scheduler takes orders from the control panel, and goes on when the workload is done, until `stop` of the result. */
+  readonly goesOn?: boolean;
   readonly onFrame: (scene: Scene) => void;
   readonly signal: AbortSignal;
 }
@@ -36,6 +38,8 @@ export interface DemoOptions {
 export interface DemoResult {
   readonly summary: Summary;
   readonly faults: readonly string[];
+  /** Ends the scheduler, if it goes on. */
+  readonly stop: () => Promise<void>;
 }
 
 /** Runs a workload through the whole stack until it is done and every node is gone again. */
@@ -51,6 +55,9 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
     access: { ...environment.account, url: environment.cycleCloudUrl, cluster: environment.cluster },
     simulatedSeconds: control.simulatedSeconds,
     speed,
+    ...(options.goesOn === true && {
+      takeOrders: (report) => control.takeOrders(environment.cluster, { ...report, source }),
+    }),
     takeEvents: (obey) => takeEvents(events, obey),
     post: async (wanted) => {
       const { cluster } = environment;
@@ -60,6 +67,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
       if (sent.outcome === "refused") throw new Error(sent.reason);
     },
   });
+  let goesOn = false;
   try {
     const isOver = await watch(options, scheduler, control, started);
     const ledger = await control.ledger(environment.cluster);
@@ -72,9 +80,14 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
       realSeconds: (Date.now() - started) / 1000,
     });
     const status = await readStatus(environment);
-    return { summary, faults: findFaults(options, { summary, ledger, isOver, status }) };
+    goesOn = options.goesOn === true;
+    return {
+      summary,
+      faults: findFaults(options, { summary, ledger, isOver, status }),
+      stop: async () => (goesOn ? scheduler.stop() : undefined),
+    };
   } finally {
-    await scheduler.stop();
+    if (!goesOn) await scheduler.stop();
   }
 }
 

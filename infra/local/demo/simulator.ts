@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Orders, ordersSchema, type SchedulerReport } from "../scheduler/orders.ts";
 import type { CreateCall, Ledger } from "./summary.ts";
 
 const timeSchema = z.object({ nowSeconds: z.number() });
@@ -29,6 +30,8 @@ export interface SimulatorControl {
   creates(cluster: string): Promise<readonly CreateCall[]>;
   /** Gives a command, such as `kill`, with what it takes (see infra/local/cyclecloud/README.md). */
   tell(command: string, input: object): Promise<void>;
+  /** Reports for the scheduler of a cluster, and gives what it is asked to do. */
+  takeOrders(cluster: string, report: SchedulerReport): Promise<Orders>;
 }
 
 export async function connectControl(url: string, speed: number): Promise<SimulatorControl> {
@@ -36,6 +39,15 @@ export async function connectControl(url: string, speed: number): Promise<Simula
     const response = await fetch(`${url}/_control${path}`);
     if (!response.ok) throw new Error(`Cannot read "${path}" of the simulator: HTTP ${response.status}`);
     return schema.parse(await response.json());
+  };
+  const post = async (path: string, input: object): Promise<unknown> => {
+    const response = await fetch(`${url}/_control/${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(input),
+    });
+    if (!response.ok) throw new Error(`Cannot ask the simulator for "${path}": HTTP ${response.status}`);
+    return response.json();
   };
   const before = Date.now() / 1000;
   const { nowSeconds } = await get("/time", timeSchema);
@@ -51,12 +63,9 @@ export async function connectControl(url: string, speed: number): Promise<Simula
         .map((call) => ({ atSeconds: real + (call.at - nowSeconds) / speed }));
     },
     tell: async (command, input) => {
-      const response = await fetch(`${url}/_control/${command}`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(input),
-      });
-      if (!response.ok) throw new Error(`Cannot ask the simulator for "${command}": HTTP ${response.status}`);
+      await post(command, input);
     },
+    takeOrders: async (cluster, report) =>
+      ordersSchema.parse(await post(`scheduler/${encodeURIComponent(cluster)}`, report)),
   };
 }

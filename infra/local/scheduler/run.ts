@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../../../shared/errors.ts";
 import { type CycleCloudAccess, readHosts } from "./client.ts";
 import type { NodeEvent } from "./drains.ts";
+import type { Host } from "./hosts.ts";
+import { isMeant, type Orders, type SchedulerReport } from "./orders.ts";
 import { type HostState, type Progress, SimulatedScheduler } from "./scheduler.ts";
 import { type PostedJob, toDemand } from "./to-demand.ts";
-import type { WorkloadJob } from "./workload.ts";
+import { toWorkloadJob, type WorkloadJob } from "./workload.ts";
 
 const tickMilliseconds = 200;
 /** Real seconds between two messages when much happens, and when nothing does. */
@@ -24,6 +27,8 @@ export interface SchedulerOptions {
     readonly jobs: readonly PostedJob[];
     readonly nodes: readonly HostState[];
   }) => Promise<void>;
+  /** Says how far it is, and gets what it is asked to do. Absent: it takes no orders. */
+  readonly takeOrders?: (report: Omit<SchedulerReport, "source">) => Promise<Orders>;
   /** Hands over the events that have come since. */
   readonly takeEvents: (obey: (event: NodeEvent) => void) => Promise<void>;
 }
@@ -54,10 +59,33 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
   let sequence = Math.floor(Date.now() / 1000);
   let eventsAtSeconds = 0;
   let unposted = { changed: true, newJobs: 0 };
+  let takenOrder = 0;
+  let known: readonly Host[] | undefined;
 
-  const tick = async ({ isLast = false } = {}) => {
-    const hosts = await readHosts(options.access);
-    if (Date.now() / 1000 - eventsAtSeconds >= eventGapSeconds) {
+  /** Carries out what it is asked to do; tells whether it may post. */
+  const obeyOrders = async (): Promise<boolean> => {
+    if (options.takeOrders === undefined) return true;
+    const report = { takenOrder, progress: scheduler.progress(), jobs: [...scheduler.followed] };
+    const { isSilent, orders } = await options.takeOrders(report);
+    for (const order of orders) {
+      if (order.kind === "submit")
+        scheduler.submit(order.jobs.map(toWorkloadJob), options.simulatedSeconds() - startSeconds);
+      else if (scheduler.cancel((name) => order.names.some((named) => isMeant(named, name))))
+        unposted.changed = true;
+      takenOrder = order.number;
+    }
+    return !isSilent;
+  };
+
+  /** Gives what went wrong although it could go on. */
+  const tick = async ({ isLast = false } = {}): Promise<string | undefined> => {
+    const read = await readHosts(options.access).catch(messageOf);
+    // What runs on its hosts goes on while CycleCloud is down. Before it knows any, it cannot begin.
+    const hosts = typeof read === "string" ? known : read;
+    if (hosts === undefined) throw new Error(String(read));
+    known = hosts;
+    const mayPost = await obeyOrders();
+    if (mayPost && Date.now() / 1000 - eventsAtSeconds >= eventGapSeconds) {
       await options.takeEvents((event) => {
         unposted.changed = scheduler.obey(event) || unposted.changed;
       });
@@ -68,22 +96,25 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
       changed: unposted.changed || step.changed,
       newJobs: unposted.newJobs + step.submitted,
     };
+    // Its jobs go on when the agent beside it does not.
+    if (!mayPost) return troubleOf(read);
     const sinceSeconds = Date.now() / 1000 - (posts.at(-1)?.atSeconds ?? 0);
-    if (!isLast && sinceSeconds < (unposted.changed ? leastGapSeconds : heartbeatSeconds)) return;
+    if (!isLast && sinceSeconds < (unposted.changed ? leastGapSeconds : heartbeatSeconds))
+      return troubleOf(read);
     sequence += 1;
     await options.post({ sequence, jobs: toDemand(scheduler, options.speed), nodes: scheduler.hostStates });
     posts.push({ atSeconds: Date.now() / 1000, newJobs: unposted.newJobs });
     unposted = { changed: false, newJobs: 0 };
+    return troubleOf(read);
   };
 
   const isDone = () => scheduler.progress().done === scheduler.progress().total;
   const attempt = async (which?: { readonly isLast: boolean }) => {
     try {
-      await tick(which);
-      trouble = undefined;
+      trouble = await tick(which);
     } catch (error) {
       // A real scheduler outlives its cloud: say so, and try again.
-      trouble = error instanceof Error ? error.message : String(error);
+      trouble = messageOf(error);
     }
   };
   const loop = (async () => {
@@ -103,4 +134,9 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
       if (isDone()) await attempt({ isLast: true });
     },
   };
+}
+
+/** The reason why hosts could not be read; undefined: they were. */
+function troubleOf(read: string | readonly Host[]): string | undefined {
+  return typeof read === "string" ? read : undefined;
 }

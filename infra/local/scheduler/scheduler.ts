@@ -29,6 +29,17 @@ export interface Progress {
   readonly requeued: number;
 }
 
+/** One job, in tasks. */
+export interface JobProgress {
+  readonly name: string;
+  /** Those that are to be submitted later, too. */
+  readonly waiting: number;
+  readonly running: number;
+  readonly done: number;
+  /** How often a task lost its host. */
+  readonly lost: number;
+}
+
 /** `draining`: takes no new tasks, and still runs some. `eventAtSeconds` tells which event the state obeys. */
 export interface HostState {
   readonly hostname: string;
@@ -45,7 +56,9 @@ export class SimulatedScheduler {
   readonly #queue: QueuedJob[] = [];
   readonly #use = new HostUse();
   readonly #drains = new Drains();
-  readonly #total: number;
+  /** Tasks that ended, or lost their host, of jobs that were submitted while it ran; by name. */
+  readonly #followed = new Map<string, { done: number; lost: number }>();
+  #total: number;
   #tasks: Task[] = [];
   #done = 0;
   #requeued = 0;
@@ -67,6 +80,52 @@ export class SimulatedScheduler {
     const submitted = this.#submit(nowSeconds);
     const started = this.#start(nowSeconds);
     return { changed: ended + lost + submitted + started > 0, submitted };
+  }
+
+  /** Takes more jobs; their submit times count from `nowSeconds`. */
+  submit(jobs: readonly WorkloadJob[], nowSeconds: number): void {
+    for (const job of jobs) {
+      this.#followed.set(job.name, { done: 0, lost: 0 });
+      this.#later.push({ ...job, submitSeconds: nowSeconds + job.submitSeconds });
+    }
+    this.#later.sort((left, right) => left.submitSeconds - right.submitSeconds);
+    this.#total += jobs.reduce((total, job) => total + tasksOf(job), 0);
+  }
+
+  /** Drops jobs, those that run too: their hosts are free at once. Tells whether there were any. */
+  cancel(isMeant: (name: string) => boolean): boolean {
+    const before = this.#open;
+    const [gone, kept] = divide(this.#tasks, ({ job }) => isMeant(job.name));
+    for (const { job, hostnames } of gone)
+      for (const hostname of hostnames) this.#use.give(hostname, job.need);
+    this.#tasks = kept;
+    this.#queue.splice(0, this.#queue.length, ...this.#queue.filter(({ job }) => !isMeant(job.name)));
+    this.#later.splice(0, this.#later.length, ...this.#later.filter(({ name }) => !isMeant(name)));
+    for (const name of [...this.#followed.keys()]) if (isMeant(name)) this.#followed.delete(name);
+    this.#total -= before - this.#open;
+    return this.#open < before;
+  }
+
+  /** How far the jobs are that were submitted while it ran, in tasks. */
+  get followed(): readonly JobProgress[] {
+    return [...this.#followed].map(([name, { done, lost }]) => {
+      const queued = this.#queue.find(({ job }) => job.name === name);
+      const later = this.#later.find((job) => job.name === name);
+      const waiting = (queued?.waiting ?? 0) + (later === undefined ? 0 : tasksOf(later));
+      return {
+        name,
+        waiting,
+        running: this.#tasks.filter(({ job }) => job.name === name).length,
+        done,
+        lost,
+      };
+    });
+  }
+
+  /** Tasks that are not done. */
+  get #open(): number {
+    const { waiting, running, later } = this.progress();
+    return waiting + running + later;
   }
 
   /** Drains hosts or takes them back; what runs on them goes on. Tells whether what it reports of them has changed. */
@@ -113,6 +172,7 @@ export class SimulatedScheduler {
       for (const hostname of task.hostnames) this.#use.give(hostname, task.job.need);
     }
     this.#done += ended.length;
+    for (const { job } of ended) this.#note(job.name, "done");
     return ended.length;
   }
 
@@ -125,9 +185,15 @@ export class SimulatedScheduler {
     for (const task of lost) {
       for (const hostname of task.hostnames) this.#use.give(hostname, task.job.need);
       this.#requeue(task.job);
+      this.#note(task.job.name, "lost");
     }
     this.#requeued += lost.length;
     return lost.length;
+  }
+
+  #note(name: string, what: "done" | "lost"): void {
+    const counts = this.#followed.get(name);
+    if (counts !== undefined) counts[what] += 1;
   }
 
   #requeue(job: WorkloadJob): void {
@@ -191,6 +257,10 @@ export class SimulatedScheduler {
     queued.started += 1;
     queued.waiting -= 1;
   }
+}
+
+function divide<T>(all: readonly T[], isFirst: (each: T) => boolean): readonly [first: T[], others: T[]] {
+  return [all.filter(isFirst), all.filter((each) => !isFirst(each))];
 }
 
 function tasksOf(job: WorkloadJob): number {

@@ -45,7 +45,10 @@ const jobSchema = z.strictObject({
   colocated: z.boolean().default(false),
 });
 
-const workloadSchema = z.array(jobSchema).min(1);
+/** A JSON job list as it is written. */
+export const workloadSchema = z.array(jobSchema).min(1);
+
+export type JobLine = z.output<typeof jobSchema>;
 
 /**
  * Reads a workload from a JSON job list (`.json`) or an SWF trace (`.swf`, `.swf.gz`), at most `limit` jobs of it.
@@ -80,7 +83,7 @@ export function parseWorkload(text: string): readonly WorkloadJob[] {
   return parsed.data.map(toWorkloadJob).sort((left, right) => left.submitSeconds - right.submitSeconds);
 }
 
-function toWorkloadJob(job: z.infer<typeof jobSchema>): WorkloadJob {
+export function toWorkloadJob(job: JobLine): WorkloadJob {
   const { ncpus, memgb, ngpus, exclusive } = job.constraints;
   const nodeArrays = [job.constraints["node.nodearray"]].flat();
   return {

@@ -1,5 +1,5 @@
 import logUpdate from "log-update";
-import { runDemo } from "../demo/demo.ts";
+import { type DemoResult, runDemo } from "../demo/demo.ts";
 import { type Summary, summaryTable } from "../demo/summary.ts";
 import { render, renderLine, type Scene } from "../demo/view.ts";
 import type { Environment } from "../environment/environment.ts";
@@ -38,6 +38,7 @@ export async function demonstrate(flags: DemonstrateFlags, stage: Stage): Promis
         ...(index === 0 ? {} : { source: `demo-scheduler-${placement}` }),
         timeoutSeconds: flags.timeout ?? (flags.demo === true ? patience(stage) : Number.POSITIVE_INFINITY),
         mayLoseNodes: stage.definition.hasSpot,
+        goesOn: flags.demo !== true,
         onFrame: (scene) => {
           scenes.set(cluster, scene);
           const [first, ...beside] = stage.runs.flatMap((run) => scenes.get(run.cluster) ?? []);
@@ -47,7 +48,20 @@ export async function demonstrate(flags: DemonstrateFlags, stage: Stage): Promis
       return { name: placement, ...result };
     }),
   );
-  show.done();
+  try {
+    show.done();
+    await report(flags, stage, results);
+  } finally {
+    await Promise.all(results.map(({ stop }) => stop()));
+  }
+}
+
+/** Shows how the runs ended; unless it is a demo, waits until it is stopped. */
+async function report(
+  flags: DemonstrateFlags,
+  stage: Stage,
+  results: readonly (DemoResult & { readonly name: string })[],
+): Promise<void> {
   if (stage.signal.aborted) console.log(stopWords(results));
   console.log(summaryTable(results));
   console.log("Node-hours and US dollars are those of the simulated world, as ccscale cost counts them.");
@@ -58,6 +72,7 @@ export async function demonstrate(flags: DemonstrateFlags, stage: Stage): Promis
   if (flags.demo === true) return;
   console.log(`Still serving at ${stage.environment.functionsUrl}, Ctrl-C to stop`);
   console.log("Look at it from another terminal: npm run -s ccscale -- status --local");
+  console.log("Break it, and find out what is wrong: npm run -s ccscale -- lab");
   await aborted(stage.signal);
 }
 

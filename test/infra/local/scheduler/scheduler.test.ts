@@ -32,6 +32,38 @@ describe("SimulatedScheduler", () => {
     expect(scheduler.step(50, [host("a")])).toEqual({ changed: true, submitted: 1 });
   });
 
+  test("jobs may be submitted while it runs; their times count from then", () => {
+    const scheduler = new SimulatedScheduler([job({ name: "first" })]);
+    scheduler.step(500, [host("a")]);
+    scheduler.submit([job({ name: "now" }), job({ name: "soon", submitSeconds: 20 })], 500);
+    expect(scheduler.progress()).toMatchObject({ total: 3, running: 1, later: 2 });
+    scheduler.step(510, [host("a")]);
+    expect(scheduler.followed).toEqual([
+      { name: "now", waiting: 0, running: 1, done: 0, lost: 0 },
+      { name: "soon", waiting: 1, running: 0, done: 0, lost: 0 },
+    ]);
+    scheduler.step(520, []);
+    scheduler.step(530, [host("b")]);
+    scheduler.step(700, [host("b")]);
+    expect(scheduler.followed).toEqual([
+      { name: "now", waiting: 0, running: 0, done: 1, lost: 1 },
+      { name: "soon", waiting: 0, running: 0, done: 1, lost: 0 },
+    ]);
+  });
+
+  test("a canceled job leaves its host to others, wherever it was", () => {
+    const wide = { shape: { kind: "slots", slots: 6 } } as const;
+    const scheduler = new SimulatedScheduler([job({ name: "drop-1", ...wide }), job({ name: "keep" })]);
+    scheduler.submit([job({ name: "drop-2", submitSeconds: 900 })], 0);
+    scheduler.step(0, [host("a")]);
+    expect(scheduler.progress()).toMatchObject({ total: 8, running: 4, waiting: 3, later: 1 });
+    expect(scheduler.cancel((name) => name.startsWith("drop"))).toBe(true);
+    expect(scheduler.progress()).toMatchObject({ total: 1, running: 0, waiting: 1, later: 0 });
+    expect([scheduler.followed, scheduler.cancel(() => false)]).toEqual([[], false]);
+    scheduler.step(1, [host("a")]);
+    expect(scheduler.runningTasks.map((task) => task.job.name)).toEqual(["keep"]);
+  });
+
   test("a multi-node job starts on all its hosts or not at all", () => {
     const mpi = job({ name: "mpi", shape: { kind: "nodes", nodes: 2, colocated: false } });
     const scheduler = new SimulatedScheduler([mpi]);

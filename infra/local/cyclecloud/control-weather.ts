@@ -1,0 +1,209 @@
+import { z } from "zod";
+import {
+  type BucketDefinition,
+  nodeArrayOf,
+  Refusal,
+  type Site,
+  withMachineTypes,
+} from "../../../shared/simulated-cyclecloud/index.ts";
+import { command } from "./control-command.ts";
+
+const buckets = { cluster: z.string(), nodearray: z.string(), machineType: z.string().optional() };
+const count = z.int().min(0).optional();
+const lagSeconds = z.number().min(0).default(0);
+
+/** What Azure cannot give, and how nodes boot. */
+export function weatherCommands(site: Site) {
+  return {
+    /** "refuse": creates add nothing; "fail": nodes fail while they wait for a VM; "off": capacity is back. */
+    drought: command(
+      z.strictObject({ ...buckets, mode: z.enum(["refuse", "fail", "off"]).default("refuse") }),
+      ({ mode, ...where }) => setAll(site, where, { drought: mode === "off" ? undefined : mode }),
+    ),
+    /** New nodes never boot, or boot again ("off"). */
+    stuck: command(
+      z.strictObject({ ...buckets, status: z.enum(["Acquiring", "Preparing", "off"]) }),
+      ({ status, ...where }) => setAll(site, where, { stuck: status === "off" ? undefined : status }),
+    ),
+    /** The next so many boots of each bucket fail, or a share of all; neither: they boot again. Retries count as boots. */
+    failBoots: command(
+      z
+        .strictObject({
+          ...buckets,
+          next: z.int().min(0).optional(),
+          share: z.number().min(0).max(1).optional(),
+          message: z.string().min(1).default("Software configuration failed"),
+        })
+        .refine(({ next, share }) => next === undefined || share === undefined, {
+          error: "expected next or share, not both",
+        }),
+      ({ next, share, message, ...where }) => {
+        const isOff = (next ?? 0) === 0 && (share ?? 0) === 0;
+        setAll(site, where, { failingBoots: isOff ? undefined : { next, share, message } });
+      },
+    ),
+    /** Boots from now on take so many times as long; 1: as drawn. */
+    bootTimes: command(
+      z.strictObject({ ...buckets, factor: z.number().positive().max(1000) }),
+      ({ factor, ...where }) => setAll(site, where, { bootFactor: factor === 1 ? undefined : factor }),
+    ),
+    /** How often an hour a spot node is evicted that boots from now on; "off": as its definition says. */
+    evictions: command(
+      z.strictObject({
+        cluster: z.string(),
+        nodearray: z.string(),
+        perHour: z.union([z.number().min(0), z.literal("off")]),
+      }),
+      ({ cluster: name, nodearray, perHour }) => {
+        const { cluster } = site.clusterNow(name);
+        const [bucket] = bucketsOf(site, { cluster: name, nodearray });
+        if (bucket?.spot !== true)
+          throw new Refusal(409, `Cannot evict nodes of "${nodearray}": it is no spot array`);
+        const usual = cluster.template.nodearrays.find((array) => array.name === nodearray);
+        const evictionsPerHour = perHour === "off" ? (usual?.evictionsPerHour ?? 0) : perHour;
+        changeArray(site, { cluster: name, nodearray }, { evictionsPerHour });
+      },
+    ),
+    /** Lists lag behind what is made from now on: each node and each request for itself, up to these times. Absent: 0. */
+    lag: command(
+      z.strictObject({
+        cluster: z.string(),
+        statusSeconds: lagSeconds,
+        nodesSeconds: lagSeconds,
+        requestSeconds: lagSeconds,
+      }),
+      ({ cluster: name, ...lag }) => {
+        const { cluster, at } = site.clusterNow(name);
+        cluster.lists.set(lag, at);
+      },
+    ),
+  };
+}
+
+/** What an administrator of CycleCloud or of the subscription changes. */
+export function limitCommands(site: Site) {
+  return {
+    quota: command(
+      z.strictObject({
+        cluster: z.string(),
+        region: z.string().optional(),
+        cores: count,
+        spotCores: count,
+        families: z.record(z.string(), z.int().min(0)).optional(),
+      }),
+      ({ cluster: name, region, cores, spotCores, families }) => {
+        const { definition } = site.clusterNow(name).cluster;
+        site.quotas.change(definition.subscription, region ?? definition.region, {
+          ...(cores === undefined ? {} : { cores }),
+          ...(spotCores === undefined ? {} : { spotCores }),
+          ...(families === undefined ? {} : { families }),
+        });
+      },
+    ),
+    /** The cluster's own limits, or those of one node array. */
+    limits: command(
+      z.strictObject({
+        cluster: z.string(),
+        nodearray: z.string().optional(),
+        maxCount: count,
+        maxCoreCount: count,
+      }),
+      ({ cluster: name, nodearray, maxCount, maxCoreCount }) => {
+        const { cluster } = site.clusterNow(name);
+        const change = {
+          ...(maxCount === undefined ? {} : { maxCount }),
+          ...(maxCoreCount === undefined ? {} : { maxCoreCount }),
+        };
+        if (nodearray === undefined) cluster.definition = { ...cluster.definition, ...change };
+        else changeArray(site, { cluster: name, nodearray }, change);
+      },
+    ),
+    /** The VM sizes of a node array, in their order. A size that nodes have cannot be taken away. */
+    sizes: command(
+      z.strictObject({
+        cluster: z.string(),
+        nodearray: z.string(),
+        machineTypes: z.array(z.string().min(1)).min(1),
+      }),
+      ({ cluster: name, nodearray, machineTypes }) => {
+        bucketsOf(site, { cluster: name, nodearray });
+        const { cluster } = site.clusterNow(name);
+        const inUse = [...cluster.population.living()].find(
+          ({ bucket }) => bucket.nodearray === nodearray && !machineTypes.includes(bucket.machineType),
+        );
+        if (inUse !== undefined)
+          throw new Refusal(
+            409,
+            `Cannot take "${inUse.bucket.machineType}" from node array "${nodearray}": node "${inUse.name}" has it`,
+          );
+        try {
+          cluster.definition = withMachineTypes(cluster.definition, nodearray, [...new Set(machineTypes)]);
+        } catch (error) {
+          if (error instanceof TypeError) throw new Refusal(409, error.message);
+          throw error;
+        }
+      },
+    ),
+  };
+}
+
+/**
+ * Fair weather, and every cluster's limits, quotas and sizes as they were defined. A node array keeps a size that was added
+ * while nodes have it. Nodes that failed or were evicted stay what they are.
+ */
+export function resetWeather(site: Site): void {
+  for (const name of site.clusterNames) {
+    const { cluster, at } = site.clusterNow(name);
+    cluster.conditions.clear();
+    cluster.lists.set({ statusSeconds: 0, nodesSeconds: 0, requestSeconds: 0 }, at);
+    site.quotas.reset(cluster.template.subscription);
+    const living = [...cluster.population.living()];
+    for (const node of living)
+      if (node.hidesTargetState) cluster.population.put({ ...node, hidesTargetState: false });
+    cluster.definition = cluster.template.nodearrays.reduce((definition, { name: array, machineTypes }) => {
+      const kept = living.flatMap(({ bucket }) => (bucket.nodearray === array ? bucket.machineType : []));
+      return withMachineTypes(definition, array, [...new Set([...machineTypes, ...kept])]);
+    }, cluster.template);
+  }
+}
+
+function setAll(
+  site: Site,
+  where: Parameters<typeof bucketsOf>[1],
+  change: Parameters<ReturnType<Site["clusterNow"]>["cluster"]["conditions"]["set"]>[1],
+): void {
+  const { cluster } = site.clusterNow(where.cluster);
+  for (const bucket of bucketsOf(site, where)) cluster.conditions.set(bucket, change);
+}
+
+function changeArray(
+  site: Site,
+  { cluster: name, nodearray }: { readonly cluster: string; readonly nodearray: string },
+  change: {
+    readonly maxCount?: number;
+    readonly maxCoreCount?: number;
+    readonly evictionsPerHour?: number;
+  },
+): void {
+  bucketsOf(site, { cluster: name, nodearray });
+  const { cluster } = site.clusterNow(name);
+  const nodearrays = cluster.definition.nodearrays.map((array) =>
+    array.name === nodearray ? { ...array, ...change } : array,
+  );
+  cluster.definition = { ...cluster.definition, nodearrays };
+}
+
+function bucketsOf(
+  site: Site,
+  where: { readonly cluster: string; readonly nodearray: string; readonly machineType?: string | undefined },
+): readonly BucketDefinition[] {
+  const { cluster } = site.clusterNow(where.cluster);
+  const { nodearray, machineType } = where;
+  const all = nodeArrayOf(cluster, nodearray)?.buckets ?? [];
+  const chosen = all.filter((bucket) => machineType === undefined || bucket.machineType === machineType);
+  if (chosen.length > 0) return chosen;
+  throw new Refusal(
+    404,
+    `Cannot find bucket "${nodearray}/${machineType ?? "*"}" in cluster "${where.cluster}"`,
+  );
+}

@@ -1,0 +1,100 @@
+import type { z } from "zod";
+import { Refusal } from "../../../shared/simulated-cyclecloud/index.ts";
+import {
+  type cancelSchema,
+  isMeant,
+  type Order,
+  type Orders,
+  type SchedulerReport,
+  type silenceSchema,
+  type submitSchema,
+} from "../scheduler/orders.ts";
+
+/** Where the simulated schedulers of the clusters look for orders, and leave word of how far they are. */
+export interface SchedulerBoard {
+  submit(order: z.output<typeof submitSchema>): void;
+  cancel(order: z.output<typeof cancelSchema>): void;
+  silence(order: z.output<typeof silenceSchema>): void;
+  /** Every scheduler posts again, and drops the jobs that were submitted here. */
+  reset(): void;
+  exchange(cluster: string, report: SchedulerReport): Orders;
+  /** The newest report and how old it is, in real seconds; null: no scheduler has reported yet. */
+  state(cluster: string): {
+    readonly isSilent: boolean;
+    readonly report: SchedulerReport | null;
+    readonly agoSeconds: number | null;
+    /** Orders that it has not taken yet. */
+    readonly openOrders: number;
+  };
+}
+
+interface Entry {
+  isSilent: boolean;
+  orders: readonly Order[];
+  report: SchedulerReport | undefined;
+  atMilliseconds: number;
+}
+
+export function createSchedulerBoard(clusterNames: readonly string[]): SchedulerBoard {
+  const entries = new Map<string, Entry>(
+    clusterNames.map((name) => [name, { isSilent: false, orders: [], report: undefined, atMilliseconds: 0 }]),
+  );
+  let last = 0;
+  const entryOf = (cluster: string): Entry => {
+    const entry = entries.get(cluster);
+    if (entry === undefined) throw new Refusal(404, `Cannot find cluster "${cluster}"`);
+    return entry;
+  };
+  const openOrders = (entry: Entry) =>
+    entry.orders.filter(({ number }) => number > (entry.report?.takenOrder ?? 0));
+  const cancel = (entry: Entry, names: readonly string[]) => {
+    last += 1;
+    entry.orders = [...entry.orders, { number: last, kind: "cancel", names: [...names] }];
+  };
+  return {
+    submit({ cluster, jobs }) {
+      const entry = entryOf(cluster);
+      const open = new Set(
+        entry.report?.jobs.filter(({ waiting, running }) => waiting + running > 0).map(({ name }) => name),
+      );
+      const canceled = openOrders(entry).flatMap((order) => (order.kind === "cancel" ? order.names : []));
+      const twice = jobs.find(({ name }) => open.has(name) && !canceled.some((each) => isMeant(each, name)));
+      if (twice !== undefined)
+        throw new Refusal(409, `Cannot submit job "${twice.name}": one of this name waits or runs`);
+      last += 1;
+      entry.orders = [...entry.orders, { number: last, kind: "submit", jobs }];
+    },
+    cancel: ({ cluster, names }) => cancel(entryOf(cluster), names),
+    silence({ cluster, on }) {
+      entryOf(cluster).isSilent = on;
+    },
+    reset() {
+      for (const entry of entries.values()) {
+        entry.isSilent = false;
+        const names = (entry.report?.jobs ?? [])
+          .filter(({ waiting, running }) => waiting + running > 0)
+          .map(({ name }) => name);
+        const open = openOrders(entry).flatMap((order) =>
+          order.kind === "submit" ? order.jobs.map(({ name }) => name) : [],
+        );
+        if (names.length + open.length > 0) cancel(entry, [...new Set([...names, ...open])]);
+      }
+    },
+    exchange(cluster, report) {
+      const entry = entryOf(cluster);
+      entry.report = report;
+      entry.atMilliseconds = performance.now();
+      entry.orders = openOrders(entry);
+      return { isSilent: entry.isSilent, orders: [...entry.orders] };
+    },
+    state(cluster) {
+      const entry = entryOf(cluster);
+      return {
+        isSilent: entry.isSilent,
+        report: entry.report ?? null,
+        agoSeconds: entry.report === undefined ? null : (performance.now() - entry.atMilliseconds) / 1000,
+        openOrders: openOrders(entry).length,
+      };
+    },
+  };
+}
