@@ -138,6 +138,10 @@ export const explainAnswer = z
       .array(z.string())
       .describe("Why the new nodes that it would get are of their size, as in `demand`; empty: it gets none"),
     planner: z.array(plannerStep).describe("What the planner did about it, newest first"),
+    request: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe("What it asks for, as in a demand message; null: it is not known, or did not check out"),
     notes: z
       .array(z.string())
       .describe("What of the job's wishes its scheduler's agent could not carry over"),

@@ -52,6 +52,37 @@ export const planArchiveAnswer = z
   })
   .meta({ id: "PlanArchive" });
 
+const planChange = z
+  .object({
+    about: z
+      .enum(["setting", "cap", "limit", "target", "node", "job", "create", "start", "retire", "waiting"])
+      .describe(
+        "setting, cap, limit, target, node, job: what the plan was made from; create, start, retire, waiting: what it decided",
+      ),
+    name: z.string().describe("Path of a setting, name of a limit, a node or a job; of create the bucket"),
+    before: z.string().nullable().describe("Null: the plan before has none"),
+    after: z.string().nullable(),
+  })
+  .meta({ id: "PlanChange" });
+
+/** `GET /api/clusters/{cluster}/plans/{planId}/difference`: what a plan decided otherwise than another, and from what. */
+export const planDifferenceAnswer = z
+  .object({
+    ...aboutCluster,
+    before: planRecord,
+    after: planRecord,
+    changes: z.array(planChange).describe("At most 200 of each kind; empty: both are alike"),
+    counts: z.record(z.string(), count).describe("How many changes of each kind there are"),
+    reason: z.string().nullable().describe("Why they cannot be compared; null: they were"),
+  })
+  .meta({ id: "PlanDifference" });
+
+export const planDifferenceQuery = z.object({
+  before: z.string().min(1).max(200).describe("Id of the plan that it is compared with"),
+});
+
+export type PlanChange = Answer<typeof planChange>;
+export type PlanDifferenceAnswer = Answer<typeof planDifferenceAnswer>;
 export type PlanArchiveAnswer = Answer<typeof planArchiveAnswer>;
 export type PlansAnswer = Answer<typeof plansAnswer>;
 export type PlanAnswer = Answer<typeof planAnswer>;

@@ -9,7 +9,7 @@ import { explainAnswer, explainQuery, explainTargetQuery, targetExplanation } fr
 import { jobsAnswer, jobsQuery } from "./jobs-schema.ts";
 import { historyAnswer, historyQuery, nodesAnswer, nodesQuery } from "./nodes-schema.ts";
 import { operationsAnswer, operationsQuery, operationView } from "./operations-schema.ts";
-import { planAnswer, planArchiveAnswer, plansAnswer, plansQuery } from "./plans-schema.ts";
+import { planRoutes } from "./plan-routes.ts";
 import { demandPosted, postDemandBody, postDemandQuery } from "./post-demand-schema.ts";
 import { pricesAnswer } from "./prices-schema.ts";
 import { rejectAnswer, rejectsAnswer, rejectsQuery, replayAnswer, replayBody } from "./rejections-schema.ts";
@@ -179,33 +179,7 @@ export const routes = [
     query: demandQuery,
     answer: demandAnswer,
   },
-  {
-    id: "plans",
-    method: "GET",
-    path: `${ofCluster}/plans`,
-    role: "reader",
-    summary: "Plans, newest first",
-    query: plansQuery,
-    answer: plansAnswer,
-    polled: true,
-  },
-  {
-    id: "plan",
-    method: "GET",
-    path: `${ofCluster}/plans/{planId}`,
-    role: "reader",
-    summary: "One plan: what it decided, and what became of it",
-    answer: planAnswer,
-  },
-  {
-    id: "plan-archive",
-    method: "GET",
-    path: `${ofCluster}/plans/{planId}/archive`,
-    role: "reader",
-    summary: "One plan with what it was made from: enough to make it again",
-    answer: planArchiveAnswer,
-    zipped: true,
-  },
+  ...planRoutes,
   {
     id: "operations",
     method: "GET",

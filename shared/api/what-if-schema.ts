@@ -5,21 +5,69 @@ import { demandAnswer, plannedAddition } from "./demand-schema.ts";
 import { explainAnswer, refusalView } from "./explain-schema.ts";
 import { selection } from "./selection-schema.ts";
 
-/** `POST /api/clusters/{cluster}/what-if`: a plan with extra jobs; nothing is sent. */
+const aJob = z.record(z.string(), z.unknown());
+
+const changedJob = z
+  .object({
+    job: z.string().min(1).max(1_000).describe("Its name in its scheduler"),
+    source: z.string().min(1).max(50).optional().describe("Where two sources use the same job name"),
+    with: aJob.describe("What is different of it, as in a demand message; the rest stays as its source said"),
+  })
+  .describe("A job that waits, planned as if it asked for something else. It keeps its place in the queue");
+
+/** Limits that somebody can raise. */
+export const raisableLimits = [
+  "bucket",
+  "region",
+  "family",
+  "cluster",
+  "node-array",
+  "max-nodes-per-plan",
+  "max-cores",
+  "monthly-budget",
+] as const;
+
+const raisedLimit = z.object({
+  limit: z.enum(raisableLimits),
+  scope: z
+    .string()
+    .min(1)
+    .max(300)
+    .describe("As `GET limits` has it: `htc`, `westeurope/standardFSv2Family`"),
+  unit: z.enum(["nodes", "cores", "usd"]),
+  more: z.number().positive().max(1e9).describe("By so much, in its unit"),
+});
+
+/** `POST /api/clusters/{cluster}/what-if`: a plan with other jobs, another job, or other limits; nothing is sent. */
 export const whatIfBody = z
   .object({
     jobs: z
-      .array(z.record(z.string(), z.unknown()))
-      .min(1)
+      .array(aJob)
       .max(1_000)
-      .describe("Jobs as in a demand message; `name` may be left out"),
+      .default([])
+      .describe("Extra jobs at the end of the queue, as in a demand message; `name` may be left out"),
+    change: changedJob.optional(),
+    limits: z
+      .array(raisedLimit)
+      .max(20)
+      .default([])
+      .describe("Plans as if these limits were higher. A quota that Azure refused lately stays refused"),
     placement: z
       .enum(placements)
       .optional()
       .describe("Plans as if `placement` of the configuration were this, for all node arrays"),
     nodes: selection.optional().describe("Of the plan, only what is about these nodes, as in `demand`"),
+    brief: z
+      .boolean()
+      .default(false)
+      .describe("true: the lists of the whole plan are empty; its counts, and all about the jobs, are there"),
   })
   .strict()
+  .refine(
+    ({ jobs, change, limits, placement }) =>
+      jobs.length > 0 || change !== undefined || limits.length > 0 || placement !== undefined,
+    "expected at least one of jobs, change, limits and placement",
+  )
   .meta({ id: "WhatIfRequest" });
 
 const jobsCost = z
@@ -32,7 +80,15 @@ const jobsCost = z
     untimedJobs: count.describe("Jobs with a place and without a run time: `usd` leaves them out"),
     unpricedJobs: count.describe("Jobs with a place on a node without a known price: both leave them out"),
   })
-  .describe("What the extra jobs will cost, as the accounts will count it: an estimate, not the bill");
+  .describe("What jobs will cost, as the accounts will count it: an estimate, not the bill");
+
+const otherJob = z.object({
+  job: z.string(),
+  source: z.string().nullable(),
+  asked: count,
+  before: count.describe("Granted by the plan as it is"),
+  after: count,
+});
 
 export const whatIfAnswer = z
   .object({
@@ -44,14 +100,32 @@ export const whatIfAnswer = z
       additions: z
         .array(plannedAddition)
         .describe("Both by node array and size, as far as there are more than without the extra jobs"),
+      fewer: z.array(plannedAddition).describe("What is not needed any more, in the same way"),
       waitingCount: count.describe("Extra jobs that did not get all they asked for"),
-      cost: jobsCost,
+      cost: jobsCost.describe("Of the extra jobs and the changed one"),
     }),
+    changed: z
+      .object({
+        before: explainAnswer.describe("As a plan would be made now"),
+        after: explainAnswer,
+        costBefore: jobsCost,
+      })
+      .nullable()
+      .describe("The job of `change`; null: there is none"),
+    others: z
+      .object({
+        better: count.describe("That get more than without this"),
+        worse: count.describe("That get less"),
+        first: z.array(otherJob).describe("Of both, in the order of the queue; at most 20"),
+      })
+      .describe("Jobs of the queue apart from the changed one"),
   })
   .meta({ id: "WhatIf" });
 
 export type JobsCost = Answer<typeof jobsCost>;
 export type WhatIfBody = Answer<typeof whatIfBody>;
+/** As a caller sends it: what has a default may be left out. */
+export type WhatIfAsked = Partial<WhatIfBody>;
 export type WhatIfAnswer = Answer<typeof whatIfAnswer>;
 
 /** `POST /api/clusters/{cluster}/validate-constraint` */

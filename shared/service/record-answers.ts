@@ -22,6 +22,7 @@ import {
   showOperation,
   showPlan,
   showPlanArchive,
+  showPlanDifference,
   showReject,
   validateConstraint,
   whatIf,
@@ -56,6 +57,7 @@ export type RecordRouteId =
   | "plans"
   | "plan"
   | "plan-archive"
+  | "plan-difference"
   | "operations"
   | "operation"
   | "rejects"
@@ -91,6 +93,11 @@ export const recordAnswers: AnswersFrom<RecordPorts, RecordRouteId> = {
     found(await showPlan(ports, cluster, planId), refusals.unknownPlan(planId)),
   "plan-archive": async (ports, { cluster, params: { planId } }) =>
     found(await showPlanArchive(ports, cluster, planId, ports.knownSecrets), refusals.unknownPlan(planId)),
+  "plan-difference": async (ports, { cluster, params: { planId }, query: { before } }) =>
+    found(
+      await showPlanDifference(ports, cluster, { before, after: planId }, ports.knownSecrets),
+      refusals.unknownPlan(`${before} or ${planId}`),
+    ),
   operations: async (ports, { cluster, query }) => {
     const selecting = selectingOf(query);
     if (selecting === undefined) return answered(await listOperations(ports, cluster, query));

@@ -1,9 +1,23 @@
-import type { PlanAnswer, PlanArchiveAnswer, PlansAnswer } from "../api/index.ts";
-import { type ArchivedPlan, type Operation, type PlanRecord, type Ports, packPlan } from "../ports/index.ts";
+import type {
+  PlanAnswer,
+  PlanArchiveAnswer,
+  PlanChange,
+  PlanDifferenceAnswer,
+  PlansAnswer,
+} from "../api/index.ts";
+import {
+  type ArchivedPlan,
+  type Operation,
+  type PlanRecord,
+  type Ports,
+  packPlan,
+  type WholePlan,
+} from "../ports/index.ts";
 import { redact } from "../redact.ts";
 import { type Decided, decided } from "./draw-up-demand.ts";
 import { toOperationView } from "./list-operations.ts";
 import { type PageQuery, pageOfTimeline } from "./page.ts";
+import { planDifference } from "./plan-difference.ts";
 
 /** Some days of plans. */
 const mostLinesRead = 1_000;
@@ -68,6 +82,46 @@ export async function showPlanArchive(
   // What holds none is the same object.
   const secretsRemoved: boolean = (archive as unknown) !== packed;
   return { ...about, archive, archiveReason: null, secretsRemoved };
+}
+
+const mostChanges = 200;
+
+/** What two plans decided otherwise, and from what, without secrets; undefined when nothing of one of them is kept. */
+export async function showPlanDifference(
+  ports: Pick<PlanPorts, "clock" | "plans">,
+  cluster: string,
+  ids: { readonly before: string; readonly after: string },
+  knownSecrets: readonly string[],
+): Promise<PlanDifferenceAnswer | undefined> {
+  const [before, after] = await Promise.all([
+    findPlan(ports, cluster, ids.before),
+    findPlan(ports, cluster, ids.after),
+  ]);
+  if (before === undefined || after === undefined) return undefined;
+  const about = {
+    ...{ cluster, atSeconds: ports.clock.nowSeconds() },
+    ...{ before: before.record, after: after.record },
+  };
+  if (before.archived?.archive !== "whole" || after.archived?.archive !== "whole") {
+    const { planId, archiveReason = "its archive is gone" } =
+      before.archived?.archive === "whole" ? after.record : before.record;
+    return {
+      ...about,
+      changes: [],
+      counts: {},
+      reason: `${planId} was not archived whole: ${archiveReason}`,
+    };
+  }
+  const decisionsOf = ({ plan, input }: WholePlan) => ({ ...plan, input, settings: input.settings });
+  const found = planDifference(decisionsOf(before.archived), decisionsOf(after.archived));
+  const byKind = Map.groupBy(found, (change) => change.about);
+  const changes = [...byKind.values()].flatMap((all) => all.slice(0, mostChanges));
+  return {
+    ...about,
+    changes: redact(changes, knownSecrets) as PlanChange[],
+    counts: Object.fromEntries([...byKind].map(([kind, all]) => [kind, all.length])),
+    reason: null,
+  };
 }
 
 /** The record of a plan. A plan that is not archived has only its line in the index, among the newest. */

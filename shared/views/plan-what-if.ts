@@ -1,66 +1,114 @@
-import type { AutoscaleAnswer, WhatIfAnswer, WhatIfBody } from "../api/index.ts";
+import { type AutoscaleAnswer, quoted, type WhatIfAnswer, type WhatIfAsked } from "../api/index.ts";
 import { firstTargets, type World } from "../cycle/index.ts";
 import type { PlacementPolicy, Plan } from "../engine/index.ts";
-import { InvariantError } from "../errors.ts";
-import { parseDemand, wholly } from "../messages/index.ts";
 import type { RequestSet, SourceDemand } from "../ports/index.ts";
 import { additionsOf, beyond } from "./additions.ts";
 import { decided, drawUpDemand } from "./draw-up-demand.ts";
 import { explainOne } from "./explain/explain-job.ts";
 import { toTargetView } from "./explain/reason-words.ts";
-import { outlookJobs } from "./job-states.ts";
+import { type OutlookJob, outlookJobs } from "./job-states.ts";
 import type { Selected } from "./node-selection.ts";
 import { nodeViews } from "./node-views.ts";
+import {
+  changedWorld,
+  extraSource,
+  isNamed,
+  otherJobs,
+  parseJobs,
+  raisedWorld,
+  refused,
+} from "./other-world.ts";
 import { outlookOf } from "./outlook.ts";
 import { priceJobs } from "./price-jobs.ts";
 
-/** The source that extra jobs are of: it posts nothing, and no queue is named after it. */
-const extraSource = "what-if";
 const mostExplained = 100;
 
-/** The plan that would be made now if these jobs were at the end of the queue. Pure; nothing is recorded or sent. */
-export function whatIf(world: World, body: WhatIfBody, nowSeconds: number): Selected<WhatIfAnswer> {
-  const parsed = wholly(
-    parseDemand({
-      version: 1,
-      kind: "snapshot",
-      cluster: world.cluster,
-      source: extraSource,
-      sequence: 0,
-      sentAt: new Date(nowSeconds * 1000).toISOString(),
-      jobs: body.jobs.map((job, index) => ({ name: `what-if-${index + 1}`, ...job })),
-    }),
-  );
-  if (!parsed.ok) return parsed;
-  if (parsed.message.kind !== "snapshot") throw new InvariantError("A snapshot was parsed as something else");
-  const extra: SourceDemand = {
-    cluster: world.cluster,
-    source: extraSource,
-    sequence: 0,
-    receivedAtSeconds: nowSeconds,
-    expiresAtSeconds: Number.POSITIVE_INFINITY,
-    jobs: parsed.message.jobs,
-    nodes: [],
-    ignoredMessages: 0,
-  };
-  const placed = body.placement === undefined ? world : placedBy(world, body.placement);
-  const without = outlookOf(placed, nowSeconds);
-  const outlook = outlookOf(placed, nowSeconds, extra);
+/**
+ * The plan that would be made now with these jobs at the end of the queue, with a job that asks for something else, or under
+ * higher limits. Pure; nothing is recorded or sent.
+ */
+export function whatIf(world: World, body: WhatIfAsked, nowSeconds: number): Selected<WhatIfAnswer> {
+  const { jobs = [], limits = [], change, placement, brief = false, nodes } = body;
+  const extra = extraDemand(world, jobs, nowSeconds);
+  if (!extra.ok) return extra;
+  const placed = placement === undefined ? world : placedBy(world, placement);
+  const raised = raisedWorld(placed, limits, nowSeconds);
+  if (!raised.ok) return raised;
+  const changed = change === undefined ? undefined : changedWorld(raised.answer, change, nowSeconds);
+  if (changed?.ok === false) return changed;
+  // What only extra jobs add is counted under the placement that they get.
+  const isOnlyExtra = change === undefined && limits.length === 0 && jobs.length > 0;
+  const without = outlookOf(isOnlyExtra ? placed : world, nowSeconds);
+  const outlook = outlookOf(changed?.answer.world ?? raised.answer, nowSeconds, extra.answer);
   const views = nodeViews(outlook);
-  const added = outlookJobs(outlook).filter(({ job }) => job.source === extraSource);
+  const all = outlookJobs(outlook);
+  const added = all.filter(({ job }) => job.source === extraSource);
+  const isChanged = changed === undefined ? () => false : isNamed(changed.answer);
+  const after = all.find(isChanged);
+  const before = outlookJobs(without).find(isChanged);
+  if (change !== undefined && (after === undefined || before === undefined))
+    return refused(`change.job: ${quoted(change.job)} counts for nothing now: its source is silent`);
   const more = {
     create: Math.max(0, created(outlook.plan) - created(without.plan)),
     start: Math.max(0, outlook.plan.start.length - without.plan.start.length),
     additions: [...beyond(additionsOf(outlook), additionsOf(without))],
+    fewer: [...beyond(additionsOf(without), additionsOf(outlook))],
     waitingCount: added.filter(({ outcome }) => outcome.granted < outcome.asked).length,
-    cost: priceJobs(outlook, added),
+    cost: priceJobs(outlook, after === undefined ? added : [after, ...added]),
   };
   // No plan has seen them, and none will.
-  const extras = added
-    .slice(0, mostExplained)
-    .map((each) => ({ ...explainOne(outlook, each, views), planner: [] }));
-  const demand = drawUpDemand(outlook, body.nodes);
-  return demand.ok ? { ok: true, answer: { ...demand.answer, extra: extras, more } } : demand;
+  const explained = (each: OutlookJob) => ({ ...explainOne(outlook, each, views), planner: [] });
+  const demand = drawUpDemand(outlook, nodes);
+  if (!demand.ok) return demand;
+  return {
+    ok: true,
+    answer: {
+      ...demand.answer,
+      ...(brief ? leftOut : {}),
+      extra: added.slice(0, mostExplained).map(explained),
+      more,
+      changed:
+        after === undefined || before === undefined
+          ? null
+          : {
+              before: explainOne(without, before),
+              after: explained(after),
+              costBefore: priceJobs(without, [before]),
+            },
+      others: otherJobs(without, outlook, isChanged),
+    },
+  };
+}
+
+/** The long lists of a plan; its counts stay. */
+const leftOut = { create: [], sizes: [], start: [], retire: [], retry: [], waiting: [], nodes: [] };
+
+/** Undefined without extra jobs. */
+function extraDemand(
+  world: World,
+  jobs: NonNullable<WhatIfAsked["jobs"]>,
+  nowSeconds: number,
+): Selected<SourceDemand | undefined> {
+  const parsed = parseJobs(
+    world,
+    jobs.map((job, index) => ({ name: `what-if-${index + 1}`, ...job })),
+    nowSeconds,
+  );
+  if (!parsed.ok) return parsed;
+  if (jobs.length === 0) return { ok: true, answer: undefined };
+  return {
+    ok: true,
+    answer: {
+      cluster: world.cluster,
+      source: extraSource,
+      sequence: 0,
+      receivedAtSeconds: nowSeconds,
+      expiresAtSeconds: Number.POSITIVE_INFINITY,
+      jobs: parsed.answer,
+      nodes: [],
+      ignoredMessages: 0,
+    },
+  };
 }
 
 /** The same world under another `placement`, in all node arrays. */

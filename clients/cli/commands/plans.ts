@@ -1,8 +1,10 @@
 import { Command } from "commander";
 import type { PlanAnswer, PlanRecordView } from "../../../shared/api/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
+import { CommandFailure } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
+import { changeLine } from "../output/change-line.ts";
 import { decidedOn } from "../output/decided.ts";
 import { ago, moment } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
@@ -99,20 +101,31 @@ async function showPlan({ terminal, service, settings }: Looking, id: string, fl
 }
 
 async function showDifference({ terminal, service }: Looking, from: string, to: string): Promise<void> {
-  // Loaded here: the list needs none of it.
-  const [{ archivedPlan }, { planDifference }] = await Promise.all([
-    import("../scenario/archived-plan.ts"),
-    import("../output/plan-difference.ts"),
-  ]);
-  const read = async (id: string) => {
-    const planId = id === "last" ? ((await newest(service)) ?? id) : id;
-    const { plan } = await archivedPlan(service, planId, `compare plan "${planId}"`);
-    return { ...plan.plan, settings: plan.input.settings };
+  // Each id may be given by how it begins.
+  const wholeIdOf = async (id: string) => {
+    const { summary } = await withWholeId(
+      id === "last" ? ((await newest(service)) ?? id) : id,
+      (planId) => service.ask("plan", { params: { planId } }),
+      () => planIds(service),
+    );
+    return summary.planId;
   };
-  const lines = planDifference(await read(from), await read(to));
-  terminal.stdout.write(
-    lines.length === 0 ? "Nothing differs.\n" : lines.map((line) => `${line}\n`).join(""),
-  );
+  const [before, after] = await Promise.all([wholeIdOf(from), wholeIdOf(to)]);
+  const { changes, counts, reason } = await service.ask("plan-difference", {
+    params: { planId: after },
+    query: { before },
+  });
+  if (reason !== null)
+    throw new CommandFailure(
+      `Cannot compare plan "${before}" with "${after}": ${reason}`,
+      "`ccscale plans ID` shows what is kept of it.",
+    );
+  const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
+  const lines = [
+    ...(all === 0 ? ["Nothing differs."] : changes.map(changeLine)),
+    ...(all > changes.length ? [`… and ${all - changes.length} more`] : []),
+  ];
+  terminal.stdout.write(lines.map((line) => `${line}\n`).join(""));
 }
 
 async function newest(service: Looking["service"]): Promise<string | undefined> {

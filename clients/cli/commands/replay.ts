@@ -2,9 +2,10 @@ import { Command, Option } from "commander";
 import { type Plan, plan, type Retirement } from "../../../shared/engine/index.ts";
 import { packPlan, unpackPlan, type WholePlan } from "../../../shared/ports/index.ts";
 import { printable } from "../../../shared/text.ts";
+import { planDifference } from "../../../shared/views/index.ts";
 import { CommandFailure } from "../exit-code.ts";
+import { changeLine } from "../output/change-line.ts";
 import { answerJsonLines } from "../output/json-lines.ts";
-import { planDifference } from "../output/plan-difference.ts";
 import { warn } from "../output/print.ts";
 import { archivedPlan } from "../scenario/archived-plan.ts";
 import { type Compatibility, compatibilityOption, fromStandardInput } from "../scenario/case-rules.ts";
@@ -82,7 +83,7 @@ function showOther(
   const lines = planDifference(
     { ...plan(input), settings: input.settings },
     { ...plan({ ...input, settings }), settings },
-  );
+  ).map(changeLine);
   const title = `Plan "${planId}" of cluster "${cluster}", made again with other settings`;
   terminal.stdout.write(printable(`${title}: ${lines.length === 0 ? "nothing differs." : "what differs:"}`));
   terminal.stdout.write(`\n${lines.map((line) => `  ${line}\n`).join("")}`);

@@ -6,36 +6,59 @@ import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
-import { answerLine, jobsCostLine, waitsOf } from "../output/answer-line.ts";
+import { answerLine, waitsOf } from "../output/answer-line.ts";
 import { explanationOn } from "../output/explanation.ts";
 import { outputOptions } from "../output/output-options.ts";
 import { pageOn } from "../output/report.ts";
+import { collectLimits, differenceLines, type RaisedLimit } from "../output/what-if-lines.ts";
 import { type SelectionFlags, selectionOptions, toSelection } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 import { isWhole, printDemand, type WholeFlags, wholeOption } from "./demand.ts";
 
 interface Flags extends LookFlags, SelectionFlags, WholeFlags {
   readonly job: readonly unknown[];
+  readonly change?: string;
+  readonly source?: string;
+  readonly raise: readonly RaisedLimit[];
   readonly jobs?: string;
   readonly placement?: PlacementPolicy;
 }
 
-/** `ccscale what-if`: a plan with extra jobs. */
+/** `ccscale what-if`: a plan with other jobs, another job, or higher limits. */
 export function whatIfCommand(terminal: Terminal): Command {
   const command: Command = new Command("what-if")
     .description(
-      "Plans with extra jobs: the nodes that they add, their cost, and what becomes of each job. Sends nothing.",
+      "Plans with extra jobs, with a job that asks for something else, or under higher limits: what becomes of each job, the nodes that come on top, and their cost. Sends nothing.",
     )
     .option("--job <json>", 'a job as in a demand message, "name" is optional; can be repeated', collect, [])
     .option("--jobs <file>", "a JSON file with a list of jobs")
+    .option(
+      "--change <job>",
+      "plans as if this job, which waits, asked for what --job says; the rest of it stays",
+    )
+    .option("--source <name>", "with --change, if two schedulers use the same job name")
+    .option(
+      "--raise <limit>",
+      "plans as if a limit of `limits` were higher, such as 'node-array htc 10 nodes'; can be repeated",
+      collectLimits,
+      [],
+    )
     .addOption(
       new Option("--placement <policy>", "plans as if the configuration said so").choices([...placements]),
     )
     .addOption(wholeOption())
     .action((flags: Flags) => {
-      if (flags.job.length === 0 && flags.jobs === undefined)
+      const isAlone = flags.jobs === undefined && flags.job.length === 1;
+      if (flags.change !== undefined && !isAlone)
+        return command.error("error: --change, expected with one --job that says what is different");
+      if (
+        flags.job.length === 0 &&
+        flags.jobs === undefined &&
+        flags.raise.length === 0 &&
+        flags.placement === undefined
+      )
         return command.error(
-          'error: no jobs to plan with, expected --job \'{"constraints": {"ncpus": 4}}\' or --jobs <file>',
+          'error: nothing to plan with, expected --job \'{"constraints": {"ncpus": 4}}\' or --jobs <file>',
         );
       // Nodes that only the extra jobs need have names too.
       return look(terminal, flags, (looking) => showPlanWith(looking, flags), { namesExist: false });
@@ -53,20 +76,36 @@ function collect(text: string, before: readonly unknown[]): readonly unknown[] {
   }
 }
 
+/** What a plan is asked with. */
+function bodyOf(flags: Flags, jobs: readonly unknown[]): Record<string, unknown> {
+  const { change, source, raise, placement } = flags;
+  const [other] = jobs;
+  return {
+    ...(change === undefined ? { jobs } : { change: { job: change, source, with: other } }),
+    ...(raise.length > 0 && { limits: raise }),
+    ...(placement && { placement }),
+    nodes: toSelection(flags),
+  };
+}
+
 async function showPlanWith({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
   const jobs = [...flags.job, ...(await readJobs(flags.jobs))];
   const answer: WhatIfAnswer = await service.ask("what-if", {
-    body: { jobs, nodes: toSelection(flags), ...(flags.placement && { placement: flags.placement }) },
+    body: bodyOf(flags, jobs),
   });
   const format = flags.format ?? settings.format ?? "table";
   if (format !== "table") return printDemand(terminal, answer, { flags, settings });
   const page = pageOn(terminal);
-  const { additions, waitingCount, cost } = answer.more;
-  page.line(answerLine(additions, { waits: waitsOf(waitingCount, "extra jobs") }));
-  const costLine = jobsCostLine(cost);
-  if (costLine !== null) page.line(costLine);
+  const { more, changed } = answer;
+  if (changed !== null) page.line(changed.after.headline);
+  const waits =
+    changed === null && answer.extra.length > 0
+      ? waitsOf(more.waitingCount, "extra jobs")
+      : waitsOf(answer.waitingCount);
+  page.line(answerLine(more.additions, { waits }));
+  for (const line of differenceLines(answer)) page.line(line);
   if (answer.held !== null) page.warning(`Nothing would be sent: ${answer.held}.`);
-  for (const explanation of answer.extra) {
+  for (const explanation of [...(changed === null ? [] : [changed.after]), ...answer.extra]) {
     page.title(explanation.job);
     explanationOn(page, explanation);
   }

@@ -1,5 +1,6 @@
 import type { ExplainAnswer, JobState, RefusalView } from "../../api/index.ts";
 import type { Reason } from "../../engine/index.ts";
+import type { DemandJob } from "../../messages/index.ts";
 import type { SourceDemand } from "../../ports/index.ts";
 import { counted } from "../../text.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits, wordsIn } from "../job-states.ts";
@@ -80,9 +81,21 @@ export function explainOne(
     refusals: (waits(outcome) ? outcome.reasons : []).slice(0, mostRefusals).map(toRefusal),
     sizes: sizesOf(outlook, placements),
     planner: plannerTrail(outlook, each),
+    request: requestOf(outlook, job),
     notes: wordsIn(job.metadata.notes),
     warnings: wordsIn(job.metadata.warnings),
   };
+}
+
+/** Null for a stand-in of a job that was set aside. */
+function requestOf({ loaded }: Outlook, { name, source }: OutlookJob["job"]): ExplainAnswer["request"] {
+  const job = loaded.demand.find((each) => each.source === source)?.jobs.find((each) => each.name === name);
+  return job === undefined ? null : asSent(job);
+}
+
+/** What a job asks for, without what its reader added and where it runs. */
+function asSent({ executingHostnames: _, warnings, notes, ...request }: DemandJob): Record<string, unknown> {
+  return request;
 }
 
 /** Sets of new nodes are explained one by one: a job may lie on many. */
@@ -186,6 +199,7 @@ function explainSilent(outlook: Outlook, demand: SourceDemand, name: string): Ex
     refusals: [],
     sizes: [],
     planner: [],
+    request: job === undefined ? null : asSent(job),
     notes: [...(job?.notes ?? [])],
     warnings: [...(job?.warnings ?? [])],
   };

@@ -1,5 +1,6 @@
 import {
   type Bucket,
+  type Cluster,
   type CoreQuota,
   countedInBucket,
   type LimitFigure,
@@ -10,25 +11,31 @@ import {
 /** More than anybody asks for, and small enough that sums stay exact. */
 const plenty = 1_000_000_000;
 
-/** The same input without one limit. What CycleCloud offers of a VM size is often that limit's own figure: it grows with it. */
+/** The same input without one limit. */
 export function withoutLimit(input: PlanInput, figure: LimitFigure): PlanInput {
   const { cluster, caps } = input;
-  const nodeArrays = cluster.nodeArrays.map((array) => ({
-    ...array,
-    ...arrayWithout(array, figure),
-    buckets: array.buckets.map((bucket) => bucketWithout(array, bucket, figure)),
-  }));
-  const isCluster = figure.limit === "cluster";
   return {
     ...input,
-    cluster: {
-      ...cluster,
-      nodeArrays,
-      ...(isCluster && figure.unit === "nodes" ? { maxCount: plenty } : {}),
-      ...(isCluster && figure.unit === "cores" ? { maxCoreCount: plenty } : {}),
-    },
+    cluster: raisedCluster(cluster, figure, plenty),
     ...(caps === undefined ? {} : { caps: capsWithout(caps, figure) }),
   };
+}
+
+/**
+ * The same cluster with so much more of one limit, in its unit. What CycleCloud offers of a VM size is often that limit's own
+ * figure: it grows with it.
+ */
+export function raisedCluster(cluster: Cluster, figure: LimitFigure, more: number): Cluster {
+  const nodeArrays = cluster.nodeArrays.map((array) => ({
+    ...array,
+    ...raisedArray(array, figure, more),
+    buckets: array.buckets.map((bucket) => raisedBucket(array, bucket, figure, more)),
+  }));
+  const { limit, unit } = figure;
+  if (limit !== "cluster") return { ...cluster, nodeArrays };
+  return unit === "nodes"
+    ? { ...cluster, nodeArrays, maxCount: sum(cluster.maxCount, more) }
+    : { ...cluster, nodeArrays, maxCoreCount: sum(cluster.maxCoreCount, more) };
 }
 
 function capsWithout(caps: NonNullable<PlanInput["caps"]>, { limit }: LimitFigure) {
@@ -37,30 +44,43 @@ function capsWithout(caps: NonNullable<PlanInput["caps"]>, { limit }: LimitFigur
   return limit === "monthly-budget" || limit === "unknown-price" ? { ...caps, budget: null } : caps;
 }
 
-function arrayWithout({ name }: NodeArray, { limit, scope, unit }: LimitFigure): Partial<NodeArray> {
-  if (limit !== "node-array" || scope !== name) return {};
-  return unit === "nodes" ? { maxCount: plenty } : { maxCoreCount: plenty };
+function raisedArray(
+  array: NodeArray,
+  { limit, scope, unit }: LimitFigure,
+  more: number,
+): Partial<NodeArray> {
+  if (limit !== "node-array" || scope !== array.name) return {};
+  return unit === "nodes"
+    ? { maxCount: sum(array.maxCount, more) }
+    : { maxCoreCount: sum(array.maxCoreCount, more) };
 }
 
-function bucketWithout(array: NodeArray, bucket: Bucket, figure: LimitFigure): Bucket {
+/** "No limit" is the largest whole number, and stays that. */
+function sum(max: number, more: number): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, max + more);
+}
+
+function raisedBucket(array: NodeArray, bucket: Bucket, figure: LimitFigure, more: number): Bucket {
   if (!isUnder(array, bucket, figure)) return bucket;
-  const { limits } = bucket;
-  const { limit, nodesLeft } = figure;
+  const { limits, vm } = bucket;
+  const { limit, unit, nodesLeft } = figure;
   const isItsFigure =
     limit === "bucket" || (countedInBucket.has(limit) && limits.availableCount <= nodesLeft);
+  const coresOfOne = limit === "region" || limit === "family" ? vm.vcpuQuotaCount : vm.vcpuCount;
+  const moreNodes = unit === "nodes" ? more : Math.floor(more / Math.max(1, coresOfOne));
   return {
     ...bucket,
     limits: {
       ...limits,
-      ...(isItsFigure ? { availableCount: plenty } : {}),
-      ...(limit === "region" ? { region: open(limits.region) } : {}),
-      ...(limit === "family" ? { family: open(limits.family) } : {}),
+      ...(isItsFigure ? { availableCount: limits.availableCount + moreNodes } : {}),
+      ...(limit === "region" ? { region: raisedQuota(limits.region, more) } : {}),
+      ...(limit === "family" ? { family: raisedQuota(limits.family, more) } : {}),
     },
   };
 }
 
-function open({ usedCores }: CoreQuota): CoreQuota {
-  return { maxCores: usedCores + plenty, usedCores };
+function raisedQuota({ maxCores, usedCores }: CoreQuota, more: number): CoreQuota {
+  return { maxCores: sum(maxCores, more), usedCores };
 }
 
 function isUnder(array: NodeArray, { vmSize, vm }: Bucket, { limit, scope }: LimitFigure): boolean {

@@ -44,6 +44,7 @@ export function explainSetAside(outlook: Outlook, found: SetAsideJob): ExplainAn
     refusals: [],
     sizes: [],
     planner: [],
+    request: null,
     notes: [],
     warnings: [],
   };

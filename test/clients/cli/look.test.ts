@@ -273,6 +273,17 @@ describe("selection", () => {
     );
   });
 
+  test("what-if: a job that asks for less, and a limit that is higher", async () => {
+    const less = ["--change", "1202", "--job", '{"constraints": {"ncpus": 1}, "iterations": 1}'];
+    const { stdout } = await offline("busy", ["what-if", ...less]);
+    expect(stdout.split("\n")[0]).toMatch(/^Job "1202" has a place for all of 1 slot/);
+    const raised = await offline("busy", ["what-if", "--raise", "node-array htc 3 nodes"]);
+    expect(raised.code).toBe(0);
+    expect(raised.stdout).toMatch(
+      /Standard_F4s_v2 in htc.*\n(.*\n)*Other jobs: \d+ jobs? get more, 0 less: 120/,
+    );
+  });
+
   test("validate-constraint: selected nodes and their buckets", async () => {
     const { stdout } = await offline("busy", ["validate-constraint", "ncpus=4", "-N", "htc-[34]"]);
     expect(stdout).toContain("Nodes that match: 2\nhtc-3, htc-4");
@@ -433,6 +444,7 @@ describe("offline", () => {
     ["an unknown job", ["explain", "nobody"], 'No source wants a job "nobody"'],
     ["an unknown plan", ["plans", "nobody"], 'No plan "nobody" is kept'],
     ["a job that is none", ["what-if", "--job", '{"iterations": -1}'], "iterations: -1"],
+    ["a change of no job", ["what-if", "--change", "nobody", "--job", "{}"], 'no job "nobody" is wanted'],
   ])("%s ends with 1 and says what to do", async (_, argv, words) => {
     const all = argv.includes("--offline") ? argv : [...argv, "--offline", folders.busy ?? ""];
     const { code, stdout, stderr } = await ccscale(all);
@@ -445,6 +457,13 @@ describe("offline", () => {
     ["columns that cannot be read", ["nodes", "-o", "a()"], 'column "a()": expected a name'],
     ["no columns", ["nodes", "-o", ","], "No columns, expected at least one"],
     ["a job that is no JSON", ["what-if", "--job", "{"], "expected JSON such as"],
+    ["a change without what is different", ["what-if", "--change", "1202"], "expected with one --job"],
+    [
+      "a limit that cannot be raised",
+      ["what-if", "--raise", "spot-share x 1 cores"],
+      "limits: bucket, region",
+    ],
+    ["nothing to plan with", ["what-if"], "nothing to plan with"],
     ["a word for the command after --local", ["explain", "--local", "1202"], "own words before --local"],
     ["one plan as a list", ["plans", "last", "--format", "csv"], "an id shows one plan"],
     ["columns of one plan", ["plans", "last", "-o", "jobs"], "an id shows one plan"],

@@ -55,6 +55,10 @@ const calls = {
   plan: () => service.GET("/clusters/{cluster}/plans/{planId}", { params: { path: { cluster, planId } } }),
   "plan-archive": () =>
     service.GET("/clusters/{cluster}/plans/{planId}/archive", { params: { path: { cluster, planId } } }),
+  "plan-difference": () =>
+    service.GET("/clusters/{cluster}/plans/{planId}/difference", {
+      params: { path: { cluster, planId }, query: { before: planId } },
+    }),
   operations: async () => operations,
   operation: () =>
     service.GET("/clusters/{cluster}/operations/{actionId}", { params: { path: { cluster, actionId } } }),

@@ -40,6 +40,8 @@ async function fieldsOf(id: RouteId): Promise<Fields> {
       return { params: { planId: "plan-0001" } };
     case "plan-archive":
       return { params: { planId: "plan-0001" } };
+    case "plan-difference":
+      return { params: { planId: "plan-0001" }, query: { before: "plan-0001" } };
     case "reject":
       return { params: { rejectionId: "rejected-1" } };
     case "replay-reject":
@@ -185,6 +187,14 @@ describe("records that are not there", () => {
     ["explain-target", { target: "none" }],
   ])("%s: 404", async (id, params) => {
     expect(await api.call(id, { params })).toMatchObject({ status: 404 });
+  });
+
+  test.each([
+    ["plan-9999", "plan-0001"],
+    ["plan-0001", "plan-9999"],
+  ])("plan-difference of %s and %s: 404", async (planId, before) => {
+    const response = await api.call("plan-difference", { params: { planId }, query: { before } });
+    expect(response).toMatchObject({ status: 404 });
   });
 });
 

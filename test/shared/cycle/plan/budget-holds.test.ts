@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { WhatIfBody } from "../../../../shared/api/index.ts";
+import type { WhatIfAsked } from "../../../../shared/api/index.ts";
 import { loadWorld, snapshotCluster } from "../../../../shared/cycle/index.ts";
 import type { BudgetSettings, ClusterConfig } from "../../../../shared/ports/index.ts";
 import { clusterStatus, explainJob, listJobs, lookAhead, whatIf } from "../../../../shared/views/index.ts";
@@ -241,7 +241,7 @@ test("what-if: a job of a spent budget would wait for that reason, another's wou
   const loaded = await loadWorld(world.ports, cluster);
   if (loaded === undefined) throw new Error("no world");
   const [ofGeo, ofBio] = ["geo", "bio"].map((account) => ({ constraints: [{ ncpus: 4 }], account }));
-  const asked = whatIf(loaded, { jobs: [ofGeo, ofBio] } as WhatIfBody, world.now());
+  const asked = whatIf(loaded, { jobs: [ofGeo, ofBio] } as WhatIfAsked, world.now());
   if (!asked.ok) throw new Error(JSON.stringify(asked));
   const { extra, more } = asked.answer;
   expect(more).toMatchObject({ create: 1, waitingCount: 1 });

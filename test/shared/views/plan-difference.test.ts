@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { type Decisions, planDifference } from "../../../../clients/cli/output/plan-difference.ts";
-import { otherSetting, withOthers } from "../../../../clients/cli/scenario/other-settings.ts";
-import { defaultSettings, type EngineSettings } from "../../../../shared/engine/index.ts";
+import { changeLine } from "../../../clients/cli/output/change-line.ts";
+import { otherSetting, withOthers } from "../../../clients/cli/scenario/other-settings.ts";
+import { defaultSettings, type EngineSettings } from "../../../shared/engine/index.ts";
+import { type Decisions, planDifference } from "../../../shared/views/index.ts";
 
 const none: Decisions = { jobs: [], create: [], start: [], retire: [], settings: {} };
 
@@ -44,7 +45,8 @@ test.each<{ what: string; before: Partial<Decisions>; after: Partial<Decisions>;
     lines: ['setting placement.htc: none -> "cost"'],
   },
 ])("planDifference: $what", ({ before, after, lines }) => {
-  expect(planDifference({ ...none, ...before }, { ...none, ...after })).toEqual(lines);
+  const changes = planDifference({ ...none, ...before }, { ...none, ...after });
+  expect(changes.map(changeLine)).toEqual(lines);
 });
 
 const own: EngineSettings = {

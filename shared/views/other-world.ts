@@ -1,0 +1,152 @@
+import { quoted, type WhatIfAnswer, type WhatIfAsked } from "../api/index.ts";
+import type { World } from "../cycle/index.ts";
+import type { LimitFigure } from "../engine/index.ts";
+import { InvariantError } from "../errors.ts";
+import { type DemandJob, parseDemand, wholly } from "../messages/index.ts";
+import type { CapSettings } from "../ports/index.ts";
+import { raisedCluster } from "./explain/raised-limits.ts";
+import { type OutlookJob, outlookJobs } from "./job-states.ts";
+import type { Selected } from "./node-selection.ts";
+import { type Outlook, outlookOf } from "./outlook.ts";
+
+/** The source that extra jobs are of: it posts nothing, and no queue is named after it. */
+export const extraSource = "what-if";
+
+export function refused(...problems: readonly string[]): {
+  readonly ok: false;
+  readonly problems: readonly string[];
+} {
+  return { ok: false, problems };
+}
+
+/** Reads jobs as a snapshot of a source has them, all or none. */
+export function parseJobs(
+  { cluster }: World,
+  jobs: readonly unknown[],
+  nowSeconds: number,
+): Selected<readonly DemandJob[]> {
+  const parsed = wholly(
+    parseDemand({
+      version: 1,
+      kind: "snapshot",
+      cluster,
+      source: extraSource,
+      sequence: 0,
+      sentAt: new Date(nowSeconds * 1000).toISOString(),
+      jobs,
+    }),
+  );
+  if (!parsed.ok) return parsed;
+  if (parsed.message.kind !== "snapshot") throw new InvariantError("A snapshot was parsed as something else");
+  return { ok: true, answer: parsed.message.jobs };
+}
+
+type Raised = NonNullable<WhatIfAsked["limits"]>[number];
+
+/** The same world with higher limits of CycleCloud, Azure and the operator. */
+export function raisedWorld(world: World, limits: readonly Raised[], nowSeconds: number): Selected<World> {
+  if (limits.length === 0) return { ok: true, answer: world };
+  const figures = outlookOf(world, nowSeconds)
+    .buckets()
+    .flatMap((bucket) => bucket.limits);
+  const found = limits.map(({ limit, scope, unit }) =>
+    figures.find((each) => each.limit === limit && each.scope === scope && each.unit === unit),
+  );
+  const problems = limits.flatMap(({ limit, scope, unit }, index) =>
+    found[index] === undefined
+      ? [
+          `limits[${index}]: no limit ${quoted(`${limit} ${scope}`)} in ${unit}, expected one of \`GET limits\``,
+        ]
+      : [],
+  );
+  if (problems.length > 0) return refused(...problems);
+  return {
+    ok: true,
+    answer: limits.reduce((raised, { more }, index) => {
+      const figure = found[index];
+      return figure === undefined ? raised : raisedBy(raised, figure, more);
+    }, world),
+  };
+}
+
+function raisedBy(world: World, figure: LimitFigure, more: number): World {
+  const { snapshot, config } = world;
+  const { caps } = config.cycle;
+  return {
+    ...world,
+    snapshot: { ...snapshot, cluster: raisedCluster(snapshot.cluster, figure, more) },
+    ...(caps === undefined
+      ? {}
+      : { config: { ...config, cycle: { ...config.cycle, caps: raisedCaps(caps, figure, more) } } }),
+  };
+}
+
+function raisedCaps(caps: CapSettings, { limit }: LimitFigure, more: number): CapSettings {
+  const sum = (max: number | null) => (max === null ? null : max + more);
+  if (limit === "max-nodes-per-plan") return { ...caps, maxNodesPerPlan: sum(caps.maxNodesPerPlan) };
+  if (limit === "max-cores") return { ...caps, maxCores: sum(caps.maxCores) };
+  return limit === "monthly-budget" ? { ...caps, monthlyBudgetUsd: sum(caps.monthlyBudgetUsd) } : caps;
+}
+
+type Change = NonNullable<WhatIfAsked["change"]>;
+
+interface Named {
+  readonly job: string;
+  readonly source: string;
+}
+
+/** The same world in which one job that waits asks for something else. */
+export function changedWorld(
+  world: World,
+  { job: name, source, with: other }: Change,
+  nowSeconds: number,
+): Selected<Named & { readonly world: World }> {
+  const { demand } = world.loaded;
+  const found = demand.flatMap((of) =>
+    source === undefined || source === of.source
+      ? of.jobs.filter((job) => job.name === name).map((job) => ({ of, job }))
+      : [],
+  );
+  const [first, second] = found;
+  if (first === undefined) return refused(`change.job: no job ${quoted(name)} is wanted`);
+  if (second !== undefined) {
+    const sources = found.map(({ of }) => of.source).join(", ");
+    return refused(`change.source: several sources have a job ${quoted(name)}, expected one of ${sources}`);
+  }
+  const { of, job } = first;
+  if (job.executingHostnames.length > 0)
+    return refused(`change.job: ${quoted(name)} runs already, expected a job that waits`);
+  const parsed = parseJobs(world, [{ ...job, ...other, name }], nowSeconds);
+  if (!parsed.ok) return refused(...parsed.problems.map((each) => each.replace("jobs[0]", "change.with")));
+  const [changed = job] = parsed.answer;
+  const jobs = of.jobs.map((each) => (each === job ? changed : each));
+  const loaded = {
+    ...world.loaded,
+    demand: demand.map((each) => (each === of ? { ...of, jobs } : each)),
+  };
+  return { ok: true, answer: { world: { ...world, loaded }, job: name, source: of.source } };
+}
+
+export function isNamed({ job: name, source }: Named): (each: OutlookJob) => boolean {
+  return ({ job }) => job.name === name && job.source === source;
+}
+
+const mostOthers = 20;
+
+/** Jobs of the queue that get more or less than without this. */
+export function otherJobs(
+  before: Outlook,
+  after: Outlook,
+  isChanged: (each: OutlookJob) => boolean,
+): WhatIfAnswer["others"] {
+  const keyOf = ({ job }: OutlookJob) => JSON.stringify([job.source, job.name]);
+  const granted = new Map(outlookJobs(before).map((each) => [keyOf(each), each.outcome.granted]));
+  const different = outlookJobs(after).flatMap((each) => {
+    const was = granted.get(keyOf(each));
+    const { granted: is, asked } = each.outcome;
+    if (was === undefined || was === is || isChanged(each)) return [];
+    return [{ job: each.job.name, source: each.job.source, asked, before: was, after: is }];
+  });
+  const better = different.filter((each) => each.after > each.before).length;
+  return { better, worse: different.length - better, first: different.slice(0, mostOthers) };
+}
