@@ -21,6 +21,7 @@ export class Tally {
     Map<string, { readonly where: Where; readonly sums: Map<string, Part> }>
   >();
   readonly byJob = new Map<string, Sum>();
+  readonly #keys = new WeakMap<Who, string>();
 
   constructor(jobs: () => ReadonlyMap<string, SeenJob>, stepSeconds = hourSeconds) {
     this.#jobs = jobs;
@@ -60,22 +61,42 @@ export class Tally {
       addTo(partOf(sums, use, nobody).sum, { nodeMs, nanoUsd, isPriced });
       return;
     }
-    const shares = node.jobs.filter(({ share }) => share > 0);
-    const taken = shares.reduce((sum, { share }) => sum + share, 0);
-    const weights = [...shares.map(({ share }) => share), Math.max(0, 1 - taken)];
+    const jobs = this.#jobs();
+    // Back-tests come here at each start and end of a job, so nothing is made that is thrown away.
+    const weights: number[] = [];
+    let taken = 0;
+    for (const { share } of node.jobs) {
+      if (share <= 0) continue;
+      weights.push(share);
+      taken += share;
+    }
+    weights.push(Math.max(0, 1 - taken));
     const [ms, nano] = [splitExactly(nodeMs, weights), splitExactly(nanoUsd, weights)];
-    for (const [index, part] of ms.entries()) {
-      const got = { nodeMs: part, nanoUsd: nano[index] ?? 0, isPriced };
-      const key = shares[index]?.key;
-      if (key === undefined) {
-        if (got.nodeMs + got.nanoUsd > 0) addTo(partOf(sums, "unused", nobody).sum, got);
-        continue;
+    let index = 0;
+    for (const { key, share } of node.jobs) {
+      if (share <= 0) continue;
+      const got = { nodeMs: ms[index] ?? 0, nanoUsd: nano[index] ?? 0, isPriced };
+      index += 1;
+      addTo(this.#partOfJob(sums, jobs.get(key)).sum, got);
+      let ofJob = this.byJob.get(key);
+      if (ofJob === undefined) {
+        ofJob = { nodeMs: 0, nanoUsd: 0, unpricedNodeMs: 0 };
+        this.byJob.set(key, ofJob);
       }
-      addTo(partOf(sums, "job", this.#jobs().get(key) ?? nobody).sum, got);
-      const ofJob = this.byJob.get(key) ?? { nodeMs: 0, nanoUsd: 0, unpricedNodeMs: 0 };
-      this.byJob.set(key, ofJob);
       addTo(ofJob, got);
     }
+    const got = { nodeMs: ms[index] ?? 0, nanoUsd: nano[index] ?? 0, isPriced };
+    if (got.nodeMs + got.nanoUsd > 0) addTo(partOf(sums, "unused", nobody).sum, got);
+  }
+
+  /** A job is looked up under its person's key, which is made once. */
+  #partOfJob(sums: Map<string, Part>, job: Who = nobody): Part {
+    let key = this.#keys.get(job);
+    if (key === undefined) {
+      key = whoKey(job);
+      this.#keys.set(job, key);
+    }
+    return sums.get(key) ?? partOf(sums, "job", job);
   }
 
   #sumsOf(hour: number, { nodeArray, vmSize, spot }: SeenNode): Map<string, Part> {
@@ -95,12 +116,16 @@ interface Part {
 }
 
 function partOf(sums: Map<string, Part>, purpose: Purpose, { user, account, queue }: Who): Part {
-  const key = purpose === "job" ? JSON.stringify([user, account, queue]) : purpose;
+  const key = purpose === "job" ? whoKey({ user, account, queue }) : purpose;
   const known = sums.get(key);
   if (known !== undefined) return known;
   const part = { purpose, who: { user, account, queue }, sum: { nodeMs: 0, nanoUsd: 0, unpricedNodeMs: 0 } };
   sums.set(key, part);
   return part;
+}
+
+function whoKey({ user, account, queue }: Who): string {
+  return JSON.stringify([user, account, queue]);
 }
 
 function addTo(
@@ -127,16 +152,17 @@ export function mergeLines(...lists: readonly (readonly Line[])[]): readonly Lin
  * zero, the last part takes everything. No weights: an empty list.
  */
 export function splitExactly(total: number, weights: readonly number[]): readonly number[] {
-  const sum = weights.reduce((all, weight) => all + weight, 0);
+  let sum = 0;
+  for (const own of weights) sum += own;
+  const parts: number[] = [];
+  const last = weights.length - 1;
   let [weight, given] = [0, 0];
-  return weights.map((own, index) => {
+  for (const own of weights) {
     weight += own;
     const until =
-      index === weights.length - 1
-        ? total
-        : Math.min(total, Math.round(total * (sum === 0 ? 0 : weight / sum)));
-    const part = until - given;
+      parts.length === last ? total : Math.min(total, Math.round(total * (sum === 0 ? 0 : weight / sum)));
+    parts.push(until - given);
     given = until;
-    return part;
-  });
+  }
+  return parts;
 }

@@ -25,6 +25,7 @@ export {
   summaries,
   usdOf,
 } from "./compare/summary.ts";
+export { listed, toJson } from "./figures/per-job.ts";
 export type {
   CostFigures,
   JobFigures,
@@ -39,11 +40,11 @@ export type {
   Spread,
 } from "./figures/run-figures.ts";
 export { type QueuePolicy, queuePolicies } from "./queue/queue-model.ts";
-export { readGridEngine } from "./read-grid-engine.ts";
+export { GridEngineReader, readGridEngine } from "./read-grid-engine.ts";
 export { readJobList } from "./read-job-list.ts";
 export { PlansWorkload, type SeenPlan } from "./read-plans.ts";
-export { type MissingColumns, readSacct } from "./read-sacct.ts";
-export { readSwf } from "./read-swf.ts";
+export { type MissingColumns, readSacct, SacctReader } from "./read-sacct.ts";
+export { readSwf, SwfReader } from "./read-swf.ts";
 export {
   type FleetSchedule,
   type ScheduledJob,
@@ -62,7 +63,11 @@ export {
 } from "./suggest/search.ts";
 export { type SplitWorkload, splitWorkload } from "./suggest/split.ts";
 export { type Suggestion, suggestionOf, suggestionText } from "./suggest/suggestion.ts";
-export { type LeftOut, type TraceJob, type Workload, withTasksApart } from "./trace-job.ts";
+export { TimeZone } from "./time-zone.ts";
+export type { LeftOut, ListedWorkload, TraceJob, TraceJobs, Workload } from "./trace-job.ts";
+export { chosen, type JobColumns, PackedJobs, packed } from "./workload/job-columns.ts";
+export { type LineReader, readLines } from "./workload/read-lines.ts";
+export { withTasksApart } from "./workload/tasks-apart.ts";
 export { definitionOf } from "./world/definition-of.ts";
 export { pricedCluster } from "./world/priced-cluster.ts";
 export type { ToReading } from "./world/read-cluster.ts";

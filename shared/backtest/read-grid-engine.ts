@@ -1,5 +1,6 @@
-import { linesOf } from "./lines-of.ts";
-import { inQueueOrder, LeftOutRecords, type TraceJob, type Workload } from "./trace-job.ts";
+import { LeftOutRecords, type ListedWorkload, type TraceJob, type Workload } from "./trace-job.ts";
+import { JobPacking } from "./workload/job-columns.ts";
+import { type LineReader, type NumberedLine, readText } from "./workload/read-lines.ts";
 
 /** Fields of a record, counted from 0, as `man 5 accounting` has them. Later ones come after a text that may hold colons. */
 const field = {
@@ -25,42 +26,55 @@ const latestSeconds = 100_000_000_000;
 const movedAway: readonly string[] = ["24", "25"];
 const earlierRun = "an earlier run of a job that was started again";
 
+/** Jobs of one second are queued by their numbers: the file is in the order of the ends. */
+const { compare: byNumber } = new Intl.Collator("en", { numeric: true });
+
 /**
  * Reads the accounting file of Grid Engine (`$SGE_ROOT/default/common/accounting`): one record a line, separated by colons. A
  * task of an array is a job of its own; records of the parts of a parallel job are passed over. Of a job that was started again
  * the last run counts.
  */
-export function readGridEngine(text: string): Workload {
-  const leftOut = new LeftOutRecords();
-  const jobs = new Map<string, { readonly job: TraceJob; readonly where: string }>();
-  for (const line of linesOf(text)) {
+export class GridEngineReader implements LineReader {
+  readonly #jobs = new JobPacking();
+  readonly #leftOut = new LeftOutRecords();
+  readonly #seen = new Map<string, { readonly place: number; readonly line: number }>();
+
+  line({ number, text }: NumberedLine): void {
     // A line of one character is none, by the manual.
-    if (line.text.length <= 1 || line.text.startsWith("#")) continue;
-    const where = `line ${line.number}`;
-    if (line.text.startsWith("{")) {
-      leftOut.add("JSON, as release 9 writes it: set old_accounting=true in its reporting_params", where);
-      continue;
+    if (text.length <= 1 || text.startsWith("#")) return;
+    const where = `line ${number}`;
+    if (text.startsWith("{")) {
+      this.#leftOut.add(
+        "JSON, as release 9 writes it: set old_accounting=true in its reporting_params",
+        where,
+      );
+      return;
     }
-    const fields = line.text.split(":");
+    const fields = text.split(":");
     if (fields.length < leastFields) {
-      leftOut.add(`fewer than ${leastFields} fields between colons`, where);
-      continue;
+      this.#leftOut.add(`fewer than ${leastFields} fields between colons`, where);
+      return;
     }
-    if (isPartOfParallelJob(fields)) continue;
+    if (isPartOfParallelJob(fields)) return;
     const read = readRecord(fields);
     if (typeof read === "string") {
-      leftOut.add(read, where);
-      continue;
+      this.#leftOut.add(read, where);
+      return;
     }
-    const before = jobs.get(read.name);
-    if (before !== undefined) leftOut.add(earlierRun, before.where);
-    jobs.set(read.name, { job: read, where });
+    const before = this.#seen.get(read.name);
+    if (before !== undefined) this.#leftOut.add(earlierRun, `line ${before.line}`);
+    this.#seen.set(read.name, { place: this.#jobs.add(read, before?.place), line: number });
   }
-  // The file is in the order of the ends; jobs of one second are queued by their numbers.
-  const byNumber = [...jobs.values()]
-    .map(({ job }) => job)
-    .sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
-  return { jobs: inQueueOrder(byNumber), leftOut: leftOut.list() };
+
+  end(): Workload {
+    this.#seen.clear();
+    return { jobs: this.#jobs.inOrder(byNumber), leftOut: this.#leftOut.list() };
+  }
+}
+
+/** The whole text of an accounting file, as `GridEngineReader` reads it. */
+export function readGridEngine(text: string): ListedWorkload {
+  return readText(new GridEngineReader(), text);
 }
 
 /** A job, or why the record is none. */

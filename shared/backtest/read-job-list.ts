@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { inQueueOrder, LeftOutRecords, type TraceJob, type Workload } from "./trace-job.ts";
+import { inQueueOrder, LeftOutRecords, type ListedWorkload, type TraceJob } from "./trace-job.ts";
 
 const seconds = "expected a number of seconds, 0 or more";
 const running = "expected a number of seconds above 0";
@@ -40,7 +40,7 @@ const jobSchema = z.looseObject({
  * Reads a job list: `name`, `submitSeconds`, `runSeconds`, `constraints.ncpus`, `iterations` or `nodeCount`, and
  * `requestedSeconds`. Items that do not check out are counted and left out. Undefined: it is no list.
  */
-export function readJobList(value: unknown): Workload | undefined {
+export function readJobList(value: unknown): ListedWorkload | undefined {
   if (!Array.isArray(value)) return undefined;
   const leftOut = new LeftOutRecords();
   const jobs = value.flatMap((item: unknown, index): readonly TraceJob[] => {

@@ -1,6 +1,6 @@
 import type { Job, PlanInput } from "../engine/index.ts";
 import { type DemandNeed, needOf } from "./job-of-demand.ts";
-import { inQueueOrder, LeftOutRecords, type TraceJob, type Workload } from "./trace-job.ts";
+import { inQueueOrder, LeftOutRecords, type ListedWorkload, type TraceJob } from "./trace-job.ts";
 
 /** What an archived plan says of a workload. */
 export type SeenPlan = Pick<PlanInput, "nowSeconds" | "jobs">;
@@ -54,7 +54,7 @@ export class PlansWorkload {
     this.#plans += 1;
   }
 
-  workload(): Workload {
+  workload(): ListedWorkload {
     for (const { name, running, ended } of this.#seen.values()) {
       if (running.length > 0) this.#leftOut.add("it still runs when the archive ends", name);
       else if (ended === 0) this.#leftOut.add("it still waits when the archive ends", name);

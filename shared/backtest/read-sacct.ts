@@ -1,4 +1,3 @@
-import { linesOf } from "./lines-of.ts";
 import {
   type SlurmMoment,
   slurmGpus,
@@ -7,7 +6,10 @@ import {
   slurmResources,
   slurmSeconds,
 } from "./slurm-values.ts";
-import { inQueueOrder, LeftOutRecords, type TraceJob, type Workload } from "./trace-job.ts";
+import type { TimeZone } from "./time-zone.ts";
+import { LeftOutRecords, type ListedWorkload, type TraceJob, type Workload } from "./trace-job.ts";
+import { JobPacking } from "./workload/job-columns.ts";
+import type { LineReader, NumberedLine } from "./workload/read-lines.ts";
 
 /** What a text must have to be read at all. */
 export interface MissingColumns {
@@ -33,62 +35,112 @@ const unfinished: Readonly<Record<string, string>> = {
 const earlierRun = "an earlier run of a job that was requeued or resized";
 const isUnknown = (text: string) => text === "" || text === "Unknown" || text === "None";
 
+/** What a text does not say of itself. */
+export interface SacctOptions {
+  /** Of times that do not name theirs. Absent: UTC. */
+  readonly timeZone?: TimeZone;
+}
+
 /**
  * Reads what `sacct --parsable2` (or `--parsable`, or with another `--delimiter`) prints: the first line names the columns,
  * which may be any, in any order, as long as the needed ones are among them. Steps are parts of jobs and passed over. A task of
  * an array is a job of its own. Of a job that was requeued the last run counts.
  */
-export function readSacct(text: string): Workload | MissingColumns {
-  const lines = linesOf(text);
-  const header = lines.next().value?.text ?? "";
-  const delimiter = /[^A-Za-z]+/.exec(header)?.[0] ?? "|";
-  const names = header.split(delimiter).filter((name) => name !== "");
-  const columns = new Map(names.map((name, index) => [name.toLowerCase(), index]));
-  const missing = needed.filter((choices) => !choices.some((name) => columns.has(name.toLowerCase())));
-  if (missing.length > 0) return { missing: missing.map((choices) => choices.join(" or ")) };
+export class SacctReader implements LineReader<Workload | MissingColumns> {
+  readonly #options: SacctOptions;
+  readonly #leftOut = new LeftOutRecords();
+  readonly #remarks = new LeftOutRecords();
+  readonly #jobs = new JobPacking();
+  readonly #seen = new Map<string, { readonly place: number; readonly line: number }>();
+  #header: Header | undefined;
 
-  const leftOut = new LeftOutRecords();
-  const remarks = new LeftOutRecords();
-  const jobs = new Map<string, { readonly job: TraceJob; readonly where: string }>();
-  for (const line of lines) {
-    if (line.text === "" || line.text === header) continue;
-    const where = `line ${line.number}`;
-    const fields = line.text.split(delimiter);
-    if (fields.at(-1) === "" && fields.length === names.length + 1) fields.pop();
-    if (fields.length !== names.length) {
-      leftOut.add(
-        `not ${names.length} columns, as the first line has (does a name hold "${delimiter}"?)`,
-        where,
-      );
-      continue;
+  constructor(options: SacctOptions = {}) {
+    this.#options = options;
+  }
+
+  line({ number, text }: NumberedLine): void {
+    if (this.#header === undefined) {
+      this.#header = headerOf(text);
+      return;
     }
-    const record = new SacctRecord(columns, fields);
-    if (record.isStep) continue;
+    const { names, columns, delimiter, missing } = this.#header;
+    if (text === "" || text === this.#header.text || missing.length > 0) return;
+    const fields = text.split(delimiter);
+    if (fields.at(-1) === "" && fields.length === names.length + 1) fields.pop();
+    if (fields.length === names.length)
+      this.#read(new SacctRecord(columns, fields, this.#options.timeZone), number);
+    else
+      this.#leftOut.add(
+        `not ${names.length} columns, as the first line has (does a name hold "${delimiter}"?)`,
+        `line ${number}`,
+      );
+  }
+
+  end(): Workload | MissingColumns {
+    const { missing } = this.#header ?? headerOf("");
+    this.#seen.clear();
+    if (missing.length > 0) return { missing };
+    return {
+      jobs: this.#jobs.inOrder(),
+      leftOut: this.#leftOut.list(),
+      remarks: this.#remarks.list(),
+    };
+  }
+
+  #read(record: SacctRecord, line: number): void {
+    if (record.isStep) return;
+    const where = `line ${line}`;
     const read = record.read();
     if (typeof read === "string") {
-      leftOut.add(read, where);
-      continue;
+      this.#leftOut.add(read, where);
+      return;
     }
-    for (const remark of record.remarks()) remarks.add(remark, where);
-    const before = jobs.get(read.name);
-    const isEarlier = before !== undefined && before.job.submitSeconds > read.submitSeconds;
-    if (before !== undefined) leftOut.add(earlierRun, isEarlier ? where : before.where);
-    if (!isEarlier) jobs.set(read.name, { job: read, where });
+    for (const remark of record.remarks()) this.#remarks.add(remark, where);
+    const before = this.#seen.get(read.name);
+    const isEarlier = before !== undefined && this.#jobs.submitSecondsOf(before.place) > read.submitSeconds;
+    if (before !== undefined) this.#leftOut.add(earlierRun, isEarlier ? where : `line ${before.line}`);
+    if (!isEarlier) this.#seen.set(read.name, { place: this.#jobs.add(read, before?.place), line });
   }
-  return {
-    jobs: inQueueOrder([...jobs.values()].map(({ job }) => job)),
-    leftOut: leftOut.list(),
-    remarks: remarks.list(),
-  };
+}
+
+/** The whole text of what `sacct` printed, as `SacctReader` reads it. */
+export function readSacct(text: string, options: SacctOptions = {}): ListedWorkload | MissingColumns {
+  const reader = new SacctReader(options);
+  for (const [index, line] of text.split("\n").entries())
+    reader.line({ number: index + 1, text: line.trim() });
+  const read = reader.end();
+  return "missing" in read ? read : { ...read, jobs: [...read.jobs] };
+}
+
+interface Header {
+  readonly text: string;
+  readonly delimiter: string;
+  readonly names: readonly string[];
+  readonly columns: ReadonlyMap<string, number>;
+  readonly missing: readonly string[];
+}
+
+function headerOf(text: string): Header {
+  const delimiter = /[^A-Za-z]+/.exec(text)?.[0] ?? "|";
+  const names = text.split(delimiter).filter((name) => name !== "");
+  const columns = new Map(names.map((name, index) => [name.toLowerCase(), index]));
+  const missing = needed.filter((choices) => !choices.some((name) => columns.has(name.toLowerCase())));
+  return { text, delimiter, names, columns, missing: missing.map((choices) => choices.join(" or ")) };
 }
 
 class SacctRecord {
   readonly #columns: ReadonlyMap<string, number>;
   readonly #fields: readonly string[];
+  readonly #timeZone: TimeZone | undefined;
 
-  constructor(columns: ReadonlyMap<string, number>, fields: readonly string[]) {
+  constructor(
+    columns: ReadonlyMap<string, number>,
+    fields: readonly string[],
+    timeZone: TimeZone | undefined,
+  ) {
     this.#columns = columns;
     this.#fields = fields;
+    this.#timeZone = timeZone;
   }
 
   /** A step has a dot: `12.batch`, `12_3.extern`, `12.0`. */
@@ -107,7 +159,7 @@ class SacctRecord {
     const why = unfinished[state];
     if (why !== undefined) return why;
     if (this.#name.includes("[")) return "tasks of an array that have not started";
-    const submitted = this.#moment("Eligible") ?? this.#moment("Submit");
+    const submitted = this.#submitted();
     if (submitted === undefined) return "no time of submission that can be read";
     const runSeconds = this.#runSeconds();
     if (runSeconds === undefined) return "no run time that can be read";
@@ -130,16 +182,54 @@ class SacctRecord {
 
   /** What is odd about a job that is used. */
   remarks(): readonly string[] {
-    const [start, end, runSeconds] = [this.#moment("Start"), this.#moment("End"), this.#runSeconds()];
-    const isLocal = start?.isExact === false && end?.isExact === false;
-    const isSuspended = !["", "00:00:00"].includes(this.#text("Suspended"));
-    const shift = isLocal && runSeconds !== undefined ? end.seconds - start.seconds - runSeconds : 0;
+    const zone = this.#timeZone?.name ?? "UTC";
+    const submitted = this.#submitted();
     return [
-      ...(shift !== 0 && !isSuspended && shift % 900 === 0 && Math.abs(shift) <= 7_200
-        ? ["local times over a change of the clocks: run sacct with TZ=UTC, or all jobs after it are shifted"]
+      ...(this.#isOffByClocks() ? [overChange(this.#timeZone)] : []),
+      ...(submitted?.again === undefined
+        ? []
+        : [`submitted in the hour that the clocks of ${zone} had twice: taken for the first time`]),
+      ...(submitted?.isSkipped === true
+        ? [`submitted at a time that the clocks of ${zone} passed over: taken as if they had not changed`]
         : []),
       ...(this.#name.includes("+") ? ["a part of a heterogeneous job is taken for a job of its own"] : []),
     ];
+  }
+
+  /** Start and end by local clocks are a whole number of quarters further apart, or closer, than the job ran. */
+  #isOffByClocks(): boolean {
+    const [start, end, runSeconds] = [this.#start(), this.#moment("End"), this.#runSeconds()];
+    const isLocal = start?.isExact === false && end?.isExact === false;
+    if (!isLocal || runSeconds === undefined || this.#isSuspended) return false;
+    const ends = [end.seconds, end.again ?? end.seconds];
+    const shifts = ends.map((seconds) => seconds - start.seconds - runSeconds);
+    return shifts.every((shift) => shift !== 0 && shift % 900 === 0 && Math.abs(shift) <= 7_200);
+  }
+
+  get #isSuspended(): boolean {
+    return !["", "00:00:00"].includes(this.#text("Suspended"));
+  }
+
+  /** In an hour that the clocks had twice, the start decides where it can: no job is submitted after that. */
+  #submitted(): SlurmMoment | undefined {
+    const submitted = this.#moment("Eligible") ?? this.#moment("Submit");
+    const start = this.#start();
+    if (submitted?.again === undefined || start === undefined) return submitted;
+    const isFirst = submitted.again > start.seconds && start.again === undefined;
+    return isFirst ? { seconds: submitted.seconds, isExact: false } : submitted;
+  }
+
+  /** In an hour that the clocks had twice, the one from which the job ran until its end. */
+  #start(): SlurmMoment | undefined {
+    const [start, end, runSeconds] = [this.#moment("Start"), this.#moment("End"), this.#runSeconds()];
+    if (start?.again === undefined || end === undefined || runSeconds === undefined || this.#isSuspended)
+      return start;
+    const { isExact } = start;
+    const fits = [start.seconds, start.again].filter((seconds) =>
+      [end.seconds, end.again].includes(seconds + runSeconds),
+    );
+    const [first] = fits;
+    return first === undefined || fits.length > 1 ? start : { seconds: first, isExact };
   }
 
   #runSeconds(): number | undefined {
@@ -204,7 +294,7 @@ class SacctRecord {
   }
 
   #moment(column: string): SlurmMoment | undefined {
-    return slurmMoment(this.#text(column));
+    return slurmMoment(this.#text(column), this.#timeZone);
   }
 
   #resources(column: string): ReadonlyMap<string, string> {
@@ -215,4 +305,10 @@ class SacctRecord {
     const text = this.#text(column);
     return isUnknown(text) ? {} : ({ [name]: text } as { readonly [Key in Name]?: string });
   }
+}
+
+function overChange(timeZone: TimeZone | undefined): string {
+  return timeZone === undefined
+    ? "local times over a change of the clocks: name their zone with --time-zone, or all jobs after it are shifted"
+    : `start and end are not as far apart as the job ran: were its times printed in ${timeZone.name}?`;
 }

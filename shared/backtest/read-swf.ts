@@ -1,5 +1,6 @@
-import { linesOf } from "./lines-of.ts";
-import { inQueueOrder, LeftOutRecords, type TraceJob, type Workload } from "./trace-job.ts";
+import { LeftOutRecords, type ListedWorkload, type TraceJob, type Workload } from "./trace-job.ts";
+import { JobPacking } from "./workload/job-columns.ts";
+import { type LineReader, type NumberedLine, readText } from "./workload/read-lines.ts";
 
 /** Columns of the Standard Workload Format, counted from 0. */
 const column = {
@@ -20,16 +21,25 @@ const leastColumns = column.allocated + 1;
  * processors that it requested, or those that it was given where the request is unknown. Records without a run time or
  * without processors, and lines that cannot be read, are counted and left out.
  */
-export function readSwf(text: string): Workload {
-  const jobs: TraceJob[] = [];
-  const leftOut = new LeftOutRecords();
-  for (const line of linesOf(text)) {
-    if (line.text === "" || line.text.startsWith(";")) continue;
-    const read = readLine(line.text.split(/\s+/));
-    if (typeof read === "string") leftOut.add(read, `line ${line.number}`);
-    else jobs.push(read);
+export class SwfReader implements LineReader {
+  readonly #jobs = new JobPacking();
+  readonly #leftOut = new LeftOutRecords();
+
+  line({ number, text }: NumberedLine): void {
+    if (text === "" || text.startsWith(";")) return;
+    const read = readLine(text.split(/\s+/));
+    if (typeof read === "string") this.#leftOut.add(read, `line ${number}`);
+    else this.#jobs.add(read);
   }
-  return { jobs: inQueueOrder(jobs), leftOut: leftOut.list() };
+
+  end(): Workload {
+    return { jobs: this.#jobs.inOrder(), leftOut: this.#leftOut.list() };
+  }
+}
+
+/** The whole text of a trace, as `SwfReader` reads it. */
+export function readSwf(text: string): ListedWorkload {
+  return readText(new SwfReader(), text);
 }
 
 /** A job, or why the line is none. */

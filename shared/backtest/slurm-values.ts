@@ -1,3 +1,5 @@
+import type { LocalMoment, TimeZone } from "./time-zone.ts";
+
 /** Values as Slurm prints them. Each gives undefined for a text of another form. */
 
 const bytesPer: Readonly<Record<string, number>> = {
@@ -19,23 +21,24 @@ export function slurmSeconds(text: string): number | undefined {
 }
 
 /** A moment in seconds since 1970, and whether the text says in which time zone it is. */
-export interface SlurmMoment {
-  readonly seconds: number;
+export interface SlurmMoment extends LocalMoment {
   readonly isExact: boolean;
 }
 
 /**
  * A moment: `2027-01-15T10:00:00`, the same with `Z`, `+0100` or `+01:00`, or seconds since 1970 (`SLURM_TIME_FORMAT=%s`).
- * Without a time zone it is read as UTC.
+ * One that does not name its zone is of the given one; without that it is read as UTC.
  */
-export function slurmMoment(text: string): SlurmMoment | undefined {
+export function slurmMoment(text: string, local?: TimeZone): SlurmMoment | undefined {
   if (/^\d{1,10}$/.test(text)) return { seconds: Number(text), isExact: true };
-  const [, local, zone, hours, minutes] =
+  const [, time, zone, hours, minutes] =
     /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(Z|[+-](\d\d):?(\d\d))?$/.exec(text) ?? [];
-  if (local === undefined) return undefined;
-  const milliseconds = Date.parse(`${local}Z`);
+  if (time === undefined) return undefined;
+  const milliseconds = Date.parse(`${time}Z`);
   // 30 February is read as a day in March.
-  if (Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(local)) return undefined;
+  if (Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(time)) return undefined;
+  if (zone === undefined && local !== undefined)
+    return { ...local.momentOf(milliseconds / millisecondsPerSecond), isExact: false };
   const ahead = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60 * (zone?.startsWith("-") ? -1 : 1);
   return { seconds: milliseconds / millisecondsPerSecond - ahead, isExact: zone !== undefined };
 }

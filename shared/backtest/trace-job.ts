@@ -40,9 +40,16 @@ export interface LeftOut {
   readonly where: readonly string[];
 }
 
+/** Jobs in the order of a queue: an array, or something that puts each together when it is asked for. */
+export interface TraceJobs extends Iterable<TraceJob> {
+  readonly length: number;
+  /** Undefined behind the last. -1 is the last. */
+  at(place: number): TraceJob | undefined;
+}
+
 /** A workload as it was read: jobs in the order of a first come, first served queue. */
 export interface Workload {
-  readonly jobs: readonly TraceJob[];
+  readonly jobs: TraceJobs;
   readonly leftOut: readonly LeftOut[];
   /** Records that are used, although something about them is odd. Absent: none. */
   readonly remarks?: readonly LeftOut[];
@@ -50,6 +57,11 @@ export interface Workload {
 
 /** So many places of each reason are named. */
 const mostPlaces = 5;
+
+/** A workload whose jobs are an array: one that fits into memory several times. */
+export interface ListedWorkload extends Workload {
+  readonly jobs: readonly TraceJob[];
+}
 
 /** Counts records that are left out, by reason. */
 export class LeftOutRecords {
@@ -70,18 +82,4 @@ export class LeftOutRecords {
 /** Jobs by the time they were submitted; those of one second in the order in which the workload has them. */
 export function inQueueOrder(jobs: readonly TraceJob[]): readonly TraceJob[] {
   return jobs.toSorted((a, b) => a.submitSeconds - b.submitSeconds);
-}
-
-/** The tasks of array jobs as jobs of their own, `render[3]`: each waits and starts by itself. */
-export function withTasksApart(jobs: readonly TraceJob[]): readonly TraceJob[] {
-  return jobs.flatMap((job): readonly TraceJob[] => {
-    const { tasks = 1, memoryGiB, gpus, ...rest } = job;
-    if (tasks <= 1) return [job];
-    const task = {
-      ...{ ...rest, tasks: 1, nodes: 1, processors: Math.ceil(job.processors / tasks) },
-      ...(memoryGiB === undefined ? {} : { memoryGiB: memoryGiB / tasks }),
-      ...(gpus === undefined ? {} : { gpus: gpus / tasks }),
-    };
-    return Array.from({ length: tasks }, (_, index) => ({ ...task, name: `${job.name}[${index}]` }));
-  });
 }

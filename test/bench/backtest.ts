@@ -1,60 +1,151 @@
 /**
- * How fast a back-test runs: jobs and simulated days for each second of processor time, on one core. Without `--trace`, a drawn
- * workload of a small parallel machine. Run it with `npm run bench:backtest -- [--jobs 10000] [--trace FILE] [--cluster FILE]`.
+ * How fast a back-test runs, on one core, and in how much memory: a workload of a small parallel machine, and a million short
+ * jobs, each in a process of its own, whose largest resident size is what the operating system saw. Fails when a case takes 1 GB.
+ * `npm run bench:backtest -- [--case NAME] [--trace FILE] [--cluster FILE]`; a trace takes the place of the cases.
  */
-import { readFileSync } from "node:fs";
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createReadStream, createWriteStream, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
-import { gunzipSync } from "node:zlib";
+import { createGunzip, createGzip } from "node:zlib";
 import { runTask, type Setting } from "../../clients/cli/backtest/one-run.ts";
-import { readSwf, type TraceJob } from "../../shared/backtest/index.ts";
+import { readLines, SwfReader } from "../../shared/backtest/index.ts";
 import type { DefinitionInput } from "../../shared/simulated-cyclecloud/index.ts";
 import { createChance } from "../sim/chance.ts";
 
 const examples = join(import.meta.dirname, "../../examples/backtest");
 const bytesPerMB = 1_000_000;
+const mostBytes = 1_000 * bytesPerMB;
+
+interface Row {
+  readonly name: number;
+  readonly submitSeconds: number;
+  readonly runSeconds: number;
+  readonly processors: number;
+  readonly requestedSeconds: number;
+}
+
+const cases: Readonly<Record<string, () => Generator<Row, undefined>>> = {
+  "small-machine": () => ofSmallMachine(10_000),
+  million: () => shortJobs(1_000_000),
+};
 
 /** Jobs of a day and a night: a burst now and then, most of them short, some wide. */
-function drawn(count: number): readonly TraceJob[] {
+function* ofSmallMachine(count: number): Generator<Row, undefined> {
   const draw = createChance(1);
-  let submitSeconds = 0;
-  return Array.from({ length: count }, (_, index) => {
+  for (let [name, submitSeconds] = [0, 0]; name < count; name += 1) {
     submitSeconds += draw.happens(0.5) ? draw.whole(0, 60) : draw.whole(0, 2_000);
     const runSeconds = draw.happens(0.8) ? draw.whole(10, 3_600) : draw.whole(3_600, 40_000);
     const processors = 2 ** draw.whole(0, 6);
-    const requestedSeconds = runSeconds * draw.whole(1, 10);
-    return { name: `${index}`, submitSeconds, runSeconds, requestedSeconds, processors };
-  });
+    yield { name, submitSeconds, runSeconds, processors, requestedSeconds: runSeconds * draw.whole(1, 10) };
+  }
+  return undefined;
 }
 
-function tracedIn(file: string): readonly TraceJob[] {
-  const bytes = readFileSync(file);
-  return readSwf((file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString()).jobs;
+/** A job every 9 s and more, up to 10 minutes and 16 processors each: 110 days. */
+function* shortJobs(count: number): Generator<Row, undefined> {
+  const draw = createChance(1);
+  for (let name = 0; name < count; name += 1) {
+    const runSeconds = draw.whole(60, 600);
+    const submitSeconds = name * 9 + draw.whole(0, 9);
+    yield {
+      name,
+      submitSeconds,
+      runSeconds,
+      processors: draw.whole(1, 16),
+      requestedSeconds: 2 * runSeconds,
+    };
+  }
+  return undefined;
+}
+
+function* swfOf(rows: Iterable<Row>): Generator<string, undefined> {
+  for (const { name, submitSeconds, runSeconds, processors, requestedSeconds } of rows)
+    yield `${name} ${submitSeconds} -1 ${runSeconds} ${processors} -1 -1 ${processors} ${requestedSeconds} -1 1 ${name % 50} 1 -1 1 -1 -1 -1\n`;
+  return undefined;
+}
+
+interface Measured {
+  readonly jobs: number;
+  readonly days: number;
+  readonly seconds: number;
+  readonly bytes: number;
+  readonly text: string;
+}
+
+/** Reads a trace as the command does and runs it, in this process. */
+async function measure(trace: string, cluster: string): Promise<Measured> {
+  const file = createReadStream(trace);
+  const text = (trace.endsWith(".gz") ? file.pipe(createGunzip()) : file).setEncoding("utf8");
+  const workload = await readLines(new SwfReader(), text);
+  const definition = JSON.parse(readFileSync(cluster, "utf8")) as DefinitionInput;
+  const setting: Setting = { workload, cluster: definition.name, definition, scheduler: "easy" };
+  const json: unknown = JSON.parse(readFileSync(join(examples, "autoscale.json"), "utf8"));
+  const figures = await runTask(setting, { json, varied: {}, seed: 1 }, { onProgress: () => {} });
+  const { submitted, ended, neverRan } = figures.jobs;
+  assert.equal(submitted, workload.jobs.length);
+  assert.equal(ended + neverRan.reduce((sum, { count }) => sum + count, 0), submitted);
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+  const { plans, snapshots, bought } = figures.nodes;
+  return {
+    jobs: submitted,
+    days: (figures.period.endSeconds - figures.period.startSeconds) / 86_400,
+    seconds: (userCPUTime + systemCPUTime) / 1e6,
+    bytes: maxRSS * 1_024,
+    text: `${plans} plans, ${snapshots} snapshots, ${bought} nodes bought`,
+  };
+}
+
+function measureApart(trace: string, cluster: string): Measured {
+  const args = [import.meta.filename, "--here", "--trace", trace, "--cluster", cluster];
+  const printed = execFileSync(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  return JSON.parse(printed.toString()) as Measured;
+}
+
+function report(name: string, { jobs, days, seconds, bytes, text }: Measured): void {
+  console.log(`${name}: ${jobs} jobs, ${days.toFixed(1)} days`);
+  console.log(`  ${seconds.toFixed(1)} s of processor time, reading the trace included`);
+  console.log(
+    `  ${Math.round(jobs / seconds)} jobs a second, ${(days / seconds).toFixed(1)} simulated days a second`,
+  );
+  console.log(`  ${text}`);
+  console.log(`  at most ${Math.round(bytes / bytesPerMB)} MB of memory`);
+  assert.ok(bytes < mostBytes, `${name} took ${bytes} bytes of memory, expected less than ${mostBytes}`);
 }
 
 const { values } = parseArgs({
   options: {
-    jobs: { type: "string", default: "10000" },
+    case: { type: "string" },
     trace: { type: "string" },
     cluster: { type: "string", default: join(examples, "cluster.json") },
+    here: { type: "boolean", default: false },
   },
 });
-const jobs = values.trace === undefined ? drawn(Number(values.jobs)) : tracedIn(values.trace);
-const definition = JSON.parse(readFileSync(values.cluster, "utf8")) as DefinitionInput;
-const setting: Setting = {
-  workload: { jobs, leftOut: [] },
-  ...{ cluster: definition.name, definition, scheduler: "easy" },
-};
-const json: unknown = JSON.parse(readFileSync(join(examples, "autoscale.json"), "utf8"));
-const before = process.cpuUsage();
-const figures = await runTask(setting, { json, varied: {}, seed: 1 }, { onProgress: () => {} });
-const { user, system } = process.cpuUsage(before);
-const seconds = (user + system) / 1e6;
-const days = (figures.period.endSeconds - figures.period.startSeconds) / 86_400;
-const { plans, snapshots, bought } = figures.nodes;
-console.log(`${jobs.length} jobs, ${days.toFixed(1)} days: ${seconds.toFixed(1)} s of processor time`);
-console.log(
-  `${Math.round(jobs.length / seconds)} jobs a second, ${(days / seconds).toFixed(1)} simulated days a second`,
-);
-console.log(`${plans} plans, ${snapshots} snapshots, ${bought} nodes bought`);
-console.log(`at most ${Math.round((process.resourceUsage().maxRSS * 1_024) / bytesPerMB)} MB`);
+
+if (values.here && values.trace !== undefined) {
+  console.log(JSON.stringify(await measure(values.trace, values.cluster)));
+} else if (values.trace !== undefined) {
+  report(values.trace, measureApart(values.trace, values.cluster));
+} else {
+  const folder = mkdtempSync(join(tmpdir(), "bench-backtest-"));
+  try {
+    for (const [name, rows] of Object.entries(cases)) {
+      if (values.case !== undefined && values.case !== name) continue;
+      const trace = join(folder, `${name}.swf.gz`);
+      await pipeline(Readable.from(swfOf(rows())), createGzip({ level: 1 }), createWriteStream(trace));
+      report(name, measureApart(trace, values.cluster));
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+if (!values.here)
+  console.log(
+    `load of this machine: ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(", ")}`,
+  );

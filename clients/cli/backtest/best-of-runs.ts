@@ -1,6 +1,7 @@
 import {
   type BestPossibleOutcome,
   bestPossible,
+  chosen,
   pricedCluster,
   pricedSizes,
   type RunFigures,
@@ -25,8 +26,8 @@ export async function bestOfRuns(
   if (missing !== undefined) return { ok: false, why: missing };
   const sizes = pricedSizes(pricedCluster({ ...worldOf(setting, task), seed: task.seed }));
   if (!sizes.ok) return sizes;
-  const jobs = setting.workload.jobs.filter((_, place) =>
-    runs.every(({ perJob }) => typeof perJob.waitSeconds[place] === "number"),
+  const jobs = chosen(setting.workload.jobs, (_, place) =>
+    runs.every(({ perJob }) => !Number.isNaN(perJob.waitSeconds[place])),
   );
   const longest = Math.max(0, ...runs.map(({ period }) => period.endSeconds - period.startSeconds));
   return bestPossible({

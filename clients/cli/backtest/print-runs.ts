@@ -1,4 +1,10 @@
-import { type RunFigures, type RunSummary, settingText, summaries } from "../../../shared/backtest/index.ts";
+import {
+  type RunFigures,
+  type RunSummary,
+  settingText,
+  summaries,
+  toJson,
+} from "../../../shared/backtest/index.ts";
 import { counted, printable } from "../../../shared/text.ts";
 import { parseColumns } from "../../columns/parse-columns.ts";
 import { printListing } from "../output/listing.ts";
@@ -11,7 +17,7 @@ const mostReasons = 5;
 /** Prints runs: a line each, or all their figures as JSON. */
 export function printRuns(terminal: Terminal, runs: readonly RunFigures[], format: RunFlags["format"]): void {
   if (format === "json") {
-    terminal.stdout.write(prettyJson(runs));
+    printJson(terminal, runs);
     return;
   }
   const lines = summaries(runs);
@@ -24,6 +30,15 @@ export function printRuns(terminal: Terminal, runs: readonly RunFigures[], forma
     none: "No run was finished.",
   });
   if (format === "table") for (const figures of runs.slice(0, 1)) reportNever(terminal, figures);
+}
+
+/** Run by run: the figures of a million jobs, several times, are more than one text can hold. */
+function printJson({ stdout }: Terminal, runs: readonly RunFigures[]): void {
+  for (const [index, figures] of runs.entries()) {
+    const text = prettyJson([toJson(figures)]).trimEnd();
+    stdout.write(`${index === 0 ? "[" : ","}${text.slice(1, -1).trimEnd()}`);
+  }
+  stdout.write(runs.length === 0 ? "[]\n" : "\n]\n");
 }
 
 function toRecord(

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { RunFigures } from "../../../shared/backtest/index.ts";
+import { type JobColumns, packed, type RunFigures } from "../../../shared/backtest/index.ts";
 import { runTask, type Setting, type Task } from "./one-run.ts";
 
 /** What a worker says of its task: how far it is, and in the end what came of it. */
@@ -54,6 +54,16 @@ async function runHere(setting: Setting, tasks: readonly Task[], books: Books): 
   }
 }
 
+/** A setting as threads get it: they share the columns of its jobs. */
+export type SentSetting = Omit<Setting, "workload"> & {
+  readonly workload: Omit<Setting["workload"], "jobs"> & { readonly jobs: JobColumns };
+};
+
+function toSend(setting: Setting): SentSetting {
+  const { jobs, ...workload } = setting.workload;
+  return { ...setting, workload: { ...workload, jobs: packed(jobs).columns } };
+}
+
 /** The same from here and from the build, where a worker's file lies in a folder beside all parts. */
 function workerFile(): URL {
   const here = import.meta.url;
@@ -68,7 +78,7 @@ async function runInThreads(
   const queue = tasks.map((task, index) => ({ index, task }));
   const workers = Array.from(
     { length: books.workers },
-    () => new Worker(workerFile(), { workerData: setting }),
+    () => new Worker(workerFile(), { workerData: toSend(setting) }),
   );
   const stop = () => Promise.all(workers.map((worker) => worker.terminate()));
   const stopped = new Promise<void>((resolve) => {

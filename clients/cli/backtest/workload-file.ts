@@ -1,23 +1,27 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import {
+  GridEngineReader,
   type LeftOut,
-  readGridEngine,
   readJobList,
-  readSacct,
-  readSwf,
+  readLines,
+  SacctReader,
+  SwfReader,
+  TimeZone,
   type Workload,
 } from "../../../shared/backtest/index.ts";
 import { parseJson } from "../../../shared/json.ts";
 import { counted, printable } from "../../../shared/text.ts";
 import { CommandFailure } from "../exit-code.ts";
-import { readText } from "../read-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { textParts } from "./text-parts.ts";
 
 /** Where a workload comes from: exactly one of them. */
 export interface WorkloadFlags {
   readonly trace?: string;
   readonly sacct?: string;
   readonly qacct?: string;
+  /** Of times in `sacct` that do not name theirs. */
+  readonly timeZone?: TimeZone;
 }
 
 export interface NamedWorkload extends Workload {
@@ -45,13 +49,19 @@ export function workloadOptions(command: Command): Command {
         "trace",
         "sacct",
       ]),
+    )
+    .addOption(
+      new Option(
+        "--time-zone <name>",
+        "with --sacct: the time zone in which sacct ran, such as Europe/Stockholm (default: UTC)",
+      ).argParser(readZone),
     );
 }
 
 /** Reads it, and reports on standard error what is left out. Throws CommandFailure: no file, or none of its jobs can be used. */
 export async function readWorkload(terminal: Terminal, flags: WorkloadFlags): Promise<NamedWorkload> {
   const { file, read } = sourceOf(flags);
-  const workload = read(await readText(file, terminal), file);
+  const workload = await read(textParts(file, terminal), file);
   reportLeftOut(terminal, workload);
   if (workload.jobs.length === 0 && workload.leftOut.length > 0)
     throw new CommandFailure(
@@ -62,15 +72,23 @@ export async function readWorkload(terminal: Terminal, flags: WorkloadFlags): Pr
   return { ...workload, name: file === "-" ? "standard input" : file };
 }
 
+type Parts = AsyncGenerator<string, undefined>;
+
 interface Source {
   readonly file: string;
-  readonly read: (text: string, file: string) => Workload;
+  readonly read: (parts: Parts, file: string) => Promise<Workload>;
 }
 
-function sourceOf({ trace, sacct, qacct }: WorkloadFlags): Source {
+function sourceOf({ trace, sacct, qacct, timeZone }: WorkloadFlags): Source {
+  if (timeZone !== undefined && sacct === undefined)
+    throw new CommandFailure(
+      'Cannot use "--time-zone" without "--sacct": the times of all other workloads are exact',
+      "Leave it out.",
+    );
   if (trace !== undefined) return { file: trace, read: readTrace };
-  if (sacct !== undefined) return { file: sacct, read: readSacctFile };
-  if (qacct !== undefined) return { file: qacct, read: readGridEngine };
+  if (sacct !== undefined)
+    return { file: sacct, read: (parts, file) => readSacctFile(parts, file, timeZone) };
+  if (qacct !== undefined) return { file: qacct, read: (parts) => readLines(new GridEngineReader(), parts) };
   throw new CommandFailure(
     "Cannot run a back-test: no workload",
     "Name one with --trace, --sacct, --qacct or --from-archive.",
@@ -78,21 +96,45 @@ function sourceOf({ trace, sacct, qacct }: WorkloadFlags): Source {
 }
 
 /** A job list begins with a bracket; a trace never does. */
-function readTrace(text: string, file: string): Workload {
-  if (!/^\s*\[/.test(text)) return readSwf(text);
-  const workload = readJobList(jsonOf(text, file));
+async function readTrace(parts: Parts, file: string): Promise<Workload> {
+  let head = "";
+  while (head.trim() === "") {
+    const { value, done } = await parts.next();
+    if (done === true) break;
+    head += value;
+  }
+  if (!/^\s*\[/.test(head)) return readLines(new SwfReader(), withHead(head, parts));
+  const texts = [head];
+  for await (const part of parts) texts.push(part);
+  const workload = readJobList(jsonOf(texts.join(""), file));
   if (workload === undefined) throw unreadable(file, "expected a list of jobs");
   return workload;
 }
 
-function readSacctFile(text: string, file: string): Workload {
-  const read = readSacct(text);
+async function* withHead(head: string, rest: Parts): Parts {
+  yield head;
+  yield* rest;
+  return undefined;
+}
+
+async function readSacctFile(parts: Parts, file: string, timeZone: TimeZone | undefined): Promise<Workload> {
+  const read = await readLines(new SacctReader(timeZone === undefined ? {} : { timeZone }), parts);
   if ("missing" in read)
     throw new CommandFailure(
       `Cannot read "${printable(file)}": no column ${read.missing.join(", no column ")}`,
       "Print it with: TZ=UTC sacct --allusers --allocations --parsable2 --format=JobID,JobName,User,Account,Partition,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,State,ReqTRES,AllocTRES,NNodes",
     );
   return read;
+}
+
+function readZone(name: string): TimeZone {
+  try {
+    return new TimeZone(name);
+  } catch {
+    throw new InvalidArgumentError(
+      `"${name}", expected a name of the IANA time zones such as Europe/Stockholm.`,
+    );
+  }
 }
 
 function jsonOf(text: string, file: string): unknown {

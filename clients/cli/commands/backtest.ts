@@ -87,7 +87,7 @@ async function backtest(terminal: Terminal, flags: Flags): Promise<void> {
       "Expected fcfs or easy.",
     );
   const { jobs } = await readWorkload(terminal, flags);
-  const schedule = scheduleOnFleet(jobs, { processors, policy: scheduler });
+  const schedule = scheduleOnFleet([...jobs], { processors, policy: scheduler });
   reportTooLarge(terminal, schedule, processors);
   await printSchedule(terminal.stdout, schedule.scheduled);
 }

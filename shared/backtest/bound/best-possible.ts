@@ -1,4 +1,5 @@
-import type { TraceJob } from "../trace-job.ts";
+import type { TraceJob, TraceJobs } from "../trace-job.ts";
+import { chosen, packed } from "../workload/job-columns.ts";
 import { foreseenCost } from "./foreseen.ts";
 import { fittingSizes, lpText } from "./lp-text.ts";
 import { boundSizes, type PricedSize, partsOf, workOf } from "./work.ts";
@@ -29,7 +30,7 @@ export type SolveLp = (text: string) => Promise<number | undefined>;
 
 export interface BoundInput {
   /** Those that ran to their end in every run that is held against the bound. */
-  readonly jobs: readonly TraceJob[];
+  readonly jobs: TraceJobs;
   readonly sizes: readonly PricedSize[];
   readonly bootSeconds: number;
   /** The longest of the runs: a reservation pays that long. */
@@ -64,13 +65,13 @@ export async function bestPossible({
 }: BoundInput): Promise<BestPossibleOutcome> {
   const all = boundSizes(sizes, hours);
   const fits = (job: TraceJob) => fittingSizes({ count: 1, demand: partsOf(job).demand }, all).length > 0;
-  const fitting = jobs.filter(fits);
+  const fitting = chosen(jobs, fits);
   const items = workOf(fitting);
   const usd = items.length === 0 ? 0 : await solve(lpText(items, all));
   if (usd === undefined) return { ok: false, why: "the solver found no optimum." };
   const regular = sizes.filter(({ spot }) => !spot);
   const canForesee = fitting.length <= mostForeseen && regular.length > 0;
-  const held = canForesee ? fitting.filter((job) => fitsOn(job, regular)) : [];
+  const held = canForesee ? chosen(fitting, (job) => fitsOn(job, regular)) : packed([]);
   return {
     ok: true,
     best: {

@@ -1,5 +1,5 @@
 import TinyQueue from "tinyqueue";
-import type { TraceJob } from "../trace-job.ts";
+import type { TraceJob, TraceJobs } from "../trace-job.ts";
 import { type PricedSize, partsOf } from "./work.ts";
 
 const secondsPerHour = 3_600;
@@ -22,11 +22,7 @@ interface End {
  * when their last job ends. Each part of a job goes where it costs least more: a node that stays up longer for it, one that
  * bridges a gap, or a new one. A plan that can be had (but for limits), not the best one. In US dollars; jobs fit on some size.
  */
-export function foreseenCost(
-  jobs: readonly TraceJob[],
-  sizes: readonly PricedSize[],
-  bootSeconds: number,
-): number {
+export function foreseenCost(jobs: TraceJobs, sizes: readonly PricedSize[], bootSeconds: number): number {
   const plan = new ForeseenPlan(sizes, bootSeconds);
   for (const job of jobs) plan.run(job);
   return plan.usd;

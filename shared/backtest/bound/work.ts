@@ -1,5 +1,5 @@
 import type { Cluster } from "../../engine/index.ts";
-import type { TraceJob } from "../trace-job.ts";
+import type { TraceJob, TraceJobs } from "../trace-job.ts";
 import type { BoundItem, BoundSize } from "./lp-text.ts";
 
 const secondsPerHour = 3_600;
@@ -76,14 +76,14 @@ export function partsOf({
 const mostItems = 400;
 
 /** The work of all jobs in hours of their parts, those that are alike together. */
-export function workOf(jobs: readonly TraceJob[]): readonly BoundItem[] {
+export function workOf(jobs: TraceJobs): readonly BoundItem[] {
   for (let step = 1; ; step *= 2) {
     const items = itemsOf(jobs, (memoryGiB) => roundedDown(memoryGiB, step));
     if (items.length <= mostItems || step > 64) return items;
   }
 }
 
-function itemsOf(jobs: readonly TraceJob[], rounded: (memoryGiB: number) => number): readonly BoundItem[] {
+function itemsOf(jobs: TraceJobs, rounded: (memoryGiB: number) => number): readonly BoundItem[] {
   const items = new Map<
     string,
     { count: number; readonly demand: readonly number[]; readonly exclusive: boolean }

@@ -1,5 +1,6 @@
+import { valueAt } from "../figures/per-job.ts";
 import type { RunFigures } from "../figures/run-figures.ts";
-import type { TraceJob } from "../trace-job.ts";
+import type { TraceJob, TraceJobs } from "../trace-job.ts";
 import { Spending } from "./spending.ts";
 
 /** A stretch of time in which two runs differ. */
@@ -38,25 +39,30 @@ const mostSteps = 400;
 
 /** What differs most between two runs of one workload: hours (days, in a long workload), and jobs. */
 export function differences(
-  jobs: readonly TraceJob[],
+  jobs: TraceJobs,
   [first, second]: readonly [RunFigures, RunFigures],
 ): Differences {
-  const pairs = jobs.map((job, place): JobDifference & { readonly by: number } => {
-    const before = first.perJob.waitSeconds[place] ?? null;
-    const after = second.perJob.waitSeconds[place] ?? null;
-    return {
-      job,
-      firstWaitSeconds: before,
-      secondWaitSeconds: after,
-      firstNanoUsd: first.perJob.nanoUsd[place] ?? null,
-      secondNanoUsd: second.perJob.nanoUsd[place] ?? null,
-      by: laterBy(before, after),
-    };
-  });
-  const differing = pairs.filter(({ by }) => by !== 0).toSorted((a, b) => Math.abs(b.by) - Math.abs(a.by));
+  const differing: { readonly place: number; readonly by: number }[] = [];
+  for (let place = 0; place < jobs.length; place += 1) {
+    const by = laterBy(valueAt(first.perJob.waitSeconds, place), valueAt(second.perJob.waitSeconds, place));
+    if (by !== 0) differing.push({ place, by });
+  }
+  differing.sort((a, b) => Math.abs(b.by) - Math.abs(a.by) || a.place - b.place);
   return {
     times: times(first, second),
-    jobs: differing.slice(0, most).map(({ by: _, ...pair }) => pair),
+    jobs: differing.slice(0, most).flatMap(({ place }): readonly JobDifference[] => {
+      const job = jobs.at(place);
+      if (job === undefined) return [];
+      return [
+        {
+          job,
+          firstWaitSeconds: valueAt(first.perJob.waitSeconds, place),
+          secondWaitSeconds: valueAt(second.perJob.waitSeconds, place),
+          firstNanoUsd: valueAt(first.perJob.nanoUsd, place),
+          secondNanoUsd: valueAt(second.perJob.nanoUsd, place),
+        },
+      ];
+    }),
     jobsSooner: differing.filter(({ by }) => by < 0).length,
     jobsLater: differing.filter(({ by }) => by > 0).length,
   };

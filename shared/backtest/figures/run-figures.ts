@@ -2,7 +2,7 @@ import type { Line, Purpose } from "../../accounting/index.ts";
 import type { LeftOut } from "../trace-job.ts";
 
 /**
- * What came of one run: a workload, a cluster, a configuration and a seed. Plain data that JSON can hold, the same for
+ * What came of one run: a workload, a cluster, a configuration and a seed. Plain data that threads can send, the same for
  * the same input, byte for byte. Money and time are whole numbers (`Amount`), so that all sums are exact: `cost.lines`
  * and each column of `series` add up to the same total.
  */
@@ -127,10 +127,10 @@ export interface Series {
   readonly nodeProcessorMs: readonly number[];
 }
 
-/** Columns with one entry for each job of the workload, in the order of the queue. */
+/** Columns with one entry for each job of the workload, in the order of the queue. NaN is null in JSON (`toJson`). */
 export interface PerJob {
-  /** From submission to the start of the run that ended, in seconds. Null: it never ran to its end. */
-  readonly waitSeconds: readonly (number | null)[];
-  /** Cost of the job's part of its nodes, all its runs together. Null: the price of some node is not known. */
-  readonly nanoUsd: readonly (number | null)[];
+  /** From submission to the start of the run that ended, in seconds. NaN: it never ran to its end. */
+  readonly waitSeconds: Float64Array<ArrayBuffer>;
+  /** Cost of the job's part of its nodes, all its runs together. NaN: the price of some node is not known. */
+  readonly nanoUsd: Float64Array<ArrayBuffer>;
 }

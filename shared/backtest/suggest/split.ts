@@ -1,4 +1,5 @@
 import type { Workload } from "../trace-job.ts";
+import { chosen } from "../workload/job-columns.ts";
 
 const secondsPerDay = 86_400;
 
@@ -13,12 +14,12 @@ export interface SplitWorkload {
  * front. Undefined: one of the parts would have no job.
  */
 export function splitWorkload({ jobs, leftOut }: Workload, share: number): SplitWorkload | undefined {
-  const first = jobs[0]?.submitSeconds ?? 0;
+  const first = jobs.at(0)?.submitSeconds ?? 0;
   const last = jobs.at(-1)?.submitSeconds ?? 0;
   const at = (last - first) * share;
   const seconds = last - first > 4 * secondsPerDay ? Math.round(at / secondsPerDay) * secondsPerDay : at;
-  const tune = jobs.filter(({ submitSeconds }) => submitSeconds - first <= seconds);
-  const check = jobs.filter(({ submitSeconds }) => submitSeconds - first > seconds);
+  const tune = chosen(jobs, ({ submitSeconds }) => submitSeconds - first <= seconds);
+  const check = chosen(jobs, ({ submitSeconds }) => submitSeconds - first > seconds);
   if (tune.length === 0 || check.length === 0) return undefined;
   return { tune: { jobs: tune, leftOut }, check: { jobs: check, leftOut: [] } };
 }

@@ -54,9 +54,10 @@ export class BacktestWorld {
   constructor(input: RunInput) {
     this.#input = input;
     const { definition, config, workload, seed } = input;
+    const [first, last] = [workload.jobs.at(0)?.submitSeconds ?? 0, workload.jobs.at(-1)?.submitSeconds ?? 0];
     const cluster = config.cluster;
     this.#jobs = new Jobs(workload.jobs);
-    this.#offsetSeconds = epochSeconds - (workload.jobs[0]?.submitSeconds ?? 0);
+    this.#offsetSeconds = epochSeconds - first;
     this.#model = new QueueModel(input.scheduler);
     this.#source = new DemandSource(cluster);
     this.#site = createSite({
@@ -71,11 +72,10 @@ export class BacktestWorld {
     this.#capacity = new HostCapacity(this.#empty, config.engine);
     const known = { cluster: this.#empty, settings: config.engine, nowSeconds: epochSeconds };
     this.#never = new NeverFits(this.#jobs, known);
-    const span = (workload.jobs.at(-1)?.submitSeconds ?? 0) - (workload.jobs[0]?.submitSeconds ?? 0);
     this.record = new Record({
       jobs: workload.jobs.length,
       startSeconds: epochSeconds,
-      stepSeconds: stepFor(span),
+      stepSeconds: stepFor(last - first),
     });
     this.#fleet = new Fleet({
       ...{
@@ -222,6 +222,7 @@ export class BacktestWorld {
     const why = this.#never.why(place);
     if (why !== undefined) {
       this.record.neverRan(this.#jobs.name(place), why);
+      this.#jobs.forget(place);
       return;
     }
     this.#enqueue(place);
@@ -270,6 +271,7 @@ export class BacktestWorld {
       submitSeconds: submitSeconds + this.#offsetSeconds,
     });
     this.#source.remove(this.#jobs.name(place));
+    this.#jobs.forget(place);
     this.#cycle.demandChanged();
   }
 

@@ -1,19 +1,25 @@
 import { type Constraint, defineJob, type Job, parseConstraints } from "../../engine/index.ts";
 import type { DemandJob } from "../../messages/index.ts";
 import { type JobShape, Shapes } from "../queue/job-shape.ts";
-import type { TraceJob } from "../trace-job.ts";
+import type { TraceJob, TraceJobs } from "../trace-job.ts";
+import { hasOwnNames } from "../workload/names.ts";
 
 /** The jobs of a workload, by their places in the queue, in the words of the model and of demand messages. */
 export class Jobs {
-  readonly #jobs: readonly TraceJob[];
+  readonly #jobs: TraceJobs;
   readonly #shapes = new Shapes();
   readonly #constraints = new Map<JobShape, object>();
   readonly #hasOwnNames: boolean;
-  readonly #shapeAt: (JobShape | undefined)[] = [];
+  /** Those that wait or run: a job is put together once, and dropped when it is over. */
+  readonly #live = new Map<number, LiveJob>();
+  readonly #submitSeconds: Float64Array;
 
-  constructor(jobs: readonly TraceJob[]) {
+  constructor(jobs: TraceJobs) {
     this.#jobs = jobs;
-    this.#hasOwnNames = new Set(jobs.map(({ name }) => name)).size === jobs.length;
+    this.#hasOwnNames = hasOwnNames(jobs);
+    this.#submitSeconds = new Float64Array(jobs.length);
+    let place = 0;
+    for (const { submitSeconds } of jobs) this.#submitSeconds[place++] = submitSeconds;
   }
 
   get count(): number {
@@ -21,22 +27,31 @@ export class Jobs {
   }
 
   at(place: number): TraceJob {
-    const job = this.#jobs[place];
+    return this.#liveJob(place).job;
+  }
+
+  /** It is over: nobody asks for it again. */
+  forget(place: number): void {
+    this.#live.delete(place);
+  }
+
+  #liveJob(place: number): LiveJob {
+    const known = this.#live.get(place);
+    if (known !== undefined) return known;
+    const job = this.#jobs.at(place);
     if (job === undefined) throw new RangeError(`Cannot find job ${place}: ${this.#jobs.length} jobs`);
-    return job;
+    const live = { job, shape: this.#shapes.of(job) };
+    this.#live.set(place, live);
+    return live;
   }
 
   /** Undefined behind the last. */
   submitSeconds(place: number): number | undefined {
-    return this.#jobs[place]?.submitSeconds;
+    return this.#submitSeconds[place];
   }
 
   shape(place: number): JobShape {
-    const known = this.#shapeAt[place];
-    if (known !== undefined) return known;
-    const shape = this.#shapes.of(this.at(place));
-    this.#shapeAt[place] = shape;
-    return shape;
+    return this.#liveJob(place).shape;
   }
 
   /** What a scheduler knows: the request, and never less than the job runs. */
@@ -104,6 +119,11 @@ export class Jobs {
     this.#constraints.set(shape, constraints);
     return constraints;
   }
+}
+
+interface LiveJob {
+  readonly job: TraceJob;
+  readonly shape: JobShape;
 }
 
 function readConstraints(value: unknown): readonly Constraint[] {

@@ -151,7 +151,10 @@ export function memoryPorts(options: {
         return true;
       },
       recent: async (_cluster, limit, sinceSeconds = 0) => {
-        while (losses[0] !== undefined && losses[0].atSeconds < sinceSeconds) losses.shift();
+        for (let [first] = losses; first !== undefined && first.atSeconds < sinceSeconds; [first] = losses) {
+          losses.shift();
+          lossIds.delete(first.eventId);
+        }
         return losses.slice(-limit).reverse();
       },
     },

@@ -1,4 +1,6 @@
+import type { SeenNode } from "../../accounting/index.ts";
 import type { QueueModel } from "../queue/queue-model.ts";
+import type { Running } from "../queue/reservation.ts";
 import type { Fleet } from "./fleet.ts";
 import type { HostCapacity } from "./host-capacity.ts";
 import type { Jobs } from "./jobs.ts";
@@ -14,9 +16,13 @@ interface Parts {
   readonly record: Record;
 }
 
+type SeenShare = SeenNode["jobs"][number];
+
 /** Reports to the accounts what each node is used for, when that changes. */
 export class NodeSights {
   readonly #parts: Parts;
+  /** What each job takes of a node that runs jobs. */
+  readonly #shares = new Map<string, ReadonlyMap<Running, SeenShare>>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -26,28 +32,46 @@ export class NodeSights {
     const { fleet, model, prices, record } = this.#parts;
     const seen = fleet.seen(nodeId, (id, bucket) => prices.of(id, bucket));
     if (seen === undefined) {
+      this.#shares.delete(nodeId);
       record.gone(nodeId, nowSeconds);
       return;
     }
     const hostname = fleet.hostnameOf(nodeId);
-    const places = hostname === undefined ? [] : [...model.jobsOn(hostname)];
-    if (hostname === undefined || places.length === 0) {
+    const places = hostname === undefined ? undefined : model.jobsOn(hostname);
+    if (hostname === undefined || places === undefined || places.size === 0) {
+      this.#shares.delete(nodeId);
       record.see(seen, nowSeconds);
       return;
     }
-    const jobs = places.map((place) => ({ key: String(place), share: this.#share(place, hostname, seen) }));
-    record.see({ ...seen, use: "jobs", jobs }, nowSeconds);
+    record.see(
+      { ...seen, use: "jobs", jobs: this.#sharesOn(nodeId, places, { hostname, seen }) },
+      nowSeconds,
+    );
   }
 
-  #share(
-    place: number,
-    hostname: string,
-    size: { readonly nodeArray: string; readonly vmSize: string },
-  ): number {
+  /** Of jobs that ran there when it was seen last, the share is known. */
+  #sharesOn(
+    nodeId: string,
+    places: ReadonlySet<number>,
+    { hostname, seen }: { readonly hostname: string; readonly seen: SeenNode },
+  ): SeenNode["jobs"] {
     const { model, jobs, capacity } = this.#parts;
-    const run = model.runOf(place);
-    const part = run?.allocation.parts.find(({ left }) => left.host.hostname === hostname);
-    const shape = jobs.shape(place);
-    return (part?.count ?? 0) * capacity.shareOf(shape, () => jobs.constraints(shape), size);
+    const before = this.#shares.get(nodeId);
+    const shares = new Map<Running, SeenShare>();
+    for (const place of places) {
+      const run = model.runOf(place);
+      if (run === undefined) continue;
+      const known = before?.get(run);
+      if (known !== undefined) {
+        shares.set(run, known);
+        continue;
+      }
+      const part = run.allocation.parts.find(({ left }) => left.host.hostname === hostname);
+      const shape = jobs.shape(place);
+      const share = (part?.count ?? 0) * capacity.shareOf(shape, () => jobs.constraints(shape), seen);
+      shares.set(run, { key: String(place), share });
+    }
+    this.#shares.set(nodeId, shares);
+    return [...shares.values()];
   }
 }

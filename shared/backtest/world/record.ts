@@ -25,9 +25,9 @@ export class Record {
   readonly #columns: Columns;
   readonly #startSeconds: number;
   readonly #stepSeconds: number;
-  readonly #waits: Float64Array;
+  readonly #waits: Float64Array<ArrayBuffer>;
   readonly #slowdowns: Float64Array;
-  readonly #nanoUsd: Float64Array;
+  readonly #nanoUsd: Float64Array<ArrayBuffer>;
   readonly #unpriced: Uint8Array;
   readonly #never = new Map<string, { count: number; readonly first: string[] }>();
   readonly #boots: number[] = [];
@@ -197,8 +197,8 @@ export class Record {
 
   perJob(): PerJob {
     return {
-      waitSeconds: Array.from(this.#waits, (wait) => (Number.isNaN(wait) ? null : wait)),
-      nanoUsd: Array.from(this.#nanoUsd, (cost, place) => (this.#unpriced[place] === 1 ? null : cost)),
+      waitSeconds: this.#waits,
+      nanoUsd: this.#nanoUsd.map((cost, place) => (this.#unpriced[place] === 1 ? unknown : cost)),
     };
   }
 

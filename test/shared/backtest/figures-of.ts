@@ -97,6 +97,10 @@ export function figuresOf(given: Given = {}): RunFigures {
       runningProcessorMs: nodeMs.job ?? zeros(steps),
       nodeProcessorMs: zeros(steps).map((_, step) => sum(columns.map(([, column]) => column[step] ?? 0))),
     },
-    perJob: { waitSeconds: waits, nanoUsd: waits.map((wait) => (wait === null ? null : wait)) },
+    perJob: { waitSeconds: columnOf(waits), nanoUsd: columnOf(waits) },
   };
+}
+
+function columnOf(values: readonly (number | null)[]): Float64Array<ArrayBuffer> {
+  return Float64Array.from(values, (value) => value ?? Number.NaN);
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { PlansWorkload, type SeenPlan, type Workload } from "../../../shared/backtest/index.ts";
+import { type ListedWorkload, PlansWorkload, type SeenPlan } from "../../../shared/backtest/index.ts";
 import { defineJob, type Job, parseConstraints } from "../../../shared/engine/index.ts";
 
 function job(name: string, wish: object = {}, { constraints = { ncpus: 2 } as object } = {}): Job {
@@ -9,7 +9,7 @@ function job(name: string, wish: object = {}, { constraints = { ncpus: 2 } as ob
   return defineJob({ name, constraints: parsed.constraints, ...wish });
 }
 
-function workloadOf(...plans: readonly SeenPlan[]): Workload {
+function workloadOf(...plans: readonly SeenPlan[]): ListedWorkload {
   const reader = new PlansWorkload();
   for (const plan of plans) reader.see(plan);
   return reader.workload();

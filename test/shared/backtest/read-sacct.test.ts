@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readSacct, type TraceJob, type Workload } from "../../../shared/backtest/index.ts";
+import { type ListedWorkload, readSacct, TimeZone, type TraceJob } from "../../../shared/backtest/index.ts";
 
 const header =
   "JobID|JobName|User|Account|Partition|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|ReqTRES|NNodes";
@@ -18,7 +18,7 @@ const printed = [
   "105|long|cy|chem|hpc|2027-01-15T10:02:00|2027-01-15T10:03:00|Unknown|900|60|RUNNING|cpu=4,node=1|1",
 ].join("\n");
 
-function workload(text: string): Workload {
+function workload(text: string): ListedWorkload {
   const read = readSacct(text);
   if ("missing" in read) throw new Error(`no column ${read.missing.join(", ")}`);
   return read;
@@ -116,6 +116,52 @@ describe("readSacct", () => {
     const exact = night.replaceAll(/:00\|/g, ":00Z|");
     expect(workload(`${columns}\n${night}`).remarks?.map(({ where }) => where)).toEqual([["line 2"]]);
     expect(workload(`${columns}\n${exact}`).remarks).toEqual([]);
+  });
+
+  describe("in a time zone", () => {
+    const columns = "JobID|Submit|Start|End|ElapsedRaw|NCPUS";
+    const stockholm = { timeZone: new TimeZone("Europe/Stockholm") };
+    const read = (row: string) => {
+      const text = readSacct(`${columns}\n${row}`, stockholm);
+      if ("missing" in text) throw new Error("no columns");
+      return { submitSeconds: text.jobs[0]?.submitSeconds, remarks: text.remarks?.map(({ why }) => why) };
+    };
+    const clocks = "the clocks of Europe/Stockholm";
+    const twice = `submitted in the hour that ${clocks} had twice: taken for the first time`;
+    const never = `submitted at a time that ${clocks} passed over: taken as if they had not changed`;
+    const wrong =
+      "start and end are not as far apart as the job ran: were its times printed in Europe/Stockholm?";
+
+    test.each([
+      ["winter", "01-15T10:00|01-15T10:05|01-15T11:05|3600", "01-15T09:00", []],
+      ["summer", "07-15T10:00|07-15T10:05|07-15T11:05|3600", "07-15T08:00", []],
+      ["over the night in spring", "03-28T01:00|03-28T01:30|03-28T03:30|3600", "03-28T00:00", []],
+      ["over the night in autumn", "10-31T01:00|10-31T01:30|10-31T03:30|10800", "10-30T23:00", []],
+      ["an hour that came twice", "10-31T02:30|||60", "10-31T00:30", [twice]],
+      ["the start decides", "10-31T02:05|10-31T02:10|10-31T03:10|7200", "10-31T00:05", []],
+      ["a start in that hour, too", "10-31T02:05|10-31T02:10|10-31T03:10|3600", "10-31T00:05", [twice]],
+      ["a time that never was", "03-28T02:30|||60", "03-28T01:30", [never]],
+      ["times of another zone", "10-31T01:00|10-31T01:30|10-31T03:30|7200", "10-30T23:00", [wrong]],
+    ])("%s", (_, times, submitted, remarks) => {
+      const row = `1|${times.replaceAll(/\d\d-\d\dT\d\d:\d\d/g, "2027-$&:00")}|1`;
+      expect(read(row)).toEqual({ submitSeconds: at(`2027-${submitted}:00Z`), remarks });
+    });
+
+    test("a time that names its zone keeps it", () => {
+      expect(read("1|2027-07-15T10:00:00Z|||60|1").submitSeconds).toBe(at("2027-07-15T10:00:00Z"));
+    });
+
+    test("any moment is found again; in an hour that came twice it is one of two", () => {
+      const names = ["Europe/Stockholm", "America/St_Johns", "Australia/Lord_Howe", "Asia/Kathmandu", "UTC"];
+      fc.assert(
+        fc.property(fc.constantFrom(...names), fc.integer({ min: 1e9, max: 2e9 }), (timeZone, seconds) => {
+          const wall = new Date(seconds * 1_000).toLocaleString("sv-SE", { timeZone });
+          const found = new TimeZone(timeZone).momentOf(at(`${wall.replace(" ", "T")}Z`));
+          expect([found.seconds, found.again]).toContain(seconds);
+          expect(found.isSkipped).toBeUndefined();
+        }),
+      );
+    });
   });
 
   test.each([

@@ -9,6 +9,7 @@ import {
   suggestionOf,
   suggestionText,
   type TraceJob,
+  type TraceJobs,
   type Tunable,
   type Varied,
 } from "../../../shared/backtest/index.ts";
@@ -102,7 +103,7 @@ describe("splitWorkload", () => {
       ...{ name: `${hour}`, submitSeconds: hour * 3_600, runSeconds: 1 },
       ...{ requestedSeconds: null, processors: 1 },
     }));
-  const names = (jobs: readonly TraceJob[] | undefined) => jobs?.map(({ name }) => name);
+  const names = (jobs: TraceJobs | undefined) => [...(jobs ?? [])].map(({ name }) => name);
 
   test("at the end of a day, in a long workload", () => {
     const split = splitWorkload({ jobs: jobsAt(0, 30, 143, 145, 240), leftOut: [] }, 0.58);

@@ -4,7 +4,7 @@ import type {
   Differences,
   RunFigures,
   RunSummary,
-  TraceJob,
+  TraceJobs,
 } from "../../../../shared/backtest/index.ts";
 import { differences, summaries } from "../../../../shared/backtest/index.ts";
 import { counted } from "../../../../shared/text.ts";
@@ -39,7 +39,7 @@ export interface ReportInput {
   /** At least one. */
   readonly runs: readonly RunFigures[];
   /** In the order of the queue: the names for `perJob`. */
-  readonly jobs: readonly TraceJob[];
+  readonly jobs: TraceJobs;
   readonly best: BestPossibleOutcome;
   /** What the search for better settings found, a paragraph each. */
   readonly suggestion?: readonly string[];

@@ -73,7 +73,7 @@ export const waitClasses: readonly WaitClass[] = [
 export function waitCounts({ perJob }: RunFigures): readonly number[] {
   const counts = waitClasses.map(() => 0);
   for (const wait of perJob.waitSeconds) {
-    if (wait === null) continue;
+    if (Number.isNaN(wait)) continue;
     const index = waitClasses.findIndex(({ upToSeconds }) => wait <= upToSeconds);
     counts[index] = (counts[index] ?? 0) + 1;
   }

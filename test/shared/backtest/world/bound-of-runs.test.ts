@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { solveLp } from "../../../../clients/cli/backtest/solve-lp.ts";
 import {
   bestPossible,
+  chosen,
   pricedCluster,
   pricedSizes,
   runBacktest,
@@ -48,7 +49,7 @@ test("no run of the autoscaler costs less than the bound, whatever the workload 
       const sizes = pricedSizes(pricedCluster(input));
       if (!sizes.ok) throw new Error(sizes.why);
       const outcome = await bestPossible({
-        jobs: input.workload.jobs.filter((_, place) => run.perJob.waitSeconds[place] !== null),
+        jobs: chosen(input.workload.jobs, (_, place) => !Number.isNaN(run.perJob.waitSeconds[place])),
         sizes: sizes.sizes,
         bootSeconds: run.nodes.bootSeconds?.median ?? 0,
         hours: (run.period.endSeconds - run.period.startSeconds) / 3_600,

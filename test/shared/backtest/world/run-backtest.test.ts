@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { RunFigures, TraceJob } from "../../../../shared/backtest/index.ts";
+import { listed, type RunFigures, type TraceJob } from "../../../../shared/backtest/index.ts";
 import { job, runSmall, sum, twoSizes } from "./small-world.ts";
 
 const hour = 3_600;
@@ -41,10 +41,10 @@ function expectIdentities(figures: RunFigures): void {
   expect(sum(Object.values(series.nanoUsd).flat())).toBe(cost.total.nanoUsd);
   expect(sum(series.nodeProcessorMs)).toBe(cost.processorMs);
   // What all jobs paid is what was a job's.
-  expect(sum(perJob.nanoUsd.map((each) => each ?? 0))).toBe(cost.byPurpose.job?.nanoUsd ?? 0);
+  expect(sum(listed(perJob.nanoUsd).map((each) => each ?? 0))).toBe(cost.byPurpose.job?.nanoUsd ?? 0);
   expect(sum(series.runningProcessorMs)).toBe(counts.processorMs + counts.lostProcessorMs);
   expect(counts.ended + sum(counts.neverRan.map(({ count }) => count))).toBe(counts.submitted);
-  expect(perJob.waitSeconds.filter((wait) => wait !== null)).toHaveLength(counts.ended);
+  expect(listed(perJob.waitSeconds).filter((wait) => wait !== null)).toHaveLength(counts.ended);
 }
 
 describe("a run", () => {
@@ -148,7 +148,7 @@ describe("odd workloads and clusters", () => {
     const { nodeMs, nanoUsd, unpricedNodeMs } = figures.cost.total;
     expect({ nanoUsd, unpricedNodeMs }).toEqual({ nanoUsd: 0, unpricedNodeMs: nodeMs });
     expect(nodeMs).toBeGreaterThan(600_000);
-    expect(figures.perJob.nanoUsd).toEqual([null]);
+    expect(listed(figures.perJob.nanoUsd)).toEqual([null]);
   });
 
   test("one array with one size, and a limit of one node: jobs run one after the other", async () => {

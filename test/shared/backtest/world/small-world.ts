@@ -3,6 +3,7 @@ import {
   type RunInput,
   runBacktest,
   type TraceJob,
+  type TraceJobs,
 } from "../../../../shared/backtest/index.ts";
 import { parseConfig } from "../../../../shared/config/index.ts";
 import { clusterStatusSchema, toCluster } from "../../../../shared/cyclecloud/index.ts";
@@ -28,7 +29,7 @@ export function job(name: string, fields: Partial<TraceJob> = {}): TraceJob {
 }
 
 export interface Small {
-  readonly jobs: readonly TraceJob[];
+  readonly jobs: TraceJobs;
   readonly definition?: DefinitionInput;
   readonly keys?: Readonly<Record<string, unknown>>;
   readonly scheduler?: RunInput["scheduler"];
@@ -47,7 +48,7 @@ export function inputOf({ jobs, definition = twoSizes, keys = {}, ...more }: Sma
   const known: ClusterDefinition = parseDefinition(definition);
   const catalogue = createVmCatalogue(parsed.config.facts);
   return {
-    workload: { jobs: jobs.toSorted((a, b) => a.submitSeconds - b.submitSeconds), leftOut: [] },
+    workload: { jobs: [...jobs].toSorted((a, b) => a.submitSeconds - b.submitSeconds), leftOut: [] },
     ...{ config: parsed.config, definition: known, scheduler: "easy", seed: 1, varied: {} },
     toReading: ({ name, status, nodes }) =>
       toCluster({

@@ -1,0 +1,52 @@
+import { createReadStream } from "node:fs";
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { messageOf } from "../../../shared/errors.ts";
+import { printable } from "../../../shared/text.ts";
+import { CommandFailure } from "../exit-code.ts";
+import type { Terminal } from "../terminal.ts";
+
+/**
+ * The text of a file, packed by gzip or not, in parts: a trace of millions of jobs is never in memory as a whole. "-" is standard
+ * input. Throws CommandFailure.
+ */
+export async function* textParts(file: string, terminal: Terminal): AsyncGenerator<string, undefined> {
+  const decoder = new TextDecoder();
+  try {
+    const source = file === "-" ? terminal.stdin : createReadStream(file);
+    for await (const bytes of await unpacked(source)) yield decoder.decode(bytes, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    throw new CommandFailure(
+      `Cannot read "${printable(file)}": ${messageOf(error)}`,
+      "Check the name of the file.",
+    );
+  }
+  return undefined;
+}
+
+/** By the first two bytes of every gzip file: what comes through a pipe has no name. */
+async function unpacked(source: AsyncIterable<Buffer | string>): Promise<AsyncIterable<Buffer>> {
+  const parts = buffersOf(source);
+  let head: Buffer = Buffer.alloc(0);
+  while (head.length < 2) {
+    const { value, done } = await parts.next();
+    if (done === true) break;
+    head = Buffer.concat([head, value]);
+  }
+  const all = withHead(head, parts);
+  if (head[0] !== 0x1f || head[1] !== 0x8b) return all;
+  // An error of either ends the other, and is thrown to who reads.
+  return pipeline(Readable.from(all), createGunzip(), () => {});
+}
+
+async function* buffersOf(source: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer, undefined> {
+  for await (const part of source) yield Buffer.from(part as Buffer);
+  return undefined;
+}
+
+async function* withHead(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
+  yield head;
+  yield* rest;
+  return undefined;
+}
