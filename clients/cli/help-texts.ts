@@ -4,7 +4,7 @@ import type { Command } from "commander";
 const everyDay: readonly (readonly [line: string, does: string])[] = [
   ["status", "what is wrong, most serious first"],
   ["explain 1202", "why a job waits, and what would help"],
-  ["jobs --state waiting", "who waits"],
+  ["jobs --summary", "how many jobs wait, and for which reasons"],
   ["nodes --idle --sort -idle", "what stands idle, and for how long"],
   ["nodes --state Failed", "what failed, in CycleCloud's words"],
   ["events --since 1h", "what happened"],

@@ -39,9 +39,19 @@ export function timeOption(text: string): TimeOption {
   // A date alone would be midnight in UTC.
   const atMs = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00`) : Date.parse(text);
   if (/^\d{4}-\d{2}-\d{2}/.test(text) && Number.isFinite(atMs)) return { atSeconds: atMs / 1000 };
+  const clock = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text);
+  if (clock !== null) return { atSeconds: clockSeconds(Number(clock[1]), Number(clock[2])) };
   throw new InvalidArgumentError(
-    `"${text}", expected a length of time such as 30m, 1h30m or 2d, or a date such as 2026-11-22T14:00.`,
+    `"${text}", expected a length of time such as 30m, 1h30m or 2d, a time of day such as 14:02, or a date such as 2026-11-22T14:00.`,
   );
+}
+
+/** The last time that this machine's clock showed it: at 09:00, 14:02 is yesterday's. */
+function clockSeconds(hours: number, minutes: number): number {
+  const now = new Date();
+  const at = new Date(now.getFullYear(), now.getMonth(), now.getDate(), hours, minutes);
+  if (at > now) at.setDate(at.getDate() - 1);
+  return at.getTime() / 1000;
 }
 
 /** A length of time counts back from now. */

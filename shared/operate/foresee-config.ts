@@ -20,12 +20,14 @@ export async function foreseeConfig(
     { ...world, config: next, loaded: { ...world.loaded, settings, predictsRunTimes } },
     nowSeconds,
   );
-  return [
+  const differences = [
     ...held(before, after),
     ...going(before, after),
     ...waiting(before, after),
     ...coming(before, after),
   ];
+  // Said as well: no word could also mean that nothing was looked at.
+  return differences.length > 0 ? differences : ["A plan made now would be the same."];
 }
 
 /** Undefined where nothing can be planned now: before the first snapshot, or while the stored configuration is broken. */

@@ -317,10 +317,15 @@ function unmetTargets({ targets, requestSets }: StatusFacts): readonly StatusPro
     });
 }
 
-function waiting({ waiting }: StatusFacts): readonly StatusProblem[] {
-  if (waiting.length === 0) return [];
-  const text = `Jobs wait, "${waiting[0]?.job}" first.`;
-  return [notice("jobs-waiting", text, `Why: \`ccscale explain ${shellWord(waiting[0]?.job ?? "")}\`.`)];
+function waiting({ waiting, plans }: StatusFacts): readonly StatusProblem[] {
+  const [first] = waiting;
+  if (first === undefined) return [];
+  const [plan] = plans;
+  // The list holds the first ones only. Before the first plan it is empty.
+  const all = plan === undefined ? waiting.length : Math.max(waiting.length, plan.jobs - plan.placedJobs);
+  const text = `${counted(all, "jobs")} ${all === 1 ? "waits" : "wait"}, "${first.job}" first.`;
+  const next = `Why: \`ccscale explain ${shellWord(first.job)}\`${all === 1 ? "" : "; of all of them: `ccscale jobs --summary`"}.`;
+  return [notice("jobs-waiting", text, next)];
 }
 
 function stopped(kind: string, text: string, next: string): StatusProblem {

@@ -3,6 +3,7 @@ import type { ActionAnswer, OperationView } from "../../../shared/api/index.ts";
 import { duration } from "../../../shared/durations.ts";
 import { counted, printable } from "../../../shared/text.ts";
 import { CommandFailure, Refused } from "../exit-code.ts";
+import { nameRanges } from "../output/name-ranges.ts";
 import { prettyJson } from "../output/print.ts";
 import { pageOn } from "../output/report.ts";
 import { reach } from "../service/reach.ts";
@@ -95,9 +96,9 @@ function answerOn(terminal: Terminal, { outcome, summary, actions, skipped }: Ac
   for (const { actionId, kind, nodes, create } of actions) {
     for (const { count, vmSize, nodeArray, placementGroup, names } of create)
       page.line(
-        `  create ${count} ${vmSize} of ${nodeArray}${placementGroup === null ? "" : ` in ${placementGroup}`}: ${names.join(", ")}`,
+        `  create ${count} ${vmSize} of ${nodeArray}${placementGroup === null ? "" : ` in ${placementGroup}`}: ${nameRanges(names)}`,
       );
-    if (nodes.length > 0) page.line(`  ${kind} ${nodes.map(({ name }) => name).join(", ")}`);
+    if (nodes.length > 0) page.line(`  ${kind} ${nameRanges(nodes.map(({ name }) => name))}`);
     if (actionId !== null) page.line(`  operation ${actionId}`);
   }
   if (skipped.length === 0) return;

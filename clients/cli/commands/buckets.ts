@@ -8,7 +8,20 @@ import { outputOptions, printList } from "../output/output-options.ts";
 import { isSelecting, type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 
-type Flags = LookFlags & SelectionFlags;
+interface Flags extends LookFlags, SelectionFlags {
+  readonly boots?: true;
+}
+
+/** How boots went, and nothing else. */
+export const bootColumns: readonly string[] = [
+  "nodearray",
+  "vm_size",
+  "boots",
+  "failed",
+  "failed_share",
+  "boot_p50:-",
+  "boot_p95:-",
+];
 
 export const bucketColumns: readonly string[] = [
   "nodearray",
@@ -35,12 +48,21 @@ export function bucketsCommand(terminal: Terminal): Command {
     .description(
       "Lists the sources of new nodes (array, VM size, placement group), with every limit (left/max) and the one that binds, when Azure last had no capacity, and how boots of the last 7 days went.",
     )
+    .option("--boots", "only how boots of the last 7 days went: what fails most first, then the slowest")
     .action((flags: Flags) => look(terminal, flags, (looking) => showBuckets(looking, flags)));
   return outputOptions(selectionOptions(lookOptions(command)));
 }
 
 async function showBuckets({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
   const { buckets, atSeconds } = await service.ask("buckets", { query: toQuery(flags) });
+  if (flags.boots) {
+    const rows = bootRows(buckets);
+    const boots = {
+      ...{ name: "buckets-boots", columns: bootColumns, records: rows.map(bootFields), data: rows },
+      none: "No node has booted in the last 7 days.",
+    };
+    return printList(terminal, boots, { flags, settings });
+  }
   const list = {
     name: "buckets",
     columns: bucketColumns,
@@ -51,6 +73,28 @@ async function showBuckets({ terminal, service, settings }: Looking, flags: Flag
       : "No buckets: the cluster has no node array with a VM size.",
   };
   printList(terminal, list, { flags, settings });
+}
+
+/** Boots of an array and size. */
+type BootRow = BucketView["boots"] & Pick<BucketView, "nodeArray" | "vmSize">;
+
+/** A row for each array and size: placement groups of one share their boots. */
+function bootRows(buckets: readonly BucketView[]): readonly BootRow[] {
+  const bySize = Map.groupBy(buckets, ({ nodeArray, vmSize }) => JSON.stringify([nodeArray, vmSize]));
+  const shareOf = ({ failed, count }: BootRow) => failed / count;
+  return [...bySize.values()]
+    .flatMap(([first]) => (first === undefined || first.boots.count === 0 ? [] : [first]))
+    .map(({ nodeArray, vmSize, boots }) => ({ nodeArray, vmSize, ...boots }))
+    .toSorted((a, b) => shareOf(b) - shareOf(a) || (b.p95Seconds ?? 0) - (a.p95Seconds ?? 0));
+}
+
+function bootFields({ nodeArray, vmSize, count, failed, p50Seconds, p95Seconds }: BootRow): Fields {
+  return {
+    ...{ nodearray: nodeArray, vm_size: vmSize, boots: count, failed },
+    failed_share: `${((100 * failed) / count).toFixed(1)}%`,
+    boot_p50: bootTime(p50Seconds),
+    boot_p95: bootTime(p95Seconds),
+  };
 }
 
 /**

@@ -1,9 +1,10 @@
 import { Command, type Command as CommandType, InvalidArgumentError } from "commander";
 import { z } from "zod";
-import { costDimension, type JobRunView } from "../../../shared/api/index.ts";
+import { type CostAnswer, costDimension, type JobRunView } from "../../../shared/api/index.ts";
 import { counted } from "../../../shared/text.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import {
+  cents,
   columnsOf,
   costColumns,
   costFields,
@@ -18,7 +19,8 @@ import { outputOptions, printList } from "../output/output-options.ts";
 import type { Format } from "../output/output-settings.ts";
 import { prettyJson } from "../output/print.ts";
 import { firstDayIn, type ReconciledDay, reconcile, reconciledTotal } from "../output/reconcile.ts";
-import { pageOn } from "../output/report.ts";
+import { type Page, pageOn } from "../output/report.ts";
+import { spotInWords } from "../output/spot-words.ts";
 import type { Terminal } from "../terminal.ts";
 
 interface Given extends Omit<LookFlags, "format"> {
@@ -112,10 +114,27 @@ async function showCost({ terminal, service, settings }: Looking, flags: Flags):
     data: answer.rows,
     none: `Nothing was counted from ${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}.`,
   };
-  if (format === "table")
-    terminal.stdout.write(`${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}\n`);
+  if (format === "table") {
+    const page = pageOn(terminal);
+    const time = `${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}`;
+    page.line(`${cents(answer.total.usd)} USD from ${time}`);
+    if ((flags.from ?? flags.to) === undefined) await nowOn(page, { service, by: answer.by });
+  }
   printList(terminal, list, { flags, settings });
   if (format === "table") warnOfUnpriced(terminal, answer.total.unpricedNodeHours);
+}
+
+/** What an hour costs now, and what the month will come to; of spot, how much of the cluster it is. */
+async function nowOn(
+  page: Page,
+  { service, by }: { readonly service: Looking["service"]; readonly by: CostAnswer["by"] },
+): Promise<void> {
+  const { spending, spot, atSeconds } = await service.ask("status");
+  if (spending !== null)
+    page.line(
+      `Now ${cents(spending.usdPerHour)} USD an hour; forecast for ${spending.month}: ${cents(spending.forecastUsd)} USD`,
+    );
+  if (spot !== null && by.includes("spot")) page.line(`Spot: ${spotInWords(spot, atSeconds)}`);
 }
 
 async function showJob({ terminal, service, settings }: Looking, flags: Flags, job: string): Promise<void> {

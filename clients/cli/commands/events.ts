@@ -1,8 +1,10 @@
-import { Command } from "commander";
-import type { EventView } from "../../../shared/api/index.ts";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { type EventView, eventKinds } from "../../../shared/api/index.ts";
+import { nearest } from "../../../shared/engine/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
+import type { Narrowing } from "../output/fit-table.ts";
 import { moment } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
 import { askAll } from "../service/ask-all.ts";
@@ -19,7 +21,13 @@ interface Flags extends LookFlags {
 
 const usualLimit = 100;
 
-export const eventColumns: readonly string[] = ["time", "kind", "nodes[:30]:-", "by:-", "text"];
+export const eventColumns: readonly string[] = ["time", "kind", "nodes[:18]:-", "by:-", "text"];
+
+const narrowing: Narrowing = {
+  ...{ keeps: [], goFirst: ["BY"], ofSizes: [] },
+  whole: ["TIME", "KIND"],
+  sentence: "TEXT",
+};
 
 /** `ccscale events`: one list of what happened. */
 export function eventsCommand(terminal: Terminal): Command {
@@ -27,18 +35,30 @@ export function eventsCommand(terminal: Terminal): Command {
     .description(
       "Lists what happened, newest first: plans that changed something, actions and how they ended, nodes that joined, failed, went or were lost, drains, what operators decided, changes of the configuration, targets, rejected messages. Kept for 30 days, of nodes for 7 days after they are gone.",
     )
-    .option(
-      "--since <time>",
-      "from then on: a length of time such as 30m, 1h or 2d, or a date",
-      timeOption,
-      timeOption("1h"),
+    .addOption(
+      new Option("--since <time>", "from then on: a length of time such as 30m, 1h or 2d, or a date")
+        .argParser(timeOption)
+        .default(timeOption("1h"), "1h"),
     )
     .option("--until <time>", "until then (default: now)", timeOption)
-    .option("--kind <kinds>", "only these kinds, such as drain,undrain")
+    .option("--kind <kinds>", `only these kinds, separated by commas: ${eventKinds.join(", ")}`, kinds)
     .option("--node <name>", "only events about this node: its name, id or host name")
     .option("--limit <number>", "maximum number", wholeNumber(1), usualLimit)
     .action((flags: Flags) => look(terminal, flags, (looking) => showEvents(looking, flags)));
   return outputOptions(lookOptions(command));
+}
+
+/** Checked here too: the nearest kind is known without asking. */
+function kinds(text: string): string {
+  const known: readonly string[] = eventKinds;
+  for (const kind of text.split(",").map((each) => each.trim())) {
+    if (known.includes(kind)) continue;
+    const near = known.filter((each) => each.includes(kind));
+    const meant = near.length === 1 ? near[0] : nearest(kind, known);
+    const next = near.length > 1 ? near.join(", ") : meant == null ? known.join(", ") : `"${meant}"`;
+    throw new InvalidArgumentError(`"${kind}" is no kind; expected of ${next}.`);
+  }
+  return text;
 }
 
 async function showEvents({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
@@ -61,6 +81,7 @@ async function showEvents({ terminal, service, settings }: Looking, flags: Flags
     records: items.map(eventFields),
     data: items,
     none: "No events.",
+    narrowing,
   };
   printList(terminal, list, { flags, settings });
   if (isCut) terminal.stderr.write(`The newest ${items.length} events are shown; --limit shows more\n`);

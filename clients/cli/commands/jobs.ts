@@ -6,6 +6,13 @@ import { counted, printable } from "../../../shared/text.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
+import type { Narrowing } from "../output/fit-table.ts";
+import {
+  jobGroupFields,
+  jobSummaryColumns,
+  jobSummaryNarrowing,
+  jobSummaryOf,
+} from "../output/job-summary.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import { askAll } from "../service/ask-all.ts";
@@ -14,7 +21,8 @@ import { progressOn, type Terminal } from "../terminal.ts";
 interface Flags extends LookFlags, SelectionFlags {
   readonly state?: string;
   readonly source?: string;
-  readonly limit: number;
+  readonly limit?: number;
+  readonly summary?: true;
 }
 
 const usualLimit = 1_000;
@@ -29,19 +37,29 @@ export const jobColumns: readonly string[] = [
   "nodes[:30]:-",
   "waits:-",
   "spot@may_use_spot:-",
-  "reason[:80]:-",
+  "reason[:160]:-",
 ];
+
+const narrowing: Narrowing = {
+  ...{ keeps: [], goFirst: ["SPOT", "UNIT"], ofSizes: [] },
+  sentence: "REASON",
+};
 
 /** `ccscale jobs`: what is wanted, and how far it is. */
 export function jobsCommand(terminal: Terminal): Command {
-  const command = new Command("jobs")
+  const command: Command = new Command("jobs")
     .description(
       "Lists jobs that run, have a place or wait, and why; with selected nodes, jobs that run or have a place there.",
     )
     .addOption(new Option("--state <state>", "only jobs in this state").choices(jobState.options))
     .option("--source <name>", "only jobs of this scheduler")
-    .option("--limit <number>", "maximum number", wholeNumber(1), usualLimit)
-    .action((flags: Flags) => look(terminal, flags, (looking) => showJobs(looking, flags)));
+    .option("--limit <number>", `maximum number (default: ${usualLimit})`, wholeNumber(1))
+    .option("--summary", "a row for each state and reason: how many jobs, the longest wait, the first job")
+    .action((flags: Flags) => {
+      if (flags.summary && flags.limit !== undefined)
+        return command.error("error: expected --summary without --limit: it counts all jobs");
+      return look(terminal, flags, (looking) => showJobs(looking, flags));
+    });
   return outputOptions(selectionOptions(lookOptions(command)));
 }
 
@@ -50,18 +68,29 @@ async function showJobs({ terminal, service, settings }: Looking, flags: Flags):
   const { first, items, isCut } = await askAll(service, "jobs", {
     call: { query: { ...toQuery(flags), state: flags.state, source: flags.source } },
     pick: ({ jobs }) => jobs,
-    most: flags.limit,
+    ...(flags.summary !== true && { most: flags.limit ?? usualLimit }),
     onPage: (count, total) => {
       if (count !== total) progress.report(`${count} of ${total ?? "?"} jobs`);
     },
   });
   progress.end();
+  if (flags.summary) {
+    const groups = jobSummaryOf(items, first.atSeconds);
+    const summary = {
+      ...{ name: "jobs-summary", columns: jobSummaryColumns, narrowing: jobSummaryNarrowing },
+      ...{ records: groups.map(jobGroupFields), data: groups, none: "No such jobs." },
+    };
+    printList(terminal, summary, { flags, settings });
+    reportSilent(terminal, first, flags);
+    return;
+  }
   const list = {
     name: "jobs",
     columns: jobColumns,
     records: items.map((job) => jobFields(job, first.atSeconds)),
     data: items,
     none: "No such jobs.",
+    narrowing,
   };
   printList(terminal, list, { flags, settings });
   reportWarnings(terminal, items);

@@ -1,9 +1,11 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { NodeView } from "../../../shared/api/index.ts";
+import { printable } from "../../../shared/text.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
-import { nodeColumns, nodeFields, nodeNarrowing } from "../output/node-fields.ts";
+import { heldColumns, heldNarrowing, holdFields, holdsOf } from "../output/held-nodes.ts";
+import { failedNarrowing, nodeColumns, nodeFields, nodeNarrowing } from "../output/node-fields.ts";
 import { isIdle, summaryColumns, summaryFields, summaryOf, summaryTotal } from "../output/node-summary.ts";
 import { outputOptions, printList, resourcesPrinted } from "../output/output-options.ts";
 import { parseSort, type SortKey, sorted } from "../output/sorted.ts";
@@ -17,6 +19,7 @@ interface Flags extends LookFlags, SelectionFlags {
   readonly sort?: readonly SortKey[];
   readonly limit?: number;
   readonly summary?: true;
+  readonly held?: true;
 }
 
 const kind = { name: "nodes", columns: nodeColumns, isOfNodes: true } as const;
@@ -27,12 +30,15 @@ export function nodesCommand(terminal: Terminal): Command {
     .description("Lists nodes with their jobs, free resources and idle times.")
     .option("--state <states>", 'only nodes in these states, such as "Ready,Fail*"')
     .option("--idle", "only nodes that are up and have no job")
+    .option("--held", "nodes that are kept alive, drained or ignored: by whom, until when and why")
     .option("--sort <columns>", "by these columns, such as idle or -idle (the largest first)", sortKeys)
     .option("--limit <number>", "maximum number", wholeNumber(1))
     .option("--summary", "a row for each array, state and size: nodes, cores, idle nodes, USD per hour")
     .action((flags: Flags) => {
       if (flags.summary && (flags.sort ?? flags.limit) !== undefined)
         return command.error("error: expected --summary without --sort and --limit");
+      if (flags.held && (flags.summary ?? flags.sort ?? flags.limit) !== undefined)
+        return command.error("error: expected --held without --summary, --sort and --limit");
       return look(terminal, flags, (looking) => showNodes(looking, flags));
     });
   return outputOptions(selectionOptions(lookOptions(command)));
@@ -48,6 +54,7 @@ async function showNodes(looking: Looking, flags: Flags): Promise<void> {
   const { terminal, settings } = looking;
   const { atSeconds, nodes } = await readNodes(looking, flags);
   const found = flags.idle ? nodes.filter(isIdle) : nodes;
+  if (flags.held) return showHeld(looking, { flags, nodes: found, atSeconds });
   if (flags.summary) return showSummary(looking, { flags, nodes: found, atSeconds });
   const ordered = sorted(found, flags.sort ?? [], (node) => sortFields(node, atSeconds));
   const items = ordered.slice(0, flags.limit);
@@ -59,11 +66,12 @@ async function showNodes(looking: Looking, flags: Flags): Promise<void> {
     records: items.map((node) => nodeFields(node, atSeconds)),
     data: items,
     none: "No such nodes.",
-    narrowing: nodeNarrowing,
+    narrowing: isFailed ? failedNarrowing : nodeNarrowing,
   };
   printList(terminal, list, { flags, settings });
   if (items.length < ordered.length)
     terminal.stderr.write(`${items.length} of ${ordered.length} nodes shown\n`);
+  if (flags.idle && items.length > 0) await reportWhyNoneGoes(looking);
   if (items.length === 0 && flags.constraint !== undefined)
     terminal.stderr.write('"ccscale validate-constraint EXPRESSION" shows how a constraint is understood\n');
 }
@@ -88,6 +96,32 @@ async function readNodes(
   return { atSeconds: first.atSeconds, nodes: items };
 }
 
+/** What keeps every idle node, whatever DELETE_IN says of its time-out. */
+async function reportWhyNoneGoes({ terminal, service }: Looking): Promise<void> {
+  const { problems } = await service.ask("status");
+  const holds = problems.filter(({ kind }) => ["paused", "read-only", "demand-unknown"].includes(kind));
+  for (const { text } of holds) terminal.stderr.write(`no node goes now: ${printable(text)}\n`);
+}
+
+interface Found {
+  readonly flags: Flags;
+  readonly nodes: readonly NodeView[];
+  readonly atSeconds: number;
+}
+
+async function showHeld(
+  { terminal, service, settings }: Looking,
+  { flags, nodes, atSeconds }: Found,
+): Promise<void> {
+  const holds = holdsOf(nodes, await service.ask("status"));
+  const list = {
+    ...{ name: "nodes-held", columns: heldColumns, narrowing: heldNarrowing },
+    ...{ records: holds.map((hold) => holdFields(hold, atSeconds)), data: holds },
+    none: "No node is kept alive, drained or ignored.",
+  };
+  printList(terminal, list, { flags, settings });
+}
+
 /** Durations in seconds: as text, "9s" would come after "10m". */
 function sortFields(node: NodeView, nowSeconds: number): Fields {
   const { idleSinceSeconds, deleteAtSeconds, firstSeenSeconds, expectedReadySeconds } = node;
@@ -102,14 +136,7 @@ function sortFields(node: NodeView, nowSeconds: number): Fields {
   };
 }
 
-function showSummary(
-  { terminal, settings }: Looking,
-  {
-    flags,
-    nodes,
-    atSeconds,
-  }: { readonly flags: Flags; readonly nodes: readonly NodeView[]; readonly atSeconds: number },
-): void {
+function showSummary({ terminal, settings }: Looking, { flags, nodes, atSeconds }: Found): void {
   const groups = summaryOf(nodes, atSeconds);
   const total = summaryTotal(nodes);
   const isTable = (flags.format ?? settings.format ?? "table").startsWith("table");

@@ -6,6 +6,7 @@ import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
 import { changeLine } from "../output/change-line.ts";
 import { decidedOn } from "../output/decided.ts";
+import type { Narrowing } from "../output/fit-table.ts";
 import { ago, moment } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
 import { prettyJson } from "../output/print.ts";
@@ -18,6 +19,7 @@ import { planIds, withWholeId } from "../whole-id.ts";
 interface Flags extends LookFlags {
   readonly limit?: number;
   readonly since?: TimeOption;
+  readonly at?: TimeOption;
 }
 
 const usualLimit = 20;
@@ -32,8 +34,14 @@ export const planColumns: readonly string[] = [
   "create",
   "start",
   "retire",
-  "held[:60]:-",
+  "held[:160]:-",
 ];
+
+const narrowing: Narrowing = {
+  ...{ keeps: [], goFirst: ["START", "PLACED_JOBS"], ofSizes: [] },
+  whole: ["PLAN_ID", "MADE"],
+  sentence: "HELD",
+};
 
 /** `ccscale plans [ID]`: what was decided, and why. */
 export function plansCommand(terminal: Terminal): Command {
@@ -45,18 +53,24 @@ export function plansCommand(terminal: Terminal): Command {
     )
     .option("--limit <number>", `maximum number (default: ${usualLimit}; with --since all)`, wholeNumber(1))
     .option("--since <time>", "from then on: a length of time such as 1h or 2d, or a date", timeOption)
+    .option("--at <time>", "shows the plan that was the newest then, such as 14:02 or 2h", timeOption)
     .action(([id, ...more]: readonly string[], flags: Flags) => {
       const [before, after] = more;
       if (id === "diff" && before !== undefined && after !== undefined && more.length === 2)
         return look(terminal, flags, (looking) => showDifference(looking, before, after));
       if (id === "diff") return command.error("error: expected two ids after diff");
       if (more.length > 0) return command.error("error: expected one id, or diff and two ids");
-      if (id === undefined) return look(terminal, flags, (looking) => listPlans(looking, flags));
+      if (flags.at !== undefined && (id ?? flags.since ?? flags.limit) !== undefined)
+        return command.error("error: expected --at without an id, --since and --limit");
+      if (id === undefined && flags.at === undefined)
+        return look(terminal, flags, (looking) => listPlans(looking, flags));
       if (isOfList(flags))
         return command.error(
-          "error: expected no -o, --long or --format other than table and json with an id: an id shows one plan",
+          "error: expected no -o, --long or --format other than table and json with an id or --at: an id shows one plan",
         );
-      return look(terminal, flags, (looking) => showPlan(looking, id, flags));
+      return look(terminal, flags, async (looking) =>
+        showPlan(looking, id ?? (await planAt(looking, flags.at)), flags),
+      );
     });
   return outputOptions(lookOptions(command));
 }
@@ -81,6 +95,7 @@ async function listPlans({ terminal, service, settings }: Looking, flags: Flags)
     records: items.map((plan) => planFields(plan, first.atSeconds)),
     data: items,
     none: "No plans.",
+    narrowing,
   };
   printList(terminal, list, { flags, settings });
 }
@@ -126,6 +141,24 @@ async function showDifference({ terminal, service }: Looking, from: string, to: 
     ...(all > changes.length ? [`… and ${all - changes.length} more`] : []),
   ];
   terminal.stdout.write(lines.map((line) => `${line}\n`).join(""));
+}
+
+/** The plan that was the newest at a time. Throws CommandFailure where none that old is kept. */
+async function planAt({ service }: Looking, time: TimeOption = { lengthSeconds: 0 }): Promise<string> {
+  const atSeconds = toSeconds(time, Date.now() / 1000);
+  const isThen = (plan: PlanRecordView) => plan.atSeconds <= atSeconds;
+  const { items } = await askAll(service, "plans", {
+    pick: ({ plans }): readonly PlanRecordView[] => plans,
+    most: mostSince,
+    // Newest first.
+    until: isThen,
+  });
+  const plan = items.find(isThen);
+  if (plan !== undefined) return plan.planId;
+  throw new CommandFailure(
+    `No plan is kept of ${moment(atSeconds)} or before`,
+    '"ccscale plans" lists those that are.',
+  );
 }
 
 async function newest(service: Looking["service"]): Promise<string | undefined> {

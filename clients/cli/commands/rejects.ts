@@ -9,6 +9,7 @@ import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
+import type { Narrowing } from "../output/fit-table.ts";
 import { moment } from "../output/moments.ts";
 import { outputOptions, printList, reportOption } from "../output/output-options.ts";
 import { prettyJson } from "../output/print.ts";
@@ -42,8 +43,14 @@ export const rejectColumns: readonly string[] = [
   "source:-",
   "queue",
   "replayed:-",
-  "problem[:100]",
+  "problem[:160]",
 ];
+
+const narrowing: Narrowing = {
+  ...{ keeps: [], goFirst: ["QUEUE", "CLUSTER", "KIND"], ofSizes: [] },
+  whole: ["ID"],
+  sentence: "PROBLEM",
+};
 
 /** `ccscale rejects list`: newest first; those that name no configured cluster too. */
 function rejectsListCommand(terminal: Terminal): Command {
@@ -65,6 +72,7 @@ async function listRejects({ terminal, service, settings }: Looking, flags: List
     records: items.map(rejectFields),
     data: items,
     none: "No rejected messages.",
+    narrowing,
   };
   printList(terminal, list, { flags, settings });
 }

@@ -7,6 +7,7 @@ import { ago, moment } from "../output/moments.ts";
 import { reportOption } from "../output/output-options.ts";
 import { prettyJson } from "../output/print.ts";
 import { type Page, pageOn } from "../output/report.ts";
+import { spotInWords } from "../output/spot-words.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** `ccscale status`: a cluster on one screen. */
@@ -33,9 +34,10 @@ const mostRejections = 3;
 /** A cluster on one screen: problems, ages, nodes, demand, open operations, waiting jobs. */
 function statusOn(page: Page, status: ClusterStatus): void {
   const { problems } = status;
-  for (const { gravity, text, next } of problems) {
+  for (const [at, { gravity, kind, text, next }] of problems.entries()) {
     page.warning(`${gravity.toUpperCase()}: ${text}`);
-    page.line(`  ${next}`);
+    // Of problems of one kind the advice is the same: once, under the last of them.
+    if (problems[at + 1]?.kind !== kind) page.line(`  ${next}`);
   }
   if (problems.length === 0) page.line("No problems.");
   page.line("");
@@ -69,11 +71,17 @@ function headlines(status: ClusterStatus): readonly (readonly [string, string | 
     ["held", plan?.held ?? null],
     ["next by the clock", nextDeadlineSeconds === null ? null : due(nextDeadlineSeconds, atSeconds)],
     ["nodes", total === 0 ? "none" : `${total}: ${states.join(", ")}`],
+    ["jobs", plan === undefined || plan.jobs === 0 ? null : jobsInWords(plan)],
     ["cost", status.spending === null ? null : costInWords(status.spending)],
     ["last 24h", status.utilisation === null ? null : usedInWords(status.utilisation)],
     ["spot", status.spot === null ? null : spotInWords(status.spot, atSeconds)],
     ["open operations", String(openOperations)],
   ];
+}
+
+/** As of the newest plan. */
+function jobsInWords({ jobs, placedJobs }: ClusterStatus["plans"][number]): string {
+  return `${jobs}: ${placedJobs} placed, ${jobs - placedJobs} waiting`;
 }
 
 function costInWords(spending: NonNullable<ClusterStatus["spending"]>): string {
@@ -153,20 +161,6 @@ function usedInWords(used: NonNullable<ClusterStatus["utilisation"]>): string | 
     .filter(([, hours]) => hours > 0)
     .map(([name, hours]) => `${((100 * hours) / total).toFixed(0)} % ${name}`);
   return `${shares.join(", ")} of ${total.toFixed(1)} node-hours`;
-}
-
-function spotInWords(spot: NonNullable<ClusterStatus["spot"]>, atSeconds: number): string {
-  const { cores, spotCores, evicted, backedOff } = spot;
-  const share = cores === 0 ? "" : ` (${((100 * spotCores) / cores).toFixed(0)} %)`;
-  const lost = evicted.map(({ nodes, vmSize, nodeArray }) => `${nodes} ${vmSize} of ${nodeArray}`);
-  return [
-    `${spotCores} of ${counted(cores, "cores")}${share}`,
-    ...(lost.length === 0 ? [] : [`evicted within the hour: ${lost.join(", ")}`]),
-    ...backedOff.map(
-      ({ vmSize, nodeArray, untilSeconds }) =>
-        `${vmSize} of ${nodeArray} backed off, ends ${ago(untilSeconds, atSeconds)}`,
-    ),
-  ].join("; ");
 }
 
 /** A deadline in the past is due: its plan follows within seconds. */
@@ -288,12 +282,27 @@ function sizesOn(page: Page, { bought, atSeconds }: ClusterStatus): void {
   if (sizes.length > mostSizeSentences) page.line(`… and more: "ccscale plans ${planId}"`);
 }
 
-function waitingOn(page: Page, { waiting }: ClusterStatus): void {
+function waitingOn(page: Page, status: ClusterStatus): void {
+  const { waiting } = status;
   if (waiting.length === 0) return;
   page.title("Waiting");
-  for (const { job, asked, granted, why } of waiting.slice(0, mostWaiting))
-    page.line(`${job}: ${granted} of ${asked}. ${reasonsOf(why)[0] ?? ""}`);
-  if (waiting.length > mostWaiting) page.line(`… and more: "ccscale jobs --state waiting"`);
+  // In the queue's order, and jobs that wait alike in one line.
+  const alike = Map.groupBy(waiting, ({ granted, asked, why }) =>
+    JSON.stringify([granted, asked, reasonsOf(why)[0]]),
+  );
+  for (const jobs of [...alike.values()].slice(0, mostWaiting)) {
+    const [first, ...others] = jobs;
+    if (first === undefined) continue;
+    const { job, asked, granted, why } = first;
+    const more = others.length === 0 ? "" : ` (and ${others.length} more of the first ${waiting.length})`;
+    page.line(`${job}${more}: ${granted} of ${asked}. ${reasonsOf(why)[0] ?? ""}`);
+  }
+  if (alike.size > mostWaiting || waiting.length < waitingIn(status))
+    page.line(`… and more: "ccscale jobs --summary"`);
+}
+
+function waitingIn({ plans: [plan] }: ClusterStatus): number {
+  return plan === undefined ? 0 : plan.jobs - plan.placedJobs;
 }
 
 function rejectionsOn(page: Page, { rejections, atSeconds }: ClusterStatus): void {

@@ -153,6 +153,6 @@ function perCoreHour(usd: number, coreHours: number | null): string | null {
   return coreHours === null || coreHours === 0 ? null : (usd / coreHours).toFixed(4);
 }
 
-function cents(usd: number): string {
+export function cents(usd: number): string {
   return usd.toFixed(2);
 }

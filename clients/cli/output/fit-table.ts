@@ -1,6 +1,7 @@
+import { wrapAnsi } from "fast-wrap-ansi";
 import { cellWidth, gap, table, widest } from "../../columns/table.ts";
 import { styled, type Terminal, widthOf } from "../terminal.ts";
-import { wrapped } from "./wrapped.ts";
+import { furtherIn, wrapped } from "./wrapped.ts";
 
 export interface Rows {
   readonly head: readonly string[];
@@ -20,39 +21,83 @@ export interface Narrowing {
   readonly goFirst: readonly string[];
   /** Hold VM sizes or names made of them: nearly all of those begin with `Standard_`. */
   readonly ofSizes: readonly string[];
+  /** Are not cut: half a name names something else, or nothing. */
+  readonly whole?: readonly string[];
+  /** Holds sentences, such as why something failed: broken between words, beside the other columns or under them. It is the last. */
+  readonly sentence?: string;
 }
 
 /** No column is cut below this width: the rest of it would be of no use. */
 const narrowest = 12;
+/** Sentences stand beside the other columns if they have this much room there, or need less; else under them. */
+const leastForSentence = 40;
 
 /**
  * Prints a table no wider than the screen. Usual columns first give up what says nothing (see `narrow`); then the widest
- * columns are cut; when that is not enough, the last ones are left out, with a note on stderr. In a pipe or a file nothing
- * is cut.
+ * columns are cut; when that is not enough, the last ones are left out, with a note on stderr. Sentences are broken, not cut.
+ * In a pipe or a file nothing is cut.
  */
 export function fitTable({ stdout, stderr }: Terminal, given: Rows): void {
   const room = widthOf(stdout) ?? Number.POSITIVE_INFINITY;
-  const { columns, isShort } = narrow(columnsOf(given), given.narrowing, room);
+  const all = columnsOf(given);
+  const words = fits(all, room) ? undefined : sentenceOf(all, given.narrowing);
+  const { columns, isShort } = narrow(
+    // Beside sentences there is no room for columns that say nothing.
+    words === undefined ? all : filled(all, given.narrowing).filter((column) => column !== words),
+    given.narrowing,
+    room,
+  );
   const widths = fitted(
     columns.map(({ width }) => width),
     room,
+    columns.map(({ isWhole, width }) => (isWhole ? width : narrowest)),
   );
   const shown = columns.slice(0, widths.length).map(({ at }) => at);
-  const heading = table(undefined, [shown.map((at) => given.head[at] ?? "")], widths).trimEnd();
-  if (given.isHeaded) stdout.write(`${styled(stdout, "bold", heading)}\n`);
   const formOf = formsOf(isShort ? given.narrowing?.ofSizes : undefined);
   const forms = shown.map((at) => ({ at, form: formOf(given.head[at] ?? "") }));
-  stdout.write(
-    table(
-      undefined,
-      given.rows.map((row) => forms.map(({ at, form }) => form(row[at] ?? ""))),
-      widths,
-    ),
-  );
-  const left = given.head.filter((_, at) => !shown.includes(at));
+  const lines = (row: readonly string[]): string => {
+    const cells = table(undefined, [forms.map(({ at, form }) => form(row[at] ?? ""))], widths).trimEnd();
+    return words === undefined ? cells : withSentence(cells, row[words.at] ?? "", { words, widths, room });
+  };
+  if (given.isHeaded) stdout.write(`${styled(stdout, "bold", lines(given.head))}\n`);
+  stdout.write(given.rows.map((row) => `${lines(row)}\n`).join(""));
+  const left = given.head.filter((_, at) => at !== words?.at && !shown.includes(at));
   if (left.length === 0) return;
   const note = `left out, the screen is too narrow: ${left.join(", ")}; ${given.wayOut}`;
   stderr.write(`${wrapped(note, widthOf(stderr))}\n`);
+}
+
+/** The column of sentences, if it has some to show. */
+function sentenceOf(
+  columns: readonly TableColumn[],
+  narrowing: Narrowing | undefined,
+): TableColumn | undefined {
+  return columns.find(({ heading, isEmpty }) => !isEmpty && heading === narrowing?.sentence);
+}
+
+/** A row's other cells with its sentence: in its own column where that is wide enough, else on lines of its own. */
+function withSentence(
+  cells: string,
+  sentence: string,
+  {
+    words,
+    widths,
+    room,
+  }: { readonly words: TableColumn; readonly widths: readonly number[]; readonly room: number },
+): string {
+  if (sentence === "" || sentence === "-") return cells;
+  const start = total(widths) + gap;
+  const beside = room - start;
+  if (beside < Math.min(leastForSentence, words.width)) {
+    const margin = " ".repeat(furtherIn);
+    return `${cells}\n${margin}${broken(sentence, room - furtherIn, margin)}`;
+  }
+  const padding = " ".repeat(Math.max(0, start - cellWidth(cells)));
+  return `${cells}${padding}${broken(sentence, beside, " ".repeat(start))}`;
+}
+
+function broken(sentence: string, width: number, margin: string): string {
+  return wrapAnsi(sentence, Math.max(1, width), { hard: true }).replaceAll("\n", `\n${margin}`);
 }
 
 interface TableColumn {
@@ -62,6 +107,7 @@ interface TableColumn {
   /** Without the prefix of VM sizes. */
   readonly shortWidth: number;
   readonly isEmpty: boolean;
+  readonly isWhole: boolean;
 }
 
 function columnsOf({ head, rows, narrowing }: Rows): readonly TableColumn[] {
@@ -75,13 +121,15 @@ function columnsOf({ head, rows, narrowing }: Rows): readonly TableColumn[] {
       width: widthWith((cell) => cell),
       shortWidth: widthWith(formOf(heading)),
       isEmpty: cells.every((cell) => cell === "" || cell === "-"),
+      isWhole: narrowing?.whole?.includes(heading) ?? false,
     };
   });
 }
 
 /** How the cells of a column are shown, by its heading. */
 function formsOf(ofSizes: readonly string[] = []): (heading: string) => (cell: string) => string {
-  return (heading) => (cell) => (ofSizes.includes(heading) ? cell.replace(/^Standard_/, "") : cell);
+  return (heading) => (cell) =>
+    ofSizes.includes(heading) ? cell.replaceAll(/(^|\/)Standard_/g, "$1") : cell;
 }
 
 /** Gives up, until the rest fits: columns without a value, then a prefix that says nothing, then columns of less use. */
@@ -92,9 +140,9 @@ function narrow(
 ): { readonly columns: readonly TableColumn[]; readonly isShort: boolean } {
   if (narrowing === undefined || fits(all, room)) return { columns: all, isShort: false };
   const { keeps, goFirst } = narrowing;
-  const filled = all.filter(({ isEmpty, heading }) => !isEmpty || keeps.includes(heading));
-  if (fits(filled, room)) return { columns: filled, isShort: false };
-  let columns = filled.map((column) => ({ ...column, width: column.shortWidth }));
+  const some = filled(all, narrowing);
+  if (fits(some, room)) return { columns: some, isShort: false };
+  let columns = some.map((column) => ({ ...column, width: column.shortWidth }));
   const others = columns.map(({ heading }) => heading).filter((heading) => !keeps.includes(heading));
   const leaving = [
     ...new Set([...goFirst.filter((heading) => others.includes(heading)), ...others.toReversed()]),
@@ -107,26 +155,42 @@ function narrow(
   return { columns, isShort: true };
 }
 
+/** Those with something to show, and those that stay whatever they hold. */
+function filled(columns: readonly TableColumn[], narrowing: Narrowing | undefined): readonly TableColumn[] {
+  return columns.filter(({ isEmpty, heading }) => !isEmpty || narrowing?.keeps.includes(heading));
+}
+
 /** As narrow as `fitted` makes it. */
 function cut(column: TableColumn): TableColumn {
-  return { ...column, width: Math.min(column.width, narrowest) };
+  return column.isWhole ? column : { ...column, width: Math.min(column.width, narrowest) };
 }
 
 function fits(columns: readonly TableColumn[], room: number): boolean {
   return total(columns.map(({ width }) => width)) <= room;
 }
 
-/** Widths that fit, gaps included; fewer than wanted where they do not fit otherwise. */
-export function fitted(wanted: readonly number[], room: number): readonly number[] {
+/**
+ * Widths that fit, gaps included; fewer than wanted where they do not fit otherwise. `least`: no column is cut below its own;
+ * without it, below the narrowest that is of use.
+ */
+export function fitted(
+  wanted: readonly number[],
+  room: number,
+  least: readonly number[] = wanted.map(() => narrowest),
+): readonly number[] {
   let widths = [...wanted];
+  const isCuttable = (width: number, at: number) => width > (least[at] ?? narrowest);
   while (total(widths) > room) {
     const excess = total(widths) - room;
-    const widest = Math.max(...widths);
-    const next = Math.max(narrowest, ...widths.filter((width) => width < widest));
-    const cuttable = widths.filter((width) => width === widest).length;
+    const widest = Math.max(0, ...widths.filter(isCuttable));
+    const next = Math.max(
+      narrowest,
+      ...widths.filter((width, at) => isCuttable(width, at) && width < widest),
+    );
+    const cuttable = widths.filter((width, at) => isCuttable(width, at) && width === widest).length;
     if (widest > narrowest) {
       const by = Math.min(widest - next, Math.ceil(excess / cuttable));
-      widths = widths.map((width) => (width === widest ? width - by : width));
+      widths = widths.map((width, at) => (isCuttable(width, at) && width === widest ? width - by : width));
     } else if (widths.length > 1) {
       // Without the last column the others may have their room again.
       widths = wanted.slice(0, widths.length - 1);

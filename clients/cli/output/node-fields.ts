@@ -77,6 +77,14 @@ export const nodeNarrowing: Narrowing = {
   ofSizes: ["VM_SIZE", "PLACEMENT_GROUP"],
 };
 
+/** The same where some have failed: why is what people look for. */
+export const failedNarrowing: Narrowing = {
+  ...{ keeps: ["NCPUS", "JOB_IDS"], goFirst: ["KEEP_ALIVE", "HOSTNAME", "PLACEMENT_GROUP"] },
+  ofSizes: nodeNarrowing.ofSizes,
+  whole: ["NAME"],
+  sentence: "FAILURE",
+};
+
 /** The columns of scalelib's demand table; those of resources that no node has are left out. */
 export function demandColumns(nodes: readonly NodeView[]): readonly string[] {
   const hasSlots = nodes.some(({ resources }) => resources.slots !== undefined);

@@ -19,6 +19,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     },
     { line: "nodes -C 'node.vm_size=Standard_D*' --format csv", does: "for a spreadsheet" },
     { line: "nodes --idle --sort -idle --limit 20", does: "the 20 that have been idle longest" },
+    { line: "nodes --held", does: "kept, drained and ignored nodes: by whom, until when and why" },
     { line: "nodes --summary", does: "how many of what, and what an hour of them costs", isShown: true },
   ],
   buckets: [
@@ -27,6 +28,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       line: "buckets -o 'nodearray,vm_size,available_count,binding,*family'",
       does: "cores left of the family's quota",
     },
+    { line: "buckets --boots", does: "what fails most when it boots, and what is slowest", isShown: true },
   ],
   limits: [
     { line: "limits", does: "every limit once", isShown: true },
@@ -40,6 +42,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   jobs: [
     { line: "jobs", does: "all jobs of all sources", isShown: true },
     { line: "jobs --state waiting --limit 20", does: "the first waiting jobs, and why they wait" },
+    { line: "jobs --summary", does: "how many wait, and for which reasons", isShown: true },
     { line: "jobs -N htc-1", does: "jobs that run or have a place there" },
   ],
   demand: [
@@ -57,6 +60,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   plans: [
     { line: "plans --limit 1", does: "the newest" },
+    { line: "plans --at 1s", does: "what had been decided a second ago; also 14:02, or a date" },
     { line: "plans last", does: "the decisions of the newest plan, and their outcome", isShown: true },
   ],
   history: [

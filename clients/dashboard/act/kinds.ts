@@ -1,5 +1,3 @@
-import { commandLine } from "./command-line.ts";
-
 /** What an operator can ask for from here. */
 export type ActKind =
   | "drain"
@@ -11,7 +9,6 @@ export type ActKind =
   | "delete"
   | "start"
   | "restart"
-  | "retry-failed"
   | "pause"
   | "resume";
 
@@ -73,12 +70,6 @@ export const acts: Readonly<Record<ActKind, Act>> = {
     onNodes: true,
     isDestructive: true,
   },
-  "retry-failed": {
-    title: "Retry failed nodes",
-    means: "CycleCloud boots every failed node of the cluster again.",
-    command: "retry-failed",
-    onNodes: false,
-  },
   pause: {
     title: "Pause scaling",
     means: "Plans are made, and nothing of them is sent.",
@@ -121,7 +112,7 @@ export function commandOf(
   }: { readonly cluster: string; readonly names: readonly string[]; readonly reason: string },
 ): string {
   const nodes = acts[kind].onNodes ? ["-N", names.join(",")] : [];
-  return commandLine([
+  const words = [
     "ccscale",
     ...acts[kind].command.split(" "),
     "--cluster",
@@ -129,5 +120,8 @@ export function commandOf(
     ...nodes,
     "--reason",
     reason,
-  ]);
+  ];
+  return words
+    .map((word) => (/^[\w./:@,=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(" ");
 }

@@ -2,7 +2,6 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Polled } from "../service/polled.ts";
 import { duration, localTime, utc } from "../words.ts";
-import { Refusal } from "./refusal.tsx";
 
 /** From then on what is shown is called old. */
 const oldMs = 15_000;
@@ -39,11 +38,19 @@ export function Shown<T>({
     <>
       <Freshness polled={polled} />
       {error === undefined ? null : (
-        <Refusal error={error} gravity="degraded">
+        <div role="alert" class="problem degraded">
+          <p>{error.message}</p>
+          {error.problems.length === 0 ? null : (
+            <ul>
+              {error.problems.map((problem) => (
+                <li key={problem}>{problem}</li>
+              ))}
+            </ul>
+          )}
           <button type="button" onClick={polled.refresh}>
             Try again now
           </button>
-        </Refusal>
+        </div>
       )}
       {answer === undefined ? error === undefined ? <p class="quiet">Loading…</p> : null : children(answer)}
     </>

@@ -72,7 +72,6 @@ export function Nodes({ place, cluster }: { readonly place: Place; readonly clus
                     }}
                   />
                 ))}
-                <ActButton cluster={cluster} kind="retry-failed" names={[]} onDone={polled.refresh} />
               </div>
             ) : null}
             <List

@@ -1,10 +1,11 @@
 import { type Cursor, type EventsAnswer, type EventsQuery, encodeCursor } from "../../api/index.ts";
 import { shortHostname } from "../../engine/index.ts";
-import type { Ports } from "../../ports/index.ts";
+import type { PlanRecord, Ports } from "../../ports/index.ts";
 import { redactText } from "../../redact.ts";
 import { printableCut } from "../../text.ts";
 import {
   type FoundEvent,
+  type NamedNode,
   ofHistory,
   ofLoss,
   ofNoted,
@@ -52,7 +53,7 @@ export async function listEvents(
   const reads = await Promise.all([
     plans(ports, cluster, period),
     operations(ports, cluster, period),
-    rest(ports, cluster, period),
+    rest(ports, cluster, period, query.node),
   ]);
   const missingBefore = Math.max(
     Number.NEGATIVE_INFINITY,
@@ -81,11 +82,14 @@ function isAfter({ atSeconds, id }: FoundEvent, cursor: Cursor | undefined): boo
 }
 
 function isAbout({ nodes }: FoundEvent, asked: string): boolean {
-  return nodes.some(
-    ({ name, nodeId, hostname }) =>
-      name === asked ||
-      nodeId === asked ||
-      (hostname !== null && shortHostname(hostname) === shortHostname(asked)),
+  return nodes.some((node) => isNamed(node, asked));
+}
+
+function isNamed({ name, nodeId, hostname }: NamedNode, asked: string): boolean {
+  return (
+    name === asked ||
+    nodeId === asked ||
+    (hostname !== null && shortHostname(hostname) === shortHostname(asked))
   );
 }
 
@@ -102,7 +106,19 @@ function toView({ nodes, text, ...event }: FoundEvent): EventsAnswer["events"][n
 
 async function plans(ports: EventPorts, cluster: string, { untilSeconds }: Period): Promise<Read> {
   const records = await ports.plans.list(cluster, mostOfARecord, untilSeconds);
-  return { events: records.flatMap(ofPlan), wholeSince: sinceOf(records.map(({ atSeconds }) => atSeconds)) };
+  const changed = records.filter((record, index) => !isHeldAgain(record, records[index + 1]));
+  return { events: changed.flatMap(ofPlan), wholeSince: sinceOf(records.map(({ atSeconds }) => atSeconds)) };
+}
+
+/** A cluster that is held makes a plan whenever its clock says so, and each wants what the one before wanted. */
+function isHeldAgain(plan: PlanRecord, before: PlanRecord | undefined): boolean {
+  return (
+    plan.held !== undefined &&
+    plan.held === before?.held &&
+    plan.create === before.create &&
+    plan.start === before.start &&
+    plan.retire === before.retire
+  );
 }
 
 async function operations(ports: EventPorts, cluster: string, period: Period): Promise<Read> {
@@ -114,7 +130,12 @@ async function operations(ports: EventPorts, cluster: string, period: Period): P
   };
 }
 
-async function rest(ports: EventPorts, cluster: string, period: Period): Promise<Read> {
+async function rest(
+  ports: EventPorts,
+  cluster: string,
+  period: Period,
+  node: string | undefined,
+): Promise<Read> {
   const { fromSeconds, untilSeconds } = period;
   const [rows, losses, own, nobodys, noted] = await Promise.all([
     ports.history.list(cluster),
@@ -125,7 +146,8 @@ async function rest(ports: EventPorts, cluster: string, period: Period): Promise
     ports.events.list(cluster, { fromSeconds, untilSeconds, limit: mostOfARecord }),
   ]);
   const events = [
-    ...rows.flatMap(ofHistory),
+    // Of one node alone, where one is asked for: others that did the same at once are not part of its story.
+    ...ofHistory(rows.filter((row) => node === undefined || isNamed(row, node))),
     ...losses.map(ofLoss),
     ...own.map(ofRejection),
     ...nobodys.map(ofRejection),

@@ -1,6 +1,6 @@
 import type { EventView } from "../../api/index.ts";
 import { duration } from "../../durations.ts";
-import type { NodeHistory } from "../../engine/index.ts";
+import { compareNodeNames, type NodeHistory } from "../../engine/index.ts";
 import {
   isOpen,
   type NodeLoss,
@@ -83,38 +83,71 @@ const endWords: { readonly [state in Operation["state"]]?: string } = {
   dropped: "was dropped",
 };
 
-/** What a node went through in one life. */
-export function ofHistory(row: NodeHistory): readonly FoundEvent[] {
-  const { nodeId, name, hostname, createdSeconds, readySeconds, deletedSeconds, failure } = row;
-  const about = { ...nobody, nodes: [{ name, nodeId, hostname }] };
-  const event = (kind: "node-joined" | "node-failed" | "node-gone", atSeconds: number, text: string) => ({
-    ...about,
-    id: `${kind}:${nodeId}:${createdSeconds}`,
-    kind,
-    atSeconds,
-    text,
-  });
+type Happening = "node-joined" | "node-failed" | "node-gone";
+
+/** One of the things that a node went through in one life. */
+interface Passage {
+  readonly kind: Happening;
+  readonly atSeconds: number;
+  readonly row: NodeHistory;
+}
+
+/**
+ * What nodes went through. Those that one pass saw to join, to go or to fail alike are one event: a thousand nodes that come at
+ * once would hide everything else.
+ */
+export function ofHistory(rows: readonly NodeHistory[]): readonly FoundEvent[] {
+  const alike = Map.groupBy(rows.flatMap(passagesOf), ({ kind, atSeconds, row }) =>
+    JSON.stringify([kind, atSeconds, kind === "node-failed" ? (row.failure?.message ?? null) : null]),
+  );
+  return [...alike.values()].flatMap(eventOf);
+}
+
+function passagesOf(row: NodeHistory): readonly Passage[] {
+  const { readySeconds, deletedSeconds, failure } = row;
   return [
-    ...(readySeconds === null
-      ? []
-      : [
-          event(
-            "node-joined",
-            readySeconds,
-            `${name} is up, ${duration(readySeconds - createdSeconds)} after it was first seen.`,
-          ),
-        ]),
-    ...(failure === undefined
-      ? []
-      : [
-          event(
-            "node-failed",
-            failure.atSeconds,
-            `${name} failed: ${failure.message ?? "CycleCloud gives no reason"}.`,
-          ),
-        ]),
-    ...(deletedSeconds === null ? [] : [event("node-gone", deletedSeconds, `${name} is gone.`)]),
+    ...(readySeconds === null ? [] : [{ kind: "node-joined", atSeconds: readySeconds, row } as const]),
+    ...(failure === undefined ? [] : [{ kind: "node-failed", atSeconds: failure.atSeconds, row } as const]),
+    ...(deletedSeconds === null ? [] : [{ kind: "node-gone", atSeconds: deletedSeconds, row } as const]),
   ];
+}
+
+/** Passages of one kind, time and reason, by the names of their nodes. */
+function eventOf(passages: readonly Passage[]): readonly FoundEvent[] {
+  const inOrder = passages.toSorted((a, b) => compareNodeNames(a.row.name, b.row.name));
+  const [first] = inOrder;
+  if (first === undefined) return [];
+  const { kind, atSeconds, row } = first;
+  const nodes = inOrder.map(({ row: { name, nodeId, hostname } }) => ({ name, nodeId, hostname }));
+  const id = `${kind}:${row.nodeId}:${row.createdSeconds}`;
+  const text = passageText(
+    first,
+    inOrder.map((each) => each.row),
+  );
+  return [{ ...nobody, nodes, id, kind, atSeconds, text }];
+}
+
+function passageText({ kind, row }: Passage, rows: readonly NodeHistory[]): string {
+  const isOne = rows.length === 1;
+  const who = isOne ? row.name : counted(rows.length, "nodes");
+  switch (kind) {
+    case "node-joined":
+      return `${who} ${isOne ? "is" : "are"} up, ${bootTimes(rows)} after ${isOne ? "it was" : "they were"} first seen.`;
+    case "node-failed":
+      return `${who} failed: ${row.failure?.message ?? "CycleCloud gives no reason"}.`;
+    case "node-gone":
+      return `${who} ${isOne ? "is" : "are"} gone.`;
+  }
+}
+
+/** From the shortest to the longest. */
+function bootTimes(rows: readonly NodeHistory[]): string {
+  const times = rows.map(({ readySeconds, createdSeconds }) =>
+    Math.round((readySeconds ?? createdSeconds) - createdSeconds),
+  );
+  const shortest = times.reduce((least, each) => Math.min(least, each));
+  const longest = times.reduce((most, each) => Math.max(most, each));
+  return shortest === longest ? duration(shortest) : `${duration(shortest)} to ${duration(longest)}`;
 }
 
 export function ofLoss(loss: NodeLoss): FoundEvent {

@@ -87,7 +87,7 @@ function wordsOf(steps: readonly Step[], { asked, before, unit }: Words): string
   const last = steps.at(-1);
   if (first === undefined || last === undefined) return "";
   const knob = limitKnob(first) ?? "";
-  const all = `all ${counted(asked, unit)} have a place`;
+  const all = asked === 1 ? `it has its place` : `all ${counted(asked, unit)} have a place`;
   const isEnough = last.granted >= asked;
   if (rest.length === 0) {
     if (isEnough) return `With ${knob} raised that far, ${all}.`;

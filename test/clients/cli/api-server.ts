@@ -54,8 +54,7 @@ export async function serveApi(handlers: Handlers): Promise<ApiServer> {
   };
 }
 
-/** The route that serves such a call, and its parameters. */
-export function routeOf(
+function routeOf(
   method: string,
   path: string,
 ): { readonly route: Route; readonly params: Record<string, string> } | undefined {

@@ -56,7 +56,11 @@ test("as JSON as the service has it, no more than asked, and an unknown kind is 
   expect(JSON.parse(stdout)).toMatchObject([{ kind: "resume", by: "ann" }]);
   expect(stderr).toContain("--limit shows more");
   const refused = await ccscale(["events", "--kind", "drian", ...at()]);
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("expected of plan") });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('expected of "drain"') });
+  const { stderr: lost } = await ccscale(["events", "--kind", "pause,lost", ...at()]);
+  expect(lost).toContain('"lost" is no kind; expected of "node-lost"');
+  const { stderr: several } = await ccscale(["events", "--kind", "node", ...at()]);
+  expect(several).toContain("expected of node-joined, node-failed, node-gone, node-lost");
 });
 
 test.each([
@@ -68,7 +72,20 @@ test.each([
   expect(toSeconds(timeOption(text), 1_000)).toBe(expected);
 });
 
-test.each(["", "1", "h", "1y", "-1h", "yesterday", "2026-13-01", "22.11.2026"])("no time: %s", (text) => {
-  expect(() => timeOption(text)).toThrow("expected a length of time");
-  expect(() => lengthOption(text)).toThrow("expected a length of time");
+test.each(["14:02", "00:00"])("a time of day is the last time that the clock showed it: %s", (text) => {
+  const now = Date.now() / 1000;
+  const then = toSeconds(timeOption(text), now);
+  expect(then).toBeLessThanOrEqual(now);
+  // A day has 25 hours where the clock is put back.
+  expect(then).toBeGreaterThan(now - 25 * 3_600);
+  const shown = new Date(then * 1000);
+  expect([shown.getHours(), shown.getMinutes()]).toEqual(text.split(":").map(Number));
 });
+
+test.each(["24:00", "14:60", "14:2", "", "1", "h", "1y", "-1h", "yesterday", "2026-13-01", "22.11.2026"])(
+  "no time: %s",
+  (text) => {
+    expect(() => timeOption(text)).toThrow("expected a length of time");
+    expect(() => lengthOption(text)).toThrow("expected a length of time");
+  },
+);

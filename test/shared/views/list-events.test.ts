@@ -43,7 +43,7 @@ describe("events", () => {
       "node-lost",
       "drain",
       "pause",
-      "node-joined",
+      // Both nodes, seen by one pass.
       "node-joined",
       "action-done",
       // Of one second: by their ids.
@@ -66,6 +66,53 @@ describe("events", () => {
     });
     // Reasons are people's words.
     expect(events.find(({ kind }) => kind === "pause")?.text).toBe("Paused: password=***");
+  });
+
+  test("nodes that one pass saw to join are one event; asked for one of them, it is about that node alone", async () => {
+    const world = await eventful();
+    const joined = async (query: Readonly<Record<string, unknown>>) =>
+      (await list(world, { kind: "node-joined", ...query })).events;
+    expect(await joined({})).toMatchObject([
+      { nodes: ["htc-1", "htc-2"], nodeCount: 2, text: expect.stringMatching(/^2 nodes are up, .* after/) },
+    ]);
+    const [event] = await joined({});
+    const [row] = (await world.ports.history.list(cluster)).filter(({ name }) => name === "htc-2");
+    expect(await joined({ node: row?.nodeId })).toMatchObject([
+      { atSeconds: event?.atSeconds, nodes: ["htc-2"], text: expect.stringMatching(/^htc-2 is up, /) },
+    ]);
+  });
+
+  test("failures of one time are one event for each reason", async () => {
+    const world = createWorld();
+    const row = (name: string, message: string) => ({
+      ...{ nodeId: `id-${name}`, name, hostname: null, instanceId: null, nodeArray: "htc" },
+      ...{ vmSize: "Standard_F4s_v2", createdSeconds: world.now() - 60, readySeconds: null },
+      ...{ lastMatchSeconds: null, deletedSeconds: null, failure: { atSeconds: world.now() - 5, message } },
+    });
+    const rows = [row("htc-10", "no mount"), row("htc-9", "no mount"), row("htc-2", "bad disk")];
+    await world.ports.history.save(cluster, rows);
+    const { events } = await list(world);
+    const shown = events.map(({ kind, nodes, text }) => ({ kind, nodes, text }));
+    expect(shown.toSorted((a, b) => a.text.localeCompare(b.text))).toEqual([
+      { kind: "node-failed", nodes: ["htc-9", "htc-10"], text: "2 nodes failed: no mount." },
+      { kind: "node-failed", nodes: ["htc-2"], text: "htc-2 failed: bad disk." },
+    ]);
+  });
+
+  test("a cluster that is held wants the same again and again: that is one event", async () => {
+    const world = await eventful();
+    await pauseCluster(world.ports, { cluster, by: "ann", reason: "upgrade" });
+    for (let again = 0; again < 3; again += 1) {
+      await world.post([jobFor(9)]);
+      await world.round();
+      world.advance(20);
+    }
+    const { events } = await list(world, { kind: "plan", from: 0 });
+    const held = events.filter(({ text }) => text.includes("nothing was sent"));
+    expect(
+      (await world.ports.plans.list(cluster, 50)).filter(({ held }) => held !== undefined).length,
+    ).toBeGreaterThan(1);
+    expect(held).toHaveLength(1);
   });
 
   test("by kind, node and time", async () => {
@@ -121,7 +168,7 @@ describe("events", () => {
       }
       cursor = page.next ?? undefined;
     } while (cursor !== undefined);
-    expect(ids.size).toBe(4_500 + 9);
+    expect(ids.size).toBe(4_500 + 8);
     expect(times).toEqual(times.toSorted((a, b) => b - a));
   });
 

@@ -240,7 +240,82 @@ describe("what the usual columns give up on a narrow screen", () => {
     expect(shown.note).toBe(left === "" ? "" : `left out, the screen is too narrow: ${left}; choose`);
   });
 
+  test("names of sizes inside a scope lose the prefix, too", () => {
+    const scoped = { keeps: [], goFirst: [], ofSizes: ["SCOPE"] };
+    const one = { head: ["SCOPE", "LEFT"], rows: [["hpc/Standard_HB120rs_v3/Standard_HB120rs_v3_pg0", "4"]] };
+    expect(fitInto(40, { ...one, narrowing: scoped }).first).toBe("hpc/HB120rs_v3/HB120rs_v3_pg0  4");
+  });
+
+  test("columns that stay whole are not cut: the others are", () => {
+    const ids = { head: ["ID", "REASON"], rows: [["20261123T044517.057Z-1c7ee2", "demand from slurm"]] };
+    const whole = { keeps: [], goFirst: [], ofSizes: [], whole: ["ID"] };
+    expect(fitInto(42, { ...ids, narrowing: whole }).first).toBe(
+      "20261123T044517.057Z-1c7ee2  demand from …",
+    );
+  });
+
   test("columns that a person chose keep their place and their text", () => {
     expect(fitInto(30, {}).heading).toMatch(/^NAME {3}HOST {2}VM_SIZE/);
+  });
+});
+
+describe("sentences on a screen", () => {
+  const head = ["NODE", "HOST", "BY", "TEXT"];
+  const rows = [
+    ["htc-1", "-", "ann", "Software Configuration: exit code 32 of mount /shared: Connection timed out"],
+    ["htc-2", "-", "the autoscaler", "-"],
+  ];
+  const narrowing = { keeps: [], goFirst: ["BY"], ofSizes: [], sentence: "TEXT" };
+
+  function linesOn(columns: number | undefined, more: object = { narrowing }): readonly string[] {
+    const terminal = screen(columns === undefined ? {} : { columns });
+    fitTable(terminal, { head, rows, isHeaded: true, wayOut: "choose", ...more });
+    return terminal.text().trimEnd().split("\n").map(stripVTControlCharacters);
+  }
+
+  test("beside the other columns, broken between words, where there is room for some", () => {
+    expect(linesOn(70)).toEqual([
+      "NODE   BY              TEXT",
+      "htc-1  ann             Software Configuration: exit code 32 of mount",
+      "                       /shared: Connection timed out",
+      "htc-2  the autoscaler",
+    ]);
+  });
+
+  test("under the row where there is not; nothing stands for none", () => {
+    expect(linesOn(50)).toEqual([
+      "NODE   BY",
+      "    TEXT",
+      "htc-1  ann",
+      "    Software Configuration: exit code 32 of mount",
+      "    /shared: Connection timed out",
+      "htc-2  the autoscaler",
+    ]);
+  });
+
+  test("on one line where the screen is wide enough, and in a pipe", () => {
+    expect(linesOn(200)).toEqual(linesOn(undefined));
+    expect(linesOn(undefined)).toHaveLength(3);
+  });
+
+  test("property: no line is wider than the screen, and no word of a sentence is lost", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(fc.stringMatching(/^[a-z]{1,30}$/), { minLength: 1, maxLength: 20 }), {
+          minLength: 1,
+          maxLength: 5,
+        }),
+        fc.integer({ min: 36, max: 120 }),
+        (sentences, columns) => {
+          const lines = linesOn(columns, {
+            narrowing,
+            rows: sentences.map((words) => ["htc-1", "-", "ann", words.join(" ")]),
+          });
+          expect(lines.every((line) => line.length <= columns)).toBe(true);
+          const words = lines.slice(1).join(" ").split(/\s+/);
+          for (const word of sentences.flat()) expect(words).toContain(word);
+        },
+      ),
+    );
   });
 });

@@ -58,16 +58,24 @@ function steadyBlock(lines: readonly string[], columns: number | undefined): str
   if (start < 0) return steadySentences(lines, columns).join("\n");
   const end = lines.at(-1) === "" ? lines.length - 1 : lines.length;
   const [head = "", ...rows] = lines.slice(start, end);
-  const cells = steadyBoots(cellsOf([plain(head), ...rows]).map((row) => row.map(steadyText)));
+  const inTable = rows.filter((row) => !isUnderRow(row));
+  const cells = steadyBoots(cellsOf([plain(head), ...inTable]).map((row) => row.map(steadyText)));
   const [heading = "", ...body] = table(undefined, cells).trimEnd().split("\n");
   const before = steadySentences(lines.slice(0, start), columns);
-  return [...before, head.replace(plain(head), heading), ...body, ...lines.slice(end)].join("\n");
+  const laidOut = body.values();
+  const after = rows.map((row) => (isUnderRow(row) ? steadyText(row) : (laidOut.next().value ?? "")));
+  return [...before, head.replace(plain(head), heading), ...after, ...lines.slice(end)].join("\n");
+}
+
+/** On a narrow screen the sentences of a table stand under its rows. */
+function isUnderRow(line: string): boolean {
+  return line.startsWith(" ".repeat(furtherIn));
 }
 
 /** On a slow machine a plan sees a node for the first time when it is Ready: then nobody knows how long it took. */
 function steadyBoots(cells: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const [head = [], ...rows] = cells;
-  const ended = head.indexOf("BOOTS_FAILED");
+  const ended = head.findIndex((name) => name === "BOOTS_FAILED" || name === "FAILED_SHARE");
   const times = [head.indexOf("BOOT_P50"), head.indexOf("BOOT_P95")];
   const boots = (row: readonly string[]) => row[ended] !== undefined && row[ended] !== "-";
   return [

@@ -1,0 +1,80 @@
+import type { ClusterStatus, NodeView } from "../../../shared/api/index.ts";
+import type { Fields } from "../../columns/evaluate.ts";
+import type { Narrowing } from "./fit-table.ts";
+import { ago } from "./moments.ts";
+
+/** Why a node is not the autoscaler's to use or to delete. A node may have several. */
+export interface Hold {
+  readonly name: string;
+  readonly nodearray: string;
+  readonly state: string | null;
+  readonly held: "kept alive" | "draining" | "undraining" | "ignored";
+  /** Null: nobody says. */
+  readonly by: string | null;
+  readonly sinceSeconds: number | null;
+  /** When it ends by itself; null: when somebody ends it. */
+  readonly untilSeconds: number | null;
+  readonly why: string | null;
+}
+
+export const heldColumns: readonly string[] = [
+  "name",
+  "held",
+  "by:-",
+  "since:-",
+  "ends:-",
+  "state:-",
+  "why:-",
+];
+
+export const heldNarrowing: Narrowing = {
+  ...{ keeps: [], goFirst: ["STATE"], ofSizes: [], whole: ["NAME", "HELD"] },
+  sentence: "WHY",
+};
+
+/** Kept, drained and ignored nodes, with who wants it so, and why, as far as the status says. */
+export function holdsOf(nodes: readonly NodeView[], status: HoldStatus): readonly Hold[] {
+  const drains = new Map(status.draining.map((drain) => [drain.name, drain]));
+  return nodes.flatMap((node) => [
+    ...(node.keepAlive ? [keptHold(node)] : []),
+    ...(node.draining === null ? [] : [drainHold(node, drains.get(node.name))]),
+    ...(node.ignored ? [{ ...about(node), held: "ignored" as const, ...nobody }] : []),
+  ]);
+}
+
+type HoldStatus = Pick<ClusterStatus, "draining">;
+type Drain = HoldStatus["draining"][number];
+
+const nobody = { by: null, sinceSeconds: null, untilSeconds: null, why: null } as const;
+
+function about({ name, nodeArray, state }: NodeView): Pick<Hold, "name" | "nodearray" | "state"> {
+  return { name, nodearray: nodeArray, state };
+}
+
+function keptHold(node: NodeView): Hold {
+  const base = { ...about(node), held: "kept alive" } as const;
+  if (node.kept === null) return { ...base, ...nobody, by: "CycleCloud", why: "its own record says so" };
+  const { by, reason, sinceSeconds, untilSeconds = null } = node.kept;
+  return { ...base, by, sinceSeconds, untilSeconds, why: reason };
+}
+
+/** The status has the drain's own record; a node that it does not list is drained all the same. */
+function drainHold(node: NodeView, drain: Drain | undefined): Hold {
+  const held = node.draining?.phase ?? "draining";
+  if (drain === undefined)
+    return {
+      ...about(node),
+      ...nobody,
+      held,
+      sinceSeconds: node.draining?.sinceSeconds ?? null,
+      why: node.draining?.reason ?? null,
+    };
+  const { by, source, why, sinceSeconds, untilSeconds = null } = drain;
+  const who = source === null ? by : `${by} in ${source}`;
+  return { ...about(node), held, by: who, sinceSeconds, untilSeconds, why };
+}
+
+export function holdFields(hold: Hold, nowSeconds: number): Fields {
+  const when = (seconds: number | null) => (seconds === null ? null : ago(seconds, nowSeconds));
+  return { ...hold, since: when(hold.sinceSeconds), ends: when(hold.untilSeconds) };
+}

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { holdFields, holdsOf } from "../../../../clients/cli/output/held-nodes.ts";
+import type { ClusterStatus, NodeView } from "../../../../shared/api/index.ts";
+
+const now = 1_800_000_000;
+
+function nodeOf(name: string, fields: Partial<NodeView>): NodeView {
+  const base = { name, nodeArray: "htc", state: "Ready", keepAlive: false, kept: null, ignored: false };
+  return { ...base, draining: null, ...fields } as NodeView;
+}
+
+const drain = { nodeId: "1", hostname: null, toldSeconds: null, phase: "draining" } as const;
+const draining: ClusterStatus["draining"] = [
+  {
+    ...drain,
+    name: "htc-2",
+    sinceSeconds: now - 60,
+    by: "bob",
+    why: "disk errors",
+    source: null,
+    untilSeconds: now + 3_600,
+  },
+  { ...drain, name: "htc-3", sinceSeconds: now - 60, by: "root", why: "bad fan", source: "slurm" },
+];
+
+test("nodes that are kept, drained and ignored, each with who wants it so; the others are left out", () => {
+  const kept = {
+    by: "ann",
+    reason: "a user debugs there",
+    sinceSeconds: now - 10,
+    untilSeconds: now + 172_800,
+  };
+  const phase = { phase: "draining", sinceSeconds: now - 90, reason: "idle" } as const;
+  const nodes = [
+    nodeOf("htc-1", { keepAlive: true, kept }),
+    nodeOf("htc-2", { draining: phase }),
+    nodeOf("htc-3", { draining: phase }),
+    nodeOf("htc-4", { draining: phase }),
+    nodeOf("htc-5", { ignored: true, keepAlive: true }),
+    nodeOf("htc-6", {}),
+  ];
+  const rows = holdsOf(nodes, { draining }).map((hold) => {
+    const { name, held, by, since, ends, why } = holdFields(hold, now);
+    return [name, held, by, since, ends, why];
+  });
+  expect(rows).toEqual([
+    ["htc-1", "kept alive", "ann", "10s ago", "in 2d", "a user debugs there"],
+    ["htc-2", "draining", "bob", "1m ago", "in 1h", "disk errors"],
+    ["htc-3", "draining", "root in slurm", "1m ago", null, "bad fan"],
+    // The status lists the first ones only.
+    ["htc-4", "draining", null, "1m30s ago", null, "idle"],
+    ["htc-5", "kept alive", "CycleCloud", null, null, "its own record says so"],
+    ["htc-5", "ignored", null, null, null, null],
+  ]);
+});
