@@ -58,6 +58,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/batches": [],
   "shared/facts": [],
   "shared/json": [],
+  "shared/config-path": ["shared/json"],
   "shared/loopback": [],
   "shared/json-limits": [],
   "shared/unknown-arrays": ["shared/engine", "shared/json"],

@@ -5,6 +5,7 @@ import { CallError, call } from "./service/call.ts";
 import { readLogin, session } from "./service/session.ts";
 import { SignIn } from "./sign-in.tsx";
 import { Clusters } from "./views/clusters.tsx";
+import { Config } from "./views/config.tsx";
 import { Jobs } from "./views/jobs.tsx";
 import { Limits } from "./views/limits.tsx";
 import { Money } from "./views/money.tsx";
@@ -28,6 +29,7 @@ const views: readonly {
   { view: "plans", title: "Plans", show: Plans },
   { view: "operations", title: "Operations", show: Operations },
   { view: "rejects", title: "Rejects", show: Rejects },
+  { view: "config", title: "Configuration", show: Config },
 ];
 
 /** The whole page: signs in where that is needed, then shows what the address names. */
@@ -76,6 +78,7 @@ function Header({ place }: { readonly place: Place }) {
           CycleCloud autoscale
         </a>
         {cluster === undefined ? null : <strong class="cluster">{cluster}</strong>}
+        {session.mayOperate ? null : <span class="quiet">Read-only</span>}
         {session.credentials.kind === "none" ? null : (
           <button type="button" class="plain" onClick={() => session.signOut()}>
             Sign out
@@ -89,6 +92,7 @@ function Header({ place }: { readonly place: Place }) {
               key={view}
               href={linkTo({ cluster, view })}
               aria-current={place.view === view ? "page" : undefined}
+              ref={place.view === view ? intoView : null}
             >
               {title}
             </a>
@@ -97,6 +101,11 @@ function Header({ place }: { readonly place: Place }) {
       )}
     </header>
   );
+}
+
+/** On a narrow screen the menu scrolls sideways. */
+function intoView(link: HTMLElement | null): void {
+  link?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 function View({ place }: { readonly place: Place }) {

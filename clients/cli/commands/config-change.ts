@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { ConfigAnswer } from "../../../shared/api/index.ts";
+import { type Config, readSetting, valueAt, withoutValue, withValue } from "../../../shared/config-path.ts";
 import { isDictionary } from "../../../shared/json.ts";
 import { redacted } from "../../../shared/redact.ts";
 import { printable } from "../../../shared/text.ts";
@@ -13,9 +14,7 @@ import { reach } from "../service/reach.ts";
 import type { Service } from "../service/service.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import { confirm, type Terminal } from "../terminal.ts";
-import { type Config, valueAt, withoutValue, withValue } from "./config-path.ts";
 import { printChange } from "./config-push.ts";
-import { readSetting } from "./read-setting.ts";
 
 interface ChangeFlags extends ServiceFlags {
   readonly reason?: string;

@@ -1,9 +1,8 @@
 import { InvalidArgumentError } from "commander";
 import { parseEngineSettings } from "../../../shared/config/index.ts";
+import { readSetting, withValue } from "../../../shared/config-path.ts";
 import type { EngineSettings } from "../../../shared/engine/index.ts";
 import { isDictionary } from "../../../shared/json.ts";
-import { withValue } from "../commands/config-path.ts";
-import { readSetting } from "../commands/read-setting.ts";
 
 /** Settings of the configuration that a plan can be made again with, by the engine's name for them. */
 const engineNames = {

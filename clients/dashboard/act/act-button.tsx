@@ -1,12 +1,14 @@
-import { useId, useRef, useState } from "preact/hooks";
+import type { VNode } from "preact";
+import { useRef, useState } from "preact/hooks";
 import type { ActionAnswer } from "../../../shared/api/index.ts";
-import { CallError, call, pathOf } from "../service/call.ts";
+import { call, pathOf } from "../service/call.ts";
 import { session } from "../service/session.ts";
 import { counted } from "../words.ts";
+import { ActForm } from "./act-form.tsx";
 import { FollowUp } from "./follow-up.tsx";
 import { type ActKind, acts, bodyOf, commandOf } from "./kinds.ts";
 
-interface Asked {
+export interface Asked {
   readonly cluster: string;
   readonly kind: ActKind;
   /** Nodes that it is about. */
@@ -14,128 +16,74 @@ interface Asked {
   readonly onDone: () => void;
 }
 
-/** Asks for something to be done: first for a reason, then shows what would be done, and does it when that is confirmed. */
+/** A dialog for acts, which stays open whatever becomes of the button that opened it. */
+export function useActDialog(): {
+  readonly open: (asked: Asked) => void;
+  readonly dialog: VNode;
+} {
+  const box = useRef<HTMLDialogElement>(null);
+  // As it was asked for: what is confirmed must not change with the view behind it.
+  const [opened, setOpened] = useState<Asked>();
+  return {
+    open: (asked) => {
+      setOpened(asked);
+      box.current?.showModal();
+    },
+    dialog: (
+      <dialog
+        ref={box}
+        onClose={() => setOpened(undefined)}
+        aria-label={opened === undefined ? "Act" : acts[opened.kind].title}
+      >
+        {opened === undefined ? null : <Steps {...opened} close={() => box.current?.close()} />}
+      </dialog>
+    ),
+  };
+}
+
+/** Asks for something to be done: opens a dialog that says first what would be done. */
 export function ActButton(asked: Asked) {
   const { kind, names } = asked;
   const { title, onNodes } = acts[kind];
-  const dialog = useRef<HTMLDialogElement>(null);
-  // As it was asked for: what is confirmed must not change with the view behind it.
-  const [opened, setOpened] = useState<Asked>();
+  const { open, dialog } = useActDialog();
   if (!session.mayOperate) return null;
-  const open = () => {
-    setOpened(asked);
-    dialog.current?.showModal();
-  };
   return (
     <>
-      <button type="button" disabled={onNodes && names.length === 0} onClick={open}>
+      <button type="button" disabled={onNodes && names.length === 0} onClick={() => open(asked)}>
         {title}
       </button>
-      <dialog
-        ref={dialog}
-        onClose={() => setOpened(undefined)}
-        aria-label={opened === undefined ? title : acts[opened.kind].title}
-      >
-        {opened === undefined ? null : <Steps {...opened} close={() => dialog.current?.close()} />}
-      </dialog>
+      {dialog}
     </>
   );
 }
 
 function Steps({ cluster, kind, names, onDone, close }: Asked & { readonly close: () => void }) {
-  const id = useId();
-  const { title, means, onNodes, isDestructive } = acts[kind];
-  const [reason, setReason] = useState("");
-  const [shown, setShown] = useState<ActionAnswer>();
-  const [done, setDone] = useState<ActionAnswer>();
-  const [error, setError] = useState<CallError>();
-  const [isBusy, setIsBusy] = useState(false);
+  const { title, means, onNodes, isDestructive = false } = acts[kind];
   const [key] = useState(() => crypto.randomUUID());
-
-  const ask = async (dryRun: boolean) => {
-    setIsBusy(true);
-    setError(undefined);
-    try {
-      const { answer } = await call<ActionAnswer>(pathOf("clusters", cluster, "actions"), {
-        method: "POST",
-        body: bodyOf(kind, { names, reason: reason.trim(), by: session.name, dryRun }),
-        // A second click, or a repeat after a lost answer, asks for nothing new.
-        headers: dryRun ? {} : { "idempotency-key": key },
-      });
-      if (dryRun) setShown(answer);
-      else {
-        setDone(answer);
-        onDone();
-      }
-    } catch (thrown) {
-      if (!(thrown instanceof CallError)) throw thrown;
-      setError(thrown);
-    } finally {
-      setIsBusy(false);
-    }
-  };
-
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void ask(shown === undefined);
-      }}
-    >
+    <>
       <h2>{title}</h2>
       <p>
         {onNodes ? `${counted(names.length, "node")}. ` : ""}
         {means}
       </p>
-      {done === undefined ? (
-        <>
-          <label for={id}>Reason, for the record</label>
-          <input
-            id={id}
-            required
-            maxLength={500}
-            value={reason}
-            readOnly={shown !== undefined}
-            onInput={({ currentTarget }) => setReason(currentTarget.value)}
-          />
-        </>
-      ) : null}
-      {error === undefined ? null : (
-        <div role="alert" class="problem stopped">
-          <p>{error.message}</p>
-          {error.problems.map((problem) => (
-            <p key={problem}>{problem}</p>
-          ))}
-        </div>
-      )}
-      <div aria-live="polite">
-        {done === undefined ? shown && <Answer answer={shown} /> : <Answer answer={done} />}
-      </div>
-      {done === undefined ? null : <FollowUp cluster={cluster} answer={done} />}
-      {shown === undefined || done !== undefined ? null : (
-        <p class="quiet">
-          In a terminal: <code>{commandOf(kind, { cluster, names, reason: reason.trim() })}</code>
-        </p>
-      )}
-      <div class="acts">
-        {done !== undefined ? null : shown === undefined ? (
-          <button type="submit" disabled={isBusy}>
-            Show what would be done
-          </button>
-        ) : (
-          <button
-            type="submit"
-            class={isDestructive === true ? "danger" : "main"}
-            disabled={isBusy || !(shown.outcome === "would" || shown.outcome === "requested")}
-          >
-            {title}
-          </button>
-        )}
-        <button type="button" class="plain" onClick={close}>
-          {done === undefined ? "Cancel" : "Close"}
-        </button>
-      </div>
-    </form>
+      <ActForm<ActionAnswer>
+        {...{ title, isDestructive, onDone, close }}
+        ask={async ({ reason, dryRun }) => {
+          const { answer } = await call<ActionAnswer>(pathOf("clusters", cluster, "actions"), {
+            method: "POST",
+            body: bodyOf(kind, { names, reason, by: session.name, dryRun }),
+            // A second click, or a repeat after a lost answer, asks for nothing new.
+            headers: dryRun ? {} : { "idempotency-key": key },
+          });
+          return answer as ActionAnswer;
+        }}
+        isPossible={({ outcome }) => outcome === "would" || outcome === "requested"}
+        show={(answer) => <Answer answer={answer} />}
+        commandOf={(reason) => commandOf(kind, { cluster, names, reason })}
+        followUp={(answer) => <FollowUp cluster={cluster} answer={answer} />}
+      />
+    </>
   );
 }
 
@@ -145,7 +93,7 @@ const mostNamed = 20;
 function Answer({ answer: { summary, actions, skipped, problems } }: { readonly answer: ActionAnswer }) {
   const nodes = actions.flatMap((action) => action.nodes.map(({ name }) => name));
   return (
-    <div class="answer">
+    <>
       <p>
         <strong>{summary}</strong>
       </p>
@@ -163,6 +111,6 @@ function Answer({ answer: { summary, actions, skipped, problems } }: { readonly 
           {line}
         </p>
       ))}
-    </div>
+    </>
   );
 }

@@ -1,3 +1,5 @@
+import { commandLine } from "./command-line.ts";
+
 /** What an operator can ask for from here. */
 export type ActKind =
   | "drain"
@@ -9,6 +11,7 @@ export type ActKind =
   | "delete"
   | "start"
   | "restart"
+  | "retry-failed"
   | "pause"
   | "resume";
 
@@ -70,6 +73,12 @@ export const acts: Readonly<Record<ActKind, Act>> = {
     onNodes: true,
     isDestructive: true,
   },
+  "retry-failed": {
+    title: "Retry failed nodes",
+    means: "CycleCloud boots every failed node of the cluster again.",
+    command: "retry-failed",
+    onNodes: false,
+  },
   pause: {
     title: "Pause scaling",
     means: "Plans are made, and nothing of them is sent.",
@@ -112,7 +121,7 @@ export function commandOf(
   }: { readonly cluster: string; readonly names: readonly string[]; readonly reason: string },
 ): string {
   const nodes = acts[kind].onNodes ? ["-N", names.join(",")] : [];
-  const words = [
+  return commandLine([
     "ccscale",
     ...acts[kind].command.split(" "),
     "--cluster",
@@ -120,8 +129,5 @@ export function commandOf(
     ...nodes,
     "--reason",
     reason,
-  ];
-  return words
-    .map((word) => (/^[\w./:@,=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
-    .join(" ");
+  ]);
 }

@@ -1,4 +1,7 @@
 import type { StatusProblem } from "../../../shared/api/index.ts";
+import { type ActKind, acts } from "../act/kinds.ts";
+import { linkTo, type Place } from "../place.ts";
+import { session } from "../service/session.ts";
 import { Prose } from "./prose.tsx";
 
 const words: Readonly<Record<StatusProblem["gravity"], string>> = {
@@ -7,21 +10,70 @@ const words: Readonly<Record<StatusProblem["gravity"], string>> = {
   notice: "Notice",
 };
 
+/** What can be done about a kind of problem from here: an act, a view to go to. */
+interface Remedy {
+  readonly act?: ActKind;
+  readonly link?: readonly [title: string, place: Partial<Place>];
+}
+
+const toConfiguration: Remedy = { link: ["Configuration", { view: "config" }] };
+const toLimits: Remedy = { link: ["Limits", { view: "limits" }] };
+const toOperations: Remedy = { link: ["Operations", { view: "operations" }] };
+const toRejects: Remedy = { link: ["Rejects", { view: "rejects" }] };
+
+const remedies: Readonly<Record<string, Remedy>> = {
+  paused: { act: "resume" },
+  "login-refused": { act: "resume" },
+  "nodes-failed": {
+    act: "retry-failed",
+    link: ["Failed nodes", { view: "nodes", options: { state: "Failed" } }],
+  },
+  "boots-failing": toOperations,
+  "operation-failed": toOperations,
+  "operation-lost": toOperations,
+  "demand-unknown": toRejects,
+  "set-aside": toRejects,
+  rejections: toRejects,
+  configuration: toConfiguration,
+  "read-only": toConfiguration,
+  "certificates-not-verified": toConfiguration,
+  clipped: toConfiguration,
+  "demand-held-back": toConfiguration,
+  "sources-full": toConfiguration,
+  "capacity-back-off": toLimits,
+  "quota-refused": toLimits,
+  "jobs-waiting": { link: ["Waiting jobs", { view: "jobs", options: { state: "waiting" } }] },
+};
+
 /** What is wrong, the gravest first, and what to do about it. */
-export function Problems({ problems }: { readonly problems: readonly StatusProblem[] }) {
+export function Problems(props: {
+  readonly cluster: string;
+  readonly problems: readonly StatusProblem[];
+  readonly onAct: (kind: ActKind) => void;
+}) {
+  const { cluster, problems, onAct } = props;
   if (problems.length === 0) return <p class="problem fine">Nothing is wrong.</p>;
   return (
     <ul class="problems" aria-label="Problems" aria-live="polite">
-      {problems.map(({ gravity, kind, text, next }, index) => (
-        <li key={`${kind} ${index}`} class={`problem ${gravity}`}>
-          <p>
-            <strong>{words[gravity]}.</strong> <Prose text={text} />
-          </p>
-          <p>
-            <Prose text={next} />
-          </p>
-        </li>
-      ))}
+      {problems.map(({ gravity, kind, text, next }, index) => {
+        const { act, link } = (Object.hasOwn(remedies, kind) && remedies[kind]) || {};
+        return (
+          <li key={`${kind} ${index}`} class={`problem ${gravity}`}>
+            <p>
+              <strong>{words[gravity]}.</strong> <Prose text={text} />
+            </p>
+            <p>
+              <Prose text={next} />{" "}
+              {link === undefined ? null : <a href={linkTo({ cluster, ...link[1] })}>{link[0]}</a>}
+            </p>
+            {act === undefined || !session.mayOperate ? null : (
+              <button type="button" onClick={() => onAct(act)}>
+                {acts[act].title}
+              </button>
+            )}
+          </li>
+        );
+      })}
     </ul>
   );
 }

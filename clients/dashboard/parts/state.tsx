@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Polled } from "../service/polled.ts";
 import { duration, localTime, utc } from "../words.ts";
+import { Refusal } from "./refusal.tsx";
 
 /** From then on what is shown is called old. */
 const oldMs = 15_000;
@@ -38,19 +39,11 @@ export function Shown<T>({
     <>
       <Freshness polled={polled} />
       {error === undefined ? null : (
-        <div role="alert" class="problem degraded">
-          <p>{error.message}</p>
-          {error.problems.length === 0 ? null : (
-            <ul>
-              {error.problems.map((problem) => (
-                <li key={problem}>{problem}</li>
-              ))}
-            </ul>
-          )}
+        <Refusal error={error} gravity="degraded">
           <button type="button" onClick={polled.refresh}>
             Try again now
           </button>
-        </div>
+        </Refusal>
       )}
       {answer === undefined ? error === undefined ? <p class="quiet">Loading…</p> : null : children(answer)}
     </>

@@ -4,6 +4,12 @@ export interface Column<T> {
   readonly title: string;
   readonly cell: (row: T) => ComponentChildren;
   readonly isNumber?: boolean;
+  /** Whole sentences, which a narrow screen leaves some room. */
+  readonly isLong?: boolean;
+}
+
+function classOf({ isNumber, isLong }: Pick<Column<never>, "isNumber" | "isLong">): string | undefined {
+  return isNumber ? "number" : isLong ? "long" : undefined;
 }
 
 /** A table for lists that fit on a page. */
@@ -23,9 +29,9 @@ export function Table<T>(props: {
         <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ title, isNumber }) => (
-              <th key={title} scope="col" class={isNumber ? "number" : undefined}>
-                {title}
+            {columns.map((column) => (
+              <th key={column.title} scope="col" class={classOf(column)}>
+                {column.title}
               </th>
             ))}
           </tr>
@@ -33,9 +39,9 @@ export function Table<T>(props: {
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ title, cell, isNumber }) => (
-                <td key={title} class={isNumber ? "number" : undefined}>
-                  {cell(row)}
+              {columns.map((column) => (
+                <td key={column.title} class={classOf(column)}>
+                  {column.cell(row)}
                 </td>
               ))}
             </tr>

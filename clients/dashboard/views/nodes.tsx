@@ -72,6 +72,7 @@ export function Nodes({ place, cluster }: { readonly place: Place; readonly clus
                     }}
                   />
                 ))}
+                <ActButton cluster={cluster} kind="retry-failed" names={[]} onDone={polled.refresh} />
               </div>
             ) : null}
             <List

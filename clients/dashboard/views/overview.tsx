@@ -1,5 +1,6 @@
 import type { ClusterStatus, SamplesAnswer } from "../../../shared/api/index.ts";
-import { ActButton } from "../act/act-button.tsx";
+import { useActDialog } from "../act/act-button.tsx";
+import { type ActKind, acts } from "../act/kinds.ts";
 import { Problems } from "../parts/problems.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
@@ -8,6 +9,7 @@ import { WaitingJobs } from "../parts/waiting-jobs.tsx";
 import { choose, linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
+import { session } from "../service/session.ts";
 import { count, counted, duration, usd } from "../words.ts";
 
 const spans = [
@@ -21,22 +23,25 @@ const spans = [
 /** What is wrong first, then how the cluster is and was. */
 export function Overview({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const status = usePolled<ClusterStatus>(pathOf("clusters", cluster, "status"));
+  // Beside what is polled: a problem or a button that is gone must not take the dialog with it.
+  const { open, dialog } = useActDialog();
+  const act = (kind: ActKind) => open({ cluster, kind, names: [], onDone: status.refresh });
   return (
     <>
       <h1>{cluster}</h1>
+      {dialog}
       <Shown polled={status}>
         {(answer) => (
           <>
-            <Problems problems={answer.problems} />
+            <Problems cluster={cluster} problems={answer.problems} onAct={act} />
             <Now status={answer} />
-            <div class="acts">
-              <ActButton
-                cluster={cluster}
-                kind={answer.paused === null ? "pause" : "resume"}
-                names={[]}
-                onDone={status.refresh}
-              />
-            </div>
+            {answer.paused !== null || !session.mayOperate ? null : (
+              <div class="acts">
+                <button type="button" onClick={() => act("pause")}>
+                  {acts.pause.title}
+                </button>
+              </div>
+            )}
           </>
         )}
       </Shown>

@@ -1,36 +1,79 @@
-import type { RejectsAnswer } from "../../../shared/api/index.ts";
+import type { RejectionView, RejectsAnswer } from "../../../shared/api/index.ts";
 import { Ago, Shown } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
-import type { Place } from "../place.ts";
+import { choose, linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
+import { counted } from "../words.ts";
+import { Reject } from "./reject.tsx";
 
-/** Messages that were refused or given up. */
-export function Rejects({ cluster }: { readonly place: Place; readonly cluster: string }) {
-  const polled = usePolled<RejectsAnswer>(`${pathOf("clusters", cluster, "rejects")}?limit=100`);
+const pageSize = "100";
+
+/** Messages that were refused or given up; each opens with all of its problems. */
+export function Rejects({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
+  if (place.subject !== undefined)
+    return <Reject key={place.subject} cluster={cluster} rejectionId={place.subject} />;
+  return <List place={place} cluster={cluster} />;
+}
+
+function List({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
+  const { cursor = "" } = place.options;
+  const query = new URLSearchParams({ limit: pageSize, ...(cursor === "" ? {} : { cursor }) });
+  const polled = usePolled<RejectsAnswer>(`${pathOf("clusters", cluster, "rejects")}?${query}`);
   return (
     <>
       <h1>Rejects</h1>
       <Shown polled={polled}>
-        {({ rejections, atSeconds }) => (
-          <Table
-            caption="Rejected messages, newest first"
-            rows={rejections}
-            keyOf={({ rejectionId }) => rejectionId}
-            none="No message was refused."
-            columns={[
-              {
-                title: "Came",
-                cell: ({ receivedAtSeconds }) => <Ago at={receivedAtSeconds} now={atSeconds} />,
-              },
-              { title: "Kind", cell: ({ kind }) => kind },
-              { title: "Source", cell: ({ source }) => source ?? "unknown" },
-              { title: "Problems", cell: ({ problems }) => problems.join(" ") },
-              { title: "Begins", cell: ({ excerpt }) => <code>{excerpt}</code> },
-            ]}
-          />
+        {({ rejections, atSeconds, next }) => (
+          <>
+            <Table
+              caption="Rejected messages, newest first"
+              rows={rejections}
+              keyOf={({ rejectionId }) => rejectionId}
+              none="No message was refused."
+              columns={[
+                {
+                  title: "Came",
+                  cell: ({ rejectionId, receivedAtSeconds }) => (
+                    <a href={linkTo({ cluster, view: "rejects", subject: rejectionId })}>
+                      <Ago at={receivedAtSeconds} now={atSeconds} />
+                    </a>
+                  ),
+                },
+                { title: "Kind", cell: ({ kind }) => kind },
+                { title: "Source", cell: ({ source }) => source ?? "unknown" },
+                { title: "Problems", isLong: true, cell: problemsInShort },
+                {
+                  title: "Begins",
+                  isLong: true,
+                  cell: ({ excerpt }) => <code>{excerpt.slice(0, 200)}</code>,
+                },
+                {
+                  title: "Sent again",
+                  cell: ({ replayedAtSeconds }) =>
+                    replayedAtSeconds === undefined ? "–" : <Ago at={replayedAtSeconds} now={atSeconds} />,
+                },
+              ]}
+            />
+            <div class="acts">
+              {cursor === "" ? null : (
+                <button type="button" onClick={() => choose(place, { cursor: "" })}>
+                  Newest
+                </button>
+              )}
+              {next === null ? null : (
+                <button type="button" onClick={() => choose(place, { cursor: next })}>
+                  Older
+                </button>
+              )}
+            </div>
+          </>
         )}
       </Shown>
     </>
   );
+}
+
+function problemsInShort({ problems: [first = "", ...others] }: RejectionView): string {
+  return others.length === 0 ? first : `${first} (and ${counted(others.length, "more", "more")})`;
 }

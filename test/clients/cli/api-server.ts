@@ -54,7 +54,8 @@ export async function serveApi(handlers: Handlers): Promise<ApiServer> {
   };
 }
 
-function routeOf(
+/** The route that serves such a call, and its parameters. */
+export function routeOf(
   method: string,
   path: string,
 ): { readonly route: Route; readonly params: Record<string, string> } | undefined {

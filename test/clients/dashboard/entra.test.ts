@@ -16,7 +16,7 @@ import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { startTenant, type Tenant } from "../../support/entra.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { createWorld } from "../../support/world.ts";
-import { type ApiServer, serveApi } from "../cli/api-server.ts";
+import { type ApiServer, routeOf, serveApi } from "../cli/api-server.ts";
 import { type PageServer, servePage } from "./page-server.ts";
 
 vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
@@ -40,6 +40,20 @@ async function signIn(hash = ""): Promise<void> {
   await signInButton().click();
 }
 
+/** A call of the API without the page. */
+function ask(method: string, path: string, token: string, body: unknown): Promise<Response> {
+  return fetch(new URL(`/api/clusters/hpc/${path}`, server.url), {
+    method,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "if-match": "*" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+async function act(kind: string, token: string): Promise<void> {
+  const response = await ask("POST", "actions", token, { kind, by: "alice", reason: "maintenance" });
+  expect(response.status).toBe(200);
+}
+
 describe.skipIf(noBrowser !== undefined)("sign-in with Microsoft Entra ID", () => {
   beforeAll(async () => {
     tenant = await startTenant();
@@ -50,10 +64,13 @@ describe.skipIf(noBrowser !== undefined)("sign-in with Microsoft Entra ID", () =
       await bundleDashboard(),
       api,
       { by: "entra", ...issuer },
-      async (authorization, path) => {
+      async ({ method = "GET", url: path = "/", headers: { authorization } }) => {
         const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-        const request = new HttpRequest({ method: "GET", url: `http://127.0.0.1${path}`, headers });
-        const admission = await guard.admit(request, "reader", silent);
+        const url = new URL(path, "http://127.0.0.1");
+        const request = new HttpRequest({ method, url: url.href, headers });
+        // As `serve` has it: each route names the role that it wants.
+        const role = routeOf(method, url.pathname)?.route.role ?? "reader";
+        const admission = await guard.admit(request, role, silent);
         return admission.ok ? undefined : admission.response;
       },
     );
@@ -97,14 +114,69 @@ describe.skipIf(noBrowser !== undefined)("sign-in with Microsoft Entra ID", () =
     expect(problems.filter((problem) => !problem.includes("401"))).toEqual([]);
   });
 
-  test("who may only read is offered no act", async () => {
+  test("who may only read is offered no act in any view, and reads all the same", async () => {
     tenant.people.claims = reader;
+    const { world } = served;
+    await world.receive("{ no message", "r-1");
+    await act("pause", await tenant.userToken(operator));
     await signIn("#/clusters/hpc/nodes");
     await page.getByText("htc-1").first().waitFor();
-    expect(await page.getByRole("button", { name: "Delete", exact: true }).count()).toBe(0);
+    await page.getByText("Read-only").waitFor();
+    const offered = async () => (await page.locator("main button").allInnerTexts()).join();
+    expect(await offered()).not.toMatch(/Drain|Delete|Start|Retry|Keep|Ignore/);
     await page.goto(`${server.url}#/clusters/hpc/overview`);
-    await page.getByText("Nothing is wrong.").or(page.getByLabel("Problems")).first().waitFor();
-    expect(await page.getByRole("button", { name: "Pause scaling" }).count()).toBe(0);
+    await page.getByLabel("Problems").getByText("Paused by").waitFor();
+    expect(await offered()).not.toMatch(/Pause|Resume|Retry/);
+    await page.goto(`${server.url}#/clusters/hpc/config`);
+    await page.getByRole("region", { name: "Stored configuration" }).waitFor();
+    expect(await page.getByRole("link", { name: /Change|Store/ }).count()).toBe(0);
+    await page.goto(`${server.url}#/clusters/hpc/config/edit`);
+    await page.getByText("You may read the configuration, and not change it.").waitFor();
+    expect(await page.locator("main textarea, main form").count()).toBe(0);
+    await page.goto(`${server.url}#/clusters/hpc/rejects/r-1`);
+    await page.getByText("Operators see the whole message").waitFor();
+    expect(await page.locator("main textarea, main form").count()).toBe(0);
+    expect(problems.filter((problem) => !problem.includes("401"))).toEqual([]);
+  });
+
+  test("who may only read is refused by the service, whatever the page offers", async () => {
+    const token = await tenant.userToken(reader);
+    const calls = [
+      ["POST", "actions", { kind: "pause", by: "x", reason: "y" }],
+      ["PUT", "config", { config: {}, by: "x", reason: "y" }],
+      ["POST", "rejects/r-1/replay", {}],
+      ["GET", "rejects/r-1", undefined],
+    ] as const;
+    for (const [method, path, body] of calls) {
+      const response = await ask(method, path, token, body);
+      expect(response.status, path).toBe(403);
+      const title = expect.stringMatching(/^alice@example\.com .*lacks the role "Autoscale\.Operate"$/);
+      expect(await response.json()).toMatchObject({ title });
+    }
+  });
+
+  test("an operator whose role was taken away is told so by the act, and nothing is done", async () => {
+    await signIn("#/clusters/hpc/overview");
+    await page.getByRole("button", { name: "Pause scaling" }).waitFor();
+    // The page knows the roles of the sign-in; the service those of the token that it gets.
+    const token = await tenant.userToken(reader);
+    await page.route(/\/(?:actions|config)$/, (route, request) =>
+      request.method() === "GET"
+        ? route.fallback()
+        : route.continue({ headers: { ...request.headers(), authorization: `Bearer ${token}` } }),
+    );
+    await page.getByRole("button", { name: "Pause scaling" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Reason, for the record").fill("maintenance");
+    await dialog.getByRole("button", { name: "Show what would be done" }).click();
+    await dialog.getByRole("alert").getByText('lacks the role "Autoscale.Operate"').waitFor();
+    await dialog.getByText("Ask whoever administers the app registration").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.goto(`${server.url}#/clusters/hpc/config/edit`);
+    await page.getByLabel("Reason, for the record").fill("maintenance");
+    await page.getByRole("button", { name: "Show what would be done" }).click();
+    await page.getByRole("alert").getByText('lacks the role "Autoscale.Operate"').waitFor();
+    expect((await served.world.ports.controls.load("hpc"))?.value.paused ?? null).toBeNull();
   });
 
   test("a viewer without a role sees which is missing", async () => {

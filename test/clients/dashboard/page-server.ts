@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { HttpResponseInit } from "@azure/functions";
 import { dashboardPage, type PageLogin } from "../../../functions/support/dashboard-page.ts";
@@ -25,7 +25,7 @@ export async function servePage(
   api: ApiServer,
   login: PageLogin = { by: "function-key" },
   /** Undefined: whoever calls so may; else what they are answered with. */
-  refused: (authorization: string | undefined, path: string) => Promise<HttpResponseInit | undefined> = () =>
+  refused: (call: IncomingMessage) => Promise<HttpResponseInit | undefined> = () =>
     Promise.resolve(undefined),
 ): Promise<PageServer> {
   const named = JSON.parse(String(Buffer.from(files.get("files.json") ?? ""))) as Readonly<
@@ -49,7 +49,7 @@ export async function servePage(
     if (failing !== undefined) return void outgoing.writeHead(failing).end();
     if (key !== undefined && incoming.headers["x-functions-key"] !== key)
       return void outgoing.writeHead(401).end();
-    const refusal = await refused(incoming.headers.authorization, path);
+    const refusal = await refused(incoming);
     if (refusal !== undefined)
       return void outgoing.writeHead(refusal.status ?? 500).end(JSON.stringify(refusal.jsonBody));
     // A view that is left takes its calls back.

@@ -1,5 +1,3 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -12,11 +10,19 @@ import {
   openPage,
 } from "../../support/browser.ts";
 import { eventually, type LocalStack, startStack } from "../../support/local-stack.ts";
+import { picture } from "./pictures.ts";
 
-/** Set: pictures of every view are written there, to be looked at. */
-const pictures = process.env.DASHBOARD_PICTURES;
-
-const views = ["overview", "nodes", "jobs", "limits", "money", "plans", "operations", "rejects"] as const;
+const views = [
+  "overview",
+  "nodes",
+  "jobs",
+  "limits",
+  "money",
+  "plans",
+  "operations",
+  "rejects",
+  "config",
+] as const;
 
 let stack: LocalStack;
 let browser: Browser;
@@ -53,15 +59,11 @@ describe.skipIf(noBrowser !== undefined)("the dashboard", () => {
       const { page, problems } = await openPage(browser, look);
       const found: Record<string, unknown> = {};
       const nothing: Record<string, unknown> = {};
-      for (const view of ["clusters", ...views, "jobs/1201"]) {
+      for (const view of ["clusters", ...views, "jobs/1201", "config/edit"]) {
         await opened(page, view === "clusters" ? "#/" : `#/clusters/${stack.cluster}/${view}`);
         found[view] = { isTooWide: await isTooWide(page), broken: await accessibilityProblems(page) };
         nothing[view] = { isTooWide: false, broken: [] };
-        if (pictures !== undefined) {
-          await mkdir(pictures, { recursive: true });
-          const name = `${view.replace("/", "-")}-${look.width}-${look.colorScheme}.png`;
-          await page.screenshot({ path: join(pictures, name), fullPage: true });
-        }
+        await picture(page, view.replace("/", "-"), look);
       }
       expect(found).toEqual(nothing);
       expect(problems).toEqual([]);

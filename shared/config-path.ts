@@ -1,6 +1,15 @@
-import { isDictionary } from "../../../shared/json.ts";
+import { isDictionary, parseJson } from "./json.ts";
 
 export type Config = Readonly<Record<string, unknown>>;
+
+/** The value of a setting as people type it: JSON, or else a text, so that `spot` needs no quotes. */
+export function readSetting(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}
 
 /** Keys with dots between them; a number is a place in a list. */
 function stepsOf(path: string): readonly string[] {

@@ -1,0 +1,54 @@
+import type { RefObject } from "preact";
+import { lineOf, linesIn } from "./json-text.ts";
+
+/** Where a text is changed. */
+export function Editor(props: {
+  readonly label: string;
+  readonly box: RefObject<HTMLTextAreaElement | null>;
+  readonly text: string;
+  readonly isFixed: boolean;
+  readonly onText: (text: string) => void;
+}) {
+  const { label, box, text, isFixed, onText } = props;
+  return (
+    <label>
+      {label}
+      <textarea
+        ref={box}
+        rows={Math.min(30, Math.max(8, text.split("\n").length + 1))}
+        wrap="off"
+        spellcheck={false}
+        autocapitalize="off"
+        autocomplete="off"
+        value={text}
+        readOnly={isFixed}
+        onInput={({ currentTarget }) => onText(currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+/** Goes to the line that a problem is about; nothing where none is known. */
+export function ToLine(props: {
+  readonly problem: string;
+  readonly text: string;
+  readonly box: RefObject<HTMLTextAreaElement | null>;
+}) {
+  const { problem, text, box } = props;
+  const line = lineOf(problem, linesIn(text));
+  if (line === undefined) return null;
+  const go = () => {
+    const element = box.current;
+    if (element === null) return;
+    const lines = text.split("\n");
+    const start = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+    element.focus();
+    element.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
+    element.scrollTop = (element.scrollHeight / lines.length) * (line - 4);
+  };
+  return (
+    <button type="button" class="plain inline" onClick={go}>
+      Line {line}
+    </button>
+  );
+}

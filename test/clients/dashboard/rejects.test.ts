@@ -1,0 +1,243 @@
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { bundleDashboard } from "../../../infra/package/dashboard.ts";
+import { operatorsOf, served } from "../../fuzz/served-world.ts";
+import {
+  accessibilityProblems,
+  type Browser,
+  isTooWide,
+  looks,
+  noBrowser,
+  openBrowser,
+  openPage,
+} from "../../support/browser.ts";
+import { cluster } from "../../support/world.ts";
+import { type ApiServer, serveApi } from "../cli/api-server.ts";
+import { hostileNames } from "./hostile-names.ts";
+import { type PageServer, servePage } from "./page-server.ts";
+import { picture } from "./pictures.ts";
+
+vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
+const { handlers } = await import("../../functions/api/handlers.ts");
+
+let api: ApiServer;
+let server: PageServer;
+let browser: Browser;
+let page: Page;
+let problems: readonly string[];
+
+const open = (path: string) => page.goto(`${server.url}#/clusters/${cluster}/${path}`);
+const posted = () => operatorsOf(served.world).demandQueue.texts;
+const message = () => page.getByRole("region", { name: "Message", exact: true });
+const editor = () => page.getByLabel("Message to send");
+const check = () => page.getByRole("button", { name: "Show what would be done" }).click();
+
+const demand = (fields: object) =>
+  JSON.stringify({
+    version: 1,
+    kind: "snapshot",
+    cluster,
+    source: "pbs",
+    sequence: 7,
+    sentAt: new Date(served.world.now() * 1_000).toISOString(),
+    jobs: [{ name: "1201", constraints: { ncpus: 2 } }],
+    ...fields,
+  });
+
+describe.skipIf(noBrowser !== undefined)("rejected messages", () => {
+  beforeAll(async () => {
+    api = await serveApi(handlers);
+    server = await servePage(await bundleDashboard(), api);
+    browser = await openBrowser();
+  }, 600_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+    await api?.stop();
+  });
+
+  beforeEach(async () => {
+    server.reset();
+    served.renew();
+    await served.world.snapshot();
+    ({ page, problems } = await openPage(browser, { width: 1024, colorScheme: "light" }));
+  });
+
+  afterEach(() => page.close());
+
+  test("one is opened from the list: all of it, laid out, with the field in error marked", async () => {
+    await served.world.receive(demand({ ttlSeconds: "long" }), "r-1");
+    await open("rejects");
+    await page.getByRole("row").nth(1).getByRole("link").click();
+    await page.getByRole("heading", { name: "Rejected message" }).waitFor();
+    expect(page.url()).toContain("/rejects/r-1");
+    expect(await message().locator("mark").allInnerTexts()).toEqual(['  "ttlSeconds": "long"']);
+    await page.getByText('ttlSeconds: "long"').first().waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test("one is fixed, checked, sent, and followed until it has arrived", async () => {
+    await served.world.receive(demand({ ttlSeconds: "long" }), "r-1");
+    await open("rejects/r-1");
+    await page.getByRole("button", { name: "Fix it first" }).press("Enter");
+    expect(await editor().evaluate((box) => box === box.ownerDocument.activeElement)).toBe(true);
+    const text = await editor().inputValue();
+    await editor().fill(text.replace('"long"', '"longer"'));
+    await check();
+    await page.getByRole("alert").getByText('ttlSeconds: "longer"').waitFor();
+    const line = await page.getByRole("alert").getByRole("button").innerText();
+    expect(text.split("\n")[Number(line.replace("Line ", "")) - 1]).toContain("ttlSeconds");
+    await editor().fill(text.replace('"long"', "600"));
+    await check();
+    await page.getByText('Would post snapshot 7 of source "pbs"').waitFor();
+    expect(posted()).toEqual([]);
+    expect(await page.locator("code").last().innerText()).toBe(
+      "ccscale rejects replay r-1 --file fixed.json --cluster hpc",
+    );
+    await page.getByRole("button", { name: "Send the fixed message" }).click();
+    await page.getByText("On its way…").waitFor();
+    expect(posted().map((each) => JSON.parse(each))).toEqual([JSON.parse(demand({ ttlSeconds: 600 }))]);
+    await served.world.receive(posted()[0]);
+    await page.getByText("It has arrived: source “pbs” wants 1 job.").waitFor();
+    await open("rejects");
+    await page.getByRole("row").nth(1).getByText("ago").nth(1).waitFor();
+  });
+
+  test("one that is refused once more has a link to what is wrong now", async () => {
+    await served.world.receive(demand({ ttlSeconds: "long" }), "r-1");
+    await open("rejects/r-1");
+    await page.getByRole("button", { name: "Fix it first" }).click();
+    await editor().fill(demand({ ttlSeconds: 600 }));
+    await check();
+    await page.getByRole("button", { name: "Send the fixed message" }).click();
+    await page.getByText("On its way…").waitFor();
+    await served.world.receive(demand({ ttlSeconds: "again" }), "r-2");
+    await page.getByRole("link", { name: "1 problem" }).click();
+    await page.getByText('ttlSeconds: "again"').first().waitFor();
+  });
+
+  test("one that was right by now is sent again as it came", async () => {
+    const text = demand({});
+    const rejection = {
+      rejectionId: "r-1",
+      kind: "poison",
+      cluster,
+      source: "pbs",
+      queue: "job-demand",
+      receivedAtSeconds: served.world.now(),
+      attempts: 5,
+      problems: ["storage did not answer"],
+      excerpt: text.slice(0, 100),
+    } as const;
+    await served.world.ports.rejections.add({ rejection, body: text });
+    await open("rejects/r-1");
+    await page.getByText("given up after too many tries").waitFor();
+    await check();
+    await page.getByText("Would post snapshot 7").waitFor();
+    await page.getByRole("button", { name: "Send it again", exact: true }).click();
+    await page.getByText("On its way…").waitFor();
+    expect(posted()).toEqual([text]);
+  });
+
+  test("what may not be sent again is refused with words", async () => {
+    await served.world.ports.rejections.add({
+      rejection: {
+        rejectionId: "r-1",
+        kind: "dead-letter",
+        cluster,
+        source: undefined,
+        queue: "scale-actions",
+        receivedAtSeconds: served.world.now(),
+        attempts: undefined,
+        problems: ["its time was over"],
+        excerpt: "{}",
+      },
+      body: "{}",
+    });
+    await open("rejects/r-1");
+    await check();
+    await page.getByRole("alert").getByText("an action, which is never sent again").waitFor();
+    expect(await page.getByRole("button", { name: "Fix it first" }).count()).toBe(0);
+  });
+
+  test("no JSON at all is shown as it came", async () => {
+    await served.world.receive("{ this is no message", "r-1");
+    await open("rejects/r-1");
+    await message().getByText("{ this is no message").waitFor();
+  });
+
+  test("a message that was too large to be kept can be written anew", async () => {
+    await served.world.receive(demand({ ttlSeconds: "long", padding: "x".repeat(70_000) }), "r-1");
+    await open("rejects/r-1");
+    await page.getByRole("button", { name: "Write one in its place" }).click();
+    await editor().fill(demand({}));
+    await check();
+    await page.getByText("Would post snapshot 7").waitFor();
+  });
+
+  test("one that is not kept, and a list of several pages", async () => {
+    await open("rejects/nobody");
+    await page.getByText('No rejected message "nobody" is kept').waitFor();
+    for (let index = 0; index < 101; index += 1) {
+      served.world.advance(1);
+      await served.world.receive(`no message ${index}`, `r-${index}`);
+    }
+    await open("rejects");
+    await page.getByRole("button", { name: "Older" }).click();
+    await page.getByRole("link").filter({ hasText: "ago" }).first().waitFor();
+    await page.getByText("no message 0", { exact: true }).waitFor();
+    expect(await page.getByRole("row").count()).toBe(2);
+    await page.getByRole("button", { name: "Newest" }).click();
+    await page.getByText("no message 100", { exact: true }).waitFor();
+  });
+
+  test("no script runs out of a message, its problems or an answer", async () => {
+    const jobs = hostileNames.map((name) => ({ name, constraints: { [name]: name } }));
+    await served.world.receive(
+      demand({ jobs, ttlSeconds: hostileNames.join(" "), source: "<img src=x>" }),
+      "r-1",
+    );
+    for (const name of hostileNames) await served.world.receive(name, `r ${name}`);
+    await open("rejects/r-1");
+    await message().getByText("<script>hit=1").first().waitFor();
+    await page.getByRole("button", { name: "Fix it first" }).click();
+    await editor().fill(demand({ jobs, source: "<svg onload=hit=1>", sequence: "<script>hit=1</script>" }));
+    await check();
+    await page.getByRole("alert").getByText("<script>hit=1").waitFor();
+    for (const name of hostileNames) {
+      await open(`rejects/${encodeURIComponent(`r ${name}`)}`);
+      await message().waitFor();
+      expect((await message().locator("pre").last().innerText()).trim()).toBe(name.trim());
+    }
+    expect(await page.evaluate("globalThis.hit")).toBeUndefined();
+    expect(await page.locator("main script, main img, main iframe, main svg").count()).toBe(0);
+  });
+
+  test.each(looks)(
+    "at $width pixels, $colorScheme: nothing sticks out, no rule of accessibility is broken",
+    async (look) => {
+      await page.close();
+      ({ page, problems } = await openPage(browser, look));
+      const jobs = Array.from({ length: 6 }, (_, index) => ({ name: `${1200 + index}`, constraints: {} }));
+      const bad = { name: "1206", constraints: { ncpus: -4 }, iterations: "many" };
+      await served.world.receive(demand({ jobs: [...jobs, bad], ttlSeconds: "long" }), "r-1");
+      const sound = async (name: string) => {
+        await picture(page, name, look);
+        const found = { isTooWide: await isTooWide(page), broken: await accessibilityProblems(page) };
+        expect({ [name]: found }).toEqual({ [name]: { isTooWide: false, broken: [] } });
+      };
+      await open("rejects/r-1");
+      await message().waitFor();
+      await sound("reject");
+      await page.getByRole("button", { name: "Fix it first" }).click();
+      await check();
+      await page.getByRole("alert").waitFor();
+      await sound("reject-refused");
+      await editor().fill(demand({ jobs }));
+      await check();
+      await page.getByText("Would post snapshot 7").waitFor();
+      await sound("reject-checked");
+    },
+  );
+});

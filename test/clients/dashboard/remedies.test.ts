@@ -1,0 +1,133 @@
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { bundleDashboard } from "../../../infra/package/dashboard.ts";
+import { served } from "../../fuzz/served-world.ts";
+import {
+  accessibilityProblems,
+  type Browser,
+  noBrowser,
+  openBrowser,
+  openPage,
+} from "../../support/browser.ts";
+import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { createWorld } from "../../support/world.ts";
+import { type ApiServer, serveApi } from "../cli/api-server.ts";
+import { type PageServer, servePage } from "./page-server.ts";
+import { picture } from "./pictures.ts";
+
+vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
+const { handlers } = await import("../../functions/api/handlers.ts");
+
+let api: ApiServer;
+let server: PageServer;
+let browser: Browser;
+let page: Page;
+let problems: readonly string[];
+
+const look = { width: 1024, colorScheme: "light" } as const;
+const open = (view: string) => page.goto(`${server.url}#/clusters/hpc/${view}`);
+const problem = (words: string) =>
+  page.getByRole("list", { name: "Problems" }).getByRole("listitem").filter({ hasText: words });
+
+/** Gives a reason, and looks at the dry run. */
+async function dryRun(title: string): Promise<string> {
+  const dialog = page.getByRole("dialog", { name: title });
+  await dialog.getByLabel("Reason, for the record").fill("new image");
+  await dialog.getByRole("button", { name: "Show what would be done" }).click();
+  await dialog.locator(".answer").waitFor();
+  return dialog.innerText();
+}
+
+describe.skipIf(noBrowser !== undefined)("what can be done about a problem", () => {
+  beforeAll(async () => {
+    api = await serveApi(handlers);
+    server = await servePage(await bundleDashboard(), api);
+    browser = await openBrowser();
+  }, 600_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+    await api?.stop();
+  });
+
+  beforeEach(async () => {
+    server.reset();
+    const nodes = ["htc-1", "htc-2"].map((name, index) =>
+      nodeOf({ name, nodeId: `id-${index}`, hostname: `host-${index}` }),
+    );
+    served.world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
+    served.world.cycleCloud.change("htc-2", { status: "Failed" });
+    await served.world.snapshot();
+    ({ page, problems } = await openPage(browser, look));
+  });
+
+  afterEach(() => page.close());
+
+  test("failed nodes are retried beside the problem that names the command, and followed", async () => {
+    await open("overview");
+    const line = problem("ccscale retry-failed");
+    await line.getByRole("button", { name: "Retry failed nodes" }).press("Enter");
+    const said = await dryRun("Retry failed nodes");
+    expect(said).toContain("Would ask for retry-failed: 1 node");
+    expect(said).toContain("ccscale retry-failed --cluster hpc --reason 'new image'");
+    expect(served.world.cycleCloud.calls).not.toContain("retry");
+    await picture(page, "retry", look);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Retry failed nodes" }).click();
+    await dialog.getByText("sent to the executor").waitFor();
+    await served.world.settle();
+    expect(served.world.cycleCloud.calls).toContain("retry");
+    // The problem is gone. The dialog stays.
+    await line.waitFor({ state: "detached" });
+    await dialog.getByText("a snapshot shows its effect").waitFor();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    expect(problems).toEqual([]);
+  });
+
+  test("failed nodes are one link away, and can be retried there", async () => {
+    await open("overview");
+    await problem("failed").getByRole("link", { name: "Failed nodes" }).click();
+    await page.getByText("htc-2").first().waitFor();
+    expect(page.url()).toContain("nodes?state=Failed");
+    await page.getByRole("button", { name: "Retry failed nodes" }).click();
+    expect(await dryRun("Retry failed nodes")).toContain("htc-2");
+  });
+
+  test("without a failed node there is nothing to retry, and it says so", async () => {
+    served.world.cycleCloud.change("htc-2", { status: "Ready" });
+    served.world.advance(1);
+    await served.world.snapshot();
+    await open("nodes");
+    await page.getByRole("button", { name: "Retry failed nodes" }).click();
+    expect(await dryRun("Retry failed nodes")).toContain("Nothing to do");
+    const button = page.getByRole("dialog").getByRole("button", { name: "Retry failed nodes" });
+    expect(await button.isDisabled()).toBe(true);
+    // Another reason may be given.
+    await page.getByRole("button", { name: "Back" }).click();
+    expect(await page.getByLabel("Reason, for the record").isEditable()).toBe(true);
+  });
+
+  test("a cluster that is paused is resumed beside the problem that says so", async () => {
+    await open("overview");
+    await page.getByRole("button", { name: "Pause scaling" }).click();
+    await dryRun("Pause scaling");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Pause scaling" }).click();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await problem("Paused by dashboard").getByRole("button", { name: "Resume scaling" }).click();
+    await dryRun("Resume scaling");
+    await dialog.getByRole("button", { name: "Resume scaling" }).click();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Pause scaling" }).waitFor();
+  });
+
+  test("other problems lead to the view that shows more", async () => {
+    await served.world.receive("{ no message", "r-1");
+    await open("overview");
+    await problem("refused or given up").getByRole("link", { name: "Rejects" }).click();
+    await page.getByRole("heading", { name: "Rejects" }).waitFor();
+  });
+});
