@@ -21,6 +21,7 @@ import { prettyJson } from "../output/print.ts";
 import { firstDayIn, type ReconciledDay, reconcile, reconciledTotal } from "../output/reconcile.ts";
 import { type Page, pageOn } from "../output/report.ts";
 import { spotInWords } from "../output/spot-words.ts";
+import { momentWriter, timesOption } from "../output/times.ts";
 import type { Terminal } from "../terminal.ts";
 
 interface Given extends Omit<LookFlags, "format"> {
@@ -74,7 +75,7 @@ export function costCommand(terminal: Terminal): CommandType {
         return flags.reconcile === true ? showReconciled(looking, flags) : showCost(looking, flags);
       });
     });
-  return outputOptions(lookOptions(command), ["focus"]);
+  return timesOption(outputOptions(lookOptions(command), ["focus"]));
 }
 
 const momentSchema = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })]);
@@ -153,10 +154,11 @@ async function showJob({ terminal, service, settings }: Looking, flags: Flags, j
       `Job "${job}": ${total.usd.toFixed(2)} USD${until}, ${counted(runs.length, "runs")}, ${state}`,
     );
   }
+  const when = momentWriter({ flags, settings }, { usual: "utc", nowSeconds: Date.now() / 1000 });
   const list = {
     name: "cost",
     columns: jobCostColumns,
-    records: runs.map((run: JobRunView) => jobRunFields(run)),
+    records: runs.map((run: JobRunView) => jobRunFields(run, when)),
     data: runs,
     none: `No run of job "${job}" was counted${flags.source === undefined ? "; a source that is silent for long has to be named with --source" : ""}.`,
   };

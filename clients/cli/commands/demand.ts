@@ -8,6 +8,7 @@ import { outputOptions, printList } from "../output/output-options.ts";
 import type { OutputSettings } from "../output/output-settings.ts";
 import { prettyJson } from "../output/print.ts";
 import { pageOn } from "../output/report.ts";
+import { momentWriter, timesOption } from "../output/times.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -35,7 +36,7 @@ export function demandCommand(terminal: Terminal): Command {
     )
     .addOption(wholeOption())
     .action((flags: Flags) => look(terminal, flags, (looking) => showDemand(looking, flags)));
-  return outputOptions(selectionOptions(lookOptions(command)));
+  return timesOption(outputOptions(selectionOptions(lookOptions(command))));
 }
 
 async function showDemand({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
@@ -70,11 +71,12 @@ function tableOn(
   { flags, settings }: { readonly flags: LookFlags; readonly settings: OutputSettings },
 ): void {
   if ((flags.format ?? settings.format ?? "table") === "table") pageOn(terminal).title("Nodes");
+  const when = momentWriter({ flags, settings }, { usual: "utc", nowSeconds: atSeconds });
   const list = {
     name: "demand",
     columns: demandColumns(nodes),
     isOfNodes: true,
-    records: nodes.map((node) => nodeFields(node, atSeconds)),
+    records: nodes.map((node) => nodeFields(node, atSeconds, when)),
     data: nodes,
     none: selected === null ? "No nodes." : "No such nodes.",
   } as const;

@@ -5,8 +5,8 @@ import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
 import type { Narrowing } from "../output/fit-table.ts";
-import { moment } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
+import { momentWriter, timesOption } from "../output/times.ts";
 import { askAll } from "../service/ask-all.ts";
 import type { Terminal } from "../terminal.ts";
 import { type TimeOption, timeOption, toSeconds } from "../time-values.ts";
@@ -45,7 +45,7 @@ export function eventsCommand(terminal: Terminal): Command {
     .option("--node <name>", "only events about this node: its name, id or host name")
     .option("--limit <number>", "maximum number", wholeNumber(1), usualLimit)
     .action((flags: Flags) => look(terminal, flags, (looking) => showEvents(looking, flags)));
-  return outputOptions(lookOptions(command));
+  return timesOption(outputOptions(lookOptions(command)));
 }
 
 /** Checked here too: the nearest kind is known without asking. */
@@ -75,10 +75,11 @@ async function showEvents({ terminal, service, settings }: Looking, flags: Flags
     pick: ({ events }) => events,
     most: flags.limit,
   });
+  const when = momentWriter({ flags, settings }, { usual: "utc", nowSeconds });
   const list = {
     name: "events",
     columns: eventColumns,
-    records: items.map(eventFields),
+    records: items.map((event) => eventFields(event, when)),
     data: items,
     none: "No events.",
     narrowing,
@@ -87,12 +88,12 @@ async function showEvents({ terminal, service, settings }: Looking, flags: Flags
   if (isCut) terminal.stderr.write(`The newest ${items.length} events are shown; --limit shows more\n`);
 }
 
-function eventFields(event: EventView): Fields {
+function eventFields(event: EventView, when: (seconds: number) => string): Fields {
   const { nodes, nodeCount, atSeconds } = event;
   const more = nodeCount > nodes.length ? [`and ${nodeCount - nodes.length} more`] : [];
   return {
     ...event,
-    time: moment(atSeconds),
+    time: when(atSeconds),
     nodes: nodeCount === 0 ? null : [...nodes, ...more].join(", "),
   };
 }

@@ -9,6 +9,7 @@ import { failedNarrowing, nodeColumns, nodeFields, nodeNarrowing } from "../outp
 import { isIdle, summaryColumns, summaryFields, summaryOf, summaryTotal } from "../output/node-summary.ts";
 import { outputOptions, printList, resourcesPrinted } from "../output/output-options.ts";
 import { parseSort, type SortKey, sorted } from "../output/sorted.ts";
+import { momentWriter, timesOption } from "../output/times.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import { askAll } from "../service/ask-all.ts";
 import { progressOn, type Terminal } from "../terminal.ts";
@@ -41,7 +42,7 @@ export function nodesCommand(terminal: Terminal): Command {
         return command.error("error: expected --held without --summary, --sort and --limit");
       return look(terminal, flags, (looking) => showNodes(looking, flags));
     });
-  return outputOptions(selectionOptions(lookOptions(command)));
+  return timesOption(outputOptions(selectionOptions(lookOptions(command))));
 }
 
 function sortKeys(text: string): readonly SortKey[] {
@@ -60,10 +61,11 @@ async function showNodes(looking: Looking, flags: Flags): Promise<void> {
   const items = ordered.slice(0, flags.limit);
   // What CycleCloud says of failed nodes is what people look for where there are some.
   const isFailed = items.some(({ state, failure }) => state === "Failed" && failure?.message != null);
+  const when = momentWriter({ flags, settings }, { usual: "utc", nowSeconds: atSeconds });
   const list = {
     ...kind,
     columns: isFailed ? [...kind.columns, "failure:-"] : kind.columns,
-    records: items.map((node) => nodeFields(node, atSeconds)),
+    records: items.map((node) => nodeFields(node, atSeconds, when)),
     data: items,
     none: "No such nodes.",
     narrowing: isFailed ? failedNarrowing : nodeNarrowing,

@@ -3,8 +3,8 @@ import type { OperationView } from "../../../shared/api/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
-import { ago } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
+import { momentWriter, timesOption } from "../output/times.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import { askAll } from "../service/ask-all.ts";
 import type { Terminal } from "../terminal.ts";
@@ -37,7 +37,7 @@ export function operationsCommand(terminal: Terminal): Command {
       // Nodes that are gone have operations too.
       look(terminal, flags, (looking) => showOperations(looking, flags), { namesExist: false }),
     );
-  return outputOptions(selectionOptions(lookOptions(command)));
+  return timesOption(outputOptions(selectionOptions(lookOptions(command))));
 }
 
 async function showOperations({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
@@ -46,24 +46,25 @@ async function showOperations({ terminal, service, settings }: Looking, flags: F
     pick: ({ operations }) => operations,
     most: flags.limit,
   });
+  const when = momentWriter({ flags, settings }, { usual: "relative", nowSeconds: first.atSeconds });
   const list = {
     name: "operations",
     columns: operationColumns,
-    records: items.map((operation) => operationFields(operation, first.atSeconds)),
+    records: items.map((operation) => operationFields(operation, when)),
     data: items,
     none: "No operations.",
   };
   printList(terminal, list, { flags, settings });
 }
 
-function operationFields(operation: OperationView, nowSeconds: number): Fields {
+function operationFields(operation: OperationView, when: (seconds: number) => string): Fields {
   return {
     ...operation,
     nodes: operation.nodes.map(({ name }) => name),
     messages: operation.messages.join("; "),
     requested_by: operation.requestedBy?.who ?? null,
     why: operation.requestedBy?.why ?? operation.reason,
-    created: ago(operation.createdAtSeconds, nowSeconds),
-    updated: ago(operation.updatedAtSeconds, nowSeconds),
+    created: when(operation.createdAtSeconds),
+    updated: when(operation.updatedAtSeconds),
   };
 }

@@ -11,6 +11,7 @@ import { ago, moment } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
 import { prettyJson } from "../output/print.ts";
 import { pageOn } from "../output/report.ts";
+import { momentWriter, timesOption } from "../output/times.ts";
 import { askAll } from "../service/ask-all.ts";
 import type { Terminal } from "../terminal.ts";
 import { type TimeOption, timeOption, toSeconds } from "../time-values.ts";
@@ -72,7 +73,7 @@ export function plansCommand(terminal: Terminal): Command {
         showPlan(looking, id ?? (await planAt(looking, flags.at)), flags),
       );
     });
-  return outputOptions(lookOptions(command));
+  return timesOption(outputOptions(lookOptions(command)));
 }
 
 /** Whether it says how a list is printed. */
@@ -89,19 +90,16 @@ async function listPlans({ terminal, service, settings }: Looking, flags: Flags)
     ...(sinceSeconds !== undefined && { until: ({ atSeconds }: PlanRecordView) => atSeconds < sinceSeconds }),
   });
   const items = sinceSeconds === undefined ? read : read.filter(({ atSeconds }) => atSeconds >= sinceSeconds);
+  const when = momentWriter({ flags, settings }, { usual: "relative", nowSeconds: first.atSeconds });
   const list = {
     name: "plans",
     columns: planColumns,
-    records: items.map((plan) => planFields(plan, first.atSeconds)),
+    records: items.map((plan): Fields => ({ ...plan, made: when(plan.atSeconds) })),
     data: items,
     none: "No plans.",
     narrowing,
   };
   printList(terminal, list, { flags, settings });
-}
-
-function planFields(plan: PlanRecordView, nowSeconds: number): Fields {
-  return { ...plan, made: ago(plan.atSeconds, nowSeconds) };
 }
 
 async function showPlan({ terminal, service, settings }: Looking, id: string, flags: Flags): Promise<void> {

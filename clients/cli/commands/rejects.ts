@@ -13,6 +13,7 @@ import type { Narrowing } from "../output/fit-table.ts";
 import { moment } from "../output/moments.ts";
 import { outputOptions, printList, reportOption } from "../output/output-options.ts";
 import { prettyJson } from "../output/print.ts";
+import { momentWriter, timesOption } from "../output/times.ts";
 import { askAll } from "../service/ask-all.ts";
 import { reach } from "../service/reach.ts";
 import type { Service } from "../service/service.ts";
@@ -58,7 +59,7 @@ function rejectsListCommand(terminal: Terminal): Command {
     .description("Lists rejected messages, newest first, also those without a known cluster.")
     .option("--limit <number>", "maximum number", wholeNumber(1), usualLimit)
     .action((flags: ListFlags) => look(terminal, flags, (looking) => listRejects(looking, flags)));
-  return outputOptions(lookOptions(command));
+  return timesOption(outputOptions(lookOptions(command)));
 }
 
 async function listRejects({ terminal, service, settings }: Looking, flags: ListFlags): Promise<void> {
@@ -66,10 +67,11 @@ async function listRejects({ terminal, service, settings }: Looking, flags: List
     pick: ({ rejections }) => rejections,
     most: flags.limit,
   });
+  const when = momentWriter({ flags, settings }, { usual: "utc", nowSeconds: Date.now() / 1000 });
   const list = {
     name: "rejects",
     columns: rejectColumns,
-    records: items.map(rejectFields),
+    records: items.map((rejection) => rejectFields(rejection, when)),
     data: items,
     none: "No rejected messages.",
     narrowing,
@@ -77,13 +79,13 @@ async function listRejects({ terminal, service, settings }: Looking, flags: List
   printList(terminal, list, { flags, settings });
 }
 
-function rejectFields(rejection: RejectionView): Fields {
+function rejectFields(rejection: RejectionView, when: (seconds: number) => string): Fields {
   const { receivedAtSeconds, replayedAtSeconds, problems } = rejection;
   const [first = "", ...more] = problems;
   return {
     ...rejection,
-    received: moment(receivedAtSeconds),
-    replayed: replayedAtSeconds === undefined ? null : moment(replayedAtSeconds),
+    received: when(receivedAtSeconds),
+    replayed: replayedAtSeconds === undefined ? null : when(replayedAtSeconds),
     problem: more.length === 0 ? first : `${first} (and ${more.length} more)`,
   };
 }

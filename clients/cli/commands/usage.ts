@@ -2,8 +2,8 @@ import { Command, Option } from "commander";
 import { type UsageAnswer, usageGranularity, usageTimeframe } from "../../../shared/api/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
-import { moment } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
+import { momentWriter, timesOption } from "../output/times.ts";
 import type { Terminal } from "../terminal.ts";
 
 interface Flags extends LookFlags {
@@ -37,17 +37,18 @@ export function usageCommand(terminal: Terminal): Command {
         return command.error("error: expected --from and --to together");
       return look(terminal, flags, (looking) => showUsage(looking, flags));
     });
-  return outputOptions(lookOptions(command));
+  return timesOption(outputOptions(lookOptions(command)));
 }
 
 async function showUsage({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
   const { granularity, from, to } = flags;
   const timeframe = flags.timeframe ?? (from === undefined ? undefined : "custom");
   const { intervals } = await service.ask("usage", { query: { timeframe, granularity, from, to } });
+  const when = momentWriter({ flags, settings }, { usual: "utc", nowSeconds: Date.now() / 1000 });
   const list = {
     name: "usage",
     columns: usageColumns,
-    records: intervals.flatMap(rowsOf),
+    records: intervals.flatMap((interval) => rowsOf(interval, when)),
     data: intervals,
     none: "Nothing was used.",
   };
@@ -55,13 +56,11 @@ async function showUsage({ terminal, service, settings }: Looking, flags: Flags)
 }
 
 /** The whole cluster last. */
-function rowsOf({
-  startSeconds,
-  endSeconds,
-  parts,
-  total,
-}: UsageAnswer["intervals"][number]): readonly Fields[] {
-  const times = { start: moment(startSeconds), end: moment(endSeconds) };
+function rowsOf(
+  { startSeconds, endSeconds, parts, total }: UsageAnswer["intervals"][number],
+  when: (seconds: number) => string,
+): readonly Fields[] {
+  const times = { start: when(startSeconds), end: when(endSeconds) };
   const row = ({ coreHours, cost }: { readonly coreHours: number; readonly cost: number | null }) => ({
     ...times,
     core_hours: rounded(coreHours),

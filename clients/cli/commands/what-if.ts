@@ -11,6 +11,7 @@ import { explanationOn } from "../output/explanation.ts";
 import { outputOptions } from "../output/output-options.ts";
 import { pageOn } from "../output/report.ts";
 import { collectLimits, differenceLines, type RaisedLimit } from "../output/what-if-lines.ts";
+import { timesOption } from "../output/times.ts";
 import { type SelectionFlags, selectionOptions, toSelection } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 import { isWhole, printDemand, type WholeFlags, wholeOption } from "./demand.ts";
@@ -63,7 +64,7 @@ export function whatIfCommand(terminal: Terminal): Command {
       // Nodes that only the extra jobs need have names too.
       return look(terminal, flags, (looking) => showPlanWith(looking, flags), { namesExist: false });
     });
-  return outputOptions(selectionOptions(lookOptions(command)));
+  return timesOption(outputOptions(selectionOptions(lookOptions(command))));
 }
 
 function collect(text: string, before: readonly unknown[]): readonly unknown[] {

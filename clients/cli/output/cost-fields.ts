@@ -5,7 +5,6 @@ import {
   type JobRunView,
 } from "../../../shared/api/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
-import { moment } from "./moments.ts";
 import type { ReconciledDay } from "./reconcile.ts";
 
 /** Beside those, a column for each dimension. */
@@ -111,12 +110,12 @@ export function costFields(row: CostRowView): Fields {
   };
 }
 
-export function jobRunFields(run: JobRunView): Fields {
+export function jobRunFields(run: JobRunView, when: (seconds: number) => string): Fields {
   const { fromSeconds, untilSeconds, isRunning, nodes, usd, nodeHours, coreHours, spot, ...rest } = run;
   return {
     ...rest,
-    from: moment(fromSeconds),
-    until: isRunning ? "running" : moment(untilSeconds),
+    from: when(fromSeconds),
+    until: isRunning ? "running" : when(untilSeconds),
     spot: spot ? "spot" : null,
     nodes: nodes.length === 0 ? null : nodes.join(" "),
     ...{ cost: cents(usd), usd, node_hours: nodeHours.toFixed(2), core_hours: coreHours },

@@ -8,14 +8,14 @@ import { moment } from "./moments.ts";
 const bytesPerGiB = 1024 ** 3;
 
 /** A node as columns show it: every field of the service's answer, and the names that scalelib's tables have for them. */
-export function nodeFields(node: NodeView, nowSeconds: number): Fields {
+export function nodeFields(node: NodeView, nowSeconds: number, when = moment): Fields {
   const { jobs, origin, keepAlive, memoryBytes, deleteAtSeconds, idleSinceSeconds, expectedReadySeconds } =
     node;
   const { plannedJobs } = node;
   const jobIds = [...new Set(jobs.map(({ job }) => job))];
   const since = (seconds: number | null) => (seconds === null ? null : duration(nowSeconds - seconds));
   const until = (seconds: number | null) => (seconds === null ? null : duration(seconds - nowSeconds));
-  const at = (seconds: number | null) => (seconds === null ? null : moment(seconds));
+  const at = (seconds: number | null) => (seconds === null ? null : when(seconds));
   return {
     ...node,
     jobs: jobs.map(({ job, slots }) => `${job}*${slots}`),

@@ -6,6 +6,7 @@ import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Listing, printListing } from "./listing.ts";
 import { type Format, formats, type OutputSettings } from "./output-settings.ts";
+import type { Times } from "./times.ts";
 
 /** Proxies refuse addresses of several thousand characters. This leaves room for the rest of the address. */
 const longestQuery = 2_000;
@@ -14,6 +15,8 @@ export interface OutputFlags {
   readonly format?: Format;
   readonly outputColumns?: string;
   readonly long?: true;
+  /** Of lists that have moments. */
+  readonly times?: Times;
 }
 
 /** The options of every command that lists things; `more`: formats of its own. */

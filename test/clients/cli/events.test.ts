@@ -51,6 +51,23 @@ test("the examples of the command page", async () => {
   );
 });
 
+test("times: by the local clock in CSV, in UTC in a table and JSON, and as --times says", async () => {
+  const newest = async (...options: string[]) => {
+    const { stdout } = await ccscale(["events", "--limit", "1", "-o", "time", ...options, ...at()]);
+    return stdout.trim().split("\n").at(-1) ?? "";
+  };
+  const atMs = served.world?.now() ?? Number.NaN;
+  const local = await newest("--format", "csv");
+  expect(local).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
+  expect(Date.parse(local) / 1000).toBe(Math.round(atMs));
+  const utc = new Date(Date.parse(local)).toISOString().replace(".000", "");
+  expect(await newest()).toBe(utc);
+  expect(await newest("--format", "jsonl")).toBe(`{"time":"${utc}"}`);
+  expect(await newest("--format", "csv", "--times", "utc")).toBe(utc);
+  expect(await newest("--format", "csv", "--times", "relative")).toBe("0s ago");
+  expect(await newest("--times", "local")).toBe(local);
+});
+
 test("as JSON as the service has it, no more than asked, and an unknown kind is refused with those there are", async () => {
   const { stdout, stderr } = await ccscale(["events", "--limit", "1", "--format", "json", ...at()]);
   expect(JSON.parse(stdout)).toMatchObject([{ kind: "resume", by: "ann" }]);

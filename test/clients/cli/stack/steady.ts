@@ -14,6 +14,8 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, standIn.id],
   [/\b(?=[0-9a-f]*[a-f])[0-9a-f]{16}\b/g, standIn.instance],
   [/\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, standIn.moment],
+  // By the clock of whoever runs this.
+  [/\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d/g, "2026-11-22T11:00:00+01:00"],
   // Lengths of time: a moment, or what is left of minutes. How slow the machine is must not show.
   // A moment later it is over, and not told.
   [/, in [\dms]+ by the clock alone/g, ""],
