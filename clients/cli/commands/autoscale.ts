@@ -162,7 +162,7 @@ function forecastOn(page: Page, forecast: NonNullable<AutoscaleAnswer["forecast"
   const { met, more, held } = forecast;
   page.line("");
   page.line(`Would create ${counted(more.create, "more nodes")} and start ${more.start} more.`);
-  decidedOn(page, forecast, atSeconds);
+  decidedOn(page, forecast, { nowSeconds: atSeconds });
   const unmet = met.filter(({ asked, granted }) => granted < asked);
   if (unmet.length > 0) page.title("Not met");
   for (const { name, asked, granted, unit, why } of unmet) {

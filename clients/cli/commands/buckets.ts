@@ -2,13 +2,19 @@ import { Command } from "commander";
 import type { BucketView } from "../../../shared/api/index.ts";
 import { duration } from "../../../shared/durations.ts";
 import { size } from "../../../shared/engine/index.ts";
-import type { Fields } from "../../columns/evaluate.ts";
+import { counted } from "../../../shared/text.ts";
+import { joined } from "../../../shared/views/index.ts";
+import { shownValue } from "../../columns/column.ts";
+import { evaluate, type Fields } from "../../columns/evaluate.ts";
+import { parseColumns } from "../../columns/parse-columns.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { type AllFlags, allOption, groupsAlike } from "../output/alike.ts";
+import type { Narrowing } from "../output/fit-table.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
 import { isSelecting, type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 
-interface Flags extends LookFlags, SelectionFlags {
+interface Flags extends LookFlags, SelectionFlags, AllFlags {
   readonly boots?: true;
 }
 
@@ -50,8 +56,25 @@ export function bucketsCommand(terminal: Terminal): Command {
     )
     .option("--boots", "only how boots of the last 7 days went: what fails most first, then the slowest")
     .action((flags: Flags) => look(terminal, flags, (looking) => showBuckets(looking, flags)));
-  return outputOptions(selectionOptions(lookOptions(command)));
+  return outputOptions(selectionOptions(lookOptions(command)).addOption(allOption("the buckets")));
 }
+
+/** What a narrow screen gives up first: BINDING says which of the limits is near, and WHY what else is wrong. */
+const bucketNarrowing: Narrowing = {
+  keeps: ["AVAILABLE", "BINDING"],
+  goFirst: [
+    "BOOT_P95",
+    "BOOT_P50",
+    "BOOTS_FAILED",
+    "REGION",
+    "CLUSTER",
+    "NO_CAPACITY",
+    "FAMILY",
+    "IN-GROUP",
+    "NODE-ARRAY",
+  ],
+  ofSizes: ["VM_SIZE", "GROUP"],
+};
 
 async function showBuckets({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
   const { buckets, atSeconds } = await service.ask("buckets", { query: toQuery(flags) });
@@ -63,16 +86,50 @@ async function showBuckets({ terminal, service, settings }: Looking, flags: Flag
     };
     return printList(terminal, boots, { flags, settings });
   }
+  const records = buckets.map((bucket) => bucketFields(bucket, atSeconds));
+  const isOwn = flags.outputColumns === undefined && settings.columns.buckets === undefined;
+  const isTogether = isOwn && !flags.all && (flags.format ?? settings.format ?? "table") === "table";
+  const rows = isTogether ? bucketsAlike(records) : records;
   const list = {
     name: "buckets",
     columns: bucketColumns,
-    records: buckets.map((bucket) => bucketFields(bucket, atSeconds)),
+    records: rows,
     data: buckets,
+    narrowing: bucketNarrowing,
     none: isSelecting(flags)
       ? "No such buckets."
       : "No buckets: the cluster has no node array with a VM size.",
   };
   printList(terminal, list, { flags, settings });
+  if (rows.length < records.length)
+    terminal.stderr.write(`${records.length} buckets in ${rows.length} rows; --all shows each\n`);
+}
+
+const naming = 3;
+
+/** Buckets that differ only in their names as one record each, so that placement groups and sizes without number fit a screen. */
+function bucketsAlike(records: readonly Fields[]): readonly Fields[] {
+  const parsed = parseColumns(bucketColumns.slice(naming));
+  const shown = parsed.ok ? parsed.columns : [];
+  const keyOf = (record: Fields) =>
+    JSON.stringify(shown.map(({ expression }) => shownValue(evaluate(expression, record, "text"))));
+  return groupsAlike(records, keyOf).map((group) => {
+    const [first] = group;
+    if (group.length === 1) return first;
+    const named = (field: string) => [...new Set(group.flatMap((record) => record[field] ?? []))] as string[];
+    const groups = named("placementGroup");
+    return {
+      ...first,
+      nodeArray: joined(named("nodeArray"), "or"),
+      vmSize: oneOf(named("vmSize"), "sizes"),
+      placementGroup: groups.length === 0 ? null : oneOf(groups, "groups"),
+    };
+  });
+}
+
+/** The only one by its name, several by their number. */
+function oneOf(names: readonly string[], noun: string): string {
+  return names.length === 1 ? names.join() : counted(names.length, noun);
 }
 
 /** Boots of an array and size. */

@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import type { DemandAnswer } from "../../../shared/api/index.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { type AllFlags, allOption } from "../output/alike.ts";
 import { answerLine, waitsOf } from "../output/answer-line.ts";
 import { decidedOn } from "../output/decided.ts";
 import { demandColumns, nodeFields } from "../output/node-fields.ts";
@@ -12,8 +13,8 @@ import { momentWriter, timesOption } from "../output/times.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** Whether the table of all nodes is wanted too. */
-export interface WholeFlags {
+/** Whether the table of all nodes is wanted too, and each job by itself. */
+export interface WholeFlags extends AllFlags {
   readonly nodes?: true;
 }
 
@@ -35,6 +36,7 @@ export function demandCommand(terminal: Terminal): Command {
       "Shows what would be done now: the answer in one line, actions, and waiting jobs. Sends nothing.",
     )
     .addOption(wholeOption())
+    .addOption(allOption("the jobs that wait"))
     .action((flags: Flags) => look(terminal, flags, (looking) => showDemand(looking, flags)));
   return timesOption(outputOptions(selectionOptions(lookOptions(command))));
 }
@@ -62,7 +64,7 @@ export function printDemand(
     if (held !== null) page.warning(`Nothing would be sent: ${held}.`);
   }
   if (format !== "table" || isWhole(flags)) tableOn(terminal, demand, { flags, settings });
-  if (format === "table") decidedOn(page, demand, atSeconds);
+  if (format === "table") decidedOn(page, demand, { nowSeconds: atSeconds, isAll: flags.all === true });
 }
 
 function tableOn(

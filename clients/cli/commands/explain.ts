@@ -1,12 +1,13 @@
 import { Command, Option } from "commander";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { type AllFlags, allOption } from "../output/alike.ts";
 import { explanationOn, targetExplanationOn } from "../output/explanation.ts";
 import { reportOption } from "../output/output-options.ts";
 import { prettyJson } from "../output/print.ts";
 import { pageOn } from "../output/report.ts";
 import type { Terminal } from "../terminal.ts";
 
-interface Flags extends LookFlags {
+interface Flags extends LookFlags, AllFlags {
   readonly source?: string;
   readonly target?: string;
   readonly requestSet?: string;
@@ -23,6 +24,7 @@ export function explainCommand(terminal: Terminal): Command {
     .option("--source <name>", "if two schedulers use the same job name")
     .option("--target <array>", "a target in place of a job, with its name in `status`: htc, htc:64")
     .option("--request-set <name>", "if two request sets have a target of that name")
+    .addOption(allOption("the buckets"))
     // As `analyze` of azpbs and azge names its job.
     .addOption(new Option("-j, --job-id <job>").hideHelp())
     .action((named: string | undefined, flags: Flags) => {
@@ -42,7 +44,7 @@ async function showExplanation(looking: Looking, job: string, flags: Flags): Pro
   const { terminal, service } = looking;
   const explanation = await service.ask("explain", { params: { job }, query: { source: flags.source } });
   if (isJson(looking, flags)) terminal.stdout.write(prettyJson(explanation));
-  else explanationOn(pageOn(terminal), explanation);
+  else explanationOn(pageOn(terminal), explanation, flags.all);
 }
 
 async function showTarget(looking: Looking, target: string, flags: Flags): Promise<void> {
@@ -50,7 +52,7 @@ async function showTarget(looking: Looking, target: string, flags: Flags): Promi
   const query = { requestSet: flags.requestSet };
   const explanation = await service.ask("explain-target", { params: { target }, query });
   if (isJson(looking, flags)) terminal.stdout.write(prettyJson(explanation));
-  else targetExplanationOn(pageOn(terminal), explanation);
+  else targetExplanationOn(pageOn(terminal), explanation, flags.all);
 }
 
 function isJson({ settings }: Looking, { format }: Flags): boolean {

@@ -190,7 +190,7 @@ function printPlan(terminal: Terminal, plan: PlanAnswer): void {
     ["archived", archivedAs(summary)],
     ["deleted at once", deletedAtOnce(plan)],
   ]);
-  decidedOn(page, plan, summary.atSeconds);
+  decidedOn(page, plan, { nowSeconds: summary.atSeconds });
   if (operations.length === 0) return;
   page.title("Outcome of its actions");
   const rows = operations.map((operation) => [

@@ -2,14 +2,15 @@ import { Command } from "commander";
 import type { ValidateConstraintAnswer } from "../../../shared/api/index.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
-import { bucketName, refusalRow } from "../output/explanation.ts";
+import { type AllFlags, allOption } from "../output/alike.ts";
+import { bucketName, refusalRows } from "../output/explanation.ts";
 import { reportOption } from "../output/output-options.ts";
 import { prettyJson } from "../output/print.ts";
 import { pageOn } from "../output/report.ts";
 import { readConstraints, type SelectionFlags, selectionOptions, toSelection } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 
-type Flags = LookFlags & SelectionFlags;
+type Flags = LookFlags & SelectionFlags & AllFlags;
 
 /** `ccscale validate-constraint EXPR`: how it is read, and which nodes and buckets satisfy it. */
 export function validateConstraintCommand(terminal: Terminal): Command {
@@ -22,7 +23,7 @@ export function validateConstraintCommand(terminal: Terminal): Command {
     .action((expressions: readonly string[], flags: Flags) =>
       look(terminal, flags, (looking) => showConstraint(looking, expressions, flags)),
     );
-  return selectionOptions(lookOptions(command)).addOption(reportOption());
+  return selectionOptions(lookOptions(command)).addOption(allOption("the buckets")).addOption(reportOption());
 }
 
 async function showConstraint(
@@ -39,7 +40,7 @@ async function showConstraint(
   });
   if (!answer.ok) throw unreadable(answer.problems.map(({ message }) => message));
   if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(answer));
-  else printConstraint(terminal, answer);
+  else printConstraint(terminal, answer, flags.all === true);
 }
 
 function unreadable(problems: readonly string[]): CommandFailure {
@@ -49,22 +50,30 @@ function unreadable(problems: readonly string[]): CommandFailure {
   );
 }
 
-function printConstraint(terminal: Terminal, answer: ValidateConstraintAnswer): void {
+/** Those that fit first: they are what is looked for. */
+function bucketRows(
+  buckets: ValidateConstraintAnswer["buckets"],
+  isAll: boolean,
+): readonly (readonly string[])[] {
+  const fitting = buckets.filter(({ fits }) => fits);
+  const refused = refusalRows(
+    buckets.flatMap(({ refusals }) => refusals),
+    isAll,
+  );
+  return [
+    ...fitting.map((bucket) => [bucketName(bucket), "yes", "-", "-", "-"]),
+    ...refused.map(([name = "", ...why]) => [name, "no", ...why.slice(0, 3)]),
+  ];
+}
+
+function printConstraint(terminal: Terminal, answer: ValidateConstraintAnswer, isAll: boolean): void {
   const { parsed, buckets, matchingNodes, matchingNodeCount } = answer;
   const page = pageOn(terminal);
   page.line("Understood as");
   page.bullets(parsed);
   page.title("Buckets");
   if (buckets.length === 0) page.line("none");
-  else
-    page.table(
-      ["BUCKET", "FITS", "REFUSED BY", "ASKED", "HAS"],
-      buckets.flatMap((bucket) => {
-        const name = bucketName(bucket);
-        if (bucket.fits) return [[name, "yes", "-", "-", "-"]];
-        return bucket.refusals.map((refusal) => [name, "no", ...refusalRow(refusal).slice(1, 4)]);
-      }),
-    );
+  else page.table(["BUCKET", "FITS", "REFUSED BY", "ASKED", "HAS"], bucketRows(buckets, isAll));
   page.title(`Nodes that match: ${matchingNodeCount}`);
   if (matchingNodeCount > 0)
     page.line(matchingNodes.join(", ") + (matchingNodeCount > matchingNodes.length ? ", …" : ""));

@@ -6,6 +6,7 @@ import { messageOf } from "../../../shared/errors.ts";
 import { parseJson } from "../../../shared/json.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { allOption } from "../output/alike.ts";
 import { answerLine, waitsOf } from "../output/answer-line.ts";
 import { explanationOn } from "../output/explanation.ts";
 import { outputOptions } from "../output/output-options.ts";
@@ -48,6 +49,7 @@ export function whatIfCommand(terminal: Terminal): Command {
       new Option("--placement <policy>", "plans as if the configuration said so").choices([...placements]),
     )
     .addOption(wholeOption())
+    .addOption(allOption("the jobs and buckets"))
     .action((flags: Flags) => {
       const isAlone = flags.jobs === undefined && flags.job.length === 1;
       if (flags.change !== undefined && !isAlone)
@@ -108,7 +110,7 @@ async function showPlanWith({ terminal, service, settings }: Looking, flags: Fla
   if (answer.held !== null) page.warning(`Nothing would be sent: ${answer.held}.`);
   for (const explanation of [...(changed === null ? [] : [changed.after]), ...answer.extra]) {
     page.title(explanation.job);
-    explanationOn(page, explanation);
+    explanationOn(page, explanation, flags.all);
   }
   if (!isWhole(flags)) return;
   page.title("The whole plan");

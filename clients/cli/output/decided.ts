@@ -1,4 +1,5 @@
 import type { DemandAnswer } from "../../../shared/api/index.ts";
+import { groupsAlike, jobsAlike } from "./alike.ts";
 import { ago } from "./moments.ts";
 import type { Page } from "./report.ts";
 
@@ -9,7 +10,11 @@ type Decided = Pick<
   Partial<Pick<DemandAnswer, "selected">>;
 
 /** The decisions of a plan for people: what is created, started, deleted and retried, and which jobs wait and why. */
-export function decidedOn(page: Page, decided: Decided, nowSeconds: number): void {
+export function decidedOn(
+  page: Page,
+  decided: Decided,
+  { nowSeconds, isAll = false }: { readonly nowSeconds: number; readonly isAll?: boolean },
+): void {
   page.title("Actions");
   const actions = actionLines(decided, nowSeconds);
   if (actions.length === 0) page.line("none");
@@ -18,17 +23,18 @@ export function decidedOn(page: Page, decided: Decided, nowSeconds: number): voi
     page.title("Why these sizes");
     page.bullets(decided.sizes);
   }
-  waitingOn(page, decided);
+  waitingOn(page, decided, isAll);
   if (decided.warnings.length > 0) {
     page.title("Warnings");
     page.bullets(decided.warnings.map(({ subject, message }) => `${subject}: ${message}`));
   }
 }
 
-/** Jobs that did not get all, each with its reasons. */
+/** Jobs that did not get all, with their reasons; those that wait for the same together, unless each is wanted (`isAll`). */
 export function waitingOn(
   page: Page,
   { waiting, waitingCount, selected }: Pick<Decided, "waiting" | "waitingCount" | "selected">,
+  isAll: boolean,
 ): void {
   if (waitingCount === 0) return;
   const chosen = selected == null ? "" : `, ${selected.waitingCount} of them with a part of their place here`;
@@ -36,8 +42,21 @@ export function waitingOn(
   page.title(
     `Waiting: ${waitingCount} ${waitingCount === 1 ? "job" : "jobs"}${chosen}${isCut ? `, the first ${waiting.length} of them` : ""}`,
   );
-  for (const { job, asked, granted, why } of waiting) {
-    page.line(`${job}: ${granted === 0 ? "waits" : `got ${granted} of ${asked}`}`);
+  const alike = groupsAlike(
+    waiting,
+    ({ asked, granted, why }) => JSON.stringify([granted === 0 || [asked, granted], reasonsOf(why)]),
+    isAll ? Number.POSITIVE_INFINITY : 2,
+  );
+  for (const group of alike) {
+    const [{ asked, granted, why }] = group;
+    const got = `got ${granted} of ${asked}`;
+    const said = granted === 0 ? { one: "waits", many: "wait" } : { one: got, many: `${got} each` };
+    page.line(
+      jobsAlike(
+        group.map(({ job }) => job),
+        said,
+      ),
+    );
     page.bullets(reasonsOf(why));
   }
 }

@@ -1,11 +1,13 @@
 import type { ExplainAnswer, RefusalView, TargetExplanation } from "../../../shared/api/index.ts";
+import { bucketsTogether, joined } from "../../../shared/views/index.ts";
 import { shownValue } from "../../columns/column.ts";
+import { groupsAlike } from "./alike.ts";
 import { ago } from "./moments.ts";
 import { originWord } from "./node-fields.ts";
 import type { Page } from "./report.ts";
 
 /** One job: its state, then why, where, bucket by bucket, and what the planner did. */
-export function explanationOn(page: Page, explanation: ExplainAnswer): void {
+export function explanationOn(page: Page, explanation: ExplainAnswer, isAll = false): void {
   const { headline, places, placeCount, atSeconds } = explanation;
   page.line(headline);
   for (const note of explanation.notes) page.line(`Note of its scheduler's agent: ${note}.`);
@@ -22,7 +24,7 @@ export function explanationOn(page: Page, explanation: ExplainAnswer): void {
     page.title("Why these sizes");
     page.bullets(explanation.sizes);
   }
-  refusalsOn(page, explanation);
+  refusalsOn(page, explanation, isAll);
   plannerOn(page, explanation);
 }
 
@@ -30,7 +32,7 @@ export function explanationOn(page: Page, explanation: ExplainAnswer): void {
 const mostTargetNodes = 10;
 
 /** All about one target, in the same order. */
-export function targetExplanationOn(page: Page, explanation: TargetExplanation): void {
+export function targetExplanationOn(page: Page, explanation: TargetExplanation, isAll = false): void {
   const { headline, nodes, nodeCount, groups, atSeconds } = explanation;
   page.line(headline);
   page.line(requestOf(explanation));
@@ -52,7 +54,7 @@ export function targetExplanationOn(page: Page, explanation: TargetExplanation):
     const lines = groups.map(({ id, vmSize, nodes }) => [id, vmSize, nodes]);
     page.table(["GROUP", "VM SIZE", "NODES"], lines);
   }
-  refusalsOn(page, explanation);
+  refusalsOn(page, explanation, isAll);
   plannerOn(page, explanation);
 }
 
@@ -98,10 +100,10 @@ function whereOn(page: Page, { head, rows, total }: Where): void {
   );
 }
 
-function refusalsOn(page: Page, { refusals }: Explained): void {
+function refusalsOn(page: Page, { refusals }: Explained, isAll: boolean): void {
   if (refusals.length === 0) return;
   page.title("Bucket by bucket");
-  page.table(["BUCKET", "REFUSED BY", "ASKED", "LEFT", "CODE"], refusals.map(refusalRow));
+  page.table(["BUCKET", "REFUSED BY", "ASKED", "LEFT", "CODE"], refusalRows(refusals, isAll));
 }
 
 function plannerOn(page: Page, { planner, atSeconds }: Explained): void {
@@ -115,10 +117,49 @@ function plannerOn(page: Page, { planner, atSeconds }: Explained): void {
   );
 }
 
-/** One refusal as a line of a table. */
-export function refusalRow({ bucket, limit, constraint, asked, left, code }: RefusalView): readonly string[] {
-  const shown = (value: typeof asked) => shownValue(value) || "-";
-  return [bucketName(bucket), limit ?? constraint ?? "-", shown(asked), shown(left), code];
+/** Refusals as lines of a table. Buckets that are refused alike are one line, unless each is wanted (`isAll`). */
+export function refusalRows(
+  refusals: readonly RefusalView[],
+  isAll: boolean,
+): readonly (readonly string[])[] {
+  return groupsAlike(refusals, whyRefused, isAll ? Number.POSITIVE_INFINITY : undefined).map((group) => {
+    const [{ limit, constraint, asked, code }] = group;
+    const left = [...new Set(group.map((refusal) => shown(refusal.left)))];
+    return [
+      bucketsNamed(group.map(({ bucket }) => bucket)),
+      limit ?? constraint ?? "-",
+      shown(asked),
+      anyOf(left),
+      code,
+    ];
+  });
+}
+
+/** Of a property, what the bucket has is a name as its own is: two with other values are refused alike. */
+function whyRefused({ limit, constraint, asked, left, code }: RefusalView): string {
+  return JSON.stringify([
+    limit,
+    constraint,
+    asked,
+    code,
+    code === "InvalidOption" && left !== null ? "any" : left,
+  ]);
+}
+
+function shown(value: RefusalView["asked"]): string {
+  return shownValue(value) || "-";
+}
+
+const mostValues = 3;
+
+function anyOf(values: readonly string[]): string {
+  return values.length <= mostValues ? joined(values, "or") : `${values.length} others`;
+}
+
+/** One by its name, several by how many they are. */
+function bucketsNamed(buckets: readonly RefusalView["bucket"][]): string {
+  const [first = null] = buckets;
+  return buckets.length === 1 ? bucketName(first) : bucketsTogether(buckets);
 }
 
 /** `htc/Standard_F4s_v2`, with its placement group where it has one. */

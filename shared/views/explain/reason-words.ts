@@ -12,6 +12,7 @@ import {
   type TargetReason,
 } from "../../engine/index.ts";
 import type { BackedOff, WaitingJob } from "../../ports/index.ts";
+import { bucketList, joined } from "./bucket-words.ts";
 import { amount, bucketLabel } from "./cause.ts";
 import { describeConstraint, optionsOf, poolNames, scalarText, subjectOf } from "./constraint-words.ts";
 
@@ -76,7 +77,7 @@ function groupsOf(reasons: readonly Reason[]): readonly Group[] {
 
 function groupSentence(group: Group): string {
   const [first] = group;
-  const where = bucketList(group);
+  const where = bucketsOf(group);
   switch (first.code) {
     case "InsufficientResource":
       return tooSmall(group);
@@ -152,10 +153,10 @@ function tooSmall(group: Group): string {
   const resource = subjectOf(constraint);
   const best = group.reduce((a, b) => (amount(b.left) > amount(a.left) ? b : a));
   if (amount(best.left) <= 0)
-    return `${bucketList(group)}: no size there has any ${resource}, and the job asks for ${scalarText(asked)} per place.`;
+    return `${bucketsOf(group)}: no size there has any ${resource}, and the job asks for ${scalarText(asked)} per place.`;
   const ask = `asks for ${scalarText(asked)} ${resource} per place`;
   const most = `the largest size there, ${bucketLabel(best.bucket)}, has ${scalarText(best.left)}`;
-  return `${bucketList(group)}: too small, the job ${ask} and ${most}. It fits when it asks for ${scalarText(best.left)} or less.`;
+  return `${bucketsOf(group)}: too small, the job ${ask} and ${most}. It fits when it asks for ${scalarText(best.left)} or less.`;
 }
 
 function undefinedResource({ constraint }: Reason, where: string): string {
@@ -224,19 +225,17 @@ function takeNoJobs({ limit }: Reason, where: string, group: Group): string {
   return `${where}: nodes with room that take no jobs, because they are drained: ${nodes}; ${binding}. It fits when they are taken back.`;
 }
 
-/** At most this many buckets are named in a sentence. */
-const mostBuckets = 4;
-
-function bucketList(group: Group): string {
-  const labels = [...new Set(group.map(({ bucket }) => bucketLabel(bucket)))];
-  if (labels.length <= mostBuckets) return labels.join(", ");
-  const more = labels.length - mostBuckets;
-  return `${labels.slice(0, mostBuckets).join(", ")} and ${more} more ${more === 1 ? "bucket" : "buckets"}`;
+function bucketsOf(group: Group): string {
+  return bucketList(group.map(({ bucket }) => bucket));
 }
+
+/** At most this many values are named in a sentence. */
+const mostValues = 4;
 
 function valueList(group: Group): string {
   const values = [...new Set(group.map(({ left }) => scalarText(left)))];
-  return values.length <= mostBuckets ? values.join(", ") : `${values.slice(0, mostBuckets).join(", ")}, ...`;
+  const more = values.length - mostValues;
+  return joined(more > 0 ? [...values.slice(0, mostValues), `${more} more`] : values, "or");
 }
 
 function largest(group: Group): number {

@@ -47,7 +47,7 @@ describe("sentences about a job", () => {
     [
       "a wrong option",
       { "node.vm_size": "Standard_E4" },
-      /"node.vm_size" is Standard_F4, Standard_HB120rs_v3, wanted Standard_E4/,
+      /"node.vm_size" is Standard_F4 or Standard_HB120rs_v3, wanted Standard_E4/,
     ],
     ["never", { never: "user is denied" }, /^Refused everywhere: user is denied\.$/],
     [

@@ -1,0 +1,43 @@
+import { accountName, type BucketName } from "../../engine/index.ts";
+import { bucketLabel } from "./cause.ts";
+
+/** At most this many sizes, and this many arrays, are named in a sentence. */
+const mostNamed = 3;
+
+/**
+ * The buckets that a sentence is about. A few sizes by their names: `htc/Standard_F4s_v2, mpi/Standard_HB120rs_v3 (4 buckets)`;
+ * of more, how many they are: `12 buckets of htc and mpi`. Null is the whole cluster.
+ */
+export function bucketList(buckets: readonly (BucketName | null)[]): string {
+  const byLabel = new Map(buckets.map((bucket) => [bucketLabel(bucket), bucket]));
+  const bySize = Map.groupBy([...byLabel], ([, bucket]) => sizeOf(bucket));
+  if (bySize.size > mostNamed) return bucketsTogether([...byLabel.values()]);
+  return [...bySize]
+    .map(([size, alike]) =>
+      alike.length === 1 ? (alike[0]?.[0] ?? size) : `${size} (${alike.length} buckets)`,
+    )
+    .join(", ");
+}
+
+/** Buckets of which none is named: `4 buckets of mpi/Standard_HB120rs_v3`, `12 buckets of htc and mpi`. */
+export function bucketsTogether(buckets: readonly (BucketName | null)[]): string {
+  const sizes = [...new Set(buckets.map(sizeOf))];
+  const arrays = [...new Set(buckets.flatMap((bucket) => (bucket === null ? [] : [accountName(bucket)])))];
+  const of =
+    sizes.length === 1
+      ? sizes.join()
+      : arrays.length <= mostNamed
+        ? joined(arrays, "and")
+        : `${arrays.length} node arrays`;
+  return `${buckets.length} buckets of ${of}`;
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function joined(names: readonly string[], word: "and" | "or"): string {
+  const last = names.at(-1) ?? "";
+  return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} ${word} ${last}`;
+}
+
+function sizeOf(bucket: BucketName | null): string {
+  return bucket === null ? bucketLabel(null) : `${accountName(bucket)}/${bucket.vmSize}`;
+}
