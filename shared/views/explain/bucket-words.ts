@@ -1,8 +1,9 @@
 import { accountName, type BucketName } from "../../engine/index.ts";
 import { bucketLabel } from "./cause.ts";
 
-/** At most this many sizes, and this many arrays, are named in a sentence. */
-const mostNamed = 3;
+/** At most this many are named in a sentence. */
+const mostSizes = 3;
+const mostArrays = 5;
 
 /**
  * The buckets that a sentence is about. A few sizes by their names: `htc/Standard_F4s_v2, mpi/Standard_HB120rs_v3 (4 buckets)`;
@@ -11,7 +12,7 @@ const mostNamed = 3;
 export function bucketList(buckets: readonly (BucketName | null)[]): string {
   const byLabel = new Map(buckets.map((bucket) => [bucketLabel(bucket), bucket]));
   const bySize = Map.groupBy([...byLabel], ([, bucket]) => sizeOf(bucket));
-  if (bySize.size > mostNamed) return bucketsTogether([...byLabel.values()]);
+  if (bySize.size > mostSizes) return bucketsTogether([...byLabel.values()]);
   return [...bySize]
     .map(([size, alike]) =>
       alike.length === 1 ? (alike[0]?.[0] ?? size) : `${size} (${alike.length} buckets)`,
@@ -26,7 +27,7 @@ export function bucketsTogether(buckets: readonly (BucketName | null)[]): string
   const of =
     sizes.length === 1
       ? sizes.join()
-      : arrays.length <= mostNamed
+      : arrays.length <= mostArrays
         ? joined(arrays, "and")
         : `${arrays.length} node arrays`;
   return `${buckets.length} buckets of ${of}`;
