@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { app, type InvocationContext, type Timer } from "@azure/functions";
-import { snapshotCluster } from "../shared/cycle/index.ts";
+import { endDecisions, snapshotCluster } from "../shared/cycle/index.ts";
 import { messageOf } from "../shared/errors.ts";
 import { snapshotScheduleSetting } from "../shared/names.ts";
 import { notify, rollOn } from "../shared/operate/index.ts";
@@ -35,6 +35,7 @@ async function snapshotAll(ports: Ports): Promise<void> {
     if (reading.has(cluster)) return;
     reading.add(cluster);
     try {
+      await endedOf(ports, cluster);
       const run = { trigger: "timer", log: ports.log, subject: cluster } as const;
       await settled(run, async () => {
         await snapshotCluster(ports, cluster);
@@ -58,6 +59,15 @@ async function snapshotAll(ports: Ports): Promise<void> {
   );
   if (failures.length > 0) {
     throw new AggregateError(failures, `Cannot snapshot ${failures.length} of ${clusters.length} clusters`);
+  }
+}
+
+/** Never throws: a snapshot does not depend on events, and the next beat notes what this one could not. */
+async function endedOf(ports: Ports, cluster: string): Promise<void> {
+  try {
+    await endDecisions(ports, cluster);
+  } catch (error) {
+    ports.log.warn("decisions-not-ended", { cluster, message: messageOf(error) });
   }
 }
 

@@ -1,6 +1,18 @@
 import { z } from "zod";
 import { count, unixSeconds } from "./answer.ts";
 
+/** What an operator decided about a node, and why. */
+export const nodeDecision = z
+  .object({
+    nodeId: z.string(),
+    name: z.string(),
+    by: z.string(),
+    reason: z.string(),
+    atSeconds: unixSeconds,
+    untilSeconds: unixSeconds.optional().describe("When it ends by itself; absent: when somebody ends it"),
+  })
+  .meta({ id: "NodeDecision" });
+
 /** A bucket that is asked for no new nodes. */
 export const backedOff = z
   .object({

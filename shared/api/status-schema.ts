@@ -4,7 +4,7 @@ import { operationState, requestedBy } from "./operations-schema.ts";
 import { planRecord, waitingJob } from "./plan-summary.ts";
 import { rejectionView } from "./rejections-schema.ts";
 import { spendingStatus } from "./spending-schema.ts";
-import { backedOff, howNodesFare } from "./status-nodes.ts";
+import { backedOff, howNodesFare, nodeDecision } from "./status-nodes.ts";
 
 /** `GET /api/clusters` */
 export const clustersAnswer = z
@@ -247,20 +247,14 @@ export const statusAnswer = z
         "Nodes that take no new jobs: idle ones that are about to go, those that an operator drained, those that somebody drained in a scheduler; and nodes that are being taken back",
       ),
     keptNodes: z
-      .array(
-        z.object({
-          nodeId: z.string(),
-          name: z.string(),
-          by: z.string(),
-          reason: z.string(),
-          atSeconds: unixSeconds,
-          untilSeconds: unixSeconds
-            .optional()
-            .describe("When it ends by itself; absent: when somebody ends it"),
-        }),
-      )
+      .array(nodeDecision)
       .describe(
         "Nodes that are kept alive by an operator's request here; those that CycleCloud's own record keeps alive are not listed",
+      ),
+    ignoredNodes: z
+      .array(nodeDecision)
+      .describe(
+        "Nodes that the autoscaler leaves alone by an operator's request here; those of `ignored_nodes` of the configuration are not listed",
       ),
     rolling: z
       .object({

@@ -1,6 +1,8 @@
 import type { Cluster, EngineSettings } from "../engine/index.ts";
 import { kindOf } from "../errors.ts";
 import type { ClusterConfig, ClusterControl, Pause, Ports, Snapshot } from "../ports/index.ts";
+import { endedEvents, notOver } from "./ended.ts";
+import { noteEvents } from "./note-events.ts";
 
 /** No decision about the cluster: nothing is held. */
 export function undecided(cluster: string): ClusterControl {
@@ -22,32 +24,6 @@ export async function loadControl(
 ): Promise<ClusterControl> {
   const stored = await ports.controls.load(cluster);
   return stored === undefined ? undecided(cluster) : notOver(stored.value, ports.clock.nowSeconds());
-}
-
-/** A decision that may end by itself. */
-type Ending = Pick<Pause, "untilSeconds">;
-
-/** Without the decisions that have ended by themselves; the same object when none has. */
-export function notOver(control: ClusterControl, nowSeconds: number): ClusterControl {
-  const holds = ({ untilSeconds = Number.POSITIVE_INFINITY }: Ending) => untilSeconds > nowSeconds;
-  if (endings(control).every(holds)) return control;
-  return {
-    ...control,
-    paused: control.paused !== null && holds(control.paused) ? control.paused : null,
-    ignoredNodes: control.ignoredNodes.filter(holds),
-    drainedNodes: control.drainedNodes.filter(holds),
-    keptNodes: control.keptNodes.filter(holds),
-  };
-}
-
-/** When the next decision ends by itself: a plan is due then. Null: none does. */
-export function nextEndSeconds(control: ClusterControl): number | null {
-  const ends = endings(control).flatMap(({ untilSeconds }) => untilSeconds ?? []);
-  return ends.length === 0 ? null : ends.reduce((first, end) => Math.min(first, end));
-}
-
-function endings({ paused, ignoredNodes, drainedNodes, keptNodes }: ClusterControl): readonly Ending[] {
-  return [...(paused === null ? [] : [paused]), ...ignoredNodes, ...drainedNodes, ...keptNodes];
 }
 
 /** When a decision ends, behind who made it: ` until 2026-11-24T08:00:00Z`. Empty: somebody has to end it. */
@@ -105,20 +81,23 @@ export function whyPaused(paused: Pause): string {
   return `paused by ${paused.by}${untilText(paused)}: ${paused.reason}`;
 }
 
+export type ControlPorts = Pick<Ports, "clock" | "controls" | "events" | "log">;
+
 /**
  * Changes the decisions about a cluster. When somebody else changes them at the same moment, `change` is called again.
- * Returns the decisions that hold now.
+ * Those that have ended by themselves go, and leave an event. Returns the decisions that hold now.
  */
 export async function changeControl(
-  ports: Pick<Ports, "clock" | "controls">,
+  ports: ControlPorts,
   cluster: string,
   change: (control: ClusterControl) => ClusterControl,
 ): Promise<ClusterControl> {
   const stored = await ports.controls.load(cluster);
-  const next = change(
-    stored === undefined ? undecided(cluster) : notOver(stored.value, ports.clock.nowSeconds()),
-  );
+  const nowSeconds = ports.clock.nowSeconds();
+  const next = change(stored === undefined ? undecided(cluster) : notOver(stored.value, nowSeconds));
   if (next === stored?.value) return next;
+  // Before they are gone: whoever dies in between leaves them to the next, who notes the same events.
+  if (stored !== undefined) await noteEvents(ports, cluster, endedEvents(stored.value, nowSeconds));
   try {
     await ports.controls.save(next, stored?.etag);
     return next;
@@ -126,4 +105,17 @@ export async function changeControl(
     if (kindOf(error) !== "conflict") throw error;
     return changeControl(ports, cluster, change);
   }
+}
+
+/**
+ * Takes away decisions that have ended by themselves, and notes an event of each. Throws what the stores throw: while events
+ * cannot be kept the decisions stay stored, where they hold no longer, and the next beat notes them.
+ */
+export async function endDecisions(ports: ControlPorts, cluster: string): Promise<void> {
+  const stored = await ports.controls.load(cluster);
+  const events = stored === undefined ? [] : endedEvents(stored.value, ports.clock.nowSeconds());
+  if (events.length === 0) return;
+  await ports.events.note(cluster, events);
+  await changeControl(ports, cluster, (control) => control);
+  ports.log.info("decisions-ended", { cluster, count: events.length });
 }

@@ -3,8 +3,8 @@ export { countTime, keepAccounts } from "./account/keep-accounts.ts";
 export { seeCluster } from "./account/see-cluster.ts";
 export {
   changeControl,
+  endDecisions,
   loadControl,
-  notOver,
   stillThere,
   undecided,
   untilText,

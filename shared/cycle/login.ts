@@ -1,8 +1,8 @@
 import { kindOf, LoginRefusedError, messageOf } from "../errors.ts";
 import type { ClusterControl, CycleCloud, Ports, RefusedLogin, Stored } from "../ports/index.ts";
-import { changeControl } from "./control.ts";
+import { type ControlPorts, changeControl } from "./control.ts";
 
-type LoginPorts = Pick<Ports, "clock" | "controls" | "log">;
+type LoginPorts = ControlPorts;
 
 /** One cluster's server, and the decisions about the cluster. */
 interface Server {

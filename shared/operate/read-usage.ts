@@ -10,7 +10,7 @@ export type UsageRead =
 
 /** CycleCloud's own account of a cluster. Throws UpstreamError when CycleCloud does not answer. */
 export async function readUsage(
-  ports: Pick<Ports, "clock" | "configs" | "controls" | "cycleCloudFor" | "log">,
+  ports: Pick<Ports, "clock" | "configs" | "controls" | "cycleCloudFor" | "events" | "log">,
   cluster: string,
   query: UsageQuery,
 ): Promise<UsageRead> {

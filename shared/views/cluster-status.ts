@@ -107,6 +107,7 @@ export async function clusterStatus(
     }),
     rolling: rollingOf(control),
     keptNodes: snapshot === undefined ? [] : stillThere(control.keptNodes, snapshot.value),
+    ignoredNodes: snapshot === undefined ? [] : stillThere(control.ignoredNodes, snapshot.value),
     lostNodes: losses.slice(0, recentLosses).map(({ reason, nodeName, nodeArray, vmSize, atSeconds }) => ({
       reason,
       nodeName,

@@ -1,6 +1,7 @@
 import type { InvocationContext, Timer } from "@azure/functions";
 import { beforeEach, expect, test, vi } from "vitest";
 import { UpstreamError } from "../../shared/errors.ts";
+import { pauseCluster } from "../../shared/operate/index.ts";
 import { served, service } from "../fuzz/served-world.ts";
 import { createReceiver, shortOf, teams } from "../support/notified.ts";
 import { cluster, configOf } from "../support/world.ts";
@@ -27,6 +28,34 @@ test("a beat that cannot read the cluster tells that it is stuck", async () => {
   expect(shortOf(receiver.arrived)).toEqual(["begun stale-snapshot"]);
   await beat();
   expect(receiver.arrived).toHaveLength(1);
+});
+
+test("a pause that ends by itself leaves one event, though nobody looks and the cluster cannot be read", async () => {
+  const { world } = served;
+  const untilSeconds = world.now() + 60;
+  await pauseCluster(world.ports, { cluster, by: "ann", reason: "upgrade", untilSeconds });
+  world.advance(90);
+  await beat();
+  await beat();
+  const period = { fromSeconds: 0, untilSeconds: world.now(), limit: 10 };
+  expect(await world.ports.events.list(cluster, period)).toMatchObject([
+    { kind: "resume", atSeconds: untilSeconds, reason: "the pause by ann ended by itself (upgrade)" },
+    { kind: "pause" },
+  ]);
+});
+
+test("a beat whose events cannot be kept says so, and takes its snapshot", async () => {
+  const { world } = served;
+  await pauseCluster(world.ports, { cluster, by: "ann", reason: "upgrade", untilSeconds: world.now() + 60 });
+  world.advance(90);
+  world.cycleCloud.outage = undefined;
+  const note = vi
+    .spyOn(world.ports.events, "note")
+    .mockRejectedValue(new UpstreamError("full", { retryable: true }));
+  await beat();
+  note.mockRestore();
+  expect(world.log).toContain(`warn decisions-not-ended {"cluster":"${cluster}","message":"full"}`);
+  expect((await world.ports.snapshots.load(cluster))?.value.takenAtSeconds).toBe(world.now());
 });
 
 test("a notifier that breaks stops no beat: it is a line in the log", async () => {

@@ -25,7 +25,7 @@ async function showStatus({ terminal, service, settings }: Looking, flags: LookF
 }
 
 const mostDraining = 8;
-const mostKept = 5;
+const mostDecided = 5;
 const mostOperations = 5;
 const mostWaiting = 5;
 const mostSizeSentences = 4;
@@ -49,6 +49,7 @@ function statusOn(page: Page, status: ClusterStatus): void {
   drainingOn(page, status);
   rollingOn(page, status);
   keptOn(page, status);
+  ignoredOn(page, status);
   operationsOn(page, status);
   sizesOn(page, status);
   waitingOn(page, status);
@@ -225,12 +226,32 @@ function rollingOn(page: Page, { rolling, atSeconds }: ClusterStatus): void {
 function keptOn(page: Page, { keptNodes, atSeconds }: ClusterStatus): void {
   if (keptNodes.length === 0) return;
   page.title("Kept alive");
-  const rows = keptNodes
-    .slice(0, mostKept)
-    .map((kept) => [kept.name, kept.by, ago(kept.atSeconds, atSeconds), ends(kept, atSeconds), kept.reason]);
+  decisionsOn(page, keptNodes, atSeconds);
+  if (keptNodes.length > mostDecided)
+    page.line(`… and ${keptNodes.length - mostDecided} more: "ccscale nodes -C node.keep_alive=true"`);
+}
+
+/** Listed because nodes that are left alone go for nothing, whatever they do. */
+function ignoredOn(page: Page, { ignoredNodes, atSeconds }: ClusterStatus): void {
+  if (ignoredNodes.length === 0) return;
+  page.title("Ignored");
+  decisionsOn(page, ignoredNodes, atSeconds);
+  if (ignoredNodes.length > mostDecided)
+    page.line(`… and ${ignoredNodes.length - mostDecided} more: "ccscale nodes" marks them`);
+}
+
+/** What operators decided about nodes: by whom, since when, until when, and why. */
+function decisionsOn(page: Page, decided: ClusterStatus["keptNodes"], nowSeconds: number): void {
+  const rows = decided
+    .slice(0, mostDecided)
+    .map((each) => [
+      each.name,
+      each.by,
+      ago(each.atSeconds, nowSeconds),
+      ends(each, nowSeconds),
+      each.reason,
+    ]);
   page.table(["NODE", "BY", "SINCE", "ENDS", "WHY"], rows);
-  if (keptNodes.length > mostKept)
-    page.line(`… and ${keptNodes.length - mostKept} more: "ccscale nodes -C node.keep_alive=true"`);
 }
 
 function ends({ untilSeconds }: { readonly untilSeconds?: number | undefined }, nowSeconds: number): string {

@@ -15,7 +15,15 @@ export interface DeadLetter extends RawMessage {
 
 type WatchPorts = Pick<
   Ports,
-  "clock" | "configs" | "controls" | "cycleCloudFor" | "log" | "operations" | "planRequests" | "rejections"
+  | "clock"
+  | "configs"
+  | "controls"
+  | "cycleCloudFor"
+  | "events"
+  | "log"
+  | "operations"
+  | "planRequests"
+  | "rejections"
 >;
 
 /** The state of a dead action's operation; `unknown`: the next snapshots decide. */

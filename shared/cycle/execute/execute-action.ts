@@ -22,6 +22,7 @@ type ExecutePorts = Pick<
   | "controls"
   | "cycleCloudFor"
   | "demand"
+  | "events"
   | "history"
   | "log"
   | "operations"

@@ -12,8 +12,9 @@ import type {
   Stored,
 } from "../../ports/index.ts";
 import { isAhead } from "../clocks.ts";
-import { nextEndSeconds, whyHeld } from "../control.ts";
+import { whyHeld } from "../control.ts";
 import { liveSources } from "../demand/live-demand.ts";
+import { nextEndSeconds } from "../ended.ts";
 import { measurePlan } from "../measure.ts";
 import { eventsOf, noteEvents } from "../note-events.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";

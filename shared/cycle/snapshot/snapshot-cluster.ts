@@ -41,6 +41,7 @@ type SnapshotPorts = Pick<
   | "controls"
   | "cycleCloudFor"
   | "demand"
+  | "events"
   | "ids"
   | "log"
   | "losses"

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import type { ActionBody } from "../../../shared/api/index.ts";
-import { loadControl, whyHeld } from "../../../shared/cycle/index.ts";
+import { endDecisions, loadControl, whyHeld } from "../../../shared/cycle/index.ts";
+import { UpstreamError } from "../../../shared/errors.ts";
 import { act } from "../../../shared/operate/act.ts";
 import type { ClusterControl } from "../../../shared/ports/index.ts";
-import { clusterStatus, listNodes, lookAhead } from "../../../shared/views/index.ts";
+import { clusterStatus, listEvents, listNodes, lookAhead } from "../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
@@ -114,6 +115,85 @@ test("nothing is sent until the end of a pause, and the waiting plan is sent aft
   expect(world.cycleCloud.calls).not.toEqual([]);
 });
 
+const endKinds: Readonly<Record<string, string>> = {
+  "keep-alive": "release",
+  drain: "undrain",
+  ignore: "unignore",
+  pause: "resume",
+};
+
+async function endsIn(world: World) {
+  const { events } = await listEvents(world.ports, cluster, { limit: 100, from: 0 });
+  return events.filter(({ kind }) => Object.values(endKinds).includes(kind));
+}
+
+test.each(kinds)(
+  "$name that ended by itself leaves one event of that moment, whoever finds it",
+  async ({ name, body }) => {
+    const world = await worldOfOne();
+    const untilSeconds = world.now() + twoHours;
+    await act(world.ports, { cluster, body: body(untilSeconds) });
+    await endDecisions(world.ports, cluster);
+    expect(await endsIn(world)).toEqual([]);
+    world.advance(twoHours + 30);
+    for (let beat = 0; beat < 3; beat += 1) await endDecisions(world.ports, cluster);
+    expect(await endsIn(world)).toMatchObject([
+      {
+        kind: endKinds[name],
+        atSeconds: untilSeconds,
+        by: "the autoscaler",
+        text: expect.stringContaining(`the ${name} by alice ended by itself (long debug).`),
+        nodes: name === "pause" ? [] : ["htc-1"],
+      },
+    ]);
+    expect((await world.ports.controls.load(cluster))?.value).toMatchObject({
+      paused: null,
+      ignoredNodes: [],
+    });
+  },
+);
+
+test.each(kinds)(
+  "$name that is asked for again after its end leaves the event of the first",
+  async ({ name, body }) => {
+    const world = await worldOfOne();
+    const firstEnd = world.now() + 60;
+    await act(world.ports, { cluster, body: body(firstEnd) });
+    world.advance(90);
+    await act(world.ports, { cluster, body: body(world.now() + 60) });
+    expect(await endsIn(world)).toMatchObject([{ kind: endKinds[name], atSeconds: firstEnd }]);
+    await endDecisions(world.ports, cluster);
+    expect(await endsIn(world)).toHaveLength(1);
+  },
+);
+
+test.each(kinds)(
+  "$name that somebody gives a later end before its first leaves no event of the first",
+  async ({ body }) => {
+    const world = await worldOfOne();
+    await act(world.ports, { cluster, body: body(world.now() + 60) });
+    await act(world.ports, { cluster, body: body(world.now() + twoHours) });
+    world.advance(90);
+    await endDecisions(world.ports, cluster);
+    expect(await endsIn(world)).toEqual([]);
+  },
+);
+
+test("while events cannot be kept it stays for the next beat, and does not hold", async () => {
+  const world = await worldOfOne();
+  const untilSeconds = world.now() + 60;
+  await act(world.ports, { cluster, body: { kind: "pause", ...who, untilSeconds } });
+  world.advance(90);
+  const deaf = {
+    ...world.ports.events,
+    note: () => Promise.reject(new UpstreamError("no answer", { retryable: true })),
+  };
+  await expect(endDecisions({ ...world.ports, events: deaf }, cluster)).rejects.toThrow("no answer");
+  expect((await loadControl(world.ports, cluster)).paused).toBeNull();
+  await endDecisions(world.ports, cluster);
+  expect(await endsIn(world)).toMatchObject([{ kind: "resume", atSeconds: untilSeconds }]);
+});
+
 test("status and nodes show when they end", async () => {
   const world = await worldOfOne();
   const untilSeconds = world.now() + twoHours;
@@ -121,6 +201,7 @@ test("status and nodes show when they end", async () => {
   expect(await clusterStatus(world.ports, cluster)).toMatchObject({
     paused: { untilSeconds },
     keptNodes: [{ untilSeconds }],
+    ignoredNodes: [{ name: "htc-1", by: "alice", untilSeconds }],
     draining: [{ untilSeconds }],
     problems: expect.arrayContaining([
       expect.objectContaining({ text: expect.stringContaining("Paused by alice until 20") }),
