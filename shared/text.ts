@@ -36,6 +36,21 @@ export function counted(count: number, noun: string): string {
   return `${shownNumber(count)} ${count === 1 && noun.endsWith("s") ? noun.slice(0, -1) : noun}`;
 }
 
+/** `a`, `a and b`, `a, b and c`. */
+export function joined(names: readonly string[], word: "and" | "or"): string {
+  const last = names.at(-1) ?? "";
+  return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} ${word} ${last}`;
+}
+
+const mostNamed = 5;
+
+/** The first few of many names: `htc-1, htc-2, htc-3, htc-4, htc-5 and 7 more`. */
+export function someOf(names: readonly string[]): string {
+  return names.length <= mostNamed
+    ? names.join(", ")
+    : `${names.slice(0, mostNamed).join(", ")} and ${names.length - mostNamed} more`;
+}
+
 /** To three places; so large that nobody can count it: any number. */
 export function shownNumber(value: number): string {
   return value >= Number.MAX_SAFE_INTEGER ? "any number" : String(Number(value.toFixed(3)));

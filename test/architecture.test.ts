@@ -51,6 +51,7 @@ function partOf(path: string): string {
 const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/accounting": [],
   "shared/engine": [],
+  "shared/bucket-words": ["shared/engine", "shared/text"],
   "shared/durations": [],
   "shared/errors": ["shared/durations"],
   "shared/names": [],
@@ -110,6 +111,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/messages",
   ],
   "shared/views": [
+    "shared/bucket-words",
     "shared/durations",
     "shared/accounting",
     "shared/json",

@@ -2,8 +2,8 @@ import type { ActionAnswer, ActionBody, CreateNodesBody, NodeActionKind } from "
 import { requestsOf, toActions } from "../cycle/index.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import type { ActionNode, ScaleAction } from "../messages/index.ts";
-import { counted } from "../text.ts";
-import { lookAhead, type Outlook, plannedThere, someOf } from "../views/index.ts";
+import { counted, someOf } from "../text.ts";
+import { lookAhead, type Outlook, plannedThere } from "../views/index.ts";
 import type { ActOutcome, ActPorts } from "./act-outcome.ts";
 import { decideIgnored, decidePause } from "./decide-control.ts";
 import { drainNodes, undrainNodes } from "./drain-nodes.ts";

@@ -1,8 +1,8 @@
 import { loadWorld, type WorldPorts, withIgnored } from "../cycle/index.ts";
 import { ConfigurationError, StaleSnapshotError } from "../errors.ts";
 import type { ClusterConfig } from "../ports/index.ts";
-import { counted } from "../text.ts";
-import { type Outlook, outlookOf, someOf } from "../views/index.ts";
+import { counted, someOf } from "../text.ts";
+import { type Outlook, outlookOf } from "../views/index.ts";
 
 /** What another configuration would make of the plan that would be made now: one sentence for each thing that differs. */
 export async function foreseeConfig(

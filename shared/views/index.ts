@@ -8,8 +8,6 @@ export { drawUpJobCost } from "./draw-up-job-cost.ts";
 export { drawUpMetrics, type MetricPorts } from "./draw-up-metrics.ts";
 export { drawUpSamples, type SamplesOutcome } from "./draw-up-samples.ts";
 export { type EventPorts, listEvents } from "./events/list-events.ts";
-export { bucketsTogether, joined } from "./explain/bucket-words.ts";
-export { someOf } from "./explain/cause.ts";
 export { type ExplainOutcome, explainJob } from "./explain/explain-job.ts";
 export { type ExplainTargetOutcome, explainTarget } from "./explain/explain-target.ts";
 export { nearestVmSize } from "./explain/near-names.ts";

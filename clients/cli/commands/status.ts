@@ -3,6 +3,7 @@ import type { ClusterStatus } from "../../../shared/api/index.ts";
 import { counted } from "../../../shared/text.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { reasonsOf } from "../output/decided.ts";
+import { decidedNodesOn } from "../output/decided-nodes.ts";
 import { ago, moment } from "../output/moments.ts";
 import { reportOption } from "../output/output-options.ts";
 import { prettyJson } from "../output/print.ts";
@@ -25,7 +26,6 @@ async function showStatus({ terminal, service, settings }: Looking, flags: LookF
 }
 
 const mostDraining = 8;
-const mostDecided = 5;
 const mostOperations = 5;
 const mostWaiting = 5;
 const mostSizeSentences = 4;
@@ -48,8 +48,7 @@ function statusOn(page: Page, status: ClusterStatus): void {
   targetsOn(page, status);
   drainingOn(page, status);
   rollingOn(page, status);
-  keptOn(page, status);
-  ignoredOn(page, status);
+  decidedNodesOn(page, status);
   operationsOn(page, status);
   sizesOn(page, status);
   waitingOn(page, status);
@@ -220,42 +219,6 @@ function rollingOn(page: Page, { rolling, atSeconds }: ClusterStatus): void {
     `${total - leftCount - inTurn.length} of ${total} nodes done, ${leftCount} to come, ${atOnce} at a time${replace ? ", each is deleted" : ""}: by ${by} ${ago(sinceSeconds, atSeconds)}, ${reason}.`,
   );
   page.line(`In turn: ${inTurn.join(", ") || "none"}. "ccscale stop-rolling" ends it.`);
-}
-
-/** Listed because kept nodes are easy to forget, and cost money. */
-function keptOn(page: Page, { keptNodes, atSeconds }: ClusterStatus): void {
-  if (keptNodes.length === 0) return;
-  page.title("Kept alive");
-  decisionsOn(page, keptNodes, atSeconds);
-  if (keptNodes.length > mostDecided)
-    page.line(`… and ${keptNodes.length - mostDecided} more: "ccscale nodes -C node.keep_alive=true"`);
-}
-
-/** Listed because nodes that are left alone go for nothing, whatever they do. */
-function ignoredOn(page: Page, { ignoredNodes, atSeconds }: ClusterStatus): void {
-  if (ignoredNodes.length === 0) return;
-  page.title("Ignored");
-  decisionsOn(page, ignoredNodes, atSeconds);
-  if (ignoredNodes.length > mostDecided)
-    page.line(`… and ${ignoredNodes.length - mostDecided} more: "ccscale nodes" marks them`);
-}
-
-/** What operators decided about nodes: by whom, since when, until when, and why. */
-function decisionsOn(page: Page, decided: ClusterStatus["keptNodes"], nowSeconds: number): void {
-  const rows = decided
-    .slice(0, mostDecided)
-    .map((each) => [
-      each.name,
-      each.by,
-      ago(each.atSeconds, nowSeconds),
-      ends(each, nowSeconds),
-      each.reason,
-    ]);
-  page.table(["NODE", "BY", "SINCE", "ENDS", "WHY"], rows);
-}
-
-function ends({ untilSeconds }: { readonly untilSeconds?: number | undefined }, nowSeconds: number): string {
-  return untilSeconds === undefined ? "-" : ago(untilSeconds, nowSeconds);
 }
 
 /** Nodes that an operator drained come first: they return only by request. */

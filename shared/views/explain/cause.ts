@@ -1,5 +1,6 @@
 import type { CauseView } from "../../api/index.ts";
-import { accountName, type BucketName, formatSize, type Reason, type Scalar } from "../../engine/index.ts";
+import { bucketLabel } from "../../bucket-words.ts";
+import { type BucketName, formatSize, type Reason, type Scalar } from "../../engine/index.ts";
 import { shownNumber } from "../../text.ts";
 
 export type Kind = CauseView["kind"];
@@ -27,14 +28,6 @@ export function shown(value: Scalar): string {
   return typeof value === "object" && value !== null ? formatSize(value) : String(value);
 }
 
-/** A bucket as people name it: `htc/Standard_F16s_v2`, with its placement group when it has one. */
-export function bucketLabel(bucket: BucketName | null): string {
-  if (bucket === null) return "The cluster";
-  const { vmSize, placementGroup } = bucket;
-  const size = `${accountName(bucket)}/${vmSize}`;
-  return placementGroup === null ? size : `${size}/${placementGroup}`;
-}
-
 /** As people name it; hosts that CycleCloud does not have are in no bucket that anybody knows. */
 export function labelOf(bucket: BucketName | null): string {
   return bucket?.nodeArray === "on-premise" ? "the scheduler's own hosts" : bucketLabel(bucket);
@@ -45,17 +38,11 @@ export function rounded(seconds: number): number {
   return Math.max(0, Math.ceil(seconds));
 }
 
-const mostNamed = 5;
-
-export function someOf(names: readonly string[]): string {
-  return names.length <= mostNamed
-    ? names.join(", ")
-    : `${names.slice(0, mostNamed).join(", ")} and ${names.length - mostNamed} more`;
-}
+const mostSelected = 5;
 
 /** A selection as the command line takes it. */
 export function selecting(names: readonly string[]): string {
-  return `-N ${names.slice(0, mostNamed).join(",")}`;
+  return `-N ${names.slice(0, mostSelected).join(",")}`;
 }
 
 /** As one word of a shell; names hold no quotes. */

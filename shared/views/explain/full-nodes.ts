@@ -1,8 +1,9 @@
 import type { CauseView } from "../../api/index.ts";
+import { bucketLabel } from "../../bucket-words.ts";
 import { examine, type Reason } from "../../engine/index.ts";
-import { counted } from "../../text.ts";
+import { counted, someOf } from "../../text.ts";
 import type { Outlook } from "../outlook.ts";
-import { amount, bucketLabel, cause, figures, labelOf, shown, someOf } from "./cause.ts";
+import { amount, cause, figures, labelOf, shown } from "./cause.ts";
 import { describeConstraint } from "./constraint-words.ts";
 import type { Wanted } from "./what-is-wanted.ts";
 

@@ -2,8 +2,9 @@ import type { CauseView } from "../../api/index.ts";
 import { busyHostnames, untilText } from "../../cycle/index.ts";
 import { duration } from "../../durations.ts";
 import { isIgnored, type Reason, shortHostname } from "../../engine/index.ts";
+import { someOf } from "../../text.ts";
 import type { Outlook } from "../outlook.ts";
-import { cause, isIn, selecting, someOf } from "./cause.ts";
+import { cause, isIn, selecting } from "./cause.ts";
 
 /** Nodes beside the full ones that would have room, were they not ignored. */
 export function ignoredNodes(outlook: Outlook, reasons: readonly Reason[]): readonly CauseView[] {

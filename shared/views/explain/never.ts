@@ -8,10 +8,10 @@ import {
   type Reason,
   type SharedDraw,
 } from "../../engine/index.ts";
-import { counted } from "../../text.ts";
+import { counted, someOf } from "../../text.ts";
 import { type OutlookJob, unitOf } from "../job-states.ts";
 import type { Outlook } from "../outlook.ts";
-import { amount, cause, figures, isIn, labelOf, shown, someOf } from "./cause.ts";
+import { amount, cause, figures, isIn, labelOf, shown } from "./cause.ts";
 import { describeConstraint } from "./constraint-words.ts";
 import { ignoredCause } from "./ignored-nodes.ts";
 import { nearestName, nearestVmSize } from "./near-names.ts";

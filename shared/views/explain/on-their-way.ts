@@ -2,11 +2,11 @@ import type { CauseView } from "../../api/index.ts";
 import { liveSources } from "../../cycle/index.ts";
 import { duration, exactDuration } from "../../durations.ts";
 import { forNodeArray, type PlannedNode, shortHostname } from "../../engine/index.ts";
-import { printableCut } from "../../text.ts";
+import { printableCut, someOf } from "../../text.ts";
 import { isUpNode } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
-import { cause, selecting, someOf } from "./cause.ts";
+import { cause, selecting } from "./cause.ts";
 
 export function isPlannedNode({ nodesByName }: Outlook, node: string): boolean {
   const origin = nodesByName.get(node)?.origin;

@@ -1,4 +1,5 @@
 import type { ClusterStatus, WaitingJobView } from "../../api/index.ts";
+import { bucketLabel, bucketList } from "../../bucket-words.ts";
 import { duration, exactDuration } from "../../durations.ts";
 import {
   type Constraint,
@@ -12,8 +13,8 @@ import {
   type TargetReason,
 } from "../../engine/index.ts";
 import type { BackedOff, WaitingJob } from "../../ports/index.ts";
-import { bucketList, joined } from "./bucket-words.ts";
-import { amount, bucketLabel } from "./cause.ts";
+import { joined } from "../../text.ts";
+import { amount } from "./cause.ts";
 import { describeConstraint, optionsOf, poolNames, scalarText, subjectOf } from "./constraint-words.ts";
 
 /**

@@ -1,9 +1,9 @@
 import type { CauseView } from "../../api/index.ts";
 import { duration } from "../../durations.ts";
 import type { ClusterNode, LimitFigure, Reason } from "../../engine/index.ts";
+import { someOf } from "../../text.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
-import { someOf } from "./cause.ts";
 
 /** What gives room under a limit without anybody's doing. */
 export interface RoomSoon {

@@ -1,11 +1,12 @@
 import type { CauseView } from "../../api/index.ts";
+import { bucketLabel } from "../../bucket-words.ts";
 import { exactDuration } from "../../durations.ts";
 import { demandCapKey, type Reason, type ReasonCode } from "../../engine/index.ts";
 import type { OutlookJob } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { budgetCause } from "./budget-cause.ts";
-import { amount, bucketLabel, cause, type Kind } from "./cause.ts";
+import { amount, cause, type Kind } from "./cause.ts";
 import { drainedNodes } from "./drained-nodes.ts";
 import { fullNodes, groupTooSmall, unusable } from "./full-nodes.ts";
 import { ignoredNodes } from "./ignored-nodes.ts";

@@ -1,9 +1,17 @@
-import { accountName, type BucketName } from "../../engine/index.ts";
-import { bucketLabel } from "./cause.ts";
+import { accountName, type BucketName } from "./engine/index.ts";
+import { joined } from "./text.ts";
 
 /** At most this many are named in a sentence. */
 const mostSizes = 3;
 const mostArrays = 5;
+
+/** A bucket as people name it: `htc/Standard_F16s_v2`, with its placement group when it has one. */
+export function bucketLabel(bucket: BucketName | null): string {
+  if (bucket === null) return "The cluster";
+  const { vmSize, placementGroup } = bucket;
+  const size = `${accountName(bucket)}/${vmSize}`;
+  return placementGroup === null ? size : `${size}/${placementGroup}`;
+}
 
 /**
  * The buckets that a sentence is about. A few sizes by their names: `htc/Standard_F4s_v2, mpi/Standard_HB120rs_v3 (4 buckets)`;
@@ -31,12 +39,6 @@ export function bucketsTogether(buckets: readonly (BucketName | null)[]): string
         ? joined(arrays, "and")
         : `${arrays.length} node arrays`;
   return `${buckets.length} buckets of ${of}`;
-}
-
-/** `a`, `a and b`, `a, b and c`. */
-export function joined(names: readonly string[], word: "and" | "or"): string {
-  const last = names.at(-1) ?? "";
-  return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} ${word} ${last}`;
 }
 
 function sizeOf(bucket: BucketName | null): string {
