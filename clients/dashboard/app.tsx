@@ -1,5 +1,7 @@
 import type { ComponentType } from "preact";
-import { useEffect, useReducer, useState } from "preact/hooks";
+import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { Announcer } from "./parts/announce.tsx";
+import { TroubleBanner } from "./parts/trouble.tsx";
 import { linkTo, type Place, usePlace } from "./place.ts";
 import { CallError, call } from "./service/call.ts";
 import { readLogin, session } from "./service/session.ts";
@@ -42,7 +44,7 @@ export function App() {
 
   const enter = async () => {
     try {
-      await call("clusters");
+      await call("clusters", { isTrial: session.credentials.kind === "key" });
       setAccess("granted");
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
@@ -58,14 +60,33 @@ export function App() {
   if (access === "refused") return <SignIn login={readLogin()} refusal={session.ended ?? refusal} />;
   return (
     <>
-      <a class="skip" href="#content">
+      {/* A link to a part of the page would be the address of another view. */}
+      <button type="button" class="skip" onClick={() => document.getElementById("content")?.focus()}>
         Skip to content
-      </a>
+      </button>
       <Header place={place} />
-      <main id="content" tabIndex={-1} class="page">
-        <View place={place} />
-      </main>
+      <TroubleBanner />
+      <Content place={place} />
+      <Announcer />
     </>
+  );
+}
+
+/** After a way from one view to another, keyboard and screen reader begin at what is new. */
+function Content({ place }: { readonly place: Place }) {
+  const content = useRef<HTMLElement>(null);
+  const { cluster, view, subject } = place;
+  const shown = [cluster, view, subject].join("/");
+  const last = useRef(shown);
+  useEffect(() => {
+    if (last.current === shown) return;
+    last.current = shown;
+    content.current?.focus({ preventScroll: true });
+  }, [shown]);
+  return (
+    <main id="content" ref={content} tabIndex={-1} class="page">
+      <View place={place} />
+    </main>
   );
 }
 

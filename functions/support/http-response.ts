@@ -61,7 +61,7 @@ interface Polled {
  * 200 with an ETag, or 304 when the caller has the same already (`If-None-Match`). When an answer was made is no part of
  * its content: `atSeconds` does not count, and of `next`, which holds that time too, only whether there is one.
  */
-function polled(request: HttpRequest, body: Polled): HttpResponseInit {
+async function polled(request: HttpRequest, body: Polled): Promise<HttpResponseInit> {
   const { atSeconds, next, ...rest } = body;
   // Serialised once for both, the ETag and the body: some answers are of megabytes.
   const content = JSON.stringify(rest);
@@ -70,13 +70,20 @@ function polled(request: HttpRequest, body: Polled): HttpResponseInit {
     .update(`${next === null}`)
     .digest("base64url");
   const etag = `W/"${digest.slice(0, 27)}"`;
-  const headers = { ETag: etag, "Cache-Control": "no-cache" };
+  const headers = { ETag: etag, "Cache-Control": "no-cache", Vary: "Accept-Encoding" };
   const known = request.headers.get("if-none-match")?.split(",") ?? [];
   const isKnown = known.some((each) => each.trim() === "*" || opaque(each) === opaque(etag));
   if (isKnown) return { status: 304, headers };
   const text = joined(JSON.stringify({ atSeconds, next }), content);
-  return { headers: { ...headers, "Content-Type": "application/json" }, body: text };
+  const answered = { ...headers, "Content-Type": "application/json" };
+  if (text.length < leastZipped || !unpacks(request)) return { headers: answered, body: text };
+  return { headers: { ...answered, "Content-Encoding": "gzip" }, body: await zip(text, fast) };
 }
+
+/** Shorter answers fit into a packet or a few. */
+const leastZipped = 4_000;
+/** A list that is polled is packed again and again: 10,000 nodes take half of the usual time, and a tenth more bytes. */
+const fast = { level: 3 };
 
 /** One object's JSON of those of two, neither of which is empty. */
 function joined(first: string, second: string): string {
@@ -92,14 +99,13 @@ function opaque(etag: string): string {
 /** 100,000 jobs as they are stored are 19 MB, and 0.6 MB packed. The platform packs nothing by itself. */
 async function zippedJson(request: HttpRequest, body: unknown): Promise<HttpResponseInit> {
   const answered = json(body);
-  if (!/\bgzip\b/.test(request.headers.get("accept-encoding") ?? "")) return answered;
-  const headers = {
-    ...answered.headers,
-    "Content-Type": "application/json",
-    "Content-Encoding": "gzip",
-    Vary: "Accept-Encoding",
-  };
-  return { headers, body: await zip(JSON.stringify(body)) };
+  if (!unpacks(request)) return answered;
+  const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip", Vary: "Accept-Encoding" };
+  return { headers: { ...answered.headers, ...headers }, body: await zip(JSON.stringify(body)) };
+}
+
+function unpacks({ headers }: HttpRequest): boolean {
+  return /\bgzip\b/.test(headers.get("accept-encoding") ?? "");
 }
 
 /** An answer that is no success, as RFC 9457 wants it. */

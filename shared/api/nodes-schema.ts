@@ -10,6 +10,7 @@ import {
   wholeListQuery,
 } from "./answer.ts";
 import { operationView } from "./operations-schema.ts";
+import { quoted } from "./problem.ts";
 import { globs, selectionQuery } from "./selection-schema.ts";
 
 const failure = z
@@ -133,6 +134,8 @@ export const nodesAnswer = z
   })
   .meta({ id: "Nodes" });
 
+const nodeFields: ReadonlySet<string> = new Set(Object.keys(nodeView.shape));
+
 export const nodesQuery = z.object({
   ...wholeListQuery,
   ...selectionQuery,
@@ -144,6 +147,20 @@ export const nodesQuery = z.object({
     .optional()
     .describe(
       "Names, comma-separated: `resources` and `available` tell these alone, which makes long lists shorter; case, `-` and `_` do not count. Absent: all",
+    ),
+  fields: z
+    .string()
+    .max(10_000)
+    .transform((text, context) => {
+      const names = text.split(",").map((each) => each.trim());
+      for (const name of names)
+        if (!nodeFields.has(name))
+          context.addIssue({ code: "custom", message: `expected fields of a node: ${quoted(name)} is none` });
+      return names as readonly (keyof z.output<typeof nodeView>)[];
+    })
+    .optional()
+    .describe(
+      "Fields of a node, comma-separated, such as `name,state`: each node of the answer has these alone, required or not. Absent: all",
     ),
 });
 

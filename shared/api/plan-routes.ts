@@ -27,6 +27,7 @@ export const planRoutes = [
     role: "reader",
     summary: "One plan: what it decided, and what became of it",
     answer: planAnswer,
+    polled: true,
   },
   {
     id: "plan-archive",

@@ -160,6 +160,7 @@ export const routes = [
     summary: "Why a job waits, or where it goes: every bucket's refusal with numbers, and what ends the wait",
     query: explainQuery,
     answer: explainAnswer,
+    polled: true,
   },
   {
     id: "explain-target",
@@ -169,6 +170,7 @@ export const routes = [
     summary: "Why a target of a node array is not met, or what it has: with numbers, and what ends the wait",
     query: explainTargetQuery,
     answer: targetExplanation,
+    polled: true,
   },
   {
     id: "demand",

@@ -1,4 +1,4 @@
-import type { NodesAnswer, NodesQuery } from "../api/index.ts";
+import type { NodesAnswer, NodesQuery, NodeView } from "../api/index.ts";
 import { compareNodeNames } from "../engine/index.ts";
 import { foldedOnce } from "../text.ts";
 import { matches, ofSelected, type Selectable, type Selected, selectingOf } from "./node-selection.ts";
@@ -27,11 +27,17 @@ export function listNodes(outlook: Outlook, query: NodesQuery): Selected<NodesAn
       cluster: outlook.cluster,
       atSeconds: outlook.atSeconds,
       snapshotTakenAtSeconds: outlook.snapshot.takenAtSeconds,
-      nodes: items.map((subject) => views.viewOf(subject, told)),
+      nodes: items.map((subject) => withFields(views.viewOf(subject, told), query.fields)),
       next,
       total,
     };
   });
+}
+
+/** Callers that name fields know that the others are missing. */
+function withFields(view: NodeView, fields: NodesQuery["fields"]): NodeView {
+  if (fields === undefined) return view;
+  return Object.fromEntries(fields.map((field) => [field, view[field]])) as unknown as NodeView;
 }
 
 /** CycleCloud's word counts before the plan's. */

@@ -14,12 +14,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startEnvironment } from "../../infra/local/environment/environment.ts";
-import type { ClusterNode, NodeHistory } from "../../shared/engine/index.ts";
-import { ConfigurationError } from "../../shared/errors.ts";
-import type { PlanHead, SourceDemand } from "../../shared/ports/index.ts";
-import { connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../support/cluster.ts";
-import { snapshotOf } from "../support/snapshot.ts";
+import { fillLargeCluster } from "./large-cluster.ts";
 
 const { values } = parseArgs({
   options: {
@@ -70,25 +65,26 @@ const environment = await startEnvironment({
   snapshotSchedule: "0 0 0 1 1 *",
 });
 try {
-  const changes = await fill();
+  const changes = await fillLargeCluster(environment.storageConnectionString, {
+    cluster,
+    nodeCount,
+    jobCount,
+  });
   // Rows that have just been written are read by each look for a while; those of a cluster at work are older.
   await setTimeout(15_000);
   console.log(`${nodeCount} nodes, ${jobCount} jobs; milliseconds, medians of ${repeats}`);
-  printRow("route", ["nothing", ...changes.keys()]);
+  printRow("route", ["nothing", ...Object.keys(changes)]);
   for (const path of paths) {
     await timed(path);
     const medians = [await medianOf(() => timed(path))];
-    for (const change of changes.values()) medians.push(await medianOf(() => timed(path), change));
+    for (const change of Object.values(changes)) medians.push(await medianOf(() => timed(path), change));
     printRow(path, medians);
   }
   printRow("\nroute", ["new process"]);
   for (const path of coldPaths) printRow(path, [await medianOf(() => timed(path), restart)]);
   printRow("\nprocess", ["nothing", "message"]);
   for (const argv of commands) {
-    const medians = [
-      await medianOf(() => ran(argv)),
-      await medianOf(() => ran(argv), changes.get("message")),
-    ];
+    const medians = [await medianOf(() => ran(argv)), await medianOf(() => ran(argv), changes.message)];
     printRow(`ccscale ${argv.join(" ")}`, medians);
   }
 } finally {
@@ -134,111 +130,4 @@ async function ran(argv: readonly string[]): Promise<number> {
 async function restart(): Promise<void> {
   await environment.stopHost("stop");
   await environment.startHost();
-}
-
-/** Half of the nodes run a job each, the rest is idle; of the jobs some fit, some wait. Gives what may change, by name. */
-async function fill(): Promise<ReadonlyMap<string, () => Promise<void>>> {
-  const storage = connectStorage({ connectionString: environment.storageConnectionString });
-  const parseConfig = () => Promise.reject(new ConfigurationError("it", ["not needed"]));
-  const stores = createAzureStores({ blob: storage.blob, table: storage.table, parseConfig });
-  const nowSeconds = Date.now() / 1000;
-  const nodes: ClusterNode[] = Array.from({ length: nodeCount }, (_, index) =>
-    nodeOf({ name: `htc-${index + 1}`, hostname: `ip-${index + 1}` }),
-  );
-  const bucket = bucketOf({ availableCount: 1_000 });
-  const arrays = [nodeArrayOf({ maxCount: 2 * nodeCount, maxCoreCount: 8 * nodeCount, buckets: [bucket] })];
-  const large = { name: cluster, maxCount: 2 * nodeCount, maxCoreCount: 8 * nodeCount };
-  let writes = 0;
-  const newSnapshot = () =>
-    stores.snapshots.save(
-      cluster,
-      snapshotOf(clusterOf({ ...large, nodeArrays: arrays, nodes }), nowSeconds + writes++ / 1000),
-    );
-  const jobs: SourceDemand["jobs"] = Array.from({ length: jobCount }, (_, index) => ({
-    name: index === jobCount - 1 ? "huge" : `job-${index}`,
-    constraints: [{ ncpus: index === jobCount - 1 ? 64 : 1 + (index % 4) }],
-    iterations: 1,
-    nodeCount: 0,
-    colocated: false,
-    exclusive: false,
-    executingHostnames: index < nodeCount / 2 ? [`ip-${index + 1}`] : [],
-    priority: 0,
-    submittedAt: new Date(Math.floor(nowSeconds - jobCount + index) * 1000).toISOString(),
-  }));
-  const newDemand = async () => {
-    const sequence = writes++;
-    const demand: SourceDemand = {
-      cluster,
-      source: "pbs",
-      sequence,
-      receivedAtSeconds: nowSeconds,
-      expiresAtSeconds: nowSeconds + 86_400,
-      jobs,
-      nodes: [],
-      ignoredMessages: 0,
-    };
-    await stores.demand.save(demand, (await stores.demand.load(cluster, "pbs"))?.etag);
-  };
-  const history = (lastMatchSeconds: number) =>
-    nodes.map(
-      ({ nodeId, name, hostname, nodeArray, vmSize }, index): NodeHistory => ({
-        nodeId,
-        name,
-        hostname,
-        instanceId: null,
-        nodeArray,
-        vmSize,
-        createdSeconds: nowSeconds - 3_600,
-        readySeconds: nowSeconds - 3_400,
-        lastMatchSeconds: index < nodeCount / 2 ? null : lastMatchSeconds,
-        deletedSeconds: null,
-      }),
-    );
-  /** As in most plans, few nodes of many became idle or busy. */
-  const newPlan = async () => {
-    const head: PlanHead = {
-      cluster,
-      planId: `plan-${writes++}`,
-      atSeconds: nowSeconds,
-      reason: "demand from pbs",
-      jobs: jobCount,
-      placedJobs: 0,
-      create: 0,
-      start: 0,
-      retire: 0,
-      planSeconds: 0,
-      readOnly: false,
-      requestedAtSeconds: 1_700_000_000,
-      controlDigest: "digest",
-      newestLossId: null,
-      bought: null,
-      snapshotTakenAtSeconds: nowSeconds,
-      demandReadAtSeconds: nowSeconds,
-      demandSequences: { pbs: writes },
-      unsentPlanIds: [],
-      clusterDigest: "d",
-      nextDeadlineSeconds: null,
-      refusedQuotas: [],
-      backedOff: [],
-      troubled: [],
-      bootsFailing: [],
-      warnings: [],
-      targetRequests: {},
-      targets: [],
-      draining: [],
-      out: [],
-      waiting: [],
-    };
-    await stores.plans.saveHead(head, (await stores.plans.loadHead(cluster))?.etag);
-    await stores.history.save(cluster, history(nowSeconds - 60 + writes / 1000).slice(-500));
-  };
-  await newSnapshot();
-  await newDemand();
-  await stores.history.save(cluster, history(nowSeconds - 60));
-  await newPlan();
-  return new Map([
-    ["message", newDemand],
-    ["snapshot", newSnapshot],
-    ["plan", newPlan],
-  ]);
 }

@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { HttpRequest, HttpResponse, type HttpResponseInit } from "@azure/functions";
 import { describe, expect, test } from "vitest";
 import { readBody, toResponse } from "../../functions/support/http-response.ts";
@@ -53,6 +54,22 @@ describe("an answer that is polled", () => {
     const response = new HttpResponse(await polled(requestOf({}), body));
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(await response.json()).toEqual(body);
+  });
+
+  test("a long one is packed for callers that can unpack it, and has the same ETag", async () => {
+    const body = {
+      atSeconds: 1,
+      nodes: Array.from({ length: 1_000 }, (_, index) => ({ name: `htc-${index}` })),
+    };
+    const plain = await polled(requestOf({}), body);
+    const packed = await polled(requestOf({ headers: { "accept-encoding": "br, gzip" } }), body);
+    expect(headerOf(plain, "content-encoding")).toBeNull();
+    expect(headerOf(packed, "content-encoding")).toBe("gzip");
+    expect(headerOf(packed, "vary")).toBe("Accept-Encoding");
+    expect(JSON.parse(gunzipSync(packed.body as Buffer).toString())).toEqual(body);
+    expect(headerOf(packed, "etag")).toBe(headerOf(plain, "etag"));
+    const short = await polled(requestOf({ headers: { "accept-encoding": "gzip" } }), { atSeconds: 1 });
+    expect(headerOf(short, "content-encoding")).toBeNull();
   });
 
   test("the last page is another answer than one that goes on", async () => {

@@ -1,7 +1,9 @@
+import { useEffect, useRef } from "preact/hooks";
 import type { StatusProblem } from "../../../shared/api/index.ts";
 import { type ActKind, acts } from "../act/kinds.ts";
 import { linkTo, type Place } from "../place.ts";
 import { session } from "../service/session.ts";
+import { announce } from "./announce.tsx";
 import { Prose } from "./prose.tsx";
 
 const words: Readonly<Record<StatusProblem["gravity"], string>> = {
@@ -52,9 +54,10 @@ export function Problems(props: {
   readonly onAct: (kind: ActKind) => void;
 }) {
   const { cluster, problems, onAct } = props;
+  useNewOnes(problems);
   if (problems.length === 0) return <p class="problem fine">Nothing is wrong.</p>;
   return (
-    <ul class="problems" aria-label="Problems" aria-live="polite">
+    <ul class="problems" aria-label="Problems">
       {problems.map(({ gravity, kind, text, next }, index) => {
         const { act, link } = (Object.hasOwn(remedies, kind) && remedies[kind]) || {};
         return (
@@ -76,4 +79,19 @@ export function Problems(props: {
       })}
     </ul>
   );
+}
+
+/** Says which problems are new, and when the last is gone. Their texts have figures that change all the time. */
+function useNewOnes(problems: readonly StatusProblem[]): void {
+  const grave = problems.filter(({ gravity }) => gravity !== "notice");
+  const kinds = grave.map(({ gravity, kind }) => `${gravity} ${kind}`).join();
+  const last = useRef(kinds);
+  useEffect(() => {
+    const known = last.current.split(",");
+    const isKnown = ({ gravity, kind }: StatusProblem) => known.includes(`${gravity} ${kind}`);
+    if (kinds === "" && last.current !== "") announce("The problems are over.");
+    const added = grave.filter((each) => !isKnown(each));
+    if (added.length > 0) announce(added.map(({ gravity, text }) => `${words[gravity]}. ${text}`).join(" "));
+    last.current = kinds;
+  }, [kinds]);
 }

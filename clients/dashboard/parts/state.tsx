@@ -1,11 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { linkTo } from "../place.ts";
+import { isOutOfReach } from "../service/connection.ts";
 import type { Polled } from "../service/polled.ts";
-import { duration, localTime, utc } from "../words.ts";
+import { duration, localClock, localTime, utc } from "../words.ts";
 import { Refusal } from "./refusal.tsx";
 
-/** From then on what is shown is called old. */
-const oldMs = 15_000;
+/** So long after it should have been asked for again, what is shown is called old. */
+const oldMs = 12_000;
+/** From then on somebody who waits is told that it takes long. */
+const slowMs = 4_000;
 
 /** A moment in the viewer's zone, with UTC when pointed at. */
 export function Time({ at }: { readonly at: number }) {
@@ -35,28 +39,49 @@ export function Shown<T>({
   readonly children: (answer: T) => ComponentChildren;
 }) {
   const { answer, error } = polled;
+  // Said once for the whole page.
+  const isOut = error !== undefined && isOutOfReach(error);
+  // What belongs to a cluster that is gone is of no use, and nothing can be done there.
+  const isGone = error?.type?.endsWith(":unknown-cluster") === true;
   return (
     <>
-      <Freshness polled={polled} />
-      {error === undefined ? null : (
+      {isOut || isGone ? null : <Freshness polled={polled} />}
+      {error === undefined || isOut ? null : (
         <Refusal error={error} gravity="degraded">
+          {isGone ? <a href={linkTo({})}>All clusters</a> : null}{" "}
           <button type="button" onClick={polled.refresh}>
             Try again now
           </button>
         </Refusal>
       )}
-      {answer === undefined ? error === undefined ? <p class="quiet">Loading…</p> : null : children(answer)}
+      {isGone ? null : answer !== undefined ? (
+        children(answer)
+      ) : isOut ? (
+        <p class="quiet">Nothing is known yet.</p>
+      ) : error === undefined ? (
+        <Loading />
+      ) : null}
     </>
   );
 }
 
+function Loading() {
+  const isSlow = useSince(undefined, slowMs);
+  return <p class="quiet">{isSlow ? "Loading… The service takes long to answer." : "Loading…"}</p>;
+}
+
 /** Says only when it is worth saying: what is new needs no words. */
-function Freshness({ polled: { atMs, error } }: { readonly polled: Polled<unknown> }) {
-  const [nowMs, setNowMs] = useState(Date.now());
+function Freshness({ polled: { atMs, everyMs } }: { readonly polled: Polled<unknown> }) {
+  if (!useSince(atMs, oldMs + everyMs) || atMs === undefined) return null;
+  return <p class="quiet">Shown as of {localClock(atMs / 1_000)}: no newer answer came.</p>;
+}
+
+/** Whether so long has passed since a moment; undefined: since this was first drawn. */
+function useSince(atMs: number | undefined, ms: number): boolean {
+  const [late, setLate] = useState<{ readonly atMs: number | undefined }>();
   useEffect(() => {
-    const timer = setInterval(() => setNowMs(Date.now()), 5_000);
-    return () => clearInterval(timer);
-  }, []);
-  if (atMs === undefined || (error === undefined && nowMs - atMs < oldMs)) return null;
-  return <p class="quiet">Shown as of {duration((nowMs - atMs) / 1_000)} ago.</p>;
+    const timer = setTimeout(() => setLate({ atMs }), Math.max(0, (atMs ?? Date.now()) + ms - Date.now()));
+    return () => clearTimeout(timer);
+  }, [atMs, ms]);
+  return late !== undefined && late.atMs === atMs;
 }

@@ -1,17 +1,26 @@
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { rowPixels, useGridKeys } from "./grid-keys.ts";
 import type { Column } from "./table.tsx";
 
-const rowPixels = 34;
-/** Rows above and below those that are seen, so that scrolling shows no gaps. */
+/** Rows above and below those that are seen, so that scrolling shows no gaps. Drawn again after so many, not after each. */
 const spareRows = 12;
+const stepRows = 6;
 
 export interface WideColumn<T> extends Column<T> {
   /** As in `grid-template-columns`. */
   readonly width: string;
 }
 
-/** A table of any length, of which only the rows that are seen are drawn. Rows are of one height. */
+/** How far the tables of earlier views were scrolled, by their addresses: whoever goes back finds the place again. */
+const scrolled = new Map<string, number>();
+const mostScrolled = 50;
+
+/**
+ * A table of any length, of which only the rows that are seen are drawn. Rows are of one height. Keys move through it as in
+ * a grid; the row that has the focus stays drawn wherever the table is scrolled. Keep `columns` the same object while what
+ * cells show depends on their row alone: rows that are the same are then not drawn again.
+ */
 export function VirtualTable<T>(props: {
   readonly caption: string;
   readonly columns: readonly WideColumn<T>[];
@@ -21,34 +30,42 @@ export function VirtualTable<T>(props: {
 }) {
   const { caption, columns, rows, keyOf, heading = ({ title }: WideColumn<T>) => title } = props;
   const box = useRef<HTMLDivElement>(null);
-  const [seen, setSeen] = useState({ top: 0, height: 600 });
+  const [seen, setSeen] = useState({ first: 0, last: 40 });
+  const grid = useGridKeys({ box, rows, keyOf, columns: columns.length });
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
-    const look = () => setSeen({ top: element.scrollTop, height: element.clientHeight });
+    const address = location.hash;
+    const look = () => {
+      const top = Math.floor(element.scrollTop / rowPixels / stepRows) * stepRows;
+      const height = Math.ceil(element.clientHeight / rowPixels) + stepRows;
+      const next = { first: Math.max(0, top - spareRows), last: top + height + spareRows };
+      setSeen((now) => (now.first === next.first && now.last === next.last ? now : next));
+    };
+    element.scrollTop = scrolled.get(address) ?? 0;
     look();
     const sizes = new ResizeObserver(look);
     sizes.observe(element);
-    element.addEventListener("scroll", look, { passive: true });
+    const ended = new AbortController();
+    const moved = () => {
+      remember(location.hash, element.scrollTop);
+      look();
+    };
+    element.addEventListener("scroll", moved, { passive: true, signal: ended.signal });
     return () => {
       sizes.disconnect();
-      element.removeEventListener("scroll", look);
+      ended.abort();
     };
   }, []);
 
-  const first = Math.max(0, Math.min(rows.length, Math.floor(seen.top / rowPixels)) - spareRows);
-  const last = Math.min(rows.length, Math.ceil((seen.top + seen.height) / rowPixels) + spareRows);
-  const template = columns.map(({ width }) => width).join(" ");
+  const last = Math.min(rows.length, seen.last);
+  const first = Math.max(0, Math.min(seen.first, last - 1));
+  const drawn = Array.from({ length: last - first }, (_, index) => first + index);
+  if (grid.active < first && grid.active >= 0) drawn.unshift(grid.active);
+  if (grid.active >= last && grid.active < rows.length) drawn.push(grid.active);
+  const template = useMemo(() => columns.map(({ width }) => width).join(" "), [columns]);
   return (
-    <div
-      ref={box}
-      class="virtual"
-      role="table"
-      aria-label={caption}
-      aria-rowcount={rows.length + 1}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
-      tabIndex={0}
-    >
+    <div ref={box} class="virtual" role="grid" aria-label={caption} aria-rowcount={rows.length + 1}>
       <div role="row" aria-rowindex={1} class="cells heads" style={{ gridTemplateColumns: template }}>
         {columns.map((column) => (
           <div key={column.title} role="columnheader" class={column.isNumber ? "number" : undefined}>
@@ -56,23 +73,58 @@ export function VirtualTable<T>(props: {
           </div>
         ))}
       </div>
-      <div role="rowgroup" class="rows" style={{ height: `${rows.length * rowPixels}px` }}>
-        {rows.slice(first, last).map((row, index) => (
-          <div
-            key={keyOf(row)}
-            role="row"
-            aria-rowindex={first + index + 2}
-            class="cells"
-            style={{ gridTemplateColumns: template, top: `${(first + index) * rowPixels}px` }}
-          >
-            {columns.map(({ title, cell, isNumber }) => (
-              <div key={title} role="cell" class={isNumber ? "number" : undefined}>
-                {cell(row)}
-              </div>
-            ))}
-          </div>
-        ))}
+      <div
+        role="rowgroup"
+        class="rows"
+        style={{ height: `${rows.length * rowPixels}px` }}
+        onKeyDown={grid.onKeyDown}
+        onFocusIn={grid.onFocusIn}
+      >
+        {drawn.map((index) => {
+          const row = rows[index] as T;
+          return <Row key={keyOf(row)} {...{ row, index, columns, template }} />;
+        })}
       </div>
     </div>
   );
+}
+
+/** Drawn again only when something of it is another. */
+function Row<T>({
+  row,
+  index,
+  columns,
+  template,
+}: {
+  readonly row: T;
+  readonly index: number;
+  readonly columns: readonly WideColumn<T>[];
+  readonly template: string;
+}) {
+  return useMemo(
+    () => (
+      <div
+        role="row"
+        aria-rowindex={index + 2}
+        class="cells"
+        style={{ gridTemplateColumns: template, top: `${index * rowPixels}px` }}
+      >
+        {columns.map(({ title, cell, isNumber }) => (
+          <div key={title} role="gridcell" class={isNumber ? "number" : undefined}>
+            {cell(row)}
+          </div>
+        ))}
+      </div>
+    ),
+    [row, index, columns, template],
+  );
+}
+
+function remember(address: string, top: number): void {
+  scrolled.delete(address);
+  scrolled.set(address, top);
+  for (const oldest of scrolled.keys()) {
+    if (scrolled.size <= mostScrolled) break;
+    scrolled.delete(oldest);
+  }
 }

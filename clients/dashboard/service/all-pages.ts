@@ -1,9 +1,10 @@
-import { useEffect, useState } from "preact/hooks";
-import { CallError, call } from "./call.ts";
-import { type Polled, usePolled } from "./polled.ts";
+import type { Called } from "./call.ts";
+import { type Ask, askAgain, type Polled, usePolled } from "./polled.ts";
 
-/** Small enough that the page answers while one is read, large enough that few are needed. */
-const pageSize = 1_000;
+/** Enough to fill a screen: it is there while the whole list is drawn up. */
+const firstSize = 200;
+/** The most that the service gives at once: one call costs it less than many, and its ETag is that of the whole list. */
+const pageSize = 10_000;
 
 interface Paged {
   readonly atSeconds: number;
@@ -13,51 +14,57 @@ interface Paged {
 
 /** All items of a list, as far as they are known. */
 export interface AllPages<P, T> {
-  readonly first: P;
+  readonly atSeconds: number;
+  readonly total: number | null;
   readonly items: readonly T[];
-  /** False: more pages are being loaded. */
+  /** False: the others are being loaded. */
   readonly isWhole: boolean;
+  readonly pages: readonly { readonly answer: P; readonly etag: string | undefined }[];
 }
 
-/** Polls the first page of a list; when it has changed, the others are loaded one after the other. */
+/** Polls a whole list. Its first items are shown while the others are loaded; later all of it changes at once. */
 export function useAllPages<P extends Paged, T>(
   path: string,
   query: Readonly<Record<string, string>>,
   itemsOf: (page: P) => readonly T[],
 ): Polled<AllPages<P, T>> {
   const params = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ""));
-  params.set("limit", String(pageSize));
   const address = `${path}?${params}`;
-  const polled = usePolled<P>(address);
-  const first = polled.answer;
-  const [loaded, setLoaded] = useState<{ readonly of: string; readonly all: AllPages<P, T> }>();
-
-  // Loads again when the first page is another.
-  useEffect(() => {
-    if (first === undefined) return undefined;
-    const ended = new AbortController();
-    const { signal } = ended;
-    const load = async () => {
-      let items = itemsOf(first);
-      let next = first.next;
-      // What was known stays until all of the new list is there.
-      const known = loaded?.of === address && loaded.all.isWhole;
-      const show = (isWhole: boolean) => setLoaded({ of: address, all: { first, items, isWhole } });
-      if (!known || next === null) show(next === null);
-      while (next !== null) {
-        const { answer } = await call<P>(`${address}&cursor=${encodeURIComponent(next)}`, { signal });
-        if (answer === undefined || signal.aborted) return;
-        items = [...items, ...itemsOf(answer)];
-        next = answer.next;
-        if (!known || next === null) show(next === null);
-      }
+  const whole = (pages: AllPages<P, T>["pages"], isWhole: boolean): AllPages<P, T> => {
+    const [first] = pages;
+    return {
+      atSeconds: first?.answer.atSeconds ?? 0,
+      total: first?.answer.total ?? null,
+      items: pages.flatMap(({ answer }) => itemsOf(answer)),
+      isWhole,
+      pages,
     };
-    load().catch((error: unknown) => {
-      // The next change of the first page tries again.
-      if (!signal.aborted && !(error instanceof CallError)) throw error;
-    });
-    return () => ended.abort();
-  }, [first, address]);
-
-  return { ...polled, answer: loaded?.of === address ? loaded.all : undefined };
+  };
+  const ask: Ask<AllPages<P, T>> = async ({ answer: before }, { signal, show }) => {
+    if (before === undefined) {
+      const { answer } = await askAgain<P>(`${address}&limit=${firstSize}`, {}, signal);
+      if (answer?.next === null)
+        return { answer: whole([{ answer, etag: undefined }], true), etag: undefined };
+      if (answer !== undefined) show(whole([{ answer, etag: undefined }], false));
+    }
+    const pages: { answer: P; etag: string | undefined }[] = [];
+    let isSame = before?.isWhole === true;
+    let next: string | null = "";
+    while (next !== null) {
+      const known: AllPages<P, T>["pages"][number] | undefined = before?.pages[pages.length];
+      const cursor: string = next === "" ? "" : `&cursor=${encodeURIComponent(next)}`;
+      const called: Called<P> = await askAgain<P>(
+        `${address}&limit=${pageSize}${cursor}`,
+        before?.isWhole === true ? (known ?? {}) : {},
+        signal,
+      );
+      if (called.answer !== undefined) isSame = false;
+      const answer: P | undefined = called.answer ?? known?.answer;
+      if (answer === undefined) break;
+      pages.push({ answer, etag: called.etag ?? known?.etag });
+      next = answer.next;
+    }
+    return { answer: isSame ? undefined : whole(pages, true), etag: undefined };
+  };
+  return usePolled(address, { ask });
 }

@@ -5,6 +5,8 @@ import { session } from "./session.ts";
 export class CallError extends Error {
   /** Undefined: the service did not answer. */
   readonly status: number | undefined;
+  /** The kind of problem; undefined: the answer was not the service's own. */
+  readonly type: string | undefined;
   readonly problems: readonly string[];
   readonly retryAfterSeconds: number | undefined;
 
@@ -12,6 +14,7 @@ export class CallError extends Error {
     super(problem.detail === undefined ? problem.title : `${problem.title}. ${problem.detail}.`);
     this.name = "CallError";
     this.status = problem.status;
+    this.type = problem.type;
     this.problems = problem.problems ?? [];
     this.retryAfterSeconds = problem.retryAfterSeconds;
   }
@@ -23,6 +26,8 @@ export interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** A key is tried for the first time: its refusal ends nothing. */
+  readonly isTrial?: boolean;
 }
 
 export interface Called<T> {
@@ -30,6 +35,9 @@ export interface Called<T> {
   readonly answer: T | undefined;
   readonly etag: string | undefined;
 }
+
+/** Longer than any answer takes. */
+const mostMs = 60_000;
 
 /** Where the API is: the script is two levels below it, whatever stands before the app. */
 const root = new URL("../", import.meta.url);
@@ -41,7 +49,8 @@ export function pathOf(...parts: readonly string[]): string {
 
 /** Calls the service. Throws CallError. */
 export async function call<T>(path: string, options: CallOptions = {}): Promise<Called<T>> {
-  const { method = "GET", query = {}, body, headers, signal } = options;
+  const { method = "GET", query = {}, body, headers, signal, isTrial = false } = options;
+  const timeout = AbortSignal.timeout(mostMs);
   await session.freshen();
   const shown = session.credentials;
   const url = new URL(path, root);
@@ -58,7 +67,7 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
     credentials: "same-origin",
     redirect: "error",
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
+    signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
   }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
     throw new CallError({ title: "The service does not answer" });
@@ -67,9 +76,10 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
   if (response.status === 304) return { answer: undefined, etag };
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok && answer !== undefined) return { answer: answer as T, etag };
+  if (response.ok) throw new CallError({ title: "The answer of the service broke off" });
   const problem = problemIn(answer, response.status);
-  // A key is typed again; a token that is not taken any more is of no use.
-  if (response.status === 401 && shown.kind === "token" && session.credentials === shown)
+  // What is not accepted any more is of no use.
+  if (response.status === 401 && shown.kind !== "none" && !isTrial && session.credentials === shown)
     session.end(`${problem.title}: sign in again`);
   throw new CallError(problem);
 }

@@ -20,7 +20,7 @@ export function Clusters() {
           ) : (
             <ul class="cards">
               {clusters.map(({ cluster }) => (
-                <ClusterCard key={cluster} cluster={cluster} />
+                <ClusterCard key={cluster} cluster={cluster} everyMs={everyMs(clusters.length)} />
               ))}
             </ul>
           )
@@ -30,8 +30,13 @@ export function Clusters() {
   );
 }
 
-function ClusterCard({ cluster }: { readonly cluster: string }) {
-  const polled = usePolled<ClusterStatus>(pathOf("clusters", cluster, "status"));
+/** So that fifty clusters are not a thousand calls a minute. */
+function everyMs(clusters: number): number {
+  return Math.max(3, clusters / 4) * 1_000;
+}
+
+function ClusterCard({ cluster, everyMs }: { readonly cluster: string; readonly everyMs: number }) {
+  const polled = usePolled<ClusterStatus>(pathOf("clusters", cluster, "status"), { everyMs });
   return (
     <li class="card">
       <h2>

@@ -1,4 +1,5 @@
 import type { ExplainAnswer, JobState, JobsAnswer } from "../../../shared/api/index.ts";
+import { useAnnounced } from "../parts/announce.tsx";
 import { Prose } from "../parts/prose.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
@@ -24,6 +25,11 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
     ...(cursor === "" ? {} : { cursor }),
   });
   const polled = usePolled<JobsAnswer>(`${pathOf("clusters", cluster, "jobs")}?${query}`);
+  const { answer } = polled;
+  useAnnounced(
+    String(query),
+    answer && `${count(answer.jobs.length)} of ${counted(answer.total ?? answer.jobs.length, "job")} shown.`,
+  );
   return (
     <>
       <h1>Jobs</h1>
@@ -44,7 +50,7 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
                 </button>
               ))}
             </fieldset>
-            <p class="quiet" aria-live="polite">
+            <p class="quiet">
               {cursor === "" ? "The first" : "The next"} {count(jobs.length)} of{" "}
               {counted(total ?? jobs.length, "job")}.
             </p>

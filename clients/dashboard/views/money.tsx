@@ -28,7 +28,10 @@ const spans = [
 export function Money({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const { by = "array", span = "month" } = place.options;
   const query = new URLSearchParams({ by, ...periodOf(span) });
-  const polled = usePolled<CostAnswer>(`${pathOf("clusters", cluster, "cost")}?${query}`);
+  const polled = usePolled<CostAnswer>(`${pathOf("clusters", cluster, "cost")}?${query}`, {
+    // It is added up anew each time, and changes with each snapshot at most.
+    everyMs: 30_000,
+  });
   return (
     <>
       <h1>Money</h1>

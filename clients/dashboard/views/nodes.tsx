@@ -1,6 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { NodesAnswer, NodeView } from "../../../shared/api/index.ts";
 import { ActButton } from "../act/act-button.tsx";
+import { useAnnounced } from "../parts/announce.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
 import { VirtualTable, type WideColumn } from "../parts/virtual-table.tsx";
 import { choose, linkTo, type Place } from "../place.ts";
@@ -21,42 +22,75 @@ const actKinds = [
   "restart",
 ] as const;
 
+/** What a row shows. The service sends these alone: all that it knows of 10,000 nodes is three times as much. */
+const fields = [
+  "name",
+  "nodeId",
+  "nodeArray",
+  "vmSize",
+  "spot",
+  "origin",
+  "state",
+  "usdPerHour",
+  "jobs",
+  "keepAlive",
+  "ignored",
+  "draining",
+  "idleSinceSeconds",
+  "deleteAtSeconds",
+  "operation",
+] as const satisfies readonly (keyof NodeView)[];
+
+type Node = Pick<NodeView, (typeof fields)[number]>;
+
 type Sort = keyof typeof sorts;
 
-const text = (a: string, b: string) => a.localeCompare(b, "en", { numeric: true });
+const { compare } = new Intl.Collator("en", { numeric: true });
 
-/** How rows can be ordered; what is not known comes last. */
+/** How rows can be ordered; what is not known comes last, and nodes that are alike stay in the order of their names. */
 const sorts = {
-  name: (a: NodeView, b: NodeView) => text(a.name, b.name),
-  array: (a: NodeView, b: NodeView) => text(a.nodeArray, b.nodeArray) || text(a.name, b.name),
-  state: (a: NodeView, b: NodeView) => text(a.state ?? "~", b.state ?? "~") || text(a.name, b.name),
-  idle: (a: NodeView, b: NodeView) => (a.idleSinceSeconds ?? Infinity) - (b.idleSinceSeconds ?? Infinity),
-  price: (a: NodeView, b: NodeView) => (b.usdPerHour ?? -1) - (a.usdPerHour ?? -1),
-  jobs: (a: NodeView, b: NodeView) => b.jobs.length - a.jobs.length,
+  // As they come.
+  name: undefined,
+  array: (a: Node, b: Node) => compare(a.nodeArray, b.nodeArray),
+  state: (a: Node, b: Node) => compare(a.state ?? "~", b.state ?? "~"),
+  idle: (a: Node, b: Node) => (a.idleSinceSeconds ?? Infinity) - (b.idleSinceSeconds ?? Infinity) || 0,
+  price: (a: Node, b: Node) => (b.usdPerHour ?? -1) - (a.usdPerHour ?? -1),
+  jobs: (a: Node, b: Node) => b.jobs.length - a.jobs.length,
 } as const;
 
 /** Every node, and what to do with some of them. */
 export function Nodes({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const { name = "", nodeArray = "", state = "", constraint = "" } = place.options;
   const sort = (Object.hasOwn(sorts, place.options.sort ?? "") ? place.options.sort : "name") as Sort;
-  const query = { name, nodeArray, state, constraint, resources: "ncpus" };
-  const polled = useAllPages<NodesAnswer, NodeView>(
+  const selected = { name, nodeArray, state, constraint };
+  const query = { ...selected, fields: fields.join() };
+  const polled = useAllPages<NodesAnswer, Node>(
     pathOf("clusters", cluster, "nodes"),
     query,
     (page) => page.nodes,
   );
+  const { answer } = polled;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  // A node that is gone, or is not shown, is not acted on.
+  const names = useMemo(
+    () => answer?.items.filter((node) => chosen.has(node.name)).map((node) => node.name) ?? [],
+    [answer?.items, chosen],
+  );
+  useAnnounced(
+    JSON.stringify(selected),
+    answer?.isWhole === true ? `${counted(answer.items.length, "node")} shown.` : undefined,
+  );
   return (
     <>
       <h1>Nodes</h1>
       <Filter place={place} />
       <Shown polled={polled}>
-        {({ items, first, isWhole }) => (
+        {({ items, atSeconds, total, isWhole }) => (
           <>
-            <p class="quiet" aria-live="polite">
+            <p class="quiet">
               {counted(items.length, "node")}
-              {isWhole ? "" : `, of ${count(first.total ?? items.length)}: loading the others`}.{" "}
-              {chosen.size > 0 ? `${count(chosen.size)} chosen.` : ""}
+              {isWhole ? "" : `, of ${count(total ?? items.length)}: loading the others`}.{" "}
+              <span aria-live="polite">{names.length > 0 ? `${count(names.length)} chosen.` : ""}</span>
             </p>
             {session.mayOperate ? (
               <div class="acts">
@@ -65,7 +99,7 @@ export function Nodes({ place, cluster }: { readonly place: Place; readonly clus
                     key={kind}
                     cluster={cluster}
                     kind={kind}
-                    names={[...chosen]}
+                    names={names}
                     onDone={() => {
                       setChosen(new Set());
                       polled.refresh();
@@ -77,7 +111,8 @@ export function Nodes({ place, cluster }: { readonly place: Place; readonly clus
             ) : null}
             <List
               {...{ items, sort, chosen, cluster }}
-              now={first.atSeconds}
+              isAllChosen={names.length > 0 && names.length === items.filter(isKnown).length}
+              now={atSeconds}
               onSort={(next) => choose(place, { sort: next })}
               onChoose={setChosen}
             />
@@ -137,34 +172,85 @@ function Filter({ place }: { readonly place: Place }) {
 }
 
 interface ListProps {
-  readonly items: readonly NodeView[];
+  readonly items: readonly Node[];
   readonly sort: Sort;
   readonly chosen: ReadonlySet<string>;
+  readonly isAllChosen: boolean;
   readonly cluster: string;
   readonly now: number;
   readonly onSort: (sort: Sort) => void;
   readonly onChoose: (chosen: ReadonlySet<string>) => void;
 }
 
-function List({ items, sort, chosen, cluster, now, onSort, onChoose }: ListProps) {
-  const rows = useMemo(() => items.toSorted(sorts[sort]), [items, sort]);
+type NodeColumn = WideColumn<Node> & { readonly sort?: Sort };
+
+function List({ items, sort, chosen, isAllChosen, cluster, now, onSort, onChoose }: ListProps) {
+  const order = sorts[sort];
+  const rows = useMemo(() => (order === undefined ? items : items.toSorted(order)), [items, order]);
+  // Ages are shown by the minute: rows are not drawn again for a second more.
+  const shownNow = Math.floor(now / 10) * 10;
+  const columns = useMemo(
+    () => columnsOf({ chosen, cluster, now: shownNow, onChoose }),
+    [chosen, cluster, shownNow, onChoose],
+  );
+  return (
+    <VirtualTable
+      caption="Nodes"
+      columns={columns}
+      rows={rows}
+      keyOf={({ name, nodeId }) => nodeId ?? name}
+      heading={(column) => {
+        const { sort: own, title } = column as NodeColumn;
+        if (title === "Choose")
+          return (
+            <input
+              type="checkbox"
+              aria-label="Choose all that are shown"
+              checked={isAllChosen}
+              onChange={({ currentTarget }) =>
+                onChoose(new Set(currentTarget.checked ? rows.filter(isKnown).map(({ name }) => name) : []))
+              }
+            />
+          );
+        if (own === undefined) return title;
+        return (
+          <button type="button" class="plain head" aria-pressed={own === sort} onClick={() => onSort(own)}>
+            {title}
+            {own === sort ? " ▾" : ""}
+          </button>
+        );
+      }}
+    />
+  );
+}
+
+/** Only what CycleCloud knows can be acted on. */
+function isKnown({ nodeId }: Node): boolean {
+  return nodeId !== null;
+}
+
+function columnsOf({
+  chosen,
+  cluster,
+  now,
+  onChoose,
+}: Pick<ListProps, "chosen" | "cluster" | "now" | "onChoose">): readonly NodeColumn[] {
   const toggled = (name: string) => {
     const next = new Set(chosen);
     if (!next.delete(name)) next.add(name);
     onChoose(next);
   };
-  const allNames = rows.filter(({ nodeId }) => nodeId !== null).map(({ name }) => name);
-  const columns: readonly (WideColumn<NodeView> & { readonly sort?: Sort })[] = [
+  return [
     {
       title: "Choose",
       width: "2.5rem",
-      cell: ({ name, nodeId }) => (
+      cell: (node) => (
         <input
           type="checkbox"
-          aria-label={`Choose ${name}`}
-          disabled={nodeId === null}
-          checked={chosen.has(name)}
-          onChange={() => toggled(name)}
+          aria-label={`Choose ${node.name}`}
+          disabled={!isKnown(node)}
+          checked={chosen.has(node.name)}
+          onChange={() => toggled(node.name)}
         />
       ),
     },
@@ -206,37 +292,10 @@ function List({ items, sort, chosen, cluster, now, onSort, onChoose }: ListProps
       cell: ({ usdPerHour }) => usd(usdPerHour),
     },
   ];
-  return (
-    <VirtualTable
-      caption="Nodes"
-      columns={columns}
-      rows={rows}
-      keyOf={({ name, nodeId }) => nodeId ?? name}
-      heading={(column) => {
-        const { sort: own, title } = column as (typeof columns)[number];
-        if (title === "Choose")
-          return (
-            <input
-              type="checkbox"
-              aria-label="Choose all that are shown"
-              checked={allNames.length > 0 && chosen.size === allNames.length}
-              onChange={({ currentTarget }) => onChoose(new Set(currentTarget.checked ? allNames : []))}
-            />
-          );
-        if (own === undefined) return title;
-        return (
-          <button type="button" class="plain head" aria-pressed={own === sort} onClick={() => onSort(own)}>
-            {title}
-            {own === sort ? " ▾" : ""}
-          </button>
-        );
-      }}
-    />
-  );
 }
 
 /** Why a node will go, and when; or why it stays. */
-function Goes({ node, now }: { readonly node: NodeView; readonly now: number }) {
+function Goes({ node, now }: { readonly node: Node; readonly now: number }) {
   const { keepAlive, ignored, draining, deleteAtSeconds, operation } = node;
   if (operation !== null) return <>{`${operation.kind}: ${operation.state}`}</>;
   if (draining !== null) return <span title={draining.reason ?? undefined}>{draining.phase}</span>;

@@ -8,7 +8,7 @@ import { UseCharts } from "../parts/use-charts.tsx";
 import { WaitingJobs } from "../parts/waiting-jobs.tsx";
 import { choose, linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
-import { usePolled } from "../service/polled.ts";
+import { askAgain, usePolled } from "../service/polled.ts";
 import { session } from "../service/session.ts";
 import { count, counted, duration, usd } from "../words.ts";
 
@@ -46,7 +46,9 @@ export function Overview({ place, cluster }: { readonly place: Place; readonly c
         )}
       </Shown>
       <History place={place} cluster={cluster} />
-      <Shown polled={status}>{(answer) => <Demand status={answer} cluster={cluster} />}</Shown>
+      {status.answer === undefined || status.error?.status === 404 ? null : (
+        <Demand status={status.answer} cluster={cluster} />
+      )}
     </>
   );
 }
@@ -101,9 +103,14 @@ function Now({ status }: { readonly status: ClusterStatus }) {
 
 function History({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const hours = place.options.hours ?? "24";
-  // To the minute: the same address for as long as the same samples are shown.
-  const from = Math.floor(Date.now() / 60_000) * 60 - Number(hours) * 3_600;
-  const samples = usePolled<SamplesAnswer>(`${pathOf("clusters", cluster, "samples")}?from=${from}`);
+  const samples = usePolled<SamplesAnswer>(`${pathOf("clusters", cluster, "samples")}?hours=${hours}`, {
+    ask: (before, { signal }) => {
+      // To the minute: within it nothing is new, and nothing is sent.
+      const until = Math.ceil(Date.now() / 60_000) * 60;
+      const span = new URLSearchParams({ from: `${until - Number(hours) * 3_600}`, until: `${until}` });
+      return askAgain(`${pathOf("clusters", cluster, "samples")}?${span}`, before, signal);
+    },
+  });
   return (
     <section>
       <h2>Nodes and demand</h2>

@@ -11,10 +11,15 @@ export interface PageServer {
   readonly url: string;
   /** Path and query of every call of the API. */
   paths(): readonly string[];
+  /** Of every answer of the API, in the order in which they were given. */
+  statuses(): readonly number[];
   /** From then on calls of the API need this key. */
   wantKey(key: string): void;
   /** From then on calls are answered with this status, or not at all. Undefined: as they should be. */
   fail(how: number | "gone" | undefined): void;
+  /** From then on calls of the API wait until `release`. */
+  hold(): void;
+  release(): void;
   reset(): void;
   stop(): Promise<void>;
 }
@@ -34,7 +39,10 @@ export async function servePage(
   const html = dashboardPage({ ...named, isFolder: false, login });
   let key: string | undefined;
   let failing: number | "gone" | undefined;
+  let held = Promise.resolve();
+  let release = () => {};
   const paths: string[] = [];
+  const statuses: number[] = [];
   const server = createServer(async (incoming, outgoing) => {
     const path = incoming.url ?? "";
     const file = files.get(path.replace("/api/dashboard/", ""));
@@ -45,8 +53,12 @@ export async function servePage(
       return void outgoing.writeHead(200, { "content-type": type }).end(file);
     }
     paths.push(path);
+    await held;
     if (failing === "gone") return void incoming.socket.destroy();
-    if (failing !== undefined) return void outgoing.writeHead(failing).end();
+    if (failing !== undefined) {
+      statuses.push(failing);
+      return void outgoing.writeHead(failing).end();
+    }
     if (key !== undefined && incoming.headers["x-functions-key"] !== key)
       return void outgoing.writeHead(401).end();
     const refusal = await refused(incoming);
@@ -61,6 +73,7 @@ export async function servePage(
       ...(chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}),
     });
     const etag = response.headers.get("etag");
+    statuses.push(response.status);
     outgoing.writeHead(response.status, { "content-type": "application/json", ...(etag && { etag }) });
     outgoing.end(Buffer.from(await response.arrayBuffer()));
   });
@@ -69,16 +82,23 @@ export async function servePage(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/dashboard`,
     paths: () => paths,
+    statuses: () => statuses,
     wantKey: (wanted) => {
       key = wanted;
     },
     fail: (how) => {
       failing = how;
     },
+    hold: () => {
+      ({ promise: held, resolve: release } = Promise.withResolvers<void>());
+    },
+    release: () => release(),
     reset: () => {
+      release();
       key = undefined;
       failing = undefined;
       paths.length = 0;
+      statuses.length = 0;
     },
     stop: async () => {
       server.closeAllConnections();

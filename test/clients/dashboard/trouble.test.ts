@@ -110,9 +110,63 @@ describe.skipIf(noBrowser !== undefined)("trouble", () => {
     await page.getByText("The service does not answer").first().waitFor();
   });
 
-  test("a cluster that vanishes is reported", async () => {
+  test("one trouble is one report, however many things a view asks for", async () => {
+    await page.goto(server.url);
+    await page.getByText("No problems").waitFor();
+    server.fail(503);
+    await page.getByRole("alert").waitFor();
+    await expect.poll(() => server.statuses().filter((status) => status === 503).length).toBeGreaterThan(1);
+    expect(await page.getByRole("alert").count()).toBe(1);
+    expect(await text()).toContain("No problems");
+    expect(await page.getByRole("alert").innerText()).toContain("What you see is as of");
+  });
+
+  test("a key that is revoked meanwhile leads to the sign-in, and a new one back to where one was", async () => {
+    server.wantKey("first-key");
+    await page.goto(`${server.url}#/clusters/hpc/jobs`);
+    await page.getByLabel("Function key").fill("first-key");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "Jobs", level: 1 }).waitFor();
+    server.wantKey("second-key");
+    await page.getByText("The key or token is not accepted: sign in again").waitFor();
+    expect(await text()).not.toContain("Jobs");
+    await page.getByLabel("Function key").fill("second-key");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "Jobs", level: 1 }).waitFor();
+  });
+
+  test("a slow answer is waited for, with words, and nothing is asked for twice", async () => {
+    await page.goto(server.url);
+    await page.getByText("No problems").waitFor();
+    server.hold();
+    await page.getByRole("link", { name: "hpc" }).click();
+    await page.getByRole("link", { name: "Limits" }).click();
+    await page.getByText("The service takes long to answer").waitFor();
+    expect(server.paths().filter((path) => path.endsWith("/limits"))).toHaveLength(1);
+    server.release();
+    await page.getByRole("table", { name: "Limits" }).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
+  test("an unknown cluster is reported", async () => {
     await page.goto(`${server.url}#/clusters/nobody/overview`);
     await page.getByText('No cluster "nobody" is configured').first().waitFor();
+  });
+
+  test("a cluster that vanishes while it is looked at: nothing of it stays, nothing can be done there, and it may come back", async () => {
+    await page.goto(`${server.url}#/clusters/hpc/nodes`);
+    await page.getByRole("checkbox", { name: "Choose htc-1" }).check();
+    const config = await served.world.ports.configs.load("hpc");
+    served.world.ports.configs.delete("hpc");
+    await page.getByText('No cluster "hpc" is configured').waitFor();
+    expect(await page.getByRole("button", { name: "Delete", exact: true }).count()).toBe(0);
+    expect(await text()).not.toContain("htc-1");
+    if (config !== undefined) served.world.ports.configs.put(config);
+    await page.getByRole("button", { name: "Try again now" }).click();
+    await page.getByRole("checkbox", { name: "Choose htc-1" }).waitFor();
+    served.world.ports.configs.delete("hpc");
+    await page.getByRole("link", { name: "All clusters" }).click();
+    await page.getByText("No cluster is configured").waitFor();
   });
 
   test("no script runs out of a name, wherever it is shown", async () => {

@@ -260,6 +260,17 @@ describe("nodes", () => {
     expect(await api.read("nodes", { query })).toMatchObject({ total: count });
   });
 
+  test("has the fields that are named, and these alone", async () => {
+    // Not what the schema wants of a node: who names fields knows that.
+    const response = await api.call("nodes", { query: { fields: "name, state" } });
+    const { nodes } = JSON.parse(String(response.body));
+    expect(nodes[0]).toEqual({ name: "htc-1", state: "Ready" });
+    expect(await api.call("nodes", { query: { fields: "name,colour" } })).toMatchObject({
+      status: 400,
+      jsonBody: { problems: ['fields: "name,colour", expected fields of a node: "colour" is none'] },
+    });
+  });
+
   test.each([
     ["ncpus", ["ncpus"]],
     ["NCPUs, node-array, none such", ["ncpus", "nodearray"]],

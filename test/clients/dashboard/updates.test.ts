@@ -1,0 +1,246 @@
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { bundleDashboard } from "../../../infra/package/dashboard.ts";
+import { type Browser, noBrowser, openBrowser, openPage } from "../../support/browser.ts";
+import { type ApiServer, serveApi } from "../cli/api-server.ts";
+import { type LargeWorld, serveLargeWorld } from "./large-world.ts";
+import { type PageServer, servePage } from "./page-server.ts";
+
+vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
+const { handlers } = await import("../../functions/api/handlers.ts");
+
+const nodeCount = 3_000;
+
+let api: ApiServer;
+let server: PageServer;
+let browser: Browser;
+let world: LargeWorld;
+let page: Page;
+let problems: readonly string[];
+
+const open = (path: string) => page.goto(`${server.url}#/clusters/hpc/${path}`);
+
+/** Polls come thirty times as often: tests wait for what they change, and not for seconds. */
+const oftenPolled = `
+  const usual = globalThis.setTimeout;
+  globalThis.setTimeout = (work, ms = 0, ...rest) => usual(work, ms >= 1_000 ? ms / 30 : ms, ...rest);
+`;
+
+/** All that a screen reader is told, from now on. */
+const hear = `
+  globalThis.heard = [];
+  new MutationObserver((changes) => {
+    for (const { target } of changes) {
+      const element = target.nodeType === Node.TEXT_NODE ? target.parentElement : target;
+      const region = element?.closest('[aria-live], [role="status"], [role="alert"]');
+      if (region) heard.push(region.textContent);
+    }
+  }).observe(document.body, { subtree: true, childList: true, characterData: true });
+`;
+
+const heard = async () => [...new Set((await page.evaluate("heard")) as readonly string[])].filter(Boolean);
+const focused = () =>
+  page.evaluate(
+    `(document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent).slice(0, 40)`,
+  );
+const scrollTop = () => page.evaluate(`document.querySelector(".virtual").scrollTop`) as Promise<number>;
+const scrollTo = (pixels: number) =>
+  page.evaluate(`document.querySelector(".virtual").scrollTop = ${pixels}`);
+const whole = (count: number) => page.locator(`[aria-rowcount="${count + 1}"]`).waitFor();
+const rowOf = (name: string) => page.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
+/** Waits until so many answers came after now. */
+async function polled(times: number): Promise<void> {
+  const before = server.paths().length;
+  await expect.poll(() => server.paths().length).toBeGreaterThan(before + times);
+}
+
+describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
+  beforeAll(async () => {
+    api = await serveApi(handlers);
+    server = await servePage(await bundleDashboard(), api);
+    browser = await openBrowser();
+  }, 600_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+    await api?.stop();
+  });
+
+  beforeEach(async () => {
+    server.reset();
+    world = await serveLargeWorld(nodeCount);
+    ({ page, problems } = await openPage(browser, { width: 1440, colorScheme: "light" }));
+    await page.addInitScript(oftenPolled);
+    await open("nodes");
+    await whole(nodeCount);
+  });
+
+  afterEach(async () => {
+    await page.close();
+    // A browser reports each answer that is no success.
+    expect(problems.filter((problem) => !problem.includes("status of 503"))).toEqual([]);
+  });
+
+  test("of thousands of nodes only those that are seen are drawn, wherever one scrolls", async () => {
+    for (const share of [0, 0.5, 1]) {
+      await scrollTo(share * nodeCount * 34);
+      await page.locator(`[aria-rowindex="${Math.max(2, Math.floor(share * nodeCount))}"]`).waitFor();
+      expect(await page.getByRole("row").count()).toBeLessThan(90);
+    }
+  });
+
+  test("the first look asks for a screen of nodes, then for all; polls ask whether anything changed", async () => {
+    await polled(3);
+    const lists = server.paths().filter((path) => path.includes("/nodes?"));
+    expect(lists[0]).toContain("limit=200");
+    expect(lists.slice(1).every((path) => path.includes("limit=10000") && !path.includes("cursor"))).toBe(
+      true,
+    );
+    expect(server.statuses().filter((status) => status === 200)).toHaveLength(3);
+    expect(new Set(server.statuses().slice(3))).toEqual(new Set([304]));
+  });
+
+  test("a node that changes on the last page of the list is shown, and no other row is touched", async () => {
+    await scrollTo(nodeCount * 34);
+    await rowOf(`htc-${nodeCount}`).waitFor();
+    await page.evaluate(`
+      globalThis.touched = new Set();
+      new MutationObserver((changes) => {
+        for (const { target } of changes) {
+          const row = (target.nodeType === Node.TEXT_NODE ? target.parentElement : target).closest('[role="row"]');
+          if (row) touched.add(row.getAttribute("aria-rowindex"));
+        }
+      }).observe(document.querySelector(".rows"), { subtree: true, childList: true, characterData: true });
+    `);
+    await world.change((node) => (node.name === `htc-${nodeCount}` ? { ...node, status: "Failed" } : node));
+    await rowOf(`htc-${nodeCount}`).getByText("Failed").waitFor();
+    expect(await page.evaluate("[...touched]")).toEqual([`${nodeCount + 1}`]);
+  });
+
+  test("scroll position, choice and focus outlast nodes that come and go", async () => {
+    await scrollTo(340);
+    await page.getByRole("checkbox", { name: "Choose htc-15" }).check();
+    await page.getByRole("checkbox", { name: "Choose htc-16" }).check();
+    const top = await scrollTop();
+    await world.change((node) => (["htc-3", "htc-16"].includes(node.name) ? undefined : node));
+    await whole(nodeCount - 2);
+    expect(await scrollTop()).toBe(top);
+    expect(await page.getByRole("checkbox", { name: "Choose htc-15" }).isChecked()).toBe(true);
+    await page.getByText("1 chosen.").waitFor();
+    // Its node is gone: the next row has the focus, and not the whole page.
+    expect(await focused()).toBe("Choose htc-17");
+  });
+
+  test("what has the focus keeps it while the table is scrolled away and updated", async () => {
+    await page.getByRole("checkbox", { name: "Choose htc-5" }).focus();
+    await scrollTo(40_000);
+    await page.getByRole("row").filter({ hasText: "htc-1190" }).first().waitFor();
+    await world.change((node) => (node.name === "htc-2" ? undefined : node));
+    await whole(nodeCount - 1);
+    expect(await focused()).toBe("Choose htc-5");
+    expect(await scrollTop()).toBe(40_000);
+  });
+
+  test("keys go through the table as through a grid", async () => {
+    await page.getByRole("checkbox", { name: "Choose all that are shown" }).focus();
+    // Over the headings that sort, into the rows.
+    for (let step = 0; step < 7; step += 1) await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Choose htc-1");
+    for (const [key, now] of [
+      ["ArrowDown", "Choose htc-2"],
+      ["ArrowRight", "htc-2"],
+      ["ArrowRight", "htc"],
+      ["ArrowUp", "htc"],
+      ["ArrowLeft", "htc-1"],
+      ["End", /–|\$/],
+      ["Home", "Choose htc-1"],
+      ["Control+End", `Choose htc-${nodeCount}`],
+      ["ArrowDown", `Choose htc-${nodeCount}`],
+      ["Control+Home", "Choose htc-1"],
+    ] as const) {
+      await page.keyboard.press(key);
+      if (typeof now === "string") await expect.poll(focused, { message: key }).toBe(now);
+      else await expect.poll(focused, { message: key }).toMatch(now);
+    }
+    await page.keyboard.press("PageDown");
+    await expect.poll(focused).not.toBe("Choose htc-1");
+    const there = Number(/\d+/.exec(String(await focused())));
+    expect(there).toBeGreaterThan(8);
+    await page.keyboard.press("Space");
+    await page.getByText("1 chosen.").waitFor();
+    await page.keyboard.press("PageUp");
+    await expect.poll(focused).toBe("Choose htc-1");
+    // One key leaves the table: there is no way through thousands of rows.
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(`document.activeElement.closest(".rows")`)).toBeNull();
+  });
+
+  test("updates tell a screen reader nothing; what the viewer asked for does", async () => {
+    await page.evaluate(hear);
+    for (let turn = 1; turn <= 3; turn += 1) {
+      await world.change((node, index) =>
+        index === 0 ? undefined : { ...node, status: index % (turn + 1) === 0 ? "Preparing" : "Ready" },
+      );
+      await whole(nodeCount - turn);
+    }
+    expect(await heard()).toEqual([]);
+    await page.getByLabel("Name", { exact: true }).fill("htc-77*");
+    await page.getByRole("button", { name: "Filter" }).click();
+    await expect.poll(heard).toEqual(["11 nodes shown."]);
+  });
+
+  test("trouble is said once, however often it is met, and so is its end", async () => {
+    await page.evaluate(hear);
+    server.fail(503);
+    await page.getByRole("alert").waitFor();
+    await polled(3);
+    expect(await page.getByRole("alert").count()).toBe(1);
+    server.fail(undefined);
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    await expect.poll(heard).toContain("The service answers again.");
+    expect(await heard()).toHaveLength(1);
+  });
+
+  test("back goes to the view before, at its place in the list; each way leads the keyboard to what is new", async () => {
+    await scrollTo(20_400);
+    await page.getByRole("link", { name: "Jobs", exact: true }).click();
+    await page.getByRole("heading", { name: "Jobs", level: 1 }).waitFor();
+    await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("content");
+    await page.goBack();
+    await whole(nodeCount);
+    await rowOf("htc-610").waitFor();
+    expect(await scrollTop()).toBe(20_400);
+    expect(await page.title()).toContain("Nodes");
+    await page.goForward();
+    await page.getByRole("heading", { name: "Jobs", level: 1 }).waitFor();
+  });
+
+  test("what a page keeps does not grow with its polls", { timeout: 600_000 }, async () => {
+    const session = await page.context().newCDPSession(page);
+    await session.send("Performance.enable");
+    const look = async () => {
+      for (const _ of [1, 2, 3]) await session.send("HeapProfiler.collectGarbage");
+      const { metrics } = await session.send("Performance.getMetrics");
+      const read = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
+      return { heap: read("JSHeapUsedSize"), dom: read("Nodes"), listeners: read("JSEventListeners") };
+    };
+    const turns = async (from: number, until: number) => {
+      for (let turn = from; turn < until; turn += 1) {
+        await world.change((node, index) => ({ ...node, status: index === turn ? "Failed" : "Ready" }));
+        await rowOf(`htc-${turn + 1}`)
+          .getByText("Failed")
+          .waitFor();
+      }
+    };
+    await turns(0, 10);
+    const before = await look();
+    await turns(10, 25);
+    await turns(0, 10);
+    const after = await look();
+    // 3,000 nodes are some 2 MB: 25 lists that stay would be 50.
+    expect(after.heap - before.heap).toBeLessThan(6_000_000);
+    expect(after.dom).toBeLessThan(before.dom + 200);
+    expect(after.listeners).toBeLessThan(before.listeners + 20);
+  });
+});
