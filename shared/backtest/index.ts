@@ -58,7 +58,7 @@ export {
   type SearchInput,
   searchSettings,
   type Tunable,
-  type TuneRun,
+  type TuneRuns,
   type Varied,
 } from "./suggest/search.ts";
 export { type SplitWorkload, splitWorkload } from "./suggest/split.ts";

@@ -20,37 +20,14 @@ interface Watch {
 export async function runTasks(
   setting: Setting,
   tasks: readonly Task[],
-  watch: Watch,
+  { workers, signal, onProgress }: Watch,
 ): Promise<readonly RunFigures[]> {
-  const shares = tasks.map(() => 0);
-  const done: (RunFigures | undefined)[] = tasks.map(() => undefined);
-  const note = (index: number, share: number) => {
-    shares[index] = share;
-    watch.onProgress(shares.reduce((sum, each) => sum + each, 0) / tasks.length);
-  };
-  const threads = Math.min(watch.workers, tasks.length);
-  if (threads <= 1) await runHere(setting, tasks, { ...watch, note, done });
-  else await runInThreads(setting, tasks, { ...watch, workers: threads, note, done });
-  return done.filter((figures) => figures !== undefined);
-}
-
-interface Books {
-  readonly signal: AbortSignal;
-  readonly note: (index: number, share: number) => void;
-  readonly done: (RunFigures | undefined)[];
-}
-
-async function runHere(setting: Setting, tasks: readonly Task[], books: Books): Promise<void> {
-  const { signal, note, done } = books;
-  for (const [index, task] of tasks.entries()) {
-    if (signal.aborted) return;
-    try {
-      done[index] = await runTask(setting, task, { onProgress: (share) => note(index, share), signal });
-    } catch (error) {
-      if (signal.aborted) return;
-      throw error;
-    }
-    note(index, 1);
+  const threads = new RunThreads(setting, { workers, signal });
+  try {
+    const done = await threads.run(tasks, onProgress);
+    return done.filter((figures) => figures !== undefined);
+  } finally {
+    await threads.close();
   }
 }
 
@@ -70,49 +47,113 @@ function workerFile(): URL {
   return new URL(here.endsWith(".ts") ? "./run-worker.ts" : "./backtest/run-worker.js", here);
 }
 
-async function runInThreads(
-  setting: Setting,
-  tasks: readonly Task[],
-  books: Books & { readonly workers: number },
-): Promise<void> {
-  const queue = tasks.map((task, index) => ({ index, task }));
-  const workers = Array.from(
-    { length: books.workers },
-    () => new Worker(workerFile(), { workerData: toSend(setting) }),
-  );
-  const stop = () => Promise.all(workers.map((worker) => worker.terminate()));
-  const stopped = new Promise<void>((resolve) => {
-    if (books.signal.aborted) resolve();
-    books.signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-  try {
-    await Promise.race([stopped, Promise.all(workers.map((worker) => work(worker, queue, books)))]);
-  } finally {
-    await stop();
+interface Books {
+  readonly note: (index: number, share: number) => void;
+  readonly done: (RunFigures | undefined)[];
+}
+
+/** Threads for the runs of one setting, which are started when they are needed and stay until they are closed. */
+export class RunThreads {
+  readonly #setting: Setting;
+  readonly #most: number;
+  readonly #signal: AbortSignal;
+  readonly #workers: Worker[] = [];
+
+  constructor(
+    setting: Setting,
+    { workers, signal }: { readonly workers: number; readonly signal: AbortSignal },
+  ) {
+    this.#setting = setting;
+    this.#most = workers;
+    this.#signal = signal;
+  }
+
+  /** What came of each task; undefined: it was stopped before. One task alone runs here. */
+  async run(
+    tasks: readonly Task[],
+    onProgress: (share: number) => void,
+  ): Promise<readonly (RunFigures | undefined)[]> {
+    const shares = tasks.map(() => 0);
+    const done: (RunFigures | undefined)[] = tasks.map(() => undefined);
+    const note = (index: number, share: number) => {
+      shares[index] = share;
+      onProgress(shares.reduce((sum, each) => sum + each, 0) / tasks.length);
+    };
+    const threads = Math.min(this.#most, tasks.length);
+    if (threads <= 1) await this.#runHere(tasks, { note, done });
+    else await this.#runInThreads(tasks, { note, done, threads });
+    return done;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#workers.splice(0).map((worker) => worker.terminate()));
+  }
+
+  async #runHere(tasks: readonly Task[], { note, done }: Books): Promise<void> {
+    const signal = this.#signal;
+    for (const [index, task] of tasks.entries()) {
+      if (signal.aborted) return;
+      try {
+        const onProgress = (share: number) => note(index, share);
+        done[index] = await runTask(this.#setting, task, { onProgress, signal });
+      } catch (error) {
+        if (signal.aborted) return;
+        throw error;
+      }
+      note(index, 1);
+    }
+  }
+
+  async #runInThreads(
+    tasks: readonly Task[],
+    { threads, ...books }: Books & { readonly threads: number },
+  ): Promise<void> {
+    const queue = tasks.map((task, index) => ({ index, task }));
+    const workerData = toSend(this.#setting);
+    while (this.#workers.length < threads) this.#workers.push(new Worker(workerFile(), { workerData }));
+    const workers = this.#workers.slice(0, threads);
+    const stopping = new AbortController();
+    const stopped = new Promise<void>((resolve) => {
+      if (this.#signal.aborted) resolve();
+      const once = { once: true, signal: stopping.signal };
+      this.#signal.addEventListener("abort", () => resolve(), once);
+    });
+    try {
+      await Promise.race([stopped, Promise.all(workers.map((worker) => work(worker, queue, books)))]);
+    } finally {
+      stopping.abort();
+    }
   }
 }
 
-function work(
+/** Gives a thread one task after the other, until none is left. */
+async function work(
   worker: Worker,
   queue: { readonly index: number; readonly task: Task }[],
   { note, done }: Books,
 ): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const next = () => {
-      const task = queue.shift();
-      if (task === undefined) resolve();
-      else worker.postMessage(task);
-    };
-    worker.on("error", reject);
-    worker.on("message", (message: FromWorker) => {
-      if ("share" in message) {
-        note(message.index, message.share);
-        return;
-      }
-      done[message.index] = message.figures;
-      note(message.index, 1);
-      next();
-    });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const next = () => {
+    const task = queue.shift();
+    if (task === undefined) resolve();
+    else worker.postMessage(task);
+  };
+  const hear = (message: FromWorker) => {
+    if ("share" in message) {
+      note(message.index, message.share);
+      return;
+    }
+    done[message.index] = message.figures;
+    note(message.index, 1);
     next();
-  });
+  };
+  worker.on("error", reject);
+  worker.on("message", hear);
+  next();
+  try {
+    await promise;
+  } finally {
+    worker.off("error", reject);
+    worker.off("message", hear);
+  }
 }

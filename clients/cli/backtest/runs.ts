@@ -37,7 +37,11 @@ export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
   const isWhole = finished.length === tasks.length;
   const suggestion =
     flags.suggest === true && isWhole
-      ? await suggested(setting, { json, varied: {}, seed: flags.seed }, { flags, progress, stopping })
+      ? await suggested(
+          setting,
+          { json, varied: {}, seed: flags.seed },
+          { flags, progress, stopping, workers },
+        )
       : undefined;
   progress.end();
   process.removeListener("SIGINT", stop);
@@ -82,13 +86,14 @@ async function suggested(
     readonly flags: RunFlags;
     readonly progress: Progress;
     readonly stopping: AbortController;
+    readonly workers: number;
   },
 ): Promise<readonly string[] | undefined> {
   const { suggest } = await import("./suggest.ts");
   const budget = of.flags.suggestRuns;
   const bar = barOf(budget + 2, Date.now());
   return suggest({
-    ...{ setting, task, budget, signal: of.stopping.signal },
+    ...{ setting, task, budget, workers: of.workers, signal: of.stopping.signal },
     onProgress: (share) => of.progress.report(bar(share, Date.now())),
   });
 }

@@ -9,7 +9,8 @@ import {
 } from "../../../shared/backtest/index.ts";
 import { placements } from "../../../shared/engine/index.ts";
 import type { ClusterConfig } from "../../../shared/ports/index.ts";
-import { parseFor, runTask, type Setting, type Task } from "./one-run.ts";
+import { parseFor, type Setting, type Task } from "./one-run.ts";
+import { RunThreads } from "./run-tasks.ts";
 import { withValues } from "./vary.ts";
 
 /** The part of the workload's time that may be tuned on. */
@@ -25,6 +26,8 @@ interface Wish {
   readonly task: Task;
   /** Runs that the search may take; two more check what it finds. */
   readonly budget: number;
+  /** Threads. */
+  readonly workers: number;
   readonly signal: AbortSignal;
   readonly onProgress: (share: number) => void;
 }
@@ -37,6 +40,7 @@ export async function suggest({
   setting,
   task,
   budget,
+  workers,
   signal,
   onProgress,
 }: Wish): Promise<readonly string[] | undefined> {
@@ -44,31 +48,34 @@ export async function suggest({
   if (split === undefined)
     return ["No suggestion: the workload is too short to tune on one part and check on another."];
   let done = 0;
-  const run = async (workload: Workload, varied: Task["varied"]): Promise<RunFigures> => {
-    const json = withValues(task.json, varied);
+  const threadsOf = (workload: Workload) => new RunThreads({ ...setting, workload }, { workers, signal });
+  const [tuning, checking] = [threadsOf(split.tune), threadsOf(split.check)];
+  const run = async (threads: RunThreads, all: readonly Task["varied"][]): Promise<readonly RunFigures[]> => {
+    const tasks = all.map((varied) => ({ json: withValues(task.json, varied), varied, seed: task.seed }));
     const base = done;
-    const figures = await runTask(
-      { ...setting, workload },
-      { json, varied, seed: task.seed },
-      { onProgress: (share) => onProgress((base + share) / (budget + 2)), signal },
+    const runs = await threads.run(tasks, (share) =>
+      onProgress((base + share * tasks.length) / (budget + 2)),
     );
-    done += 1;
-    return figures;
+    signal.throwIfAborted();
+    done += tasks.length;
+    return runs.filter((figures) => figures !== undefined);
   };
   try {
     const found = await searchSettings({
       tunables: tunablesOf(setting, task),
-      run: (varied) => run(split.tune, varied),
+      run: (all) => run(tuning, all),
       budget,
       longestWait,
     });
-    const configured = await run(split.check, {});
     const isSame = Object.keys(found.varied).length === 0;
-    const changed = isSame ? configured : await run(split.check, found.varied);
+    const [configured, changed = configured] = await run(checking, isSame ? [{}] : [{}, found.varied]);
+    if (configured === undefined || changed === undefined) return undefined;
     return suggestionText(suggestionOf(found, { configured, changed }, { seed: task.seed, longestWait }));
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
+  } finally {
+    await Promise.all([tuning.close(), checking.close()]);
   }
 }
 

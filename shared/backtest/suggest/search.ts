@@ -12,12 +12,12 @@ export interface Tunable {
   readonly now: SettingValue;
 }
 
-/** Runs the part of the workload that may be tuned on. */
-export type TuneRun = (varied: Varied) => Promise<RunFigures>;
+/** Runs the part of the workload that may be tuned on, once for each; several may run at the same time. */
+export type TuneRuns = (each: readonly Varied[]) => Promise<readonly RunFigures[]>;
 
 export interface SearchInput {
   readonly tunables: readonly Tunable[];
-  readonly run: TuneRun;
+  readonly run: TuneRuns;
   /** Runs at most, the one as configured among them. At least 1. */
   readonly budget: number;
   /** The mean wait may grow to so many times what it is as configured, and by half a minute more. */
@@ -38,10 +38,13 @@ const graceSeconds = 30;
 /**
  * Changes one setting at a time, keeps what is cheapest of what waits not too long and runs no fewer jobs, and goes round until
  * no change helps or the budget is over. Settings that depend on each other may have a better pair that this does not find.
+ * The values of one setting do not depend on each other, so they run at the same time; what is found is the same.
  */
 export async function searchSettings(input: SearchInput): Promise<Found> {
   const runs = new CountedRuns(input.run, input.budget);
-  const configured = await runs.of({});
+  const [first] = input.tunables;
+  await runs.make([{}, ...(first === undefined ? [] : candidates({}, first))]);
+  const configured = runs.of({});
   if (configured === undefined) throw new TypeError("Cannot search within 0 runs, expected at least 1");
   let best = { varied: {} as Varied, figures: configured };
   const isAllowed = (figures: RunFigures) =>
@@ -50,17 +53,24 @@ export async function searchSettings(input: SearchInput): Promise<Found> {
       (configured.waitSeconds?.mean ?? 0) * input.longestWait + graceSeconds;
   for (let isBetter = true; isBetter; ) {
     isBetter = false;
-    for (const tunable of input.tunables)
-      for (const value of tunable.values) {
-        const varied = withSetting(best.varied, tunable, value);
-        const figures = await runs.of(varied);
+    for (const tunable of input.tunables) {
+      const all = candidates(best.varied, tunable);
+      await runs.make(all);
+      for (const varied of all) {
+        const figures = runs.of(varied);
         if (figures === undefined) return { ...best, configured, runs: runs.count, isFinished: false };
         if (!isAllowed(figures) || costOf(figures) >= costOf(best.figures)) continue;
         best = { varied, figures };
         isBetter = true;
       }
+    }
   }
   return { ...best, configured, runs: runs.count, isFinished: true };
+}
+
+/** The settings with each value of one of them: that one's own value among `varied` does not matter. */
+function candidates(varied: Varied, tunable: Tunable): readonly Varied[] {
+  return tunable.values.map((value) => withSetting(varied, tunable, value));
 }
 
 /** The settings with one more. A value as configured is left out, so that the same settings are the same run. */
@@ -74,11 +84,11 @@ function sorted<T>(record: Readonly<Record<string, T>>): Readonly<Record<string,
 }
 
 class CountedRuns {
-  readonly #run: TuneRun;
+  readonly #run: TuneRuns;
   readonly #budget: number;
   readonly #known = new Map<string, RunFigures>();
 
-  constructor(run: TuneRun, budget: number) {
+  constructor(run: TuneRuns, budget: number) {
     this.#run = run;
     this.#budget = budget;
   }
@@ -87,14 +97,23 @@ class CountedRuns {
     return this.#known.size;
   }
 
-  /** Undefined: it would be one too many. What ran already does not run again. */
-  async of(varied: Varied): Promise<RunFigures | undefined> {
-    const key = JSON.stringify(sorted(varied));
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    if (this.#known.size >= this.#budget) return undefined;
-    const figures = await this.#run(varied);
-    this.#known.set(key, figures);
-    return figures;
+  /** Runs those that have not run yet, the first ones as far as the budget goes. */
+  async make(all: readonly Varied[]): Promise<void> {
+    const byKey = new Map(all.map((varied) => [keyOf(varied), varied]));
+    const fresh = [...byKey].filter(([key]) => !this.#known.has(key)).slice(0, this.#budget - this.count);
+    const figures = fresh.length === 0 ? [] : await this.#run(fresh.map(([, varied]) => varied));
+    for (const [index, [key]] of fresh.entries()) {
+      const own = figures[index];
+      if (own !== undefined) this.#known.set(key, own);
+    }
   }
+
+  /** Undefined: it would have been one too many. */
+  of(varied: Varied): RunFigures | undefined {
+    return this.#known.get(keyOf(varied));
+  }
+}
+
+function keyOf(varied: Varied): string {
+  return JSON.stringify(sorted(varied));
 }

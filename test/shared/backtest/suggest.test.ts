@@ -32,7 +32,7 @@ function world(
     ];
     return figuresOf({ varied, nodeMs: { job: [cost] }, waits });
   };
-  return { asked, run };
+  return { asked, run: (all: readonly Varied[]) => Promise.all(all.map(run)) };
 }
 
 const numberOf = (value: SettingValue | undefined, otherwise: number) =>
@@ -52,6 +52,20 @@ describe("searchSettings", () => {
     // As configured first, and nothing twice.
     expect(asked[0]).toEqual({});
     expect(new Set(asked.map((varied) => JSON.stringify(varied))).size).toBe(asked.length);
+  });
+
+  test("the values of one setting run at the same time, the first ones together with the one as configured", async () => {
+    const { run } = world(byIdle);
+    const batches: (readonly Varied[])[] = [];
+    const noted = (all: readonly Varied[]) => {
+      batches.push(all);
+      return run(all);
+    };
+    await searchSettings({ tunables: [idle, placement], run: noted, budget: 20, longestWait: 1.1 });
+    expect(batches.slice(0, 2)).toEqual([
+      [{}, { idle_timeout: 60 }, { idle_timeout: 900 }],
+      [{ idle_timeout: 60, placement: "cost" }],
+    ]);
   });
 
   test("what waits too long, or runs fewer jobs, is not found", async () => {
