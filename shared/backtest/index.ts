@@ -67,7 +67,7 @@ export { TimeZone } from "./time-zone.ts";
 export type { LeftOut, ListedWorkload, TraceJob, TraceJobs, Workload } from "./trace-job.ts";
 export { chosen, type JobColumns, PackedJobs, packed } from "./workload/job-columns.ts";
 export { type LineReader, readLines } from "./workload/read-lines.ts";
-export { withTasksApart } from "./workload/tasks-apart.ts";
+export { onWholeNodes, withTasksApart } from "./workload/tasks-apart.ts";
 export { definitionOf } from "./world/definition-of.ts";
 export { pricedCluster } from "./world/priced-cluster.ts";
 export type { ToReading } from "./world/read-cluster.ts";

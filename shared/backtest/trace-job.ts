@@ -19,6 +19,8 @@ export interface TraceJob {
   readonly gpus?: number;
   /** Its nodes run nothing else. */
   readonly exclusive?: boolean;
+  /** No other job runs on its nodes; as many of its parts as fit share one. What Slurm calls exclusive. */
+  readonly wholeNodes?: boolean;
   /** Its nodes are in one placement group. */
   readonly colocated?: boolean;
   /** It runs on nodes of these node arrays only. */
@@ -53,6 +55,8 @@ export interface Workload {
   readonly leftOut: readonly LeftOut[];
   /** Records that are used, although something about them is odd. Absent: none. */
   readonly remarks?: readonly LeftOut[];
+  /** Every job has its nodes for itself, whatever it asked for. */
+  readonly wholeNodes?: boolean;
 }
 
 /** So many places of each reason are named. */

@@ -12,6 +12,7 @@ export interface RunFlags extends WorkloadFlags, ArchiveFlags {
   readonly snapshot?: string;
   readonly vary?: readonly Varied[];
   readonly scheduler: QueuePolicy;
+  readonly wholeNodes?: true;
   readonly seed: number;
   readonly workers?: number;
   readonly report?: string;

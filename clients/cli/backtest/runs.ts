@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { definitionOf, withTasksApart } from "../../../shared/backtest/index.ts";
+import { definitionOf, onWholeNodes, withTasksApart } from "../../../shared/backtest/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { isDictionary } from "../../../shared/json.ts";
 import { type DefinitionInput, parseDefinition } from "../../../shared/simulated-cyclecloud/index.ts";
@@ -20,7 +20,8 @@ import { readWorkload } from "./workload-file.ts";
 /** A back-test on a cluster: a run for each combination of settings. */
 export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
   const { definition, json, workload: read } = await given(terminal, flags);
-  const workload = { ...read, jobs: withTasksApart(read.jobs) };
+  const apart = { ...read, jobs: withTasksApart(read.jobs) };
+  const workload = flags.wholeNodes === true ? onWholeNodes(apart) : apart;
   const tasks = tasksOf(json, definition.name, flags);
   const setting: Setting = { workload, cluster: definition.name, definition, scheduler: flags.scheduler };
   const stopping = new AbortController();

@@ -51,6 +51,7 @@ export function backtestCommand(terminal: Terminal): Command {
         .choices(queuePolicies)
         .default("easy"),
     )
+    .option("--whole-nodes", "each job has its nodes for itself, as with Slurm's OverSubscribe=EXCLUSIVE")
     .option("--seed <number>", "seed of boot times, failures and evictions", wholeNumber(0), 1)
     .option("--workers <number>", "threads (default: as many as there are cores)", wholeNumber(1))
     .addOption(new Option("--format <format>", "how to print").choices(runFormats).default("table"))
@@ -85,6 +86,11 @@ async function backtest(terminal: Terminal, flags: Flags): Promise<void> {
     throw new CommandFailure(
       'Cannot print a schedule with "--scheduler fill": it is for nodes that come and go',
       "Expected fcfs or easy.",
+    );
+  if (flags.wholeNodes === true)
+    throw new CommandFailure(
+      'Cannot print a schedule with "--whole-nodes": a fleet of processors has no nodes',
+      "Leave it out.",
     );
   const { jobs } = await readWorkload(terminal, flags);
   const schedule = scheduleOnFleet([...jobs], { processors, policy: scheduler });

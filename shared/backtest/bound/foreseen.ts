@@ -43,14 +43,21 @@ class ForeseenPlan {
   run(job: TraceJob): void {
     const now = job.submitSeconds;
     this.#endUntil(now);
-    const { parts, demand, exclusive, apart } = partsOf(job);
+    const { parts, demand, exclusive, wholeNodes, apart } = partsOf(job);
     const used = new Set<OpenNode>();
     for (let left = parts; left > 0; ) {
-      const place = this.#cheapest(job, { demand, exclusive, left, used: apart ? used : undefined, apart });
+      const place = this.#cheapest(job, {
+        demand,
+        exclusive,
+        wholeNodes,
+        left,
+        used: apart ? used : undefined,
+        apart,
+      });
       if (place === undefined) return;
       const { node, fits } = place;
       const count = Math.min(left, fits);
-      const taken = exclusive ? [...node.size.capacity] : demand.map((amount) => amount * count);
+      const taken = wholeNodes ? [...node.size.capacity] : demand.map((amount) => amount * count);
       for (const [k, amount] of taken.entries()) node.free[k] = (node.free[k] ?? 0) - amount;
       node.running += 1;
       used.add(node);
@@ -82,6 +89,7 @@ class ForeseenPlan {
     wish: {
       readonly demand: readonly number[];
       readonly exclusive: boolean;
+      readonly wholeNodes: boolean;
       readonly apart: boolean;
       readonly left: number;
       readonly used: ReadonlySet<OpenNode> | undefined;
@@ -92,7 +100,7 @@ class ForeseenPlan {
     const offer = (node: OpenNode | undefined, size: PricedSize, usd: number) => {
       const free = node?.free ?? size.capacity;
       const isWhole = node === undefined || node.running === 0;
-      const room = wish.exclusive && !isWhole ? 0 : partsThatFit(wish.demand, free);
+      const room = wish.wholeNodes && !isWhole ? 0 : partsThatFit(wish.demand, free);
       const fits = Math.min(wish.apart || wish.exclusive ? 1 : room, room);
       if (fits < 1) return;
       const each = usd / Math.min(fits, wish.left);

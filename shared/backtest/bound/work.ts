@@ -50,7 +50,10 @@ export function pricedSizes({ nodeArrays }: Pick<Cluster, "nodeArrays">): Priced
 export interface JobParts {
   readonly parts: number;
   readonly demand: readonly [ncpus: number, memoryGiB: number, gpus: number];
+  /** Each has a node to itself. */
   readonly exclusive: boolean;
+  /** No other job is on its nodes. */
+  readonly wholeNodes: boolean;
   /** Each on another node. */
   readonly apart: boolean;
 }
@@ -62,12 +65,15 @@ export function partsOf({
   memoryGiB = 0,
   gpus = 0,
   exclusive = false,
+  wholeNodes = false,
 }: TraceJob): JobParts {
   const parts = nodes ?? processors;
   return {
     parts,
     demand: [Math.ceil(processors / parts), memoryGiB / parts, Math.ceil(gpus / parts)],
-    exclusive,
+    // The only part on each of its nodes: a job on nodes by number, or one that runs on one node as a whole.
+    exclusive: exclusive || (wholeNodes && nodes !== undefined),
+    wholeNodes: exclusive || wholeNodes,
     apart: parts > 1 && nodes !== undefined,
   };
 }

@@ -29,6 +29,8 @@ export interface RunSetup {
   /** Values that were varied, by key of the configuration: `{"idle_timeout": 300, "placement": "cost"}`. Empty: none was. */
   readonly varied: Readonly<Record<string, SettingValue>>;
   readonly scheduler: "fcfs" | "easy" | "fill";
+  /** No two jobs share a node. */
+  readonly wholeNodes: boolean;
   readonly seed: number;
   /** Jobs of the workload, and records of it that were left out. */
   readonly workload: { readonly jobs: number; readonly leftOut: readonly LeftOut[] };

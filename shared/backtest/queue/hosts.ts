@@ -38,7 +38,7 @@ const tolerance = 1e-3;
 
 /** How many parts fit on a host now. */
 export function roomOn(left: Left, { need, nodeArrays, kind }: JobShape): number {
-  if (left.isTaken || (need.exclusive && left.parts > 0)) return 0;
+  if (left.isTaken || (need.exclusive !== "none" && left.parts > 0)) return 0;
   if (left.ncpus + tolerance < need.ncpus) return 0;
   if (nodeArrays.length > 0 && !nodeArrays.includes(left.host.nodeArray)) return 0;
   const room = Math.min(
@@ -46,7 +46,7 @@ export function roomOn(left: Left, { need, nodeArrays, kind }: JobShape): number
     quotient(left.memoryGiB, need.memoryGiB),
     quotient(left.gpus, need.gpus),
   );
-  return room > 1 && (kind === "nodes" || need.exclusive) ? 1 : room;
+  return room > 1 && (kind === "nodes" || need.exclusive === "part") ? 1 : room;
 }
 
 function quotient(left: number, need: number): number {
@@ -91,6 +91,6 @@ export function change(left: Left, need: Need, count: number): void {
   left.memoryGiB -= count * need.memoryGiB;
   left.gpus -= count * need.gpus;
   left.parts += count;
-  left.isTaken = need.exclusive && count > 0;
+  left.isTaken = need.exclusive !== "none" && count > 0;
   if (left.parts === 0) Object.assign(left, left.host.capacity);
 }

@@ -5,9 +5,11 @@ export interface Need {
   readonly ncpus: number;
   readonly memoryGiB: number;
   readonly gpus: number;
-  /** The host to itself. */
-  readonly exclusive: boolean;
+  /** `part`: each has the host to itself. `job`: no other job is there. */
+  readonly exclusive: Exclusive;
 }
+
+export type Exclusive = "none" | "part" | "job";
 
 /** How a job sits on hosts: all of its parts start at once. */
 export interface JobShape {
@@ -28,18 +30,18 @@ export interface JobShape {
  * machines have it; one node is one slot; several nodes are as many hosts with equal parts.
  */
 export function shapeOf(job: TraceJob): JobShape {
-  const { processors, nodes, memoryGiB = 0, gpus = 0, exclusive = false, colocated = false } = job;
-  const { nodeArrays = [] } = job;
+  const { processors, nodes, memoryGiB = 0, gpus = 0, exclusive = false, wholeNodes = false } = job;
+  const { nodeArrays = [], colocated = false } = job;
   const count = nodes === undefined ? processors : nodes;
   const kind = nodes === undefined || nodes <= 1 ? "slots" : "nodes";
   const need: Need = {
     ncpus: Math.ceil(processors / count),
     memoryGiB: memoryGiB / count,
     gpus: Math.ceil(gpus / count),
-    exclusive,
+    exclusive: exclusive ? "part" : wholeNodes ? "job" : "none",
   };
   const key = [
-    ...[kind, count, need.ncpus, need.memoryGiB, need.gpus, exclusive, colocated],
+    ...[kind, count, need.ncpus, need.memoryGiB, need.gpus, need.exclusive, colocated],
     ...nodeArrays,
   ].join(" ");
   return { kind, count, need, colocated, nodeArrays, key };

@@ -13,7 +13,10 @@ export interface SplitWorkload {
  * Splits by time of submission, at the end of a whole day if it is longer than a few: about so large a share of the time is in
  * front. Undefined: one of the parts would have no job.
  */
-export function splitWorkload({ jobs, leftOut }: Workload, share: number): SplitWorkload | undefined {
+export function splitWorkload(
+  { jobs, leftOut, wholeNodes = false }: Workload,
+  share: number,
+): SplitWorkload | undefined {
   const first = jobs.at(0)?.submitSeconds ?? 0;
   const last = jobs.at(-1)?.submitSeconds ?? 0;
   const at = (last - first) * share;
@@ -21,5 +24,5 @@ export function splitWorkload({ jobs, leftOut }: Workload, share: number): Split
   const tune = chosen(jobs, ({ submitSeconds }) => submitSeconds - first <= seconds);
   const check = chosen(jobs, ({ submitSeconds }) => submitSeconds - first > seconds);
   if (tune.length === 0 || check.length === 0) return undefined;
-  return { tune: { jobs: tune, leftOut }, check: { jobs: check, leftOut: [] } };
+  return { tune: { jobs: tune, leftOut, wholeNodes }, check: { jobs: check, leftOut: [], wholeNodes } };
 }

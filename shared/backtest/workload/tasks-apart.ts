@@ -1,4 +1,4 @@
-import type { TraceJob, TraceJobs } from "../trace-job.ts";
+import type { TraceJob, TraceJobs, Workload } from "../trace-job.ts";
 import { JobPacking, type PackedJobs, packed } from "./job-columns.ts";
 
 /** The tasks of array jobs as jobs of their own, `render[3]`: each waits and starts by itself. */
@@ -7,6 +7,13 @@ export function withTasksApart(jobs: TraceJobs): PackedJobs {
   const packing = new JobPacking();
   for (const job of jobs) for (const task of tasksOf(job)) packing.add(task);
   return packing.inOrder();
+}
+
+/** The same workload on a cluster on which no two jobs share a node (Slurm's `OverSubscribe=EXCLUSIVE`). */
+export function onWholeNodes<Given extends Workload>(workload: Given): Given & { readonly jobs: PackedJobs } {
+  const packing = new JobPacking();
+  for (const job of workload.jobs) packing.add({ ...job, wholeNodes: true });
+  return { ...workload, jobs: packing.inOrder(), wholeNodes: true };
 }
 
 function hasArrays(jobs: TraceJobs): boolean {

@@ -51,7 +51,10 @@ export class HostCapacity {
     const known = bySize.get(key);
     if (known !== undefined) return known;
     const resources: Resources = this.#resourcesOf(size.nodeArray, size.vmSize) ?? {};
-    const share = largestShare({ constraints: constraints(), exclusive: shape.need.exclusive }, resources);
+    const share = largestShare(
+      { constraints: constraints(), exclusive: shape.need.exclusive === "part" },
+      resources,
+    );
     bySize.set(key, share);
     return share;
   }

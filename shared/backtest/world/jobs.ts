@@ -76,7 +76,7 @@ export class Jobs {
       iterations: shape.kind === "slots" ? shape.count : 1,
       nodeCount: shape.kind === "nodes" ? shape.count : 0,
       colocated: shape.colocated,
-      exclusive: shape.need.exclusive,
+      exclusive: shape.need.exclusive === "part",
       executingHostnames: [],
       priority: 0,
       ...(requestedSeconds === null ? {} : { runtimeSeconds: requestedSeconds }),
@@ -114,6 +114,7 @@ export class Jobs {
       ncpus: need.ncpus,
       ...(need.memoryGiB > 0 ? { memgb: need.memoryGiB } : {}),
       ...(need.gpus > 0 ? { ngpus: need.gpus } : {}),
+      ...(need.exclusive === "job" ? { "exclusive-task": true } : {}),
       ...(nodeArrays.length > 0 ? { "node.nodearray": [...nodeArrays] } : {}),
     };
     this.#constraints.set(shape, constraints);

@@ -68,7 +68,10 @@ export class NodeSights {
       }
       const part = run.allocation.parts.find(({ left }) => left.host.hostname === hostname);
       const shape = jobs.shape(place);
-      const share = (part?.count ?? 0) * capacity.shareOf(shape, () => jobs.constraints(shape), seen);
+      const share =
+        shape.need.exclusive === "job"
+          ? 1
+          : (part?.count ?? 0) * capacity.shareOf(shape, () => jobs.constraints(shape), seen);
       shares.set(run, { key: String(place), share });
     }
     this.#shares.set(nodeId, shares);

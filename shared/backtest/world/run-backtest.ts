@@ -18,7 +18,7 @@ export async function runBacktest(input: RunInput): Promise<RunFigures> {
   return {
     version: 1,
     setup: {
-      ...{ cluster: config.cluster, varied, scheduler, seed },
+      ...{ cluster: config.cluster, varied, scheduler, wholeNodes: workload.wholeNodes === true, seed },
       workload: { jobs: workload.jobs.length, leftOut: workload.leftOut },
     },
     period: { startSeconds, endSeconds: inMs(endSeconds - world.offsetSeconds) },

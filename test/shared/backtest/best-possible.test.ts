@@ -104,6 +104,7 @@ describe("bestPossible: with everything known beforehand", () => {
     ["and not when a boot costs less", [job(), job({ submitSeconds: hour + 400 })], 0.44],
     ["parts on different nodes", [job({ processors: 2, nodes: 2 })], 0.44],
     ["a node to itself", [job(), job({ exclusive: true, nodes: 1 })], 0.44],
+    ["whole nodes", [job({ wholeNodes: true }), job({ processors: 5, wholeNodes: true })], 0.66],
     ["none", [], 0],
   ])("%s", async (_, jobs, expected) => {
     expect(await foreseen(jobs)).toBeCloseTo(expected, 8);

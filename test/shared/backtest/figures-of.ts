@@ -37,6 +37,7 @@ export function figuresOf(given: Given = {}): RunFigures {
       cluster: "hpc",
       varied: given.varied ?? {},
       scheduler: "easy",
+      wholeNodes: false,
       seed: 1,
       workload: { jobs: waits.length, leftOut: [] },
     },

@@ -119,6 +119,19 @@ describe("on hosts that come and go", () => {
     expect(places(model)).toEqual([0]);
   });
 
+  test("on whole nodes no two jobs share one, and the parts of a job share as few as hold them", () => {
+    const model = new QueueModel("fill");
+    for (const name of ["a", "b", "c"]) model.hostUp(host(name, 4));
+    submit(model, [job(0, 6, { wholeNodes: true }), job(1, 1, { nodes: 1, wholeNodes: true }), job(2, 1)]);
+    expect(places(model)).toEqual([0, 1]);
+    expect(model.runOf(0)?.allocation.parts.map(({ count }) => count)).toEqual([4, 2]);
+    model.end(1);
+    expect(places(model)).toEqual([2]);
+    // A node that somebody else uses already is not its own.
+    submit(model, [job(0, 1, { wholeNodes: true })]);
+    expect(places(model)).toEqual([]);
+  });
+
   test("a job that wants its nodes to itself, memory, one group, or certain arrays", () => {
     const model = new QueueModel("fill");
     model.hostUp(host("a", 8));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { listed, type RunFigures, type TraceJob } from "../../../../shared/backtest/index.ts";
+import { listed, onWholeNodes, type RunFigures, type TraceJob } from "../../../../shared/backtest/index.ts";
 import { job, runSmall, sum, twoSizes } from "./small-world.ts";
 
 const hour = 3_600;
@@ -115,6 +115,20 @@ describe("odd workloads and clusters", () => {
     expect(idleSeconds).toBeGreaterThanOrEqual(300);
     expect(idleSeconds).toBeLessThan(300 + 2 * 60);
     expectIdentities(figures);
+  });
+
+  test("on whole nodes nobody shares, so nothing is left unused and more nodes are bought", async () => {
+    const small = Array.from({ length: 12 }, (_, index) => job(`${index}`, { processors: 2 }));
+    const shared = await runSmall({ jobs: small });
+    const whole = await runSmall(onWholeNodes({ jobs: small, leftOut: [] }));
+    expect(whole.cost.byPurpose.unused).toBeUndefined();
+    expect(whole.nodes.bought).toBe(12);
+    expect(shared.nodes.bought).toBe(6);
+    expect(whole.jobs.ended).toBe(12);
+    // A job that needs several nodes shares them with itself.
+    const wide = await runSmall(onWholeNodes({ jobs: [job("wide", { processors: 40 })], leftOut: [] }));
+    expect(wide.nodes.bought).toBeLessThan(11);
+    for (const figures of [whole, wide]) expectIdentities(figures);
   });
 
   test("jobs that can never run are named with a reason, and block nobody", async () => {
