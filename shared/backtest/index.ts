@@ -72,4 +72,4 @@ export { definitionOf } from "./world/definition-of.ts";
 export { pricedCluster } from "./world/priced-cluster.ts";
 export type { ToReading } from "./world/read-cluster.ts";
 export { runBacktest } from "./world/run-backtest.ts";
-export { type Delays, type RunInput, usualDelays } from "./world/run-input.ts";
+export { type Delays, type InWords, type RunInput, usualDelays } from "./world/run-input.ts";

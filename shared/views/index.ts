@@ -11,7 +11,7 @@ export { type EventPorts, listEvents } from "./events/list-events.ts";
 export { type ExplainOutcome, explainJob } from "./explain/explain-job.ts";
 export { type ExplainTargetOutcome, explainTarget } from "./explain/explain-target.ts";
 export { nearestVmSize } from "./explain/near-names.ts";
-export { jobSentences, targetSentences } from "./explain/reason-words.ts";
+export { jobSentences, reasonsInWords, targetSentences } from "./explain/reason-words.ts";
 export { sizeSentences } from "./explain/size-words.ts";
 export { type Finding, type FoundConfig, findIncidents } from "./find-incidents.ts";
 export { plannedThere } from "./job-states.ts";

@@ -11,6 +11,7 @@ import { clusterStatusSchema, toCluster } from "../../../shared/cyclecloud/index
 import { createVmCatalogue } from "../../../shared/facts/index.ts";
 import type { ClusterConfig } from "../../../shared/ports/index.ts";
 import { type DefinitionInput, parseDefinition } from "../../../shared/simulated-cyclecloud/index.ts";
+import { reasonsInWords } from "../../../shared/views/index.ts";
 
 /** What all runs of a command have in common. Plain data: it is sent to worker threads. */
 export interface Setting {
@@ -40,12 +41,13 @@ export function parseFor(cluster: string, json: unknown): ReturnType<typeof pars
 export function worldOf(
   { cluster, definition }: Setting,
   { json }: Task,
-): Pick<RunInput, "config" | "definition" | "toReading"> {
+): Pick<RunInput, "config" | "definition" | "inWords" | "toReading"> {
   const config: ClusterConfig = configOf(cluster, json);
   const catalogue = createVmCatalogue(config.facts);
   return {
     config,
     definition: { ...parseDefinition(definition), name: cluster },
+    inWords: reasonsInWords,
     toReading: ({ name, status, nodes }) =>
       toCluster({ name, status: clusterStatusSchema.parse(status), nodes, catalogue }),
   };

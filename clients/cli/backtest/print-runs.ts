@@ -29,7 +29,7 @@ export function printRuns(terminal: Terminal, runs: readonly RunFigures[], forma
     records: lines.map((line) => toRecord(line, keys)),
     none: "No run was finished.",
   });
-  if (format === "table") for (const figures of runs.slice(0, 1)) reportNever(terminal, figures);
+  if (format === "table") reportNever(terminal, runs, lines);
 }
 
 /** Run by run: the figures of a million jobs, several times, are more than one text can hold. */
@@ -90,9 +90,21 @@ function columnsOf(keys: readonly string[]) {
   return parsed.ok ? parsed.columns : [];
 }
 
-function reportNever({ stderr }: Terminal, { jobs: { neverRan } }: RunFigures): void {
-  for (const { why, count, first } of neverRan.slice(0, mostReasons))
-    stderr.write(
-      `${counted(count, "jobs")} never ran: ${printable(why)} (${first.map(printable).join(", ")})\n`,
-    );
+/** Jobs that never ran, and why. What is the same in every run is named once. */
+function reportNever({ stderr }: Terminal, runs: readonly RunFigures[], lines: readonly RunSummary[]): void {
+  const all = runs.flatMap(({ jobs }, index) =>
+    jobs.neverRan.map((reason) => ({ reason, run: lines[index]?.run ?? index + 1 })),
+  );
+  const same = [...Map.groupBy(all, ({ reason }) => JSON.stringify(reason)).values()];
+  for (const [first, ...others] of same.slice(0, mostReasons)) {
+    if (first === undefined) continue;
+    const { count, first: names, why, reasons } = first.reason;
+    const inRuns = [first, ...others].map(({ run }) => run);
+    const where = inRuns.length === runs.length ? "" : ` in run ${inRuns.join(", ")}`;
+    const named = `${names.map(printable).join(", ")}${count > names.length ? ", …" : ""}`;
+    stderr.write(`${counted(count, "jobs")} never ran${where} (${named}): ${why}\n`);
+    for (const { sentence } of reasons.slice(0, mostReasons)) stderr.write(`  ${printable(sentence)}\n`);
+  }
+  if (same.length > mostReasons)
+    stderr.write(`${counted(same.length - mostReasons, "reasons")} more: --format json has all of them.\n`);
 }

@@ -58,8 +58,15 @@ export interface JobFigures {
 }
 
 export interface NeverRan {
-  /** A sentence. */
+  /**
+   * `no-node`: no node of the cluster can hold a part of it. `too-few-slots`: the whole cluster cannot hold all parts at once.
+   * `given-up`: it got no nodes, or too few, until nothing happened any more.
+   */
+  readonly code: "no-node" | "too-few-slots" | "given-up";
+  /** The same as a sentence. */
   readonly why: string;
+  /** What the planner says about it, the nearest first: its codes, and sentences as in `ccscale explain`. */
+  readonly reasons: readonly { readonly code: string; readonly sentence: string }[];
   readonly count: number;
   /** Names of the first of them. */
   readonly first: readonly string[];

@@ -70,7 +70,12 @@ export class BacktestWorld {
     this.#empty = { ...this.#reader.read().cluster, nodes: [] };
     this.#prices = new NodePrices(this.#empty, config);
     this.#capacity = new HostCapacity(this.#empty, config.engine);
-    const known = { cluster: this.#empty, settings: config.engine, nowSeconds: epochSeconds };
+    const known = {
+      cluster: this.#empty,
+      settings: config.engine,
+      nowSeconds: epochSeconds,
+      inWords: input.inWords,
+    };
     this.#never = new NeverFits(this.#jobs, known);
     this.record = new Record({
       jobs: workload.jobs.length,
@@ -338,12 +343,14 @@ export class BacktestWorld {
   }
 
   #giveUp(): void {
-    const head = this.#cycle.head;
-    const codes = [
-      ...new Set((head?.waiting ?? []).flatMap(({ reasons }) => reasons.map(({ code }) => code))),
-    ];
-    const why = codes.length === 0 ? "" : ` (${codes.join(", ")})`;
-    for (const place of this.#model.waitingPlaces())
-      this.record.neverRan(this.#jobs.name(place), `no node could be had for it until the end${why}`);
+    const waiting = new Map(this.#cycle.head?.waiting.map((job) => [job.name, job.reasons]));
+    for (const place of this.#model.waitingPlaces()) {
+      const name = this.#jobs.name(place);
+      this.record.neverRan(name, {
+        code: "given-up",
+        why: "It still waited for nodes when nothing else happened any more.",
+        reasons: this.#input.inWords(waiting.get(name) ?? []),
+      });
+    }
   }
 }

@@ -3,17 +3,18 @@ import {
   type EngineSettings,
   generatePlacementGroups,
   type Job,
-  mainReasons,
   plan,
 } from "../../engine/index.ts";
 import type { JobShape } from "../queue/job-shape.ts";
 import type { Jobs } from "./jobs.ts";
+import type { WhyNever } from "./record.ts";
+import type { InWords } from "./run-input.ts";
 
 /** The answers for the kinds of jobs of a workload, each worked out once. */
 export class NeverFits {
   readonly #jobs: Jobs;
   readonly #known: Known;
-  readonly #answers = new Map<JobShape, string | undefined>();
+  readonly #answers = new Map<JobShape, WhyNever | undefined>();
 
   constructor(jobs: Jobs, known: Known) {
     this.#jobs = jobs;
@@ -21,7 +22,7 @@ export class NeverFits {
   }
 
   /** Undefined: it can run. */
-  why(place: number): string | undefined {
+  why(place: number): WhyNever | undefined {
     const shape = this.#jobs.shape(place);
     if (this.#answers.has(shape)) return this.#answers.get(shape);
     const why = whyNeverFits(this.#jobs.planned(place), this.#known);
@@ -31,16 +32,14 @@ export class NeverFits {
 }
 
 interface Known {
+  readonly inWords: InWords;
   readonly cluster: Cluster;
   readonly settings: EngineSettings;
   readonly nowSeconds: number;
 }
 
-/**
- * Why a job can never run, in the planner's own word: it gets no room in the cluster when nothing else is there. Undefined: it
- * can.
- */
-function whyNeverFits(job: Job, { cluster, settings, nowSeconds }: Known): string | undefined {
+/** Why a job can never run: it gets no room in the cluster when nothing else is there. Undefined: it can. */
+function whyNeverFits(job: Job, { cluster, settings, nowSeconds, inWords }: Known): WhyNever | undefined {
   const { jobs } = plan({
     nowSeconds,
     cluster: generatePlacementGroups({ ...cluster, nodes: [] }, settings),
@@ -51,9 +50,15 @@ function whyNeverFits(job: Job, { cluster, settings, nowSeconds }: Known): strin
   });
   const [outcome] = jobs;
   if (outcome === undefined || outcome.granted >= outcome.asked) return undefined;
-  const codes = [...new Set(mainReasons(outcome.reasons).map(({ code }) => code))];
-  const why = codes.length === 0 ? "" : ` (${codes.join(", ")})`;
-  return outcome.granted === 0
-    ? `no node of the cluster can hold it${why}`
-    : `the whole cluster has room for ${outcome.granted} of its ${outcome.asked} slots${why}`;
+  const { granted, asked } = outcome;
+  const reasons = inWords(outcome.reasons);
+  const room =
+    granted > 0
+      ? `The whole cluster has room for ${granted} of its ${asked} slots`
+      : "The whole cluster cannot hold all of its parts at once";
+  // Parts that fit one by one, and no limit allows as many nodes as they need.
+  const isTooLarge = granted > 0 || outcome.reasons.every(({ limit }) => limit !== null);
+  return isTooLarge
+    ? { code: "too-few-slots", why: `${room}, even if nothing else runs.`, reasons }
+    : { code: "no-node", why: "No node of the cluster can hold it, even if nothing else runs.", reasons };
 }

@@ -19,6 +19,9 @@ const boundSeconds = 10;
 /** A number in a wait that never ended. */
 const unknown = Number.NaN;
 
+/** Why a job never ran. */
+export type WhyNever = Omit<NeverRan, "count" | "first">;
+
 /** What happens in a run, for its figures. Times are Unix seconds of the virtual clock. */
 export class Record {
   readonly accounts: ExactAccounts;
@@ -29,7 +32,7 @@ export class Record {
   readonly #slowdowns: Float64Array;
   readonly #nanoUsd: Float64Array<ArrayBuffer>;
   readonly #unpriced: Uint8Array;
-  readonly #never = new Map<string, { count: number; readonly first: string[] }>();
+  readonly #never = new Map<string, { readonly of: WhyNever; count: number; readonly first: string[] }>();
   readonly #boots: number[] = [];
   readonly #bought = new Map<string, NodeFigures["boughtByBucket"][number]>();
   #levelsAtMs: number;
@@ -111,15 +114,18 @@ export class Record {
     this.#paid(job.place, job.key);
   }
 
-  neverRan(name: string, why: string): void {
-    const reason = this.#never.get(why) ?? { count: 0, first: [] };
-    this.#never.set(why, reason);
+  neverRan(name: string, of: WhyNever): void {
+    const key = JSON.stringify([of.why, of.reasons]);
+    const reason = this.#never.get(key) ?? { of, count: 0, first: [] };
+    this.#never.set(key, reason);
     reason.count += 1;
     if (reason.first.length < mostNamed) reason.first.push(name);
   }
 
   jobFigures(submitted: number): JobFigures {
-    const never = [...this.#never].map(([why, { count, first }]): NeverRan => ({ why, count, first }));
+    const never = [...this.#never.values()].map(
+      ({ of, count, first }): NeverRan => ({ ...of, count, first }),
+    );
     return {
       submitted,
       ended: this.#ended,

@@ -1,6 +1,7 @@
+import type { Reason } from "../../engine/index.ts";
 import type { ClusterConfig } from "../../ports/index.ts";
 import type { ClusterDefinition } from "../../simulated-cyclecloud/index.ts";
-import type { RunFigures, RunSetup } from "../figures/run-figures.ts";
+import type { NeverRan, RunFigures, RunSetup } from "../figures/run-figures.ts";
 import type { QueuePolicy } from "../queue/queue-model.ts";
 import type { Workload } from "../trace-job.ts";
 import type { ToReading } from "./read-cluster.ts";
@@ -18,6 +19,8 @@ export interface Delays {
 /** How the service is set up by default: the agent looks every 15 s, the timer every minute. */
 export const usualDelays: Delays = { postSeconds: 15, snapshotSeconds: 60, actionSeconds: 1 };
 
+export type InWords = (reasons: readonly Reason[]) => NeverRan["reasons"];
+
 export interface RunInput {
   readonly workload: Workload;
   readonly config: ClusterConfig;
@@ -26,6 +29,8 @@ export interface RunInput {
   readonly seed: number;
   readonly varied: RunSetup["varied"];
   readonly toReading: ToReading;
+  /** The planner's reasons in the words of the service. */
+  readonly inWords: InWords;
   readonly delays?: Delays;
   /** Called now and then with the share of the workload's time that is over, 0 to 1. */
   readonly onProgress?: (share: number) => void;

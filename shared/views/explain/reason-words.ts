@@ -29,7 +29,17 @@ export function jobSentences(
   if (reasons.length === 0) return [`${got}.`];
   const waiting =
     granted === 0 ? `Job "${name}" waits: it got none of ${asked} places` : `${got}, the rest waits`;
-  return [`${waiting}.`, ...groupsOf(nearestFirst(reasons)).map(groupSentence)];
+  return [`${waiting}.`, ...reasonsInWords(reasons).map(({ sentence }) => sentence)];
+}
+
+/** Each kind of refusal with its code and a sentence; reasons that differ only in their bucket are one. */
+export function reasonsInWords(
+  reasons: readonly Reason[],
+): readonly { readonly code: ReasonCode; readonly sentence: string }[] {
+  return groupsOf(nearestFirst(reasons)).map((group) => ({
+    code: group[0].code,
+    sentence: groupSentence(group),
+  }));
 }
 
 /** Codes of buckets that would take the job if they had room. */

@@ -71,7 +71,13 @@ describe("ccscale backtest on a cluster", () => {
       cluster,
     ]);
     expect(code).toBe(0);
-    expect(stderr).toContain("1 job never ran: ");
+    const [first, second] = stderr.split("\n");
+    expect(first).toBe(
+      "1 job never ran (wide): No node of the cluster can hold it, even if nothing else runs.",
+    );
+    expect(second).toMatch(
+      /^ {2}htc\/Standard_D48s_v5, .*: too small, the job asks for 5000 "ncpus" per place/,
+    );
   });
 
   test.each([

@@ -50,7 +50,13 @@ export function figuresOf(given: Given = {}): RunFigures {
       neverRan:
         ran.length === waits.length
           ? []
-          : [{ why: "No node holds it.", count: waits.length - ran.length, first: ["x"] }],
+          : [
+              {
+                ...{ code: "no-node", why: "No node holds it." },
+                reasons: [{ code: "InsufficientResource", sentence: "htc: too small." }],
+                ...{ count: waits.length - ran.length, first: ["x"] },
+              },
+            ],
       processorMs: total,
     },
     waitSeconds: spread,

@@ -198,7 +198,7 @@ function leftOut(runs: readonly RunFigures[], lines: readonly RunSummary[]): Htm
     runs.flatMap((run, index) =>
       run.jobs.neverRan.map((reason) => ({ ...reason, run: lines[index]?.run ?? index + 1 })),
     ),
-    ({ why, count: many, first }) => JSON.stringify([why, many, first]),
+    ({ run: _, ...reason }) => JSON.stringify(reason),
   );
   if (records.length === 0 && never.size === 0) return html``;
   const named = (names: readonly string[], many: number) =>
@@ -218,7 +218,7 @@ function neverRan(
   const [reason] = same;
   if (reason === undefined) return html``;
   const where = same.length === all ? "" : `Run ${same.map(({ run }) => run).join(", ")}: `;
-  return html`<li>${where}${counted(reason.count, "jobs")}: ${reason.why} ${named(reason.first, reason.count)}</li>`;
+  return html`<li>${where}${counted(reason.count, "jobs")}: ${reason.why} ${named(reason.first, reason.count)}${reason.reasons.length === 0 ? "" : html`<ul>${reason.reasons.map(({ sentence }) => html`<li>${sentence}</li>`)}</ul>`}</li>`;
 }
 
 function bestPossible(outcome: BestPossibleOutcome): Html {

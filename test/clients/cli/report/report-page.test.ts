@@ -45,7 +45,15 @@ function named(name: string): ReportInput {
         cluster: name,
         workload: { jobs: 2, leftOut: [{ why: name, count: 1, where: [name] }] },
       },
-      jobs: { ...figures.jobs, neverRan: [{ why: name, count: 1, first: [name] }] },
+      jobs: {
+        ...figures.jobs,
+        neverRan: [
+          {
+            ...{ code: "no-node" as const, why: name, count: 1, first: [name] },
+            reasons: [{ code: name, sentence: name }],
+          },
+        ],
+      },
     };
   });
   const job = { name, submitSeconds: 0, runSeconds: 1, requestedSeconds: null, processors: 1 };

@@ -136,9 +136,24 @@ describe("odd workloads and clusters", () => {
       scheduler: "fcfs",
       jobs: [job("huge", { nodes: 1, processors: 999 }), job("small", { submitSeconds: 1 })],
     });
-    expect(figures.jobs.neverRan).toMatchObject([{ count: 1, first: ["huge"] }]);
-    expect(figures.jobs.neverRan[0]?.why).toMatch(/^no node of the cluster can hold it/);
+    expect(figures.jobs.neverRan).toMatchObject([
+      {
+        ...{ code: "no-node", count: 1, first: ["huge"] },
+        why: "No node of the cluster can hold it, even if nothing else runs.",
+        reasons: [{ code: "InsufficientResource" }],
+      },
+    ]);
+    expect(figures.jobs.neverRan[0]?.reasons[0]?.sentence).toMatch(
+      /too small, the job asks for .* and the largest size there, big\/Standard_D32s_v5, has 32/,
+    );
     expect(figures.jobs.ended).toBe(1);
+  });
+
+  test("more nodes at once than the cluster may have: the limit is named", async () => {
+    const { jobs } = await runSmall({ jobs: [job("many", { nodes: 500, processors: 500 })] });
+    expect(jobs.neverRan).toMatchObject([
+      { code: "too-few-slots", count: 1, reasons: [{ code: "NoCapacity" }, { code: "NoCapacity" }] },
+    ]);
   });
 
   test("jobs that wait for nodes which never come are given up", async () => {

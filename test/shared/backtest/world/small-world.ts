@@ -13,6 +13,7 @@ import {
   type DefinitionInput,
   parseDefinition,
 } from "../../../../shared/simulated-cyclecloud/index.ts";
+import { reasonsInWords } from "../../../../shared/views/index.ts";
 
 export const twoSizes: DefinitionInput = {
   name: "small",
@@ -50,6 +51,7 @@ export function inputOf({ jobs, definition = twoSizes, keys = {}, ...more }: Sma
   return {
     workload: { jobs: [...jobs].toSorted((a, b) => a.submitSeconds - b.submitSeconds), leftOut: [] },
     ...{ config: parsed.config, definition: known, scheduler: "easy", seed: 1, varied: {} },
+    inWords: reasonsInWords,
     toReading: ({ name, status, nodes }) =>
       toCluster({
         name,
