@@ -29,6 +29,12 @@ const quotaSchema = z.strictObject({
 
 const configurationSchema = z.record(z.string(), z.unknown()).default({});
 
+/** Boots of one size, one by one. */
+const recordedBootsSchema = z.strictObject({
+  seconds: z.array(z.number().min(0)).min(1),
+  failureRate: z.number().min(0).max(1),
+});
+
 const nodeArraySchema = z.strictObject({
   name: z.string().min(1),
   machineTypes: z.array(z.string().min(1)).min(1),
@@ -46,6 +52,8 @@ const nodeArraySchema = z.strictObject({
   shutdownPolicy: z.enum(["Terminate", "Deallocate"]).default("Terminate"),
   /** Share of nodes whose software configuration fails, 0 to 1. */
   bootFailureRate: z.number().min(0).max(1).default(0),
+  /** By size: what boots took that were recorded, drawn with equal chance, and the share that failed; before `times.boot` and `bootFailureRate`. */
+  recordedBoots: z.record(z.string(), recordedBootsSchema).default({}),
   configuration: configurationSchema,
   /** Sizes that take no new nodes, with CycleCloud's reason. */
   invalid: z.record(z.string(), z.enum(["NotActivated", "DisabledMachineType"])).default({}),

@@ -1,5 +1,5 @@
 import { type Cluster, nodeArrayOf } from "./cluster.ts";
-import type { BucketDefinition } from "./definition.ts";
+import type { BucketDefinition, NodeArrayDefinition } from "./definition.ts";
 import { type BootDraw, type BootOutcome, boot, type Life } from "./node-life.ts";
 import { quotaRooms, smallest } from "./quota-limits.ts";
 
@@ -18,7 +18,9 @@ export function drawBoot(cluster: Cluster, request: BootRequest): Life {
   const times = nodeArrayOf(cluster, bucket.nodearray)?.times ?? definition.times;
   // Drawn in one order whatever comes of it, so that one fault does not change the fate of every later node.
   const draw: BootDraw = {
-    bootSeconds: random.seconds(times[kind]) * (cluster.conditions.of(bucket).bootFactor ?? 1),
+    bootSeconds:
+      (kind === "boot" ? bootSeconds(cluster, bucket) : random.seconds(times[kind])) *
+      (cluster.conditions.of(bucket).bootFactor ?? 1),
     acquireShare: 0.3 + 0.2 * random.share(),
     outcome: outcomeOf(cluster, request, { luck: random.share(), failShare: random.share() }),
   };
@@ -27,6 +29,23 @@ export function drawBoot(cluster: Cluster, request: BootRequest): Life {
   const terminateSeconds = random.seconds(times.terminate);
   const isEvicted = Number.isFinite(afterSeconds);
   return boot(at, isEvicted ? { ...draw, eviction: { afterSeconds, terminateSeconds } } : draw);
+}
+
+function bootSeconds(cluster: Cluster, bucket: BucketDefinition): number {
+  const { random, definition } = cluster;
+  const array = nodeArrayOf(cluster, bucket.nodearray);
+  const recorded = array?.recordedBoots[bucket.machineType]?.seconds;
+  if (recorded === undefined) return random.seconds((array?.times ?? definition.times).boot);
+  return recorded[Math.floor(random.share() * recorded.length)] ?? 0;
+}
+
+/** Half of all boots of a size take no longer. */
+export function medianBootSeconds(
+  { times, recordedBoots }: Pick<NodeArrayDefinition, "times" | "recordedBoots">,
+  machineType: string,
+): number {
+  const recorded = recordedBoots[machineType]?.seconds.toSorted((a, b) => a - b);
+  return recorded?.[Math.ceil(recorded.length / 2) - 1] ?? times.boot.medianSeconds;
 }
 
 function outcomeOf(
@@ -48,7 +67,8 @@ function outcomeOf(
   if (stuck !== undefined) return { kind: "stuck", status: stuck };
   const message = conditions.failBoot(bucket, luck);
   if (message !== undefined) return { kind: "fails", share: failShare, message };
-  const failureRate = nodeArrayOf(cluster, bucket.nodearray)?.bootFailureRate ?? 0;
+  const array = nodeArrayOf(cluster, bucket.nodearray);
+  const failureRate = array?.recordedBoots[bucket.machineType]?.failureRate ?? array?.bootFailureRate ?? 0;
   return luck < failureRate ? { kind: "fails", share: failShare } : { kind: "ready" };
 }
 

@@ -12,6 +12,7 @@ export {
   type RegionQuota,
   withMachineTypes,
 } from "./definition.ts";
+export { medianBootSeconds } from "./draw-boot.ts";
 export { knownOperation, listNodes } from "./lists.ts";
 export { type Verb, verbs } from "./manage-nodes.ts";
 export {

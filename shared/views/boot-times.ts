@@ -1,7 +1,7 @@
 import { forNodeArray, type NodeHistory, type PerNodeArray } from "../engine/index.ts";
 
 /** How many boots of an array are needed for a median. */
-const fewestBoots = 3;
+export const fewestBoots = 3;
 /** As long as rows of nodes that are gone are kept. */
 const lookedAtSeconds = 7 * 86_400;
 
@@ -35,14 +35,38 @@ export interface Boots {
   readonly p95Seconds: number | null;
 }
 
+type BucketOf = { readonly nodeArray: string; readonly vmSize: string };
+
+/** How history is read: as of a moment, and from when on a boot has failed. */
+export interface BootsAsOf {
+  readonly nowSeconds: number;
+  readonly bootTimeoutSeconds: PerNodeArray<number>;
+}
+
 /** The boots of each array and size. A node that was deleted while it booted in time is neither a boot nor a failure. */
-export function bootsOf(
+export function bootsOf(history: readonly NodeHistory[], asOf: BootsAsOf): (bucket: BucketOf) => Boots {
+  const recorded = recordedBoots(history, asOf);
+  return (bucket) => {
+    const { failed, count, seconds } = recorded(bucket);
+    return {
+      ...{ count, failed },
+      p50Seconds: nearestRank(seconds, 0.5),
+      p95Seconds: nearestRank(seconds, 0.95),
+    };
+  };
+}
+
+/** Boots of one array and size, one by one. */
+export interface RecordedBoots extends Pick<Boots, "count" | "failed"> {
+  /** Of those that plans saw from the start until Ready, the shortest first. */
+  readonly seconds: readonly number[];
+}
+
+/** The same, with how long each boot took. */
+export function recordedBoots(
   history: readonly NodeHistory[],
-  {
-    nowSeconds,
-    bootTimeoutSeconds,
-  }: { readonly nowSeconds: number; readonly bootTimeoutSeconds: PerNodeArray<number> },
-): (bucket: { readonly nodeArray: string; readonly vmSize: string }) => Boots {
+  { nowSeconds, bootTimeoutSeconds }: BootsAsOf,
+): (bucket: BucketOf) => RecordedBoots {
   const byBucket = new Map<string, { failed: number; ready: number; times: number[] }>();
   for (const row of history) {
     if (row.createdSeconds < nowSeconds - lookedAtSeconds) continue;
@@ -58,13 +82,7 @@ export function bootsOf(
   }
   return (bucket) => {
     const { failed, ready, times } = byBucket.get(keyOf(bucket)) ?? { failed: 0, ready: 0, times: [] };
-    const sorted = times.toSorted((a, b) => a - b);
-    return {
-      count: failed + ready,
-      failed,
-      p50Seconds: nearestRank(sorted, 0.5),
-      p95Seconds: nearestRank(sorted, 0.95),
-    };
+    return { count: failed + ready, failed, seconds: times.toSorted((a, b) => a - b) };
   };
 }
 
@@ -80,7 +98,7 @@ function tookOf({ createdSeconds, readySeconds }: NodeHistory): number | null {
   return readySeconds === null || readySeconds <= createdSeconds ? null : readySeconds - createdSeconds;
 }
 
-function keyOf({ nodeArray, vmSize }: { readonly nodeArray: string; readonly vmSize: string }): string {
+function keyOf({ nodeArray, vmSize }: BucketOf): string {
   return `${nodeArray}\n${vmSize}`;
 }
 

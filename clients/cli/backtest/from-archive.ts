@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { definitionOf, PlansWorkload } from "../../../shared/backtest/index.ts";
-import type { Cluster, PlanInput } from "../../../shared/engine/index.ts";
+import type { Cluster, NodeHistory, PlanInput } from "../../../shared/engine/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { type PackedPlan, unpackPlan } from "../../../shared/ports/index.ts";
 import type { DefinitionInput } from "../../../shared/simulated-cyclecloud/index.ts";
@@ -10,6 +10,7 @@ import { localEnvironmentFile, localOption, type PlaceFlags } from "../local-env
 import { reach } from "../service/reach.ts";
 import type { Service } from "../service/service.ts";
 import { progressOn, type Terminal } from "../terminal.ts";
+import type { NodesPast } from "./recorded-boots.ts";
 import { type NamedWorkload, reportLeftOut } from "./workload-file.ts";
 
 /** The service whose archive is read: its options, but that here `--cluster` is a file. */
@@ -29,6 +30,8 @@ export interface Past {
   readonly definition: DefinitionInput;
   /** The configuration as it is stored. */
   readonly json: unknown;
+  /** What is remembered of its nodes. */
+  readonly nodes: NodesPast;
 }
 
 const secondsPer: Readonly<Record<string, number>> = { h: 3_600, d: 86_400 };
@@ -99,7 +102,23 @@ export async function readPast(
     terminal.stderr.write(`left out: ${counted(notWhole, "plans")} that are not archived whole\n`);
   const workload = { ...reader.workload(), name: `the archive of ${service.cluster}` };
   reportLeftOut(terminal, workload);
-  return { workload, definition: definitionFrom(newest), json: await configured(service, offline) };
+  return {
+    workload,
+    definition: definitionFrom(newest),
+    json: await configured(service, offline),
+    nodes: await nodesOf(service, offline),
+  };
+}
+
+async function nodesOf(service: Service, offline: readonly string[] | undefined): Promise<NodesPast> {
+  if (offline !== undefined) {
+    const { openArchive } = await import("../archive/open.ts");
+    const { stores, cluster, atSeconds } = await openArchive(offline, service.cluster);
+    return { history: await stores.history.list(cluster), atSeconds };
+  }
+  const { content, atSeconds } = await service.ask("support", { params: { part: "history" } });
+  // As the service stored it.
+  return { history: (content ?? []) as readonly NodeHistory[], atSeconds };
 }
 
 /** The stored configuration; files have it beside the rest. */

@@ -19,6 +19,8 @@ export interface Setting {
   readonly cluster: string;
   readonly definition: DefinitionInput;
   readonly scheduler: QueuePolicy;
+  /** Where boot times come from. Absent: from the definition. */
+  readonly boots?: readonly string[];
 }
 
 /** One run. Plain data. */
@@ -59,11 +61,12 @@ export async function runTask(
   task: Task,
   { onProgress, signal }: { readonly onProgress: (share: number) => void; readonly signal?: AbortSignal },
 ): Promise<RunFigures> {
-  const { workload, scheduler } = setting;
+  const { workload, scheduler, boots } = setting;
   const { varied, seed } = task;
   return runBacktest({
     ...worldOf(setting, task),
     ...{ workload, scheduler, seed, varied, onProgress },
+    ...(boots === undefined ? {} : { boots }),
     ...(signal === undefined ? {} : { signal }),
   });
 }

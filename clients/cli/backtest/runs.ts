@@ -12,6 +12,7 @@ import { type Past, readPast } from "./from-archive.ts";
 import { parseFor, type Setting, type Task } from "./one-run.ts";
 import { printRuns } from "./print-runs.ts";
 import { barOf } from "./progress-bar.ts";
+import { type WithBoots, withRecordedBoots } from "./recorded-boots.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { runTasks } from "./run-tasks.ts";
 import { combinations, withValues } from "./vary.ts";
@@ -19,11 +20,15 @@ import { readWorkload } from "./workload-file.ts";
 
 /** A back-test on a cluster: a run for each combination of settings. */
 export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
-  const { definition, json, workload: read } = await given(terminal, flags);
+  const { definition, json, workload: read, boots } = await given(terminal, flags);
   const apart = { ...read, jobs: withTasksApart(read.jobs) };
   const workload = flags.wholeNodes === true ? onWholeNodes(apart) : apart;
   const tasks = tasksOf(json, definition.name, flags);
-  const setting: Setting = { workload, cluster: definition.name, definition, scheduler: flags.scheduler };
+  const setting: Setting = {
+    ...{ workload, cluster: definition.name, definition, scheduler: flags.scheduler },
+    ...(boots === undefined ? {} : { boots }),
+  };
+  for (const sentence of boots ?? []) terminal.stderr.write(`${printable(sentence)}\n`);
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   process.once("SIGINT", stop);
@@ -61,23 +66,37 @@ export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
     );
 }
 
+type Given = Pick<Past, "workload" | "definition" | "json"> & Partial<Pick<WithBoots, "boots">>;
+
 /** What is run: of files, or of the service's archive, of which a file may replace the configuration or the cluster. */
-async function given(terminal: Terminal, flags: RunFlags): Promise<Past> {
+async function given(terminal: Terminal, flags: RunFlags): Promise<Given> {
   const { fromArchive, cluster, snapshot, config } = flags;
+  const isOwn = cluster === undefined && snapshot === undefined;
   if (fromArchive === undefined) {
-    const definition = await definitionFor(flags);
-    const { json } = await readConfig(config, definition.name);
+    const found = await clusterFor(flags);
+    const { name } = found.definition;
+    const { json } = await readConfig(config, name);
     // A value that cannot be used is refused before a long trace is read.
-    tasksOf(json, definition.name, flags);
-    reportWarnings(terminal, json, definition.name);
-    return { definition, json, workload: await readWorkload(terminal, flags) };
+    tasksOf(json, name, flags);
+    reportWarnings(terminal, json, name);
+    return { ...withBoots(found, json), json, workload: await readWorkload(terminal, flags) };
   }
   const past = await readPast(terminal, { ...flags, fromArchive });
-  const isOwn = cluster === undefined && snapshot === undefined;
-  const definition = isOwn ? past.definition : await definitionFor(flags);
-  const { json } = config === "" ? past : await readConfig(config, definition.name);
-  reportWarnings(terminal, json, definition.name);
-  return { ...past, definition, json };
+  const found = isOwn ? past : await clusterFor(flags);
+  const { name } = found.definition;
+  const { json } = config === "" ? past : await readConfig(config, name);
+  reportWarnings(terminal, json, name);
+  return { ...withBoots(found, json), json, workload: past.workload };
+}
+
+type Found = Pick<Past, "definition"> & Partial<Pick<Past, "nodes">>;
+
+/** A real cluster boots as its nodes did; a definition says itself how long that takes. */
+function withBoots({ definition, nodes }: Found, json: unknown): Pick<Given, "definition" | "boots"> {
+  const parsed = parseFor(definition.name, json);
+  return nodes === undefined || !parsed.ok
+    ? { definition }
+    : withRecordedBoots(definition, nodes, parsed.config);
 }
 
 async function suggested(
@@ -123,7 +142,7 @@ function reportWarnings({ stderr }: Terminal, json: unknown, cluster: string): v
     stderr.write(`warning: ${printable(warning)}\n`);
 }
 
-async function definitionFor({ cluster, snapshot }: RunFlags): Promise<DefinitionInput> {
+async function clusterFor({ cluster, snapshot }: RunFlags): Promise<Found> {
   const file = cluster ?? snapshot;
   if (file === undefined || (cluster !== undefined && snapshot !== undefined))
     throw new CommandFailure(
@@ -131,19 +150,21 @@ async function definitionFor({ cluster, snapshot }: RunFlags): Promise<Definitio
       'Give "--cluster definition.json" or "--snapshot archive.zip".',
     );
   try {
-    const input = cluster === undefined ? await fromSnapshot(file) : await readJson(cluster);
-    if (!isDictionary(input)) throw new TypeError("expected the definition of a cluster");
-    parseDefinition(input);
-    return input as DefinitionInput;
+    const found = cluster === undefined ? await fromSnapshot(file) : { definition: await readJson(cluster) };
+    const { definition } = found;
+    if (!isDictionary(definition)) throw new TypeError("expected the definition of a cluster");
+    parseDefinition(definition);
+    return { ...found, definition: definition as DefinitionInput };
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
     throw new CommandFailure(`Cannot use "${printable(file)}": ${messageOf(error)}`, "Check the file.");
   }
 }
 
-async function fromSnapshot(file: string): Promise<DefinitionInput> {
-  const { stores, cluster } = await openArchive([file], undefined);
+async function fromSnapshot(file: string): Promise<Pick<Past, "definition" | "nodes">> {
+  const { stores, cluster, atSeconds } = await openArchive([file], undefined);
   const snapshot = await stores.snapshots.load(cluster);
   if (snapshot === undefined) throw new TypeError("it has no snapshot");
-  return definitionOf(snapshot.value.cluster);
+  const history = await stores.history.list(cluster);
+  return { definition: definitionOf(snapshot.value.cluster), nodes: { history, atSeconds } };
 }

@@ -32,6 +32,8 @@ export interface RunSetup {
   /** No two jobs share a node. */
   readonly wholeNodes: boolean;
   readonly seed: number;
+  /** Where boot times and failures of boots come from: sentences. */
+  readonly boots: readonly string[];
   /** Jobs of the workload, and records of it that were left out. */
   readonly workload: { readonly jobs: number; readonly leftOut: readonly LeftOut[] };
 }

@@ -18,7 +18,7 @@ import { Jobs } from "./jobs.ts";
 import { NeverFits } from "./never-fits.ts";
 import { NodePrices } from "./node-prices.ts";
 import { NodeSights } from "./node-sights.ts";
-import { epochSeconds, stepFor, stuckSeconds, turn } from "./pace.ts";
+import { epochSeconds, spanOf, stepFor, stuckSeconds, turn } from "./pace.ts";
 import { ClusterReader } from "./read-cluster.ts";
 import { inWholeMs, Record } from "./record.ts";
 import { type RunInput, usualDelays } from "./run-input.ts";
@@ -54,7 +54,7 @@ export class BacktestWorld {
   constructor(input: RunInput) {
     this.#input = input;
     const { definition, config, workload, seed } = input;
-    const [first, last] = [workload.jobs.at(0)?.submitSeconds ?? 0, workload.jobs.at(-1)?.submitSeconds ?? 0];
+    const [first, last] = spanOf(workload.jobs);
     const cluster = config.cluster;
     this.#jobs = new Jobs(workload.jobs);
     this.#offsetSeconds = epochSeconds - first;
@@ -343,14 +343,8 @@ export class BacktestWorld {
   }
 
   #giveUp(): void {
-    const waiting = new Map(this.#cycle.head?.waiting.map((job) => [job.name, job.reasons]));
-    for (const place of this.#model.waitingPlaces()) {
-      const name = this.#jobs.name(place);
-      this.record.neverRan(name, {
-        code: "given-up",
-        why: "It still waited for nodes when nothing else happened any more.",
-        reasons: this.#input.inWords(waiting.get(name) ?? []),
-      });
-    }
+    const why = this.#never.stillWaiting(this.#cycle.head);
+    for (const place of this.#model.waitingPlaces())
+      this.record.neverRan(this.#jobs.name(place), why(this.#jobs.name(place)));
   }
 }

@@ -3,7 +3,7 @@ import type { DefinitionInput } from "../../simulated-cyclecloud/index.ts";
 
 /**
  * The definition of an empty cluster with the node arrays, sizes, limits and quotas of a real one. What others use of a quota
- * stays used; what the cluster itself uses is free. Boot times are the simulator's usual ones: a snapshot does not know them.
+ * stays used; what the cluster itself uses is free. Boot times are not of a snapshot: node history has them.
  */
 export function definitionOf(cluster: Cluster): DefinitionInput {
   const arrays = cluster.nodeArrays.filter(({ buckets }) => buckets.length > 0);

@@ -1,6 +1,7 @@
 import type { SeenNode } from "../../accounting/index.ts";
 import type { ClusterNode } from "../../engine/index.ts";
 import {
+  medianBootSeconds,
   type Cluster as SimulatedCluster,
   type SimulatedNode,
   type Site,
@@ -107,8 +108,11 @@ export class Fleet {
     return [...this.#nodes.values()].flatMap(({ node, step, host }) => {
       if (host !== undefined || step.target !== "Started" || step.status === "Failed") return [];
       const array = definition.nodearrays.find(({ name }) => name === node.bucket.nodearray);
-      const { medianSeconds } = (array?.times ?? definition.times).boot;
-      return [{ host: this.#toHost(node, node.nodeId), atSeconds: node.createdAt + medianSeconds }];
+      const bootSeconds =
+        array === undefined
+          ? definition.times.boot.medianSeconds
+          : medianBootSeconds(array, node.bucket.machineType);
+      return [{ host: this.#toHost(node, node.nodeId), atSeconds: node.createdAt + bootSeconds }];
     });
   }
 

@@ -5,6 +5,7 @@ import {
   type Job,
   plan,
 } from "../../engine/index.ts";
+import type { PlanHead } from "../../ports/index.ts";
 import type { JobShape } from "../queue/job-shape.ts";
 import type { Jobs } from "./jobs.ts";
 import type { WhyNever } from "./record.ts";
@@ -28,6 +29,16 @@ export class NeverFits {
     const why = whyNeverFits(this.#jobs.planned(place), this.#known);
     this.#answers.set(shape, why);
     return why;
+  }
+
+  /** Of jobs that wait when nothing happens any more: what the last plan says of each, by name. */
+  stillWaiting(head: PlanHead | undefined): (name: string) => WhyNever {
+    const reasons = new Map(head?.waiting.map((job) => [job.name, job.reasons]));
+    return (name) => ({
+      code: "given-up",
+      why: "It still waited for nodes when nothing else happened any more.",
+      reasons: this.#known.inWords(reasons.get(name) ?? []),
+    });
   }
 }
 

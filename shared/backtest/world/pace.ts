@@ -1,4 +1,5 @@
 import type { ClusterConfig } from "../../ports/index.ts";
+import type { TraceJobs } from "../trace-job.ts";
 import { hasBudgets } from "./memory-ports.ts";
 
 /** The first submission is at this moment of the virtual clock: the start of a day, a month and a year (UTC). */
@@ -9,6 +10,11 @@ const daySeconds = 86_400;
 /** Jobs that wait while nothing runs, boots or ends for so long will wait for ever. A budget may come back next month. */
 export function stuckSeconds(config: Pick<ClusterConfig, "cycle">): number {
   return (hasBudgets(config) ? 40 : 7) * daySeconds;
+}
+
+/** When the first and the last job are submitted. */
+export function spanOf(jobs: TraceJobs): readonly [first: number, last: number] {
+  return [jobs.at(0)?.submitSeconds ?? 0, jobs.at(-1)?.submitSeconds ?? 0];
 }
 
 /** Whole hours or days, so that a run has a few hundred steps at most; minutes for short ones. */

@@ -19,6 +19,7 @@ export async function runBacktest(input: RunInput): Promise<RunFigures> {
     version: 1,
     setup: {
       ...{ cluster: config.cluster, varied, scheduler, wholeNodes: workload.wholeNodes === true, seed },
+      boots: input.boots ?? ["Boot times and failures are those of the cluster's definition."],
       workload: { jobs: workload.jobs.length, leftOut: workload.leftOut },
     },
     period: { startSeconds, endSeconds: inMs(endSeconds - world.offsetSeconds) },

@@ -28,6 +28,8 @@ export interface RunInput {
   readonly scheduler: QueuePolicy;
   readonly seed: number;
   readonly varied: RunSetup["varied"];
+  /** Where boot times and failures of boots come from. Absent: from the definition. */
+  readonly boots?: RunSetup["boots"];
   readonly toReading: ToReading;
   /** The planner's reasons in the words of the service. */
   readonly inWords: InWords;

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -24,7 +24,9 @@ beforeAll(async () => {
   }
   await archiveOf(world, folder, { idle_timeout: 120 });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  for (const made of [folder, `${folder}-with-history`]) await rm(made, { recursive: true, force: true });
+});
 
 const from = (span: string, ...more: readonly string[]) =>
   ccscale(["backtest", "--from-archive", span, "--offline", folder, "--workers", "1", ...more]);
@@ -32,7 +34,11 @@ const from = (span: string, ...more: readonly string[]) =>
 describe("ccscale backtest --from-archive", () => {
   test("runs what the archived plans saw, on the cluster and with the configuration as archived", async () => {
     const { code, stdout, stderr } = await from("7d", "--format", "json", "--vary", "idle_timeout=60,300");
-    expect(stderr).toBe("left out: 1 record: it still waits when the archive ends (2)\n");
+    expect(stderr.split("\n")).toEqual([
+      "left out: 1 record: it still waits when the archive ends (2)",
+      expect.stringMatching(/^The simulator's usual boot times .*fewer than 3 boots .*: htc\//),
+      "",
+    ]);
     expect(code).toBe(0);
     const runs = JSON.parse(stdout) as readonly RunFigures[];
     expect(runs.map(({ setup }) => setup.varied)).toEqual([{ idle_timeout: 60 }, { idle_timeout: 300 }]);
@@ -41,6 +47,33 @@ describe("ccscale backtest --from-archive", () => {
       expect(setup.cluster).toBe("hpc");
       expect(nodes.bought).toBe(1);
     }
+  });
+
+  test("nodes boot, and fail to, as the archive remembers them", async () => {
+    const recorded = `${folder}-with-history`;
+    await cp(folder, recorded, { recursive: true });
+    const { takenAtSeconds } = JSON.parse(await readFile(join(folder, "archive.json"), "utf8"));
+    const [{ nodeArray, vmSize }] = JSON.parse(await readFile(join(folder, "history.json"), "utf8"));
+    const rows = [200, 777, 777, 777].map((seconds, index) => ({
+      ...{ nodeId: `n${index}`, name: `htc-${index}`, hostname: null, instanceId: null, nodeArray, vmSize },
+      ...{ createdSeconds: takenAtSeconds - 5_000, readySeconds: takenAtSeconds - 5_000 + seconds },
+      ...{ lastMatchSeconds: null, deletedSeconds: takenAtSeconds - 100 },
+    }));
+    await writeFile(join(recorded, "history.json"), JSON.stringify(rows));
+    const of = ["--offline", recorded, "--format", "json", "--workers", "1"];
+    const { stdout, stderr } = await ccscale(["backtest", "--from-archive", "7d", ...of]);
+    const [run] = JSON.parse(stdout) as readonly RunFigures[];
+    expect(stderr).toContain(
+      `Boot times and failures as the service recorded them in the last 7 days: ${nodeArray}/${vmSize} (4 boots, 0 failed, median 777 s).`,
+    );
+    expect(run?.setup.boots).toEqual([expect.stringContaining("median 777 s")]);
+    expect([200, 777]).toContain(run?.nodes.bootSeconds?.max);
+    // A snapshot alone says so, too.
+    const jobs = join(recorded, "jobs-to-run.txt");
+    await writeFile(jobs, JSON.stringify([{ name: "a", runSeconds: 60 }]));
+    const config = ["--config", join(recorded, "config.json"), "--format", "json"];
+    const seen = await ccscale(["backtest", "--trace", jobs, "--snapshot", recorded, ...config]);
+    expect(seen.stderr).toContain("median 777 s");
   });
 
   test.each([

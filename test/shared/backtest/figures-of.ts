@@ -38,6 +38,7 @@ export function figuresOf(given: Given = {}): RunFigures {
       varied: given.varied ?? {},
       scheduler: "easy",
       wholeNodes: false,
+      boots: ["Boot times are drawn."],
       seed: 1,
       workload: { jobs: waits.length, leftOut: [] },
     },

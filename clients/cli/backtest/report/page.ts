@@ -82,6 +82,7 @@ function content(input: ReportInput): Html {
   return html`<header>
 <h1>Back-test of ${workload}</h1>
 <p class="quiet">${counted(setup?.workload.jobs ?? 0, "jobs")} over ${lengthOfTime(period.endSeconds - period.startSeconds)} on cluster “${setup?.cluster ?? ""}”, ${counted(runs.length, "runs")}. Scheduler model ${setup?.scheduler ?? ""}${setup?.wholeNodes === true ? ", whole nodes" : ""}, seed ${setup?.seed ?? 0}. The autoscaler is the real one; CycleCloud and the scheduler are models.</p>
+${(setup?.boots ?? []).map((sentence) => html`<p class="quiet">${sentence}</p>`)}
 </header>
 <main>
 ${cards(lines, best, hasPrices)}

@@ -167,6 +167,20 @@ describe("odd workloads and clusters", () => {
     expectIdentities(figures);
   });
 
+  test("boots as recorded: one of their times each, and the share of them that failed", async () => {
+    const array = { name: "htc", machineTypes: ["Standard_F4s_v2"] };
+    const recorded = (failureRate: number) => ({
+      ...twoSizes,
+      nodearrays: [{ ...array, recordedBoots: { Standard_F4s_v2: { seconds: [410, 500], failureRate } } }],
+    });
+    const jobs = Array.from({ length: 8 }, (_, index) => job(`${index}`, { nodes: 1, processors: 4 }));
+    const { nodes } = await runSmall({ jobs, definition: recorded(0) });
+    expect(nodes).toMatchObject({ bought: 8, failed: 0, bootSeconds: { median: 410, max: 500 } });
+    const failing = await runSmall({ jobs, definition: recorded(1), keys: { failed_nodes: "delete" } });
+    expect(failing.nodes.bootSeconds).toBeNull();
+    expect(failing.nodes.failed).toBeGreaterThan(0);
+  });
+
   test("without prices: time is counted, money is not known", async () => {
     const definition = {
       ...twoSizes,
