@@ -1,4 +1,4 @@
-import { loadWorld, type WorldPorts, withIgnored } from "../cycle/index.ts";
+import { doubtsOf, loadWorld, type WorldPorts, withIgnored } from "../cycle/index.ts";
 import { ConfigurationError, StaleSnapshotError } from "../errors.ts";
 import type { ClusterConfig } from "../ports/index.ts";
 import { counted, someOf } from "../text.ts";
@@ -22,7 +22,7 @@ export async function foreseeConfig(
   );
   const differences = [
     ...held(before, after),
-    ...going(before, after),
+    ...going(before, after, { isInDoubt: doubtsOf(world.loaded.demand, nowSeconds).length > 0 }),
     ...waiting(before, after),
     ...coming(before, after),
   ];
@@ -45,11 +45,16 @@ function held(before: Outlook, after: Outlook): readonly string[] {
   return [after.held === undefined ? "Plans would be sent again." : `Nothing would be sent: ${after.held}.`];
 }
 
-function going(before: Outlook, after: Outlook): readonly string[] {
+function going(
+  before: Outlook,
+  after: Outlook,
+  { isInDoubt }: { readonly isInDoubt: boolean },
+): readonly string[] {
   const known = new Set(before.made.plan.retire.map(({ nodeId }) => nodeId));
   const more = after.made.plan.retire.filter(({ nodeId }) => !known.has(nodeId)).map(({ name }) => name);
   if (more.length === 0) return [];
-  return [`${counted(more.length, "nodes")} would go at once, being idle for long enough: ${someOf(more)}.`];
+  const when = isInDoubt ? "as soon as it is known again what runs where" : "at once";
+  return [`${counted(more.length, "nodes")} would go ${when}, being idle for long enough: ${someOf(more)}.`];
 }
 
 function waiting(before: Outlook, after: Outlook): readonly string[] {

@@ -1,9 +1,10 @@
 import type { NodeActionKind, Selection } from "../api/index.ts";
 import { busyHostnames } from "../cycle/index.ts";
 import { type ClusterNode, shortHostname, sortByNodeName } from "../engine/index.ts";
-import type { KeptNode, Operation } from "../ports/index.ts";
+import type { KeptNode, Operation, SourceDemand } from "../ports/index.ts";
+import { printable } from "../text.ts";
 import type { Outlook } from "../views/index.ts";
-import { selectorOf } from "../views/index.ts";
+import { selectorOf, someOf } from "../views/index.ts";
 
 /** A node that was selected and is left alone. */
 export interface Skipped {
@@ -111,12 +112,19 @@ export function chooseNodes(
 interface Facts {
   readonly keptNodes: ReadonlyMap<string, KeptNode>;
   readonly busyHostnames: ReadonlySet<string>;
+  /** Only drawn up where a node is refused. */
+  readonly jobsByHost: () => ReadonlyMap<string, readonly string[]>;
   /** Open operations by the ids of the nodes that they are about. */
   readonly operations: ReadonlyMap<string, Operation>;
 }
 
 function factsOf({ loaded, atSeconds, control }: Outlook): Facts {
+  let jobs: ReadonlyMap<string, readonly string[]> | undefined;
   return {
+    jobsByHost: () => {
+      jobs ??= jobsOnHosts(loaded.demand);
+      return jobs;
+    },
     keptNodes: new Map(control.keptNodes.map((kept) => [kept.nodeId, kept])),
     busyHostnames: busyHostnames(loaded.demand, atSeconds),
     operations: new Map(
@@ -134,7 +142,7 @@ type WhyNot = Omit<Skipped, "node"> | undefined;
 function whyNot(
   node: ClusterNode,
   { kind, force }: { readonly kind: NodeActionKind; readonly force: boolean },
-  { busyHostnames, operations, keptNodes }: Facts,
+  { busyHostnames, jobsByHost, operations, keptNodes }: Facts,
 ): WhyNot {
   const operation = operations.get(node.nodeId);
   // A create is done with a node that shows.
@@ -147,10 +155,26 @@ function whyNot(
   const wrongState = whyWrongState(node, kind);
   if (wrongState !== undefined || !isDestructive(kind)) return wrongState;
   if (node.keepAlive) return whyKept(keptNodes.get(node.nodeId));
-  const isBusy = node.hostname !== null && busyHostnames.has(shortHostname(node.hostname));
-  return isBusy && !force
-    ? { why: "runs a job", next: "Drain it and wait, or ask again with force.", refused: true }
-    : undefined;
+  const host = node.hostname === null ? undefined : shortHostname(node.hostname);
+  if (host === undefined || force || !busyHostnames.has(host)) return undefined;
+  const jobs = jobsByHost().get(host) ?? [];
+  return {
+    why: jobs.length === 0 ? "runs a job" : `runs ${jobs.length === 1 ? "job" : "jobs"} ${someOf(jobs)}`,
+    next: "Drain it and wait, or ask again with force.",
+    refused: true,
+  };
+}
+
+/** Names of the jobs that run on each host. */
+function jobsOnHosts(demand: readonly SourceDemand[]): ReadonlyMap<string, readonly string[]> {
+  const known = new Map<string, string[]>();
+  for (const { name, executingHostnames } of demand.flatMap(({ jobs }) => jobs))
+    for (const host of new Set(executingHostnames.map(shortHostname))) {
+      const names = known.get(host);
+      if (names === undefined) known.set(host, [printable(name)]);
+      else names.push(printable(name));
+    }
+  return known;
 }
 
 /** Who asked decides where it is ended. */

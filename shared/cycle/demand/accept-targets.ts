@@ -8,6 +8,7 @@ import {
   type TargetsMessage,
 } from "../../messages/index.ts";
 import type { IfMatch, Ports, RequestSet } from "../../ports/index.ts";
+import { counted } from "../../text.ts";
 import { eventsOf, noteEvents } from "../note-events.ts";
 import { requestPlan } from "../request-plan.ts";
 import { isConfigured, unknownCluster } from "./configured.ts";
@@ -77,11 +78,20 @@ async function accept(
     await requestPlan(ports, { cluster, reason: `targets of ${requestSet}`, onlyDemand: true });
   if (!isNews) return { outcome: "ignored" };
   const { arrays } = requested;
-  const reason = `request set "${requestSet}": ${arrays.map(({ name }) => name).join(", ") || "nothing more"}`;
+  const reason = `request set "${requestSet}": ${arrays.map(targetInWords).join(", ") || "nothing more"}`;
   const about = { kind: "targets", by: null, source: message.source, reason } as const;
   const [event] = eventsOf({ ...about, atSeconds: requested.receivedAtSeconds }, null);
   if (event !== undefined) await noteEvents(ports, cluster, [{ ...event, eventId: `targets:${requestSet}` }]);
   return { outcome: "accepted", requested, ...(aside.length === 0 ? {} : { setAside: asNews(aside) }) };
+}
+
+/** As much of it as people ask for. */
+function targetInWords(array: NodeArrayTarget): string {
+  const { Name, TargetCount, TargetCoreCount, TargetGroupCount } = array;
+  // With both, cores count.
+  if (TargetCoreCount !== undefined) return `${Name} ${counted(TargetCoreCount, "cores")}`;
+  if (TargetCount !== undefined) return `${Name} ${counted(TargetCount, "nodes")}`;
+  return TargetGroupCount === undefined ? Name : `${Name} ${counted(TargetGroupCount, "groups")}`;
 }
 
 function asNews(news: readonly SetAside[]) {

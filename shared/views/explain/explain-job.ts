@@ -130,6 +130,7 @@ function headlineOf(
   const { asked, granted } = outcome;
   const all = counted(asked, unitOf(job));
   const nodes = new Set(outcome.placements.map(({ node }) => node)).size;
+  const placesForAll = asked === 1 ? "its place" : `a place for all of ${all}`;
   const headline = `Job "${job.name}" ${standing()}.`;
   // That a part has a place is in the headline already; what the rest waits for is not.
   const why = causes.find(({ kind }) => kind !== "partly-placed");
@@ -140,9 +141,9 @@ function headlineOf(
       case "running":
         return `runs on ${counted(nodes, "nodes")}`;
       case "placed":
-        return `has a place for all of ${all}, on nodes that are up (${nodes})${causes.length === 0 ? ": its scheduler can start it" : ""}`;
+        return `has ${placesForAll}, on nodes that are up (${nodes})${causes.length === 0 ? ": its scheduler can start it" : ""}`;
       case "booting":
-        return `has a place for all of ${all}, and waits for nodes`;
+        return `has ${placesForAll}, and waits for ${nodes === 1 ? "its node" : "nodes"}`;
       case "partly":
         return `has a place for ${granted} of ${all}`;
       case "waiting":

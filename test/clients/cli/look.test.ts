@@ -280,7 +280,7 @@ describe("selection", () => {
   test("what-if: a job that asks for less, and a limit that is higher", async () => {
     const less = ["--change", "1202", "--job", '{"constraints": {"ncpus": 1}, "iterations": 1}'];
     const { stdout } = await offline("busy", ["what-if", ...less]);
-    expect(stdout.split("\n")[0]).toMatch(/^Job "1202" has a place for all of 1 slot/);
+    expect(stdout.split("\n")[0]).toMatch(/^Job "1202" has its place, and waits for its node\./);
     const raised = await offline("busy", ["what-if", "--raise", "node-array htc 3 nodes"]);
     expect(raised.code).toBe(0);
     expect(raised.stdout).toMatch(

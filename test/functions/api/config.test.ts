@@ -107,6 +107,16 @@ describe("PUT config", () => {
     expect((jsonBody as { effects: readonly string[] }).effects).toContainEqual(
       expect.stringMatching(/^2 nodes would go at once, being idle for long enough: htc-1, htc-2\.$/),
     );
+    const same = await put({ ...usable, idle_timeout: 3_600, boot_timeout: 900 }, { more: { dryRun: true } });
+    expect((same.jsonBody as { effects: readonly string[] }).effects).toEqual([
+      "A plan made now would be the same.",
+    ]);
+    // What runs where is unknown now, so nothing goes for being idle.
+    await world.receive({ version: 1, kind: "snapshot", cluster, source: "lsf", ttlSeconds: -4 }, "refused");
+    const doubted = await put({ ...usable, idle_timeout: 60 }, { more: { dryRun: true } });
+    expect((doubted.jsonBody as { effects: readonly string[] }).effects).toContain(
+      "2 nodes would go as soon as it is known again what runs where, being idle for long enough: htc-1, htc-2.",
+    );
     await world.post([{ name: "job-3", iterations: 4, constraints: [{ ncpus: 4 }] }]);
     const capped = await put({ ...usable, max_cores: 8 }, { more: { dryRun: true } });
     expect((capped.jsonBody as { effects: readonly string[] }).effects).toEqual([

@@ -51,6 +51,25 @@ describe("acceptTargets", () => {
     ]);
   });
 
+  test("the event of a request says what it asks for; one that asks for nothing ends its set", async () => {
+    const world = createWorld();
+    const period = () => ({ fromSeconds: 0, untilSeconds: world.now(), limit: 10 });
+    const reasonOf = async (arrays: readonly object[], sequence: number) => {
+      world.advance(1);
+      await acceptTargets(world.ports, { ...message(world, { sequence }), arrays } as TargetsMessage, {});
+      return (await world.ports.events.list(cluster, period()))[0]?.reason;
+    };
+    const many = [
+      { Name: "execute", TargetCoreCount: 128, TargetCount: 1 },
+      { Name: "gpu", TargetCount: 1 },
+      { Name: "mpi", TargetGroupCount: 3, GroupInstanceCount: 4, Dynamic: true },
+    ];
+    expect(await reasonOf(many, 1)).toBe(
+      'request set "standard": execute 128 cores, gpu 1 node, mpi 3 groups',
+    );
+    expect(await reasonOf([], 2)).toBe('request set "standard": nothing more');
+  });
+
   test("a later request replaces all that its set wanted, and nothing of another set", async () => {
     const world = createWorld();
     await accept(world, { cores: 1 });
