@@ -36,7 +36,7 @@ export const bucketColumns: readonly string[] = [
   "available@available_count",
   "binding:-",
   "/region",
-  "/family",
+  "/family:-",
   "/node-array",
   "/cluster",
   "in-group@/placement-group:-",
@@ -167,6 +167,9 @@ export function bucketFields(bucket: BucketView, nowSeconds: number): Fields {
   return {
     ...bucket,
     ...vm,
+    vm_family: vm.family,
+    // Spot has no quota of its family: without this, the column of that limit would show the family's name.
+    ...(!limits.some(({ limit }) => limit === "family") && { family: null }),
     memory: { ...size(vm.memoryBytes / 1024 ** 3, "g") },
     resources: { ...resources, ...byLimit(({ max }) => max) },
     available: byLimit(({ left }) => left),

@@ -23,8 +23,8 @@ export const operationColumns: readonly string[] = [
   "node_count",
   "requested_by:planner",
   "updated",
-  "reason@why[:40]",
-  "messages[:60]:-",
+  "reason@why[:80]",
+  "messages[:160]:-",
 ];
 
 /** `ccscale operations`: requests to CycleCloud and their outcome. */
@@ -53,6 +53,11 @@ async function showOperations({ terminal, service, settings }: Looking, flags: F
     records: items.map((operation) => operationFields(operation, when)),
     data: items,
     none: "No operations.",
+    narrowing: {
+      ...{ keeps: [], goFirst: ["REQUESTED_BY", "NODE_COUNT"], ofSizes: [], whole: ["ACTION_ID"] },
+      // What CycleCloud said of those that failed, where some did.
+      sentence: items.some(({ messages }) => messages.length > 0) ? "MESSAGES" : "REASON",
+    },
   };
   printList(terminal, list, { flags, settings });
 }

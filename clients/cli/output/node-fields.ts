@@ -81,7 +81,7 @@ export const nodeNarrowing: Narrowing = {
 export const failedNarrowing: Narrowing = {
   ...{ keeps: ["NCPUS", "JOB_IDS"], goFirst: ["KEEP_ALIVE", "HOSTNAME", "PLACEMENT_GROUP"] },
   ofSizes: nodeNarrowing.ofSizes,
-  whole: ["NAME"],
+  whole: ["NAME", "VM_SIZE"],
   sentence: "FAILURE",
 };
 

@@ -1,6 +1,6 @@
 import { printable } from "../../../shared/text.ts";
 import { styled, type Terminal, widthOf } from "../terminal.ts";
-import { fitTable } from "./fit-table.ts";
+import { fitTable, type Narrowing } from "./fit-table.ts";
 import { wrapped, wrappedAfter } from "./wrapped.ts";
 
 /**
@@ -16,6 +16,18 @@ export interface Page {
   facts(facts: readonly (readonly [name: string, value: string | null])[]): void;
   table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): void;
   bullets(lines: readonly string[]): void;
+}
+
+/** Last columns that hold sentences. */
+const sentences: readonly string[] = ["WHY", "WHY NOT", "PROBLEM", "MESSAGES", "WHAT TO DO"];
+
+/** On a narrow screen a page keeps every column that there is room for. */
+function narrowingOf(head: readonly string[]): Narrowing {
+  const last = head.at(-1);
+  return {
+    ...{ keeps: head, goFirst: [], ofSizes: ["BUCKET", "VM SIZE"], whole: ["ID", "ACTION", "WHEN"] },
+    ...(last !== undefined && sentences.includes(last) && { sentence: last }),
+  };
 }
 
 export function pageOn(terminal: Terminal): Page {
@@ -37,7 +49,8 @@ export function pageOn(terminal: Terminal): Page {
     },
     table: (head, rows) => {
       const cells = rows.map((row) => row.map((cell) => printable(String(cell))));
-      fitTable(terminal, { head, rows: cells, isHeaded: true, wayOut: "--format json shows all" });
+      const wayOut = "--format json shows all";
+      fitTable(terminal, { head, rows: cells, isHeaded: true, wayOut, narrowing: narrowingOf(head) });
     },
     bullets: (lines) => {
       for (const text of lines) line(sentence(`  - ${text}`));

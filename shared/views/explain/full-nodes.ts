@@ -54,8 +54,10 @@ export function groupTooSmall(outlook: Outlook, reason: Reason): CauseView {
     .filter(({ placementGroup }) => placementGroup !== null)
     .flatMap(({ limits }) => limits.filter(({ limit }) => limit === "placement-group").map(({ max }) => max));
   const largest = Math.max(amount(left), ...others);
+  // All groups of a size are alike: without its name, they are one cause.
+  const ofSize = labelOf(bucket && { ...bucket, placementGroup: null });
   return cause("placement-group-too-small", {
-    text: `The job wants ${counted(amount(asked), "nodes")} in one placement group; one of ${labelOf(bucket)} holds at most ${shown(left)}${largest > amount(left) ? `, the largest of the cluster ${largest}` : ""}.`,
+    text: `The job wants ${counted(amount(asked), "nodes")} in one placement group; one of ${ofSize} holds at most ${shown(left)}${largest > amount(left) ? `, the largest of the cluster ${largest}` : ""}.`,
     next: `Ask for at most ${shown(largest)} nodes, drop the colocation, or raise Azure.MaxScalesetSize of the node array in CycleCloud.`,
     asked,
     left,
