@@ -31,7 +31,7 @@ const configurationSchema = z.record(z.string(), z.unknown()).default({});
 
 /** Boots of one size, one by one. */
 const recordedBootsSchema = z.strictObject({
-  seconds: z.array(z.number().min(0)).min(1),
+  seconds: z.array(z.number().min(0)).min(1).optional(),
   failureRate: z.number().min(0).max(1),
 });
 

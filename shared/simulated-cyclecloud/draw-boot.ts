@@ -44,7 +44,7 @@ export function medianBootSeconds(
   { times, recordedBoots }: Pick<NodeArrayDefinition, "times" | "recordedBoots">,
   machineType: string,
 ): number {
-  const recorded = recordedBoots[machineType]?.seconds.toSorted((a, b) => a - b);
+  const recorded = recordedBoots[machineType]?.seconds?.toSorted((a, b) => a - b);
   return recorded?.[Math.ceil(recorded.length / 2) - 1] ?? times.boot.medianSeconds;
 }
 

@@ -45,8 +45,8 @@ export function withRecordedBoots(
   return { definition: { ...definition, nodearrays }, boots: notes.sentences() };
 }
 
-function isEnough({ seconds }: RecordedBoots): boolean {
-  return seconds.length >= fewestBoots;
+function isEnough({ count }: RecordedBoots): boolean {
+  return count >= fewestBoots;
 }
 
 function together(all: readonly RecordedBoots[]): RecordedBoots {
@@ -57,8 +57,12 @@ function together(all: readonly RecordedBoots[]): RecordedBoots {
   };
 }
 
+/** Where nearly all failed, too few tell how long a boot takes. */
 function toRecorded({ seconds, count, failed }: RecordedBoots) {
-  return { seconds: [...seconds], failureRate: count === 0 ? 0 : failed / count };
+  return {
+    failureRate: failed / count,
+    ...(seconds.length < fewestBoots ? {} : { seconds: [...seconds] }),
+  };
 }
 
 /** Which boots each size got. */
@@ -95,5 +99,7 @@ class Notes {
 
 function words({ count, failed, seconds }: RecordedBoots): string {
   const median = seconds[Math.ceil(seconds.length / 2) - 1] ?? 0;
-  return `${counted(count, "boots")}, ${failed} failed, median ${Math.round(median)} s`;
+  const times =
+    seconds.length < fewestBoots ? "too few Ready for times: usual ones" : `median ${Math.round(median)} s`;
+  return `${counted(count, "boots")}, ${failed} failed, ${times}`;
 }

@@ -65,6 +65,12 @@ describe("withRecordedBoots", () => {
     ]);
   });
 
+  test("a size whose boots failed fails again, although nobody knows how long its boots take", () => {
+    const { recorded, boots } = read(many("Standard_F4s_v2", null, null, null, 100));
+    expect(recorded[0]?.Standard_F4s_v2).toEqual({ failureRate: 0.75 });
+    expect(boots[0]).toContain("(4 boots, 3 failed, too few Ready for times: usual ones)");
+  });
+
   test("boots of more than a week ago do not count", () => {
     const long = { createdSeconds: nowSeconds - 8 * 86_400 };
     const old = [1, 2, 3].map((seconds) => booted("Standard_F4s_v2", seconds, long));
