@@ -29,6 +29,7 @@ export function printRuns(terminal: Terminal, runs: readonly RunFigures[], forma
     records: lines.map((line) => toRecord(line, keys)),
     none: "No run was finished.",
   });
+  if (format === "table") reportUnpriced(terminal, runs);
   if (format === "table") reportNever(terminal, runs, lines);
 }
 
@@ -88,6 +89,17 @@ function columnsOf(keys: readonly string[]) {
     ...["UTILISATION@utilisation", "NODES@nodes", "EVICTED@evicted", "RERUNS@reruns", "NEVER_RAN@never"],
   ]);
   return parsed.ok ? parsed.columns : [];
+}
+
+/** Sizes without a price cost nothing in the sum, or leave it empty. */
+function reportUnpriced({ stderr }: Terminal, runs: readonly RunFigures[]): void {
+  const unpriced = runs.flatMap(({ cost }) => cost.lines.filter(({ unpricedNodeMs }) => unpricedNodeMs > 0));
+  const sizes = [...new Set(unpriced.map(({ nodeArray, vmSize }) => `${nodeArray}/${vmSize}`))];
+  if (sizes.length === 0) return;
+  const hasAny = runs.some(({ cost }) => cost.total.unpricedNodeMs < cost.total.nodeMs);
+  stderr.write(
+    `No price is known of ${sizes.map(printable).join(", ")}: COST_USD ${hasAny ? "leaves them out" : "is empty, and runs are compared by NODE_HOURS"}. Give one with price_per_hour_usd of vm_sizes.\n`,
+  );
 }
 
 /** Jobs that never ran, and why. What is the same in every run is named once. */

@@ -5,7 +5,7 @@ import { isDictionary } from "../../../shared/json.ts";
 import { type DefinitionInput, parseDefinition } from "../../../shared/simulated-cyclecloud/index.ts";
 import { printable } from "../../../shared/text.ts";
 import { openArchive } from "../archive/open.ts";
-import { readConfig, readJson, unusable } from "../config-file.ts";
+import { readConfig, readJson } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type Progress, progressOn, type Terminal } from "../terminal.ts";
 import { type Past, readPast } from "./from-archive.ts";
@@ -15,7 +15,7 @@ import { barOf } from "./progress-bar.ts";
 import { type WithBoots, withRecordedBoots } from "./recorded-boots.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { runTasks } from "./run-tasks.ts";
-import { combinations, withValues } from "./vary.ts";
+import { reportWarnings, tasksOf } from "./tasks.ts";
 import { readWorkload } from "./workload-file.ts";
 
 /** A back-test on a cluster: a run for each combination of settings. */
@@ -23,7 +23,7 @@ export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
   const { definition, json, workload: read, boots } = await given(terminal, flags);
   const apart = { ...read, jobs: withTasksApart(read.jobs) };
   const workload = flags.wholeNodes === true ? onWholeNodes(apart) : apart;
-  const tasks = tasksOf(json, definition.name, flags);
+  const tasks = tasksOf(json, definition, flags);
   const setting: Setting = {
     ...{ workload, cluster: definition.name, definition, scheduler: flags.scheduler },
     ...(boots === undefined ? {} : { boots }),
@@ -52,6 +52,8 @@ export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
   progress.end();
   process.removeListener("SIGINT", stop);
   if (finished.length > 0 || tasks.length === 0) printRuns(terminal, finished, flags.format);
+  if (flags.suggest === true && isWhole && suggestion === undefined)
+    terminal.stderr.write("Stopped: no suggestion, the search was not finished.\n");
   for (const sentence of suggestion ?? []) terminal.stderr.write(`${printable(sentence)}\n`);
   if (flags.report !== undefined) {
     const { writeReport } = await import("./write-report.ts");
@@ -62,7 +64,7 @@ export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
   if (finished.length < tasks.length)
     throw new CommandFailure(
       `Stopped: ${finished.length} of ${tasks.length} runs were finished`,
-      "What was finished is printed.",
+      finished.length === 0 ? "Nothing is printed." : "What was finished is printed.",
     );
 }
 
@@ -77,15 +79,15 @@ async function given(terminal: Terminal, flags: RunFlags): Promise<Given> {
     const { name } = found.definition;
     const { json } = await readConfig(config, name);
     // A value that cannot be used is refused before a long trace is read.
-    tasksOf(json, name, flags);
-    reportWarnings(terminal, json, name);
+    tasksOf(json, found.definition, flags);
+    reportWarnings(terminal, json, found.definition);
     return { ...withBoots(found, json), json, workload: await readWorkload(terminal, flags) };
   }
   const past = await readPast(terminal, { ...flags, fromArchive });
   const found = isOwn ? past : await clusterFor(flags);
   const { name } = found.definition;
   const { json } = config === "" ? past : await readConfig(config, name);
-  reportWarnings(terminal, json, name);
+  reportWarnings(terminal, json, found.definition);
   return { ...withBoots(found, json), json, workload: past.workload };
 }
 
@@ -118,30 +120,6 @@ async function suggested(
   });
 }
 
-/** Each with a configuration that can be used: a value that cannot is refused before anything runs. */
-export function tasksOf(
-  json: unknown,
-  cluster: string,
-  { vary = [], seed, config }: Pick<RunFlags, "vary" | "seed" | "config">,
-): readonly Task[] {
-  return combinations(vary).map((varied) => {
-    const own = withValues(json, varied);
-    const parsed = parseFor(cluster, own);
-    if (!parsed.ok) throw unusable(config || "the stored configuration", parsed.problems);
-    const unknown = parsed.config.warnings.filter((warning) =>
-      Object.keys(varied).some((key) => warning.startsWith(`${key}:`)),
-    );
-    if (unknown.length > 0) throw unusable(config || "the stored configuration", unknown);
-    return { json: own, varied, seed };
-  });
-}
-
-function reportWarnings({ stderr }: Terminal, json: unknown, cluster: string): void {
-  const parsed = parseFor(cluster, json);
-  for (const warning of parsed.ok ? parsed.config.warnings : [])
-    stderr.write(`warning: ${printable(warning)}\n`);
-}
-
 async function clusterFor({ cluster, snapshot }: RunFlags): Promise<Found> {
   const file = cluster ?? snapshot;
   if (file === undefined || (cluster !== undefined && snapshot !== undefined))
@@ -157,8 +135,13 @@ async function clusterFor({ cluster, snapshot }: RunFlags): Promise<Found> {
     return { ...found, definition: definition as DefinitionInput };
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(`Cannot use "${printable(file)}": ${messageOf(error)}`, "Check the file.");
+    throw new CommandFailure(`Cannot use "${printable(file)}": ${reasonIn(error)}`, "Check the file.");
   }
+}
+
+/** Who reads a definition says that it cannot, too. */
+function reasonIn(error: unknown): string {
+  return messageOf(error).replace(/^Cannot read cluster definition: /, "");
 }
 
 async function fromSnapshot(file: string): Promise<Pick<Past, "definition" | "nodes">> {

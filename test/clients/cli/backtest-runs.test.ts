@@ -54,7 +54,33 @@ describe("ccscale backtest on a cluster", () => {
     expect(bad).toMatchObject({ code: 1, stdout: "" });
     expect(bad.stderr).toContain("idle_timeout");
     const unknown = await run("--vary", "idle_timeot=60");
-    expect(unknown.stderr).toContain('idle_timeot: unknown, ignored; did you mean "idle_timeout"?');
+    expect(unknown.stderr).toBe(
+      'error: Cannot vary the settings:\n  - idle_timeot: unknown; did you mean "idle_timeout"?\nFix --vary, then try again.\n',
+    );
+    expect(unknown).toMatchObject({ code: 1, stdout: "" });
+  });
+
+  test.each([
+    ["idle_timeout.htcc=60", 'idle_timeout.htcc: the cluster has no node array "htcc"; did you mean "htc"?'],
+    ["nodearrays.gpu.placement=cost", 'nodearrays.gpu: the cluster has no node array "gpu"; it has htc'],
+  ])("a node array that the cluster does not have is refused: --vary %s", async (vary, says) => {
+    const { code, stdout, stderr } = await run("--vary", vary);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(says);
+  });
+
+  test("sizes without a price are named", async () => {
+    const own = join(folder, "own.json");
+    const size = { family: "own", vcpus: 64, pcpus: 64, memoryGiB: 256 };
+    const definition = {
+      ...{ name: "own", region: "here", quotas: { here: { cores: 640 } } },
+      ...{ nodearrays: [{ name: "only", machineTypes: ["Own_64"] }], vmSizes: { Own_64: size } },
+    };
+    await writeFile(own, JSON.stringify(definition));
+    const { stderr } = await ccscale(["backtest", "--trace", trace, "--config", config, "--cluster", own]);
+    expect(stderr).toBe(
+      "No price is known of only/Own_64: COST_USD is empty, and runs are compared by NODE_HOURS. Give one with price_per_hour_usd of vm_sizes.\n",
+    );
   });
 
   test("jobs that can never run are named beside the table", async () => {
@@ -75,9 +101,7 @@ describe("ccscale backtest on a cluster", () => {
     expect(first).toBe(
       "1 job never ran (wide): No node of the cluster can hold it, even if nothing else runs.",
     );
-    expect(second).toMatch(
-      /^ {2}htc\/Standard_D48s_v5, .*: too small, the job asks for 5000 "ncpus" per place/,
-    );
+    expect(second).toMatch(/^ {2}5 buckets of htc: too small, the job asks for 5000 "ncpus" per place/);
   });
 
   test.each([
