@@ -25,6 +25,7 @@ export const configRoutes = [
     summary: "Who changed the configuration, when and why; with an earlier version as it was stored",
     query: configVersionsQuery,
     answer: configVersionsAnswer,
+    polled: true,
   },
   {
     id: "put-config",

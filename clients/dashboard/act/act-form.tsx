@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Refusal } from "../parts/refusal.tsx";
 import { CallError } from "../service/call.ts";
 
@@ -66,6 +66,11 @@ export function ActForm<A>(steps: ActSteps<A>) {
   // What a dry run showed is then no longer so.
   const isOutdated = error?.status === 412;
   const answer = isOutdated ? undefined : (done ?? shown);
+  // What it shows is read before the next key or click does something.
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (answer !== undefined) box.current?.focus();
+  }, [answer]);
   const mayBeDone = isFixed && done === undefined && !isOutdated;
   return (
     <form
@@ -93,7 +98,13 @@ export function ActForm<A>(steps: ActSteps<A>) {
         </>
       ) : null}
       {error === undefined ? null : refusal(error, back)}
-      <div aria-live="polite">{answer === undefined ? null : <div class="answer">{show(answer)}</div>}</div>
+      <div aria-live="polite">
+        {answer === undefined ? null : (
+          <div ref={box} class="answer" tabIndex={-1}>
+            {show(answer)}
+          </div>
+        )}
+      </div>
       {done === undefined ? null : followUp(done)}
       {mayBeDone ? (
         <p class="quiet">
@@ -106,6 +117,8 @@ export function ActForm<A>(steps: ActSteps<A>) {
             type="submit"
             class={isDestructive === true ? "danger" : "main"}
             disabled={isBusy || !isPossible(shown)}
+            // The second click of two is still about the dry run.
+            onClick={(event) => event.detail > 1 && event.preventDefault()}
           >
             {title}
           </button>

@@ -124,6 +124,27 @@ describe.skipIf(noBrowser !== undefined)("what can be done about a problem", () 
     await page.getByRole("button", { name: "Pause scaling" }).waitFor();
   });
 
+  test("neither a double click nor a second Enter does what was only to be looked at", async () => {
+    const paused = async () => (await served.world.ports.controls.load("hpc"))?.value.paused ?? null;
+    await open("overview");
+    await page.getByRole("button", { name: "Pause scaling" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Reason, for the record").fill("a slip");
+    await dialog.getByRole("button", { name: "Show what would be done" }).dblclick();
+    await dialog.locator(".answer").waitFor();
+    await dialog.getByRole("button", { name: "Pause scaling" }).dispatchEvent("click", { detail: 2 });
+    await dialog.getByRole("button", { name: "Back" }).click();
+    await dialog.getByLabel("Reason, for the record").press("Enter");
+    await dialog.locator(".answer").waitFor();
+    await expect.poll(() => page.evaluate("document.activeElement.className")).toBe("answer");
+    await page.keyboard.press("Enter");
+    expect(await paused()).toBeNull();
+    // By keyboard alone, on purpose.
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await expect.poll(paused).toMatchObject({ by: "dashboard", reason: "a slip" });
+  });
+
   test("other problems lead to the view that shows more", async () => {
     await served.world.receive("{ no message", "r-1");
     await open("overview");
