@@ -32,7 +32,7 @@ export async function rollNodes(ports: ActPorts, outlook: Outlook, body: RollBod
   const { skipped } = chosen;
   if (left.length === 0) return answered(outlook, "nothing-to-do", "Nothing to do.", { skipped });
   const atOnce = atOnceOf(body.atOnce, left.length);
-  const then = replace ? "and deleted once no job runs there" : "and stay drained until undrain";
+  const then = replace ? "and are deleted once no job runs there" : "and stay drained until undrain";
   const words = `${counted(left.length, "nodes")}, ${atOnce} at a time: they get no new jobs, ${then}.`;
   const more = { actions: [{ actionId: null, kind: "roll", nodes: left, create: [] }], skipped };
   if (dryRun) return answered(outlook, "would", `Would drain ${words}`, more);

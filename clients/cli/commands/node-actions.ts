@@ -74,7 +74,18 @@ export const nodeActions = [
       { line: "drain -N 'htc-[78]' --reason 'disk test'", does: "no new jobs there", isShown: true },
       {
         line: "drain --nodearray htc --rolling 10% --replace --reason 'new image' --dry-run",
-        does: "a tenth at a time, each deleted when its jobs have ended; goes on by itself",
+        does: "a tenth at a time, each deleted when its jobs have ended",
+        isShown: true,
+      },
+      {
+        line: "drain --nodearray htc --rolling 10% --reason 'new image'",
+        does: "goes on by itself, in the service; each stays drained. `status` shows how far it is",
+        isShown: true,
+      },
+      {
+        line: "drain htc-8 --for 2h --reason 'disk test' --dry-run",
+        does: "ends by itself; `events` shows when it did",
+        isShown: true,
       },
     ],
   },
@@ -137,7 +148,14 @@ export const nodeActions = [
     options: ["end"],
     question: null,
     more: { on: true },
-    examples: [{ line: "keep-alive on -N viz-1 --reason 'licence server'", does: "only you may delete it" }],
+    examples: [
+      { line: "keep-alive on -N viz-1 --reason 'licence server'", does: "only you may delete it" },
+      {
+        line: "keep-alive on viz-1 --for 2d --reason 'long debug' --dry-run",
+        does: "for two days; also --until 2026-11-24T08:00",
+        isShown: true,
+      },
+    ],
   },
   {
     name: "keep-alive off",

@@ -62,6 +62,11 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     { line: "plans --limit 1", does: "the newest" },
     { line: "plans --at 1s", does: "what had been decided a second ago; also 14:02, or a date" },
     { line: "plans last", does: "the decisions of the newest plan, and their outcome", isShown: true },
+    {
+      line: "plans diff 20261122T100000.000Z-0a1b2c last",
+      does: "what the newest plan decides otherwise than an earlier one",
+      isShown: true,
+    },
   ],
   history: [
     { line: "history htc-1", does: "when it was first seen, and what was requested for it", isShown: true },
@@ -165,10 +170,15 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   pause: [
     { line: "pause --reason 'quota talks'", does: "sends nothing until resume" },
     { line: "pause --reason 'the app is down' --storage --dry-run", does: "also while the app is down" },
+    {
+      line: "pause --for 1h --reason 'quota talks' --dry-run",
+      does: "goes on by itself after an hour",
+      isShown: true,
+    },
   ],
   resume: [{ line: "resume --reason 'quota is here'", does: "lets it go on" }],
   "stop-rolling": [
-    { line: "stop-rolling --reason 'the image is bad' --dry-run", does: "drains no more nodes" },
+    { line: "stop-rolling --reason 'the image is bad'", does: "drains no more nodes", isShown: true },
   ],
   "config init": [
     {
@@ -224,6 +234,11 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     {
       line: "replay --plan 20261122T100000.000Z-0a1b2c",
       does: "whether this release decides as that plan did",
+      isShown: true,
+    },
+    {
+      line: "replay --plan 20261122T100000.000Z-0a1b2c --set placement=cost",
+      does: "what another setting would have changed",
       isShown: true,
     },
   ],

@@ -148,13 +148,23 @@ describe("commands that act, and what is seen of it", () => {
   test("drain", () =>
     shows("drain", [
       "drain -N 'htc-[78]' --reason 'disk test'",
+      "drain htc-8 --for 2h --reason 'disk test' --dry-run",
       "drain --nodearray htc --rolling 10% --replace --reason 'new image' --dry-run",
-      "stop-rolling --reason 'the image is bad' --dry-run",
       planned,
       two,
       "undrain -N 'htc-[78]'",
       planned,
       two,
+    ]));
+
+  test("a rolling drain waits where a job runs", () =>
+    shows("rolling", [
+      "drain --nodearray htc --rolling 10% --reason 'new image'",
+      planned,
+      "status",
+      "stop-rolling --reason 'the image is bad'",
+      "undrain -N htc-1",
+      planned,
     ]));
 
   test("ignore", () =>
@@ -201,6 +211,7 @@ describe("commands that act, and what is seen of it", () => {
   test("keep-alive", () =>
     shows("keep-alive", [
       "keep-alive on -N viz-1 --reason 'licence server'",
+      "keep-alive on viz-1 --for 2d --reason 'long debug' --dry-run",
       viz,
       "status",
       "delete-nodes -N 'viz-*' --dry-run",
@@ -268,10 +279,13 @@ describe("demand, pauses and messages", () => {
   test("pause and resume", () =>
     shows("pause", [
       "pause --reason 'the app is down' --storage --dry-run",
+      "pause --for 1h --reason 'quota talks' --dry-run",
       "pause --reason 'quota talks'",
+      async () => session.means(standIn.plan, (await stack.readStatus()).plans[0]?.planId ?? "none"),
       () => wants(stack, [...jobsOf(Date.now()), oneMore]),
       "status",
       "plans --limit 1",
+      `plans diff ${standIn.plan} last`,
       "demand --nodearray viz",
       "resume --reason 'quota is here'",
       planned,
@@ -293,7 +307,10 @@ describe("demand, pauses and messages", () => {
   test("replay", async () => {
     const { plans } = await stack.readStatus();
     session.means(standIn.plan, plans[0]?.planId ?? "none");
-    await shows("replay", [`replay --plan ${standIn.plan}`]);
+    await shows("replay", [
+      `replay --plan ${standIn.plan}`,
+      `replay --plan ${standIn.plan} --set placement=cost`,
+    ]);
   });
 });
 
