@@ -7,6 +7,7 @@ Without `url`, the address and the login come from CCSCALE_URL, CCSCALE_KEY and 
 /etc/ccscale/client.json (CCSCALE_SETTINGS names another one).
 """
 
+from .cluster import Cluster
 from .demand import Demand, Posted
 from .errors import (
     CcscaleError,
@@ -27,6 +28,7 @@ from .version import __version__
 
 __all__ = [
     "CcscaleError",
+    "Cluster",
     "Demand",
     "FunctionKey",
     "InvalidValue",

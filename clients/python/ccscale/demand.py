@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 import time
-import urllib.parse
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple
 
+from .cluster import Cluster
 from .errors import InvalidValue
-from .login import login_of
-from .service import Service
+from .service import Service, service_of
 
 _log = logging.getLogger("ccscale")
 Item = Mapping[str, Any]
@@ -45,9 +44,8 @@ class Demand:
             if not isinstance(value, str) or not value:
                 raise InvalidValue(name, repr(value), "a name")
         self.cluster, self.source, self.sequence = cluster, source, sequence
-        if service is None:
-            service = Service(url, login_of(key, audience, client_id)) if url else Service.from_settings()
-        self.service = service
+        self.service = service or service_of(url, key, audience, client_id)
+        self.__cluster = Cluster(cluster, service=self.service)
 
     def snapshot(
         self,
@@ -87,8 +85,14 @@ class Demand:
         dry_run: bool = False,
     ) -> Posted:
         """How many nodes of which node arrays there should be, in the words of CycleCloud's auto-scale API."""
-        query = {"request_set": request_set, "expiration_interval": expiration_interval, "dry_run": dry_run}
-        return _posted(self.__call("POST", "autoscale", {**query, "by": self.source}, list(arrays)))
+        answer = self.__cluster.autoscale(
+            arrays,
+            request_set=request_set,
+            expiration_interval=expiration_interval,
+            dry_run=dry_run,
+            by=self.source,
+        )
+        return _posted(answer)
 
     def wait(self, seconds: float = 30.0) -> bool:
         """Waits until the last message of this object has taken effect. False: it had not after so long."""
@@ -103,27 +107,24 @@ class Demand:
 
     def status(self) -> Dict[str, Any]:
         """The cluster on one page; `problems` first, the most serious on top."""
-        return self.__call("GET", "status")
+        return self.__cluster.status()
 
     def plan(self) -> Dict[str, Any]:
         """What a plan would do now; nothing is sent."""
-        return self.__call("GET", "demand")
+        return self.__cluster.demand()
 
     def explain(self, job: str) -> Dict[str, Any]:
         """Why a job waits, or where it goes."""
-        return self.__call("GET", f"jobs/{urllib.parse.quote(job, safe='')}/explain", {"source": self.source})
+        return self.__cluster.explain(job, source=self.source)
 
     def __post(self, kind: str, sequence: int, items: Item, dry_run: bool) -> Posted:
         sent_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
         envelope = {"version": 1, "kind": kind, "source": self.source, "sequence": sequence, "sentAt": sent_at}
         message = {**envelope, **{name: value for name, value in items.items() if value is not None}}
-        posted = _posted(self.__call("POST", "demand", {"dry_run": dry_run}, message))
+        posted = _posted(self.__cluster.post_demand(message, dry_run=dry_run))
         if not dry_run:
             self.sequence = sequence
         return posted
-
-    def __call(self, method: str, path: str, query: Optional[Item] = None, body: Any = None) -> Dict[str, Any]:
-        return self.service.call(method, f"clusters/{urllib.parse.quote(self.cluster, safe='')}/{path}", query, body)
 
     def __repr__(self) -> str:
         return f"Demand({self.cluster!r}, {self.source!r}, service={self.service!r})"

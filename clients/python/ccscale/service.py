@@ -43,15 +43,24 @@ class Service:
         login = login_of(settings.get("key"), settings.get("audience"), settings.get("client_id"))
         return cls(settings["url"], login, **options)
 
+    def clusters(self) -> Dict[str, Any]:
+        """All clusters that are configured."""
+        return self.call("GET", "clusters")
+
     def call(
-        self, method: str, path: str, query: Optional[Mapping[str, Any]] = None, body: Any = None
+        self,
+        method: str,
+        path: str,
+        query: Optional[Mapping[str, Any]] = None,
+        body: Any = None,
+        headers: Optional[Mapping[str, str]] = None,
     ) -> Dict[str, Any]:
         """One call below `/api/`. Its JSON, or an exception that says what is wrong."""
         given = {name: _text(value) for name, value in (query or {}).items() if value is not None}
         url = f"{self.url}/api/{path}" + (f"?{urllib.parse.urlencode(given)}" if given else "")
         data = None if body is None else _json_of(body)
         while True:
-            request = urllib.request.Request(url, data=data, headers=self.__headers(data), method=method)
+            request = urllib.request.Request(url, data=data, headers={**self.__headers(data), **(headers or {})}, method=method)
             answer = exchange(
                 self.__opener, request, what=self.url, timeout=self.timeout_seconds, retry=self.retry
             )
@@ -67,6 +76,13 @@ class Service:
 
     def __repr__(self) -> str:
         return f"Service({self.url!r}, {self.login!r})"
+
+
+def service_of(
+    url: Optional[str], key: Optional[str], audience: Optional[str], client_id: Optional[str]
+) -> Service:
+    """With a login of its own; without `url` from the settings."""
+    return Service(url, login_of(key, audience, client_id)) if url else Service.from_settings()
 
 
 def _checked_url(url: str) -> str:

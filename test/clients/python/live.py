@@ -3,9 +3,10 @@
 import json
 import sys
 
-from ccscale import Demand, NotFound, Refused
+from ccscale import Cluster, Demand, NotFound, Refused
 
 demand = Demand("small-cpu", "python")
+cluster = Cluster("small-cpu")
 
 
 def wait_for_nodes():
@@ -35,6 +36,33 @@ def explain(job):
 def targets():
     posted = demand.targets([{"Name": "memory", "TargetCoreCount": 8}, {"Name": "none", "TargetCount": 1}], dry_run=True)
     return {"asked": [each["asked"] for each in posted.answer["targets"]], "warnings": posted.warnings}
+
+
+def whose():
+    whose = {"user": "ada", "account": "geo", "queue": "long", "job_name": "relax"}
+    demand.snapshot([{"name": "hers", "constraints": {"ncpus": 4}, **whose}, {"name": "nobodys", "constraints": {"ncpus": 4}}])
+    demand.wait()
+
+
+def jobs():
+    return {job["job"]: [job["user"], job["account"], job["queue"], job["jobName"]] for job in cluster.jobs(source="python")}
+
+
+def pause_and_resume():
+    cluster.actions("pause", "tests", by="ann")
+    cluster.actions("resume", "tests", by="ann")
+    return [[each["kind"], each["by"]] for each in cluster.events(kind=("pause", "resume"))]
+
+
+def change_config():
+    before = cluster.config()
+    changed = cluster.put_config({**before["config"], "idle_timeout": 1800}, "tests", etag=before["etag"], by="ann")
+    try:
+        cluster.put_config(before["config"], "tests", etag=before["etag"])
+    except Refused as error:
+        stale = error.status
+    newest = cluster.config_versions(limit=1)["versions"][0]
+    return {"outcome": changed["outcome"], "stale": stale, "by": newest["by"], "reason": newest["reason"]}
 
 
 def wrong():

@@ -55,6 +55,34 @@ describe.skipIf(noPython !== "")(
       expect(warnings).toEqual([expect.stringContaining("none")]);
     });
 
+    test("jobs that are read have the user, account and queue that were posted", async () => {
+      await step("whose");
+      const read = await eventually(
+        () => step("jobs"),
+        (jobs) => "hers" in jobs,
+      );
+      expect(read).toEqual({
+        hers: ["ada", "geo", "long", "relax"],
+        nobodys: [null, null, null, null],
+      });
+    });
+
+    test("events show what was decided, newest first", async () => {
+      expect(await step("pause_and_resume")).toEqual([
+        ["resume", "ann"],
+        ["pause", "ann"],
+      ]);
+    });
+
+    test("a configuration is changed by who has seen it, and its version says who and why", async () => {
+      expect(await step("change_config")).toEqual({
+        outcome: "done",
+        stale: 412,
+        by: "ann",
+        reason: "tests",
+      });
+    });
+
     test("refusals have types, and name the field", async () => {
       expect(await step("wrong")).toEqual([
         ["NotFound", "unknown-cluster", "cluster"],

@@ -30,7 +30,7 @@ class Served(unittest.TestCase):
                 self.end_headers()
                 self.wfile.write(content)
 
-            do_GET = do_POST = answer
+            do_GET = do_POST = do_PUT = answer
 
             def log_message(self, *_args):
                 pass
