@@ -1,35 +1,55 @@
 import { nearest } from "./engine/index.ts";
 import { isDictionary } from "./json.ts";
 
-/**
- * A warning for every node array that a configuration names and the cluster does not have, with the one that was probably
- * meant. `default` stands for all arrays. An array may come later, so this is no problem.
- */
-export function warnOfUnknownArrays(json: unknown, arrays: readonly string[]): readonly string[] {
-  if (!isDictionary(json) || arrays.length === 0) return [];
+/** A node array that a configuration names, and by which of its keys. `default` and wildcards name none. */
+export interface NamedArray {
+  readonly path: string;
+  readonly name: string;
+}
+
+/** Every node array that a configuration names, checked or not. */
+export function arraysNamedIn(json: unknown): readonly NamedArray[] {
+  if (!isDictionary(json)) return [];
   return [
     ...["idle_timeout", "boot_timeout", "nodearrays"].flatMap((key) =>
       keysOf(json[key]).map((name) => ({ path: `${key}.${name}`, name })),
     ),
     ...listOf(isDictionary(json.spot) ? json.spot.pairs : undefined).flatMap((pair, index) =>
-      ["spot", "regular"].flatMap((end) => {
-        const name = isDictionary(pair) ? pair[end] : undefined;
-        return typeof name === "string" ? [{ path: `spot.pairs.${index}.${end}`, name }] : [];
-      }),
+      ["spot", "regular"].flatMap((end) => namedBy(pair, end, `spot.pairs.${index}`)),
     ),
-    ...listOf(json.default_resources).flatMap((entry, index) =>
-      selectedArrays(isDictionary(entry) ? entry.select : undefined).map((name) => ({
-        path: `default_resources.${index}.select.node.nodearray`,
-        name,
-      })),
+    ...listOf(json.budgets).flatMap((budget, index) => namedBy(budget, "node_array", `budgets.${index}`)),
+    ...["default_resources", "price_rules"].flatMap((key) =>
+      listOf(json[key]).flatMap((entry, index) =>
+        selectedArrays(isDictionary(entry) ? entry.select : undefined).map((name) => ({
+          path: `${key}.${index}.select.node.nodearray`,
+          name,
+        })),
+      ),
     ),
-  ]
-    .filter(({ name }) => name !== "default" && !name.includes("*") && !arrays.includes(name))
+  ].filter(({ name }) => name !== "default" && !name.includes("*"));
+}
+
+/**
+ * A warning for every one of them that the cluster does not have, with the one that was probably meant. An array may come
+ * later, so this is no problem. Without known arrays there is nothing to compare with.
+ */
+export function warnOfUnknownArrays(
+  named: readonly NamedArray[],
+  arrays: readonly string[],
+): readonly string[] {
+  if (arrays.length === 0) return [];
+  return named
+    .filter(({ name }) => !arrays.includes(name))
     .map(({ path, name }) => {
       const guess = nearest(name, arrays);
       const meant = guess === null ? `it has ${arrays.join(", ")}` : `did you mean "${guess}"?`;
       return `${path}: the cluster has no node array "${name}"; ${meant}`;
     });
+}
+
+function namedBy(entry: unknown, key: string, path: string): readonly NamedArray[] {
+  const name = isDictionary(entry) ? entry[key] : undefined;
+  return typeof name === "string" ? [{ path: `${path}.${key}`, name }] : [];
 }
 
 function keysOf(value: unknown): readonly string[] {

@@ -111,6 +111,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/messages",
   ],
   "shared/views": [
+    "shared/unknown-arrays",
     "shared/bucket-words",
     "shared/durations",
     "shared/accounting",
@@ -151,6 +152,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "zod",
   ],
   "shared/config": [
+    "shared/unknown-arrays",
     "shared/durations",
     "shared/loopback",
     "shared/json",

@@ -2,6 +2,7 @@ import { bounded, describeIssues, shown } from "../describe-issues.ts";
 import { type EngineSettings, placementOf } from "../engine/index.ts";
 import { isDictionary } from "../json.ts";
 import type { AutostopSettings, ClusterConfig, CycleCloudConnection, CycleSettings } from "../ports/index.ts";
+import { arraysNamedIn } from "../unknown-arrays.ts";
 import { type ConfigKeys, configSchema } from "./config-schema.ts";
 import { asksForGroups, predefinesGroups, toEngineSettings } from "./engine-settings.ts";
 import { toFacts } from "./facts-schema.ts";
@@ -36,6 +37,7 @@ export function parseConfig({
   const notifications = toDestinations(keys.notifications);
   const { printing, warning } = readPrinting(json);
   const engine = toEngineSettings(keys, { generateByDefault: true });
+  const namedArrays = arraysNamedIn(json);
   const config: ClusterConfig = {
     cluster,
     connection: toConnection(keys),
@@ -49,6 +51,7 @@ export function parseConfig({
       pseudonyms: { keySetting: keys.pseudonyms.key_setting, fields: keys.pseudonyms.fields },
     }),
     ...(printing !== undefined && { printing }),
+    ...(namedArrays.length > 0 && { namedArrays }),
     warnings: bounded([
       ...warningsOf(keys),
       ...spotWarnings(keys, engine),

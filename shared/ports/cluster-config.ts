@@ -137,6 +137,8 @@ export interface ClusterConfig {
   readonly notifications?: readonly Destination[];
   /** Which names of jobs are stored as keyed hashes. Absent: none. */
   readonly pseudonyms?: PseudonymSettings;
+  /** Node arrays that it names, whether the cluster has them or not, with their keys. Absent: none. */
+  readonly namedArrays?: readonly { readonly path: string; readonly name: string }[];
   /** What was odd but usable, such as an unknown key with the nearest known one. */
   readonly warnings: readonly string[];
 }

@@ -125,7 +125,8 @@ export async function clusterStatus(
     rejections: rejected,
   };
   const deliveries = told?.value.deliveries ?? [];
-  const problems = statusProblems({ ...facts, atSeconds, config, deliveries });
+  const nodeArrays = (snapshot?.value.cluster.nodeArrays ?? []).map(({ name }) => name);
+  const problems = statusProblems({ ...facts, atSeconds, config, deliveries, nodeArrays });
   return { cluster, atSeconds, problems, ...facts };
 }
 

@@ -6,6 +6,7 @@ import { ConfigurationError } from "../errors.ts";
 import type { ClusterConfig, Delivery } from "../ports/index.ts";
 import { counted } from "../text.ts";
 import { budgets, reckoned, unpriced } from "./budget-problems.ts";
+import { unknownArrays } from "./config-problems.ts";
 import { shellWord } from "./explain/cause.ts";
 
 /** What a status is made of, apart from its problems. */
@@ -14,6 +15,8 @@ export type StatusFacts = Omit<ClusterStatus, "cluster" | "problems"> & {
   readonly config: ClusterConfig | ConfigurationError | undefined;
   /** To whom there is something to be told. */
   readonly deliveries: readonly Delivery[];
+  /** Names of the node arrays that the cluster has; empty: not known. */
+  readonly nodeArrays: readonly string[];
 };
 
 type Facts<Keys extends keyof StatusFacts> = Pick<StatusFacts, Keys>;
@@ -50,6 +53,7 @@ const checkers: readonly Checker[] = [
   manySources,
   expiredSources,
   setAsideItems,
+  unknownArrays,
   unknownKeys,
   failedOperations,
   backedOff,

@@ -44,6 +44,11 @@ describe("single values of the stored configuration", () => {
   test("a name of a node array that is not there is a warning, and a value that is wrong is refused", async () => {
     const odd = await config("set", "idle_timeout.htcc", "600", "--dry-run");
     expect(odd.stderr).toContain('the cluster has no node array "htcc"; did you mean "htc"?');
+    const budgets = '[{"node_array": "htcc", "monthly_usd": 100}]';
+    const budget = await config("set", "budgets", budgets, "--dry-run");
+    expect(budget.stderr).toContain(
+      'budgets.0.node_array: the cluster has no node array "htcc"; did you mean "htc"?',
+    );
     const bad = await config("set", "idle_timeout.htc", "soon", "--yes");
     expect(bad.code).toBe(1);
     expect(bad.stderr).toContain("idle_timeout.htc");

@@ -5,7 +5,7 @@ import { clusterStatus } from "../../../shared/views/cluster-status.ts";
 import { showHistory } from "../../../shared/views/show-history.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { cluster, configOf, createWorld, jobFor, type World } from "../../support/world.ts";
 
 async function problemsOf(world: World) {
   const status = await clusterStatus(world.ports, cluster);
@@ -39,6 +39,26 @@ describe("problems of a status", () => {
         gravity: "stopped",
         kind: "stale-snapshot",
         text: "The snapshot is 5m1s old, expected at most 5m.",
+      },
+    ]);
+  });
+
+  test("settings of node arrays that are not there are named, once the cluster's arrays are known", async () => {
+    const world = createWorld();
+    const namedArrays = [
+      { path: "budgets.0.node_array", name: "htcc" },
+      { path: "idle_timeout.htc", name: "htc" },
+      { path: "idle_timeout.mpi", name: "mpi" },
+    ];
+    world.ports.configs.put({ ...configOf({}), namedArrays });
+    expect(await kindsOf(world)).toEqual(["no-snapshot"]);
+    await world.snapshot();
+    expect(await problemsOf(world)).toEqual([
+      {
+        gravity: "notice",
+        kind: "unknown-node-arrays",
+        text: 'The configuration names a node array that is not there, so this has no effect. budgets.0.node_array: the cluster has no node array "htcc"; did you mean "htc"? And 1 setting more like it: `ccscale config show`.',
+        next: expect.stringContaining("ccscale config set"),
       },
     ]);
   });

@@ -1,0 +1,26 @@
+import type { StatusProblem } from "../api/index.ts";
+import { ConfigurationError } from "../errors.ts";
+import type { ClusterConfig } from "../ports/index.ts";
+import { counted } from "../text.ts";
+import { warnOfUnknownArrays } from "../unknown-arrays.ts";
+
+interface Facts {
+  readonly config: ClusterConfig | ConfigurationError | undefined;
+  /** Names of the node arrays that the cluster has; empty: not known. */
+  readonly nodeArrays: readonly string[];
+}
+
+/** Settings of node arrays that are not there have no effect, and a budget of one holds nothing. */
+export function unknownArrays({ config, nodeArrays }: Facts): readonly StatusProblem[] {
+  if (config === undefined || config instanceof ConfigurationError) return [];
+  const [first, ...others] = warnOfUnknownArrays(config.namedArrays ?? [], nodeArrays);
+  if (first === undefined) return [];
+  const more =
+    others.length === 0
+      ? ""
+      : ` And ${counted(others.length, "settings")} more like it: \`ccscale config show\`.`;
+  const sentence = first.endsWith("?") ? first : `${first}.`;
+  const text = `The configuration names a node array that is not there, so this has no effect. ${sentence}${more}`;
+  const next = "Correct it: `ccscale config set`; an array that is still to come needs nothing.";
+  return [{ gravity: "notice", kind: "unknown-node-arrays", text, next }];
+}
