@@ -33,10 +33,7 @@ export function arraysNamedIn(json: unknown): readonly NamedArray[] {
  * A warning for every one of them that the cluster does not have, with the one that was probably meant. An array may come
  * later, so this is no problem. Without known arrays there is nothing to compare with.
  */
-export function warnOfUnknownArrays(
-  named: readonly NamedArray[],
-  arrays: readonly string[],
-): readonly string[] {
+export function warnOfMissing(named: readonly NamedArray[], arrays: readonly string[]): readonly string[] {
   if (arrays.length === 0) return [];
   return named
     .filter(({ name }) => !arrays.includes(name))
@@ -45,6 +42,11 @@ export function warnOfUnknownArrays(
       const meant = guess === null ? `it has ${arrays.join(", ")}` : `did you mean "${guess}"?`;
       return `${path}: the cluster has no node array "${name}"; ${meant}`;
     });
+}
+
+/** The same of a configuration, checked or not. */
+export function warnOfUnknownArrays(json: unknown, arrays: readonly string[]): readonly string[] {
+  return warnOfMissing(arraysNamedIn(json), arrays);
 }
 
 function namedBy(entry: unknown, key: string, path: string): readonly NamedArray[] {

@@ -4,7 +4,7 @@ import { kindOf } from "../errors.ts";
 import { isDictionary } from "../json.ts";
 import type { ConfigFiles, IfMatch, Ports } from "../ports/index.ts";
 import { isSame, redactMember, secretsIn } from "../redact.ts";
-import { arraysNamedIn, warnOfUnknownArrays } from "../unknown-arrays.ts";
+import { warnOfUnknownArrays } from "../unknown-arrays.ts";
 import { readDictionary } from "../views/index.ts";
 import { foreseeConfig } from "./foresee-config.ts";
 import { keepUnknown, keepVersion } from "./keep-version.ts";
@@ -77,7 +77,7 @@ export async function changeConfig(ports: ConfigPorts, wish: ConfigWish): Promis
   const changes = changesOf(before, next, knownSecrets);
   const arrays = await arraysOf(ports, cluster);
   const effects = changes.length === 0 ? [] : await foreseeConfig(ports, cluster, checked.config);
-  const warnings = [...checked.config.warnings, ...warnOfUnknownArrays(arraysNamedIn(checked.json), arrays)];
+  const warnings = [...checked.config.warnings, ...warnOfUnknownArrays(checked.json, arrays)];
   const told = { cluster, changes, warnings, effects };
   const answer = (outcome: ConfigChanged["outcome"], etag: string | undefined): ConfigOutcome => {
     const summary = summaries[outcome].replace("%s", `"${cluster}"`);

@@ -2,7 +2,7 @@ import type { StatusProblem } from "../api/index.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { ClusterConfig } from "../ports/index.ts";
 import { counted } from "../text.ts";
-import { warnOfUnknownArrays } from "../unknown-arrays.ts";
+import { warnOfMissing } from "../unknown-arrays.ts";
 
 interface Facts {
   readonly config: ClusterConfig | ConfigurationError | undefined;
@@ -13,7 +13,7 @@ interface Facts {
 /** Settings of node arrays that are not there have no effect, and a budget of one holds nothing. */
 export function unknownArrays({ config, nodeArrays }: Facts): readonly StatusProblem[] {
   if (config === undefined || config instanceof ConfigurationError) return [];
-  const [first, ...others] = warnOfUnknownArrays(config.namedArrays ?? [], nodeArrays);
+  const [first, ...others] = warnOfMissing(config.namedArrays ?? [], nodeArrays);
   if (first === undefined) return [];
   const more =
     others.length === 0

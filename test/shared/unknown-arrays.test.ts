@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { arraysNamedIn, warnOfUnknownArrays } from "../../shared/unknown-arrays.ts";
+import { arraysNamedIn, warnOfMissing, warnOfUnknownArrays } from "../../shared/unknown-arrays.ts";
 
 const configuration = {
   idle_timeout: { default: 300, htc: 60, htcc: 90 },
@@ -35,16 +35,16 @@ test("what is no configuration, or of another form, names none", () => {
 });
 
 test("a warning for each that the cluster does not have, with the one that was probably meant", () => {
-  expect(warnOfUnknownArrays(arraysNamedIn(configuration), ["htc", "htc-spot", "gpu"])).toEqual([
+  expect(warnOfUnknownArrays(configuration, ["htc", "htc-spot", "gpu"])).toEqual([
     'idle_timeout.htcc: the cluster has no node array "htcc"; did you mean "htc"?',
     'budgets.2.node_array: the cluster has no node array "htx"; did you mean "htc"?',
     'price_rules.0.select.node.nodearray: the cluster has no node array "gpus"; did you mean "gpu"?',
   ]);
-  expect(warnOfUnknownArrays([{ path: "budgets.0.node_array", name: "visual" }], ["htc", "mpi"])).toEqual([
+  expect(warnOfMissing([{ path: "budgets.0.node_array", name: "visual" }], ["htc", "mpi"])).toEqual([
     'budgets.0.node_array: the cluster has no node array "visual"; it has htc, mpi',
   ]);
 });
 
 test("no warning while the cluster's arrays are not known", () => {
-  expect(warnOfUnknownArrays(arraysNamedIn(configuration), [])).toEqual([]);
+  expect(warnOfUnknownArrays(configuration, [])).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { printable } from "../../../shared/text.ts";
-import { arraysNamedIn, warnOfUnknownArrays } from "../../../shared/unknown-arrays.ts";
+import { warnOfUnknownArrays } from "../../../shared/unknown-arrays.ts";
 import { readConfig, unusable } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { prettyJson, warn } from "../output/print.ts";
@@ -56,7 +56,7 @@ function configValidateCommand(terminal: Terminal): Command {
       const { cluster, json, problems, warnings } = await readConfig(file, flags.cluster);
       const names = ["url", "local", "storage"].some((name) => command.getOptionValueSource(name) === "cli");
       const arrays = names ? await arraysAt({ ...flags, cluster }) : [];
-      warn(terminal, file, [...warnings, ...warnOfUnknownArrays(arraysNamedIn(json), arrays)].map(printable));
+      warn(terminal, file, [...warnings, ...warnOfUnknownArrays(json, arrays)].map(printable));
       if (problems.length > 0) throw unusable(file, problems);
       terminal.stdout.write(`"${printable(file)}" can be used for cluster "${printable(cluster)}".\n`);
     });
