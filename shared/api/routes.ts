@@ -217,6 +217,7 @@ export const routes = [
     role: "operator",
     summary: "One message that was refused or given up, whole, with every problem",
     answer: rejectAnswer,
+    polled: true,
   },
   {
     id: "replay-reject",

@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import { counted } from "../words.ts";
 import { type DiffLine, diffOf, inOrder } from "./diff.ts";
 
@@ -7,7 +8,9 @@ const context = 3;
 /** What differs between two JSON values, line by line. */
 export function Diff(props: { readonly label: string; readonly before: unknown; readonly after: unknown }) {
   const { label, before, after } = props;
-  const lines = diffOf(inOrder(before), inOrder(after));
+  const [old, next] = [inOrder(before), inOrder(after)];
+  // Views are drawn again every few seconds.
+  const lines = useMemo(() => diffOf(old, next), [old, next]);
   const countOf = (sign: DiffLine["sign"]) => lines.filter((line) => line.sign === sign).length;
   const [gone, come] = [countOf("-"), countOf("+")];
   if (gone + come === 0) return <p class="quiet">Nothing differs.</p>;

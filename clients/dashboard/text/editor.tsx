@@ -1,5 +1,5 @@
 import type { RefObject } from "preact";
-import { lineOf, linesIn } from "./json-text.ts";
+import { lineOf, type linesIn } from "./json-text.ts";
 
 /** Where a text is changed. */
 export function Editor(props: {
@@ -32,19 +32,21 @@ export function Editor(props: {
 export function ToLine(props: {
   readonly problem: string;
   readonly text: string;
+  /** Of that text. */
+  readonly lines: ReturnType<typeof linesIn>;
   readonly box: RefObject<HTMLTextAreaElement | null>;
 }) {
-  const { problem, text, box } = props;
-  const line = lineOf(problem, linesIn(text));
+  const { problem, text, lines, box } = props;
+  const line = lineOf(problem, lines);
   if (line === undefined) return null;
   const go = () => {
     const element = box.current;
     if (element === null) return;
-    const lines = text.split("\n");
-    const start = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+    const all = text.split("\n");
+    const start = all.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
     element.focus();
-    element.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
-    element.scrollTop = (element.scrollHeight / lines.length) * (line - 4);
+    element.setSelectionRange(start, start + (all[line - 1]?.length ?? 0));
+    element.scrollTop = (element.scrollHeight / all.length) * (line - 4);
   };
   return (
     <button type="button" class="plain inline" onClick={go}>

@@ -8,7 +8,7 @@ const deepest = 50;
 
 /** The same JSON, a value a line. Numbers and texts stay as they are written; what is no JSON stays as a whole. */
 export function pretty(text: string): string {
-  if (!isJson(text)) return text;
+  if (whyNoJson(text) !== undefined) return text;
   let made = "";
   let depth = 0;
   let before = "";
@@ -28,15 +28,18 @@ export function pretty(text: string): string {
 
 /** The same JSON without spaces between values; what is no JSON stays as it is. */
 export function compact(text: string): string {
-  return isJson(text) ? Array.from(text.matchAll(tokens), ([token]) => token).join("") : text;
+  return whyNoJson(text) === undefined
+    ? Array.from(text.matchAll(tokens), ([token]) => token).join("")
+    : text;
 }
 
-function isJson(text: string): boolean {
+/** Why a text is no JSON, and where, as far as the browser says; undefined: it is JSON. */
+export function whyNoJson(text: string): string | undefined {
   try {
     parseJson(text);
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

@@ -19,6 +19,7 @@ import { session } from "../service/session.ts";
 import { changesOf, merged } from "../text/config-changes.ts";
 import { Diff } from "../text/diff-view.tsx";
 import { Editor, ToLine } from "../text/editor.tsx";
+import { linesIn, whyNoJson } from "../text/json-text.ts";
 
 /** A configuration that is being changed. */
 interface Draft {
@@ -110,12 +111,9 @@ async function begin(cluster: string, version: string | undefined): Promise<Draf
 function read(text: string): Config {
   const refuse = (problem: string) =>
     new CallError({ title: "This configuration cannot be used", problems: [problem] });
-  let json: unknown;
-  try {
-    json = parseJson(text);
-  } catch (error) {
-    throw refuse(error instanceof Error ? error.message : String(error));
-  }
+  const why = whyNoJson(text);
+  if (why !== undefined) throw refuse(why);
+  const json = parseJson(text);
   if (!isDictionary(json)) throw refuse("It is no JSON object");
   const before = text.split(JSON.stringify(redacted));
   if (before.length === 1) return json;
@@ -187,8 +185,11 @@ function Form(props: {
         // The text stays on the page, and is no work to be lost.
         keep({ ...draft, first: text });
       }}
-      refusal={(error, back) =>
-        error.status === 412 ? (
+      refusal={(error, back) => {
+        const own = { lines: linesIn(text), text, box };
+        if (error.status !== 412)
+          return <Refusal error={error} before={(problem) => <ToLine problem={problem} {...own} />} />;
+        return (
           <ChangedMeanwhile
             {...{ cluster, draft }}
             onTaken={(next) => {
@@ -196,10 +197,8 @@ function Form(props: {
               back();
             }}
           />
-        ) : (
-          <Refusal error={error} before={(problem) => <ToLine {...{ problem, text, box }} />} />
-        )
-      }
+        );
+      }}
       {...(startOver === undefined ? {} : { close: startOver, closeTitle: "Start over" })}
     />
   );

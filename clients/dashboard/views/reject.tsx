@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type {
   ClusterStatus,
   RejectAnswer,
@@ -17,7 +17,7 @@ import { call, pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { session } from "../service/session.ts";
 import { Editor, ToLine } from "../text/editor.tsx";
-import { compact, lineOf, linesIn, pretty } from "../text/json-text.ts";
+import { compact, lineOf, linesIn, pretty, whyNoJson } from "../text/json-text.ts";
 import { Source } from "../text/source.tsx";
 import { count, counted } from "../words.ts";
 
@@ -136,7 +136,10 @@ function Message(props: {
   readonly message: string | null;
 }) {
   const { cluster, rejection, message } = props;
-  const { rejectionId, problems, queue } = rejection;
+  const { rejectionId, queue } = rejection;
+  const broken = message === null ? undefined : whyNoJson(message);
+  // The service says that it is no object, and not where.
+  const problems = [...rejection.problems, ...(broken === undefined ? [] : [broken])];
   // As it was when the view was opened: what the viewer writes must stay.
   const [first] = useState(() => pretty(message ?? ""));
   const [text, setText] = useState(first);
@@ -145,7 +148,7 @@ function Message(props: {
   useEffect(() => {
     if (isFixing) box.current?.focus();
   }, [isFixing]);
-  const lines = linesIn(first);
+  const lines = useMemo(() => linesIn(first), []);
   const marked = new Set(problems.map((each) => lineOf(each, lines)).filter((line) => line !== undefined));
   const isFixed = text !== first;
   const canFix = queue === "job-demand";
@@ -153,7 +156,7 @@ function Message(props: {
     <>
       <Problems
         problems={problems}
-        before={(problem) => isFixing && <ToLine {...{ problem, box, text: first }} />}
+        before={(problem) => isFixing && <ToLine {...{ problem, box, lines, text: first }} />}
       />
       {isFixing ? null : <h2>Message</h2>}
       {message === null ? (
@@ -198,9 +201,12 @@ function Message(props: {
           return commandLine(["ccscale", "rejects", "replay", rejectionId, ...file, "--cluster", cluster]);
         }}
         followUp={({ atSeconds }) => <Taken {...{ cluster, atSeconds, text, rejectionId }} />}
-        refusal={(error) => (
-          <Refusal error={error} before={(problem) => isFixing && <ToLine {...{ problem, text, box }} />} />
-        )}
+        refusal={(error) => {
+          const own = { lines: linesIn(text), text, box };
+          return (
+            <Refusal error={error} before={(problem) => isFixing && <ToLine problem={problem} {...own} />} />
+          );
+        }}
       />
     </>
   );

@@ -210,6 +210,21 @@ describe.skipIf(noBrowser !== undefined)("the configuration", () => {
     expect(await stored()).toEqual(usable);
   });
 
+  test("what is stored and no JSON object can be replaced", async () => {
+    // Where the server is would change too.
+    operatorsOf(served.world).configChanges = "all";
+    files().put(cluster, "nonsense");
+    await open();
+    await page.getByText("it is no JSON object").waitFor();
+    await page.getByRole("link", { name: "Change", exact: true }).click();
+    await editor().fill(JSON.stringify(usable));
+    await reason("whole again");
+    await check();
+    await store();
+    await page.getByText("Stored the configuration").waitFor();
+    expect(await stored()).toEqual(usable);
+  });
+
   test("a version that is compared with itself, and one that is not kept", async () => {
     await pushed({ ...usable, idle_timeout: 60 }, "too short");
     await open("config?from=2&to=now");
@@ -273,7 +288,7 @@ describe.skipIf(noBrowser !== undefined)("the configuration", () => {
     expect(await page.locator("main script, main img, main iframe, main svg").count()).toBe(0);
   });
 
-  test.each(looks)(
+  test.each([...looks, { width: 2560, colorScheme: "light" as const }])(
     "at $width pixels, $colorScheme: nothing sticks out, no rule of accessibility is broken",
     async (look) => {
       await pushed({ ...usable, boot_timeout: 900, odd_key: true }, "slow image");

@@ -164,7 +164,8 @@ describe.skipIf(noBrowser !== undefined)("rejected messages", () => {
   test("no JSON at all is shown as it came", async () => {
     await served.world.receive("{ this is no message", "r-1");
     await open("rejects/r-1");
-    await message().getByText("{ this is no message").waitFor();
+    await message().locator("mark").getByText("{ this is no message").waitFor();
+    await page.getByText(/it is not JSON at position \d+ \(line 1 column \d+\)/).waitFor();
   });
 
   test("a message that was too large to be kept can be written anew", async () => {
@@ -214,7 +215,7 @@ describe.skipIf(noBrowser !== undefined)("rejected messages", () => {
     expect(await page.locator("main script, main img, main iframe, main svg").count()).toBe(0);
   });
 
-  test.each(looks)(
+  test.each([...looks, { width: 2560, colorScheme: "light" as const }])(
     "at $width pixels, $colorScheme: nothing sticks out, no rule of accessibility is broken",
     async (look) => {
       await page.close();
