@@ -37,6 +37,17 @@ export function amount(value: number | null): string {
   return value === null ? unknown : few.format(value);
 }
 
+/** Two digits after the point, so that a column of them lines up. */
+export function ratio(value: number): string {
+  return cents.format(value);
+}
+
+/** A difference with its sign, one digit after the point. */
+export function difference(value: number): string {
+  const text = toOne.format(Math.abs(value));
+  return text === toOne.format(0) ? text : `${value < 0 ? "−" : "+"}${text}`;
+}
+
 export function hours(value: number): string {
   return (value < 100 ? toOne : whole).format(value);
 }

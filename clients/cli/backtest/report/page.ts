@@ -20,7 +20,8 @@ import {
   share,
   usd,
 } from "./figures-in-words.ts";
-import { costPicture, demandPicture, frontPicture, waitPicture } from "./pictures.ts";
+import { frontPicture, isNear } from "./front-picture.ts";
+import { costPicture, demandPicture, waitPicture } from "./pictures.ts";
 import { purposesIn } from "./steps.ts";
 import { style } from "./style.ts";
 import {
@@ -81,7 +82,7 @@ function content(input: ReportInput): Html {
   const setup = runs[0]?.setup;
   return html`<header>
 <h1>Back-test of ${workload}</h1>
-<p class="quiet">${counted(setup?.workload.jobs ?? 0, "jobs")} over ${lengthOfTime(period.endSeconds - period.startSeconds)} on cluster “${setup?.cluster ?? ""}”, ${counted(runs.length, "runs")}. Scheduler model ${setup?.scheduler ?? ""}${setup?.wholeNodes === true ? ", whole nodes" : ""}, seed ${setup?.seed ?? 0}. The autoscaler is the real one; CycleCloud and the scheduler are models.</p>
+<p class="quiet">${count(setup?.workload.jobs ?? 0)} ${setup?.workload.jobs === 1 ? "job" : "jobs"} over ${lengthOfTime(period.endSeconds - period.startSeconds)} on cluster “${setup?.cluster ?? ""}”, ${counted(runs.length, "runs")}. Scheduler model ${setup?.scheduler ?? ""}${setup?.wholeNodes === true ? ", whole nodes" : ""}, seed ${setup?.seed ?? 0}. The autoscaler is the real one; CycleCloud and the scheduler are models.</p>
 ${(setup?.boots ?? []).map((sentence) => html`<p class="quiet">${sentence}</p>`)}
 </header>
 <main>
@@ -112,7 +113,7 @@ function cards(lines: readonly RunSummary[], best: BestPossibleOutcome, hasPrice
 ${card(isSingle ? "Cost" : "Cheapest run", price(cheapest), isSingle ? `${hours(cheapest.nodeHours)} node-hours` : `${runName(cheapest)}; mean wait ${lengthOfTime(cheapest.meanWaitSeconds)}`)}
 ${isSingle ? card("Mean wait", lengthOfTime(cheapest.meanWaitSeconds), `95 % at most ${lengthOfTime(cheapest.p95WaitSeconds)}`) : card("Shortest waits", lengthOfTime(quickest.meanWaitSeconds), `${runName(quickest)}; ${price(quickest)}`)}
 ${best.ok && hasPrices ? card("Best possible, at least", nanoUsd(best.best.boundNanoUsd), best.best.foreseenNanoUsd === null ? "no plan can cost less" : `${nanoUsd(best.best.foreseenNanoUsd)} if everything were known beforehand`) : card("Processors used", share(cheapest.utilisation), "of the time that nodes were there")}
-${card("Nodes bought", count(cheapest.nodesBought), `idle ${hours(cheapest.idleNodeHours)} h, booting ${hours(cheapest.bootNodeHours)} h`)}
+${card("Nodes bought", count(cheapest.nodesBought), `${isSingle ? "" : `Run ${cheapest.run}: `}idle ${hours(cheapest.idleNodeHours)} h, booting ${hours(cheapest.bootNodeHours)} h`)}
 </ul>`;
 }
 
@@ -120,11 +121,13 @@ function comparison(
   lines: readonly RunSummary[],
   { hasPrices, boundUsd }: { readonly hasPrices: boolean; readonly boundUsd: number | null },
 ): Html {
+  const costs = lines.flatMap(({ costUsd }) => (costUsd === null ? [] : [{ cost: costUsd }]));
+  const isShown = isNear(boundUsd, costs);
   return html`<h2>Cost against wait</h2>
-<p>Further left is cheaper, further down is quicker.</p>
+<p>Further left is cheaper, further down is quicker. Axes do not begin at 0.${boundUsd === null || isShown ? "" : ` The best possible, ${usd(boundUsd)}, is left of the picture.`}</p>
 <figure>
 <figcaption>Runs by ${hasPrices ? "cost" : "node-hours"} and mean wait</figcaption>
-<ul class="legend"><li><span class="dot" style="background:var(--front)"></span>no other run beats it</li><li><span class="ring" style="border-color:var(--beaten)"></span>another run is better in both</li>${boundUsd === null ? "" : html`<li><span class="rule dashed" style="border-color:var(--bound)"></span>best possible</li>`}</ul>
+<ul class="legend"><li><span class="dot" style="background:var(--front)"></span>no other run beats it</li><li><span class="ring" style="border-color:var(--beaten)"></span>another run is better in both</li>${isShown ? html`<li><span class="rule dashed" style="border-color:var(--bound)"></span>best possible</li>` : ""}</ul>
 ${frontPicture(lines, { hasPrices, boundUsd })}
 ${runTable(lines, boundUsd)}
 </figure>`;

@@ -3,20 +3,16 @@ import {
   axisX,
   axisY,
   barY,
-  dot,
-  gridX,
   gridY,
-  line,
   lineY,
   type PlotOptions,
-  ruleX,
   ruleY,
   stackY,
   text,
 } from "@observablehq/plot";
-import type { RunFigures, RunSummary } from "../../../../shared/backtest/index.ts";
+import type { RunFigures } from "../../../../shared/backtest/index.ts";
 import { drawn, type Html, type Size } from "./draw.ts";
-import { amount, type Clock, usd } from "./figures-in-words.ts";
+import { amount, type Clock } from "./figures-in-words.ts";
 import { purposesIn, rateOf, type Step, stepsOf, waitClasses, waitCounts } from "./steps.ts";
 
 const mostSteps = 240;
@@ -113,91 +109,6 @@ export function waitPicture(run: RunFigures): Html {
   }));
 }
 
-/** Units of an axis of waits, by the longest. */
-const units = [
-  { upToSeconds: 120, words: "seconds", seconds: 1 },
-  { upToSeconds: 7_200, words: "minutes", seconds: 60 },
-  { upToSeconds: 172_800, words: "hours", seconds: 3_600 },
-] as const;
-
-/** Each run by what it cost and how long its jobs waited; runs that no other beats are joined by a line. */
-export function frontPicture(
-  runs: readonly RunSummary[],
-  { hasPrices, boundUsd }: { readonly hasPrices: boolean; readonly boundUsd: number | null },
-): Html {
-  const placed = runs.flatMap(({ run, isOnFront, costUsd, nodeHours, meanWaitSeconds }) => {
-    const cost = hasPrices ? costUsd : nodeHours;
-    return cost === null || meanWaitSeconds === null
-      ? []
-      : [{ run: String(run), isOnFront, cost, wait: meanWaitSeconds }];
-  });
-  const longest = Math.max(1, ...placed.map(({ wait }) => wait));
-  const unit = units.find(({ upToSeconds }) => longest <= upToSeconds) ?? { words: "days", seconds: 86_400 };
-  // Runs that come out the same are one point with all their numbers.
-  const same = Map.groupBy(placed, ({ cost, wait, isOnFront }) => `${cost} ${wait} ${isOnFront}`);
-  const points = [...same.values()].flatMap(([first, ...others]) =>
-    first === undefined
-      ? []
-      : [
-          {
-            ...first,
-            wait: first.wait / unit.seconds,
-            run: [first, ...others].map(({ run }) => run).join(", "),
-          },
-        ],
-  );
-  const front = points
-    .filter(({ isOnFront }) => isOnFront)
-    .toSorted((a, b) => a.cost - b.cost || b.wait - a.wait);
-  const beaten = points.filter(({ isOnFront }) => !isOnFront);
-  const costs = [...points.map(({ cost }) => cost), ...(hasPrices && boundUsd !== null ? [boundUsd] : [])];
-  const alt = `Runs by ${hasPrices ? "cost" : "node-hours"} and mean wait. No run beats ${front.map(({ run }) => `run ${run}`).join(", ")}. The table below has the numbers.`;
-  return drawn(alt, (size) => ({
-    marginLeft: size.name === "wide" ? 76 : 58,
-    marginRight: 28,
-    marginTop: 30,
-    marginBottom: 46,
-    x: { domain: padded(costs), label: null, ...(size.name === "wide" ? {} : { ticks: 4 }) },
-    y: { domain: [0, (longest * 1.12) / unit.seconds], label: null },
-    marks: [
-      gridX({ stroke: gridColour, strokeOpacity: 1, ...(size.name === "wide" ? {} : { ticks: 4 }) }),
-      gridY({ stroke: gridColour, strokeOpacity: 1, ticks: 5 }),
-      axisX({
-        label: hasPrices ? "cost of the run, US dollars" : "node-hours",
-        labelArrow: "none",
-        labelAnchor: "center",
-        tickSize: 0,
-        tickFormat: (cost: number) => (hasPrices ? usd(cost).replace(/\.00$/, "") : amount(cost)),
-        ...(size.name === "wide" ? {} : { ticks: 4 }),
-      }),
-      axisY({ label: `mean wait, ${unit.words}`, labelArrow: "none", tickSize: 0, ticks: 5 }),
-      ...(hasPrices && boundUsd !== null
-        ? [ruleX([boundUsd], { stroke: "var(--bound)", strokeWidth: 2, strokeDasharray: "6,4" })]
-        : []),
-      line(front, { x: "cost", y: "wait", stroke: "var(--front)", strokeWidth: 1.5, strokeOpacity: 0.7 }),
-      dot(beaten, {
-        x: "cost",
-        y: "wait",
-        r: 5,
-        stroke: "var(--beaten)",
-        strokeWidth: 2,
-        fill: "var(--page)",
-      }),
-      dot(front, { x: "cost", y: "wait", r: 6, fill: "var(--front)", stroke: "var(--page)" }),
-      text(points, {
-        x: "cost",
-        y: "wait",
-        text: "run",
-        dy: -14,
-        fontWeight: 600,
-        stroke: "var(--page)",
-        strokeWidth: 3,
-        fill: "currentColor",
-      }),
-    ],
-  }));
-}
-
 /** A step is drawn as level, so the last one needs an end. */
 function closed(steps: readonly Step[]): readonly { readonly place: number; readonly step: Step }[] {
   const last = steps.at(-1);
@@ -231,12 +142,4 @@ function axes(size: Size, clock: Clock, label: string) {
       tickFormat: (place: number | Date) => clock.tick(Number(place)),
     }),
   ];
-}
-
-/** Costs do not begin at 0: runs often differ by a few percent. */
-function padded(values: readonly number[]): [number, number] {
-  const least = Math.min(...values);
-  const most = Math.max(...values);
-  const room = (most - least || most || 1) * 0.12;
-  return [Math.max(0, least - room), most + room];
 }

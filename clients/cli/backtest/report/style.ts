@@ -56,6 +56,7 @@ th,td{padding:.4rem .75rem;text-align:left;vertical-align:top;border-top:1px sol
 thead th{position:sticky;top:0;background:var(--card);border-top:0;white-space:nowrap}
 tbody th{font-weight:400}
 tbody th,tbody td{overflow-wrap:break-word;max-width:22rem}
+.nowrap{white-space:nowrap}
 .number{text-align:right;white-space:nowrap}
 tr.front th,tr.front td{font-weight:600}
 dl{margin:.5rem 0}

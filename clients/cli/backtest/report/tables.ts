@@ -11,9 +11,11 @@ import {
   amount,
   type Clock,
   count,
+  difference,
   hours,
   lengthOfTime,
   nanoUsd,
+  ratio,
   share,
   unknown,
   usd,
@@ -40,13 +42,18 @@ export function table(caption: string, columns: readonly TableColumn[], rows: re
 <tbody>${rows.map(
     ({ cells, className }) => html`<tr class="${className ?? ""}">${cells.map((cell, index) => {
       const column = columns[index] ?? { head: "" };
+      // Dates and most names would break at a hyphen on a telephone.
+      const isShort = column.isNumber !== true && String(cell).length <= mostOnOneLine;
+      const classes = isShort ? "nowrap" : kind(column);
       return index === 0
-        ? html`<th scope="row" class="${kind(column)}">${cell}</th>`
-        : html`<td class="${kind(column)}">${cell}</td>`;
+        ? html`<th scope="row" class="${classes}">${cell}</th>`
+        : html`<td class="${classes}">${cell}</td>`;
     })}</tr>
 `,
   )}</tbody></table></div>`;
 }
+
+const mostOnOneLine = 24;
 
 const number = (head: string): TableColumn => ({ head, isNumber: true });
 
@@ -81,7 +88,7 @@ export function runTable(runs: readonly RunSummary[], boundUsd: number | null): 
         `${run.run}${run.isOnFront ? " ★" : ""}`,
         ...keys.map((key) => (run.varied[key] === undefined ? unknown : settingText(run.varied[key]))),
         usd(run.costUsd),
-        ...(hasBound ? [run.costUsd === null ? unknown : `${amount(run.costUsd / boundUsd)} ×`] : []),
+        ...(hasBound ? [run.costUsd === null ? unknown : `${ratio(run.costUsd / boundUsd)} ×`] : []),
         lengthOfTime(run.meanWaitSeconds),
         lengthOfTime(run.p95WaitSeconds),
         hours(run.nodeHours),
@@ -205,7 +212,7 @@ export function differenceTables(found: Differences, clock: Clock, names: readon
         clock.moment(fromSeconds),
         lengthOfTime(untilSeconds - fromSeconds),
         signed(more, nanoUsd),
-        signed(nodeMs / 1_000 / (untilSeconds - fromSeconds), amount),
+        difference(nodeMs / 1_000 / (untilSeconds - fromSeconds)),
       ],
     })),
   )}

@@ -1,0 +1,57 @@
+/** Where a label stands beside its point, in pixels from it: `dy` grows downwards. */
+export interface LabelPlace {
+  readonly dx: number;
+  readonly dy: number;
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+  readonly text: string;
+}
+
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+const dotRadius = 7;
+const gap = 14;
+
+/**
+ * Places for the labels of points, given in pixels: above, below, right or left, the first that covers no point and no other
+ * label. Undefined: there is none, and the label is left out; the table has it.
+ */
+export function labelPlaces(
+  points: readonly Point[],
+  fontSize: number,
+  width: number,
+): readonly (LabelPlace | undefined)[] {
+  const taken: Box[] = points.map(({ x, y }) => boxAround(x, y, 2 * dotRadius, 2 * dotRadius));
+  return points.map(({ x, y, text }, own) => {
+    const wide = Math.max(1, text.length) * fontSize * 0.62;
+    const aside = gap + wide / 2 - 4;
+    const found = [
+      { dx: 0, dy: -gap },
+      { dx: 0, dy: gap },
+      { dx: aside, dy: 0 },
+      { dx: -aside, dy: 0 },
+    ].find(({ dx, dy }) => {
+      const box = boxAround(x + dx, y + dy, wide, fontSize);
+      const isInside = box.left >= 0 && box.right <= width;
+      return isInside && taken.every((other, index) => index === own || !overlap(box, other));
+    });
+    if (found !== undefined) taken.push(boxAround(x + found.dx, y + found.dy, wide, fontSize));
+    return found;
+  });
+}
+
+function boxAround(x: number, y: number, wide: number, high: number): Box {
+  return { left: x - wide / 2, right: x + wide / 2, top: y - high / 2, bottom: y + high / 2 };
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}
