@@ -76,7 +76,7 @@ export function App() {
 function Content({ place }: { readonly place: Place }) {
   const content = useRef<HTMLElement>(null);
   const { cluster, view, subject } = place;
-  const shown = [cluster, view, subject].join("/");
+  const shown = [cluster, view, subject, place.options.cursor].join("/");
   const last = useRef(shown);
   useEffect(() => {
     if (last.current === shown) return;

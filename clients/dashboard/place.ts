@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 
 /** What the page shows: kept behind the `#` of its address, so that every view and selection has a link. */
 export interface Place {
@@ -34,7 +34,7 @@ export function goTo(place: Partial<Place>): void {
 
 /** The same place with some options changed; the browser's history keeps one entry for it. */
 export function choose(place: Place, options: Readonly<Record<string, string>>): void {
-  history.replaceState(null, "", linkTo({ ...place, options: { ...place.options, ...options } }));
+  history.replaceState(history.state, "", linkTo({ ...place, options: { ...place.options, ...options } }));
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
@@ -42,11 +42,29 @@ export function choose(place: Place, options: Readonly<Record<string, string>>):
 export function usePlace(): Place {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
-    const changed = () => setHash(location.hash);
+    const changed = () => {
+      tops[entry] = scrollY;
+      setHash(location.hash);
+    };
     addEventListener("hashchange", changed);
     return () => removeEventListener("hashchange", changed);
   }, []);
+  useScrolled(hash);
   return readPlace(hash);
+}
+
+/** How far the page was scrolled at each entry of the browser's history, whose state is the place of that here. */
+const tops: number[] = [];
+let entry = 0;
+
+/** A new view begins at its top; one that is gone back to is where it was left. The browser does that too early. */
+function useScrolled(hash: string): void {
+  useLayoutEffect(() => {
+    history.scrollRestoration = "manual";
+    if (history.state === null) history.replaceState(tops.push(0) - 1, "");
+    entry = history.state;
+    scrollTo(0, tops[entry] ?? 0);
+  }, [hash]);
 }
 
 function decoded(part: string): string {

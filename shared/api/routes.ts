@@ -279,6 +279,8 @@ export const routes = [
     role: "operator",
     summary: "Asks for something to be done, or what would be done",
     body: actionBody,
+    // The names of 10,000 nodes.
+    mostBodyBytes: 1024 * 1024,
     answer: actionAnswer,
   },
   {

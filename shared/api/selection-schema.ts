@@ -1,13 +1,16 @@
 import { z } from "zod";
 import type { Answer } from "./answer.ts";
 
-const patterns = z.array(z.string().min(1).max(300)).min(1).max(1_000);
+const pattern = z.string().min(1).max(300);
+const patterns = z.array(pattern).min(1).max(1_000);
+/** As many as a cluster may have nodes: whoever has a list of them can send it whole. */
+const nodePatterns = z.array(pattern).min(1).max(10_000);
 
 /** Which nodes: of several kinds all must hold, of several patterns of one kind one. At least one kind is needed. */
 export const selection = z
   .object({
-    names: patterns.optional().describe("Node names; shell wildcards allowed"),
-    nodeIds: patterns.optional().describe("Exactly these"),
+    names: nodePatterns.optional().describe("Node names; shell wildcards allowed"),
+    nodeIds: nodePatterns.optional().describe("Exactly these"),
     hostnames: patterns.optional().describe("Host names; shell wildcards allowed"),
     nodeArrays: patterns.optional().describe("Node arrays; shell wildcards allowed"),
     constraints: z

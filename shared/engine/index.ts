@@ -82,7 +82,7 @@ export {
 export type * from "./model/size-choice.ts";
 export type * from "./model/target.ts";
 export { formatSize, type Magnitude, parseAmount, type Size, size } from "./model/units.ts";
-export { matchesWildcard } from "./model/wildcard.ts";
+export { hasWildcard, matchesWildcard } from "./model/wildcard.ts";
 export { mainReasons } from "./outcome/main-reasons.ts";
 export { roomForSets, type SetRoom } from "./outcome/room-for-sets.ts";
 export { type BucketSurvey, type Examination, examine, type LimitFigure, survey } from "./outcome/survey.ts";

@@ -52,19 +52,20 @@ const wildcard = /[*?[]/;
 function unknownNames({ input, snapshot }: Outlook, selection: Selection): readonly Skipped[] {
   const { nodes, nodeArrays } = snapshot.cluster;
   const arrays = new Set(nodeArrays.map(({ name }) => name));
-  // A list may hold a thousand names, and nearly all of them are right.
-  const exact = new Set(
-    nodes.filter(({ nodeArray }) => arrays.has(nodeArray)).flatMap(({ name, nodeId }) => [name, nodeId]),
-  );
-  const unknown = (given: readonly string[] = [], what: string, names: (name: string) => Selection) =>
+  const owned = nodes.filter(({ nodeArray }) => arrays.has(nodeArray));
+  const known = (all: readonly ClusterNode[]) => new Set(all.flatMap(({ name, nodeId }) => [name, nodeId]));
+  // A list may hold thousands of names, and nearly all of them are right.
+  const [ours, anybodys] = [known(owned), known(nodes)];
+  const unknown = (given: readonly string[] = [], what: string, isFound: (name: string) => boolean) =>
     given.flatMap((name): Skipped[] => {
-      if (wildcard.test(name) || exact.has(name)) return [];
-      const selector = selectorOf(input, names(name));
-      const found = selector.ok ? nodes.filter(selector.answer.isSelected) : [];
-      if (found.some(({ nodeArray }) => arrays.has(nodeArray))) return [];
-      const why = found.length === 0 ? `no node of the cluster has this ${what}` : "belongs to no node array";
+      if (wildcard.test(name) || ours.has(name)) return [];
+      const why = isFound(name) ? "belongs to no node array" : `no node of the cluster has this ${what}`;
       return [{ node: name, why, next: "Check the name: `ccscale nodes` lists all.", refused: true }];
     });
+  const hosted = (hostname: string, all: readonly ClusterNode[]) => {
+    const selector = selectorOf(input, { hostnames: [hostname] });
+    return selector.ok && all.some(selector.answer.isSelected);
+  };
   const dynamic = new Set(nodes.map(({ dynamicArray }) => dynamicArray));
   const unknownArrays = (selection.nodeArrays ?? []).flatMap((name): Skipped[] =>
     wildcard.test(name) || arrays.has(name) || dynamic.has(name)
@@ -79,9 +80,13 @@ function unknownNames({ input, snapshot }: Outlook, selection: Selection): reado
         ],
   );
   return [
-    ...unknown(selection.names, "name", (name) => ({ names: [name] })),
-    ...unknown(selection.nodeIds, "id", (id) => ({ nodeIds: [id] })),
-    ...unknown(selection.hostnames, "host name", (hostname) => ({ hostnames: [hostname] })),
+    ...unknown(selection.names, "name", (name) => anybodys.has(name)),
+    ...unknown(selection.nodeIds, "id", (id) => anybodys.has(id)),
+    ...unknown(
+      selection.hostnames?.filter((hostname) => !hosted(hostname, owned)),
+      "host name",
+      (hostname) => hosted(hostname, nodes),
+    ),
     ...unknownArrays,
   ];
 }

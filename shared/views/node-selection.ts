@@ -2,6 +2,7 @@ import type { SelectionQuery } from "../api/index.ts";
 import {
   type Examination,
   examine,
+  hasWildcard,
   matchesWildcard,
   type PlanInput,
   parseConstraints,
@@ -59,9 +60,10 @@ export function selectorOf(input: PlanInput, selecting: Selecting): Selected<Sel
     };
   const satisfies = satisfying(input, parsed && examine(input, parsed.constraints));
   const hosts = hostnames?.map((pattern) => pattern.toLowerCase());
+  const isNamed = matcherOf(names);
   const ids = nodeIds === undefined ? undefined : new Set(nodeIds);
   const isSelected = (node: Selectable) =>
-    matches(names, node.name) &&
+    isNamed(node.name) &&
     (ids === undefined || (node.nodeId !== null && ids.has(node.nodeId))) &&
     matchesHost(hosts, node.hostname) &&
     isOfArray(nodeArrays, node) &&
@@ -74,6 +76,14 @@ export function selectorOf(input: PlanInput, selecting: Selecting): Selected<Sel
     return ofNodes.has(bucketKey(bucket));
   };
   return { ok: true, answer: { isSelected, isBucketSelected } };
+}
+
+/** `matches` of many names, most of them plain: 10,000 names of 10,000 nodes take milliseconds, and no minute. */
+function matcherOf(patterns: readonly string[] | undefined): (name: string) => boolean {
+  if (patterns === undefined) return () => true;
+  const exact = new Set(patterns);
+  const wild = patterns.filter(hasWildcard);
+  return (name) => exact.has(name) || matches(wild, name);
 }
 
 /** What is drawn up of a selection; without one, `undefined` stands for everything. */

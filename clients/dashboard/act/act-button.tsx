@@ -3,7 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import type { ActionAnswer } from "../../../shared/api/index.ts";
 import { call, pathOf } from "../service/call.ts";
 import { session } from "../service/session.ts";
-import { counted } from "../words.ts";
+import { count, counted } from "../words.ts";
 import { ActForm } from "./act-form.tsx";
 import { FollowUp } from "./follow-up.tsx";
 import { type ActKind, acts, bodyOf, commandOf } from "./kinds.ts";
@@ -100,7 +100,7 @@ function Answer({ answer: { summary, actions, skipped, problems } }: { readonly 
       {nodes.length === 0 ? null : (
         <p>
           {nodes.slice(0, mostNamed).join(", ")}
-          {nodes.length > mostNamed ? ` and ${nodes.length - mostNamed} more` : ""}
+          {nodes.length > mostNamed ? ` and ${count(nodes.length - mostNamed)} more` : ""}
         </p>
       )}
       {[

@@ -111,6 +111,9 @@ export function bodyOf(
   return { kind, nodes, ...fields };
 }
 
+/** More names than that make no line that anybody would type. */
+const mostNamed = 50;
+
 /** The same as a line for a terminal. */
 export function commandOf(
   kind: ActKind,
@@ -120,7 +123,9 @@ export function commandOf(
     reason,
   }: { readonly cluster: string; readonly names: readonly string[]; readonly reason: string },
 ): string {
-  const nodes = acts[kind].onNodes ? ["-N", names.join(",")] : [];
+  // A long list comes from a file: one name a line.
+  const list = names.length > mostNamed ? "@NAMES.txt" : names.join(",");
+  const nodes = acts[kind].onNodes ? ["-N", list] : [];
   return commandLine([
     "ccscale",
     ...acts[kind].command.split(" "),

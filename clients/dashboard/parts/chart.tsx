@@ -162,7 +162,7 @@ function optionsOf(
       axis,
       {
         ...axis,
-        size: 64,
+        size: (_, ticks) => 24 + 7.5 * Math.max(5, ...(ticks ?? []).map(({ length }) => length)),
         ...(isWhole === true ? { incrs: wholeSteps } : {}),
         values: (_, ticks) => ticks.map(format),
       },

@@ -3,7 +3,7 @@ import { useAnnounced } from "../parts/announce.tsx";
 import { Prose } from "../parts/prose.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
-import { choose, linkTo, type Place } from "../place.ts";
+import { choose, goTo, linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { count, counted } from "../words.ts";
@@ -26,6 +26,8 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
   });
   const polled = usePolled<JobsAnswer>(`${pathOf("clusters", cluster, "jobs")}?${query}`);
   const { answer } = polled;
+  // The browser's way back leads to the page before.
+  const turn = (to: string) => goTo({ ...place, options: { ...place.options, cursor: to } });
   useAnnounced(
     String(query),
     answer && `${count(answer.jobs.length)} of ${counted(answer.total ?? answer.jobs.length, "job")} shown.`,
@@ -94,12 +96,12 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
             />
             <div class="acts">
               {cursor === "" ? null : (
-                <button type="button" onClick={() => choose(place, { cursor: "" })}>
+                <button type="button" onClick={() => turn("")}>
                   First page
                 </button>
               )}
               {next === null ? null : (
-                <button type="button" onClick={() => choose(place, { cursor: next })}>
+                <button type="button" onClick={() => turn(next)}>
                   Next page
                 </button>
               )}

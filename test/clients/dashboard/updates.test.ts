@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { bundleDashboard } from "../../../infra/package/dashboard.ts";
+import { served } from "../../fuzz/served-world.ts";
 import { type Browser, noBrowser, openBrowser, openPage } from "../../support/browser.ts";
 import { type ApiServer, serveApi } from "../cli/api-server.ts";
 import { type LargeWorld, serveLargeWorld } from "./large-world.ts";
@@ -214,6 +215,28 @@ describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
     expect(await page.title()).toContain("Nodes");
     await page.goForward();
     await page.getByRole("heading", { name: "Jobs", level: 1 }).waitFor();
+  });
+
+  test("a page of jobs begins at its top, and back leads to the place in the one before", async () => {
+    const jobs = Array.from({ length: 450 }, (_, index) => ({
+      name: `job-${index}`,
+      constraints: { ncpus: 999 },
+    }));
+    await served.world.post(jobs);
+    await open("jobs");
+    await page.getByRole("link", { name: "job-199", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Next page" }).click();
+    await page.getByRole("link", { name: "job-200", exact: true }).waitFor();
+    await expect.poll(() => page.evaluate("scrollY")).toBe(0);
+    await page.getByRole("link", { name: "job-390", exact: true }).click();
+    await page.getByRole("heading", { name: "Job job-390" }).waitFor();
+    await expect.poll(() => page.evaluate("scrollY")).toBe(0);
+    await page.goBack();
+    await page.getByRole("link", { name: "job-390", exact: true }).waitFor();
+    await expect.poll(() => page.evaluate("scrollY")).toBeGreaterThan(2_000);
+    await page.goBack();
+    await page.getByRole("link", { name: "job-199", exact: true }).waitFor();
+    await expect.poll(() => page.evaluate("scrollY")).toBeGreaterThan(2_000);
   });
 
   test("what a page keeps does not grow with its polls", { timeout: 600_000 }, async () => {

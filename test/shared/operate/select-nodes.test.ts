@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { actionBody } from "../../../shared/api/index.ts";
 import { act } from "../../../shared/operate/act.ts";
 import { listNodes, lookAhead } from "../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
@@ -90,4 +91,16 @@ test.each([
 ])("nothing is missed: %s", async (_, selection) => {
   const { skipped, actions } = await ask({ kind: "ignore", nodes: selection, ...who });
   expect({ skipped, count: actions.length }).toEqual({ skipped: [], count: 1 });
+});
+
+test("10,000 nodes are named one by one, and one that no node has is found among them", async () => {
+  const own = Array.from({ length: 10_000 }, (_, index) => nodeOf({ name: `htc-${index + 1}` }));
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: own })));
+  await world.round();
+  const names = [...own.slice(1).map(({ name }) => name), "nope-1"];
+  const body = { kind: "ignore", nodes: { names }, ...who, dryRun: true } as const;
+  const outcome = await act(world.ports, { cluster, body: actionBody.parse(body) });
+  if (outcome.outcome !== "answered") throw new Error(`Not answered: ${outcome.outcome}`);
+  expect(outcome.answer.actions.flatMap((action) => action.nodes)).toHaveLength(9_999);
+  expect(outcome.answer.skipped).toMatchObject([{ node: "nope-1", refused: true }]);
 });
