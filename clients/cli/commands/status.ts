@@ -239,7 +239,7 @@ function drainingOn(page: Page, { draining, atSeconds }: ClusterStatus): void {
     ]);
   page.table(["NODE", "STATE", "BY", "SINCE", "WHY"], rows);
   if (draining.length > mostDraining)
-    page.line(`… and ${draining.length - mostDraining} more: "ccscale nodes"`);
+    page.line(`… and ${draining.length - mostDraining} more: "ccscale nodes --held"`);
 }
 
 function operationsOn(page: Page, { operations, atSeconds }: ClusterStatus): void {

@@ -35,15 +35,17 @@ export const heldNarrowing: Narrowing = {
 /** Kept, drained and ignored nodes, with who wants it so, and why, as far as the status says. */
 export function holdsOf(nodes: readonly NodeView[], status: HoldStatus): readonly Hold[] {
   const drains = new Map(status.draining.map((drain) => [drain.name, drain]));
+  const ignored = new Map(status.ignoredNodes.map((decision) => [decision.nodeId, decision]));
   return nodes.flatMap((node) => [
     ...(node.keepAlive ? [keptHold(node)] : []),
     ...(node.draining === null ? [] : [drainHold(node, drains.get(node.name))]),
-    ...(node.ignored ? [{ ...about(node), held: "ignored" as const, ...nobody }] : []),
+    ...(node.ignored ? [ignoredHold(node, ignored.get(node.nodeId ?? ""))] : []),
   ]);
 }
 
-type HoldStatus = Pick<ClusterStatus, "draining">;
+type HoldStatus = Pick<ClusterStatus, "draining" | "ignoredNodes">;
 type Drain = HoldStatus["draining"][number];
+type Ignored = HoldStatus["ignoredNodes"][number];
 
 const nobody = { by: null, sinceSeconds: null, untilSeconds: null, why: null } as const;
 
@@ -56,6 +58,14 @@ function keptHold(node: NodeView): Hold {
   if (node.kept === null) return { ...base, ...nobody, by: "CycleCloud", why: "its own record says so" };
   const { by, reason, sinceSeconds, untilSeconds = null } = node.kept;
   return { ...base, by, sinceSeconds, untilSeconds, why: reason };
+}
+
+/** One that nobody asked for here is in `ignored_nodes` of the configuration. */
+function ignoredHold(node: NodeView, decision: Ignored | undefined): Hold {
+  const base = { ...about(node), held: "ignored" } as const;
+  if (decision === undefined) return { ...base, ...nobody, why: "ignored_nodes of the configuration" };
+  const { by, reason, atSeconds, untilSeconds = null } = decision;
+  return { ...base, by, sinceSeconds: atSeconds, untilSeconds, why: reason };
 }
 
 /** The status has the drain's own record; a node that it does not list is drained all the same. */

@@ -63,7 +63,7 @@ function footLine({ question, isTyping, filter, overlay, trouble, note }: TopSta
   if (note !== undefined) return { text: note, style: "title" };
   if (filter !== "") return { text: `filter: ${filter}   Esc: clear   f: change`, style: "title" };
   return {
-    text: "q quit  Tab list  up/down page  s sort  f filter  e explain job  d drain node  r refresh",
+    text: "q quit  Tab list  up/down  s sort  f filter  e explain  d drain  r refresh",
     style: "dim",
   };
 }
@@ -94,7 +94,10 @@ function listLines(state: TopState, pane: Pane, { width, height }: Size): readon
   const at = chosenIndex(state, pane, rows);
   const from = Math.max(0, Math.min(at - Math.floor(room / 2), rows.length - room));
   const cells = rows.slice(from, from + room).map((row) => row.cells.map(printable));
-  const head = [`${headsOf[pane][0]} (${countOf(state, pane, rows.length)})`, ...headsOf[pane].slice(1)];
+  const heads = headsOf(pane, state.data);
+  // The last column has the most room.
+  const count = countOf(state, pane, rows.length);
+  const head = heads.map((each, column) => (column === heads.length - 1 ? `${each}  (${count})` : each));
   const widths = widthsFor([head, ...cells], width - 2);
   const text = (row: readonly string[]) => table(undefined, [row], widths).trimEnd();
   const isHere = pane === state.pane;

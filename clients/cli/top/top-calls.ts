@@ -10,8 +10,8 @@ import type { TopCalls } from "./run-top.ts";
 import type { Drainable } from "./top-state.ts";
 
 /** Nobody scrolls through more, and every refresh reads them. */
-const mostNodes = 1_000;
-const mostJobs = 500;
+const mostNodes = 10_000;
+const mostJobs = 10_000;
 const sampleSpanSeconds = 600;
 
 /** Who asks and why, as every request says. */

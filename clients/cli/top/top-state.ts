@@ -15,7 +15,16 @@ export type TopJob = Pick<
 >;
 export type TopNode = Pick<
   NodeView,
-  "name" | "nodeId" | "nodeArray" | "vmSize" | "state" | "idleSinceSeconds" | "usdPerHour" | "jobs"
+  | "name"
+  | "nodeId"
+  | "nodeArray"
+  | "vmSize"
+  | "state"
+  | "draining"
+  | "ignored"
+  | "idleSinceSeconds"
+  | "usdPerHour"
+  | "jobs"
 >;
 
 /** What the service answered, one refresh. */
@@ -85,6 +94,7 @@ export function openedOn(data: TopData): TopState {
 /** A row of a list; `id` stays the same from refresh to refresh. */
 export interface Row {
   readonly id: string;
+  /** Made when it is looked at: of ten thousand rows a screen shows forty. */
   readonly cells: readonly string[];
 }
 
@@ -115,30 +125,49 @@ export const ordersOf: Readonly<Record<Pane, readonly { readonly name: string }[
   plans: [{ name: "newest" }],
 };
 
-export const headsOf: Readonly<Record<Pane, readonly string[]>> = {
-  jobs: ["JOB", "SOURCE", "HAS", "WAITS", "REASON"],
-  nodes: ["NODE", "ARRAY", "SIZE", "STATE", "IDLE", "USD/H", "JOBS"],
-  plans: ["PLAN", "DECIDED", "JOBS", "REASON"],
-};
+/** The headings of a list. Sources are shown where there are several. */
+export function headsOf(pane: Pane, data: TopData): readonly string[] {
+  switch (pane) {
+    case "jobs":
+      return ["JOB", ...(hasSources(data) ? ["SOURCE"] : []), "HAS", "WAITS", "REASON"];
+    case "nodes":
+      return ["NODE", "ARRAY", "SIZE", "STATE", "IDLE", "USD/H", "JOBS"];
+    case "plans":
+      return ["PLAN", "DECIDED", "JOBS", "REASON"];
+  }
+}
+
+function hasSources({ jobs }: TopData): boolean {
+  return jobs.some(({ source }) => source !== jobs[0]?.source);
+}
 
 /** The rows of a list as it is sorted and filtered. */
 export function rowsOf(state: TopState, pane: Pane): readonly Row[] {
   const wanted = state.filter.toLowerCase();
-  return everyRow(state, pane).filter(({ cells }) => cells.join(" ").toLowerCase().includes(wanted));
+  const rows = everyRow(state, pane);
+  return wanted === "" ? rows : rows.filter(({ cells }) => cells.join(" ").toLowerCase().includes(wanted));
 }
 
 function everyRow({ data, sort }: TopState, pane: Pane): readonly Row[] {
   const now = data.status.atSeconds;
   switch (pane) {
-    case "jobs":
+    case "jobs": {
+      const withSource = hasSources(data);
       return ordered(data.jobs, jobOrders[sort.jobs]).map((job) => ({
-        id: jobId(job),
-        cells: jobCells(job, now),
+        get id() {
+          return jobId(job);
+        },
+        get cells() {
+          return jobCells(job, { now, withSource });
+        },
       }));
+    }
     case "nodes":
       return ordered(data.nodes, nodeOrders[sort.nodes]).map((node) => ({
         id: node.nodeId ?? node.name,
-        cells: nodeCells(node, now),
+        get cells() {
+          return nodeCells(node, now);
+        },
       }));
     case "plans":
       return data.status.plans.map(({ planId, atSeconds, create, start, retire, jobs, reason, held }) => {
@@ -151,21 +180,36 @@ function everyRow({ data, sort }: TopState, pane: Pane): readonly Row[] {
   }
 }
 
+/** By list and order: every key draws the screen again, and ten thousand nodes are the same until the next refresh. */
+const sortedLists = new WeakMap<readonly unknown[], Map<unknown, readonly unknown[]>>();
+
 function ordered<T>(items: readonly T[], order: Order<T> | undefined): readonly T[] {
-  return order?.compare === undefined ? items : items.toSorted(order.compare);
+  if (order?.compare === undefined) return items;
+  const known = sortedLists.get(items) ?? new Map<unknown, readonly unknown[]>();
+  sortedLists.set(items, known);
+  const sorted = (known.get(order) as readonly T[] | undefined) ?? items.toSorted(order.compare);
+  known.set(order, sorted);
+  return sorted;
 }
 
 export function jobId({ job, source }: Pick<TopJob, "job" | "source">): string {
   return JSON.stringify([source, job]);
 }
 
-function jobCells({ job, source, granted, asked, unit, submittedAtSeconds, reason }: TopJob, now: number) {
+/** How much a job lacks is in its own column. */
+const lacks = /^No room for \d+ (slots?|nodes?): /;
+
+function jobCells(
+  { job, source, granted, asked, unit, submittedAtSeconds, reason }: TopJob,
+  { now, withSource }: { readonly now: number; readonly withSource: boolean },
+) {
   const waits = submittedAtSeconds === null ? "-" : duration(now - submittedAtSeconds);
-  return [job, source ?? "-", `${granted}/${asked} ${unit}`, waits, reason ?? "-"];
+  const from = withSource ? [source ?? "-"] : [];
+  return [job, ...from, `${granted}/${asked} ${unit}`, waits, reason?.replace(lacks, "") ?? "-"];
 }
 
 function nodeCells(
-  { name, nodeArray, vmSize, state, idleSinceSeconds, usdPerHour, jobs }: TopNode,
+  { name, nodeArray, vmSize, state, draining, ignored, idleSinceSeconds, usdPerHour, jobs }: TopNode,
   now: number,
 ) {
   const idle = idleSinceSeconds === null ? "-" : duration(now - idleSinceSeconds);
@@ -174,7 +218,7 @@ function nodeCells(
     name,
     nodeArray,
     vmSize.replace(/^Standard_/, ""),
-    state ?? "-",
+    [state ?? "-", ...(draining === null ? [] : [draining.phase]), ...(ignored ? ["ignored"] : [])].join(" "),
     idle,
     usd,
     jobs.map(({ job }) => job).join(" ") || "-",
@@ -183,8 +227,10 @@ function nodeCells(
 
 /** Where the chosen row is; the first one if the chosen one is not there (any more). */
 export function chosenIndex(state: TopState, pane: Pane, rows: readonly Row[]): number {
+  const wanted = state.chosen[pane];
+  if (wanted === undefined) return 0;
   return Math.max(
     0,
-    rows.findIndex(({ id }) => id === state.chosen[pane]),
+    rows.findIndex(({ id }) => id === wanted),
   );
 }

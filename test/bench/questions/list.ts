@@ -124,7 +124,7 @@ export const questions: readonly Question[] = [
   {
     ask: "May I delete this node? What would happen?",
     argv: ["delete-nodes", "htc-9", "--dry-run"],
-    answer: [/htc-9 +runs a job +Drain it and wait/],
+    answer: [/htc-9 +runs job 20008 +Drain it and wait/],
     code: 1,
   },
   {
@@ -141,7 +141,7 @@ export const questions: readonly Question[] = [
     ask: "Which nodes are kept, drained or ignored: by whom, until when, why?",
     argv: ["nodes", "--held"],
     answer: [
-      /^hpc-7 +ignored/m,
+      /^hpc-7 +ignored +ann .*with the vendor/m,
       /^htc-101 +draining +bob .*disk errors/m,
       /^mem-3 +kept alive +bob .*in 1d23h.*a user debugs there|^mem-3 +kept alive +bob/m,
     ],
@@ -149,7 +149,10 @@ export const questions: readonly Question[] = [
   {
     ask: "What would another idle time-out do?",
     argv: ["config", "set", "idle_timeout.spot", "600", "--dry-run"],
-    answer: [/idle_timeout\.spot: \(absent\) -> 600/, /would (go at once|be the same)/],
+    answer: [
+      /idle_timeout\.spot: \(absent\) -> 600/,
+      /146 nodes would go as soon as it is known again what runs where/,
+    ],
   },
   {
     ask: "How do I undo a change of the configuration, and what would that do?",

@@ -5,7 +5,15 @@ import type { ClusterStatus, NodeView } from "../../../../shared/api/index.ts";
 const now = 1_800_000_000;
 
 function nodeOf(name: string, fields: Partial<NodeView>): NodeView {
-  const base = { name, nodeArray: "htc", state: "Ready", keepAlive: false, kept: null, ignored: false };
+  const base = {
+    name,
+    nodeId: name,
+    nodeArray: "htc",
+    state: "Ready",
+    keepAlive: false,
+    kept: null,
+    ignored: false,
+  };
   return { ...base, draining: null, ...fields } as NodeView;
 }
 
@@ -23,6 +31,10 @@ const draining: ClusterStatus["draining"] = [
   { ...drain, name: "htc-3", sinceSeconds: now - 60, by: "root", why: "bad fan", source: "slurm" },
 ];
 
+const ignoredNodes: ClusterStatus["ignoredNodes"] = [
+  { nodeId: "7", name: "htc-7", by: "eve", reason: "with the vendor", atSeconds: now - 30 },
+];
+
 test("nodes that are kept, drained and ignored, each with who wants it so; the others are left out", () => {
   const kept = {
     by: "ann",
@@ -38,8 +50,9 @@ test("nodes that are kept, drained and ignored, each with who wants it so; the o
     nodeOf("htc-4", { draining: phase }),
     nodeOf("htc-5", { ignored: true, keepAlive: true }),
     nodeOf("htc-6", {}),
+    nodeOf("htc-7", { nodeId: "7", ignored: true }),
   ];
-  const rows = holdsOf(nodes, { draining }).map((hold) => {
+  const rows = holdsOf(nodes, { draining, ignoredNodes }).map((hold) => {
     const { name, held, by, since, ends, why } = holdFields(hold, now);
     return [name, held, by, since, ends, why];
   });
@@ -50,6 +63,7 @@ test("nodes that are kept, drained and ignored, each with who wants it so; the o
     // The status lists the first ones only.
     ["htc-4", "draining", null, "1m30s ago", null, "idle"],
     ["htc-5", "kept alive", "CycleCloud", null, null, "its own record says so"],
-    ["htc-5", "ignored", null, null, null, null],
+    ["htc-5", "ignored", null, null, null, "ignored_nodes of the configuration"],
+    ["htc-7", "ignored", "eve", "30s ago", null, "with the vendor"],
   ]);
 });

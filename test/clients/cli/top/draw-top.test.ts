@@ -18,9 +18,9 @@ test("a cluster on 80 columns and 24 rows", () => {
     "jobs ███████████████ 2",
     "boot ████████ 1",
     "idle ████████ 1",
-    "* JOB (2, by queue)  SOURCE  HAS         WAITS  REASON",
+    "* JOB   HAS         WAITS  REASON  (2, by queue)",
   ]);
-  expect(lines[7]).toBe("> 1202               slurm   0/4 slots   10m    needs 160 cores on one node, th…");
+  expect(lines[7]).toBe("> 1202  0/4 slots   10m    needs 160 cores on one node, the largest has 120");
   const page = lines.join("\n");
   expect(page).toMatch(/htc-10 +htc +F4s_v2 +Ready +- +0\.20 +1200/);
   expect(page).toMatch(/20s ago +\+2 -1 +7 jobs +demand of slurm/);
@@ -104,5 +104,32 @@ test("the chosen row of a long list is on the screen, and marked without colour"
   };
   const chosen = drawTop(state, usual).filter(({ style }) => style === "chosen");
   expect(chosen.map(({ text }) => text.slice(0, 9))).toEqual(["> htc-700"]);
-  expect(pageOf(state)).toContain("* NODE (1000+, by name)");
+  expect(pageOf(state)).toContain("JOBS  (1000+, by name)");
+});
+
+describe("a list of jobs", () => {
+  test("sources are shown where there are several, and can be filtered by", () => {
+    const data = topData({ jobs: [topJob("1"), topJob("2", { source: "pbs" })] });
+    const page = pageOf(openedOn(data));
+    expect(page).toMatch(/\* JOB +SOURCE +HAS/);
+    expect(page).toMatch(/> 1 +slurm /);
+    const filtered = pageOf({ ...openedOn(data), filter: "pbs" });
+    expect(filtered).toMatch(/> 2 +pbs /);
+    expect(filtered).toContain("(1 of 2, by queue)");
+  });
+
+  test("a reason begins with what is short: how much the job lacks is beside it", () => {
+    const reason = "No room for 4 nodes: the node limit of node array hpc leaves 0 new nodes.";
+    const page = pageOf(openedOn(topData({ jobs: [topJob("1", { reason })] })));
+    expect(page).toContain("  the node limit of node array hpc");
+    expect(page).not.toContain("No room for");
+  });
+});
+
+test("a node that takes no new jobs, and one that is left alone, are marked", () => {
+  const draining = { phase: "draining", sinceSeconds: now, reason: "disk errors" } as const;
+  const nodes = [topNode("htc-1", { draining }), topNode("htc-2", { ignored: true })];
+  const page = pageOf(openedOn(topData({ nodes })));
+  expect(page).toMatch(/htc-1 .* Ready draining /);
+  expect(page).toMatch(/htc-2 .* Ready ignored /);
 });

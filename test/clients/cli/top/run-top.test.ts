@@ -187,7 +187,7 @@ test("an explanation takes the place of the lists until Esc", async () => {
   view.type("e");
   await view.sees("It needs 160 cores.");
   view.type("e");
-  await view.sees("JOB (2, by queue)");
+  await view.sees("REASON  (2, by queue)");
   view.type("q");
   await view.done;
 });

@@ -9,6 +9,8 @@ export function topNode(name: string, more: Partial<TopNode> = {}): TopNode {
     nodeArray: "htc",
     vmSize: "Standard_F4s_v2",
     state: "Ready",
+    draining: null,
+    ignored: false,
     idleSinceSeconds: now - 90,
     usdPerHour: 0.2,
     jobs: [],
