@@ -59,7 +59,7 @@ async function sees(
 const isOpen = (lines: readonly string[]) =>
   lines[0]?.startsWith(cluster) === true && lines.at(-1)?.startsWith("q quit") === true;
 
-describe.skipIf(why !== "")(`ccscale top on a terminal of the system${why}`, { timeout: 120_000 }, () => {
+describe.skipIf(why !== "")(`ccscale top on a terminal of the system${why}`, () => {
   test("takes the whole screen, and fits it again when its size changes", async () => {
     const top = await open({ columns: 80, rows: 24 });
     const first = await sees(top, isOpen);
