@@ -53,6 +53,8 @@ function bench(changed: Partial<TopCalls> = {}) {
     },
   });
   const page = async () => {
+    // On a busy machine the terminal still has to be given what was written last.
+    await until(() => sink.writableLength === 0);
     await new Promise<void>((resolve) => shown.write("", resolve));
     const { active } = shown.buffer;
     return Array.from({ length: 24 }, (_, row) => active.getLine(row)?.translateToString(true) ?? "").join(
