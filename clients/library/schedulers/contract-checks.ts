@@ -10,7 +10,18 @@ export interface Recorded {
   readonly answers: Answers;
   readonly context: Context;
   readonly broken: readonly BrokenAnswers[];
+  /** By a job's name in the reading. Absent: nothing is said of it. */
+  readonly whose?: (job: string) => Whose | undefined;
 }
+
+/** Whose a job is, as its scheduler says; absent: it says nothing. Costs and budgets are told apart by these. */
+export interface Whose {
+  readonly user?: string;
+  readonly account?: string;
+  readonly queue?: string;
+}
+
+const whoseFields = ["user", "account", "queue"] as const satisfies readonly (keyof Whose)[];
 
 type Known = Extract<Reading, { known: true }>;
 
@@ -59,6 +70,22 @@ export const contractChecks = {
     [{}, { workers: 7, nodes: "x", version: -1 }].flatMap((memory) => {
       const reading = driver.interpret(answers, { ...context, memory });
       return reading.known ? [] : [`unknown with the memory ${JSON.stringify(memory)}: ${reading.reason}`];
+    }),
+  "jobs have the user, account and queue that their scheduler names": ({
+    driver,
+    answers,
+    context,
+    whose = () => undefined,
+  }) =>
+    knownReading(driver.interpret(answers, context)).jobs.flatMap((job) => {
+      const said = whose(job.name);
+      if (said === undefined) return [];
+      return whoseFields
+        .filter((field) => job[field] !== said[field])
+        .map(
+          (field) =>
+            `${field} of job "${job.name}" is ${job[field] ?? "not given"}, and its scheduler says ${said[field] ?? "nothing"}`,
+        );
     }),
   "output that was cut short is unknown, or nothing is missing from it": ({ driver, answers, context }) => {
     const whole = knownReading(driver.interpret(answers, context));

@@ -5,11 +5,11 @@
 import type { Answers, Driver, DriverKind, Memory } from "../../agent/drivers/driver.ts";
 import { checkedKind, driverProblems } from "../../agent/drivers/driver-shape.ts";
 import type { BrokenAnswers } from "./broken-records.ts";
-import { contractChecks, knownReading, type Recorded } from "./contract-checks.ts";
+import { contractChecks, knownReading, type Recorded, type Whose } from "./contract-checks.ts";
 
 export type * from "../../agent/drivers/driver.ts";
 export { type BrokenAnswers, brokenColumns, brokenJson } from "./broken-records.ts";
-export { contractChecks, type Recorded } from "./contract-checks.ts";
+export { contractChecks, type Recorded, type Whose } from "./contract-checks.ts";
 
 /** What a scheduler printed at one moment. */
 export interface Situation {
@@ -31,6 +31,8 @@ export interface ContractCase {
   readonly situations: readonly Situation[];
   /** The answers with one record broken of what runs, so that its host can still be told; see `brokenColumns`, `brokenJson`. */
   readonly broken: (answers: Answers) => readonly BrokenAnswers[];
+  /** Whose a job is, read from the answers by its name in the reading; undefined: nothing is said. Absent: it is not checked. */
+  readonly whose?: (answers: Answers, job: string) => Whose | undefined;
 }
 
 export interface ContractProblem {
@@ -45,6 +47,7 @@ export function checkContract({
   section,
   situations,
   broken,
+  whose,
 }: ContractCase): readonly ContractProblem[] {
   const about = (problem: string): ContractProblem => ({ check: "is a driver", situation: "", problem });
   const shape = driverProblems(kind);
@@ -57,7 +60,7 @@ export function checkContract({
   } catch (error) {
     return [about(textOf(error))];
   }
-  const recorded = situations.map((situation) => toRecorded(driver, situation, broken));
+  const recorded = situations.map((situation) => toRecorded(driver, situation, { broken, whose }));
   const problems = recorded.flatMap((each) =>
     Object.entries(contractChecks).flatMap(([check, find]) =>
       guarded(() => find(each)).map((problem) => ({ check, situation: each.name, problem })),
@@ -70,9 +73,16 @@ export function checkContract({
   return isRunning ? problems : [nothingRuns, ...problems];
 }
 
-function toRecorded(driver: Driver, situation: Situation, broken: ContractCase["broken"]): Recorded {
+function toRecorded(
+  driver: Driver,
+  situation: Situation,
+  { broken, whose }: Pick<ContractCase, "broken"> & { readonly whose: ContractCase["whose"] | undefined },
+): Recorded {
   const { name, answers, nowSeconds, draining = new Map(), memory = {} } = situation;
-  return { name, driver, answers, context: { nowSeconds, draining, memory }, broken: broken(answers) };
+  return {
+    ...{ name, driver, answers, context: { nowSeconds, draining, memory }, broken: broken(answers) },
+    ...(whose !== undefined && { whose: (job: string) => whose(answers, job) }),
+  };
 }
 
 function runningIn({ driver, answers, context }: Recorded): readonly string[] {

@@ -9,16 +9,20 @@ import {
 type Known = Extract<Reading, { known: true }>;
 
 const nothing = { setAside: [], silent: [], corrections: [], memory: {} } as const;
-/** `17 <tab> ip-1`: the id of a job, and its host, or `-`; the last line says how many there are. */
-const text = "17\tip-0A000005\n18\t-\n# 2\n";
+/** `17 <tab> ip-1 <tab> ada`: the id of a job, its host, or `-`, and its user; the last line says how many there are. */
+const text = "17\tip-0A000005\tada\n18\t-\tbob\n# 2\n";
 
 function read(listing: string): Reading {
   const lines = listing.trimEnd().split("\n");
   if (lines.at(-1) !== `# ${lines.length - 1}`) return { known: false, reason: "not a whole list" };
   const rows = lines.slice(0, -1).map((line) => line.split("\t"));
-  const jobs = rows.map(([id = "", host = "-"], index): Job => {
+  const jobs = rows.map(([id = "", host = "-", user], index): Job => {
     const name = /^\d+$/.test(id) ? id : `unreadable ${index}`;
-    return { name, constraints: {}, ...(host !== "-" && { executingHostnames: [host] }) };
+    return {
+      ...{ name, constraints: {} },
+      ...(host !== "-" && { executingHostnames: [host] }),
+      ...(user !== undefined && { user }),
+    };
   });
   return { known: true, jobs, nodes: [], ...nothing };
 }
@@ -42,6 +46,13 @@ function problemsOf(driver: Driver, listing = text) {
         isRunning: (row) => row[1]?.startsWith("ip-") === true,
         without: [1],
       }),
+    whose: ({ jobs }, job) => {
+      const [, , user] =
+        /^(\d+)\t.*\t(\w+)$/m.exec(
+          (jobs?.text ?? "").split("\n").find((line) => line.startsWith(job)) ?? "",
+        ) ?? [];
+      return user === undefined ? undefined : { user };
+    },
   });
 }
 
@@ -74,6 +85,10 @@ const breaking: Readonly<Record<keyof typeof contractChecks, Driver>> = {
     interpret: ({ jobs }, { memory }) =>
       "workers" in memory ? { known: false, reason: "an unknown memory" } : read(jobs?.text ?? ""),
   },
+  "jobs have the user, account and queue that their scheduler names": changed((reading) => ({
+    ...reading,
+    jobs: reading.jobs.map(({ user: _, ...job }) => job),
+  })),
   "output that was cut short is unknown, or nothing is missing from it": {
     ...good,
     interpret: ({ jobs }) => {
@@ -113,6 +128,19 @@ const breaking: Readonly<Record<keyof typeof contractChecks, Driver>> = {
 
 test.each(Object.entries(breaking))("a driver that breaks the rule is found: %s", (rule, driver) => {
   expect(checksOf(driver)).toContain(rule);
+});
+
+test("a breach says whose the job is, and what the driver makes of it; an account that nobody named is one too", () => {
+  const wrong = changed((reading) => ({
+    ...reading,
+    jobs: reading.jobs.map((job) => ({ ...job, user: "root", account: "all" })),
+  }));
+  expect(problemsOf(wrong).map(({ problem }) => problem)).toEqual([
+    'user of job "17" is root, and its scheduler says ada',
+    'account of job "17" is all, and its scheduler says nothing',
+    'user of job "18" is root, and its scheduler says bob',
+    'account of job "18" is all, and its scheduler says nothing',
+  ]);
 });
 
 test("a driver without a function, and recordings in which nothing runs, are named", () => {

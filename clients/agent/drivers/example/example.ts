@@ -72,7 +72,10 @@ function interpret(answers: Answers, context: Context, settings: Settings): Read
   };
 }
 
-function toJob({ id, cpus, memoryGiB, hosts }: JobLine, { node_array: array }: Settings): Job {
+function toJob(
+  { id, cpus, memoryGiB, hosts, user, account, queue }: JobLine,
+  { node_array: array }: Settings,
+): Job {
   return {
     name: id,
     constraints: {
@@ -82,6 +85,10 @@ function toJob({ id, cpus, memoryGiB, hosts }: JobLine, { node_array: array }: S
     },
     ...(hosts.length === 0 ? {} : { executingHostnames: hosts }),
     ...(hosts.length > 1 ? { iterations: hosts.length } : {}),
+    // Whose it is, as far as the scheduler says: costs and budgets are told apart by it.
+    ...(user !== undefined && { user }),
+    ...(account !== undefined && { account }),
+    ...(queue !== undefined && { queue }),
   };
 }
 

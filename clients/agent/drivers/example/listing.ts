@@ -28,8 +28,14 @@ const number = z
   .transform(Number);
 const hostname = z.string().regex(/^[a-z0-9][a-z0-9.-]{0,254}$/i, "expected the name of a host");
 
-/** `17 <tab> 4 <tab> 8 <tab> ip-0A000005,ip-0A000006`: id, cpus and GiB on each host, and the hosts, or `-` while it waits. */
-export const jobLine = columns(["id", "cpus", "memoryGiB", "hosts"], {
+/** A name, or `-` where there is none. */
+const nameOrNone = z.string().transform((text) => (text === "-" ? undefined : text));
+
+/**
+ * `17 <tab> 4 <tab> 8 <tab> ip-0A000005,ip-0A000006 <tab> ada <tab> geo <tab> short`: id, cpus and GiB on each host, the hosts, or `-` while it
+ * waits, whose it is, and of which queue.
+ */
+export const jobLine = columns(["id", "cpus", "memoryGiB", "hosts", "user", "account", "queue"], {
   id: z.string().regex(/^\d{1,18}$/, "expected a number"),
   cpus: number,
   memoryGiB: number,
@@ -37,6 +43,9 @@ export const jobLine = columns(["id", "cpus", "memoryGiB", "hosts"], {
     .string()
     .transform((text) => (text === "-" ? [] : text.split(",")))
     .pipe(z.array(hostname)),
+  user: nameOrNone,
+  account: nameOrNone,
+  queue: nameOrNone,
 });
 
 /** `ip-0A000005 <tab> open <tab> 4`: host, state, cpus. */

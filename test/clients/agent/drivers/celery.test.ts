@@ -1,4 +1,5 @@
 import { celery } from "../../../../clients/agent/drivers/celery/celery.ts";
+import type { Answers, Backlog } from "../../../../clients/agent/drivers/driver.ts";
 import { brokenJson } from "../../../../clients/library/schedulers/broken-records.ts";
 import { testDriver } from "./driver-contract.ts";
 
@@ -23,4 +24,42 @@ testDriver({
         ),
       without: [],
     }),
+  knows: ["queue"],
+  whose: (answers, job) => {
+    const queues = new Set([...queuesOfRunning(answers, job), ...queuesOfWaiting(answers, job)]);
+    // Tasks of one name may come from two queues; of the reserve and of what is unreadable nothing is said.
+    return queues.size === 1 ? { queue: [...queues].join() } : undefined;
+  },
 });
+
+interface Task {
+  readonly id?: unknown;
+  readonly delivery_info?: { readonly routing_key?: string };
+}
+
+/** A running task is a job of its own, by its id. */
+function queuesOfRunning(answers: Answers, job: string): readonly string[] {
+  const active = (jsonOf(answers.active?.text) ?? {}) as Readonly<Record<string, unknown>>;
+  const tasks = Object.values(active).flatMap((each) => (Array.isArray(each) ? (each as Task[]) : []));
+  return tasks
+    .filter(({ id }) => id === job)
+    .flatMap(({ delivery_info }) => delivery_info?.routing_key ?? []);
+}
+
+/** Those that wait are counted by their name and what they need: `work.sleep (default)`. */
+function queuesOfWaiting(answers: Answers, job: string): readonly string[] {
+  const backlog = jsonOf(answers.backlog?.text) as Backlog | undefined;
+  const messages = [
+    ...(backlog?.queues ?? []).flatMap(({ messages: all }) => all),
+    ...(backlog?.unacknowledged ?? []),
+  ];
+  return messages
+    .filter(({ headers }) => typeof headers.task === "string" && job.startsWith(`${headers.task} (`))
+    .map(({ queue }) => queue);
+}
+
+/** The application may print before it. */
+function jsonOf(text = ""): unknown {
+  const start = text.search(/^[[{]/m);
+  return start < 0 ? undefined : JSON.parse(text.slice(start));
+}

@@ -19,7 +19,7 @@ import {
   placesIn,
   withBroken,
 } from "../../../../clients/library/schedulers/broken-records.ts";
-import { contractChecks } from "../../../../clients/library/schedulers/contract.ts";
+import { contractChecks, type Whose } from "../../../../clients/library/schedulers/contract.ts";
 import { parseDemand, wholly } from "../../../../shared/messages/job-demand.ts";
 
 const situationSchema = z.strictObject({
@@ -40,6 +40,10 @@ export interface DriverCase {
   readonly wrong: readonly (readonly [Readonly<Record<string, unknown>>, RegExp])[];
   /** The answers with one record broken of what runs, so that its host can still be told. */
   readonly broken: (answers: Answers) => readonly BrokenAnswers[];
+  /** What the scheduler knows of whose a job is. The driver gives nothing else, and the recordings show two of each at least. */
+  readonly knows: readonly (keyof Whose)[];
+  /** Read from the answers without the driver, by a job's name in the reading; undefined: nothing is said of it. */
+  readonly whose: (answers: Answers, job: string) => Whose | undefined;
 }
 
 interface Situation {
@@ -51,7 +55,7 @@ interface Situation {
 }
 
 /** What every driver keeps to, whatever its scheduler; against everything that was recorded of it. */
-export function testDriver({ kind, section, wrong, broken }: DriverCase): void {
+export function testDriver({ kind, section, wrong, broken, knows, whose }: DriverCase): void {
   const folder = join(import.meta.dirname, "fixtures", kind.name);
   const configured = (more: Readonly<Record<string, unknown>> = {}): Driver => {
     const result = kind.configure({ ...section, ...more });
@@ -94,7 +98,8 @@ export function testDriver({ kind, section, wrong, broken }: DriverCase): void {
     });
 
     test.each(Object.entries(contractChecks))("%s", (_, find) => {
-      const recorded = { name: here, driver, answers, context, broken: broken(answers) };
+      const asked = { broken: broken(answers), whose: (job: string) => whose(answers, job) };
+      const recorded = { name: here, driver, answers, context, ...asked };
       expect(find(recorded)).toEqual([]);
     });
 
@@ -126,6 +131,24 @@ export function testDriver({ kind, section, wrong, broken }: DriverCase): void {
         }),
         { numRuns: 50 },
       );
+    });
+  });
+
+  describe(`${kind.name}: whose jobs are`, () => {
+    const jobs = situations.flatMap(({ driver, answers, context }) =>
+      known(driver.interpret(answers, context)).jobs.map((job) => ({ job, said: whose(answers, job.name) })),
+    );
+    const fields = ["user", "account", "queue"] as const;
+
+    test("what its scheduler does not know is not made up", () => {
+      const unknown = fields.filter((field) => !knows.includes(field));
+      for (const { job } of jobs) for (const field of unknown) expect(job).not.toHaveProperty(field);
+    });
+
+    // One value everywhere could be a constant of the driver.
+    test.each(knows)("two of each %s at least are in the recordings, and in the readings", (field) => {
+      expect(new Set(jobs.flatMap(({ said }) => said?.[field] ?? [])).size).toBeGreaterThan(1);
+      expect(new Set(jobs.flatMap(({ job }) => job[field] ?? [])).size).toBeGreaterThan(1);
     });
   });
 

@@ -12,4 +12,11 @@ testDriver({
   ],
   broken: (answers) =>
     brokenColumns(answers, "jobs", { isRunning: (row) => row[3]?.startsWith("ip-") === true, without: [3] }),
+  knows: ["user", "account", "queue"],
+  whose: (answers, job) => {
+    const rows = (answers.jobs?.text ?? "").split("\n").map((line) => line.split("\t"));
+    const [, , , , ...whose] = rows.find(([id]) => id === job) ?? [];
+    const said = { user: whose[0], account: whose[1], queue: whose[2] };
+    return Object.fromEntries(Object.entries(said).filter(([, name]) => name !== "-"));
+  },
 });
