@@ -7,7 +7,7 @@ import type {
 } from "../../../shared/api/index.ts";
 import { type Config, readSetting, withoutValue, withValue } from "../../../shared/config-path.ts";
 import { isDictionary, parseJson } from "../../../shared/json.ts";
-import { redacted } from "../../../shared/redact.ts";
+import { isSame, redacted } from "../../../shared/redact.ts";
 import { ActForm } from "../act/act-form.tsx";
 import { commandLine } from "../act/command-line.ts";
 import { Refusal } from "../parts/refusal.tsx";
@@ -293,6 +293,13 @@ function ChangedMeanwhile(props: {
     onTaken({ ...draft, base: config ?? {}, etag, beganAtSeconds, text, conflicts });
   };
   const isNews = stored !== undefined && stored.etag !== draft.etag;
+  // An answer that was lost on its way is no refusal.
+  if (isNews && isSame(stored.config, read(draft.text)))
+    return (
+      <p role="alert" class="problem fine">
+        What is stored now is what you wanted. <a href={linkTo({ cluster, view: "config" })}>Configuration</a>
+      </p>
+    );
   return (
     <div role="alert" class="problem degraded">
       <p>Somebody else stored another configuration since you began. Nothing of yours is lost.</p>

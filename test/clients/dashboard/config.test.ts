@@ -195,6 +195,26 @@ describe.skipIf(noBrowser !== undefined)("the configuration", () => {
     expect(await stored()).toMatchObject({ idle_timeout: 600, boot_timeout: 900, failed_nodes: "retry" });
   });
 
+  test("an answer that is lost after all is stored is no change by somebody else", async () => {
+    await open("config/edit");
+    await editor().fill(JSON.stringify({ ...usable, idle_timeout: 600 }));
+    await reason("mine");
+    await check();
+    await page.getByRole("region", { name: "What would change" }).waitFor();
+    let isLost = false;
+    await page.route("**/config", async (route, request) => {
+      if (request.method() === "GET" || isLost) return route.fallback();
+      isLost = true;
+      await route.fetch();
+      return route.abort();
+    });
+    await store();
+    await page.getByRole("alert").getByText("The service does not answer").waitFor();
+    expect((await stored()).idle_timeout).toBe(600);
+    await store();
+    await page.getByText("What is stored now is what you wanted.").waitFor();
+  });
+
   test("an earlier version is compared with what is stored, and stored again", async () => {
     await pushed({ ...usable, idle_timeout: 60 }, "too short");
     await open("config?from=1&to=now");
