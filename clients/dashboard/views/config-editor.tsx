@@ -172,7 +172,7 @@ function Form(props: {
             <p key={sentence}>{sentence}</p>
           ))}
           {outcome === "would" && effects.length === 0 ? (
-            <p class="quiet">A plan made now would decide the same.</p>
+            <p class="quiet">What the next plan would make of it cannot be foreseen.</p>
           ) : null}
         </>
       )}
