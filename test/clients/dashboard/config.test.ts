@@ -16,6 +16,7 @@ import { type ApiServer, serveApi } from "../cli/api-server.ts";
 import { hostileNames } from "./hostile-names.ts";
 import { type PageServer, servePage } from "./page-server.ts";
 import { picture } from "./pictures.ts";
+import { tabStops } from "./tab-stops.ts";
 
 vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
 const { handlers } = await import("../../functions/api/handlers.ts");
@@ -282,6 +283,30 @@ describe.skipIf(noBrowser !== undefined)("the configuration", () => {
     await reason("move");
     await check();
     await page.getByRole("alert").getByText("says where the password is sent to").waitFor();
+  });
+
+  test("the keyboard alone reaches all of it", async () => {
+    await pushed({ ...usable, idle_timeout: 60 }, "too short");
+    await open("config?from=1&to=now");
+    await page.getByRole("region", { name: "What differs" }).waitFor();
+    const seen = ["Stored configuration", "Change", "Compare", "with", "What differs", "What it changed"];
+    expect(await tabStops(page)).toEqual(expect.arrayContaining([...seen, "Store it again"]));
+    await page.getByRole("link", { name: "Change", exact: true }).press("Enter");
+    await editor().press("End");
+    await page.getByLabel("Key").pressSequentially("boot_timeout");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("900");
+    await page.keyboard.press("Enter");
+    // From there: Set, Remove, the text, the reason.
+    for (let presses = 0; presses < 4; presses += 1) await page.keyboard.press("Tab");
+    await page.keyboard.type("slow image");
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "What would change" }).waitFor();
+    const asked = ["What would change", "Store the configuration", "Back", "Start over"];
+    expect(await tabStops(page)).toEqual(expect.arrayContaining(asked));
+    await page.getByRole("button", { name: "Store the configuration" }).press("Enter");
+    await page.getByText("Waiting for the next snapshot…").waitFor();
+    expect(await stored()).toMatchObject({ boot_timeout: 900 });
   });
 
   test("no script runs out of a value, a key, a reason or a name", async () => {

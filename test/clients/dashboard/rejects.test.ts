@@ -16,6 +16,7 @@ import { type ApiServer, serveApi } from "../cli/api-server.ts";
 import { hostileNames } from "./hostile-names.ts";
 import { type PageServer, servePage } from "./page-server.ts";
 import { picture } from "./pictures.ts";
+import { tabStops } from "./tab-stops.ts";
 
 vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
 const { handlers } = await import("../../functions/api/handlers.ts");
@@ -191,6 +192,24 @@ describe.skipIf(noBrowser !== undefined)("rejected messages", () => {
     expect(await page.getByRole("row").count()).toBe(2);
     await page.getByRole("button", { name: "Newest" }).click();
     await page.getByText("no message 100", { exact: true }).waitFor();
+  });
+
+  test("the keyboard alone reaches all of it", async () => {
+    await served.world.receive(demand({ ttlSeconds: "long" }), "r-1");
+    await open("rejects/r-1");
+    await message().waitFor();
+    const seen = ["All rejects", "Message", "Fix it first", "Show what would be done"];
+    expect(await tabStops(page)).toEqual(expect.arrayContaining(seen));
+    await page.getByRole("button", { name: "Fix it first" }).press("Enter");
+    await page.getByRole("button", { name: /^Line \d+$/ }).press("Enter");
+    await page.keyboard.type('"ttlSeconds": 600');
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText("Would post snapshot 7").waitFor();
+    const asked = ["Message to send", "Send the fixed message", "Back"];
+    expect(await tabStops(page)).toEqual(expect.arrayContaining(asked));
+    await page.getByRole("button", { name: "Send the fixed message" }).press("Enter");
+    await page.getByText("On its way…").waitFor();
   });
 
   test("no script runs out of a message, its problems or an answer", async () => {
