@@ -220,6 +220,16 @@ export const commandGroups: readonly CommandGroup[] = [
     ],
   },
   {
+    heading: "Practise:",
+    commands: [
+      {
+        name: "lab",
+        summary: "Breaks a simulator on this machine, and checks whether you put it right.",
+        load: async (terminal) => (await import("./commands/lab.ts")).labCommand(terminal),
+      },
+    ],
+  },
+  {
     heading: "This command line:",
     commands: [
       {

@@ -1,5 +1,6 @@
 import { nodeActions } from "../commands/node-actions.ts";
 import type { Example } from "./command-example.ts";
+import { labExamples } from "./lab-examples.ts";
 
 /** By command. */
 export const examples: Readonly<Record<string, readonly Example[]>> = {
@@ -242,6 +243,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       isShown: true,
     },
   ],
+  ...labExamples,
   columns: [{ line: "columns limits", does: "a start for your own columns", isShown: true }],
   completion: [{ line: "completion bash", does: "for ~/.bashrc: source <(ccscale completion bash)" }],
 };

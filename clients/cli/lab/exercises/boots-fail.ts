@@ -1,0 +1,46 @@
+import { counted } from "../../../../shared/text.ts";
+import { type Exercise, type Finding, runs } from "./exercise.ts";
+
+const array = "htc";
+const job = "ex2-fold";
+
+/** Nodes fail while their software is configured. The cause goes first, then the failed nodes are retried. */
+export const bootsFail: Exercise = {
+  title: "Nodes come, and never join",
+  story:
+    '"ex2-fold" does not start. The bill says that nodes were bought for it; the scheduler has seen none of them.',
+  needs: [array],
+  jobs: [{ name: job, runSeconds: 7_200, constraints: { ncpus: 4, "node.nodearray": array }, iterations: 8 }],
+  breakIt: (panel) =>
+    panel.tell("failBoots", {
+      cluster: panel.cluster,
+      nodearray: array,
+      share: 1,
+      message: "Cluster-init failed: mount of nfs-1:/shared timed out",
+    }),
+  hints: [
+    'What does CycleCloud say of the nodes that failed? "ccscale nodes --state Failed", or the first line of "ccscale status".',
+    'The file server nfs-1 is down. Somebody starts it again: "ccscale lab fail htc --off". Nodes that failed stay failed, and the array gets no new nodes for a while (boot_failure_backoff).',
+    '"ccscale retry-failed" boots the failed nodes again.',
+  ],
+  check: async ({ cluster, service }) => {
+    const isFailing = cluster.weather.some(
+      ({ nodeArray, failingBoots }) => nodeArray === array && failingBoots !== undefined,
+    );
+    const { nodes } = await service.ask("nodes", { query: { state: "Failed", resources: "-" } });
+    const boots: Finding = {
+      isMet: !isFailing,
+      text: isFailing
+        ? "The file server nfs-1 does not answer: every boot fails."
+        : "The file server nfs-1 answers.",
+    };
+    const failed: Finding = {
+      isMet: nodes.length === 0,
+      text:
+        nodes.length === 0
+          ? "No node is Failed."
+          : `${counted(nodes.length, "nodes")} are Failed, and cost money.`,
+    };
+    return [boots, failed, runs(cluster, job)];
+  },
+};

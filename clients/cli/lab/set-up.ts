@@ -1,0 +1,131 @@
+import { userInfo } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CommandFailure, Refused } from "../exit-code.ts";
+import { connectService } from "../service/http-client.ts";
+import type { Service } from "../service/service.ts";
+import type { Exercise, LabJob } from "./exercises/exercise.ts";
+import type { Panel } from "./panel.ts";
+import type { PanelCluster, PanelNode } from "./panel-state.ts";
+import { needsScheduler } from "./server-commands.ts";
+
+interface SetUp {
+  readonly panel: Panel;
+  readonly exercise: Exercise;
+  readonly number: number;
+  /** Is told what it waits for. */
+  readonly report: (line: string) => void;
+}
+
+const patienceMilliseconds = 240_000;
+const betweenMilliseconds = 200;
+/** Between two requests to delete what is still there: a node that was just made is not in the first. */
+const askAgainMilliseconds = 5_000;
+
+/**
+ * Sets an exercise up: everything as at the start, no nodes that earlier ones left, then what breaks, then the jobs. Returns
+ * when the scheduler has them. Throws CommandFailure where the cluster is not made for it.
+ */
+export async function setUp({ panel, exercise, number, report }: SetUp): Promise<void> {
+  const { cluster } = await panel.read();
+  needsScheduler(cluster);
+  const missing = exercise.needs.filter((array) => !cluster.nodeArrays.some(({ name }) => name === array));
+  if (missing.length > 0)
+    throw new CommandFailure(
+      `Exercise ${number} needs node array ${missing.map((name) => `"${name}"`).join(" and ")}, which cluster "${cluster.name}" does not have`,
+      'Start the cluster of the lab: "npm start -- --example lab".',
+    );
+  const service = connectService({ url: panel.functionsUrl }, panel.cluster);
+  await refuseObstacle(service, exercise, number);
+  await panel.tell("reset");
+  await clear(panel, service, { exercise, report });
+  // A size that was added stays until its nodes are gone.
+  await panel.tell("reset");
+  const isTaken = (now: PanelCluster) => now.scheduler.openOrders === 0;
+  const submit = async (jobs: readonly LabJob[]): Promise<void> => {
+    await panel.tell("submit", { cluster: panel.cluster, jobs });
+    report("The scheduler takes the jobs");
+    await until(panel, isTaken, () => "the scheduler does not take the jobs");
+  };
+  if (exercise.before !== undefined) {
+    await submit(exercise.before);
+    const names = exercise.before.map(({ name }) => name);
+    const isKnown = async () => {
+      const { jobs } = await service.ask("jobs");
+      return names.every((name) => jobs.some(({ job }) => job.startsWith(name)));
+    };
+    await until(panel, isKnown, () => "the service does not hear of the jobs");
+  }
+  await exercise.breakIt(panel, (await panel.read()).cluster);
+  await submit(exercise.jobs);
+}
+
+async function refuseObstacle(service: Service, { obstacle }: Exercise, number: number): Promise<void> {
+  const found = await obstacle?.(service);
+  if (found === undefined) return;
+  throw new CommandFailure(`Exercise ${number} would show nothing: ${found.what}`, found.next);
+}
+
+/** Deletes the nodes of its arrays through the service, failed ones too: idle ones would solve it. */
+async function clear(
+  panel: Panel,
+  service: Service,
+  { exercise, report }: Pick<SetUp, "exercise" | "report">,
+): Promise<void> {
+  const left = ({ nodes }: PanelCluster): readonly PanelNode[] =>
+    nodes.filter(({ nodeArray }) => exercise.needs.includes(nodeArray));
+  let askedAt = Number.NEGATIVE_INFINITY;
+  await until(
+    panel,
+    async (now) => {
+      const there = left(now);
+      if (there.length === 0) return true;
+      report(`Waiting for ${there.length} nodes of earlier work to go`);
+      const staying = there.filter(({ status }) => status !== "Terminating");
+      if (staying.length > 0 && performance.now() - askedAt > askAgainMilliseconds) {
+        askedAt = performance.now();
+        await remove(service, exercise.needs);
+      }
+      return false;
+    },
+    (now) =>
+      `nodes stay: ${left(now)
+        .map(({ name, status }) => `${name} (${status})`)
+        .join(", ")}`,
+  );
+}
+
+/** What the service refuses now, such as nodes that no snapshot has shown yet, is asked for again. */
+async function remove(service: Service, nodeArrays: readonly string[]): Promise<void> {
+  const body = {
+    kind: "remove",
+    nodes: { nodeArrays },
+    force: true,
+    by: userInfo().username,
+    reason: "ccscale lab exercise",
+    dryRun: false,
+  };
+  try {
+    await service.ask("actions", { body });
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+  }
+}
+
+/** Reads the panel until it is so. `why` says what it waited for in vain. */
+async function until(
+  panel: Panel,
+  isSo: (cluster: PanelCluster) => boolean | Promise<boolean>,
+  why: (cluster: PanelCluster) => string,
+): Promise<void> {
+  const giveUpAt = performance.now() + patienceMilliseconds;
+  for (;;) {
+    const { cluster } = await panel.read();
+    if (await isSo(cluster)) return;
+    if (performance.now() > giveUpAt)
+      throw new CommandFailure(
+        `Cannot set the exercise up: ${why(cluster)}`,
+        'Look at "ccscale status" and at the terminal of npm start.',
+      );
+    await sleep(betweenMilliseconds);
+  }
+}
