@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { type JobColumns, packed, type RunFigures } from "../../../shared/backtest/index.ts";
+import { CommandFailure } from "../exit-code.ts";
 import { runTask, type Setting, type Task } from "./one-run.ts";
 
 /** What a worker says of its task: how far it is, and in the end what came of it. */
@@ -46,6 +47,12 @@ function workerFile(): URL {
   const here = import.meta.url;
   return new URL(here.endsWith(".ts") ? "./run-worker.ts" : "./backtest/run-worker.js", here);
 }
+
+/**
+ * Node.js lets the heap of each thread grow as if it had the machine for itself: four threads took 1.6 GB, with these limits
+ * 0.6 GB. What a run needs at a time is a tenth of that.
+ */
+const resourceLimits = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 1_024 };
 
 interface Books {
   readonly note: (index: number, share: number) => void;
@@ -110,7 +117,8 @@ export class RunThreads {
   ): Promise<void> {
     const queue = tasks.map((task, index) => ({ index, task }));
     const workerData = toSend(this.#setting);
-    while (this.#workers.length < threads) this.#workers.push(new Worker(workerFile(), { workerData }));
+    while (this.#workers.length < threads)
+      this.#workers.push(new Worker(workerFile(), { workerData, resourceLimits }));
     const workers = this.#workers.slice(0, threads);
     const stopping = new AbortController();
     const stopped = new Promise<void>((resolve) => {
@@ -147,13 +155,22 @@ async function work(
     note(message.index, 1);
     next();
   };
-  worker.on("error", reject);
+  const fail = (error: NodeJS.ErrnoException) =>
+    reject(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? outOfMemory() : error);
+  worker.on("error", fail);
   worker.on("message", hear);
   next();
   try {
     await promise;
   } finally {
-    worker.off("error", reject);
+    worker.off("error", fail);
     worker.off("message", hear);
   }
+}
+
+function outOfMemory(): CommandFailure {
+  return new CommandFailure(
+    `Cannot run the back-test in a thread: a run needs more than ${resourceLimits.maxOldGenerationSizeMb} MB`,
+    'Give "--workers 1": then it may take what Node.js allows the process.',
+  );
 }

@@ -82,8 +82,8 @@ export function clockOf({
 }): Clock {
   const isLong = endSeconds - startSeconds > 4 * day;
   if (startSeconds < leastEpochSeconds) {
-    const unit = isLong ? day : hour;
-    const name = isLong ? "days" : "hours";
+    const isShort = endSeconds - startSeconds < 2 * hour;
+    const [unit, name] = isLong ? [day, "days"] : isShort ? [minute, "minutes"] : [hour, "hours"];
     return {
       label: `${name} since the first submission`,
       place: (seconds) => (seconds - startSeconds) / unit,

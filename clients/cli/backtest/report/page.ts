@@ -222,7 +222,7 @@ function neverRan(
   const [reason] = same;
   if (reason === undefined) return html``;
   const where = same.length === all ? "" : `Run ${same.map(({ run }) => run).join(", ")}: `;
-  return html`<li>${where}${counted(reason.count, "jobs")}: ${reason.why} ${named(reason.first, reason.count)}${reason.reasons.length === 0 ? "" : html`<ul>${reason.reasons.map(({ sentence }) => html`<li>${sentence}</li>`)}</ul>`}</li>`;
+  return html`<li>${where}${counted(reason.count, "jobs")} ${named(reason.first, reason.count)}: ${reason.why}${reason.reasons.length === 0 ? "" : html`<ul>${reason.reasons.map(({ sentence }) => html`<li>${sentence}</li>`)}</ul>`}</li>`;
 }
 
 function bestPossible(outcome: BestPossibleOutcome): Html {

@@ -90,14 +90,16 @@ export function demandPicture(run: RunFigures, clock: Clock): Html {
 export function waitPicture(run: RunFigures): Html {
   const counts = waitCounts(run);
   const rows = waitClasses.map(({ words }, index) => ({ words, jobs: counts[index] ?? 0 }));
+  // There are no parts of jobs.
+  const ticks = Math.min(5, Math.max(1, ...counts));
   return drawn("Jobs by how long they waited. The table below has the numbers.", (size) => ({
     marginLeft: size.name === "wide" ? 70 : 48,
     marginBottom: size.name === "wide" ? 40 : 62,
     x: { domain: waitClasses.map(({ words }) => words), label: null },
     y: { label: null },
     marks: [
-      gridY({ stroke: gridColour, strokeOpacity: 1 }),
-      axisY({ label: "jobs", labelArrow: "none", tickSize: 0, ticks: 5 }),
+      gridY({ stroke: gridColour, strokeOpacity: 1, ticks }),
+      axisY({ label: "jobs", labelArrow: "none", tickSize: 0, ticks }),
       axisX({ tickSize: 0, label: null, tickRotate: size.name === "wide" ? 0 : -50 }),
       barY(rows, { x: "words", y: "jobs", fill: "var(--running)", insetLeft: 1, insetRight: 1 }),
       text(

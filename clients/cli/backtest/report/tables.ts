@@ -62,7 +62,9 @@ export function runTable(runs: readonly RunSummary[], boundUsd: number | null): 
   const keys = [...new Set(runs.flatMap(({ varied }) => Object.keys(varied)))];
   const hasBound = boundUsd !== null && boundUsd > 0;
   return table(
-    "All runs. ★: no other run is cheaper without longer waits, or the other way round.",
+    runs.length === 1
+      ? "The run"
+      : "All runs. ★: no other run is cheaper without longer waits, or the other way round.",
     [
       { head: "Run" },
       ...keys.map((head) => ({ head })),
@@ -83,9 +85,9 @@ export function runTable(runs: readonly RunSummary[], boundUsd: number | null): 
       number("Evicted"),
     ],
     runs.map((run) => ({
-      className: run.isOnFront ? "front" : "",
+      className: run.isOnFront && runs.length > 1 ? "front" : "",
       cells: [
-        `${run.run}${run.isOnFront ? " ★" : ""}`,
+        `${run.run}${run.isOnFront && runs.length > 1 ? " ★" : ""}`,
         ...keys.map((key) => (run.varied[key] === undefined ? unknown : settingText(run.varied[key]))),
         usd(run.costUsd),
         ...(hasBound ? [run.costUsd === null ? unknown : `${ratio(run.costUsd / boundUsd)} ×`] : []),

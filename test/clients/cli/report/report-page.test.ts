@@ -113,7 +113,7 @@ describe("reportPage", () => {
   const jobs: ReportInput["jobs"] = [];
   test.each([
     ["nothing ran", figuresOf(), "No node was bought, and no job ran."],
-    ["no job could run", figuresOf({ waits: [null] }), "1 job: No node holds it."],
+    ["no job could run", figuresOf({ waits: [null] }), "1 job (x): No node holds it."],
     ["no prices", figuresOf({ nodeMs: { job: [3_600_000] }, nanoUsdPerMs: null, waits: [1] }), "1 node-hour"],
     ["one job", figuresOf({ nodeMs: { job: [3_600_000] }, waits: [0] }), "Over time"],
     ["steps without anything", figuresOf({ nodeMs: { job: [0, 1, 0] }, waits: [0] }), "Over time"],
