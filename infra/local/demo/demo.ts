@@ -7,7 +7,8 @@ import { sendDemand } from "../../../shared/queues/storage-queue/index.ts";
 import type { ClusterStatus } from "../../../shared/views/index.ts";
 import type { Environment } from "../environment/environment.ts";
 import { takeEvents } from "../scheduler/events.ts";
-import { type RunningScheduler, runScheduler } from "../scheduler/run.ts";
+import { type Post, type RunningScheduler, runScheduler } from "../scheduler/run.ts";
+import type { TaskRun } from "../scheduler/scheduler.ts";
 import type { WorkloadJob } from "../scheduler/workload.ts";
 import { readCosts } from "./costs.ts";
 import { connectControl, type SimulatorControl } from "./simulator.ts";
@@ -38,6 +39,10 @@ export interface DemoOptions {
 export interface DemoResult {
   readonly summary: Summary;
   readonly faults: readonly string[];
+  /** The messages of the scheduler, in real time. */
+  readonly posts: readonly Post[];
+  /** Where and when tasks ran, on the simulated clock. */
+  readonly runs: readonly TaskRun[];
   /** Ends the scheduler, if it goes on. */
   readonly stop: () => Promise<void>;
 }
@@ -84,6 +89,8 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
     return {
       summary,
       faults: findFaults(options, { summary, ledger, isOver, status }),
+      posts: scheduler.posts,
+      runs: scheduler.runs(),
       stop: async () => (goesOn ? scheduler.stop() : undefined),
     };
   } finally {

@@ -9,7 +9,9 @@ const ledgerSchema: z.ZodType<Ledger> = z.object({
     z.object({
       nodeId: z.string(),
       name: z.string(),
+      requestId: z.string().nullable(),
       createdAt: z.number(),
+      readyAt: z.number().nullable(),
       terminatingAt: z.number().nullable(),
       terminatedAt: z.number().nullable(),
     }),

@@ -10,7 +10,9 @@ export interface Ledger {
   readonly nodes: readonly {
     readonly nodeId: string;
     readonly name: string;
+    readonly requestId: string | null;
     readonly createdAt: number;
+    readonly readyAt: number | null;
     readonly terminatedAt: number | null;
     readonly terminatingAt: number | null;
   }[];

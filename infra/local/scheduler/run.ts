@@ -4,15 +4,17 @@ import { type CycleCloudAccess, readHosts } from "./client.ts";
 import type { NodeEvent } from "./drains.ts";
 import type { Host } from "./hosts.ts";
 import { isMeant, type Orders, type SchedulerReport } from "./orders.ts";
-import { type HostState, type Progress, SimulatedScheduler } from "./scheduler.ts";
+import { type HostState, type Progress, SimulatedScheduler, type TaskRun } from "./scheduler.ts";
 import { type PostedJob, toDemand } from "./to-demand.ts";
 import { toWorkloadJob, type WorkloadJob } from "./workload.ts";
 
-const tickMilliseconds = 200;
+/** Real seconds between two looks at hosts and jobs. */
+export const tickSeconds = 0.2;
 /** Real seconds between two messages when much happens, and when nothing does. */
-const leastGapSeconds = 0.5;
+export const leastGapSeconds = 0.5;
 const heartbeatSeconds = 20;
-const eventGapSeconds = 0.5;
+/** Real seconds between two looks at the events. */
+export const eventGapSeconds = 0.5;
 
 export interface SchedulerOptions {
   readonly jobs: readonly WorkloadJob[];
@@ -43,6 +45,8 @@ export interface RunningScheduler {
   progress(): Progress;
   /** Every message so far. */
   readonly posts: readonly Post[];
+  /** Every task that ended, on the simulated clock. */
+  runs(): readonly TaskRun[];
   /** The last trouble with reading hosts or posting demand; undefined when all is well. */
   trouble(): string | undefined;
   /** When all is done, it says so once more. */
@@ -120,12 +124,13 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
   const loop = (async () => {
     while (running) {
       await attempt();
-      await sleep(tickMilliseconds);
+      await sleep(tickSeconds * 1000);
     }
   })();
   return {
     progress: () => scheduler.progress(),
     posts,
+    runs: () => scheduler.runs.map((run) => shifted(run, startSeconds)),
     trouble: () => trouble,
     stop: async () => {
       running = false;
@@ -139,4 +144,13 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
 /** The reason why hosts could not be read; undefined: they were. */
 function troubleOf(read: string | readonly Host[]): string | undefined {
   return typeof read === "string" ? read : undefined;
+}
+
+function shifted({ hostnames, ...run }: TaskRun, bySeconds: number): TaskRun {
+  return {
+    hostnames,
+    submitSeconds: run.submitSeconds + bySeconds,
+    startSeconds: run.startSeconds + bySeconds,
+    endSeconds: run.endSeconds + bySeconds,
+  };
 }

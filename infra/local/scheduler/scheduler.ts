@@ -7,6 +7,15 @@ interface Task {
   readonly job: WorkloadJob;
   readonly index: number;
   readonly hostnames: readonly string[];
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+}
+
+/** Where and when a task ran, in seconds of the scheduler's clock. */
+export interface TaskRun {
+  readonly hostnames: readonly string[];
+  readonly submitSeconds: number;
+  readonly startSeconds: number;
   readonly endSeconds: number;
 }
 
@@ -58,6 +67,7 @@ export class SimulatedScheduler {
   readonly #drains = new Drains();
   /** Tasks that ended, or lost their host, of jobs that were submitted while it ran; by name. */
   readonly #followed = new Map<string, { done: number; lost: number }>();
+  readonly #runs: TaskRun[] = [];
   #total: number;
   #tasks: Task[] = [];
   #done = 0;
@@ -160,6 +170,11 @@ export class SimulatedScheduler {
     return this.#tasks;
   }
 
+  /** Every task that ended, in the order of the ends. */
+  get runs(): readonly TaskRun[] {
+    return this.#runs;
+  }
+
   get hosts(): readonly Host[] {
     return this.#use.hosts;
   }
@@ -168,8 +183,9 @@ export class SimulatedScheduler {
     const ended = this.#tasks.filter((task) => task.endSeconds <= nowSeconds);
     if (ended.length === 0) return 0;
     this.#tasks = this.#tasks.filter((task) => task.endSeconds > nowSeconds);
-    for (const task of ended) {
-      for (const hostname of task.hostnames) this.#use.give(hostname, task.job.need);
+    for (const { job, hostnames, startSeconds, endSeconds } of ended) {
+      for (const hostname of hostnames) this.#use.give(hostname, job.need);
+      this.#runs.push({ hostnames, submitSeconds: job.submitSeconds, startSeconds, endSeconds });
     }
     this.#done += ended.length;
     for (const { job } of ended) this.#note(job.name, "done");
@@ -253,7 +269,8 @@ export class SimulatedScheduler {
     const { job } = queued;
     const hostnames = hosts.map((host) => host.hostname);
     for (const hostname of hostnames) this.#use.take(hostname, job.need);
-    this.#tasks.push({ job, index: queued.started, hostnames, endSeconds: nowSeconds + job.runSeconds });
+    const endSeconds = nowSeconds + job.runSeconds;
+    this.#tasks.push({ job, index: queued.started, hostnames, startSeconds: nowSeconds, endSeconds });
     queued.started += 1;
     queued.waiting -= 1;
   }
