@@ -73,3 +73,4 @@ export { pricedCluster } from "./world/priced-cluster.ts";
 export type { ToReading } from "./world/read-cluster.ts";
 export { runBacktest } from "./world/run-backtest.ts";
 export { type Delays, type InWords, type RunInput, usualDelays } from "./world/run-input.ts";
+export type { JobRun, RunWatch } from "./world/run-watch.ts";

@@ -1,89 +1,70 @@
 /**
- * The same workloads on the real local stack and in the back-test: nodes and node-hours of both, beside what this machine was slower than
- * a second. Takes some ten minutes. Run it with `npm run -s build && npm run bench:backtest-stack -- [NAME…]`.
+ * The same workloads on the real local stack and in the back-test: nodes and node-hours of both. `npm run -s build && npm run
+ * bench:backtest-stack -- [--speed N] [--at-once N] [--stages] [NAME…]`. With --stages the median of each stage of a node's life in
+ * both. A workload takes some 9,000 simulated seconds: 7 minutes at the usual speed of 20.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { runDemo } from "../../infra/local/demo/demo.ts";
-import { connectControl } from "../../infra/local/demo/simulator.ts";
+import { parseArgs } from "node:util";
 import { startEnvironment } from "../../infra/local/environment/environment.ts";
-import { parseWorkload } from "../../infra/local/scheduler/workload.ts";
-import { readJobList, runBacktest, withTasksApart } from "../../shared/backtest/index.ts";
-import { inputOf } from "../shared/backtest/world/small-world.ts";
-import { type TwinCase, twinCases } from "./twin-cases.ts";
+import { type TwinCase, twinCases } from "./twin/cases.ts";
+import { type Compared, compared, serviceTimes, stageLines } from "./twin/compare.ts";
+import { delaysOf, runInBacktest } from "./twin/in-backtest.ts";
+import { runOnStack } from "./twin/on-stack.ts";
 
-/** Simulated seconds for each real one: what is 1 s for the service is a minute for nodes and jobs. */
-const speed = 60;
-const idleSeconds = 5;
-const bootTimeoutSeconds = 60;
 const seed = 7;
 
-const wanted = process.argv.slice(2);
+const { values: flags, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: {
+    speed: { type: "string", default: "20" },
+    "at-once": { type: "string", default: "1" },
+    stages: { type: "boolean", default: false },
+  },
+});
+const speed = Number(flags.speed);
 const chosen = twinCases.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
-console.log(
-  "workload | nodes: stack, back-test | node-h: stack, back-test | apart | reaction s: median, most",
-);
-for (const each of chosen) console.log(await compared(each));
+console.log(`simulated seconds for each real one: ${speed}`);
+console.log("workload | nodes: stack, back-test | node-h: stack, back-test | apart | s a node | load");
+const waiting = [...chosen];
+await Promise.all(Array.from({ length: Number(flags["at-once"]) }, work));
 
-async function compared({ name, definition, keys = {}, jobs }: TwinCase): Promise<string> {
-  const stack = await onStack({ name, definition, keys, jobs });
-  const figures = await runBacktest({
-    ...inputOf({
-      jobs: withTasksApart(readJobList(jobs)?.jobs ?? []),
-      ...{ definition, scheduler: "fill", seed },
-      keys: { ...keys, idle_timeout: idleSeconds * speed, boot_timeout: bootTimeoutSeconds * speed },
-    }),
-    // A second of the service is a minute of this world. How long it took from a message to new nodes is what this machine took.
-    delays: {
-      ...{ postSeconds: speed / 2, snapshotSeconds: speed },
-      actionSeconds: speed * stack.medianSeconds,
-    },
-  });
-  const [real, modelled] = [stack.nodeSeconds / 3_600, figures.cost.total.nodeMs / 3_600_000];
-  const apart = ((modelled - real) / real) * 100;
-  const faults = stack.faults.length === 0 ? "" : ` | ${stack.faults.join("; ")}`;
-  return [
-    name,
-    `${stack.created}, ${figures.nodes.bought}`,
-    `${real.toFixed(2)}, ${modelled.toFixed(2)}`,
-    `${apart.toFixed(2)} %`,
-    `${stack.medianSeconds.toFixed(1)}, ${stack.mostSeconds.toFixed(1)}${faults}`,
-  ].join(" | ");
+/** Takes one workload after the other, beside others that do the same. */
+async function work(): Promise<void> {
+  for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
+    const result = await twinOf(each);
+    const { name, nodes, nodeHours, apartPercent, apartSecondsANode, faults } = result;
+    console.log(
+      [
+        name,
+        nodes.join(", "),
+        nodeHours.map((hours) => hours.toFixed(2)).join(", "),
+        `${apartPercent.toFixed(2)} %`,
+        apartSecondsANode.toFixed(0),
+        loadavg()[1]?.toFixed(1),
+        ...faults,
+      ].join(" | "),
+    );
+    if (flags.stages) console.log(stageLines(result).join("\n"));
+  }
 }
 
-async function onStack({ definition, keys = {}, jobs }: TwinCase): Promise<{
-  readonly created: number;
-  readonly nodeSeconds: number;
-  readonly medianSeconds: number;
-  readonly mostSeconds: number;
-  readonly faults: readonly string[];
-}> {
+async function twinOf(each: TwinCase): Promise<Compared> {
+  const { definition, keys = {}, name, jobs } = each;
   const folder = await mkdtemp(join(tmpdir(), "twin-"));
   const clusterFile = join(folder, "cluster.json");
   await writeFile(clusterFile, JSON.stringify(definition));
+  const config = serviceTimes(speed);
   const environment = await startEnvironment({
     ...{ clusterFile, cluster: definition.name, speed, seed, folder, snapshotSchedule: "*/1 * * * * *" },
-    config: { ...keys, idle_timeout: idleSeconds, boot_timeout: bootTimeoutSeconds },
+    config: { ...keys, ...config },
   });
   try {
-    const { faults, summary } = await runDemo({
-      environment,
-      ...{ jobs: parseWorkload(JSON.stringify(jobs)), speed, timeoutSeconds: 500, mayLoseNodes: false },
-      onFrame: () => {},
-      signal: AbortSignal.timeout(600_000),
-    });
-    const control = await connectControl(environment.cycleCloudUrl, speed);
-    const ledger = await control.ledger(definition.name);
-    const lived = ledger.nodes.map(({ createdAt, terminatedAt }) => (terminatedAt ?? Number.NaN) - createdAt);
-    const reactions = summary.reactionSeconds;
-    return {
-      created: ledger.created,
-      nodeSeconds: lived.reduce((sum, each) => sum + each, 0),
-      medianSeconds: reactions[Math.floor(reactions.length / 2)] ?? 1,
-      mostSeconds: reactions.at(-1) ?? 1,
-      faults,
-    };
+    const stack = await runOnStack(environment, { jobs, speed });
+    const delays = delaysOf(stack);
+    const backtest = await runInBacktest(each, { speed, seed, config, delays });
+    return compared({ name, speed, stack, backtest, delays });
   } finally {
     await environment.stop();
     await rm(folder, { recursive: true, force: true });

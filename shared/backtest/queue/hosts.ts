@@ -21,6 +21,8 @@ export interface Left {
   parts: number;
   /** One of them has the host to itself. */
   isTaken: boolean;
+  /** Takes no new jobs; what runs there goes on. */
+  isClosed: boolean;
 }
 
 /** Where a job runs: how many of its parts on which hosts. */
@@ -30,7 +32,7 @@ export interface Allocation {
 }
 
 export function emptyHost(host: Host): Left {
-  return { host, ...host.capacity, parts: 0, isTaken: false };
+  return { host, ...host.capacity, parts: 0, isTaken: false, isClosed: false };
 }
 
 /** A thousandth of a GiB, or of a processor that is shared, is no reason to refuse. */
@@ -38,7 +40,7 @@ const tolerance = 1e-3;
 
 /** How many parts fit on a host now. */
 export function roomOn(left: Left, { need, nodeArrays, kind }: JobShape): number {
-  if (left.isTaken || (need.exclusive !== "none" && left.parts > 0)) return 0;
+  if (left.isTaken || left.isClosed || (need.exclusive !== "none" && left.parts > 0)) return 0;
   if (left.ncpus + tolerance < need.ncpus) return 0;
   if (nodeArrays.length > 0 && !nodeArrays.includes(left.host.nodeArray)) return 0;
   const room = Math.min(

@@ -79,6 +79,12 @@ export class QueueModel {
     return lost;
   }
 
+  /** Starts nothing there any more, or takes the host back; what runs there goes on. */
+  close(hostname: string, isClosed: boolean): void {
+    const left = this.#hosts.get(hostname);
+    if (left !== undefined) left.isClosed = isClosed;
+  }
+
   end(place: number): void {
     const run = this.#running.get(place);
     if (run === undefined) return;
@@ -143,7 +149,8 @@ export class QueueModel {
   }
 
   #hasRoom(): boolean {
-    for (const { ncpus, isTaken } of this.#hosts.values()) if (ncpus > 0 && !isTaken) return true;
+    for (const { ncpus, isTaken, isClosed } of this.#hosts.values())
+      if (ncpus > 0 && !isTaken && !isClosed) return true;
     return false;
   }
 

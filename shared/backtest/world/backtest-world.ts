@@ -5,7 +5,6 @@ import {
   type SimulatedNode,
   type Site,
 } from "../../simulated-cyclecloud/index.ts";
-import type { Levels } from "../figures/columns.ts";
 import type { Host } from "../queue/hosts.ts";
 import { QueueModel } from "../queue/queue-model.ts";
 import type { Running } from "../queue/reservation.ts";
@@ -15,6 +14,7 @@ import { DemandSource } from "./demand-source.ts";
 import { Fleet } from "./fleet.ts";
 import { HostCapacity } from "./host-capacity.ts";
 import { Jobs } from "./jobs.ts";
+import { Load } from "./load.ts";
 import { NeverFits } from "./never-fits.ts";
 import { NodePrices } from "./node-prices.ts";
 import { NodeSights } from "./node-sights.ts";
@@ -22,6 +22,7 @@ import { epochSeconds, spanOf, stepFor, stuckSeconds, turn } from "./pace.ts";
 import { ClusterReader } from "./read-cluster.ts";
 import { inWholeMs, Record } from "./record.ts";
 import { type RunInput, usualDelays } from "./run-input.ts";
+import { jobRunOf } from "./run-watch.ts";
 import { rank, Timeline } from "./timeline.ts";
 
 /** A workload, a model of its scheduler, a model of CycleCloud, and the service between them, on one virtual clock. */
@@ -46,9 +47,7 @@ export class BacktestWorld {
   #now = epochSeconds;
   #next = 0;
   #isDirty = false;
-  #waitingProcessors = 0;
-  #runningProcessors = 0;
-  #nodeProcessors = 0;
+  readonly #load = new Load();
   #progressSeconds = epochSeconds;
 
   constructor(input: RunInput) {
@@ -59,7 +58,8 @@ export class BacktestWorld {
     this.#jobs = new Jobs(workload.jobs);
     this.#offsetSeconds = epochSeconds - first;
     this.#model = new QueueModel(input.scheduler);
-    this.#source = new DemandSource(cluster);
+    const isBusy = (hostname: string) => this.#model.jobsOn(hostname).size > 0;
+    this.#source = new DemandSource(cluster, isBusy);
     this.#site = createSite({
       definitions: [{ ...definition, seed }],
       seed,
@@ -100,7 +100,7 @@ export class BacktestWorld {
         evicted: () => {
           this.record.evicted += 1;
         },
-        gone: (nodeId) => this.#nodeGone(nodeId),
+        gone: (node) => this.#nodeGone(node),
         changed: (nodeId) => {
           this.#cycle.nodesChanged();
           this.#sights.see(nodeId, this.#now);
@@ -118,6 +118,11 @@ export class BacktestWorld {
       everyBeat: input.everyBeat === true,
       nowSeconds: () => this.#now,
       draw: () => this.#site.random.share(),
+      close: (hostname, isOut) => {
+        this.#model.close(hostname, isOut);
+        this.#isDirty = true;
+      },
+      planned: (plan) => input.watch?.planned(plan),
       // Where nothing waits, and the same nodes run jobs, a plan finds nothing to do.
       need: () => (this.#model.waiting > 0 ? `${this.#now}` : `turn ${this.#model.turns}`),
       cycleCloud: cycleCloudPort({
@@ -204,18 +209,9 @@ export class BacktestWorld {
 
   #moveTo(atSeconds: number): void {
     if (atSeconds <= this.#now) return;
-    this.record.pass(this.#levels(), atSeconds);
+    this.record.pass(this.#load.levels(this.#model.waiting), atSeconds);
     this.#clock.advance(atSeconds - this.#now);
     this.#now = atSeconds;
-  }
-
-  #levels(): Levels {
-    return {
-      waitingJobs: this.#model.waiting,
-      waitingProcessors: this.#waitingProcessors,
-      runningProcessors: this.#runningProcessors,
-      nodeProcessors: this.#nodeProcessors,
-    };
   }
 
   #submitSeconds(place: number): number {
@@ -236,7 +232,7 @@ export class BacktestWorld {
   #enqueue(place: number): void {
     const estimateSeconds = this.#jobs.estimateSeconds(place);
     this.#model.submit(place, { shape: this.#jobs.shape(place), estimateSeconds });
-    this.#waitingProcessors += this.#jobs.at(place).processors;
+    this.#load.waitingProcessors += this.#jobs.at(place).processors;
     this.#source.change(this.#jobs.waiting(place));
     this.#isDirty = true;
     this.#cycle.demandChanged();
@@ -250,8 +246,8 @@ export class BacktestWorld {
   #started(run: Running): void {
     const { place, allocation } = run;
     const job = this.#jobs.at(place);
-    this.#waitingProcessors -= job.processors;
-    this.#runningProcessors += job.processors;
+    this.#load.waitingProcessors -= job.processors;
+    this.#load.runningProcessors += job.processors;
     this.#progressSeconds = this.#now;
     const { user = null, account = null, queue = null } = job;
     const key = String(place);
@@ -271,10 +267,10 @@ export class BacktestWorld {
     if (this.#model.runOf(place) !== run) return;
     const { processors, submitSeconds } = this.#jobs.at(place);
     this.#leave(run);
-    this.record.ended({
-      ...{ place, key: String(place), processors, startSeconds: run.startSeconds, endSeconds: this.#now },
-      submitSeconds: submitSeconds + this.#offsetSeconds,
-    });
+    const times = { submitSeconds: submitSeconds + this.#offsetSeconds, endSeconds: this.#now };
+    const { startSeconds } = run;
+    this.record.ended({ place, key: String(place), processors, startSeconds, ...times });
+    this.#input.watch?.ran(jobRunOf(run, times));
     this.#source.remove(this.#jobs.name(place));
     this.#jobs.forget(place);
     this.#cycle.demandChanged();
@@ -284,7 +280,7 @@ export class BacktestWorld {
   #leave(run: Running): void {
     const { place, allocation } = run;
     this.#model.end(place);
-    this.#runningProcessors -= this.#jobs.at(place).processors;
+    this.#load.runningProcessors -= this.#jobs.at(place).processors;
     this.#progressSeconds = this.#now;
     for (const { left } of allocation.parts) this.#hostChanged(left.host.hostname);
     this.#isDirty = true;
@@ -292,6 +288,7 @@ export class BacktestWorld {
 
   #hostUp(host: Host, bootSeconds: number | null): void {
     this.#model.hostUp(host);
+    this.#source.joined(host.hostname);
     if (bootSeconds !== null) this.record.booted(bootSeconds);
     this.#progressSeconds = this.#now;
     this.#isDirty = true;
@@ -310,21 +307,22 @@ export class BacktestWorld {
       this.#enqueue(place);
     }
     this.#model.hostGone(hostname);
+    this.#source.left(hostname);
     this.#isDirty = true;
   }
 
   #bought(node: SimulatedNode): void {
     const { nodearray: nodeArray, machineType: vmSize, spot } = node.bucket;
-    this.#nodeProcessors += this.#capacity.of(nodeArray, vmSize).ncpus;
+    this.#load.nodeProcessors += this.#capacity.of(nodeArray, vmSize).ncpus;
     this.record.bought({ nodeArray, vmSize, spot }, this.#fleet.size);
     this.#reprice();
   }
 
-  #nodeGone(nodeId: string): void {
-    const bucket = this.#fleet.bucketOf(nodeId);
-    if (bucket !== undefined)
-      this.#nodeProcessors -= this.#capacity.of(bucket.nodearray, bucket.machineType).ncpus;
-    this.record.gone(nodeId, this.#now);
+  #nodeGone(node: SimulatedNode): void {
+    const { nodearray, machineType } = node.bucket;
+    this.#load.nodeProcessors -= this.#capacity.of(nodearray, machineType).ncpus;
+    this.record.gone(node.nodeId, this.#now);
+    this.#input.watch?.gone(node);
     this.#cycle.nodesChanged();
     // Its quota is free: somebody may wait for that.
     if ((this.#cycle.head?.waiting.length ?? 0) > 0) this.#cycle.nodesMatter();
@@ -340,6 +338,7 @@ export class BacktestWorld {
   #hostChanged(hostname: string): void {
     const nodeId = this.#fleet.nodeIdOf(hostname);
     if (nodeId !== undefined) this.#sights.see(nodeId, this.#now);
+    if (this.#source.used(hostname)) this.#cycle.demandChanged();
   }
 
   #giveUp(): void {

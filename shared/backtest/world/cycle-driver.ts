@@ -6,7 +6,8 @@ import {
   snapshotCluster,
 } from "../../cycle/index.ts";
 import type { PlanRequest, ScaleAction } from "../../messages/index.ts";
-import type { ClusterConfig, CycleCloud, PlanHead } from "../../ports/index.ts";
+import type { ArchivedPlan, ClusterConfig, CycleCloud, PlanHead } from "../../ports/index.ts";
+import { Agent } from "./agent.ts";
 import type { DemandSource } from "./demand-source.ts";
 import { hasBudgets, type MemoryWorld, memoryPorts } from "./memory-ports.ts";
 import type { Delays } from "./run-input.ts";
@@ -21,6 +22,7 @@ export class CycleDriver {
   readonly #config: ClusterConfig;
   readonly #timeline: Timeline;
   readonly #source: DemandSource;
+  readonly #agent: Agent;
   readonly #delays: Delays;
   readonly #everyBeat: boolean;
   readonly #world: MemoryWorld;
@@ -28,8 +30,6 @@ export class CycleDriver {
   readonly #need: () => string;
   #sentNeed = "";
   readonly #counts: { plans: number; snapshots: number };
-  #postedAtSeconds = Number.NEGATIVE_INFINITY;
-  #isPostDue = false;
   #planAtSeconds = Number.POSITIVE_INFINITY;
   #beatAtSeconds = Number.POSITIVE_INFINITY;
   #isChanged = true;
@@ -48,6 +48,9 @@ export class CycleDriver {
     readonly need: () => string;
     /** Counts plans and snapshots. */
     readonly counts: { plans: number; snapshots: number };
+    /** The scheduler takes a host out, or back. */
+    readonly close: (hostname: string, isOut: boolean) => void;
+    readonly planned: (plan: ArchivedPlan) => void;
   }) {
     this.#config = parts.config;
     this.#timeline = parts.timeline;
@@ -62,9 +65,11 @@ export class CycleDriver {
       deliver: {
         requestPlan: ({ request, deliverAtSeconds }) => this.#requestPlan(request, deliverAtSeconds),
         execute: (actions, atSeconds) => this.#execute(actions, atSeconds),
-        archived: () => {},
+        tell: (event) => this.#agent.tell(event),
+        archived: parts.planned,
       },
     });
+    this.#agent = new Agent({ ...parts, post: () => this.#post() });
   }
 
   get #hasBudgets(): boolean {
@@ -77,10 +82,7 @@ export class CycleDriver {
 
   /** Jobs have changed: their scheduler's agent says so with its next message. */
   demandChanged(): void {
-    if (this.#isPostDue) return;
-    this.#isPostDue = true;
-    const atSeconds = Math.max(this.#nowSeconds(), this.#postedAtSeconds + this.#delays.postSeconds);
-    this.#timeline.at(atSeconds, rank.control, () => this.#post());
+    this.#agent.changed();
   }
 
   /** Nodes have changed. Most changes are seen when something else happens. */
@@ -100,9 +102,7 @@ export class CycleDriver {
 
   /** News that can change no plan waits for other news, or for a plan that is made for another reason. */
   async #post(): Promise<void> {
-    this.#isPostDue = false;
-    this.#postedAtSeconds = this.#nowSeconds();
-    if (this.#need() !== this.#sentNeed || !this.#mayWait()) await this.#send();
+    if (this.#source.hasAnswer || this.#need() !== this.#sentNeed || !this.#mayWait()) await this.#send();
   }
 
   async #send(): Promise<void> {
@@ -114,7 +114,7 @@ export class CycleDriver {
 
   /** What is newer goes with the next message, at its time. */
   async #sendHeldBack(): Promise<void> {
-    if (!this.#isPostDue) await this.#send();
+    if (!this.#agent.isPostDue) await this.#send();
   }
 
   /** Run times are learned from messages, budgets of people count by them, and spot arrays look at the jobs that run. */
@@ -126,9 +126,10 @@ export class CycleDriver {
 
   #requestPlan(request: PlanRequest, deliverAtSeconds: number): void {
     // A look that a plan needs asks for that same plan.
-    if (this.#isLooking || this.#planAtSeconds <= deliverAtSeconds) return;
-    this.#planAtSeconds = deliverAtSeconds;
-    this.#timeline.at(deliverAtSeconds, rank.control, () => this.#plan(request));
+    const atSeconds = deliverAtSeconds + this.#delays.planSeconds;
+    if (this.#isLooking || this.#planAtSeconds <= atSeconds) return;
+    this.#planAtSeconds = atSeconds;
+    this.#timeline.at(atSeconds, rank.control, () => this.#plan(request));
   }
 
   async #plan(request: PlanRequest): Promise<void> {
@@ -193,9 +194,12 @@ export class CycleDriver {
     if (next < longestSeconds + nowSeconds) this.#beatBy(Math.max(next, nowSeconds + 1));
   }
 
-  /** Whether jobs that wait find nothing new by waiting, until something happens: then trying again every minute is left out. */
-  #isTimeless({ waiting }: PlanHead): boolean {
-    return waiting.length > 0 && this.#config.cycle.spot === undefined;
+  /**
+   * Whether jobs that wait find nothing new by waiting, until something happens: then trying again every minute is left out. Not
+   * while a node is drained, which has its own deadlines.
+   */
+  #isTimeless({ waiting, draining }: PlanHead): boolean {
+    return waiting.length > 0 && draining.length === 0 && this.#config.cycle.spot === undefined;
   }
 
   #deadlines(head: PlanHead): readonly (number | null)[] {

@@ -1,24 +1,48 @@
-import type { DemandJob, DemandMessage } from "../../messages/index.ts";
+import type { DemandJob, DemandMessage, DemandNode, SchedulerEvent } from "../../messages/index.ts";
 
 export const sourceName = "backtest";
 
 /** A source that always speaks up in time: heartbeats change nothing, so none is sent. */
 const ttlSeconds = 10 * 365 * 86_400;
 
-/** The agent beside the scheduler: what changed since its last message, as snapshots and deltas. */
+/** What the newest event about a host asked for, and when that was decided. */
+interface Order {
+  readonly isOut: boolean;
+  readonly atSeconds: number;
+}
+
+/**
+ * The messages of the agent beside the scheduler: what changed since the last one. As the agent does, it lists each host with
+ * whether it takes jobs, and sends everything anew when a host is gone, which a delta cannot say.
+ */
 export class DemandSource {
   readonly #cluster: string;
+  readonly #isBusy: (hostname: string) => boolean;
+  /** All that wait or run, in the order of the queue. */
+  readonly #jobs = new Map<string, DemandJob>();
   readonly #changed = new Map<string, DemandJob>();
   readonly #removed = new Set<string>();
+  /** Hosts, and the newest order about each. */
+  readonly #hosts = new Map<string, Order | undefined>();
+  readonly #changedHosts = new Set<string>();
+  #lostHost = false;
+  #hasAnswer = false;
   #sequence = 0;
   #namesJobs = false;
 
-  constructor(cluster: string) {
+  constructor(cluster: string, isBusy: (hostname: string) => boolean) {
     this.#cluster = cluster;
+    this.#isBusy = isBusy;
   }
 
   get hasNews(): boolean {
-    return this.#sequence === 0 || this.#changed.size > 0 || this.#removed.size > 0;
+    const changes = this.#changed.size + this.#removed.size + this.#changedHosts.size;
+    return this.#sequence === 0 || this.#lostHost || changes > 0;
+  }
+
+  /** Whether the service waits for what is new: it asked for a drain, or took one back. */
+  get hasAnswer(): boolean {
+    return this.#hasAnswer;
   }
 
   /** Whether its users give names to jobs, by which run times are learned. */
@@ -29,30 +53,80 @@ export class DemandSource {
   change(job: DemandJob): void {
     this.#namesJobs ||= job.jobName !== undefined;
     this.#removed.delete(job.name);
+    this.#jobs.set(job.name, job);
     this.#changed.set(job.name, job);
   }
 
   remove(name: string): void {
+    this.#jobs.delete(name);
     this.#changed.delete(name);
     this.#removed.add(name);
   }
 
+  joined(hostname: string): void {
+    this.#hosts.set(hostname, undefined);
+    this.#changedHosts.add(hostname);
+  }
+
+  left(hostname: string): void {
+    this.#lostHost = this.#hosts.delete(hostname) || this.#lostHost;
+    this.#changedHosts.delete(hostname);
+  }
+
+  /** Something began or ended there. A host that drains is drained when nothing runs there any more; true: that is news. */
+  used(hostname: string): boolean {
+    return this.#hosts.get(hostname)?.isOut === true && this.#answer(hostname);
+  }
+
+  /** Follows an event about hosts that are there; returns those that are to take no jobs any more, or to take jobs again. */
+  obey({ kind, atSeconds, nodes }: SchedulerEvent): readonly { hostname: string; isOut: boolean }[] {
+    if (kind !== "drain" && kind !== "undrain") return [];
+    return nodes.flatMap(({ hostname }) => {
+      if (hostname === null || !this.#hosts.has(hostname)) return [];
+      if ((this.#hosts.get(hostname)?.atSeconds ?? 0) >= atSeconds) return [];
+      const isOut = kind === "drain";
+      this.#hosts.set(hostname, { isOut, atSeconds });
+      this.#answer(hostname);
+      return [{ hostname, isOut }];
+    });
+  }
+
   message(nowSeconds: number): DemandMessage {
     this.#sequence += 1;
-    const jobs = [...this.#changed.values()];
+    const isWhole = this.#sequence === 1 || this.#lostHost;
+    const jobs = [...(isWhole ? this.#jobs : this.#changed).values()];
+    const nodes = [...(isWhole ? this.#hosts.keys() : this.#changedHosts)].map((host) => this.#toNode(host));
     const remove = [...this.#removed];
     this.#changed.clear();
     this.#removed.clear();
+    this.#changedHosts.clear();
+    this.#lostHost = false;
+    this.#hasAnswer = false;
     const envelope = {
-      version: 1,
-      cluster: this.#cluster,
-      source: sourceName,
-      sequence: this.#sequence,
+      ...({ version: 1, cluster: this.#cluster, source: sourceName, sequence: this.#sequence } as const),
       ttlSeconds,
       sentAt: new Date(nowSeconds * 1_000).toISOString(),
-    } as const;
-    return this.#sequence === 1
-      ? { ...envelope, kind: "snapshot", jobs, nodes: [] }
-      : { ...envelope, kind: "delta", jobs, nodes: [], remove };
+    };
+    return isWhole
+      ? { ...envelope, kind: "snapshot", jobs, nodes, capabilities: ["drain"] }
+      : { ...envelope, kind: "delta", jobs, nodes, remove };
+  }
+
+  #answer(hostname: string): true {
+    this.#changedHosts.add(hostname);
+    this.#hasAnswer = true;
+    return true;
+  }
+
+  #toNode(hostname: string): DemandNode {
+    const order = this.#hosts.get(hostname);
+    if (order === undefined) return { hostname, resources: {}, state: "up" };
+    const out = this.#isBusy(hostname) ? "draining" : "drained";
+    return {
+      hostname,
+      resources: {},
+      state: order.isOut ? out : "up",
+      eventAtSeconds: order.atSeconds,
+    };
   }
 }

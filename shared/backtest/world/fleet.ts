@@ -28,7 +28,7 @@ export interface FleetEvents {
   readonly bought: (node: SimulatedNode) => void;
   readonly failed: () => void;
   readonly evicted: () => void;
-  readonly gone: (nodeId: string) => void;
+  readonly gone: (node: SimulatedNode) => void;
   /** Its use has to be seen anew. */
   readonly changed: (nodeId: string) => void;
   /** Something that plans depend on: the next look at the cluster is due. */
@@ -75,10 +75,6 @@ export class Fleet {
   /** Undefined: it takes no jobs now. */
   hostnameOf(nodeId: string): string | undefined {
     return this.#nodes.get(nodeId)?.host?.hostname;
-  }
-
-  bucketOf(nodeId: string): SimulatedNode["bucket"] | undefined {
-    return this.#nodes.get(nodeId)?.node.bucket;
   }
 
   /** Looks for nodes that are new, and for timetables that were changed. */
@@ -157,7 +153,7 @@ export class Fleet {
     if (isUnasked) this.#events.evicted();
     if (isUp || step.status === "Failed" || isUnasked) this.#events.matters();
     if (step.status === "Gone") {
-      this.#events.gone(node.nodeId);
+      this.#events.gone(node);
       this.#nodes.delete(node.nodeId);
     } else this.#events.changed(node.nodeId);
   }

@@ -1,6 +1,6 @@
 import type { Book } from "../../accounting/index.ts";
 import type { NodeHistory } from "../../engine/index.ts";
-import type { ScaleAction } from "../../messages/index.ts";
+import type { ScaleAction, SourceEvent } from "../../messages/index.ts";
 import type {
   ArchivedPlan,
   ClusterConfig,
@@ -25,6 +25,7 @@ export function hasBudgets({ cycle: { budgets = [], caps } }: Pick<ClusterConfig
 export interface Deliveries {
   readonly requestPlan: (scheduled: ScheduledPlanRequest) => void;
   readonly execute: (actions: readonly ScaleAction[], atSeconds: number | null) => void;
+  readonly tell: (event: SourceEvent) => void;
   /** Called with each plan when it is archived. */
   readonly archived: (plan: ArchivedPlan) => void;
 }
@@ -179,7 +180,7 @@ export function memoryPorts(options: {
       send: async (actions) => deliver.execute(actions, null),
       sendLater: async (action, { atSeconds }) => deliver.execute([action], atSeconds),
     },
-    schedulerEvents: { send: nothing, forget: nothing },
+    schedulerEvents: { send: async (event) => deliver.tell(event), forget: nothing },
   };
   return {
     ports,

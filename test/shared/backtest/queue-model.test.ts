@@ -104,6 +104,20 @@ describe("on hosts that come and go", () => {
     expect([...model.jobsOn("a"), ...model.jobsOn("b")]).toEqual([1, 1]);
   });
 
+  test("a host that is closed starts nothing, runs on what it has, and is used again when it is open", () => {
+    const model = new QueueModel("easy");
+    model.hostUp(host("a", 8));
+    submit(model, [job(0, 4), job(1, 4)]);
+    expect(places(model)).toEqual([0, 1]);
+    model.close("a", true);
+    model.end(0);
+    model.submit(2, { shape: shapeOf(job(2, 1)), estimateSeconds: 100 });
+    expect(places(model, 10)).toEqual([]);
+    expect([...model.jobsOn("a")]).toEqual([1]);
+    model.close("a", false);
+    expect(places(model, 20)).toEqual([2]);
+  });
+
   test("jobs of a host that goes are over on all of their hosts, and keep their place when they come back", () => {
     const model = new QueueModel("fcfs");
     model.hostUp(host("a", 4));

@@ -1,4 +1,4 @@
-import type { DefinitionInput } from "../../shared/simulated-cyclecloud/index.ts";
+import type { DefinitionInput } from "../../../shared/simulated-cyclecloud/index.ts";
 
 /** A workload, and the cluster that it runs on. */
 export interface TwinCase {
@@ -22,14 +22,29 @@ const one = {
  */
 export const twinCases: readonly TwinCase[] = [
   {
-    // Tasks that each take a node, in a second wave while the first still runs.
+    // Three waves of tasks that each take a node. When the third comes, two nodes of the first are idle and run it, the others of
+    // the first are gone, and those of the second are busy.
     name: "waves",
     definition: { name: "waves", ...one },
-    jobs: several(9, (index) => ({
-      submitSeconds: index < 5 ? 0 : 1_800,
-      runSeconds: 6_600 + 240 * (index % 5),
-      constraints: { ncpus: 4 },
-    })),
+    jobs: [
+      ...several(5, (index) => ({
+        name: `first${index}`,
+        runSeconds: index < 2 ? 3_840 : 2_700,
+        constraints: { ncpus: 4 },
+      })),
+      ...several(4, (index) => ({
+        name: `second${index}`,
+        submitSeconds: 1_800,
+        runSeconds: 4_800 + 240 * index,
+        constraints: { ncpus: 4 },
+      })),
+      ...several(4, (index) => ({
+        name: `third${index}`,
+        submitSeconds: 4_080,
+        runSeconds: 3_000 + 240 * index,
+        constraints: { ncpus: 4 },
+      })),
+    ],
   },
   {
     // Several jobs share a node, and end at different times.

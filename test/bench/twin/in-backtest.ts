@@ -1,0 +1,136 @@
+import { eventGapSeconds, leastGapSeconds, tickSeconds } from "../../../infra/local/scheduler/run.ts";
+import {
+  type Delays,
+  type JobRun,
+  type RunFigures,
+  readJobList,
+  runBacktest,
+  type TraceJob,
+  withTasksApart,
+} from "../../../shared/backtest/index.ts";
+import type { ScaleAction } from "../../../shared/messages/index.ts";
+import type { WholePlan } from "../../../shared/ports/index.ts";
+import { type ClusterDefinition, toLedger } from "../../../shared/simulated-cyclecloud/index.ts";
+import { inputOf } from "../../shared/backtest/world/small-world.ts";
+import type { TwinCase } from "./cases.ts";
+import { median, type NodeRecord, type Seen } from "./node-life.ts";
+import type { OnStack } from "./on-stack.ts";
+
+/** What a workload took in the back-test. */
+export interface InBacktest extends Seen {
+  readonly figures: RunFigures;
+}
+
+/**
+ * Runs a workload in the back-test as the local stack does: the service lives in real time, nodes and jobs `speed` times as fast.
+ * So everything that the service counts in seconds is as long here as there. Times are those of the service's clock.
+ */
+export async function runInBacktest(
+  { definition, keys = {}, jobs }: TwinCase,
+  twin: {
+    readonly speed: number;
+    readonly seed: number;
+    readonly config: Readonly<Record<string, unknown>>;
+    readonly delays: Delays;
+  },
+): Promise<InBacktest> {
+  const { speed, seed, config, delays } = twin;
+  const workload = withTasksApart(readJobList(jobs)?.jobs ?? []);
+  const [nodes, runs, plans]: [NodeRecord[], JobRun[], WholePlan[]] = [[], [], []];
+  const input = inputOf({
+    jobs: [...workload].map((job) => faster(job, speed)),
+    ...{ definition, scheduler: "fill", seed },
+    keys: { ...keys, ...config },
+  });
+  const figures = await runBacktest({
+    ...input,
+    definition: fasterNodes(input.definition, speed),
+    delays,
+    watch: {
+      gone: (node) => nodes.push(...toLedger(node.cluster, [node], Number.POSITIVE_INFINITY).nodes),
+      ran: (run) => void runs.push(run),
+      planned: (plan) => plan.archive === "whole" && plans.push(plan),
+    },
+  });
+  return { figures, nodes, runs, plans };
+}
+
+/** What the local scheduler posts of a job is how long it runs. */
+function faster(job: TraceJob, speed: number): TraceJob {
+  const runSeconds = job.runSeconds / speed;
+  return { ...job, submitSeconds: job.submitSeconds / speed, runSeconds, requestedSeconds: runSeconds };
+}
+
+function fasterNodes(definition: ClusterDefinition, speed: number): ClusterDefinition {
+  type Times = ClusterDefinition["times"];
+  const duration = ({ minSeconds, medianSeconds, maxSeconds }: Times["boot"]): Times["boot"] => ({
+    minSeconds: minSeconds / speed,
+    medianSeconds: medianSeconds / speed,
+    maxSeconds: maxSeconds / speed,
+  });
+  const all = ({ boot, start, terminate, deallocate }: Times): Times => ({
+    boot: duration(boot),
+    start: duration(start),
+    terminate: duration(terminate),
+    deallocate: duration(deallocate),
+  });
+  const nodearrays = definition.nodearrays.map((array) => ({ ...array, times: all(array.times) }));
+  return { ...definition, times: all(definition.times), nodearrays };
+}
+
+/**
+ * The delays of the local stack, in seconds of the service's clock. How often its parts look is what they are told (the local
+ * scheduler, the timer of the stack); what this machine needs on top is the median of the run itself.
+ */
+export function delaysOf(stack: OnStack): Delays {
+  const { queued, planned, carriedOut } = stepsOf(stack);
+  return {
+    passSeconds: tickSeconds,
+    // It looks for events in the first pass that is late enough.
+    eventSeconds: Math.ceil(eventGapSeconds / tickSeconds) * tickSeconds,
+    postSeconds: leastGapSeconds,
+    queueSeconds: median(queued),
+    snapshotSeconds: 1,
+    planSeconds: median(planned),
+    actionSeconds: median(carriedOut),
+  };
+}
+
+/**
+ * By how much the message, the plan and the call of a deletion together were later than their medians, on average: what a busy
+ * machine did. Those of the first nodes say nothing of that, since the service is not warm yet.
+ */
+export function lateSeconds(stack: OnStack): number {
+  return Object.values(stepsOf(stack, ["shutdown-nodes"])).reduce((sum, steps) => {
+    const usual = median(steps);
+    return sum + steps.reduce((late, each) => late + Math.max(0, each - usual), 0) / steps.length;
+  }, 0);
+}
+
+/** How long each message, plan and call to CycleCloud was on its way. */
+function stepsOf(
+  { posts, plans, nodes }: OnStack,
+  kinds: readonly ScaleAction["kind"][] = ["create-nodes", "shutdown-nodes"],
+): Readonly<Record<keyof typeof noSteps, readonly number[]>> {
+  const steps = structuredClone(noSteps);
+  for (const action of plans.flatMap((plan) => plan.actions)) {
+    const { askedAtSeconds, createdAtSeconds } = action;
+    if (askedAtSeconds === undefined || !kinds.includes(action.kind)) continue;
+    const post = posts.findLast((at) => at <= askedAtSeconds);
+    if (post !== undefined) steps.queued.push(askedAtSeconds - post);
+    // Plans are asked for at the end of a second.
+    steps.planned.push(createdAtSeconds - (Math.floor(askedAtSeconds) + 1));
+    const ids = new Set(action.kind === "create-nodes" ? [] : action.nodes.map(({ nodeId }) => nodeId));
+    for (const { nodeId, requestId, createdAt, terminatingAt } of nodes) {
+      if (requestId === action.requestId) steps.carriedOut.push(createdAt - createdAtSeconds);
+      if (ids.has(nodeId) && terminatingAt !== null) steps.carriedOut.push(terminatingAt - createdAtSeconds);
+    }
+  }
+  return steps;
+}
+
+const noSteps: Record<"queued" | "planned" | "carriedOut", number[]> = {
+  queued: [],
+  planned: [],
+  carriedOut: [],
+};
