@@ -25,9 +25,9 @@ const unusedOfCharts: Readonly<Record<string, Edits>> = {
     [/\bmode == 2\b/g, "false"],
     [/\bmode == 1\b/g, "true"],
     [/\bms == 1\b/g, "false"],
-    // The bodies of functions, up to the indentation of their ends: for a cursor that is off, and a legend.
+    // The bodies of functions, up to the indentation of their ends: for a cursor that is off, a legend, and to add curves later.
     [
-      /(?<=\n\tfunction (?:updateCursor|cacheMouse|mouse(?:Move|Down|Up|Leave)|dblClick|initCursorPt|initLegendRow|syncLegend|setLegendValues|setFocus)\([^\n]*\) \{\n)[\s\S]*?(?=\n\t\}\n)/g,
+      /(?<=\n\tfunction (?:updateCursor|cacheMouse|mouse(?:Move|Down|Up|Leave)|dblClick|initCursorPt|addSeries|delSeries|addBand|setBand|delBand|setLegend|initLegendRow|syncLegend|setLegendValues|setFocus)\([^\n]*\) \{\n)[\s\S]*?(?=\n\t\}\n)/g,
       "",
     ],
   ],
@@ -35,7 +35,7 @@ const unusedOfCharts: Readonly<Record<string, Edits>> = {
 };
 
 /** Leaves that out: a quarter of uPlot. Throws when another version has other words: then look at what it has. */
-const slimCharts: Plugin = {
+export const slimCharts: Plugin = {
   name: "slim-charts",
   setup({ onLoad }) {
     onLoad({ filter: /[/\\]uPlot\.(?:esm\.js|min\.css)$/ }, async ({ path }) => {
