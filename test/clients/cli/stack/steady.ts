@@ -141,7 +141,7 @@ function steadyText(text: string): string {
 /** At least two headings in capitals, and nothing else. */
 function isHead(line: string): boolean {
   const words = plain(line).split(/ {2,}/);
-  return words.length > 1 && words.every((word) => /^[*/]?[A-Z][A-Z_-]*( [A-Z]+)*$/.test(word));
+  return words.length > 1 && words.every((word) => /^[*/]?[A-Z][A-Z0-9_-]*( [A-Z]+)*$/.test(word));
 }
 
 function cellsOf(lines: readonly string[]): readonly (readonly string[])[] {
