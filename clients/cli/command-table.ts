@@ -46,17 +46,17 @@ export const commandGroups: readonly CommandGroup[] = [
       },
       {
         name: "nodes",
-        summary: "Lists nodes with their jobs and idle times.",
+        summary: "Lists nodes: jobs, idle times, failures; who keeps, drains or ignores them.",
         load: async (terminal) => (await import("./commands/nodes.ts")).nodesCommand(terminal),
       },
       {
         name: "buckets",
-        summary: "Lists the sources of new nodes, and the limit that binds.",
+        summary: "Lists the sources of new nodes: the limit that binds, how boots went.",
         load: async (terminal) => (await import("./commands/buckets.ts")).bucketsCommand(terminal),
       },
       {
         name: "limits",
-        summary: "Lists every limit once, with what is used and left.",
+        summary: "Lists every limit once, what binds first: used, left, what is next.",
         load: async (terminal) => (await import("./commands/limits.ts")).limitsCommand(terminal),
       },
       {
@@ -71,22 +71,22 @@ export const commandGroups: readonly CommandGroup[] = [
       },
       {
         name: "jobs",
-        summary: "Lists jobs, and why they wait.",
+        summary: "Lists or counts jobs, and why they wait.",
         load: async (terminal) => (await import("./commands/jobs.ts")).jobsCommand(terminal),
       },
       {
         name: "demand",
-        summary: "Shows what would be done now. Sends nothing.",
+        summary: "Shows what would be done and bought now. Sends nothing.",
         load: async (terminal) => (await import("./commands/demand.ts")).demandCommand(terminal),
       },
       {
         name: "cost",
-        summary: "Shows what nodes cost, and whom.",
+        summary: "Shows what nodes cost now and this month, and whom; the share of spot.",
         load: async (terminal) => (await import("./commands/cost.ts")).costCommand(terminal),
       },
       {
         name: "plans",
-        summary: "Lists plans, or shows one.",
+        summary: "Lists plans, or shows what one decided and why; also of a past time.",
         load: async (terminal) => (await import("./commands/plans.ts")).plansCommand(terminal),
       },
       {
@@ -127,7 +127,7 @@ export const commandGroups: readonly CommandGroup[] = [
       },
       {
         name: "what-if",
-        summary: "Plans with extra jobs. Sends nothing.",
+        summary: "Plans with other jobs or higher limits. Sends nothing.",
         load: async (terminal) => (await import("./commands/what-if.ts")).whatIfCommand(terminal),
       },
     ],
@@ -178,7 +178,7 @@ export const commandGroups: readonly CommandGroup[] = [
     commands: [
       {
         name: "config",
-        summary: "Creates, checks, stores, shows and changes the configuration of a cluster.",
+        summary: "Creates, checks, stores, shows, changes and rolls back the configuration of a cluster.",
         load: async (terminal) => (await import("./commands/config.ts")).configCommand(terminal),
       },
       {

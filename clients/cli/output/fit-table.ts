@@ -1,4 +1,5 @@
 import { wrapAnsi } from "fast-wrap-ansi";
+import { isAscii } from "../../../shared/text.ts";
 import { cellWidth, gap, table, widest } from "../../columns/table.ts";
 import { styled, type Terminal, widthOf } from "../terminal.ts";
 import { furtherIn, wrapped } from "./wrapped.ts";
@@ -21,6 +22,8 @@ export interface Narrowing {
   readonly goFirst: readonly string[];
   /** Hold VM sizes or names made of them: nearly all of those begin with `Standard_`. */
   readonly ofSizes: readonly string[];
+  /** Are cut at their beginning: paths, whose end says more. */
+  readonly cutFirst?: readonly string[];
   /** Are not cut: half a name names something else, or nothing. */
   readonly whole?: readonly string[];
   /** Holds sentences, such as why something failed: broken between words, beside the other columns or under them. It is the last. */
@@ -54,9 +57,14 @@ export function fitTable({ stdout, stderr }: Terminal, given: Rows): void {
   );
   const shown = columns.slice(0, widths.length).map(({ at }) => at);
   const formOf = formsOf(isShort ? given.narrowing?.ofSizes : undefined);
-  const forms = shown.map((at) => ({ at, form: formOf(given.head[at] ?? "") }));
+  const forms = shown.map((at, column) => {
+    const heading = given.head[at] ?? "";
+    const isPath = given.narrowing?.cutFirst?.includes(heading) ?? false;
+    return { at, form: formOf(heading), width: isPath ? (widths[column] ?? 0) : Number.POSITIVE_INFINITY };
+  });
   const lines = (row: readonly string[]): string => {
-    const cells = table(undefined, [forms.map(({ at, form }) => form(row[at] ?? ""))], widths).trimEnd();
+    const fitting = forms.map(({ at, form, width }) => ending(form(row[at] ?? ""), width));
+    const cells = table(undefined, [fitting], widths).trimEnd();
     return words === undefined ? cells : withSentence(cells, row[words.at] ?? "", { words, widths, room });
   };
   if (given.isHeaded) stdout.write(`${styled(stdout, "bold", lines(given.head))}\n`);
@@ -65,6 +73,12 @@ export function fitTable({ stdout, stderr }: Terminal, given: Rows): void {
   if (left.length === 0) return;
   const note = `left out, the screen is too narrow: ${left.join(", ")}; ${given.wayOut}`;
   stderr.write(`${wrapped(note, widthOf(stderr))}\n`);
+}
+
+/** As much of a path's end as so many columns hold; what is no plain text is left to be cut as any other cell. */
+function ending(cell: string, width: number): string {
+  if (cell.length <= width || !isAscii(cell)) return cell;
+  return `…${cell.slice(cell.length - width + 1)}`;
 }
 
 /** The column of sentences, if it has some to show. */

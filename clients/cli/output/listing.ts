@@ -30,6 +30,7 @@ export interface Listing {
 const plainNarrowing: Narrowing = {
   ...{ keeps: [], goFirst: [] },
   ofSizes: ["VM_SIZE", "GROUP", "PLACEMENT_GROUP"],
+  cutFirst: ["GROUP"],
 };
 
 /** Prints a list. Control characters in cells are escaped in every format: names of jobs come from anybody. */

@@ -246,6 +246,18 @@ describe("what the usual columns give up on a narrow screen", () => {
     expect(fitInto(40, { ...one, narrowing: scoped }).first).toBe("hpc/HB120rs_v3/HB120rs_v3_pg0  4");
   });
 
+  test("a path is cut at its beginning", () => {
+    const paths = {
+      head: ["SCOPE", "LEFT"],
+      rows: [
+        ["westeurope/standardHBv3Family", "4"],
+        ["hpc", "2"],
+      ],
+    };
+    const narrowing = { keeps: ["SCOPE", "LEFT"], goFirst: [], ofSizes: [], cutFirst: ["SCOPE"] };
+    expect(fitInto(25, { ...paths, narrowing }).first).toBe("…standardHBv3Family  4");
+  });
+
   test("columns that stay whole are not cut: the others are", () => {
     const ids = { head: ["ID", "REASON"], rows: [["20261123T044517.057Z-1c7ee2", "demand from slurm"]] };
     const whole = { keeps: [], goFirst: [], ofSizes: [], whole: ["ID"] };
