@@ -1,6 +1,11 @@
 import { Command, type Command as CommandType, InvalidArgumentError } from "commander";
 import { z } from "zod";
-import { type CostAnswer, costDimension, type JobRunView } from "../../../shared/api/index.ts";
+import {
+  type ClusterStatus,
+  type CostAnswer,
+  costDimension,
+  type JobRunView,
+} from "../../../shared/api/index.ts";
 import { counted } from "../../../shared/text.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import {
@@ -100,9 +105,11 @@ async function printFocus(
 }
 
 async function showCost({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
-  const answer = await service.ask("cost", {
-    query: { by: flags.by ?? "array", from: flags.from, until: flags.to },
-  });
+  const isUntilNow = (flags.from ?? flags.to) === undefined && (flags.format ?? "table") === "table";
+  const [answer, status] = await Promise.all([
+    service.ask("cost", { query: { by: flags.by ?? "array", from: flags.from, until: flags.to } }),
+    isUntilNow ? service.ask("status") : undefined,
+  ]);
   const format = flags.format ?? settings.format ?? "table";
   if (format === "json" && flags.outputColumns === undefined) {
     terminal.stdout.write(prettyJson(answer));
@@ -119,18 +126,18 @@ async function showCost({ terminal, service, settings }: Looking, flags: Flags):
     const page = pageOn(terminal);
     const time = `${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}`;
     page.line(`${cents(answer.total.usd)} USD from ${time}`);
-    if ((flags.from ?? flags.to) === undefined) await nowOn(page, { service, by: answer.by });
+    if (status !== undefined) nowOn(page, { status, by: answer.by });
   }
   printList(terminal, list, { flags, settings });
   if (format === "table") warnOfUnpriced(terminal, answer.total.unpricedNodeHours);
 }
 
 /** What an hour costs now, and what the month will come to; of spot, how much of the cluster it is. */
-async function nowOn(
+function nowOn(
   page: Page,
-  { service, by }: { readonly service: Looking["service"]; readonly by: CostAnswer["by"] },
-): Promise<void> {
-  const { spending, spot, atSeconds } = await service.ask("status");
+  { status, by }: { readonly status: ClusterStatus; readonly by: CostAnswer["by"] },
+): void {
+  const { spending, spot, atSeconds } = status;
   if (spending !== null)
     page.line(
       `Now ${cents(spending.usdPerHour)} USD an hour; forecast for ${spending.month}: ${cents(spending.forecastUsd)} USD`,

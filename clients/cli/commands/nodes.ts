@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import type { NodeView } from "../../../shared/api/index.ts";
+import type { ClusterStatus, NodeView } from "../../../shared/api/index.ts";
 import { printable } from "../../../shared/text.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
@@ -52,10 +52,13 @@ function sortKeys(text: string): readonly SortKey[] {
 }
 
 async function showNodes(looking: Looking, flags: Flags): Promise<void> {
-  const { terminal, settings } = looking;
-  const { atSeconds, nodes } = await readNodes(looking, flags);
+  const { terminal, service, settings } = looking;
+  const [{ atSeconds, nodes }, status] = await Promise.all([
+    readNodes(looking, flags),
+    flags.idle || flags.held ? service.ask("status") : undefined,
+  ]);
   const found = flags.idle ? nodes.filter(isIdle) : nodes;
-  if (flags.held) return showHeld(looking, { flags, nodes: found, atSeconds });
+  if (flags.held && status) return showHeld(looking, { flags, nodes: found, atSeconds, status });
   if (flags.summary) return showSummary(looking, { flags, nodes: found, atSeconds });
   const ordered = sorted(found, flags.sort ?? [], (node) => sortFields(node, atSeconds));
   const items = ordered.slice(0, flags.limit);
@@ -73,7 +76,7 @@ async function showNodes(looking: Looking, flags: Flags): Promise<void> {
   printList(terminal, list, { flags, settings });
   if (items.length < ordered.length)
     terminal.stderr.write(`${items.length} of ${ordered.length} nodes shown\n`);
-  if (flags.idle && items.length > 0) await reportWhyNoneGoes(looking);
+  if (status !== undefined && items.length > 0) reportWhyNoneGoes(terminal, status);
   if (items.length === 0 && flags.constraint !== undefined)
     terminal.stderr.write('"ccscale validate-constraint EXPRESSION" shows how a constraint is understood\n');
 }
@@ -99,8 +102,7 @@ async function readNodes(
 }
 
 /** What keeps every idle node, whatever DELETE_IN says of its time-out. */
-async function reportWhyNoneGoes({ terminal, service }: Looking): Promise<void> {
-  const { problems } = await service.ask("status");
+function reportWhyNoneGoes(terminal: Terminal, { problems }: ClusterStatus): void {
   const holds = problems.filter(({ kind }) => ["paused", "read-only", "demand-unknown"].includes(kind));
   for (const { text } of holds) terminal.stderr.write(`no node goes now: ${printable(text)}\n`);
 }
@@ -111,11 +113,11 @@ interface Found {
   readonly atSeconds: number;
 }
 
-async function showHeld(
-  { terminal, service, settings }: Looking,
-  { flags, nodes, atSeconds }: Found,
-): Promise<void> {
-  const holds = holdsOf(nodes, await service.ask("status"));
+function showHeld(
+  { terminal, settings }: Looking,
+  { flags, nodes, atSeconds, status }: Found & { readonly status: ClusterStatus },
+): void {
+  const holds = holdsOf(nodes, status);
   const list = {
     ...{ name: "nodes-held", columns: heldColumns, narrowing: heldNarrowing },
     ...{ records: holds.map((hold) => holdFields(hold, atSeconds)), data: holds },

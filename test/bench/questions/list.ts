@@ -31,7 +31,7 @@ export const questions: readonly Question[] = [
   {
     ask: "When will this job start?",
     argv: ["explain", "95003"],
-    answer: [/has a place for all of 1 slot, and waits for nodes/, /Booting: 1 of 1 nodes .*ready in/],
+    answer: [/has its place, and waits for its node/, /Booting: 1 of 1 nodes .*ready in/],
   },
   {
     ask: "How many jobs wait, and for which reasons?",
