@@ -1,3 +1,4 @@
+import { duration } from "../../../shared/durations.ts";
 import type { NodeHistory } from "../../../shared/engine/index.ts";
 import type { ClusterConfig } from "../../../shared/ports/index.ts";
 import type { DefinitionInput } from "../../../shared/simulated-cyclecloud/index.ts";
@@ -91,7 +92,7 @@ class Notes {
       ...(usual.length === 0
         ? []
         : [
-            `The simulator's usual boot times (60 to 300 s, median 120 s) and no failures, because fewer than ${fewestBoots} boots of the node array are recorded: ${usual.join(", ")}.`,
+            `The simulator's usual boot times (1m to 5m, median 2m) and no failures, because fewer than ${fewestBoots} boots of the node array are recorded: ${usual.join(", ")}.`,
           ]),
     ];
   }
@@ -100,6 +101,6 @@ class Notes {
 function words({ count, failed, seconds }: RecordedBoots): string {
   const median = seconds[Math.ceil(seconds.length / 2) - 1] ?? 0;
   const times =
-    seconds.length < fewestBoots ? "too few Ready for times: usual ones" : `median ${Math.round(median)} s`;
+    seconds.length < fewestBoots ? "too few Ready for times: usual ones" : `median ${duration(median)}`;
   return `${counted(count, "boots")}, ${failed} failed, ${times}`;
 }

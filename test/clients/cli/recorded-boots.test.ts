@@ -43,7 +43,7 @@ describe("withRecordedBoots", () => {
     const { recorded, boots } = read(many("Standard_F4s_v2", 300, 120, 200, null));
     expect(recorded[0]?.Standard_F4s_v2).toEqual({ seconds: [120, 200, 300], failureRate: 0.25 });
     expect(boots[0]).toBe(
-      "Boot times and failures as the service recorded them in the last 7 days: htc/Standard_F4s_v2 (4 boots, 1 failed, median 200 s).",
+      "Boot times and failures as the service recorded them in the last 7 days: htc/Standard_F4s_v2 (4 boots, 1 failed, median 3m20s).",
     );
   });
 
@@ -60,8 +60,8 @@ describe("withRecordedBoots", () => {
       {},
     ]);
     expect(boots.slice(1)).toEqual([
-      "Boot times and failures as recorded of their whole node array (4 boots, 0 failed, median 200 s), because fewer than 3 boots of the size are: htc/Standard_F16s_v2.",
-      "The simulator's usual boot times (60 to 300 s, median 120 s) and no failures, because fewer than 3 boots of the node array are recorded: gpu/Standard_NC24ads_A100_v4.",
+      "Boot times and failures as recorded of their whole node array (4 boots, 0 failed, median 3m20s), because fewer than 3 boots of the size are: htc/Standard_F16s_v2.",
+      "The simulator's usual boot times (1m to 5m, median 2m) and no failures, because fewer than 3 boots of the node array are recorded: gpu/Standard_NC24ads_A100_v4.",
     ]);
   });
 
