@@ -41,6 +41,15 @@ describe("single values of the stored configuration", () => {
     expect(await stored()).toEqual({ ...usable, idle_timeout: { htc: 600 } });
   });
 
+  test("a length of time may be written as people write it, and stays so", async () => {
+    expect(await config("set", "idle_timeout.htc", "1h30m", "--yes")).toMatchObject({ code: 0 });
+    expect(await stored()).toEqual({ ...usable, idle_timeout: { htc: "1h30m" } });
+    const wrong = await config("set", "idle_timeout.htc", "1h 30m", "--yes");
+    expect(wrong.stderr).toContain(
+      'idle_timeout.htc: "1h 30m", expected a number of seconds, 0 or more, such as 600 or "10m"',
+    );
+  });
+
   test("a name of a node array that is not there is a warning, and a value that is wrong is refused", async () => {
     const odd = await config("set", "idle_timeout.htcc", "600", "--dry-run");
     expect(odd.stderr).toContain('the cluster has no node array "htcc"; did you mean "htc"?');
