@@ -89,7 +89,7 @@ describe("actions on nodes", () => {
   });
 
   test.each([
-    ["a busy node", "delete", "busy-1", "runs job 1", true],
+    ["a busy node", "delete", "busy-1", "runs job running", true],
     ["a keep-alive node", "restart", "kept-1", "is keep-alive", true],
     ["a node that is up", "start", "htc-1", "Only deallocated nodes", false],
     ["a node that has not failed", "retry-failed", "htc-1", "Only failed nodes", false],
