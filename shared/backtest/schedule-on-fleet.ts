@@ -1,6 +1,7 @@
 import { RunningJobs } from "./running-jobs.ts";
-import type { TraceJob } from "./trace-job.ts";
+import type { TraceJob, TraceJobs } from "./trace-job.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
+import { chosen } from "./workload/job-columns.ts";
 
 /**
  * Models of a scheduler. `fcfs`: first come, first served; a job that does not fit blocks all behind it. `easy`: the same,
@@ -18,10 +19,10 @@ export interface ScheduledJob {
 }
 
 export interface FleetSchedule {
-  /** In the order of the queue. */
-  readonly scheduled: readonly ScheduledJob[];
+  /** In the order of the queue; made one at a time, because there may be millions. */
+  readonly scheduled: Iterable<ScheduledJob>;
   /** Jobs that need more processors than the fleet has: they never run, and block nobody. */
-  readonly tooLarge: readonly TraceJob[];
+  readonly tooLarge: TraceJobs;
 }
 
 /**
@@ -30,25 +31,41 @@ export interface FleetSchedule {
  * ends of a moment, then all submissions, then one pass of the scheduler.
  */
 export function scheduleOnFleet(
-  jobs: readonly TraceJob[],
+  jobs: TraceJobs,
   fleet: { readonly processors: number; readonly policy: SchedulerPolicy },
 ): FleetSchedule {
   const fits = (job: TraceJob) => job.processors <= fleet.processors;
-  const queued = jobs.filter(fits);
+  const tooLarge = chosen(jobs, (job) => !fits(job));
+  const queued = tooLarge.length === 0 ? jobs : chosen(jobs, fits);
   const run = new FleetRun(queued, fleet);
   run.toTheEnd();
-  return {
-    scheduled: queued.map((job, place) => {
-      const startSeconds = run.startOf(place);
-      return { job, startSeconds, endSeconds: startSeconds + job.runSeconds };
-    }),
-    tooLarge: jobs.filter((job) => !fits(job)),
-  };
+  return { scheduled: { [Symbol.iterator]: () => scheduledIn(queued, run) }, tooLarge };
+}
+
+function* scheduledIn(queued: TraceJobs, run: FleetRun): Generator<ScheduledJob, undefined> {
+  let place = 0;
+  for (const job of queued) {
+    const startSeconds = run.startOf(place++);
+    yield { job, startSeconds, endSeconds: startSeconds + job.runSeconds };
+  }
+  return undefined;
+}
+
+/** What the model looks at of a job. */
+interface FleetJob {
+  readonly processors: number;
+  readonly runSeconds: number;
+  /** What the scheduler is told: the request, and never less than the job runs. Without a request: its run time. */
+  readonly estimateSeconds: number;
 }
 
 class FleetRun {
-  readonly #jobs: readonly TraceJob[];
   readonly #policy: SchedulerPolicy;
+  readonly #count: number;
+  readonly #submitSeconds: Float64Array;
+  readonly #processors: Float64Array;
+  readonly #runSeconds: Float64Array;
+  readonly #estimateSeconds: Float64Array;
   readonly #starts: Float64Array;
   readonly #running = new RunningJobs();
   readonly #waiting: WaitingJobs;
@@ -58,14 +75,27 @@ class FleetRun {
   #free: number;
 
   constructor(
-    jobs: readonly TraceJob[],
+    jobs: TraceJobs,
     { processors, policy }: { readonly processors: number; readonly policy: SchedulerPolicy },
   ) {
-    this.#jobs = jobs;
     this.#policy = policy;
     this.#free = processors;
+    this.#count = jobs.length;
+    this.#submitSeconds = new Float64Array(jobs.length);
+    this.#processors = new Float64Array(jobs.length);
+    this.#runSeconds = new Float64Array(jobs.length);
+    this.#estimateSeconds = new Float64Array(jobs.length);
     this.#starts = new Float64Array(jobs.length);
     this.#waiting = new WaitingJobs(jobs.length);
+    let place = 0;
+    for (const job of jobs) {
+      const { submitSeconds, processors: needed, requestedSeconds, runSeconds } = job;
+      this.#submitSeconds[place] = submitSeconds;
+      this.#processors[place] = needed;
+      this.#runSeconds[place] = runSeconds;
+      this.#estimateSeconds[place] = Math.max(requestedSeconds ?? runSeconds, runSeconds);
+      place += 1;
+    }
   }
 
   startOf(place: number): number {
@@ -74,7 +104,7 @@ class FleetRun {
 
   toTheEnd(): void {
     for (;;) {
-      const submitSeconds = this.#jobs[this.#submitted]?.submitSeconds ?? Number.POSITIVE_INFINITY;
+      const submitSeconds = this.#submitSeconds[this.#submitted] ?? Number.POSITIVE_INFINITY;
       const nowSeconds = Math.min(submitSeconds, this.#running.nextEndSeconds);
       if (nowSeconds === Number.POSITIVE_INFINITY) return;
       this.#free += this.#running.end(nowSeconds);
@@ -84,17 +114,18 @@ class FleetRun {
   }
 
   #submit(nowSeconds: number): void {
-    for (
-      let job = this.#jobs[this.#submitted];
-      job !== undefined && job.submitSeconds <= nowSeconds;
-      job = this.#jobs[this.#submitted]
-    ) {
-      this.#waiting.add(this.#submitted, {
-        processors: job.processors,
-        estimateSeconds: estimateOf(job),
-      });
+    while ((this.#submitSeconds[this.#submitted] ?? Number.POSITIVE_INFINITY) <= nowSeconds) {
+      this.#waiting.add(this.#submitted, this.#jobAt(this.#submitted));
       this.#submitted += 1;
     }
+  }
+
+  #jobAt(place: number): FleetJob {
+    return {
+      processors: this.#processors[place] ?? 0,
+      runSeconds: this.#runSeconds[place] ?? 0,
+      estimateSeconds: this.#estimateSeconds[place] ?? 0,
+    };
   }
 
   #pass(nowSeconds: number): void {
@@ -108,26 +139,26 @@ class FleetRun {
   }
 
   /** The first job that waits; undefined: none does. */
-  #nextHead(): TraceJob | undefined {
+  #nextHead(): FleetJob | undefined {
     while (this.#head < this.#submitted && !this.#waiting.has(this.#head)) this.#head += 1;
-    return this.#head < this.#submitted ? this.#jobs[this.#head] : undefined;
+    return this.#head < this.#submitted ? this.#jobAt(this.#head) : undefined;
   }
 
   /** Jobs behind the first one, each looked at once: those that do not delay it start. */
-  #backfill(head: TraceJob, nowSeconds: number): void {
+  #backfill(head: FleetJob, nowSeconds: number): void {
     const { atSeconds, extra } = this.#running.reserve(head.processors, this.#free);
     const seconds = atSeconds - nowSeconds;
     let left = extra;
     const next = (place: number) => this.#waiting.nextFor({ free: this.#free, extra: left, seconds }, place);
     for (let place = next(this.#head + 1); place !== undefined; place = next(place + 1)) {
-      const job = this.#jobs[place];
-      if (job === undefined) return;
-      if (estimateOf(job) > seconds) left -= job.processors;
+      if (place >= this.#count) return;
+      const job = this.#jobAt(place);
+      if (job.estimateSeconds > seconds) left -= job.processors;
       this.#start(place, job, nowSeconds);
     }
   }
 
-  #start(place: number, job: TraceJob, nowSeconds: number): void {
+  #start(place: number, job: FleetJob, nowSeconds: number): void {
     this.#waiting.remove(place);
     this.#starts[place] = nowSeconds;
     this.#free -= job.processors;
@@ -135,12 +166,7 @@ class FleetRun {
       place,
       processors: job.processors,
       endSeconds: nowSeconds + job.runSeconds,
-      estimatedEndSeconds: nowSeconds + estimateOf(job),
+      estimatedEndSeconds: nowSeconds + job.estimateSeconds,
     });
   }
-}
-
-/** What the scheduler is told: the request, and never less than the job runs. Without a request: its run time. */
-function estimateOf({ requestedSeconds, runSeconds }: TraceJob): number {
-  return Math.max(requestedSeconds ?? runSeconds, runSeconds);
 }

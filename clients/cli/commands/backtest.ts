@@ -8,7 +8,6 @@ import {
   scheduleOnFleet,
   type TraceJob,
 } from "../../../shared/backtest/index.ts";
-import { chunksOf } from "../../../shared/batches.ts";
 import { counted, printable } from "../../../shared/text.ts";
 import { archiveOptions } from "../backtest/from-archive.ts";
 import { type RunFlags, runFormats } from "../backtest/run-flags.ts";
@@ -93,13 +92,13 @@ async function backtest(terminal: Terminal, flags: Flags): Promise<void> {
       "Leave it out.",
     );
   const { jobs } = await readWorkload(terminal, flags);
-  const schedule = scheduleOnFleet([...jobs], { processors, policy: scheduler });
+  const schedule = scheduleOnFleet(jobs, { processors, policy: scheduler });
   reportTooLarge(terminal, schedule, processors);
   await printSchedule(terminal.stdout, schedule.scheduled);
 }
 
 function reportTooLarge({ stderr }: Terminal, { tooLarge }: FleetSchedule, processors: number): void {
-  for (const job of tooLarge.slice(0, mostNamed))
+  for (const job of [...tooLarge].slice(0, mostNamed))
     stderr.write(
       `left out: job ${printable(job.name)} needs ${job.processors} processors, the fleet has ${processors}\n`,
     );
@@ -108,13 +107,20 @@ function reportTooLarge({ stderr }: Terminal, { tooLarge }: FleetSchedule, proce
 }
 
 /** In parts: a trace of a million jobs is never one text. */
-async function printSchedule(stdout: Output, scheduled: readonly ScheduledJob[]): Promise<void> {
+async function printSchedule(stdout: Output, scheduled: Iterable<ScheduledJob>): Promise<void> {
   stdout.write(stringify([["job", "submit", "start", "end", "procs"]]));
-  for (const part of chunksOf(scheduled, rowsAtOnce)) {
+  let rows: (readonly (string | number)[])[] = [];
+  const print = async () => {
     // Job names of a list are texts from outside, which a spreadsheet could run as formulas.
-    const text = stringify(part.map(rowOf), { escape_formulas: true });
+    const text = stringify(rows, { escape_formulas: true });
+    rows = [];
     if (!stdout.write(text)) await once(stdout, "drain");
+  };
+  for (const job of scheduled) {
+    rows.push(rowOf(job));
+    if (rows.length >= rowsAtOnce) await print();
   }
+  await print();
 }
 
 function rowOf({ job, startSeconds, endSeconds }: ScheduledJob): readonly (string | number)[] {

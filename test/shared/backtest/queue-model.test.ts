@@ -68,7 +68,7 @@ describe("on hosts that stay", () => {
     (policy) => {
       fc.assert(
         fc.property(workload, (jobs) => {
-          const wanted = scheduleOnFleet(jobs, { processors: 8, policy }).scheduled;
+          const wanted = [...scheduleOnFleet(jobs, { processors: 8, policy }).scheduled];
           expect(startsOn(jobs, 8, policy)).toEqual(wanted.map(({ startSeconds }) => startSeconds));
         }),
         { numRuns: 200 },

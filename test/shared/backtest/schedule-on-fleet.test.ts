@@ -17,7 +17,7 @@ function jobsOf(rows: readonly Row[]): readonly TraceJob[] {
 
 function startsOf(rows: readonly Row[], policy: "fcfs" | "easy", processors = 4): readonly number[] {
   const { scheduled } = scheduleOnFleet(jobsOf(rows), { processors, policy });
-  return scheduled.map(({ startSeconds }) => startSeconds);
+  return [...scheduled].map(({ startSeconds }) => startSeconds);
 }
 
 /** Three processors for ten seconds, then all four, one for five, one for fifteen. */
@@ -117,9 +117,9 @@ describe("worked out by hand", () => {
       [0, 4, 10, 10],
     ];
     const { scheduled, tooLarge } = scheduleOnFleet(jobsOf(rows), { processors: 4, policy: "fcfs" });
-    expect(tooLarge.map(({ name }) => name)).toEqual(["1"]);
+    expect([...tooLarge].map(({ name }) => name)).toEqual(["1"]);
     expect(
-      scheduled.map(({ job, startSeconds, endSeconds }) => [job.name, startSeconds, endSeconds]),
+      [...scheduled].map(({ job, startSeconds, endSeconds }) => [job.name, startSeconds, endSeconds]),
     ).toEqual([["2", 0, 10]]);
   });
 });
@@ -150,7 +150,7 @@ describe.each(schedulerPolicies)("%s", (policy) => {
   test("never uses more processors than there are", () => {
     fc.assert(
       fc.property(workloads, (rows) => {
-        const { scheduled } = scheduleOnFleet(jobsOf(rows), { processors: 8, policy });
+        const scheduled = [...scheduleOnFleet(jobsOf(rows), { processors: 8, policy }).scheduled];
         for (const { startSeconds: at } of scheduled) {
           const used = scheduled
             .filter(({ startSeconds, endSeconds }) => startSeconds <= at && at < endSeconds)
