@@ -26,7 +26,7 @@ const autoscale = (...argv: string[]) =>
 test("a dry run says what was understood and what would be done; nothing is asked for", async () => {
   const { code, stdout, stderr } = await autoscale("--instancecount", "2", "--dry-run");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toContain('Request set "standard" would hold for 300 s:');
+  expect(stdout).toContain('Request set "standard" would hold for 5m:');
   expect(stdout).toContain("Would create 2 more nodes and start 0 more.");
   expect(stdout).toMatch(/create 2 Standard_\w+ of htc/);
   expect(await served.world.ports.targets.list(cluster)).toEqual([]);
@@ -39,7 +39,7 @@ test("what cannot be met is said with its reasons", async () => {
 
 test("without it the wish is taken", async () => {
   const { stdout } = await autoscale("--instancecount", "2");
-  expect(stdout).toContain('Request set "standard" holds for 300 s:');
+  expect(stdout).toContain('Request set "standard" holds for 5m:');
   expect(stdout).not.toContain("Would");
   expect(await served.world.ports.targets.list(cluster)).toHaveLength(1);
 });
@@ -88,7 +88,7 @@ test.each([
     ccscale(["scale", "htc", ...argv, "--url", server.url, "--cluster", cluster]);
   expect((await scale(...flags, "--dry-run")).stdout).toContain("Would create");
   expect(await served.world.ports.targets.list(cluster)).toEqual([]);
-  expect((await scale(...flags)).stdout).toContain('Request set "scale htc" holds for 3600 s:');
+  expect((await scale(...flags)).stdout).toContain('Request set "scale htc" holds for 1h:');
   expect(await served.world.ports.targets.list(cluster)).toMatchObject([
     { requestSet: "scale htc", arrays: [{ Name: "htc", ...wanted }] },
   ]);

@@ -73,6 +73,7 @@ beforeAll(async () => {
   await world.snapshot();
   server = await serveApi({
     cost: handlerOf("cost"),
+    status: handlerOf("status"),
     "job-cost": handlerOf("job-cost"),
     usage: handlerOf("usage"),
   });
