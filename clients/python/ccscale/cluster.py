@@ -46,9 +46,12 @@ class Cluster:
         """The cluster on one page; `problems` first, the most serious on top."""
         return self.__get("status")
 
-    def nodes(self, *, state: Optional[Names] = None, **selection: Any) -> Iterator[Answer]:
-        """Nodes with their jobs; `state`: only in these states."""
-        return self.__list("nodes", "nodes", {**_selection(selection), "state": _joined(state)})
+    def nodes(
+        self, *, state: Optional[Names] = None, fields: Optional[Names] = None, **selection: Any
+    ) -> Iterator[Answer]:
+        """Nodes with their jobs; `state`: only in these states; `fields`: each with these alone, such as ("name", "state")."""
+        query = {**_selection(selection), "state": _joined(state), "fields": _joined(fields)}
+        return self.__list("nodes", "nodes", query)
 
     def history(self, node: str) -> Answer:
         """What is remembered of a node: its `lives`, and the newest `operations` about it."""

@@ -30,7 +30,7 @@ const operations = Object.entries(openApi.paths).flatMap(([path, verbs]) =>
 
 /** What pages are asked for is the module's own business; the rest has to be offered to its callers. */
 const ofPages = ["limit", "cursor"];
-/** Only of use to a page that shows few columns. */
+/** Which of the resources a table shows. */
 const notOffered = ["resources"];
 
 describe.skipIf(noPython !== "")(`Cluster of Python has every operation of the API${noPython}`, () => {
