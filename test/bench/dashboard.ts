@@ -67,6 +67,8 @@ const aims = {
   coldFirstMs: 3_000,
   updateMs: 100,
   heapGrowthMb: 3,
+  /** A frame of 60 a second has 16.7 ms, and the browser needs some of them. */
+  frameMs: 12,
   droppedFrames: 0.05,
 } as const;
 
@@ -151,7 +153,7 @@ async function firstViews(app: Environment, { context }: Browser): Promise<void>
 }
 
 async function updates(opened: Browser, changes: Changes): Promise<void> {
-  printRow("\nupdate", ["busy ms", "script ms", "layout ms", "longest ms", "kB", "304 kB", "calls/min"]);
+  printRow("\nupdate", ["busy ms", "script ms", "layout ms", "longest ms", "kB", "304 %", "calls/min"]);
   for (const { view, hash, whole, change } of views) {
     const { page } = await openPage(opened, { width: 1440, colorScheme: "light" });
     const probe = await Probe.of(page);
@@ -175,7 +177,7 @@ async function updates(opened: Browser, changes: Changes): Promise<void> {
     probe.traffic();
     const start = Date.now();
     await setTimeout(30_000);
-    const { requests, unchanged, kilobytes } = probe.traffic();
+    const { requests, answers, unchanged } = probe.traffic();
     const delta = (read: (counters: Counters) => number) =>
       median(measured.map(({ before, after }) => read(after) - read(before)));
     const busy = delta(({ busyMs }) => busyMs);
@@ -185,7 +187,7 @@ async function updates(opened: Browser, changes: Changes): Promise<void> {
       delta(({ layoutMs }) => layoutMs),
       median(measured.map(({ longest }) => longest)),
       median(measured.map((each) => each.kilobytes)),
-      kilobytes / Math.max(1, unchanged),
+      (100 * unchanged) / answers,
       (requests * 60_000) / (Date.now() - start),
     ]);
     aim(`${view}: main thread of an update`, busy, aims.updateMs, "ms");
@@ -197,21 +199,25 @@ async function scrolling(opened: Browser): Promise<void> {
   const { page } = await openPage(opened, { width: 1440, colorScheme: "light" });
   await page.goto(addressOf(`#/clusters/${cluster}/nodes`));
   await page.waitForSelector(`[aria-rowcount="${nodeCount + 1}"]`);
-  printRow("\nscrolling nodes", ["frames/s", "median ms", "longest ms", "dropped %", "blank"]);
+  const probe = await Probe.of(page);
+  printRow("\nscrolling nodes", ["frames/s", "busy ms/frame", "longest ms", "dropped %", "blank"]);
   for (const pixels of [34, 340, 3_400]) {
     await page.evaluate('document.querySelector(".virtual").scrollTop = 0');
+    const before = await probe.counters();
     const { gaps, blank } = (await page.evaluate(scrolled(300, pixels))) as { gaps: number[]; blank: number };
     // A frame of 60 a second takes 16.7 ms; a longer gap than one and a half has left one out.
     const dropped =
       gaps.reduce((sum, gap) => sum + Math.max(0, Math.round(gap / 16.67) - 1), 0) / gaps.length;
+    const busy = ((await probe.counters()).busyMs - before.busyMs) / gaps.length;
     const seconds = gaps.reduce((sum, gap) => sum + gap, 0) / 1_000;
     printRow(`${pixels} pixels a frame`, [
       gaps.length / seconds,
-      median(gaps),
+      busy,
       Math.max(...gaps),
       100 * dropped,
       blank,
     ]);
+    aim(`scrolling ${pixels} pixels a frame: main thread of a frame`, busy, aims.frameMs, "ms");
     aim(`scrolling ${pixels} pixels a frame: dropped`, dropped, aims.droppedFrames, "of frames");
   }
   await page.close();

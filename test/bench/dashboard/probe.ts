@@ -15,6 +15,7 @@ export interface Counters {
 /** What went over the network since the last look. */
 export interface Traffic {
   readonly requests: number;
+  readonly answers: number;
   readonly unchanged: number;
   readonly kilobytes: number;
 }
@@ -28,6 +29,7 @@ export class Probe {
   #open = new Set<string>();
   #lastEndMs = Date.now();
   #requests = 0;
+  #answers = 0;
   #unchanged = 0;
   #changed = 0;
   #bytes = 0;
@@ -52,6 +54,7 @@ export class Probe {
       if (!probe.#open.has(requestId)) return;
       const { pathname } = new URL(response.url);
       probe.#byPath.set(pathname, (probe.#byPath.get(pathname) ?? 0) + 1);
+      probe.#answers += 1;
       if (response.status === 304) probe.#unchanged += 1;
       else probe.#changed += 1;
     });
@@ -107,10 +110,11 @@ export class Probe {
   traffic(): Traffic {
     const traffic = {
       requests: this.#requests,
+      answers: this.#answers,
       unchanged: this.#unchanged,
       kilobytes: this.#bytes / 1_000,
     };
-    [this.#requests, this.#unchanged, this.#bytes] = [0, 0, 0];
+    [this.#requests, this.#answers, this.#unchanged, this.#bytes] = [0, 0, 0, 0];
     return traffic;
   }
 

@@ -217,6 +217,38 @@ describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
     await page.getByRole("heading", { name: "Jobs", level: 1 }).waitFor();
   });
 
+  test("ages go on while nothing is new", async () => {
+    await open("overview");
+    const snapshot = page.locator("dt", { hasText: "Snapshot" }).locator("xpath=following-sibling::dd");
+    const age = await snapshot.innerText();
+    const known = server.statuses().length;
+    await expect.poll(() => snapshot.innerText()).not.toBe(age);
+    expect(new Set(server.statuses().slice(known))).toEqual(new Set([304]));
+  });
+
+  test("curves stay while a later minute of them is asked for", async () => {
+    for (let minute = 1; minute <= 5; minute += 1)
+      await served.world.ports.samples.add("hpc", {
+        atSeconds: Math.floor(Date.now() / 1_000) - minute * 60,
+        nodes: { idle: minute },
+        usdPerHour: 1,
+        unpricedNodes: 0,
+        runningJobs: 0,
+        waitingJobs: 0,
+      });
+    await open("overview");
+    await page.locator("canvas").first().waitFor();
+    await page.evaluate(`
+      document.querySelector("canvas").id = "first-drawn";
+      const now = Date.now;
+      Date.now = () => now() + 120_000;
+    `);
+    const samples = () => new Set(server.paths().filter((path) => path.includes("/samples?")));
+    await expect.poll(() => samples().size).toBe(2);
+    await polled(4);
+    expect(await page.locator("#first-drawn").count()).toBe(1);
+  });
+
   test("a page of jobs begins at its top, and back leads to the place in the one before", async () => {
     const jobs = Array.from({ length: 450 }, (_, index) => ({
       name: `job-${index}`,
