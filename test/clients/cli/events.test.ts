@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { examples } from "../../../clients/cli/reference/examples.ts";
 import { lengthOption, timeOption, toSeconds } from "../../../clients/cli/time-values.ts";
+import { endDecisions } from "../../../shared/cycle/index.ts";
 import { pauseCluster, resumeCluster } from "../../../shared/operate/index.ts";
 import { served } from "../../fuzz/served-world.ts";
 import { cluster, createWorld, jobFor } from "../../support/world.ts";
@@ -28,6 +29,13 @@ beforeAll(async () => {
   await pauseCluster(ports, { cluster, by: "ann", reason: "upgrade of the image" });
   world.advance(600);
   await resumeCluster(ports, { cluster, by: "ann", reason: "done" });
+  world.advance(60);
+  await pauseCluster(ports, {
+    ...{ cluster, by: "bob", reason: "quota talks" },
+    untilSeconds: world.now() + 3_600,
+  });
+  world.advance(3_620);
+  await endDecisions(ports, cluster);
   vi.useFakeTimers({ now: world.now() * 1000, toFake: ["Date"] });
   server = await serveApi({ events: handlerOf("events") });
 });
@@ -56,21 +64,22 @@ test("times: by the local clock in CSV, in UTC in a table and JSON, and as --tim
     const { stdout } = await ccscale(["events", "--limit", "1", "-o", "time", ...options, ...at()]);
     return stdout.trim().split("\n").at(-1) ?? "";
   };
-  const atMs = served.world?.now() ?? Number.NaN;
+  // The pause ended 20 s before anybody looked.
+  const endSeconds = served.world.now() - 20;
   const local = await newest("--format", "csv");
   expect(local).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
-  expect(Date.parse(local) / 1000).toBe(Math.round(atMs));
+  expect(Date.parse(local) / 1000).toBe(endSeconds);
   const utc = new Date(Date.parse(local)).toISOString().replace(".000", "");
   expect(await newest()).toBe(utc);
   expect(await newest("--format", "jsonl")).toBe(`{"time":"${utc}"}`);
   expect(await newest("--format", "csv", "--times", "utc")).toBe(utc);
-  expect(await newest("--format", "csv", "--times", "relative")).toBe("0s ago");
+  expect(await newest("--format", "csv", "--times", "relative")).toBe("20s ago");
   expect(await newest("--times", "local")).toBe(local);
 });
 
 test("as JSON as the service has it, no more than asked, and an unknown kind is refused with those there are", async () => {
   const { stdout, stderr } = await ccscale(["events", "--limit", "1", "--format", "json", ...at()]);
-  expect(JSON.parse(stdout)).toMatchObject([{ kind: "resume", by: "ann" }]);
+  expect(JSON.parse(stdout)).toMatchObject([{ kind: "resume", by: "the autoscaler" }]);
   expect(stderr).toContain("--limit shows more");
   const refused = await ccscale(["events", "--kind", "drian", ...at()]);
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('expected of "drain"') });
