@@ -102,6 +102,25 @@ describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
     expect(new Set(server.statuses().slice(3))).toEqual(new Set([304]));
   });
 
+  test("of more nodes than one answer holds, each part is asked for again, and a change in the last is seen", async () => {
+    const count = 10_050;
+    world = await serveLargeWorld(count);
+    await page.getByRole("link", { name: "Jobs", exact: true }).click();
+    await page.getByRole("link", { name: "Nodes", exact: true }).click();
+    await whole(count);
+    const known = server.statuses().length;
+    await polled(4);
+    expect(new Set(server.statuses().slice(known + 2))).toEqual(new Set([304]));
+    expect(
+      server
+        .paths()
+        .slice(-4)
+        .filter((path) => path.includes("cursor=")),
+    ).toHaveLength(2);
+    await world.change((node) => (node.name === `htc-${count}` ? undefined : node));
+    await whole(count - 1);
+  });
+
   test("a node that changes on the last page of the list is shown, and no other row is touched", async () => {
     await scrollTo(nodeCount * 34);
     await rowOf(`htc-${nodeCount}`).waitFor();
