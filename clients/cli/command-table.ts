@@ -2,11 +2,20 @@ import type { Command } from "commander";
 import { keepAliveCommand, nodeActionCommand, nodeActions } from "./commands/node-actions.ts";
 import type { Terminal } from "./terminal.ts";
 
+/** Where to read on about a command. */
+export interface SeeAlso {
+  /** Commands of ccscale. */
+  readonly commands: readonly string[];
+  /** Pages of docs, with a heading where one is meant. */
+  readonly pages: readonly string[];
+}
+
 /** A command as the list of all commands shows it. Its own module is loaded when it is called: most need little of all there is. */
 export interface CommandRow {
   readonly name: string;
   /** A short line; the command's own help says more. */
   readonly summary: string;
+  readonly seeAlso: SeeAlso;
   readonly load: (terminal: Terminal) => Promise<Command>;
 }
 
@@ -14,6 +23,11 @@ export interface CommandGroup {
   readonly heading: string;
   readonly commands: readonly CommandRow[];
 }
+
+const aboutNodes: SeeAlso = {
+  commands: ["nodes", "operations", "events"],
+  pages: ["cli.md#act", "cli.md#select-nodes"],
+};
 
 /** Those on nodes that exist, as their table has them; "keep-alive on" and "off" are one command with two words. */
 const onNodes: readonly CommandRow[] = nodeActions.flatMap(({ name, summary }) => {
@@ -23,10 +37,11 @@ const onNodes: readonly CommandRow[] = nodeActions.flatMap(({ name, summary }) =
       {
         name: "keep-alive",
         summary: "Protects nodes from deletion (on), or ends that (off).",
+        seeAlso: aboutNodes,
         load: keepAliveCommand,
       },
     ];
-  return [{ name, summary, load: (terminal) => nodeActionCommand(terminal, name) }];
+  return [{ name, summary, seeAlso: aboutNodes, load: (terminal) => nodeActionCommand(terminal, name) }];
 });
 
 /** Every command, in the order of the help. */
@@ -37,76 +52,97 @@ export const commandGroups: readonly CommandGroup[] = [
       {
         name: "status",
         summary: "Shows a cluster on one screen, problems first.",
+        seeAlso: {
+          commands: ["top", "events", "explain", "jobs"],
+          pages: ["operate.md#questions-by-symptom"],
+        },
         load: async (terminal) => (await import("./commands/status.ts")).statusCommand(terminal),
       },
       {
         name: "top",
         summary: "Shows a cluster live on the whole terminal.",
+        seeAlso: { commands: ["status", "explain"], pages: ["cli.md#watch-it-live"] },
         load: async (terminal) => (await import("./commands/top.ts")).topCommand(terminal),
       },
       {
         name: "nodes",
         summary: "Lists nodes: jobs, idle times, failures; who keeps, drains or ignores them.",
+        seeAlso: {
+          commands: ["history", "drain", "delete-nodes", "columns"],
+          pages: ["cli.md#select-nodes", "cli.md#choose-columns"],
+        },
         load: async (terminal) => (await import("./commands/nodes.ts")).nodesCommand(terminal),
       },
       {
         name: "buckets",
         summary: "Lists the sources of new nodes: the limit that binds, how boots went.",
+        seeAlso: { commands: ["limits", "explain", "prices"], pages: ["concepts.md#buckets-and-limits"] },
         load: async (terminal) => (await import("./commands/buckets.ts")).bucketsCommand(terminal),
       },
       {
         name: "limits",
         summary: "Lists every limit once, what binds first: used, left, what is next.",
+        seeAlso: { commands: ["buckets", "explain"], pages: ["limits.md"] },
         load: async (terminal) => (await import("./commands/limits.ts")).limitsCommand(terminal),
       },
       {
         name: "prices",
         summary: "Lists what nodes cost, and where each price comes from.",
+        seeAlso: { commands: ["cost", "usage"], pages: ["prices.md"] },
         load: async (terminal) => (await import("./commands/prices.ts")).pricesCommand(terminal),
       },
       {
         name: "usage",
         summary: "Shows core-hours and cost, as CycleCloud counts them.",
+        seeAlso: { commands: ["cost"], pages: ["cost.md"] },
         load: async (terminal) => (await import("./commands/usage.ts")).usageCommand(terminal),
       },
       {
         name: "jobs",
         summary: "Lists or counts jobs, and why they wait.",
+        seeAlso: { commands: ["explain", "demand", "push"], pages: ["post-demand.md"] },
         load: async (terminal) => (await import("./commands/jobs.ts")).jobsCommand(terminal),
       },
       {
         name: "demand",
         summary: "Shows what would be done and bought now. Sends nothing.",
+        seeAlso: { commands: ["what-if", "plans", "explain"], pages: ["concepts.md#the-cycle"] },
         load: async (terminal) => (await import("./commands/demand.ts")).demandCommand(terminal),
       },
       {
         name: "cost",
         summary: "Shows what nodes cost now and this month, and whom; the share of spot.",
+        seeAlso: { commands: ["usage", "prices"], pages: ["cost.md"] },
         load: async (terminal) => (await import("./commands/cost.ts")).costCommand(terminal),
       },
       {
         name: "plans",
         summary: "Lists plans, or shows what one decided and why; also of a past time.",
+        seeAlso: { commands: ["replay", "events", "operations"], pages: ["concepts.md#the-cycle"] },
         load: async (terminal) => (await import("./commands/plans.ts")).plansCommand(terminal),
       },
       {
         name: "history",
         summary: "Shows the history of a node.",
+        seeAlso: { commands: ["nodes", "events", "operations"], pages: ["concepts.md#the-life-of-a-node"] },
         load: async (terminal) => (await import("./commands/history.ts")).historyCommand(terminal),
       },
       {
         name: "events",
         summary: "Lists what happened: plans, actions, nodes, drains, decisions, changes.",
+        seeAlso: { commands: ["plans", "history", "operations"], pages: ["operate.md#logs"] },
         load: async (terminal) => (await import("./commands/events.ts")).eventsCommand(terminal),
       },
       {
         name: "operations",
         summary: "Lists requests to CycleCloud and their outcome.",
+        seeAlso: { commands: ["events", "plans"], pages: ["concepts.md#states-of-an-operation"] },
         load: async (terminal) => (await import("./commands/operations.ts")).operationsCommand(terminal),
       },
       {
         name: "rejects",
         summary: "Lists, shows and replays rejected messages.",
+        seeAlso: { commands: ["push", "jobs"], pages: ["cli.md#rejected-messages"] },
         load: async (terminal) => (await import("./commands/rejects.ts")).rejectsCommand(terminal),
       },
     ],
@@ -117,17 +153,20 @@ export const commandGroups: readonly CommandGroup[] = [
       {
         name: "explain",
         summary: "Explains why a job waits, or why a target is not met.",
+        seeAlso: { commands: ["jobs", "limits", "buckets", "what-if"], pages: ["operate.md#a-job-waits"] },
         load: async (terminal) => (await import("./commands/explain.ts")).explainCommand(terminal),
       },
       {
         name: "validate-constraint",
         summary: "Shows how constraints are understood, and what satisfies them.",
+        seeAlso: { commands: ["explain", "what-if"], pages: ["constraints.md"] },
         load: async (terminal) =>
           (await import("./commands/validate-constraint.ts")).validateConstraintCommand(terminal),
       },
       {
         name: "what-if",
         summary: "Plans with other jobs or higher limits. Sends nothing.",
+        seeAlso: { commands: ["demand", "explain", "config"], pages: ["constraints.md", "post-demand.md"] },
         load: async (terminal) => (await import("./commands/what-if.ts")).whatIfCommand(terminal),
       },
     ],
@@ -138,37 +177,44 @@ export const commandGroups: readonly CommandGroup[] = [
       {
         name: "autoscale",
         summary: "Sets how many nodes of an array there should be for a while.",
+        seeAlso: { commands: ["scale", "explain"], pages: ["targets.md"] },
         load: async (terminal) => (await import("./commands/autoscale.ts")).autoscaleCommand(terminal),
       },
       {
         name: "scale",
         summary: "Sets how many nodes or cores of one array there should be for a while.",
+        seeAlso: { commands: ["autoscale", "explain"], pages: ["targets.md"] },
         load: async (terminal) => (await import("./commands/scale.ts")).scaleCommand(terminal),
       },
       {
         name: "create-nodes",
         summary: "Creates nodes, all of them or none.",
+        seeAlso: { commands: ["nodes", "delete-nodes", "what-if"], pages: ["cli.md#act"] },
         load: async (terminal) => (await import("./commands/create-nodes.ts")).createNodesCommand(terminal),
       },
       ...onNodes,
       {
         name: "push",
         summary: "Posts a list of jobs as everything that a source wants.",
+        seeAlso: { commands: ["jobs", "rejects", "agent"], pages: ["post-demand.md"] },
         load: async (terminal) => (await import("./commands/push.ts")).pushCommand(terminal),
       },
       {
         name: "pause",
         summary: "Sends nothing more for a cluster; plans are still made and shown.",
+        seeAlso: { commands: ["resume", "status"], pages: ["operate.md#nothing-happens"] },
         load: async (terminal) => (await import("./commands/pause.ts")).pauseCommand(terminal),
       },
       {
         name: "resume",
         summary: "Resumes a paused cluster, or one whose login was refused.",
+        seeAlso: { commands: ["pause", "status"], pages: ["operate.md#the-login-is-refused"] },
         load: async (terminal) => (await import("./commands/pause.ts")).resumeCommand(terminal),
       },
       {
         name: "stop-rolling",
         summary: "Ends a rolling drain.",
+        seeAlso: { commands: ["drain", "status"], pages: ["operate.md#maintenance-of-many-nodes"] },
         load: async (terminal) => (await import("./commands/pause.ts")).stopRollingCommand(terminal),
       },
     ],
@@ -179,11 +225,13 @@ export const commandGroups: readonly CommandGroup[] = [
       {
         name: "config",
         summary: "Creates, checks, stores, shows, changes and rolls back the configuration of a cluster.",
+        seeAlso: { commands: ["what-if", "events"], pages: ["configure.md"] },
         load: async (terminal) => (await import("./commands/config.ts")).configCommand(terminal),
       },
       {
         name: "support-archive",
         summary: "Packs everything about a cluster into a zip, without secrets.",
+        seeAlso: { commands: ["replay"], pages: ["operate.md#you-need-help"] },
         load: async (terminal) =>
           (await import("./commands/support-archive.ts")).supportArchiveCommand(terminal),
       },
@@ -195,6 +243,7 @@ export const commandGroups: readonly CommandGroup[] = [
       {
         name: "agent",
         summary: "Runs beside a scheduler: posts what it wants, and carries out what the service asks for.",
+        seeAlso: { commands: ["push", "status"], pages: ["agent.md", "schedulers.md"] },
         load: async (terminal) => (await import("../agent/command.ts")).agentCommand(terminal),
       },
     ],
@@ -205,16 +254,19 @@ export const commandGroups: readonly CommandGroup[] = [
       {
         name: "backtest",
         summary: "Shows when the jobs of a recorded workload would have run.",
+        seeAlso: { commands: ["plan", "replay"], pages: ["backtest.md"] },
         load: async (terminal) => (await import("./commands/backtest.ts")).backtestCommand(terminal),
       },
       {
         name: "plan",
         summary: "Plans recorded scenarios. Sends nothing.",
+        seeAlso: { commands: ["replay", "backtest"], pages: ["cli.md#recorded-cases"] },
         load: async (terminal) => (await import("./commands/plan.ts")).planCommand(terminal),
       },
       {
         name: "replay",
         summary: "Makes an archived plan again, or plans recorded passes.",
+        seeAlso: { commands: ["plans", "plan"], pages: ["cli.md#recorded-cases"] },
         load: async (terminal) => (await import("./commands/replay.ts")).replayCommand(terminal),
       },
     ],
@@ -225,6 +277,7 @@ export const commandGroups: readonly CommandGroup[] = [
       {
         name: "lab",
         summary: "Breaks a simulator on this machine, and checks whether you put it right.",
+        seeAlso: { commands: ["status", "explain"], pages: ["lab.md"] },
         load: async (terminal) => (await import("./commands/lab.ts")).labCommand(terminal),
       },
     ],
@@ -235,11 +288,13 @@ export const commandGroups: readonly CommandGroup[] = [
       {
         name: "columns",
         summary: "Prints the columns of lists, for -o and for a configuration.",
+        seeAlso: { commands: ["nodes", "jobs"], pages: ["cli.md#choose-columns"] },
         load: async (terminal) => (await import("./commands/columns.ts")).columnsCommand(terminal),
       },
       {
         name: "completion",
         summary: "Prints the completion of a shell: source <(ccscale completion bash)",
+        seeAlso: { commands: [], pages: ["cli.md#install"] },
         load: async () => (await import("./commands/completion.ts")).completionCommand(),
       },
     ],

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { type CommandRow, commandGroups, commandNames } from "./command-table.ts";
 import { CommandFailure, type ExitCode, exitCode } from "./exit-code.ts";
+import { topics } from "./help/topics.ts";
 import { addExamples, asksForHelp, dailyHelp } from "./help-texts.ts";
 import { addPeerSpellings, fromPeers } from "./peer-spellings.ts";
 import type { Terminal } from "./terminal.ts";
@@ -15,7 +16,7 @@ export async function createProgram(terminal: Terminal, loaded: Loaded = "all"):
     .description("Autoscaling of Azure CycleCloud clusters, from the operator's side.")
     .version(version)
     .addHelpText("before", () => dailyHelp(process.env))
-    .addHelpText("after", "\nExit codes: 0 fine, 1 something failed, 2 wrong usage.");
+    .addHelpText("after", moreHelp);
   for (const { heading, commands } of commandGroups)
     for (const row of commands) {
       if (loaded !== null && loaded !== "all" && loaded.only !== row.name) continue;
@@ -61,6 +62,10 @@ export async function run(given: readonly string[], terminal: Terminal): Promise
       printCompletions(await createProgram(terminal), argv.slice(1));
       return exitCode.fine;
     }
+    if (argv[0] === "help") {
+      const isShown = await shownPage(terminal, argv.slice(1));
+      if (isShown !== undefined) return isShown ? exitCode.fine : exitCode.usage;
+    }
     const program = await createProgram(terminal, loadedFor(argv));
     if (asksForHelp(argv)) await addExamples(program);
     await program.parseAsync(argv, { from: "user" });
@@ -73,6 +78,38 @@ export async function run(given: readonly string[], terminal: Terminal): Promise
     return exitCode.failed;
   }
 }
+
+/** Shows the page of a command or a topic. False: there is none, as stderr says; undefined: the list of all is wanted. */
+async function shownPage(terminal: Terminal, argv: readonly string[]): Promise<boolean | undefined> {
+  const { helpWanted, showCommand, showTopic, topicOf } = await import("./help/show-help.ts");
+  const wanted = helpWanted(argv);
+  const [first] = wanted.words;
+  if (first === undefined) return undefined;
+  const topic = topicOf(first);
+  if (topic !== undefined) {
+    await showTopic(terminal, topic, wanted.isPaged);
+    return true;
+  }
+  const words = fromPeers(wanted.words);
+  const name = "text" in words ? first : (words[0] ?? first);
+  if ("text" in words || !commandNames.has(name)) {
+    // Commander knows the name that was probably meant, and throws.
+    await (await createProgram(terminal, null)).parseAsync([name], { from: "user" });
+    return false;
+  }
+  return showCommand(terminal, await createProgram(terminal, { only: name }), { ...wanted, words });
+}
+
+const widestTopic = Math.max(...topics.map(({ name }) => name.length));
+
+const moreHelp = [
+  "",
+  "A page of a command, with what its examples print: ccscale help <command>",
+  "A page about something else:",
+  ...topics.map(({ name, summary }) => `  ccscale help ${name.padEnd(widestTopic)}  ${summary}`),
+  "",
+  "Exit codes: 0 fine, 1 something failed, 2 wrong usage.",
+].join("\n");
 
 /** The command that a command line names; null if it names none: the list of all commands is enough to report that. */
 function loadedFor([first = "", second = ""]: readonly string[]): Loaded {

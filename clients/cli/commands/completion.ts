@@ -1,5 +1,6 @@
 import { RootCommand, script } from "@bomb.sh/tab";
 import { Argument, Command } from "commander";
+import { topics } from "../help/topics.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 
@@ -24,11 +25,18 @@ function completionsOf(program: Command): RootCommand {
   const add = (command: Command, path: readonly string[]): void => {
     const described: Described =
       path.length === 0 ? root : root.command(path.join(" "), command.description());
-    describe(described, command);
+    // Its own argument takes any word.
+    if (path.length === 1 && command.name() === "help")
+      described.argument("topic", offering([...commandNamesOf(program), ...topics.map(({ name }) => name)]));
+    else describe(described, command);
     for (const child of command.createHelp().visibleCommands(command)) add(child, [...path, child.name()]);
   };
   add(program, []);
   return root;
+}
+
+function commandNamesOf(program: Command): readonly string[] {
+  return program.commands.map((command) => command.name());
 }
 
 function describe(described: Described, command: Command): void {

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { createProgram } from "../program.ts";
-import { commandPage, readPrinted } from "./command-page.ts";
+import { commandPage } from "./command-page.ts";
+import { readPrinted } from "./read-printed.ts";
 
 const { stdin, stdout, stderr } = process;
 

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { topics } from "../../../clients/cli/help/topics.ts";
 import { ccscale } from "./in-process.ts";
 
 const program = join(import.meta.dirname, "../../../dist/ccscale/main.js");
@@ -14,6 +15,9 @@ test.each([
   [["status", "--help"]],
   [["agent", "--help"]],
   [["completion", "zsh"]],
+  [["help", "explain"]],
+  [["help", "lab"]],
+  ...topics.map(({ name }) => [["help", name]]),
 ])("what is built answers as the sources do: %j", async (argv) => {
   const { stdout, stderr } = await run(argv);
   const here = await ccscale(argv);

@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { describe, expect, test, vi } from "vitest";
 import { createProgram } from "../../../clients/cli/program.ts";
-import { commandPage, readPrinted } from "../../../clients/cli/reference/command-page.ts";
+import { commandPage } from "../../../clients/cli/reference/command-page.ts";
 import { examples } from "../../../clients/cli/reference/examples.ts";
+import { readPrinted } from "../../../clients/cli/reference/read-printed.ts";
 import { ccscale } from "./in-process.ts";
 import { screen } from "./output/screen.ts";
 
