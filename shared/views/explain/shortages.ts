@@ -71,9 +71,16 @@ function distinct(reasons: readonly Passing[]): readonly Passing[] {
   return [...first.values()];
 }
 
-/** Each once, by kind. */
+/** Differs between sizes that one limit keeps out. */
+const ofSize = /, a node takes [\d.,]+/;
+
+/** Each once, by kind. Of sizes that one limit keeps out, the first in order of preference: raising it for that one is enough. */
 export function inOrder(causes: readonly CauseView[]): readonly CauseView[] {
-  const once = new Map(causes.map((each) => [`${each.kind} ${each.limit} ${each.text}`, each]));
+  const once = new Map<string, CauseView>();
+  for (const each of causes) {
+    const key = `${each.kind} ${each.limit} ${each.text.replace(ofSize, "")}`;
+    if (!once.has(key)) once.set(key, each);
+  }
   return [...once.values()].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
 }
 
