@@ -40,6 +40,6 @@ export function barLines({ status, sample }: TopData, most: number): readonly st
   return counts.map(([use, nodes], index) => {
     // One node of a thousand still has a mark.
     const bar = "█".repeat(Math.max(1, Math.round((nodes / total) * barWidth)));
-    return `${use.padEnd(width)} ${bar} ${nodes}${index === 0 ? by : ""}`;
+    return `${use.padEnd(width)} ${bar} ${nodes}${index === 0 ? ` nodes${by}` : ""}`;
   });
 }

@@ -15,7 +15,7 @@ test("a cluster on 80 columns and 24 rows", () => {
     "hpc  08:00:00 UTC  snapshot 7s ago",
     "DEGRADED: htc does not boot",
     "Cost: 1.50 USD/h, 2027-01: 12.34 USD, forecast 56.78",
-    "jobs ███████████████ 2",
+    "jobs ███████████████ 2 nodes",
     "boot ████████ 1",
     "idle ████████ 1",
     "* JOB   HAS         WAITS  REASON  (2, by queue)",
@@ -33,7 +33,7 @@ describe("what is not known is not shown as nothing", () => {
   test("nodes without a snapshot", () =>
     expect(pageOf(openedOn(topData({}, { snapshot: null })))).toContain("Nodes: not known, no snapshot yet"));
   test("uses without a sample: states instead", () =>
-    expect(pageOf(openedOn(topData({ sample: undefined })))).toMatch(/Ready +█+ 3 by state/));
+    expect(pageOf(openedOn(topData({ sample: undefined })))).toMatch(/Ready +█+ 3 nodes by state/));
   test("uses of long ago: states instead", () => {
     const { sample } = topData();
     const old = sample && { ...sample, atSeconds: now - 900 };
