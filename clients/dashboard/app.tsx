@@ -8,6 +8,7 @@ import { readLogin, session } from "./service/session.ts";
 import { SignIn } from "./sign-in.tsx";
 import { Clusters } from "./views/clusters.tsx";
 import { Config } from "./views/config.tsx";
+import { Events } from "./views/events.tsx";
 import { Jobs } from "./views/jobs.tsx";
 import { Limits } from "./views/limits.tsx";
 import { Money } from "./views/money.tsx";
@@ -16,6 +17,7 @@ import { Operations } from "./views/operations.tsx";
 import { Overview } from "./views/overview.tsx";
 import { Plans } from "./views/plans.tsx";
 import { Rejects } from "./views/rejects.tsx";
+import { Targets } from "./views/targets.tsx";
 
 /** The views of a cluster, in the order of the menu. */
 const views: readonly {
@@ -26,9 +28,11 @@ const views: readonly {
   { view: "overview", title: "Overview", show: Overview },
   { view: "nodes", title: "Nodes", show: Nodes },
   { view: "jobs", title: "Jobs", show: Jobs },
+  { view: "targets", title: "Targets", show: Targets },
   { view: "limits", title: "Limits", show: Limits },
   { view: "money", title: "Money", show: Money },
   { view: "plans", title: "Plans", show: Plans },
+  { view: "events", title: "Events", show: Events },
   { view: "operations", title: "Operations", show: Operations },
   { view: "rejects", title: "Rejects", show: Rejects },
   { view: "config", title: "Configuration", show: Config },

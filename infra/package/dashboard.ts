@@ -12,7 +12,7 @@ type Edits = readonly (readonly [words: RegExp, instead: string])[];
 
 /**
  * What uPlot has and the page does not use, and what stands there instead: kinds of curves, its own legend, a cursor, scales
- * that are not linear, points that have an x each. It attaches them to its class or chooses at run time, so that no bundler
+ * that are not linear, points that have an x each, marks of time. It attaches them to its class or chooses at run time, so that no bundler
  * leaves them out.
  */
 const unusedOfCharts: Readonly<Record<string, Edits>> = {
@@ -20,6 +20,21 @@ const unusedOfCharts: Readonly<Record<string, Edits>> = {
     [/\(paths\.(?:stepped|bars|spline) *= \w+\);/g, ""],
     [/uPlot\.(?:join|rangeLog|rangeAsinh|orient|addGap|clipGaps) *= \w+;/g, ""],
     [/const showLegend = legend\.show;/g, "const showLegend = false;"],
+    [/const showCursor += [^\n]*/g, "const showCursor = false;"],
+    [/(?:cursor\.dataIdx == null|\blegend\.live|\bselect\.show)\b/g, "false"],
+    [/\n\tbind: \{[\s\S]*?\n\t\},\n/g, "\n"],
+    // The page has its own marks of the time axis, in the words of the viewer's locale.
+    [/const _(time(?:AxisSplits|AxisVals|SeriesVal)|tzDate|fmtDate) +=[^\n]*/g, "const _$1 = undefined;"],
+    [/const \[ timeIncrs(?:Ms|S)[^\n]*/g, ""],
+    [/\bisTime\b(?! *=)/g, "false"],
+    [/uPlot\.(?:fmtDate|tzDate) += [^\n]*/g, ""],
+    [/\[_min, _max\] = rangeNum\([^\n]*/g, ";"],
+    [/const font += [^\n]*/g, 'const font = "12px system-ui,sans-serif";'],
+    [/const syncOpts = assign\(\{[\s\S]*?\}, cursor\.sync\);/g, "const syncOpts = { match: [] };"],
+    [/Object\.defineProperty\(self, 'rect', \{[\s\S]*?\n\t\}\);/g, ""],
+    [/\(opts\.plugins \|\| \[\]\)\.forEach\([\s\S]*?\n\t\}\);/g, ""],
+    [/\n\tself\.(?:setCursor|redraw) = \([\s\S]*?\n\t\};/g, ""],
+    [/events\["setSeries"\] = [\s\S]*?\n\t\};/g, ""],
     [/\b(?:\w+\.)?distr == +(?:2|3|4|100)\b/g, "false"],
     [/\bsc\.distr >= 3\b/g, "false"],
     [/\bmode == 2\b/g, "false"],
@@ -27,7 +42,12 @@ const unusedOfCharts: Readonly<Record<string, Edits>> = {
     [/\bms == 1\b/g, "false"],
     // The bodies of functions, up to the indentation of their ends: for a cursor that is off, a legend, and to add curves later.
     [
-      /(?<=\n\tfunction (?:updateCursor|cacheMouse|mouse(?:Move|Down|Up|Leave)|dblClick|initCursorPt|addSeries|delSeries|addBand|setBand|delBand|setLegend|initLegendRow|syncLegend|setLegendValues|setFocus)\([^\n]*\) \{\n)[\s\S]*?(?=\n\t\}\n)/g,
+      /(?<=\n\tfunction (?:updateCursor|cacheMouse|mouse(?:Move|Down|Up|Leave)|dblClick|initCursorPt|initLegendRow|syncLegend|setLegendValues|setFocus|setLegend|setSelect|setSel[HV]|addSeries|delSeries|addBand|setBand|delBand|pub|pubSync|syncRect|setSeries|toggleDOM|setAlpha|onMouse|offMouse|autoPadSide)\([^\n]*\) \{\n)[\s\S]*?(?=\n\t\}\n)/g,
+      "",
+    ],
+    // Likewise of functions outside of the class: for scales that are not linear or find their range, and bands.
+    [
+      /(?<=\nfunction (?:rangeLog|rangeAsinh|logAxisSplits|asinhAxisSplits|log(?:2|10)AxisValsFilt|clipBandLine|_?rangeNum|points|seriesPointsShow|cursorPoint\w+)\([^\n]*\) \{\n)[\s\S]*?(?=\n\}\n)/g,
       "",
     ],
   ],

@@ -93,6 +93,7 @@ export const routes = [
       "One list of what happened: plans, actions, nodes, drains, decisions, changes of the configuration",
     query: eventsQuery,
     answer: eventsAnswer,
+    polled: true,
   },
   {
     id: "prices",

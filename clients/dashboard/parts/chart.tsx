@@ -1,7 +1,10 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { localTime } from "../words.ts";
+import { eventWords } from "./event-groups.ts";
+import { EventLane, type Marked } from "./event-lane.tsx";
 import { Table } from "./table.tsx";
+import { timeMark, timeSteps, timesBetween } from "./time-axis.ts";
 
 export interface Curve {
   readonly title: string;
@@ -22,6 +25,8 @@ export interface ChartProps {
   readonly span: readonly [from: number, until: number];
   /** Whether values are whole numbers, and so the marks of the axis. */
   readonly isWhole?: boolean;
+  /** What happened then. */
+  readonly marked?: Marked;
 }
 
 const mostTableRows = 48;
@@ -38,6 +43,7 @@ export function Chart({
   format,
   span,
   isWhole = false,
+  marked,
 }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
@@ -85,6 +91,7 @@ export function Chart({
           </span>
         ))}
       </div>
+      {marked === undefined ? null : <EventLane {...marked} />}
       <div ref={box} class="plot" aria-hidden="true" />
       <details>
         <summary>{title} as a table</summary>
@@ -102,6 +109,21 @@ export function Chart({
                 return value === null || value === undefined ? "–" : format(value);
               },
             })),
+            ...(marked === undefined
+              ? []
+              : [
+                  {
+                    title: "Events",
+                    cell: ({ at, index }: { at: number; index: number }) => {
+                      const before = times[index - step] ?? span[0];
+                      return (
+                        eventWords(
+                          marked.events.filter(({ atSeconds }) => atSeconds > before && atSeconds <= at),
+                        ) || "–"
+                      );
+                    },
+                  },
+                ]),
           ]}
         />
       </details>
@@ -152,14 +174,22 @@ function optionsOf(
   return {
     width,
     height: heightFor(width),
+    // As wide as the lane of events above is set in.
+    padding: [8, 16, 0, 0],
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      x: { range: () => [...spanNow()] },
+      x: { time: false, range: () => [...spanNow()] },
       y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] },
     },
     axes: [
-      axis,
+      {
+        ...axis,
+        space: 80,
+        incrs: [...timeSteps],
+        splits: (_, __, from, until, step) => timesBetween(from, until, step),
+        values: (_, ticks, __, ___, step) => ticks.map((at) => timeMark(at, step)),
+      },
       {
         ...axis,
         size: (_, ticks) => 24 + 7.5 * Math.max(5, ...(ticks ?? []).map(({ length }) => length)),

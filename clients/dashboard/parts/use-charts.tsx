@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { SamplesAnswer } from "../../../shared/api/index.ts";
+import type { EventView, SamplesAnswer } from "../../../shared/api/index.ts";
 import { count, usd } from "../words.ts";
 import { Chart } from "./chart.tsx";
 
@@ -16,8 +16,14 @@ const uses: readonly { readonly use: keyof Sample["nodes"]; readonly title: stri
   { use: "ending", title: "Ending" },
 ];
 
-/** Nodes by use, jobs, and cost over time. */
-export function UseCharts({ answer }: { readonly answer: SamplesAnswer }) {
+/** Nodes by use, with what happened; jobs, and cost over time. */
+export function UseCharts({
+  answer,
+  events,
+}: {
+  readonly answer: SamplesAnswer;
+  readonly events: readonly EventView[];
+}) {
   const { samples, stepSeconds, fromSeconds, untilSeconds } = answer;
   const span = [fromSeconds, untilSeconds] as const;
   const points = useMemo(() => withHoles(samples, stepSeconds), [samples, stepSeconds]);
@@ -50,6 +56,7 @@ export function UseCharts({ answer }: { readonly answer: SamplesAnswer }) {
         isWhole
         format={count}
         span={span}
+        marked={{ cluster: answer.cluster, events, span }}
       />
       <Chart title="Jobs" times={times} curves={charts.jobs} isWhole format={count} span={span} />
       <Chart title="Cost per hour" times={times} curves={charts.cost} format={usd} span={span} />

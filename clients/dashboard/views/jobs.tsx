@@ -1,12 +1,16 @@
+import type { ComponentChildren } from "preact";
 import type { ExplainAnswer, JobState, JobsAnswer } from "../../../shared/api/index.ts";
+import { commandLine } from "../act/command-line.ts";
 import { useAnnounced } from "../parts/announce.tsx";
-import { Prose } from "../parts/prose.tsx";
+import { Choice } from "../parts/choice.tsx";
+import { Causes, Refusals } from "../parts/explained.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { choose, goTo, linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { count, counted } from "../words.ts";
+import { WhatIf } from "./what-if.tsx";
 
 const states: readonly JobState[] = ["waiting", "partly", "booting", "placed", "running", "set-aside"];
 const pageSize = "200";
@@ -38,20 +42,15 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
       <Shown polled={polled}>
         {({ counts, jobs, next, total }) => (
           <>
-            <fieldset class="choice">
-              <legend class="hidden">State of jobs shown</legend>
-              {["", ...states].map((each) => (
-                <button
-                  key={each}
-                  type="button"
-                  class="plain"
-                  aria-pressed={each === state}
-                  onClick={() => choose(place, { state: each, cursor: "" })}
-                >
-                  {each === "" ? "All" : `${each} ${count(counts[each as JobState] ?? 0)}`}
-                </button>
-              ))}
-            </fieldset>
+            <Choice
+              legend="State of jobs shown"
+              options={["", ...states].map((value) => ({
+                value,
+                title: value === "" ? "All" : `${value} ${count(counts[value as JobState] ?? 0)}`,
+              }))}
+              value={state}
+              onChoose={(value) => choose(place, { state: value, cursor: "" })}
+            />
             <p class="quiet">
               {cursor === "" ? "The first" : "The next"} {count(jobs.length)} of{" "}
               {counted(total ?? jobs.length, "job")}.
@@ -131,48 +130,41 @@ function Explained({
         <a href={linkTo({ cluster, view: "jobs" })}>All jobs</a>
       </p>
       <h1>Job {job}</h1>
-      <Shown polled={polled}>{(answer) => <Explanation answer={answer} />}</Shown>
+      <Shown polled={polled}>
+        {(answer) => (
+          <>
+            <Explanation answer={answer}>
+              <WhatIf key={`${answer.source} ${job}`} place={place} explained={answer} />
+            </Explanation>
+          </>
+        )}
+      </Shown>
       <p class="quiet">
-        In a terminal: <code>{`ccscale explain --cluster ${quoted(cluster)} ${quoted(job)}`}</code>
+        In a terminal: <code>{commandLine(["ccscale", "explain", "--cluster", cluster, job])}</code>
       </p>
     </>
   );
 }
 
-function Explanation({ answer }: { readonly answer: ExplainAnswer }) {
-  const { headline, causes, raise, sizes, places, placeCount, refusals, planner } = answer;
+function Explanation({
+  answer,
+  children,
+}: {
+  readonly answer: ExplainAnswer;
+  readonly children: ComponentChildren;
+}) {
+  const { headline, causes, raise, sizes, places, placeCount } = answer;
   return (
     <>
       <p class="headline">{headline}</p>
-      {causes.length === 0 ? null : (
-        <section>
-          <h2>Why it waits</h2>
-          <ul class="problems">
-            {causes.map(({ kind, text, next, untilSeconds }, index) => (
-              <li key={`${kind} ${index}`} class="problem degraded">
-                <p>
-                  <Prose text={text} />
-                </p>
-                <p>
-                  <Prose text={next} />
-                  {untilSeconds === null ? null : (
-                    <>
-                      {" "}
-                      (<Time at={untilSeconds} />)
-                    </>
-                  )}
-                </p>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      <Causes causes={causes} />
       {raise === null ? null : (
         <section>
           <h2>Which limits keep it waiting</h2>
           <p>{raise.text}</p>
         </section>
       )}
+      {children}
       {sizes.length === 0 ? null : (
         <section>
           <h2>Why these sizes</h2>
@@ -200,43 +192,7 @@ function Explanation({ answer }: { readonly answer: ExplainAnswer }) {
           ]}
         />
       </section>
-      <section>
-        <h2>Bucket by bucket</h2>
-        <Table
-          caption="Refusals"
-          rows={refusals.map((refusal, index) => ({ ...refusal, index }))}
-          keyOf={({ index }) => String(index)}
-          none="No bucket refuses it."
-          columns={[
-            {
-              title: "Bucket",
-              cell: ({ bucket }) =>
-                bucket === null
-                  ? "cluster"
-                  : `${bucket.nodeArray} ${bucket.vmSize} ${bucket.placementGroup ?? ""}`,
-            },
-            { title: "Why not", cell: ({ text }) => text },
-          ]}
-        />
-      </section>
-      <section>
-        <h2>What the planner did</h2>
-        <Table
-          caption="Steps of the planner"
-          rows={planner.map((step, index) => ({ ...step, index }))}
-          keyOf={({ index }) => String(index)}
-          none="Nothing yet."
-          columns={[
-            { title: "Time", cell: ({ atSeconds }) => <Time at={atSeconds} /> },
-            { title: "What", cell: ({ text }) => text },
-          ]}
-        />
-      </section>
+      <Refusals {...answer} />
     </>
   );
-}
-
-/** A word for a shell. */
-function quoted(word: string): string {
-  return /^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

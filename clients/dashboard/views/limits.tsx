@@ -1,51 +1,87 @@
 import type { LimitsAnswer, LimitView } from "../../../shared/api/index.ts";
 import { Shown } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
-import type { Place } from "../place.ts";
+import { linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { count, counted, percent } from "../words.ts";
 
 /** Every limit, those that bind first. */
 export function Limits({ cluster }: { readonly place: Place; readonly cluster: string }) {
-  const polled = usePolled<LimitsAnswer>(pathOf("clusters", cluster, "limits"));
   return (
     <>
       <h1>Limits</h1>
-      <Shown polled={polled}>
-        {({ limits }) => (
-          <Table
-            caption="Limits"
-            rows={limits.toSorted((a, b) => b.binds - a.binds || shareOf(b) - shareOf(a))}
-            keyOf={({ limit, scope, unit }) => `${limit} ${scope} ${unit}`}
-            none="No limit is known."
-            columns={[
-              { title: "Limit", cell: ({ limit }) => limit },
-              { title: "Of", cell: ({ scope }) => scope },
-              { title: "Used", isNumber: true, cell: ({ used }) => (used === null ? "–" : count(used)) },
-              { title: "Most", isNumber: true, cell: ({ max }) => (max === null ? "–" : count(max)) },
-              { title: "Left", isNumber: true, cell: ({ left, unit }) => `${count(left)} ${unit}` },
-              {
-                title: "Share used",
-                cell: ({ used, max, limit, scope }) =>
-                  used === null || max === null || max === 0 ? (
-                    "–"
-                  ) : (
-                    <>
-                      <meter min={0} max={max} value={used} aria-label={`${limit} ${scope} used`} />{" "}
-                      {percent(used / max)}
-                    </>
-                  ),
-              },
-              {
-                title: "Binds",
-                cell: ({ binds, boundBy }) => (binds > 0 ? counted(binds, "bucket") : (boundBy ?? "–")),
-              },
-            ]}
-          />
-        )}
-      </Shown>
+      <LimitTable cluster={cluster} most={Number.POSITIVE_INFINITY} />
     </>
+  );
+}
+
+const mostBinding = 5;
+
+/** The limits that decide how many new nodes there can be, in short. */
+export function BindingLimits({ cluster }: { readonly cluster: string }) {
+  return (
+    <section>
+      <h2>Limits that bind</h2>
+      <LimitTable cluster={cluster} most={mostBinding} />
+      <p>
+        <a href={linkTo({ cluster, view: "limits" })}>All limits</a>
+      </p>
+    </section>
+  );
+}
+
+/** All limits, or so many of those that bind. */
+function LimitTable({ cluster, most }: { readonly cluster: string; readonly most: number }) {
+  const isWhole = most === Number.POSITIVE_INFINITY;
+  const polled = usePolled<LimitsAnswer>(
+    pathOf("clusters", cluster, "limits"),
+    isWhole ? {} : { everyMs: 15_000 },
+  );
+  return (
+    <Shown polled={polled}>
+      {({ limits }) => (
+        <Table
+          caption="Limits"
+          rows={limits
+            .filter(({ binds }) => isWhole || binds > 0)
+            .toSorted((a, b) => b.binds - a.binds || shareOf(b) - shareOf(a))
+            .slice(0, most)}
+          keyOf={({ limit, scope, unit }) => `${limit} ${scope} ${unit}`}
+          none="No limit is known."
+          columns={[
+            { title: "Limit", cell: ({ limit }) => limit },
+            { title: "Of", cell: ({ scope }) => scope },
+            { title: "Used", isNumber: true, cell: ({ used }) => (used === null ? "–" : count(used)) },
+            { title: "Most", isNumber: true, cell: ({ max }) => (max === null ? "–" : count(max)) },
+            { title: "Left", isNumber: true, cell: ({ left, unit }) => `${count(left)} ${unit}` },
+            {
+              title: "Share used",
+              cell: ({ used, max, limit, scope }) =>
+                used === null || max === null || max === 0 ? (
+                  "–"
+                ) : (
+                  <>
+                    <meter
+                      min={0}
+                      max={max}
+                      high={0.8 * max}
+                      optimum={0}
+                      value={used}
+                      aria-label={`${limit} ${scope} used`}
+                    />{" "}
+                    {percent(used / max)}
+                  </>
+                ),
+            },
+            {
+              title: "Binds",
+              cell: ({ binds, boundBy }) => (binds > 0 ? counted(binds, "bucket") : (boundBy ?? "–")),
+            },
+          ]}
+        />
+      )}
+    </Shown>
   );
 }
 

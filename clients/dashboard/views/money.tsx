@@ -1,4 +1,5 @@
 import type { CostAnswer, CostDimensionName, CostRowView } from "../../../shared/api/index.ts";
+import { Choice } from "../parts/choice.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { choose, type Place } from "../place.ts";
@@ -19,9 +20,9 @@ const dimensions: readonly CostDimensionName[] = [
 ];
 
 const spans = [
-  { span: "day", title: "Today" },
-  { span: "month", title: "This month" },
-  { span: "last", title: "Last month" },
+  { value: "day", title: "Today" },
+  { value: "month", title: "This month" },
+  { value: "last", title: "Last month" },
 ] as const;
 
 /** What nodes cost, and whom. */
@@ -36,34 +37,18 @@ export function Money({ place, cluster }: { readonly place: Place; readonly clus
     <>
       <h1>Money</h1>
       <p class="quiet">By list and configured prices: an estimate, not the bill. Days and months are UTC.</p>
-      <fieldset class="choice">
-        <legend class="hidden">Time counted</legend>
-        {spans.map(({ span: each, title }) => (
-          <button
-            key={each}
-            type="button"
-            class="plain"
-            aria-pressed={each === span}
-            onClick={() => choose(place, { span: each })}
-          >
-            {title}
-          </button>
-        ))}
-      </fieldset>
-      <fieldset class="choice">
-        <legend class="hidden">Costs by</legend>
-        {dimensions.map((each) => (
-          <button
-            key={each}
-            type="button"
-            class="plain"
-            aria-pressed={each === by}
-            onClick={() => choose(place, { by: each })}
-          >
-            by {each}
-          </button>
-        ))}
-      </fieldset>
+      <Choice
+        legend="Time counted"
+        options={spans}
+        value={span}
+        onChoose={(value) => choose(place, { span: value })}
+      />
+      <Choice
+        legend="Costs by"
+        options={dimensions.map((value) => ({ value, title: `by ${value}` }))}
+        value={by}
+        onChoose={(value) => choose(place, { by: value })}
+      />
       <Shown polled={polled}>
         {({ rows, total, fromSeconds, untilSeconds }) => (
           <>

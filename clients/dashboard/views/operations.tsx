@@ -1,28 +1,45 @@
-import type { OperationsAnswer } from "../../../shared/api/index.ts";
+import type { OperationsAnswer, OperationView } from "../../../shared/api/index.ts";
 import { Ago, Shown } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
-import { usePolled } from "../service/polled.ts";
+import { type Polled, usePolled } from "../service/polled.ts";
 import { count } from "../words.ts";
 
 /** Requests to CycleCloud and their fate, newest first. */
-export function Operations({ cluster }: { readonly place: Place; readonly cluster: string }) {
-  const polled = usePolled<OperationsAnswer>(`${pathOf("clusters", cluster, "operations")}?limit=200`);
+export function Operations({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
+  const { subject } = place;
+  const list = usePolled<OperationsAnswer>(
+    subject === undefined ? `${pathOf("clusters", cluster, "operations")}?limit=200` : null,
+  );
+  const one = usePolled<OperationView>(
+    subject === undefined ? null : pathOf("clusters", cluster, "operations", subject),
+  );
+  const polled: Polled<OperationsAnswer | OperationView> = subject === undefined ? list : one;
+  const now = (polled.atMs ?? Date.now()) / 1_000;
   return (
     <>
-      <h1>Operations</h1>
+      {subject === undefined ? (
+        <h1>Operations</h1>
+      ) : (
+        <>
+          <p>
+            <a href={linkTo({ cluster, view: "operations" })}>All operations</a>
+          </p>
+          <h1>Operation {subject}</h1>
+        </>
+      )}
       <Shown polled={polled}>
-        {({ operations, atSeconds }) => (
+        {(answer) => (
           <Table
             caption="Operations, newest first"
-            rows={operations}
+            rows={"operations" in answer ? answer.operations : [answer]}
             keyOf={({ actionId }) => actionId}
             none="Nothing was asked of CycleCloud yet."
             columns={[
               {
                 title: "Changed",
-                cell: ({ updatedAtSeconds }) => <Ago at={updatedAtSeconds} now={atSeconds} />,
+                cell: ({ updatedAtSeconds }) => <Ago at={updatedAtSeconds} now={now} />,
               },
               { title: "Kind", cell: ({ kind }) => kind },
               { title: "State", cell: ({ state }) => <span class={`state ${state}`}>{state}</span> },

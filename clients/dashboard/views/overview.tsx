@@ -1,7 +1,9 @@
-import type { ClusterStatus, SamplesAnswer } from "../../../shared/api/index.ts";
+import type { ClusterStatus, EventsAnswer, SamplesAnswer } from "../../../shared/api/index.ts";
 import { useActDialog } from "../act/act-button.tsx";
 import { type ActKind, acts } from "../act/kinds.ts";
+import { Choice, spans } from "../parts/choice.tsx";
 import { Problems } from "../parts/problems.tsx";
+import { Spending } from "../parts/spending.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { UseCharts } from "../parts/use-charts.tsx";
@@ -11,14 +13,10 @@ import { pathOf } from "../service/call.ts";
 import { askAgain, usePolled } from "../service/polled.ts";
 import { session } from "../service/session.ts";
 import { count, counted, duration, usd } from "../words.ts";
+import { BindingLimits } from "./limits.tsx";
+import { TargetTable } from "./targets.tsx";
 
-const spans = [
-  { hours: "1", title: "1 hour" },
-  { hours: "6", title: "6 hours" },
-  { hours: "24", title: "24 hours" },
-  { hours: "168", title: "7 days" },
-  { hours: "720", title: "30 days" },
-] as const;
+const mostTargets = 5;
 
 /** What is wrong first, then how the cluster is and was. */
 export function Overview({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
@@ -47,7 +45,11 @@ export function Overview({ place, cluster }: { readonly place: Place; readonly c
       </Shown>
       <History place={place} cluster={cluster} />
       {status.answer === undefined || status.error?.status === 404 ? null : (
-        <Demand status={status.answer} cluster={cluster} />
+        <>
+          <Spending cluster={cluster} spending={status.answer.spending} />
+          <BindingLimits cluster={cluster} />
+          <Demand status={status.answer} cluster={cluster} />
+        </>
       )}
     </>
   );
@@ -111,24 +113,29 @@ function History({ place, cluster }: { readonly place: Place; readonly cluster: 
       return askAgain(`${pathOf("clusters", cluster, "samples")}?${span}`, before, signal);
     },
   });
+  const happened = usePolled<EventsAnswer>(`${pathOf("clusters", cluster, "events")}?hours=${hours}`, {
+    everyMs: 15_000,
+    ask: (before, { signal }) => {
+      const from = `${Math.floor(Date.now() / 60_000) * 60 - Number(hours) * 3_600}`;
+      const query = new URLSearchParams({ from, limit: "1000" });
+      return askAgain(`${pathOf("clusters", cluster, "events")}?${query}`, before, signal);
+    },
+  });
   return (
     <section>
       <h2>Nodes and demand</h2>
-      <fieldset class="choice">
-        <legend class="hidden">Time shown</legend>
-        {spans.map(({ hours: each, title }) => (
-          <button
-            key={each}
-            type="button"
-            class="plain"
-            aria-pressed={each === hours}
-            onClick={() => choose(place, { hours: each })}
-          >
-            {title}
-          </button>
-        ))}
-      </fieldset>
-      <Shown polled={samples}>{(answer) => <UseCharts answer={answer} />}</Shown>
+      <Choice
+        legend="Time shown"
+        options={spans}
+        value={hours}
+        onChoose={(value) => choose(place, { hours: value })}
+      />
+      <Shown polled={samples}>
+        {(answer) => <UseCharts answer={answer} events={happened.answer?.events ?? []} />}
+      </Shown>
+      {happened.answer == null || happened.answer.next === null ? null : (
+        <p class="quiet">The newest {counted(happened.answer.events.length, "event")} are marked.</p>
+      )}
     </section>
   );
 }
@@ -147,18 +154,27 @@ function Demand({ status, cluster }: { readonly status: ClusterStatus; readonly 
           columns={[
             { title: "Source", cell: ({ source }) => source },
             { title: "Jobs", isNumber: true, cell: ({ jobs }) => count(jobs) },
+            { title: "Hosts", isNumber: true, cell: ({ nodes }) => count(nodes) },
             {
               title: "Newest message",
               cell: ({ receivedAtSeconds }) => <Ago at={receivedAtSeconds} now={atSeconds} />,
             },
             {
+              title: "Counts until",
+              cell: ({ expiresAtSeconds }) => <Ago at={expiresAtSeconds} now={atSeconds} />,
+            },
+            {
               title: "State",
-              cell: ({ expired, setAside }) =>
-                expired
-                  ? "silent: its jobs do not count"
-                  : setAside.count > 0
-                    ? counted(setAside.count, "item set aside", "items set aside")
-                    : "up to date",
+              isLong: true,
+              cell: ({ expired, setAside, warned }) =>
+                [
+                  expired && "silent: its jobs do not count",
+                  setAside.count > 0 &&
+                    `${counted(setAside.count, "item")} set aside: ${setAside.first.join(" ")}`,
+                  warned && `${counted(warned.jobs, "job")} with keys without effect: ${warned.first}`,
+                ]
+                  .filter(Boolean)
+                  .join("; ") || "up to date",
             },
           ]}
         />
@@ -170,21 +186,10 @@ function Demand({ status, cluster }: { readonly status: ClusterStatus; readonly 
       {targets.length === 0 ? null : (
         <section>
           <h2>Targets</h2>
-          <Table
-            caption="Targets of node arrays"
-            rows={targets}
-            keyOf={({ name, requestSet }) => `${requestSet} ${name}`}
-            columns={[
-              { title: "Target", cell: ({ name }) => name },
-              { title: "Asked by", cell: ({ requestSet }) => requestSet },
-              {
-                title: "Has",
-                isNumber: true,
-                cell: ({ granted, asked, unit }) => `${count(granted)} of ${count(asked)} ${unit}`,
-              },
-              { title: "Why", cell: ({ why }) => why.join(" ") },
-            ]}
-          />
+          <TargetTable status={status} targets={targets.slice(0, mostTargets)} />
+          <p>
+            <a href={linkTo({ cluster, view: "targets" })}>All targets</a>
+          </p>
         </section>
       )}
     </>

@@ -9,6 +9,7 @@ import { type Browser, noBrowser, openBrowser, openPage } from "../../support/br
 /** Draws as `parts/chart.tsx` does, with other data and in another size at the end. Gives both pictures. */
 const drawing = `
   import uPlot from "uplot";
+  import { timeMark, timeSteps, timesBetween } from "../../../clients/dashboard/parts/time-axis.ts";
   globalThis.draw = async ({ hours, isStacked, width }) => {
     const until = 1_800_000_000, from = until - hours * 3_600, count = 60;
     const times = Array.from({ length: count }, (_, at) => from + ((until - from) / count) * at);
@@ -18,9 +19,12 @@ const drawing = `
       stroke, width: isStacked ? 1 : 2, points: { show: false }, ...(isStacked ? { fill: stroke } : {}),
     }));
     const plot = new uPlot({
-      width, height: 240, legend: { show: false }, cursor: { show: false },
-      scales: { x: { range: () => [from, until] }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
-      axes: [axis, { ...axis, size: 64, incrs: [1, 2, 5, 10, 20, 50, 100], values: (_, ticks) => ticks.map(String) }],
+      width, height: 240, padding: [8, 16, 0, 0], legend: { show: false }, cursor: { show: false },
+      scales: { x: { time: false, range: () => [from, until] }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
+      axes: [{
+        ...axis, space: 80, incrs: [...timeSteps], splits: (_, __, from, until, step) => timesBetween(from, until, step),
+        values: (_, ticks, __, ___, step) => ticks.map((at) => timeMark(at, step)),
+      }, { ...axis, size: 64, incrs: [1, 2, 5, 10, 20, 50, 100], values: (_, ticks) => ticks.map(String) }],
       series: [{}, ...series],
     }, [times, curve(3), curve(7)], document.body);
     const picture = async () => {

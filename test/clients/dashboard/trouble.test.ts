@@ -140,11 +140,11 @@ describe.skipIf(noBrowser !== undefined)("trouble", () => {
     await page.getByText("No problems").waitFor();
     server.hold();
     await page.getByRole("link", { name: "hpc" }).click();
-    await page.getByRole("link", { name: "Limits" }).click();
+    await page.getByRole("link", { name: "Plans" }).click();
     await page.getByText("The service takes long to answer").waitFor();
-    expect(server.paths().filter((path) => path.endsWith("/limits"))).toHaveLength(1);
+    expect(server.paths().filter((path) => path.includes("/plans?"))).toHaveLength(1);
     server.release();
-    await page.getByRole("table", { name: "Limits" }).waitFor();
+    await page.getByRole("table", { name: "Plans, newest first" }).waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 

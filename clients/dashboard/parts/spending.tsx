@@ -1,0 +1,116 @@
+import type { BudgetStatus, SpendingStatus } from "../../../shared/api/index.ts";
+import { linkTo } from "../place.ts";
+import { percent, usd } from "../words.ts";
+import { Ago, Time } from "./state.tsx";
+import { Table } from "./table.tsx";
+
+/** What the cluster costs and will cost, by node array, and what its budgets hold. */
+export function Spending(props: { readonly cluster: string; readonly spending: SpendingStatus | null }) {
+  const { cluster, spending } = props;
+  const linkBy = (by: string) => <a href={linkTo({ cluster, view: "money", options: { by } })}>by {by}</a>;
+  return (
+    <section>
+      <h2>Money</h2>
+      {spending === null ? (
+        <p class="quiet">Not counted yet.</p>
+      ) : (
+        <>
+          <Table
+            caption="Costs by node array"
+            rows={[...spending.nodeArrays, { ...spending, nodeArray: "all" }]}
+            keyOf={({ nodeArray }) => nodeArray}
+            columns={[
+              { title: "Node array", cell: ({ nodeArray }) => nodeArray },
+              { title: "Now, per hour", isNumber: true, cell: ({ usdPerHour }) => usd(usdPerHour) },
+              { title: "This hour", isNumber: true, cell: ({ hourUsd }) => usd(hourUsd) },
+              { title: "Today", isNumber: true, cell: ({ dayUsd }) => usd(dayUsd) },
+              { title: spending.month, isNumber: true, cell: ({ monthUsd }) => usd(monthUsd) },
+              { title: "Forecast", isNumber: true, cell: ({ forecastUsd }) => usd(forecastUsd) },
+            ]}
+          />
+          <p class="quiet">
+            USD by list and configured prices, as of <Time at={spending.asOfSeconds} />; hours, days and
+            months are UTC. {notes(spending)} Also {linkBy("account")}, {linkBy("user")}, {linkBy("day")}.
+          </p>
+          {spending.budgets.length === 0 ? null : (
+            <Budgets budgets={spending.budgets} now={spending.asOfSeconds} />
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function notes({ unpricedNodes, reservedNodes, reckonedSinceSeconds }: SpendingStatus): string {
+  return [
+    unpricedNodes > 0 && `Nodes without a known price, left out: ${unpricedNodes}.`,
+    reservedNodes > 0 && `Nodes that reservations pay, left out: ${reservedNodes}.`,
+    reckonedSinceSeconds !== null && "Reckoned by what runs: the accounts cannot be read.",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+function Budgets({ budgets, now }: { readonly budgets: readonly BudgetStatus[]; readonly now: number }) {
+  return (
+    <Table
+      caption="Budgets"
+      rows={budgets}
+      keyOf={({ name }) => name}
+      columns={[
+        { title: "Budget", cell: ({ name }) => name },
+        {
+          title: "Counts",
+          cell: ({ of, period }) =>
+            `${of === null ? "the cluster" : `${of.dimension.replace("A", " a")} ${of.name}`}, a ${period}`,
+        },
+        {
+          title: "Spent",
+          isNumber: true,
+          cell: ({ spentUsd, limitUsd }) => `${usd(spentUsd)} of ${usd(limitUsd)}`,
+        },
+        {
+          title: "Share",
+          cell: ({ name, spentUsd, limitUsd }) => (
+            <>
+              <meter
+                min={0}
+                max={limitUsd}
+                high={0.8 * limitUsd}
+                optimum={0}
+                value={spentUsd}
+                aria-label={`${name} spent`}
+              />{" "}
+              {limitUsd > 0 ? percent(spentUsd / limitUsd) : ""}
+            </>
+          ),
+        },
+        {
+          title: "Lasts",
+          cell: ({ spentAtSeconds, untilSeconds }) =>
+            spentAtSeconds === null ? (
+              <>
+                past its end, <Ago at={untilSeconds} now={now} />
+              </>
+            ) : (
+              <>
+                spent <Ago at={spentAtSeconds} now={now} /> if all runs on
+              </>
+            ),
+        },
+        {
+          title: "Holds",
+          isLong: true,
+          cell: ({ level, hold }) =>
+            level === "reached"
+              ? hold
+                ? "spent: nothing new is bought for it"
+                : "spent: it only reports that"
+              : level === "near"
+                ? "nothing yet: 80 % are spent"
+                : "nothing",
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,165 @@
+import type { EventsAnswer } from "../../../shared/api/index.ts";
+import { useAnnounced } from "../parts/announce.tsx";
+import { Choice, spans } from "../parts/choice.tsx";
+import { eventGroups } from "../parts/event-groups.ts";
+import { Shown, Time } from "../parts/state.tsx";
+import { Table } from "../parts/table.tsx";
+import { choose, linkTo, type Place } from "../place.ts";
+import { pathOf } from "../service/call.ts";
+import { askAgain, usePolled } from "../service/polled.ts";
+import { counted } from "../words.ts";
+
+const mostNodes = 3;
+
+/** One list of what happened, a page at a time. */
+export function Events({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
+  const { hours = "24", from, until, kind = "", node = "", cursor = "" } = place.options;
+  const asked = new URLSearchParams(
+    Object.entries({ limit: "200", kind, node, cursor, until: until ?? "" }).filter(
+      ([, text]) => text !== "",
+    ),
+  );
+  const path = pathOf("clusters", cluster, "events");
+  const polled = usePolled<EventsAnswer>(`${path}?${asked}&since=${from ?? hours}`, {
+    everyMs: 5_000,
+    ask: (before, { signal }) => {
+      // To the minute: within it, only what happened is new.
+      const since = from ?? String(Math.floor(Date.now() / 60_000) * 60 - Number(hours) * 3_600);
+      return askAgain(`${path}?${asked}&from=${encodeURIComponent(since)}`, before, signal);
+    },
+  });
+  const { answer } = polled;
+  useAnnounced(String(asked), answer && counted(answer.events.length, "event"));
+  return (
+    <>
+      <h1>Events</h1>
+      <Choice
+        legend="Time shown"
+        options={spans}
+        value={from === undefined ? hours : ""}
+        onChoose={(value) => choose(place, { hours: value, from: "", until: "", cursor: "" })}
+      />
+      <Filter place={place} />
+      {from === undefined ? null : (
+        <p>
+          From <Time at={Number(from)} />{" "}
+          {until === undefined ? null : (
+            <>
+              to <Time at={Number(until)} />
+            </>
+          )}
+        </p>
+      )}
+      <Shown polled={polled}>
+        {({ events, next }) => (
+          <>
+            <Table
+              caption="Events, newest first"
+              rows={events}
+              keyOf={({ id }) => id}
+              none="Nothing of that kind happened then."
+              columns={[
+                { title: "Time", cell: ({ atSeconds }) => <Time at={atSeconds} /> },
+                { title: "Kind", cell: (event) => <Kind kind={event.kind} /> },
+                { title: "What", isLong: true, cell: ({ text }) => text },
+                { title: "By", cell: ({ by }) => by ?? "–" },
+                {
+                  title: "Nodes",
+                  cell: ({ nodes, nodeCount }) =>
+                    nodes.length === 0 ? (
+                      "–"
+                    ) : (
+                      <>
+                        {nodes.slice(0, mostNodes).map((name) => (
+                          <a key={name} href={linkTo({ cluster, view: "nodes", options: { name } })}>
+                            {name}{" "}
+                          </a>
+                        ))}
+                        {nodeCount > mostNodes ? `and ${nodeCount - mostNodes} more` : ""}
+                      </>
+                    ),
+                },
+                {
+                  title: "Of",
+                  cell: ({ planId, actionId }) => (
+                    <>
+                      {planId === null ? null : (
+                        <a href={linkTo({ cluster, view: "plans", subject: planId })}>plan</a>
+                      )}{" "}
+                      {actionId === null ? null : (
+                        <a href={linkTo({ cluster, view: "operations", subject: actionId })}>operation</a>
+                      )}
+                    </>
+                  ),
+                },
+              ]}
+            />
+            <div class="acts">
+              {cursor === "" ? null : (
+                <button type="button" onClick={() => choose(place, { cursor: "" })}>
+                  Newest
+                </button>
+              )}
+              {next === null ? null : (
+                <button type="button" onClick={() => choose(place, { cursor: next })}>
+                  Older
+                </button>
+              )}
+            </div>
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+function Kind({ kind }: { readonly kind: string }) {
+  const group = eventGroups.find(({ kinds }) => kinds.some((each) => each === kind));
+  return (
+    <>
+      <i class={`swatch sign ${group?.color}`} aria-hidden="true">
+        {group?.sign}
+      </i>{" "}
+      {kind}
+    </>
+  );
+}
+
+function Filter({ place }: { readonly place: Place }) {
+  const { kind = "", node = "" } = place.options;
+  return (
+    <form
+      class="filter"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const fields = new FormData(event.currentTarget);
+        choose(place, { node: String(fields.get("node")).trim(), cursor: "" });
+      }}
+    >
+      <label>
+        Kind
+        <select
+          value={kind}
+          onChange={({ currentTarget }) => choose(place, { kind: currentTarget.value, cursor: "" })}
+        >
+          <option value="">All</option>
+          {eventGroups.map(({ title, kinds }) => (
+            <optgroup key={title} label={title}>
+              {kinds.length > 1 ? <option value={kinds.join()}>{`All: ${title}`}</option> : null}
+              {kinds.map((each) => (
+                <option key={each} value={each}>
+                  {each}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </select>
+      </label>
+      <label>
+        Node
+        <input name="node" placeholder="htc-1" defaultValue={node} key={node} />
+      </label>
+      <button type="submit">Show</button>
+    </form>
+  );
+}

@@ -1,0 +1,102 @@
+import type { PlanChange, PlanDifferenceAnswer, PlanRecordView } from "../../../shared/api/index.ts";
+import { commandLine } from "../act/command-line.ts";
+import { Shown, Time } from "../parts/state.tsx";
+import { Table } from "../parts/table.tsx";
+import { linkTo } from "../place.ts";
+import { pathOf } from "../service/call.ts";
+import { usePolled } from "../service/polled.ts";
+import { count } from "../words.ts";
+
+/** What was decided first, then what that was made from. */
+const kinds: readonly { readonly about: PlanChange["about"]; readonly title: string }[] = [
+  { about: "create", title: "New nodes" },
+  { about: "start", title: "Nodes that are started" },
+  { about: "retire", title: "Nodes that go" },
+  { about: "waiting", title: "Jobs that wait" },
+  { about: "setting", title: "Settings" },
+  { about: "cap", title: "Caps" },
+  { about: "limit", title: "Limits" },
+  { about: "target", title: "Targets" },
+  { about: "node", title: "Nodes that there were" },
+  { about: "job", title: "Jobs that there were" },
+];
+
+/** What the second of two plans decided otherwise, and from what. */
+export function PlanDifference(props: {
+  readonly cluster: string;
+  readonly before: string;
+  readonly after: string;
+}) {
+  const { cluster, before, after } = props;
+  // Neither changes any more.
+  const polled = usePolled<PlanDifferenceAnswer>(
+    `${pathOf("clusters", cluster, "plans", after, "difference")}?${new URLSearchParams({ before })}`,
+    { everyMs: 600_000 },
+  );
+  return (
+    <>
+      <p>
+        <a href={linkTo({ cluster, view: "plans" })}>All plans</a>
+      </p>
+      <h1>Two plans</h1>
+      <Shown polled={polled}>{(answer) => <Differences answer={answer} />}</Shown>
+      <p class="quiet">
+        In a terminal:{" "}
+        <code>{commandLine(["ccscale", "plans", "diff", before, after, "--cluster", cluster])}</code>
+      </p>
+    </>
+  );
+}
+
+function Differences({ answer }: { readonly answer: PlanDifferenceAnswer }) {
+  const { cluster, changes, counts, reason } = answer;
+  return (
+    <>
+      <Table
+        caption="The two plans"
+        rows={[answer.before, answer.after]}
+        keyOf={({ planId }) => planId}
+        columns={[
+          {
+            title: "Plan",
+            cell: ({ planId }) => <a href={linkTo({ cluster, view: "plans", subject: planId })}>{planId}</a>,
+          },
+          { title: "Made", cell: ({ atSeconds }) => <Time at={atSeconds} /> },
+          { title: "Because", isLong: true, cell: (plan) => plan.reason },
+          { title: "Jobs placed", isNumber: true, cell: placed },
+          { title: "Create", isNumber: true, cell: ({ create }) => count(create) },
+          { title: "Start", isNumber: true, cell: ({ start }) => count(start) },
+          { title: "Delete", isNumber: true, cell: ({ retire }) => count(retire) },
+        ]}
+      />
+      {reason === null ? null : <p class="problem degraded">They cannot be compared: {reason}.</p>}
+      {reason === null && changes.length === 0 ? <p>Nothing differs.</p> : null}
+      {kinds.map(({ about, title }) => {
+        const there = changes.filter((change) => change.about === about);
+        const all = counts[about] ?? 0;
+        return there.length === 0 ? null : (
+          <section key={about}>
+            <h2>
+              {title}: {count(all)}
+            </h2>
+            <Table
+              caption={title}
+              rows={there}
+              keyOf={({ name }) => name}
+              columns={[
+                { title: "Which", isLong: true, cell: ({ name }) => name },
+                { title: "Before", cell: (change) => change.before ?? "–" },
+                { title: "After", cell: (change) => change.after ?? "–" },
+              ]}
+            />
+            {all > there.length ? <p class="quiet">The first {count(there.length)} are shown.</p> : null}
+          </section>
+        );
+      })}
+    </>
+  );
+}
+
+function placed({ placedJobs, jobs }: PlanRecordView): string {
+  return `${count(placedJobs)} of ${count(jobs)}`;
+}

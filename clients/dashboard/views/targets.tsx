@@ -1,0 +1,170 @@
+import type { ClusterStatus, TargetExplanation } from "../../../shared/api/index.ts";
+import { Causes, Refusals } from "../parts/explained.tsx";
+import { Ago, Shown, Time } from "../parts/state.tsx";
+import { Table } from "../parts/table.tsx";
+import { linkTo, type Place } from "../place.ts";
+import { pathOf } from "../service/call.ts";
+import { usePolled } from "../service/polled.ts";
+import { count, counted } from "../words.ts";
+
+/** What is asked for node arrays, whether jobs need it or not; each target opens its explanation. */
+export function Targets({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
+  if (place.subject !== undefined) return <Explained {...{ place, cluster }} target={place.subject} />;
+  return <List cluster={cluster} />;
+}
+
+function List({ cluster }: { readonly cluster: string }) {
+  const polled = usePolled<ClusterStatus>(pathOf("clusters", cluster, "status"));
+  return (
+    <>
+      <h1>Targets</h1>
+      <p class="quiet">
+        Nodes that somebody asks for, whether jobs need them or not. What is not met comes first.
+      </p>
+      <Shown polled={polled}>
+        {(status) => (
+          <>
+            <TargetTable status={status} targets={status.targets} />
+            <h2>Who asks</h2>
+            <Table
+              caption="Request sets"
+              rows={status.requestSets}
+              keyOf={({ requestSet }) => requestSet}
+              none="Nobody asks for targets."
+              columns={[
+                { title: "Request set", cell: ({ requestSet }) => requestSet },
+                { title: "Source", cell: ({ source }) => source },
+                { title: "Node arrays", isNumber: true, cell: ({ arrays }) => count(arrays) },
+                {
+                  title: "Asked",
+                  cell: ({ receivedAtSeconds }) => <Ago at={receivedAtSeconds} now={status.atSeconds} />,
+                },
+                { title: "Expires", cell: (set) => <Expiry {...set} now={status.atSeconds} /> },
+                {
+                  title: "State",
+                  cell: ({ expired, planned }) =>
+                    expired ? "expired: wants nothing" : planned ? "planned" : "waits for the next plan",
+                },
+              ]}
+            />
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+function Expiry({ expiresAtSeconds, now }: { readonly expiresAtSeconds: number; readonly now: number }) {
+  return <Ago at={expiresAtSeconds} now={now} />;
+}
+
+/** What each target asks for, has, and why it has no more. */
+export function TargetTable(props: {
+  readonly status: ClusterStatus;
+  readonly targets: ClusterStatus["targets"];
+}) {
+  const { cluster, requestSets, atSeconds } = props.status;
+  return (
+    <Table
+      caption="Targets of node arrays"
+      rows={props.targets}
+      keyOf={({ name, requestSet }) => `${requestSet} ${name}`}
+      none="No target is planned with."
+      columns={[
+        {
+          title: "Target",
+          cell: ({ name, requestSet }) => (
+            <a href={linkTo({ cluster, view: "targets", subject: name, options: { requestSet } })}>{name}</a>
+          ),
+        },
+        { title: "Asked by", cell: ({ requestSet }) => requestSet },
+        {
+          title: "Has",
+          isNumber: true,
+          cell: ({ granted, asked, unit }) => `${count(granted)} of ${count(asked)} ${unit}`,
+        },
+        {
+          title: "State",
+          cell: ({ granted, asked }) => (granted >= asked ? "met" : granted > 0 ? "met in part" : "not met"),
+        },
+        { title: "Nodes", isNumber: true, cell: ({ nodes }) => count(nodes) },
+        { title: "Why not", isLong: true, cell: ({ why }) => why.join(" ") || "–" },
+        {
+          title: "Expires",
+          cell: ({ requestSet }) => {
+            const set = requestSets.find((each) => each.requestSet === requestSet);
+            return set === undefined ? "–" : <Expiry {...set} now={atSeconds} />;
+          },
+        },
+      ]}
+    />
+  );
+}
+
+function Explained(props: { readonly place: Place; readonly cluster: string; readonly target: string }) {
+  const { place, cluster, target } = props;
+  const { requestSet = "" } = place.options;
+  const query = requestSet === "" ? "" : `?${new URLSearchParams({ requestSet })}`;
+  const polled = usePolled<TargetExplanation>(
+    `${pathOf("clusters", cluster, "targets", target, "explain")}${query}`,
+  );
+  return (
+    <>
+      <p>
+        <a href={linkTo({ cluster, view: "targets" })}>All targets</a>
+      </p>
+      <h1>Target {target}</h1>
+      <Shown polled={polled}>{(answer) => <Explanation answer={answer} />}</Shown>
+    </>
+  );
+}
+
+function Explanation({ answer }: { readonly answer: TargetExplanation }) {
+  const { headline, source, requestSet, receivedAtSeconds, atSeconds, nodes, nodeCount, groups } = answer;
+  return (
+    <>
+      <p class="headline">{headline}</p>
+      <p>
+        Asked for by {source} in set {requestSet} <Ago at={receivedAtSeconds} now={atSeconds} />, expires{" "}
+        <Expiry {...answer} now={atSeconds} />.
+      </p>
+      <Causes causes={answer.causes} />
+      <h2>{counted(nodeCount, "node")}</h2>
+      <Table
+        caption="Nodes that count towards it"
+        rows={nodes}
+        keyOf={({ node }) => node}
+        none="It has none."
+        columns={[
+          {
+            title: "Node",
+            cell: ({ node }) => (
+              <a href={linkTo({ cluster: answer.cluster, view: "nodes", options: { name: node } })}>{node}</a>
+            ),
+          },
+          { title: "State", cell: ({ state, origin }) => state ?? origin },
+          {
+            title: "Ready",
+            cell: ({ expectedReadySeconds: at }) => (at === null ? "–" : <Time at={at} />),
+          },
+        ]}
+      />
+      {groups.length === 0 ? null : (
+        <>
+          <h2>Groups</h2>
+          <Table
+            caption="Groups"
+            rows={groups}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: "Group", cell: ({ id }) => id },
+              { title: "VM size", cell: ({ vmSize }) => vmSize },
+              { title: "Nodes", isNumber: true, cell: (group) => count(group.nodes) },
+            ]}
+          />
+        </>
+      )}
+      <Refusals {...answer} />
+    </>
+  );
+}

@@ -1,0 +1,219 @@
+import { useEffect, useState } from "preact/hooks";
+import type { ExplainAnswer, WhatIfAnswer, WhatIfAsked } from "../../../shared/api/index.ts";
+import { commandLine } from "../act/command-line.ts";
+import { Refusal } from "../parts/refusal.tsx";
+import { choose, type Place } from "../place.ts";
+import { CallError, call, pathOf } from "../service/call.ts";
+import { count } from "../words.ts";
+import { WhatIfResult } from "./what-if-result.tsx";
+
+type Request = Readonly<Record<string, unknown>>;
+type Asked = Pick<WhatIfAsked, "change" | "limits" | "placement">;
+
+/** What would become of a job that asks for something else, or under higher limits. The address has what was asked. */
+export function WhatIf(props: { readonly place: Place; readonly explained: ExplainAnswer }) {
+  const { place, explained } = props;
+  const { cluster, job, source, state, request } = explained;
+  const asked = askedIn(place.options.try);
+  const [result, setResult] = useState<{ readonly of: string; readonly answer: WhatIfAnswer | CallError }>();
+  const [wrong, setWrong] = useState<string>();
+  const [turn, setTurn] = useState(0);
+  const text = asked === undefined ? "" : JSON.stringify(asked);
+  useEffect(() => {
+    if (text === "") return undefined;
+    const ended = new AbortController();
+    call<WhatIfAnswer>(pathOf("clusters", cluster, "what-if"), {
+      method: "POST",
+      body: { ...JSON.parse(text), brief: true },
+      signal: ended.signal,
+    }).then(
+      ({ answer }) => answer && setResult({ of: text, answer }),
+      (error: unknown) => {
+        if (error instanceof CallError) setResult({ of: text, answer: error });
+      },
+    );
+    return () => ended.abort();
+  }, [text, turn, cluster]);
+  if (request === null || state === "running" || state === "set-aside") return null;
+  const known = { ...request, ...asked?.change?.with };
+  return (
+    <section>
+      <h2>What if it asked for something else?</h2>
+      <form
+        class="what-if"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const fields = new FormData(event.currentTarget);
+          try {
+            const next = bodyOf(fields, explained, request);
+            setWrong(undefined);
+            choose(place, { try: JSON.stringify(next) });
+            setTurn(turn + 1);
+          } catch (error) {
+            setWrong(`Constraints: ${error instanceof Error ? error.message : error}`);
+          }
+        }}
+      >
+        <Fields key={text} request={known} asked={asked} raise={explained.raise} />
+        {wrong === undefined ? null : (
+          <p role="alert" class="problem stopped">
+            {wrong}
+          </p>
+        )}
+        <div class="acts">
+          <button type="submit">Plan with that</button>
+          {asked === undefined ? null : (
+            <button type="button" class="plain" onClick={() => choose(place, { try: "" })}>
+              Back to what it asks for
+            </button>
+          )}
+        </div>
+      </form>
+      <div aria-live="polite">
+        {asked === undefined ? null : result?.of !== text ? (
+          <p class="quiet">Planning…</p>
+        ) : result.answer instanceof CallError ? (
+          <Refusal error={result.answer} />
+        ) : (
+          <WhatIfResult answer={result.answer} />
+        )}
+      </div>
+      {asked === undefined ? null : (
+        <p class="quiet">
+          In a terminal: <code>{commandOf(cluster, asked, { job, source })}</code>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Fields(props: {
+  readonly request: Request;
+  readonly asked: Asked | undefined;
+  readonly raise: ExplainAnswer["raise"];
+}) {
+  const { request, asked, raise } = props;
+  const { cpus, nodeArray, rest } = split(request.constraints);
+  const isByNodes = Number(request.nodeCount ?? 0) > 0;
+  const amount = isByNodes ? "nodeCount" : "iterations";
+  return (
+    <>
+      <div class="filter">
+        <label>
+          {isByNodes ? "Nodes" : "Slots"}
+          <input type="number" name={amount} min={1} defaultValue={String(request[amount] ?? 1)} />
+        </label>
+        <label>
+          CPUs each
+          <input type="number" name="cpus" min={0} step="any" defaultValue={cpus} />
+        </label>
+        <label>
+          Node array
+          <input name="nodeArray" placeholder="any" defaultValue={nodeArray} />
+        </label>
+        <label>
+          Placement
+          <select name="placement" defaultValue={asked?.placement ?? ""}>
+            <option value="">as configured</option>
+            {["order", "reuse", "cost"].map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <label>
+        Other constraints (JSON)
+        <textarea name="rest" rows={2} spellcheck={false} defaultValue={rest} />
+      </label>
+      {[
+        { name: "colocated", title: "All its nodes in one placement group" },
+        { name: "exclusive", title: "Nodes to itself" },
+      ].map(({ name, title }) => (
+        <label key={name} class="check">
+          <input type="checkbox" name={name} defaultChecked={request[name] === true} /> {title}
+        </label>
+      ))}
+      {(asked?.limits ?? raise?.limits ?? []).map(({ limit, scope, unit, more }) =>
+        more === null ? null : (
+          <label key={`${limit} ${scope} ${unit}`} class="check">
+            <input
+              type="checkbox"
+              name="limit"
+              value={JSON.stringify({ limit, scope, unit, more })}
+              defaultChecked={asked?.limits !== undefined}
+            />{" "}
+            {count(more)} {unit === "usd" ? "USD" : unit} more of {limit} {scope}
+          </label>
+        ),
+      )}
+    </>
+  );
+}
+
+/** What was asked in the address; anybody may have written it, so the service checks it. Undefined: nothing. */
+function askedIn(text: string | undefined): Asked | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? "");
+    return typeof value === "object" && value !== null ? (value as Asked) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Constraints with the two that are asked for most set apart. */
+function split(constraints: unknown) {
+  const all: readonly unknown[] = [constraints ?? []].flat();
+  let cpus = "";
+  let nodeArray = "";
+  const rest = all.flatMap((each) => {
+    if (typeof each !== "object" || each === null) return [each];
+    const { ncpus, "node.nodearray": array, ...others } = each as Request;
+    const kept: Record<string, unknown> = { ...others };
+    if (cpus === "" && typeof ncpus === "number") cpus = String(ncpus);
+    else if (ncpus !== undefined) kept.ncpus = ncpus;
+    if (nodeArray === "" && typeof array === "string") nodeArray = array;
+    else if (array !== undefined) kept["node.nodearray"] = array;
+    return Object.keys(kept).length === 0 ? [] : [kept];
+  });
+  return { cpus, nodeArray, rest: rest.length === 0 ? "" : JSON.stringify(rest) };
+}
+
+/** Throws SyntaxError for constraints that are no JSON. */
+function bodyOf(fields: FormData, { job, source, raise }: ExplainAnswer, request: Request): Asked {
+  const of = (name: string) => String(fields.get(name) ?? "").trim();
+  const rest = of("rest");
+  const constraints: unknown[] = rest === "" ? [] : [JSON.parse(rest)].flat();
+  if (of("cpus") !== "") constraints.unshift({ ncpus: Number(of("cpus")) });
+  if (of("nodeArray") !== "") constraints.push({ "node.nodearray": of("nodeArray") });
+  const amount = Number(request.nodeCount ?? 0) > 0 ? "nodeCount" : "iterations";
+  const limits = fields.getAll("limit").map((each) => JSON.parse(String(each)));
+  const placement = of("placement");
+  return {
+    change: {
+      job,
+      ...(source === null ? {} : { source }),
+      with: {
+        [amount]: Number(of(amount)),
+        constraints,
+        colocated: fields.has("colocated"),
+        exclusive: fields.has("exclusive"),
+      },
+    },
+    ...(limits.length > 0 && raise !== undefined ? { limits } : {}),
+    ...(placement === "" ? {} : { placement: placement as NonNullable<Asked["placement"]> }),
+  };
+}
+
+function commandOf(
+  cluster: string,
+  { change, limits = [], placement }: Asked,
+  { job, source }: Pick<ExplainAnswer, "job" | "source">,
+): string {
+  return commandLine([
+    ...["ccscale", "what-if", "--cluster", cluster, "--change", job],
+    ...(source === null ? [] : ["--source", source]),
+    ...["--job", JSON.stringify(change?.with ?? {})],
+    ...limits.flatMap(({ limit, scope, unit, more }) => ["--raise", `${limit} ${scope} ${more} ${unit}`]),
+    ...(placement === undefined ? [] : ["--placement", placement]),
+  ]);
+}

@@ -1,0 +1,307 @@
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { bundleDashboard } from "../../../infra/package/dashboard.ts";
+import { served } from "../../fuzz/served-world.ts";
+import {
+  accessibilityProblems,
+  type Browser,
+  isTooWide,
+  looks,
+  noBrowser,
+  openBrowser,
+  openPage,
+} from "../../support/browser.ts";
+import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { type ApiServer, serveApi } from "../cli/api-server.ts";
+import { hostileNames } from "./hostile-names.ts";
+import { type PageServer, servePage } from "./page-server.ts";
+import { picture } from "./pictures.ts";
+
+vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
+const { handlers } = await import("../../functions/api/handlers.ts");
+
+let api: ApiServer;
+let server: PageServer;
+let browser: Browser;
+let page: Page;
+let problems: readonly string[];
+let world: World;
+
+/** A node array of at most six nodes at 2 USD an hour, of which two are up; a budget; a target that is not met. */
+async function busyWorld(): Promise<World> {
+  const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name }));
+  const busy = createWorld(
+    new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf({ maxCount: 6 })], nodes })),
+  );
+  busy.configure({
+    facts: { overrides: { Standard_F4s_v2: { pricePerHourUsd: 2 } } },
+    cycle: {
+      budgets: [
+        { name: "htc", of: { dimension: "nodeArray", name: "htc" }, period: "month", usd: 500, hold: true },
+      ],
+    },
+  });
+  const run = jobFor(2, { name: "runs", account: "geo", executingHostnames: ["host-htc-1", "host-htc-2"] });
+  await busy.post([run, jobFor(8, { name: "1201" }), jobFor(1, { name: "1202" })], { ttlSeconds: 86_400 });
+  await busy.receive({
+    ...{ version: 1, kind: "targets", cluster, source: "cron", sequence: 7 },
+    sentAt: new Date(busy.now() * 1_000).toISOString(),
+    arrays: [{ Name: "htc", TargetCount: 10 }],
+    expirationInterval: 86_400,
+  });
+  await busy.snapshot();
+  busy.advance(1);
+  await busy.plan();
+  await busy.execute();
+  busy.advance(600);
+  await busy.receive("{ this is no message");
+  await busy.snapshot();
+  await busy.post([run, jobFor(8, { name: "1201" })], { ttlSeconds: 86_400 });
+  busy.advance(5);
+  await busy.plan();
+  await busy.snapshot();
+  return busy;
+}
+
+/** Opens a view as somebody sees it at the time of the world, and waits until all of it is there. */
+async function open(path: string): Promise<void> {
+  await page.clock.setSystemTime(world.now() * 1_000);
+  await page.goto(`${server.url}#/clusters/${cluster}/${path}`);
+  await page.waitForSelector("h1");
+  await page.waitForFunction(
+    () =>
+      !/Loading…|Planning…/.test(
+        (globalThis as unknown as { document: { body: { innerText: string } } }).document.body.innerText,
+      ),
+  );
+}
+
+const text = () => page.locator("main").innerText();
+
+describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
+  beforeAll(async () => {
+    api = await serveApi(handlers);
+    server = await servePage(await bundleDashboard(), api);
+    browser = await openBrowser();
+  }, 600_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+    await api?.stop();
+  });
+
+  beforeEach(async () => {
+    server.reset();
+    world = await busyWorld();
+    served.world = world;
+    ({ page, problems } = await openPage(browser, { width: 1440, colorScheme: "light" }));
+  });
+
+  afterEach(() => page.close());
+
+  const tried = JSON.stringify({ change: { job: "1201", with: { iterations: 3 } } });
+  const views = {
+    overview: "overview",
+    events: "events",
+    targets: "targets",
+    target: "targets/htc?requestSet=standard",
+    plans: "plans",
+    plan: "plans/plan-0001",
+    "plan-difference": "plans/plan-0002?against=plan-0001",
+    "what-if": `jobs/1201?${new URLSearchParams({ try: tried })}`,
+  };
+
+  test.each([...looks, { width: 2560, colorScheme: "light" as const }])(
+    "at $width pixels, $colorScheme: nothing sticks out, no rule of accessibility is broken",
+    async (look) => {
+      await page.setViewportSize({ width: look.width, height: 900 });
+      await page.emulateMedia({ colorScheme: look.colorScheme });
+      const found: Record<string, unknown> = {};
+      for (const [name, path] of Object.entries(views)) {
+        await open(path);
+        await picture(page, name, look);
+        found[name] = { isTooWide: await isTooWide(page), broken: await accessibilityProblems(page) };
+      }
+      const fine = { isTooWide: false, broken: [] };
+      expect(found).toEqual(Object.fromEntries(Object.keys(views).map((name) => [name, fine])));
+      expect(problems).toEqual([]);
+    },
+  );
+
+  test("what if: fewer slots by keyboard, the answer first, a link to it, and the command that does the same", async () => {
+    await open("jobs/1201");
+    const slots = page.getByLabel("Slots");
+    await slots.focus();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("3");
+    await page.keyboard.press("Enter");
+    await page.getByText(/It would have all 3 slots on 3 nodes/).waitFor();
+    expect(await text()).toMatch(/As it is\s+Then\s+Has\s+4 of 8 slots\s+3 of 3 slots/);
+    expect(await page.locator("code").allInnerTexts()).toContainEqual(
+      expect.stringMatching(
+        /^ccscale what-if --cluster hpc --change 1201 --source celery --job '\{"iterations":3/,
+      ),
+    );
+    await page.reload();
+    await page.getByText(/It would have all 3 slots on 3 nodes/).waitFor();
+    expect(await slots.inputValue()).toBe("3");
+    await page.getByRole("button", { name: "Back to what it asks for" }).click();
+    await page.getByText(/It would have/).waitFor({ state: "detached" });
+    expect(await slots.inputValue()).toBe("8");
+  });
+
+  test("what if a limit were higher: the one that keeps it waiting is offered, with as much as is missing", async () => {
+    await open("jobs/1201");
+    await page.getByLabel(/nodes more of node-array htc/).check();
+    await page.getByRole("button", { name: "Plan with that" }).click();
+    await page.getByText(/It would have all 8 slots/).waitFor();
+  });
+
+  test("what if, asked for what cannot be: every problem is said", async () => {
+    await open("jobs/1201");
+    await page.getByLabel("Other constraints (JSON)").fill("{");
+    await page.getByRole("button", { name: "Plan with that" }).click();
+    await page
+      .getByRole("alert")
+      .getByText(/^Constraints:/)
+      .waitFor();
+    await page.getByLabel("Other constraints (JSON)").fill('{"or": 1}');
+    await page.getByRole("button", { name: "Plan with that" }).click();
+    await page
+      .getByRole("alert")
+      .getByText(/change\.with\.constraints/)
+      .waitFor();
+  });
+
+  test("nothing but a what-if is sent for an address that holds one, whatever it holds", async () => {
+    for (const asked of ["{", "1", "null", '{"kind": "delete", "nodes": {"names": ["htc-1"]}}', "{}"]) {
+      await open(`jobs/1201?${new URLSearchParams({ try: asked })}`);
+      await page.getByRole("heading", { name: "Job 1201" }).waitFor();
+    }
+    expect(problems.filter((problem) => !problem.includes("400"))).toEqual([]);
+    expect(await world.ports.operations.recent(cluster, 100)).toHaveLength(
+      (await world.ports.operations.recent(cluster, 100)).filter(
+        ({ action }) => action.kind === "create-nodes",
+      ).length,
+    );
+  });
+
+  test("two plans are chosen and compared", async () => {
+    await open("plans");
+    await page.getByLabel("Compare plan-0001").check();
+    expect(await page.getByRole("link", { name: "Compare the two" }).count()).toBe(0);
+    await page.getByLabel("Compare plan-0002").check();
+    await page.getByRole("link", { name: "Compare the two" }).click();
+    await page.getByRole("heading", { name: "Two plans" }).waitFor();
+    await page.getByRole("heading", { name: "Jobs that there were: 1" }).waitFor();
+    expect(await text()).toMatch(/1202\s+asks for 1\s+–/);
+    expect(await text()).toContain("ccscale plans diff plan-0001 plan-0002 --cluster hpc");
+  });
+
+  test("events: filtered by kind and node, with links to what they are about", async () => {
+    await open("events");
+    await page.getByRole("cell", { name: "action", exact: true }).first().waitFor();
+    await page.getByLabel("Kind").selectOption({ label: "rejected" });
+    await page.getByRole("cell", { name: "action", exact: true }).first().waitFor({ state: "detached" });
+    await page.getByText(/A message was refused/).waitFor();
+    await page.getByLabel("Kind").selectOption({ label: "All" });
+    const action = page.getByRole("row").filter({ hasText: "create-nodes of" }).first();
+    const name = (await action.locator("td").nth(4).locator("a").first().innerText()).trim();
+    await page.getByLabel("Node", { exact: true }).fill(name);
+    await page.keyboard.press("Enter");
+    await page.getByText(/A message was refused/).waitFor({ state: "detached" });
+    expect(await action.innerText()).toContain(name);
+    await action.getByRole("link", { name: "operation" }).click();
+    await page.getByRole("heading", { name: /^Operation / }).waitFor();
+    await page.getByRole("cell", { name: "create-nodes" }).waitFor();
+  });
+
+  test("what happened is marked on the curves: one mark for what lies close together, and it opens those events", async () => {
+    await open("overview?hours=24");
+    const marks = page.locator(".lane a");
+    await marks.first().waitFor();
+    expect(await marks.count()).toBeLessThan(5);
+    expect(await marks.last().getAttribute("title")).toMatch(/Failures: 1, .*Plans: \d+/);
+    await marks.last().click();
+    await page.getByRole("heading", { name: "Events" }).waitFor();
+    await page.getByText(/A message was refused/).waitFor();
+  });
+
+  test("hundreds of events are no more marks than there is room for", async () => {
+    for (let index = 0; index < 200; index += 1) {
+      await world.receive(`no message ${index}`);
+      world.advance(300);
+    }
+    await page.setViewportSize({ width: 390, height: 900 });
+    await open("overview?hours=24");
+    await page.locator(".lane a").first().waitFor();
+    const boxes = await page.locator(".lane a").evaluateAll((all) =>
+      (all as unknown as { getBoundingClientRect(): { left: number; right: number } }[]).map((each) => {
+        const { left, right } = each.getBoundingClientRect();
+        return { left, right };
+      }),
+    );
+    expect(boxes.length).toBeGreaterThan(3);
+    for (const [index, { left }] of boxes.entries())
+      expect(left).toBeGreaterThanOrEqual((boxes[index - 1]?.right ?? 0) - 0.5);
+  });
+
+  test("the overview has money by node array, what budgets hold, limits that bind, and the age of demand", async () => {
+    await open("overview");
+    const said = await text();
+    expect(said).toMatch(/Node array\s+Now, per hour\s+This hour\s+Today\s+2027-01\s+Forecast/);
+    expect(said).toMatch(/node array htc, a month/);
+    expect(said).toMatch(/Limits that bind[\s\S]*node-array\s+htc\s+6\s+6\s+0 nodes/);
+    expect(said).toMatch(/celery\s+2\s+0\s+\S+ ago\s+in /);
+  });
+
+  test("a target that is not met says why, and until when it holds", async () => {
+    await open("targets");
+    await page.getByRole("link", { name: "htc" }).click();
+    await page.getByRole("heading", { name: "Target htc" }).waitFor();
+    await page.getByRole("heading", { name: "Why it waits" }).waitFor();
+    expect(await text()).toMatch(/Asked for by cron in set standard .* ago, expires in /);
+  });
+
+  test("no script runs out of a name in events, plans, targets and what-if", async () => {
+    world = createWorld(
+      new FakeCycleCloud(
+        clusterOf({
+          nodeArrays: [nodeArrayOf()],
+          nodes: hostileNames.map((name, index) => nodeOf({ name, nodeId: `id-${index}` })),
+        }),
+      ),
+    );
+    served.world = world;
+    const job = { constraints: { ncpus: 1_000 } };
+    await world.post(hostileNames.map((name) => ({ ...job, name })));
+    for (const name of hostileNames)
+      await world.receive({ version: 1, kind: "snapshot", cluster, source: name, sequence: 1 });
+    await world.snapshot();
+    world.advance(1);
+    await world.plan();
+    await world.post([]);
+    world.advance(5);
+    await world.plan();
+    await world.post(hostileNames.map((name) => ({ ...job, name })));
+    for (const path of ["events", "plans/plan-0001", "plans/plan-0002?against=plan-0001"]) {
+      await open(path);
+      await page.getByText("<script>hit=1").first().waitFor();
+    }
+    for (const name of hostileNames.slice(0, 10)) {
+      const asked = JSON.stringify({ change: { job: name, with: { constraints: [{ ncpus: 1 }] } } });
+      await open(`jobs/${encodeURIComponent(name)}?${new URLSearchParams({ try: asked })}`);
+      await page.getByText(/^It would have all 1 slots/).waitFor();
+    }
+    // With a single sample.
+    await open("overview");
+    await page.locator(".plot canvas").first().waitFor();
+    expect(problems).toEqual([]);
+    await open(`targets/${encodeURIComponent(hostileNames[1] ?? "")}`);
+    expect(await page.evaluate("globalThis.hit")).toBeUndefined();
+    expect(await page.locator("main script, main img, main iframe, main svg").count()).toBe(0);
+  });
+});
