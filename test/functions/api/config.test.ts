@@ -82,7 +82,7 @@ describe("PUT config", () => {
     expect(warnings.filter((warning) => warning.includes("node array"))).toEqual([
       'idle_timeout.htcc: the cluster has no node array "htcc"; did you mean "htc"?',
       'nodearrays.gpu: the cluster has no node array "gpu"; it has htc',
-      'spot.pairs.0.regular: the cluster has no node array "hct"; it has htc',
+      'spot.pairs.0.regular: the cluster has no node array "hct"; did you mean "htc"?',
       'default_resources.0.select.node.nodearray: the cluster has no node array "hpc"; did you mean "htc"?',
     ]);
     await served.world.post([{ name: "job-2", iterations: 2, constraints: [{ ncpus: 4 }] }]);
