@@ -20,7 +20,7 @@ export interface Panel {
   readonly functionsUrl: string;
   /** The whole server and the cluster at this moment. */
   read(): Promise<{ readonly server: PanelState; readonly cluster: PanelCluster }>;
-  /** Gives a command with what it takes; the cluster is added. Throws Refused with the simulator's words. */
+  /** Gives a command with what it takes. Throws Refused with the simulator's words. */
   tell(command: string, input?: Readonly<Record<string, unknown>>): Promise<void>;
 }
 

@@ -180,11 +180,11 @@ export function queueOn(page: Page, { scheduler: { report } }: PanelCluster): vo
 export function resetCommand(terminal: Terminal): Command {
   return labOptions(
     new Command("reset").description(
-      "Puts everything back: weather, limits, quotas, sizes, the server and the scheduler. Jobs of the lab are canceled; nodes that failed stay failed.",
+      "Puts everything back, of all clusters or the named one: weather, limits, quotas, sizes, the server and the scheduler. Jobs of the lab are canceled; nodes that failed stay failed.",
     ),
   ).action(async (flags: PanelFlags) => {
     const panel = await connectPanel(flags);
-    await panel.tell("reset");
+    await panel.tell("reset", flags.cluster === undefined ? {} : { cluster: panel.cluster });
     const { server, cluster } = await panel.read();
     const left = brokenNow(server, cluster);
     const page = pageOn(terminal);

@@ -36,10 +36,10 @@ export async function setUp({ panel, exercise, number, report }: SetUp): Promise
     );
   const service = connectService({ url: panel.functionsUrl }, panel.cluster);
   await refuseObstacle(service, exercise, number);
-  await panel.tell("reset");
+  await panel.tell("reset", { cluster: panel.cluster });
   await clear(panel, service, { exercise, report });
   // A size that was added stays until its nodes are gone.
-  await panel.tell("reset");
+  await panel.tell("reset", { cluster: panel.cluster });
   const isTaken = (now: PanelCluster) => now.scheduler.openOrders === 0;
   const submit = async (jobs: readonly LabJob[]): Promise<void> => {
     await panel.tell("submit", { cluster: panel.cluster, jobs });

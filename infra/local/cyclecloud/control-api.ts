@@ -69,12 +69,13 @@ export function createCommands(instruments: Instruments) {
     submit: command(submitSchema, (order) => board.submit(order)),
     cancel: command(cancelSchema, (order) => board.cancel(order)),
     silence: command(silenceSchema, (order) => board.silence(order)),
-    /** Everything as it was at the start, but for nodes and the clock. */
-    reset: command(nothing, () => {
-      resetWeather(site);
+    /** Everything as it was at the start, but for nodes and the clock. `cluster`: the other clusters stay as they are. */
+    reset: command(z.strictObject({ cluster: z.string().optional() }).default({}), ({ cluster }) => {
+      const names = cluster === undefined ? site.clusterNames : [cluster];
+      resetWeather(site, names);
       faults.clear();
       outages.end();
-      board.reset();
+      board.reset(names);
       instruments.latency = { minMilliseconds: 0, maxMilliseconds: 0 };
     }),
     latency: command(

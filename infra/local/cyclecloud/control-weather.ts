@@ -148,11 +148,11 @@ export function limitCommands(site: Site) {
 }
 
 /**
- * Fair weather, and every cluster's limits, quotas and sizes as they were defined. A node array keeps a size that was added
+ * Fair weather over these clusters, and their limits, quotas and sizes as they were defined. A node array keeps a size that was added
  * while nodes have it. Nodes that failed or were evicted stay what they are.
  */
-export function resetWeather(site: Site): void {
-  for (const name of site.clusterNames) {
+export function resetWeather(site: Site, names: readonly string[]): void {
+  for (const name of names) {
     const { cluster, at } = site.clusterNow(name);
     cluster.conditions.clear();
     cluster.lists.set({ statusSeconds: 0, nodesSeconds: 0, requestSeconds: 0 }, at);

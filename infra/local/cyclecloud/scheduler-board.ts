@@ -15,8 +15,8 @@ export interface SchedulerBoard {
   submit(order: z.output<typeof submitSchema>): void;
   cancel(order: z.output<typeof cancelSchema>): void;
   silence(order: z.output<typeof silenceSchema>): void;
-  /** Every scheduler posts again, and drops the jobs that were submitted here. */
-  reset(): void;
+  /** The schedulers of these clusters post again, and drop the jobs that were submitted here. */
+  reset(clusters: readonly string[]): void;
   exchange(cluster: string, report: SchedulerReport): Orders;
   /** The newest report and how old it is, in real seconds; null: no scheduler has reported yet. */
   state(cluster: string): {
@@ -68,8 +68,8 @@ export function createSchedulerBoard(clusterNames: readonly string[]): Scheduler
     silence({ cluster, on }) {
       entryOf(cluster).isSilent = on;
     },
-    reset() {
-      for (const entry of entries.values()) {
+    reset(clusters) {
+      for (const entry of clusters.map(entryOf)) {
         entry.isSilent = false;
         const names = (entry.report?.jobs ?? [])
           .filter(({ waiting, running }) => waiting + running > 0)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ask, type Rig, startRig } from "./rig.ts";
+import { ask, labDefinition, type Rig, startRig } from "./rig.ts";
 
 let rig: Rig;
 beforeEach(async () => {
@@ -198,6 +198,26 @@ describe("state and reset", () => {
     expect((await post("reset", {})).status).toBe(200);
     expect(await state()).toEqual(before);
     expect((await rig.create("htc", 1)).body.sets).toEqual([{ added: 1 }]);
+  });
+
+  test("a reset of one cluster leaves the others as they are", async () => {
+    const two = await startRig([labDefinition, { ...labDefinition, name: "second" }]);
+    for (const cluster of ["lab", "second"]) {
+      two.control.limits({ cluster, maxCount: 3 });
+      two.control.quota({ cluster, cores: 1 });
+    }
+    two.control.reset({ cluster: "lab" });
+    const { body } = await ask(`${two.url}/_control/state`, {}, ":");
+    const counts = body.clusters.map(({ limits, quotas }: { limits: []; quotas: [] }) => [
+      limits.length,
+      quotas.length,
+    ]);
+    expect(counts).toEqual([
+      [0, 0],
+      [1, 1],
+    ]);
+    expect(() => two.control.reset({ cluster: "none" })).toThrow('"none"');
+    await two.stop();
   });
 
   test("a reset keeps an added size while nodes have it", async () => {
