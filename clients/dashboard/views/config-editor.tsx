@@ -286,15 +286,16 @@ function ChangedMeanwhile(props: {
   const path = pathOf("clusters", cluster, "config");
   const stored = usePolled<ConfigAnswer>(path).answer;
   const newest = usePolled<ConfigVersionsAnswer>(`${path}/versions?limit=1`).answer?.versions[0];
+  // After a dry run that was refused, the text can still be changed: while it is typed, it is often no JSON.
+  const mine = readSetting(draft.text);
   const take = ({ config, etag, atSeconds: beganAtSeconds }: ConfigAnswer) => {
     const conflicts: string[] = [];
-    const mine = read(draft.text);
     const text = JSON.stringify(merged(draft.base, { mine, theirs: config ?? {} }, conflicts), null, 2);
     onTaken({ ...draft, base: config ?? {}, etag, beganAtSeconds, text, conflicts });
   };
   const isNews = stored !== undefined && stored.etag !== draft.etag;
   // An answer that was lost on its way is no refusal.
-  if (isNews && isSame(stored.config, read(draft.text)))
+  if (isNews && isSame(stored.config, mine))
     return (
       <p role="alert" class="problem fine">
         What is stored now is what you wanted. <a href={linkTo({ cluster, view: "config" })}>Configuration</a>
@@ -309,7 +310,7 @@ function ChangedMeanwhile(props: {
         </p>
       )}
       {isNews ? <Diff label="What they changed" before={draft.base} after={stored.config} /> : null}
-      <button type="button" disabled={!isNews} onClick={() => isNews && take(stored)}>
+      <button type="button" disabled={!isNews || !isDictionary(mine)} onClick={() => isNews && take(stored)}>
         Take their change in, and keep mine
       </button>
     </div>

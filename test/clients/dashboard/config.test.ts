@@ -196,6 +196,25 @@ describe.skipIf(noBrowser !== undefined)("the configuration", () => {
     expect(await stored()).toMatchObject({ idle_timeout: 600, boot_timeout: 900, failed_nodes: "retry" });
   });
 
+  test("somebody else was faster than the dry run: the text can be changed meanwhile, and no key is lost", async () => {
+    await open("config/edit");
+    await editor().fill(JSON.stringify({ ...usable, boot_timeout: 900 }));
+    await pushed({ ...usable, idle_timeout: 450 }, "theirs");
+    await reason("mine");
+    await check();
+    const take = page.getByRole("button", { name: "Take their change in, and keep mine" });
+    await take.waitFor();
+    await expect.poll(() => take.isEnabled()).toBe(true);
+    await editor().fill('{"boot_timeout": ');
+    await expect.poll(() => take.isEnabled()).toBe(false);
+    await editor().fill(JSON.stringify({ ...usable, boot_timeout: 1_200 }));
+    await take.click();
+    await expect
+      .poll(async () => JSON.parse(await editor().inputValue()))
+      .toEqual({ ...usable, idle_timeout: 450, boot_timeout: 1_200 });
+    expect(problems.filter((each) => !each.includes("status of 412"))).toEqual([]);
+  });
+
   test("an answer that is lost after all is stored is no change by somebody else", async () => {
     await open("config/edit");
     await editor().fill(JSON.stringify({ ...usable, idle_timeout: 600 }));
