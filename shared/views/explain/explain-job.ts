@@ -2,6 +2,7 @@ import type { ExplainAnswer, JobState, RefusalView } from "../../api/index.ts";
 import type { Reason } from "../../engine/index.ts";
 import type { DemandJob } from "../../messages/index.ts";
 import type { SourceDemand } from "../../ports/index.ts";
+import { redact } from "../../redact.ts";
 import { counted } from "../../text.ts";
 import { type OutlookJob, outlookJobs, stateOf, unitOf, waits, wordsIn } from "../job-states.ts";
 import { type NodeViews, nodeViews } from "../node-views.ts";
@@ -93,9 +94,9 @@ function requestOf({ loaded }: Outlook, { name, source }: OutlookJob["job"]): Ex
   return job === undefined ? null : asSent(job);
 }
 
-/** What a job asks for, without what its reader added and where it runs. */
+/** What a job asks for, without what its reader added, where it runs, and secrets: readers see it. */
 function asSent({ executingHostnames: _, warnings, notes, ...request }: DemandJob): Record<string, unknown> {
-  return request;
+  return redact(request) as Record<string, unknown>;
 }
 
 /** Sets of new nodes are explained one by one: a job may lie on many. */

@@ -56,6 +56,16 @@ describe("explain: why a job waits, with numbers and what ends it", () => {
     ]);
   });
 
+  test("what the job asks for is there as it was sent, without a secret that its sender put there", async () => {
+    const token = "projectToken=1; Password=hunter2hunter2";
+    const world = await worldOf({ job: { iterations: 3, constraints: [{ ncpus: 4, licence: token }] } });
+    const { request } = await explained(world);
+    expect(request).toMatchObject({ name: "job-1", iterations: 3 });
+    expect(request).not.toHaveProperty("executingHostnames");
+    expect(JSON.stringify(request)).toContain("Password=***");
+    expect(JSON.stringify(request)).not.toContain("hunter2");
+  });
+
   test("what a scheduler's agent could not carry over is told, as it wrote it, also after the source fell silent", async () => {
     const notes = ["--contiguous is not planned for: any nodes are taken"];
     const world = await worldOf({ job: { ...tenNodes, notes } });
