@@ -65,6 +65,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/unknown-arrays": ["shared/engine", "shared/json"],
   "shared/read-at-most": [],
   "shared/recent": [],
+  "shared/shell-word": [],
   "shared/text": [],
   "shared/describe-issues": ["shared/redact", "zod"],
   "shared/redact": ["shared/json", "shared/names"],
@@ -111,6 +112,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/messages",
   ],
   "shared/views": [
+    "shared/shell-word",
     "shared/unknown-arrays",
     "shared/bucket-words",
     "shared/durations",

@@ -12,9 +12,9 @@ import type {
 } from "../ports/index.ts";
 import { unknownSource } from "../ports/index.ts";
 import { redactText } from "../redact.ts";
+import { shellWord } from "../shell-word.ts";
 import { printableCut } from "../text.ts";
 import { budgets } from "./budget-problems.ts";
-import { shellWord } from "./explain/cause.ts";
 import { spendingStatus } from "./spending-status.ts";
 import * as problems from "./status-problems.ts";
 

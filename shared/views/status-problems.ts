@@ -4,10 +4,10 @@ import { duration, exactDuration } from "../durations.ts";
 import { demandCapKey } from "../engine/index.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { ClusterConfig, Delivery } from "../ports/index.ts";
+import { shellWord } from "../shell-word.ts";
 import { counted } from "../text.ts";
 import { budgets, reckoned, unpriced } from "./budget-problems.ts";
 import { unknownArrays } from "./config-problems.ts";
-import { shellWord } from "./explain/cause.ts";
 
 /** What a status is made of, apart from its problems. */
 export type StatusFacts = Omit<ClusterStatus, "cluster" | "problems"> & {

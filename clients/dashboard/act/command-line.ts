@@ -1,6 +1,6 @@
+import { shellWord } from "../../../shared/shell-word.ts";
+
 /** The words of a command as a line for a terminal. */
 export function commandLine(words: readonly string[]): string {
-  return words
-    .map((word) => (/^[\w./:@,=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
-    .join(" ");
+  return words.map(shellWord).join(" ");
 }

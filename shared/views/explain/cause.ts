@@ -45,11 +45,6 @@ export function selecting(names: readonly string[]): string {
   return `-N ${names.slice(0, mostSelected).join(",")}`;
 }
 
-/** As one word of a shell; names hold no quotes. */
-export function shellWord(name: string): string {
-  return /^[\w.:@%+=,-]+$/.test(name) ? name : `'${name}'`;
-}
-
 /** Whether a node or a bucket is of that node array, VM size and placement group. */
 export function isIn(of: Omit<BucketName, "dynamicArray">, bucket: BucketName | null): boolean {
   return (
