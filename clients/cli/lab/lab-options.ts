@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { shellWord } from "../../../shared/shell-word.ts";
 import { printable } from "../../../shared/text.ts";
 import { NotFound } from "../exit-code.ts";
 import { localEnvironmentFile, localOption } from "../local-environment.ts";
@@ -25,7 +26,15 @@ export async function change(
   const { done, back } = await make(panel, cluster);
   const page = pageOn(terminal);
   page.line(done);
-  if (back !== undefined) page.line(`Back: ccscale lab ${back}`);
+  if (back !== undefined) page.line(`Back: ccscale lab ${back}${placeOptions(flags)}`);
+}
+
+/** The options that lead to the same cluster, as somebody types them. */
+function placeOptions({ local, cluster }: PanelFlags): string {
+  return [
+    ...(typeof local === "string" ? [` --local ${shellWord(local)}`] : []),
+    ...(cluster === undefined ? [] : [` --cluster ${shellWord(cluster)}`]),
+  ].join("");
 }
 
 /** A node array by its name. Throws NotFound that lists them. */

@@ -47,6 +47,13 @@ export async function connectPanel(flags: PanelFlags): Promise<Panel> {
       `Cannot use CycleCloud at "${printable(local.cycleCloudUrl)}": not on this machine, expected the simulator`,
       "ccscale lab breaks simulators of a local environment only. Nothing was sent.",
     );
+  // Exercises delete nodes through the service: one elsewhere would delete those of a real cluster.
+  const service = URL.parse(local.functionsUrl);
+  if (service === null || !isHttpToLoopback(service))
+    throw new CommandFailure(
+      `Cannot use the service at "${printable(local.functionsUrl)}": not on this machine, expected that of the local environment`,
+      "ccscale lab uses a local environment only. Nothing was sent.",
+    );
   const server = await readState(address);
   const name = flags.cluster ?? local.cluster;
   pick(server, name);

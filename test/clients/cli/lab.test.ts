@@ -87,7 +87,9 @@ test("the examples of the command page", async () => {
   const transcripts: string[] = [];
   const show = async (line: string): Promise<void> => {
     const { code, stdout, stderr } = await ccscaleShown(line);
-    transcripts.push(`$ ccscale ${line}\n${stdout}${stderr}${code === 0 ? "" : `[exit code ${code}]\n`}`);
+    // The line is shown without its file, so the way back is too.
+    const printed = stdout.replaceAll(` --local ${local()}`, "");
+    transcripts.push(`$ ccscale ${line}\n${printed}${stderr}${code === 0 ? "" : `[exit code ${code}]\n`}`);
   };
   const late = ["lab status", "lab reset", "lab exercise", "lab exercise 1", "lab hint 1", "lab check 1"];
   const lines = Object.values(labExamples).flatMap((list) => list.map(({ line }) => line));
@@ -143,9 +145,18 @@ describe("what a command breaks, the status names, and it is taken back", () => 
   });
 
   test("the way back that a command prints is one", async () => {
-    for (const line of ["drought htc --size F4s_v2", "fail htc", "slow htc", "silence", "outage"]) {
+    for (const line of [
+      "drought htc --size F4s_v2",
+      "fail htc --cluster lab",
+      "slow htc",
+      "silence",
+      "outage",
+    ]) {
       const { stdout } = await lab(line);
-      const back = /^Back: ccscale lab (.*)$/m.exec(stdout)?.[1] ?? "none";
+      const back =
+        /^Back: ccscale lab (.*?)(?: --local \S+)?(?: --cluster lab)?$/m.exec(stdout)?.[1] ?? "none";
+      expect(stdout).toContain(local());
+      expect(stdout.includes("--cluster lab")).toBe(line.endsWith("--cluster lab"));
       expect((await lab(back)).code).toBe(0);
     }
     expect(await broken()).toContain("Nothing");
@@ -259,6 +270,16 @@ describe("only a simulator on this machine is touched", () => {
     const { code, stderr } = await lab("drought htc");
     expect(code).toBe(1);
     expect(stderr).toContain("not on this machine, expected the simulator");
+  });
+
+  test("a service elsewhere is refused without a call: exercises delete nodes through it", async () => {
+    await environment(server.url, { functionsUrl: "https://autoscale.example" });
+    const { code, stderr } = await lab("exercise 1");
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("not on this machine"),
+    });
+    expect(calls).toEqual([]);
   });
 
   test("a CycleCloud behind a port of this machine is asked who it is, without a login, and refused", async () => {
