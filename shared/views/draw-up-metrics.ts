@@ -1,4 +1,4 @@
-import type { ClusterStatus, LimitView } from "../api/index.ts";
+import type { ClusterStatus, JobState, LimitView } from "../api/index.ts";
 import { ConfigurationError, StaleSnapshotError } from "../errors.ts";
 import { isOpen, type Ports } from "../ports/index.ts";
 import { clusterStatus } from "./cluster-status.ts";
@@ -77,18 +77,21 @@ function addOutlook(metrics: MetricSet, outlook: Outlook): void {
   const { cluster, snapshot } = outlook;
   for (const { nodeArray, status } of snapshot.cluster.nodes)
     metrics.count("nodes", { cluster, nodearray: nodeArray, state: status });
-  for (const state of ["running", "placed", "booting", "partly", "waiting", "set-aside"] as const)
-    metrics.add("jobs", { cluster, state }, 0);
-  const codes = new Map<unknown, string>();
+  // Added up here: labels are compared as texts, which takes long for each of 100,000 jobs.
+  const states: Record<JobState, number> = {
+    ...{ running: 0, placed: 0, booting: 0, partly: 0, waiting: 0 },
+    "set-aside": 0,
+  };
+  const reasons = new Map<string, number>();
   for (const job of outlookJobs(outlook)) {
-    metrics.count("jobs", { cluster, state: stateOf(job, outlook.nodesByName) });
+    states[stateOf(job, outlook.nodesByName)] += 1;
     const { outcome } = job;
     if (!waits(outcome)) continue;
-    // Jobs of one shape share their reasons.
-    const code = codes.get(outcome.reasons) ?? outcome.reasons[0]?.code ?? "None";
-    codes.set(outcome.reasons, code);
-    metrics.count("waiting_jobs", { cluster, reason: code });
+    const code = outcome.reasons[0]?.code ?? "None";
+    reasons.set(code, (reasons.get(code) ?? 0) + 1);
   }
+  for (const [state, jobs] of Object.entries(states)) metrics.add("jobs", { cluster, state }, jobs);
+  for (const [reason, jobs] of reasons) metrics.add("waiting_jobs", { cluster, reason }, jobs);
   const limits = listLimits(outlook, {});
   if (limits.ok)
     for (const limit of limits.answer.limits.slice(0, mostLimits)) addLimit(metrics, cluster, limit);

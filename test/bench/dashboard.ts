@@ -3,7 +3,8 @@
  * jobs. Prints medians: time to the first content of a view, with an app that was just started and one that runs; main thread
  * that an update takes; what goes over the network; memory before and after an hour of polls; frames while the node table is
  * scrolled; and a scrape of the metrics. With `--check` it fails when an aim is missed. Run it, after `npm run build`, with
- * `npm run bench:dashboard -- [--nodes 10000] [--jobs 100000] [--repeats 5] [--polls 1200] [--check]`.
+ * `npm run bench:dashboard -- [--nodes 10000] [--jobs 100000] [--repeats 5] [--polls 1200] [--check]`, a part of it with
+ * `--only first,update,scroll,memory,metrics`.
  */
 
 import { spawnSync } from "node:child_process";
@@ -69,7 +70,7 @@ const aims = {
   heapGrowthMb: 3,
   /** A frame of 60 a second has 16.7 ms, and the browser needs some of them. */
   frameMs: 12,
-  droppedFrames: 0.05,
+  droppedFrames: 0.1,
 } as const;
 
 const missed: string[] = [];

@@ -3,7 +3,7 @@ import type { CDPSession, Page } from "playwright-core";
 
 /** Counters of a page, as Chromium keeps them. */
 export interface Counters {
-  /** Milliseconds that the main thread was busy since the page was opened: scripts, style, layout and the rest. */
+  /** Milliseconds that the main thread was busy since the page was opened, waits for a processor included: scripts, style, layout and the rest. */
   readonly busyMs: number;
   readonly scriptMs: number;
   readonly layoutMs: number;
