@@ -70,12 +70,13 @@ export function Events({ place, cluster }: { readonly place: Place; readonly clu
                       "–"
                     ) : (
                       <>
-                        {nodes.slice(0, mostNodes).map((name) => (
+                        {nodes.slice(0, mostNodes).map((name, index) => [
+                          index > 0 ? ", " : "",
                           <a key={name} href={linkTo({ cluster, view: "nodes", options: { name } })}>
-                            {name}{" "}
-                          </a>
-                        ))}
-                        {nodeCount > mostNodes ? `and ${nodeCount - mostNodes} more` : ""}
+                            {name}
+                          </a>,
+                        ])}
+                        {nodeCount > mostNodes ? ` and ${nodeCount - mostNodes} more` : ""}
                       </>
                     ),
                 },
