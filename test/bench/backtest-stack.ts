@@ -9,9 +9,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startEnvironment } from "../../infra/local/environment/environment.ts";
 import { type TwinCase, twinCases } from "./twin/cases.ts";
-import { type Compared, compared, serviceTimes, stageLines } from "./twin/compare.ts";
+import { compared, serviceTimes, stageLines } from "./twin/compare.ts";
 import { delaysOf, runInBacktest } from "./twin/in-backtest.ts";
-import { runOnStack } from "./twin/on-stack.ts";
+import { type OnStack, runOnStack } from "./twin/on-stack.ts";
 
 const seed = 7;
 
@@ -24,47 +24,47 @@ const { values: flags, positionals: wanted } = parseArgs({
   },
 });
 const speed = Number(flags.speed);
+const config = serviceTimes(speed);
 const chosen = twinCases.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
 console.log(`simulated seconds for each real one: ${speed}`);
-console.log("workload | nodes: stack, back-test | node-h: stack, back-test | apart | s a node | load");
 const waiting = [...chosen];
+const done: { readonly each: TwinCase; readonly stack: OnStack; readonly load: string }[] = [];
 await Promise.all(Array.from({ length: Number(flags["at-once"]) }, work));
+console.log("workload | nodes: stack, back-test | node-h: stack, back-test | apart | s a node | load");
+// Only now: a back-test takes all of this process, and the schedulers of the stacks live here.
+for (const { each, stack, load } of done) {
+  const delays = delaysOf(stack);
+  const backtest = await runInBacktest(each, { speed, seed, config, delays });
+  const result = compared({ name: each.name, speed, stack, backtest, delays });
+  const { name, nodes, nodeHours, apartPercent, apartSecondsANode, faults } = result;
+  console.log(
+    [
+      ...[name, nodes.join(", "), nodeHours.map((hours) => hours.toFixed(2)).join(", ")],
+      ...[`${apartPercent.toFixed(2)} %`, apartSecondsANode.toFixed(0), load, ...faults],
+    ].join(" | "),
+  );
+  if (flags.stages) console.log(stageLines(result).join("\n"));
+}
 
 /** Takes one workload after the other, beside others that do the same. */
 async function work(): Promise<void> {
   for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
-    const result = await twinOf(each);
-    const { name, nodes, nodeHours, apartPercent, apartSecondsANode, faults } = result;
-    console.log(
-      [
-        name,
-        nodes.join(", "),
-        nodeHours.map((hours) => hours.toFixed(2)).join(", "),
-        `${apartPercent.toFixed(2)} %`,
-        apartSecondsANode.toFixed(0),
-        loadavg()[1]?.toFixed(1),
-        ...faults,
-      ].join(" | "),
-    );
-    if (flags.stages) console.log(stageLines(result).join("\n"));
+    const stack = await onStackOfItsOwn(each);
+    done.push({ each, stack, load: loadavg()[1]?.toFixed(1) ?? "" });
+    console.log(`${each.name}: ran on the local stack`);
   }
 }
 
-async function twinOf(each: TwinCase): Promise<Compared> {
-  const { definition, keys = {}, name, jobs } = each;
+async function onStackOfItsOwn({ definition, keys = {}, jobs }: TwinCase): Promise<OnStack> {
   const folder = await mkdtemp(join(tmpdir(), "twin-"));
   const clusterFile = join(folder, "cluster.json");
   await writeFile(clusterFile, JSON.stringify(definition));
-  const config = serviceTimes(speed);
   const environment = await startEnvironment({
     ...{ clusterFile, cluster: definition.name, speed, seed, folder, snapshotSchedule: "*/1 * * * * *" },
     config: { ...keys, ...config },
   });
   try {
-    const stack = await runOnStack(environment, { jobs, speed });
-    const delays = delaysOf(stack);
-    const backtest = await runInBacktest(each, { speed, seed, config, delays });
-    return compared({ name, speed, stack, backtest, delays });
+    return await runOnStack(environment, { jobs, speed });
   } finally {
     await environment.stop();
     await rm(folder, { recursive: true, force: true });

@@ -40,7 +40,7 @@ export const twinCases: readonly TwinCase[] = [
       })),
       ...several(4, (index) => ({
         name: `third${index}`,
-        submitSeconds: 4_080,
+        submitSeconds: 4_140,
         runSeconds: 3_000 + 240 * index,
         constraints: { ncpus: 4 },
       })),
@@ -92,7 +92,7 @@ export const twinCases: readonly TwinCase[] = [
     jobs: several(8, (index) => ({ runSeconds: 3_000 + 300 * (index % 4), constraints: { ncpus: 4 } })),
   },
   {
-    // Two node arrays, the jobs of one by name; and a job in parts of an array.
+    // Two node arrays, jobs by name of the array: else the order in which nodes boot would decide where they run.
     name: "two-arrays",
     definition: {
       name: "two-arrays",
@@ -103,7 +103,7 @@ export const twinCases: readonly TwinCase[] = [
       ],
     },
     jobs: [
-      { name: "tasks", runSeconds: 6_000, iterations: 6, constraints: { ncpus: 4 } },
+      { name: "tasks", runSeconds: 6_000, iterations: 6, constraints: { ncpus: 4, "node.nodearray": "htc" } },
       { name: "fat1", runSeconds: 7_200, constraints: { ncpus: 8, memgb: 100, "node.nodearray": "big" } },
       {
         name: "fat2",

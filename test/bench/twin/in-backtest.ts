@@ -8,7 +8,6 @@ import {
   type TraceJob,
   withTasksApart,
 } from "../../../shared/backtest/index.ts";
-import type { ScaleAction } from "../../../shared/messages/index.ts";
 import type { WholePlan } from "../../../shared/ports/index.ts";
 import { type ClusterDefinition, toLedger } from "../../../shared/simulated-cyclecloud/index.ts";
 import { inputOf } from "../../shared/backtest/world/small-world.ts";
@@ -80,7 +79,8 @@ function fasterNodes(definition: ClusterDefinition, speed: number): ClusterDefin
 
 /**
  * The delays of the local stack, in seconds of the service's clock. How often its parts look is what they are told (the local
- * scheduler, the timer of the stack); what this machine needs on top is the median of the run itself.
+ * scheduler, the timer of the stack); what this machine needs on top is the median of the run's own deletions. Those of the first
+ * nodes say little, since the service is not warm yet.
  */
 export function delaysOf(stack: OnStack): Delays {
   const { queued, planned, carriedOut } = stepsOf(stack);
@@ -98,35 +98,39 @@ export function delaysOf(stack: OnStack): Delays {
 
 /**
  * By how much the message, the plan and the call of a deletion together were later than their medians, on average: what a busy
- * machine did. Those of the first nodes say nothing of that, since the service is not warm yet.
+ * machine did.
  */
 export function lateSeconds(stack: OnStack): number {
-  return Object.values(stepsOf(stack, ["shutdown-nodes"])).reduce((sum, steps) => {
+  return Object.values(stepsOf(stack)).reduce((sum, steps) => {
     const usual = median(steps);
     return sum + steps.reduce((late, each) => late + Math.max(0, each - usual), 0) / steps.length;
   }, 0);
 }
 
-/** How long each message, plan and call to CycleCloud was on its way. */
-function stepsOf(
-  { posts, plans, nodes }: OnStack,
-  kinds: readonly ScaleAction["kind"][] = ["create-nodes", "shutdown-nodes"],
-): Readonly<Record<keyof typeof noSteps, readonly number[]>> {
+/** How long each message, plan and call to CycleCloud that led to a deletion was on its way. */
+function stepsOf({
+  posts,
+  plans,
+  nodes,
+}: OnStack): Readonly<Record<keyof typeof noSteps, readonly number[]>> {
   const steps = structuredClone(noSteps);
-  for (const action of plans.flatMap((plan) => plan.actions)) {
+  for (const { action, reason } of plans.flatMap(actionsOf)) {
     const { askedAtSeconds, createdAtSeconds } = action;
-    if (askedAtSeconds === undefined || !kinds.includes(action.kind)) continue;
+    if (askedAtSeconds === undefined || action.kind !== "shutdown-nodes") continue;
     const post = posts.findLast((at) => at <= askedAtSeconds);
-    if (post !== undefined) steps.queued.push(askedAtSeconds - post);
+    // One that a deadline asked for waited for no message.
+    if (post !== undefined && reason.startsWith("demand")) steps.queued.push(askedAtSeconds - post);
     // Plans are asked for at the end of a second.
     steps.planned.push(createdAtSeconds - (Math.floor(askedAtSeconds) + 1));
-    const ids = new Set(action.kind === "create-nodes" ? [] : action.nodes.map(({ nodeId }) => nodeId));
-    for (const { nodeId, requestId, createdAt, terminatingAt } of nodes) {
-      if (requestId === action.requestId) steps.carriedOut.push(createdAt - createdAtSeconds);
+    const ids = new Set(action.nodes.map(({ nodeId }) => nodeId));
+    for (const { nodeId, terminatingAt } of nodes)
       if (ids.has(nodeId) && terminatingAt !== null) steps.carriedOut.push(terminatingAt - createdAtSeconds);
-    }
   }
   return steps;
+}
+
+function actionsOf({ actions, summary: { reason } }: WholePlan) {
+  return actions.map((action) => ({ action, reason }));
 }
 
 const noSteps: Record<"queued" | "planned" | "carriedOut", number[]> = {

@@ -116,6 +116,9 @@ export function durations(
   });
 }
 
+/** Of an even number the mean of the two in the middle; NaN of none. */
 export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1);
+  return middle.reduce((sum, each) => sum + each, 0) / middle.length;
 }

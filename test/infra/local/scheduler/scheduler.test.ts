@@ -25,6 +25,17 @@ describe("SimulatedScheduler", () => {
     expect(scheduler.progress()).toMatchObject({ running: 0, done: 6, total: 6 });
   });
 
+  test("tells of each task that ended where it ran, and when", () => {
+    const scheduler = new SimulatedScheduler([job({ name: "late", submitSeconds: 50 })]);
+    scheduler.step(60, [host("a")]);
+    expect(scheduler.runs).toEqual([]);
+    // Its end is noticed late.
+    scheduler.step(170, [host("a")]);
+    expect(scheduler.runs).toEqual([
+      { hostnames: ["a"], submitSeconds: 50, startSeconds: 60, endSeconds: 160 },
+    ]);
+  });
+
   test("a job is not there before it is submitted", () => {
     const scheduler = new SimulatedScheduler([job({ name: "late", submitSeconds: 50 })]);
     expect(scheduler.step(49, [host("a")]).changed).toBe(false);
