@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact";
-import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { useEffect, useErrorBoundary, useReducer, useRef, useState } from "preact/hooks";
 import { Announcer } from "./parts/announce.tsx";
 import { TroubleBanner } from "./parts/trouble.tsx";
 import { linkTo, type Place, usePlace } from "./place.ts";
@@ -94,6 +94,29 @@ function Content({ place }: { readonly place: Place }) {
   );
 }
 
+/** A view that cannot be drawn, such as one of an address with nonsense in it, leaves the rest of the page. */
+function View({ place }: { readonly place: Place }) {
+  const address = linkTo(place);
+  const failedAt = useRef("");
+  const [error, again] = useErrorBoundary((thrown: unknown) => {
+    failedAt.current = address;
+    console.error(thrown);
+  });
+  // Another address is another try.
+  useEffect(() => {
+    if (error !== undefined && failedAt.current !== address) again();
+  }, [address, error]);
+  if (error === undefined) return <Chosen place={place} />;
+  return (
+    <div role="alert" class="problem stopped">
+      <p>This view cannot be shown: {error instanceof Error ? error.message : String(error)}</p>
+      <button type="button" onClick={again}>
+        Try again
+      </button>
+    </div>
+  );
+}
+
 function Header({ place }: { readonly place: Place }) {
   const { cluster } = place;
   return (
@@ -133,7 +156,7 @@ function intoView(link: HTMLElement | null): void {
   link?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-function View({ place }: { readonly place: Place }) {
+function Chosen({ place }: { readonly place: Place }) {
   const { cluster, view } = place;
   const found = views.find((each) => each.view === view);
   useEffect(() => {

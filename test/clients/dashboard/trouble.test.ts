@@ -110,6 +110,22 @@ describe.skipIf(noBrowser !== undefined)("trouble", () => {
     await page.getByText("The service does not answer").first().waitFor();
   });
 
+  test.each(["events?from=nonsense", `jobs/job-1?try=${encodeURIComponent('{"limits":[null]}')}`])(
+    "an address with nonsense in it, %s, says so and leaves the other views",
+    async (address) => {
+      await served.world.post([{ name: "job-1", constraints: { ncpus: 1_000 } }]);
+      await page.goto(`${server.url}#/clusters/hpc/${address}`);
+      await page.getByText("This view cannot be shown").waitFor();
+      await page.getByRole("link", { name: "Overview" }).click();
+      await page
+        .getByRole("heading", { name: "hpc" })
+        .or(page.getByText("Nothing is wrong."))
+        .first()
+        .waitFor();
+      expect(await text()).not.toContain("cannot be shown");
+    },
+  );
+
   test("one trouble is one report, however many things a view asks for", async () => {
     await page.goto(server.url);
     await page.getByText("No problems").waitFor();
