@@ -172,7 +172,7 @@ class Cluster:
         dry_run: bool = False,
     ) -> Answer:
         """Sends a rejected message again, or the text of a fixed one in its place."""
-        body = {"message": message, "by": by or getpass.getuser(), "dryRun": dry_run}
+        body = {"message": message, "by": by or _login_name(), "dryRun": dry_run}
         return self.call("POST", f"rejects/{_quoted(rejection_id)}/replay", body=_given(body))
 
     def config(self) -> Answer:
@@ -304,8 +304,16 @@ def _whole(moment: Optional[Moment]) -> Optional[int]:
     return None if seconds is None else int(seconds)
 
 
+def _login_name() -> str:
+    """As whom this program runs. A container may run under a number that has no name."""
+    try:
+        return getpass.getuser()
+    except (ImportError, KeyError, OSError):
+        return "python"
+
+
 def _request(reason: str, by: Optional[str], dry_run: bool) -> Answer:
-    return {"reason": reason, "by": by or getpass.getuser(), "dryRun": dry_run}
+    return {"reason": reason, "by": by or _login_name(), "dryRun": dry_run}
 
 
 def _given(body: Item) -> Answer:

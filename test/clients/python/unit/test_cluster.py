@@ -55,6 +55,13 @@ class ClusterTest(Served):
                 self.assertEqual(self.only(), ("PUT", "config", {}, body))
                 self.assertEqual(self.asked[0]["headers"][header], value)
 
+    def test_who_asks_is_the_login_name_and_a_user_without_a_name_can_ask_too(self):
+        for raised, name in ((None, "ada"), (KeyError("uid"), "python"), (OSError("no user name"), "python")):
+            with self.subTest(raised=raised), mock.patch("getpass.getuser", side_effect=raised, return_value="ada"):
+                self.asked = []
+                self.cluster().actions("pause", "quota talks")
+                self.assertEqual(self.asked[0]["body"]["by"], name)
+
     def test_an_action_is_asked_for_once_however_often_it_is_sent(self):
         self.answers = [(503, {}, {}), (200, {}, {"outcome": "requested"})]
         self.cluster().actions("drain", "disks", names=["htc-1"], by="ann", untilSeconds=1795406400)
