@@ -42,7 +42,7 @@ const views = [
     view: "overview",
     hash: `#/clusters/${cluster}/overview`,
     first: ".figures dd",
-    whole: "canvas",
+    whole: ".plot svg",
     change: "message",
   },
   {

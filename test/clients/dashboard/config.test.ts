@@ -349,7 +349,7 @@ describe.skipIf(noBrowser !== undefined)("the configuration", () => {
       .first()
       .waitFor();
     expect(await page.evaluate("globalThis.hit")).toBeUndefined();
-    expect(await page.locator("main script, main img, main iframe, main svg").count()).toBe(0);
+    expect(await page.locator("main script, main img, main iframe, main :not(.plot) > svg").count()).toBe(0);
   });
 
   test.each([...looks, { width: 2560, colorScheme: "light" as const }])(

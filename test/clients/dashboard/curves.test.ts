@@ -1,98 +1,58 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { build, type Plugin } from "esbuild";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { slimCharts } from "../../../infra/package/dashboard.ts";
-import { type Browser, noBrowser, openBrowser, openPage } from "../../support/browser.ts";
+import { describe, expect, test } from "vitest";
+import { bandsOf, timeMarks, topOf, valueMarks } from "../../../clients/dashboard/parts/plot-marks.ts";
 
-/** Draws as `parts/chart.tsx` does, with other data and in another size at the end. Gives both pictures. */
-const drawing = `
-  import uPlot from "uplot";
-  import { timeMark, timeSteps, timesBetween } from "../../../clients/dashboard/parts/time-axis.ts";
-  globalThis.draw = async ({ hours, isStacked, width }) => {
-    const until = 1_800_000_000, from = until - hours * 3_600, count = 60;
-    const times = Array.from({ length: count }, (_, at) => from + ((until - from) / count) * at);
-    const curve = (turn) => times.map((_, at) => (at % 17 === 5 ? null : Math.round(50 + 40 * Math.sin(at / turn))));
-    const axis = { stroke: "#333", grid: { stroke: "#ddd", width: 1 }, ticks: { stroke: "#ddd" } };
-    const series = ["#2f6fb5", "#c98a1b"].map((stroke) => ({
-      stroke, width: isStacked ? 1 : 2, points: { show: false }, ...(isStacked ? { fill: stroke } : {}),
-    }));
-    const plot = new uPlot({
-      width, height: 240, padding: [8, 16, 0, 0], legend: { show: false }, cursor: { show: false },
-      scales: { x: { time: false, range: () => [from, until] }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
-      axes: [{
-        ...axis, space: 80, incrs: [...timeSteps], splits: (_, __, from, until, step) => timesBetween(from, until, step),
-        values: (_, ticks, __, ___, step) => ticks.map((at) => timeMark(at, step)),
-      }, { ...axis, size: 64, incrs: [1, 2, 5, 10, 20, 50, 100], values: (_, ticks) => ticks.map(String) }],
-      series: [{}, ...series],
-    }, [times, curve(3), curve(7)], document.body);
-    const picture = async () => {
-      await new Promise(requestAnimationFrame);
-      await new Promise(requestAnimationFrame);
-      return plot.ctx.canvas.toDataURL();
-    };
-    const first = await picture();
-    plot.setData([times, curve(5), curve(2)]);
-    plot.setSize({ width: width - 40, height: 180 });
-    const second = await picture();
-    plot.destroy();
-    return [first, second];
-  };`;
+const curves = [{ values: [1, null, 3] }, { values: [2, 5, null] }];
 
-async function scriptWith(plugins: Plugin[]): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents: drawing, resolveDir: import.meta.dirname },
-    bundle: true,
-    format: "iife",
-    minify: true,
-    write: false,
-    plugins,
+describe("figures of a chart", () => {
+  test("stacked curves stand on those before them; an unknown value leaves a gap in its own curve only", () => {
+    expect(bandsOf(curves, true)).toEqual([
+      [[0, 1], null, [0, 3]],
+      [[1, 3], [0, 5], null],
+    ]);
   });
-  return outputFiles[0]?.text ?? "";
-}
 
-let browser: Browser;
-
-describe.skipIf(noBrowser !== undefined)("curves", () => {
-  beforeAll(async () => {
-    browser = await openBrowser();
-  }, 600_000);
-
-  afterAll(() => browser?.close());
+  test("other curves stand on zero", () => {
+    expect(bandsOf(curves, false)).toEqual([
+      [[0, 1], null, [0, 3]],
+      [[0, 2], [0, 5], null],
+    ]);
+  });
 
   test.each([
-    { hours: 1, isStacked: true, width: 1_200 },
-    { hours: 24, isStacked: false, width: 700 },
-    { hours: 720, isStacked: true, width: 360 },
-  ])("what the bundle leaves out of uPlot is not missed: $hours hours, $width pixels", async (chart) => {
-    const pictures: unknown[] = [];
-    for (const plugins of [[], [slimCharts]]) {
-      const { page, problems } = await openPage(browser, { width: 1_440, colorScheme: "light" });
-      await page.evaluate(await scriptWith(plugins));
-      pictures.push(await page.evaluate(`draw(${JSON.stringify(chart)})`));
-      expect(problems).toEqual([]);
-      await page.close();
-    }
-    const [whole, slim] = pictures as [readonly string[], readonly string[]];
-    expect(slim).toEqual(whole);
-    // Something is drawn, and the second picture is another.
-    expect(whole[0]?.length).toBeGreaterThan(5_000);
-    expect(whole[0]).not.toBe(whole[1]);
+    ["nothing known", [[null, null]], 1],
+    ["only zeros", [[0, 0]], 1],
+    ["a value", [[200, 4]], 210],
+  ])("the axis of %s ends at %3$s", (_, values, top) => {
+    expect(
+      topOf(
+        bandsOf(
+          values.map((each) => ({ values: each })),
+          true,
+        ),
+      ),
+    ).toBeCloseTo(top);
   });
 
-  test("another version of uPlot, with other words, is refused", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "uplot-"));
-    const file = join(folder, "uPlot.esm.js");
-    await writeFile(file, "export default class {}");
-    const built = build({
-      entryPoints: [file],
-      bundle: true,
-      write: false,
-      logLevel: "silent",
-      plugins: [slimCharts],
-    });
-    await expect(built).rejects.toThrow(/Cannot slim ".*uPlot\.esm\.js": it has no /);
-    await rm(folder, { recursive: true });
+  test.each([
+    [1, true, [0, 1]],
+    [1, false, [0, 0.2, 0.4, 0.6, 0.8, 1]],
+    [2.1, true, [0, 1, 2]],
+    [10_500, true, [0, 2_000, 4_000, 6_000, 8_000, 10_000]],
+  ])("an axis up to %s, of whole numbers: %s, has the marks %j", (top, isWhole, marks) => {
+    expect(valueMarks(top, isWhole)).toEqual(marks);
+  });
+
+  test.each([
+    ["an hour", 3_600, 640, 600],
+    ["an hour on a telephone", 3_600, 280, 1_800],
+    ["a day", 86_400, 640, 10_800],
+    ["30 days", 30 * 86_400, 640, 432_000],
+    ["30 days where there is hardly room", 30 * 86_400, 60, 864_000],
+  ])("marks of %s are at least 80 pixels apart", (_, seconds, pixels, step) => {
+    const until = 1_800_000_000;
+    const marks = timeMarks([until - seconds, until], pixels);
+    expect(marks.step).toBe(step);
+    expect(marks.times.length).toBeGreaterThan(0);
+    expect(marks.times.every((at) => at >= until - seconds && at <= until)).toBe(true);
   });
 });

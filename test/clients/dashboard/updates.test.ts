@@ -256,9 +256,9 @@ describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
         waitingJobs: 0,
       });
     await open("overview");
-    await page.locator("canvas").first().waitFor();
+    await page.locator(".plot svg").first().waitFor();
     await page.evaluate(`
-      document.querySelector("canvas").id = "first-drawn";
+      document.querySelector(".plot svg").id = "first-drawn";
       const now = Date.now;
       Date.now = () => now() + 120_000;
     `);
