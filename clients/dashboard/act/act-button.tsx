@@ -103,14 +103,19 @@ function Answer({ answer: { summary, actions, skipped, problems } }: { readonly 
           {nodes.length > mostNamed ? ` and ${count(nodes.length - mostNamed)} more` : ""}
         </p>
       )}
-      {[
-        ...problems,
-        ...skipped.slice(0, mostNamed).map(({ node, why, next }) => `${node}: ${why}. ${next}`),
-      ].map((line) => (
-        <p key={line} class="quiet">
+      {problems.map((line) => (
+        <p key={line} class="problem degraded">
           {line}
         </p>
       ))}
+      {skipped
+        .slice(0, mostNamed)
+        .map(({ node, why, next }) => `${node}: ${why}. ${next}`)
+        .map((line) => (
+          <p key={line} class="quiet">
+            {line}
+          </p>
+        ))}
     </>
   );
 }

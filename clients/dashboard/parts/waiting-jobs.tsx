@@ -3,7 +3,7 @@ import { linkTo } from "../place.ts";
 import { count } from "../words.ts";
 import { Table } from "./table.tsx";
 
-/** Jobs that did not get all they asked for, each with a link to its explanation. */
+/** Jobs that did not get all they asked for: the first for each reason, with a link to its explanation. */
 export function WaitingJobs(props: {
   readonly cluster: string;
   readonly waiting: readonly WaitingJobView[];
@@ -11,23 +11,33 @@ export function WaitingJobs(props: {
   readonly whyOf: (why: readonly string[]) => string | undefined;
 }) {
   const { cluster, waiting, none, whyOf } = props;
+  const jobsOf = new Map<string, WaitingJobView[]>();
+  for (const each of waiting) {
+    const reason = whyOf(each.why) ?? "";
+    jobsOf.set(reason, [...(jobsOf.get(reason) ?? []), each]);
+  }
   return (
     <Table
       caption="Jobs that wait"
-      rows={waiting}
-      keyOf={({ job }) => job}
+      rows={[...jobsOf]}
+      keyOf={([reason]) => reason}
       none={none}
       columns={[
         {
-          title: "Job",
-          cell: ({ job }) => <a href={linkTo({ cluster, view: "jobs", subject: job })}>{job}</a>,
+          title: "Jobs",
+          cell: ([, jobs]) =>
+            jobs.slice(0, 1).map(({ job, granted, asked }) => (
+              <>
+                <a href={linkTo({ cluster, view: "jobs", subject: job })}>{job}</a>{" "}
+                <span class="quiet">
+                  {jobs.length > 1
+                    ? `and ${count(jobs.length - 1)} more`
+                    : `has ${count(granted)} of ${count(asked)}`}
+                </span>
+              </>
+            )),
         },
-        {
-          title: "Has",
-          isNumber: true,
-          cell: ({ granted, asked }) => `${count(granted)} of ${count(asked)}`,
-        },
-        { title: "Why", cell: ({ why }) => whyOf(why) },
+        { title: "Why", isLong: true, cell: ([reason]) => reason },
       ]}
     />
   );

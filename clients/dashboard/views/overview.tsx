@@ -182,6 +182,11 @@ function Demand({ status, cluster }: { readonly status: ClusterStatus; readonly 
       <section>
         <h2>First in the queue that wait</h2>
         <WaitingJobs cluster={cluster} waiting={waiting} none="No job waits." whyOf={(why) => why.at(-1)} />
+        {waiting.length === 0 ? null : (
+          <p>
+            <a href={linkTo({ cluster, view: "jobs", options: { state: "waiting" } })}>All waiting jobs</a>
+          </p>
+        )}
       </section>
       {targets.length === 0 ? null : (
         <section>

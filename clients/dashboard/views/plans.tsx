@@ -65,7 +65,9 @@ function List({ cluster }: { readonly cluster: string }) {
                   {
                     title: "Plan",
                     cell: ({ planId }) => (
-                      <a href={linkTo({ cluster, view: "plans", subject: planId })}>{planId}</a>
+                      <a class="name" href={linkTo({ cluster, view: "plans", subject: planId })}>
+                        {planId}
+                      </a>
                     ),
                   },
                   { title: "Because", isLong: true, cell: ({ reason }) => reason },

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { openBook } from "../../../shared/accounting/index.ts";
 import type { NodeHistory } from "../../../shared/engine/index.ts";
 import { ConfigurationError } from "../../../shared/errors.ts";
 import { connectStorage, createAzureStores } from "../../../shared/stores/azure/index.ts";
@@ -35,6 +36,10 @@ export async function writePast(stores: Stores, nowSeconds: number): Promise<voi
   const days = new Date(nowSeconds * 1000).getUTCDate() - 1;
   const pages = monthOfPages({ untilSeconds: nowSeconds, days, nodes: 2_000, jobs: 9_000 });
   for (const page of pages) await stores.accounts.keep(clusterName, { hours: [], days: [page], jobs: [] });
+  // The record that the first snapshot opened knows nothing of those days.
+  const opened = await stores.accounts.load(clusterName);
+  const sight = { takenAtSeconds: nowSeconds, nodes: [], jobs: [] };
+  await stores.accounts.save(clusterName, openBook(sight, { hours: [], days: pages }), opened?.etag);
 }
 
 function goneNodes(nowSeconds: number): readonly NodeHistory[] {
@@ -63,7 +68,7 @@ function sampleAt(atSeconds: number) {
   const wave = Math.round(200 * Math.sin(atSeconds / 9_000));
   return {
     atSeconds,
-    nodes: { job: 1_900 + wave, idle: 220 - Math.round(wave / 2), boot: 40 },
+    nodes: { jobs: 1_900 + wave, idle: 220 - Math.round(wave / 2), boot: 40 },
     ...{ usdPerHour: 3_200 + wave, unpricedNodes: 0, runningJobs: 1_700 + wave, waitingJobs: 9_000 },
   };
 }
