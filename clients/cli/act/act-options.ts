@@ -1,5 +1,5 @@
-import { userInfo } from "node:os";
 import { type Command, Option } from "commander";
+import { loginName } from "../login-name.ts";
 import { reportOption } from "../output/output-options.ts";
 import type { Format } from "../output/output-settings.ts";
 import { type ServiceFlags, serviceOptions } from "../service/service-options.ts";
@@ -46,5 +46,5 @@ export function requestOf(
   readonly reason: string;
   readonly dryRun: boolean;
 } {
-  return { by: by ?? userInfo().username, reason: reason ?? `ccscale ${name}`, dryRun: dryRun === true };
+  return { by: by ?? loginName(), reason: reason ?? `ccscale ${name}`, dryRun: dryRun === true };
 }

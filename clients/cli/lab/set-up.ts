@@ -1,6 +1,6 @@
-import { userInfo } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CommandFailure, Refused } from "../exit-code.ts";
+import { loginName } from "../login-name.ts";
 import { connectService } from "../service/http-client.ts";
 import type { Service } from "../service/service.ts";
 import type { Exercise, LabJob } from "./exercises/exercise.ts";
@@ -12,7 +12,7 @@ interface SetUp {
   readonly panel: Panel;
   readonly exercise: Exercise;
   readonly number: number;
-  /** Is told what it waits for. */
+  /** Called with what it waits for. */
   readonly report: (line: string) => void;
 }
 
@@ -53,7 +53,7 @@ export async function setUp({ panel, exercise, number, report }: SetUp): Promise
       const { jobs } = await service.ask("jobs");
       return names.every((name) => jobs.some(({ job }) => job.startsWith(name)));
     };
-    await until(panel, isKnown, () => "the service does not hear of the jobs");
+    await until(panel, isKnown, () => "the service does not learn of the jobs");
   }
   await exercise.breakIt(panel, (await panel.read()).cluster);
   await submit(exercise.jobs);
@@ -100,7 +100,7 @@ async function remove(service: Service, nodeArrays: readonly string[]): Promise<
     kind: "remove",
     nodes: { nodeArrays },
     force: true,
-    by: userInfo().username,
+    by: loginName(),
     reason: "ccscale lab exercise",
     dryRun: false,
   };
@@ -111,7 +111,7 @@ async function remove(service: Service, nodeArrays: readonly string[]): Promise<
   }
 }
 
-/** Reads the panel until it is so. `why` says what it waited for in vain. */
+/** Reads the panel until the condition holds. `why` names what did not happen when it gives up. */
 async function until(
   panel: Panel,
   isSo: (cluster: PanelCluster) => boolean | Promise<boolean>,
