@@ -53,7 +53,7 @@ export function usePlace(): Place {
   return readPlace(hash);
 }
 
-/** How far the page was scrolled at each entry of the browser's history, whose state is the place of that here. */
+/** Scroll positions by entry of the browser's history; the state of an entry is its index here. */
 const tops: number[] = [];
 let entry = 0;
 

@@ -96,7 +96,7 @@ export async function changeControl(
   const nowSeconds = ports.clock.nowSeconds();
   const next = change(stored === undefined ? undecided(cluster) : notOver(stored.value, nowSeconds));
   if (next === stored?.value) return next;
-  // Before they are gone: whoever dies in between leaves them to the next, who notes the same events.
+  // Events first: if this process dies before the save, the next one notes the same events.
   if (stored !== undefined) await noteEvents(ports, cluster, endedEvents(stored.value, nowSeconds));
   try {
     await ports.controls.save(next, stored?.etag);

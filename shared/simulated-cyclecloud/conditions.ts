@@ -21,7 +21,7 @@ export interface BucketWeather {
   readonly drought?: Drought | undefined;
   readonly stuck?: Stuck | undefined;
   readonly failingBoots?: FailingBoots | undefined;
-  /** Boots take so many times as long as drawn. */
+  /** Boots take this many times as long as drawn. */
   readonly bootFactor?: number | undefined;
 }
 

@@ -68,7 +68,7 @@ function rank({ binds, left, used, boundBy }: LimitView): number {
   return binds > 0 ? 2 : 3;
 }
 
-/** Of what there is; unknown is not full. */
+/** The share that is used; unknown counts as 0. */
 function shareOf({ max, used }: LimitView): number {
   return max === null || used === null || max === 0 ? 0 : used / max;
 }

@@ -14,7 +14,7 @@ export interface Described {
   readonly examples: (name: string) => readonly Example[];
   readonly printed: Printed;
   readonly seeAlso: SeeAlso;
-  /** Of the terminal. */
+  /** Width of the terminal. */
   readonly columns: number;
 }
 

@@ -16,7 +16,7 @@ export function exerciseCommand(terminal: Terminal): Command {
   return labOptions(
     new Command("exercise")
       .description(
-        "Lists the exercises; with a number, resets the lab, breaks something and tells what people complain about. docs/lab.md has the solutions.",
+        "Lists the exercises. With a number: resets the lab, breaks something, and shows what people complain about. docs/lab.md has the solutions.",
       )
       .addArgument(new Argument("[number]", "an exercise").argParser(exerciseNumber)),
   ).action(async (number: number | undefined, flags: PanelFlags) => {
@@ -51,7 +51,7 @@ export function checkCommand(terminal: Terminal): Command {
   return labOptions(
     new Command("check")
       .description(
-        "Says whether an exercise is resolved, by what the simulator and the service show. Ends with 1 if it is not.",
+        "Shows whether an exercise is resolved, from the state of the simulator and the service. Exits with 1 if it is not.",
       )
       .addArgument(new Argument("<number>", "an exercise").argParser(exerciseNumber)),
   ).action(async (number: number, flags: PanelFlags) => {
@@ -80,9 +80,9 @@ export function checkCommand(terminal: Terminal): Command {
 /** `ccscale lab hint`. */
 export function hintCommand(terminal: Terminal): Command {
   return new Command("hint")
-    .description("Gives hints for an exercise, the first unless more are asked for.")
+    .description("Shows hints for an exercise: the first one, or as many as you ask for.")
     .addArgument(new Argument("<number>", "an exercise").argParser(exerciseNumber))
-    .addArgument(new Argument("[count]", "so many hints").argParser(wholeNumber(1)).default(1))
+    .addArgument(new Argument("[count]", "how many hints").argParser(wholeNumber(1)).default(1))
     .action((number: number, count: number) => {
       const { hints } = exerciseOf(number);
       const page = pageOn(terminal);

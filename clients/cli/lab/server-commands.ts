@@ -45,7 +45,7 @@ export function statusCommand(terminal: Terminal): Command {
     });
 }
 
-/** A scheduler that has not been heard of for so long does not run. */
+/** A scheduler whose last report is older does not run. */
 const livelySeconds = 10;
 
 function schedulerWords({ scheduler: { report, agoSeconds } }: PanelCluster): string {
@@ -70,7 +70,7 @@ export function outageCommand(terminal: Terminal): Command {
       .description("CycleCloud answers 503 for a time, refuses the login, or is slow. Its nodes go on.")
       .addArgument(new Argument("[kind]", "how it fails").choices(kinds).default("unavailable"))
       .addOption(
-        new Option("--for <length>", "so long, in real time").argParser(lengthOption).default(60, "1m"),
+        new Option("--for <length>", "how long, in real time").argParser(lengthOption).default(60, "1m"),
       )
       .addOption(
         new Option("--delay <length>", "with slow: what every answer takes")

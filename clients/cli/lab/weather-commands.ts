@@ -59,7 +59,7 @@ export function failCommand(terminal: Terminal): Command {
   const command = arrayCommand("fail", "Boots of a node array fail; a retry counts as a boot.");
   return command
     .addOption(
-      new Option("--next <number>", "only the next so many of each size, then they boot again")
+      new Option("--next <number>", "only this many boots of each size; later ones succeed")
         .argParser(wholeNumber(1))
         .conflicts("share"),
     )
@@ -91,10 +91,10 @@ export function slowCommand(terminal: Terminal): Command {
   const command = arrayCommand("slow", "Nodes of an array boot slowly, or never.");
   return command
     .addOption(
-      new Option("--factor <number>", "so many times as long as usual").argParser(factorOption).default(5),
+      new Option("--factor <number>", "how many times as long as usual").argParser(factorOption).default(5),
     )
     .addOption(
-      new Option("--stuck <status>", "they stay in this status for ever").choices(["Acquiring", "Preparing"]),
+      new Option("--stuck <status>", "new nodes stay in this status").choices(["Acquiring", "Preparing"]),
     )
     .action(async (array: string, flags: SlowFlags) => {
       const isOff = flags.off === true;
@@ -160,7 +160,7 @@ export function evictCommand(terminal: Terminal): Command {
       .option("-a, --nodearray <array>", "spot nodes of this array")
       .option("--share <share>", "of the array's nodes, such as 50% (default: all)", shareOption)
       .addOption(
-        new Option("--per-hour <number>", "so often an hour of simulated time, on average")
+        new Option("--per-hour <number>", "evictions an hour of simulated time, on average")
           .argParser(factorOption)
           .conflicts(["share", "off"]),
       )

@@ -136,7 +136,7 @@ export function refusalRows(
   });
 }
 
-/** Of a property, what the bucket has is a name as its own is: two with other values are refused alike. */
+/** For a property, the bucket's value is like its name: two buckets with different values are refused alike. */
 function whyRefused({ limit, constraint, asked, left, code }: RefusalView): string {
   return JSON.stringify([
     limit,

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 let say: (text: string) => void = () => undefined;
 
-/** Has a screen reader say something, when it has nothing else to say. Only for what matters: views change all the time. */
+/** Announces a text to screen readers, politely. Only for what matters: views change all the time. */
 export function announce(text: string): void {
   say(text);
 }

@@ -6,9 +6,9 @@ import type { Polled } from "../service/polled.ts";
 import { duration, localClock, localTime, utc } from "../words.ts";
 import { Refusal } from "./refusal.tsx";
 
-/** So long after it should have been asked for again, what is shown is called old. */
+/** An answer is called old this long after it should have been asked for again. */
 const oldMs = 12_000;
-/** From then on somebody who waits is told that it takes long. */
+/** After this time the page says that the answer takes long. */
 const slowMs = 4_000;
 
 /** A moment in the viewer's zone, with UTC when pointed at. */
@@ -41,7 +41,7 @@ export function Shown<T>({
   const { answer, error } = polled;
   // Said once for the whole page.
   const isOut = error !== undefined && isOutOfReach(error);
-  // What belongs to a cluster that is gone is of no use, and nothing can be done there.
+  // Nothing of a cluster that is gone is shown, and no acts are offered.
   const isGone = error?.type?.endsWith(":unknown-cluster") === true;
   return (
     <>

@@ -78,7 +78,7 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
   if (response.ok && answer !== undefined) return { answer: answer as T, etag };
   if (response.ok) throw new CallError({ title: "The answer of the service broke off" });
   const problem = problemIn(answer, response.status);
-  // What is not accepted any more is of no use.
+  // These credentials are no longer accepted.
   if (response.status === 401 && shown.kind !== "none" && !isTrial && session.credentials === shown)
     session.end(`${problem.title}: sign in again`);
   throw new CallError(problem);

@@ -6,7 +6,7 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** More pairs of lines than that are not compared: what lies between is then another text as a whole. */
+/** Above this many pairs, lines are not compared: all between the first and last difference is removed and added. */
 const mostPairs = 4_000_000;
 
 /** The fewest lines that go and come. */

@@ -34,7 +34,7 @@ interface Draft {
   readonly conflicts?: readonly string[];
 }
 
-/** Work that is not stored outlives a look at another view; not the page, and not the sign-in. */
+/** Drafts stay while other views are looked at, until the page is reloaded or the viewer signs out. */
 const drafts = new Map<string, Draft>();
 
 session.listen(() => drafts.clear());
@@ -54,7 +54,7 @@ export function ConfigEditor({ place, cluster }: { readonly place: Place; readon
   useEffect(
     () => () => {
       const left = drafts.get(key);
-      // Nothing to lose: next time it begins with what is stored then.
+      // Unchanged: next time it begins with what is stored then.
       if (left?.text === left?.first) drafts.delete(key);
     },
     [key],
@@ -107,7 +107,7 @@ async function begin(cluster: string, version: string | undefined): Promise<Draf
   return { base: config ?? {}, etag, beganAtSeconds, text: first, first };
 }
 
-/** The draft as an object. Throws CallError: it is none, or would store what stands for a secret. */
+/** The draft as an object. Throws CallError if it is not one, or has `***` in the place of a secret. */
 function read(text: string): Config {
   const refuse = (problem: string) =>
     new CallError({ title: "This configuration cannot be used", problems: [problem] });
@@ -276,7 +276,7 @@ function OneValue(props: {
   );
 }
 
-/** Somebody else was faster: says who and what, and puts both changes together. */
+/** Somebody else stored a change meanwhile: shows who and what, and merges both changes. */
 function ChangedMeanwhile(props: {
   readonly cluster: string;
   readonly draft: Draft;

@@ -25,7 +25,7 @@ export function weatherCommands(site: Site) {
       z.strictObject({ ...buckets, status: z.enum(["Acquiring", "Preparing", "off"]) }),
       ({ status, ...where }) => setAll(site, where, { stuck: status === "off" ? undefined : status }),
     ),
-    /** The next so many boots of each bucket fail, or a share of all; neither: they boot again. Retries count as boots. */
+    /** The next `next` boots of each bucket fail, or a share of all; neither: they boot again. Retries count as boots. */
     failBoots: command(
       z
         .strictObject({
@@ -42,7 +42,7 @@ export function weatherCommands(site: Site) {
         setAll(site, where, { failingBoots: isOff ? undefined : { next, share, message } });
       },
     ),
-    /** Boots from now on take so many times as long; 1: as drawn. */
+    /** Boots from now on take `factor` times as long; 1: as drawn. */
     bootTimes: command(
       z.strictObject({ ...buckets, factor: z.number().positive().max(1000) }),
       ({ factor, ...where }) => setAll(site, where, { bootFactor: factor === 1 ? undefined : factor }),

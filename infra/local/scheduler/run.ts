@@ -66,7 +66,7 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
   let takenOrder = 0;
   let known: readonly Host[] | undefined;
 
-  /** Carries out what it is asked to do; tells whether it may post. */
+  /** Carries out what it is asked to do. Returns whether it may post. */
   const obeyOrders = async (): Promise<boolean> => {
     if (options.takeOrders === undefined) return true;
     const report = { takenOrder, progress: scheduler.progress(), jobs: [...scheduler.followed] };
@@ -81,7 +81,7 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
     return !isSilent;
   };
 
-  /** Gives what went wrong although it could go on. */
+  /** Returns what went wrong although it could go on. */
   const tick = async ({ isLast = false } = {}): Promise<string | undefined> => {
     const read = await readHosts(options.access).catch(messageOf);
     // What runs on its hosts goes on while CycleCloud is down. Before it knows any, it cannot begin.

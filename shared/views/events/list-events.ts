@@ -146,7 +146,7 @@ async function rest(
     ports.events.list(cluster, { fromSeconds, untilSeconds, limit: mostOfARecord }),
   ]);
   const events = [
-    // Of one node alone, where one is asked for: others that did the same at once are not part of its story.
+    // When one node is asked for, its events name it alone, not others that did the same at once.
     ...ofHistory(rows.filter((row) => node === undefined || isNamed(row, node))),
     ...losses.map(ofLoss),
     ...own.map(ofRejection),

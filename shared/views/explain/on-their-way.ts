@@ -129,7 +129,7 @@ function takenBack({ outlook, total }: About, names: readonly string[]): readonl
   return [
     cause("nodes-undraining", {
       text: `Being taken back from a drain: ${back.length} of ${total} nodes (${someOf(back.map(({ name }) => name))}), for ${duration(outlook.atSeconds - first.sinceSeconds)} now: their scheduler starts nothing there yet.`,
-      next: "See whether the scheduler's agent runs and hears events; it is asked again every 30s.",
+      next: "Check that the scheduler's agent runs and receives events; the request is repeated every 30s.",
       asked: total,
       left: total - back.length,
     }),

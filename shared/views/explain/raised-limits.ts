@@ -22,7 +22,7 @@ export function withoutLimit(input: PlanInput, figure: LimitFigure): PlanInput {
 }
 
 /**
- * The same cluster with so much more of one limit, in its unit. What CycleCloud offers of a VM size is often that limit's own
+ * The same cluster with one limit raised by `more`, in its unit. What CycleCloud offers of a VM size is often that limit's own
  * figure: it grows with it.
  */
 export function raisedCluster(cluster: Cluster, figure: LimitFigure, more: number): Cluster {

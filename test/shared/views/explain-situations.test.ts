@@ -518,7 +518,7 @@ const rows: Readonly<Record<string, Told>> = {
     kinds: "nodes-undraining",
     figures: [1, 0],
     says: ["Being taken back from a drain: 1 of 1 nodes (htc-1)"],
-    next: "asked again every 30s",
+    next: "the request is repeated every 30s",
   },
   "partly-placed": {
     kinds: "partly-placed quota booting",
