@@ -12,7 +12,7 @@ import { sampleWorkload } from "./scheduler/sample-workload.ts";
 import { loadWorkload, type WorkloadJob } from "./scheduler/workload.ts";
 import { type DemonstrateFlags, demonstrate, endOf } from "./start/demonstrate.ts";
 import { localConfig, readConfig } from "./start/local-config.ts";
-import { readDefinition, refuseSecondRun } from "./start/preflight.ts";
+import { claimFolder, readDefinition, releaseFolder } from "./start/preflight.ts";
 import { type Placement, parsePlacements, placementOf, placements, runsOf } from "./start/runs.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -79,7 +79,6 @@ async function run(flags: Flags): Promise<void> {
   const folder = resolve(flags.folder);
   const environmentFile = join(folder, "environment.json");
   console.log(`Starting the local environment (logs in ${folder})`);
-  await refuseSecondRun(environmentFile);
   await refuseReadOnly(folder);
   const given = withExample(flags);
   const isSample = given.jobs === undefined;
@@ -89,7 +88,7 @@ async function run(flags: Flags): Promise<void> {
   const definition = await readDefinition(clusterFile);
   const own = given.config === undefined ? {} : await readConfig(given.config);
   const config = localConfig(speed, own);
-  await rm(folder, { recursive: true, force: true });
+  await claimFolder(folder);
   const runs = await runsOf({
     placements: flags.placement ?? (isSample ? placements : placementOf(own)),
     ...{ clusterFile, config, seed: flags.seed, folder },
@@ -126,6 +125,8 @@ async function run(flags: Flags): Promise<void> {
   } catch (error) {
     if (!signal.aborted) throw error;
     console.log("Stopped before it was done");
+  } finally {
+    await releaseFolder(folder);
   }
 }
 

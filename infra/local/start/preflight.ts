@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { z } from "zod";
+import { mkdir, readdir, readlink, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
 import { isProcessAlive } from "../../../shared/process-alive.ts";
 import { loadDefinition, parseDefinition } from "../cyclecloud/index.ts";
 
@@ -9,15 +9,42 @@ export interface Definition {
   readonly hasSpot: boolean;
 }
 
-/** Two environments in one folder would write over each other's logs and addresses. */
-export async function refuseSecondRun(environmentFile: string): Promise<void> {
-  const text = await readFile(environmentFile, "utf8").catch(() => "{}");
-  const { pid } = z.object({ pid: z.int().optional() }).parse(JSON.parse(text));
-  if (pid === undefined || !isProcessAlive(pid)) return;
-  throw new Error(
-    `Cannot start the local environment: process ${pid} runs one in this folder already, expected none.\n` +
-      `Ctrl-C in its terminal stops it, and so does "kill ${pid}"`,
-  );
+/** A link to the process that has the folder: made in one step, so that of two starts at once only one gets it. */
+const claimName = "start.pid";
+
+/**
+ * Empties the folder and takes it for this process, because two environments would write over each other's logs and
+ * addresses. The claim of a process that has ended does not count. Throws an Error that names the process that has it.
+ */
+export async function claimFolder(folder: string): Promise<void> {
+  const claim = join(folder, claimName);
+  await mkdir(folder, { recursive: true });
+  while (!(await isMade(symlink(String(process.pid), claim)))) {
+    const pid = Number(await readlink(claim).catch(() => Number.NaN));
+    if (pid !== process.pid && isProcessAlive(pid))
+      throw new Error(
+        `Cannot start the local environment: process ${pid} runs one in this folder already, expected none.\n` +
+          `Ctrl-C in its terminal stops it, and so does "kill ${pid}"`,
+      );
+    await rm(claim, { recursive: true, force: true });
+  }
+  const old = (await readdir(folder)).filter((name) => name !== claimName);
+  await Promise.all(old.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+}
+
+/** Lets another process take the folder. */
+export async function releaseFolder(folder: string): Promise<void> {
+  await rm(join(folder, claimName), { force: true });
+}
+
+async function isMade(link: Promise<void>): Promise<boolean> {
+  try {
+    await link;
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  }
 }
 
 /** Reads a definition as the simulator will, so that a broken one ends here. Throws an Error that names the file. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -123,10 +123,12 @@ test(
   "npm start: a second one in the same folder is refused",
   async () => {
     await mkdir(join(folder, "taken"));
-    await writeFile(join(folder, "taken/environment.json"), JSON.stringify({ pid: process.pid }));
+    await writeFile(join(folder, "taken/its.log"), "");
+    await symlink(String(process.pid), join(folder, "taken/start.pid"));
     const { code, output } = await start("taken").ended;
     expect(code).toBe(1);
     expect(output).toContain(`process ${process.pid} runs one in this folder already`);
+    expect(await readdir(join(folder, "taken"))).toEqual(["its.log", "start.pid"]);
   },
   patienceMs,
 );
