@@ -1,4 +1,10 @@
-import { LeftOutRecords, type ListedWorkload, type TraceJob, type Workload } from "./trace-job.ts";
+import {
+  LeftOutRecords,
+  type ListedWorkload,
+  runTimeProblem,
+  type TraceJob,
+  type Workload,
+} from "./trace-job.ts";
 import { JobPacking } from "./workload/job-columns.ts";
 import { type LineReader, type NumberedLine, readText } from "./workload/read-lines.ts";
 
@@ -88,7 +94,8 @@ function readRecord(fields: readonly string[]): TraceJob | string {
   if (submitSeconds === undefined || started === undefined || ended === undefined)
     return "a time is not a whole number";
   if (started === 0) return "it never started";
-  if (ended - started <= 0) return "no run time above 0";
+  const problem = runTimeProblem(ended - started);
+  if (problem !== undefined) return problem;
   if (!Number.isSafeInteger(slots) || slots < 1) return "no slots";
   const number = at(fields, field.jobNumber);
   if (!/^\d+$/.test(number)) return "no job number";

@@ -7,7 +7,13 @@ import {
   slurmSeconds,
 } from "./slurm-values.ts";
 import type { TimeZone } from "./time-zone.ts";
-import { LeftOutRecords, type ListedWorkload, type TraceJob, type Workload } from "./trace-job.ts";
+import {
+  LeftOutRecords,
+  type ListedWorkload,
+  runTimeProblem,
+  type TraceJob,
+  type Workload,
+} from "./trace-job.ts";
 import { JobPacking } from "./workload/job-columns.ts";
 import type { LineReader, NumberedLine } from "./workload/read-lines.ts";
 
@@ -163,7 +169,8 @@ class SacctRecord {
     if (submitted === undefined) return "no time of submission that can be read";
     const runSeconds = this.#runSeconds();
     if (runSeconds === undefined) return "no run time that can be read";
-    if (runSeconds <= 0) return "no run time above 0";
+    const problem = runTimeProblem(runSeconds);
+    if (problem !== undefined) return problem;
     const processors = this.#processors();
     if (processors === undefined) return "no processors";
     return {

@@ -1,4 +1,10 @@
-import { LeftOutRecords, type ListedWorkload, type TraceJob, type Workload } from "./trace-job.ts";
+import {
+  LeftOutRecords,
+  type ListedWorkload,
+  runTimeProblem,
+  type TraceJob,
+  type Workload,
+} from "./trace-job.ts";
 import { JobPacking } from "./workload/job-columns.ts";
 import { type LineReader, type NumberedLine, readText } from "./workload/read-lines.ts";
 
@@ -58,7 +64,8 @@ function readLine(fields: readonly string[]): TraceJob | string {
     requestedSeconds === undefined
   )
     return "a column is not a whole number";
-  if (runSeconds <= 0) return "no run time above 0";
+  const problem = runTimeProblem(runSeconds);
+  if (problem !== undefined) return problem;
   const processors = requested > 0 ? requested : allocated;
   if (processors <= 0) return "no processors";
   return {

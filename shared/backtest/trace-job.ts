@@ -59,6 +59,15 @@ export interface Workload {
   readonly wholeNodes?: boolean;
 }
 
+/** A run is simulated to its end, so one of centuries would fill the memory. */
+const mostRunSeconds = 10 * 365 * 86_400;
+
+/** Why a job with this run time is left out; undefined: it can be used. */
+export function runTimeProblem(runSeconds: number): string | undefined {
+  if (runSeconds <= 0) return "no run time above 0";
+  return runSeconds > mostRunSeconds ? "a run time of more than ten years" : undefined;
+}
+
 /** So many places of each reason are named. */
 const mostPlaces = 5;
 

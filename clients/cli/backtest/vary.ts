@@ -16,6 +16,9 @@ export function readVaried(text: string, before: readonly Varied[] = []): readon
   const [, key = "", list = ""] = /^([\w-]+(?:\.[\w-]+)*)=(.+)$/s.exec(text) ?? [];
   if (key === "")
     throw new InvalidArgumentError(`"${text}", expected KEY=a,b,c, such as idle_timeout=60,300.`);
+  // It would change the prototype, and no setting.
+  if (key.split(".").includes("__proto__"))
+    throw new InvalidArgumentError(`"${key}", expected a setting such as idle_timeout.`);
   if (before.some((each) => each.key === key))
     throw new InvalidArgumentError(`"${key}" twice, expected each setting once.`);
   const values = list.split(",").map((value) => readValue(value.trim()));

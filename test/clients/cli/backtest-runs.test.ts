@@ -138,9 +138,12 @@ describe("--vary", () => {
     });
   });
 
-  test.each(["idle_timeout", "=1", "a=1,,2", "a b=1"])("%s is refused", (text) => {
-    expect(() => readVaried(text)).toThrow(/expected/);
-  });
+  test.each(["idle_timeout", "=1", "a=1,,2", "a b=1", "__proto__.x=5", "spot.__proto__=5"])(
+    "%s is refused",
+    (text) => {
+      expect(() => readVaried(text)).toThrow(/expected/);
+    },
+  );
 
   test("too many runs, or one setting twice, are a slip", () => {
     const many = Array.from({ length: 40 }, (_, index) => index).join(",");

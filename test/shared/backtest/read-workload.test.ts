@@ -59,6 +59,14 @@ describe("readSwf", () => {
     expect(readSwf(text).jobs.map(({ name }) => name)).toEqual(["2", "1", "3"]);
   });
 
+  test("a run time that is a moment, such as an end without a start, is left out", () => {
+    const { jobs, leftOut } = readSwf(
+      [line(1, 0, [1_700_000_000, 1, 1, 1]), line(2, 0, [86_400, 1, 1, 1])].join("\n"),
+    );
+    expect(jobs.map(({ name }) => name)).toEqual(["2"]);
+    expect(leftOut).toEqual([{ why: "a run time of more than ten years", count: 1, where: ["line 1"] }]);
+  });
+
   test("what cannot be used is counted by its reason, and the first places are named", () => {
     const odd = [
       ...Array.from({ length: 7 }, (_, index) => line(index, 0, [0, 1, 1, 1])),
