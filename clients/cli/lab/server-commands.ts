@@ -163,7 +163,7 @@ export function queueCommand(terminal: Terminal): Command {
 }
 
 /** The jobs that were submitted through the lab; of the others how many there are. */
-export function queueOn(page: Page, { scheduler: { report } }: PanelCluster): void {
+function queueOn(page: Page, { scheduler: { report } }: PanelCluster): void {
   const jobs = report?.jobs ?? [];
   if (jobs.length > 0)
     page.table(

@@ -1,8 +1,8 @@
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { EventView } from "../../../shared/api/index.ts";
 import { linkTo } from "../place.ts";
 import { localClock, localTime } from "../words.ts";
 import { eventGroups, eventWords } from "./event-groups.ts";
+import { useWidth } from "./use-width.ts";
 
 /** A mark and the space around it: large enough for a finger. */
 const markPixels = 28;
@@ -16,17 +16,7 @@ export interface Marked {
 
 /** What happened, on the time axis of the curves below: events that lie close together are one mark. */
 export function EventLane({ cluster, events, span: [from, until] }: Marked) {
-  const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null) return undefined;
-    const look = () => setWidth(element.clientWidth);
-    look();
-    const sizes = new ResizeObserver(look);
-    sizes.observe(element);
-    return () => sizes.disconnect();
-  }, []);
+  const { box, width } = useWidth();
   const slots = Math.max(1, Math.floor(width / markPixels));
   const seconds = (until - from) / slots;
   const bySlot = Map.groupBy(events, ({ atSeconds }) =>

@@ -1,7 +1,8 @@
 import { area, line } from "d3-shape";
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { type Band, bandsOf, timeMarks, topOf, valueMarks } from "./plot-marks.ts";
 import { timeMark } from "./time-axis.ts";
+import { useWidth } from "./use-width.ts";
 
 export interface Curve {
   readonly title: string;
@@ -28,17 +29,7 @@ const edges = { top: 8, right: 24, bottom: 28, left: 64 };
 
 /** The curves of a chart and their axes, as wide as there is room. What they show is in the table beside them. */
 export function Plot({ times, curves, isStacked = false, isWhole = false, format, span }: PlotProps) {
-  const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null) return undefined;
-    const look = () => setWidth(element.clientWidth);
-    look();
-    const sizes = new ResizeObserver(look);
-    sizes.observe(element);
-    return () => sizes.disconnect();
-  }, []);
+  const { box, width } = useWidth();
   const height = width < 500 ? 180 : 240;
   const right = width - edges.right;
   const bottom = height - edges.bottom;

@@ -4,6 +4,7 @@ import { Choice, spans } from "../parts/choice.tsx";
 import { eventGroups } from "../parts/event-groups.ts";
 import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
+import { byAge, TurnPages } from "../parts/turn-pages.tsx";
 import { choose, linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { askAgain, usePolled } from "../service/polled.ts";
@@ -95,18 +96,7 @@ export function Events({ place, cluster }: { readonly place: Place; readonly clu
                 },
               ]}
             />
-            <div class="acts">
-              {cursor === "" ? null : (
-                <button type="button" onClick={() => choose(place, { cursor: "" })}>
-                  Newest
-                </button>
-              )}
-              {next === null ? null : (
-                <button type="button" onClick={() => choose(place, { cursor: next })}>
-                  Older
-                </button>
-              )}
-            </div>
+            <TurnPages place={place} next={next} titles={byAge} />
           </>
         )}
       </Shown>

@@ -6,7 +6,8 @@ import { Choice } from "../parts/choice.tsx";
 import { Causes, Refusals } from "../parts/explained.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
-import { choose, goTo, linkTo, type Place } from "../place.ts";
+import { TurnPages } from "../parts/turn-pages.tsx";
+import { choose, linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { count, counted } from "../words.ts";
@@ -30,8 +31,6 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
   });
   const polled = usePolled<JobsAnswer>(`${pathOf("clusters", cluster, "jobs")}?${query}`);
   const { answer } = polled;
-  // The browser's way back leads to the page before.
-  const turn = (to: string) => goTo({ ...place, options: { ...place.options, cursor: to } });
   useAnnounced(
     String(query),
     answer && `${count(answer.jobs.length)} of ${counted(answer.total ?? answer.jobs.length, "job")} shown.`,
@@ -93,18 +92,7 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
                 { title: "Why", cell: ({ reason }) => reason ?? "" },
               ]}
             />
-            <div class="acts">
-              {cursor === "" ? null : (
-                <button type="button" onClick={() => turn("")}>
-                  First page
-                </button>
-              )}
-              {next === null ? null : (
-                <button type="button" onClick={() => turn(next)}>
-                  Next page
-                </button>
-              )}
-            </div>
+            <TurnPages place={place} next={next} titles={{ first: "First page", next: "Next page" }} />
           </>
         )}
       </Shown>

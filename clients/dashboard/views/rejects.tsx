@@ -1,7 +1,8 @@
 import type { RejectionView, RejectsAnswer } from "../../../shared/api/index.ts";
 import { Ago, Shown } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
-import { choose, linkTo, type Place } from "../place.ts";
+import { byAge, TurnPages } from "../parts/turn-pages.tsx";
+import { linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { counted } from "../words.ts";
@@ -55,18 +56,7 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
                 },
               ]}
             />
-            <div class="acts">
-              {cursor === "" ? null : (
-                <button type="button" onClick={() => choose(place, { cursor: "" })}>
-                  Newest
-                </button>
-              )}
-              {next === null ? null : (
-                <button type="button" onClick={() => choose(place, { cursor: next })}>
-                  Older
-                </button>
-              )}
-            </div>
+            <TurnPages place={place} next={next} titles={byAge} />
           </>
         )}
       </Shown>

@@ -190,6 +190,8 @@ describe.skipIf(noBrowser !== undefined)("rejected messages", () => {
     await page.getByRole("link").filter({ hasText: "ago" }).first().waitFor();
     await page.getByText("no message 0", { exact: true }).waitFor();
     expect(await page.getByRole("row").count()).toBe(2);
+    await page.goBack();
+    await page.getByRole("button", { name: "Older" }).click();
     await page.getByRole("button", { name: "Newest" }).click();
     await page.getByText("no message 100", { exact: true }).waitFor();
   });
