@@ -93,6 +93,19 @@ export const acts: Readonly<Record<ActKind, Act>> = {
   },
 };
 
+/** What can be asked of nodes, in the order of the buttons. */
+export const nodeActs = [
+  "drain",
+  "undrain",
+  "keep-alive",
+  "let-go",
+  "ignore",
+  "unignore",
+  "delete",
+  "start",
+  "restart",
+] as const;
+
 /** The body of `POST actions`. */
 export function bodyOf(
   kind: ActKind,

@@ -90,7 +90,7 @@ function Budgets({ budgets, now }: { readonly budgets: readonly BudgetStatus[]; 
           cell: ({ spentAtSeconds, untilSeconds }) =>
             spentAtSeconds === null ? (
               <>
-                past its end, <Ago at={untilSeconds} now={now} />
+                longer than its period, which ends <Ago at={untilSeconds} now={now} />
               </>
             ) : (
               <>

@@ -1,7 +1,9 @@
 import { useMemo, useState } from "preact/hooks";
 import type { NodesAnswer, NodeView } from "../../../shared/api/index.ts";
 import { ActButton } from "../act/act-button.tsx";
+import { nodeActs } from "../act/kinds.ts";
 import { useAnnounced } from "../parts/announce.tsx";
+import { Goes } from "../parts/goes.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
 import { VirtualTable, type WideColumn } from "../parts/virtual-table.tsx";
 import { choose, linkTo, type Place } from "../place.ts";
@@ -9,18 +11,7 @@ import { useAllPages } from "../service/all-pages.ts";
 import { pathOf } from "../service/call.ts";
 import { session } from "../service/session.ts";
 import { count, counted, usd } from "../words.ts";
-
-const actKinds = [
-  "drain",
-  "undrain",
-  "keep-alive",
-  "let-go",
-  "ignore",
-  "unignore",
-  "delete",
-  "start",
-  "restart",
-] as const;
+import { NodePage } from "./node.tsx";
 
 /** What a row shows. The service sends these alone: all that it knows of 10,000 nodes is three times as much. */
 const fields = [
@@ -31,6 +22,7 @@ const fields = [
   "spot",
   "origin",
   "state",
+  "failure",
   "usdPerHour",
   "jobs",
   "keepAlive",
@@ -58,8 +50,15 @@ const sorts = {
   jobs: (a: Node, b: Node) => b.jobs.length - a.jobs.length,
 } as const;
 
-/** Every node, and what to do with some of them. */
+/** Every node, or the one that the address names. */
 export function Nodes({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
+  const { subject } = place;
+  if (subject !== undefined) return <NodePage key={subject} cluster={cluster} name={subject} />;
+  return <NodeList place={place} cluster={cluster} />;
+}
+
+/** Every node, and what to do with some of them. */
+function NodeList({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const { name = "", nodeArray = "", state = "", constraint = "" } = place.options;
   const sort = (Object.hasOwn(sorts, place.options.sort ?? "") ? place.options.sort : "name") as Sort;
   const selected = { name, nodeArray, state, constraint };
@@ -94,7 +93,7 @@ export function Nodes({ place, cluster }: { readonly place: Place; readonly clus
             </p>
             {session.mayOperate ? (
               <div class="acts">
-                {actKinds.map((kind) => (
+                {nodeActs.map((kind) => (
                   <ActButton
                     key={kind}
                     cluster={cluster}
@@ -258,7 +257,7 @@ function columnsOf({
       title: "Name",
       sort: "name",
       width: "minmax(8rem, 1.4fr)",
-      cell: ({ name }) => <a href={linkTo({ cluster, view: "nodes", options: { name } })}>{name}</a>,
+      cell: ({ name }) => <a href={linkTo({ cluster, view: "nodes", subject: name })}>{name}</a>,
     },
     { title: "Node array", sort: "array", width: "minmax(6rem, 1fr)", cell: ({ nodeArray }) => nodeArray },
     {
@@ -283,7 +282,11 @@ function columnsOf({
       cell: ({ idleSinceSeconds }) =>
         idleSinceSeconds === null ? "–" : <Ago at={idleSinceSeconds} now={now} />,
     },
-    { title: "Goes", width: "minmax(7rem, 1fr)", cell: (node) => <Goes node={node} now={now} /> },
+    {
+      title: "Goes, or why not",
+      width: "minmax(8rem, 1.6fr)",
+      cell: (node) => <Goes node={node} now={now} />,
+    },
     {
       title: "USD/h",
       sort: "price",
@@ -292,14 +295,4 @@ function columnsOf({
       cell: ({ usdPerHour }) => usd(usdPerHour),
     },
   ];
-}
-
-/** Why a node will go, and when; or why it stays. */
-function Goes({ node, now }: { readonly node: Node; readonly now: number }) {
-  const { keepAlive, ignored, draining, deleteAtSeconds, operation } = node;
-  if (operation !== null) return <>{`${operation.kind}: ${operation.state}`}</>;
-  if (draining !== null) return <span title={draining.reason ?? undefined}>{draining.phase}</span>;
-  if (keepAlive) return <>kept alive</>;
-  if (ignored) return <>ignored</>;
-  return deleteAtSeconds === null ? <>–</> : <Ago at={deleteAtSeconds} now={now} />;
 }

@@ -93,7 +93,21 @@ function Now({ status }: { readonly status: ClusterStatus }) {
       </div>
       <div>
         <dt>Newest plan</dt>
-        <dd>{plan === undefined ? "none yet" : <Ago at={plan.atSeconds} now={atSeconds} />}</dd>
+        <dd>
+          {plan === undefined ? (
+            "none yet"
+          ) : (
+            <>
+              <a href={linkTo({ cluster, view: "plans", subject: plan.planId })}>
+                <Ago at={plan.atSeconds} now={atSeconds} />
+              </a>
+              <span class="quiet">
+                creates {count(plan.create)}, deletes {count(plan.retire)}
+                {plan.held === undefined ? "" : `; held: ${plan.held}`}
+              </span>
+            </>
+          )}
+        </dd>
       </div>
       <div>
         <dt>Snapshot</dt>

@@ -142,7 +142,8 @@ function Fields(props: {
               value={JSON.stringify({ limit, scope, unit, more })}
               defaultChecked={asked?.limits !== undefined}
             />{" "}
-            {count(more)} {unit === "usd" ? "USD" : unit} more of {limit} {scope}
+            {count(more)} {unit === "usd" ? "USD" : more === 1 ? unit.replace(/s$/, "") : unit} more of{" "}
+            {limit} {scope}
           </label>
         ),
       )}

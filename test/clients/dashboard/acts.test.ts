@@ -91,6 +91,21 @@ describe.skipIf(noBrowser !== undefined)("acts", () => {
     await row.getByText(shown).waitFor({ state: "detached" });
   });
 
+  test("the page of a node says whether it may be deleted, and deletes nothing by that", async () => {
+    const deletions = async () =>
+      (await stack.readStatus()).operations.filter(({ kind }) => kind === "shutdown-nodes").length;
+    const before = await deletions();
+    await open("nodes");
+    await page.getByRole("link", { name: "htc-2", exact: true }).click();
+    await page.getByRole("heading", { name: "Node htc-2" }).waitFor();
+    const answer = page.locator("section", { hasText: "May it be deleted?" });
+    await answer.getByText(/^(?:Yes|No)\./).waitFor();
+    expect(await answer.getByText(/htc-2|1 node|job|idle/).count()).toBeGreaterThan(0);
+    expect(await deletions()).toBe(before);
+    await open("nodes/no-such-node");
+    await page.getByText("The cluster has no node no-such-node now.").waitFor();
+  });
+
   test("a node is deleted, and the page follows it until it is gone", async () => {
     await open("nodes");
     await choose("htc-3");

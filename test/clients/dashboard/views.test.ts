@@ -55,13 +55,13 @@ describe.skipIf(noBrowser !== undefined)("the dashboard", () => {
     await stack?.stop();
   });
 
-  test.each(looks)(
+  test.each([...looks, { width: 2560, colorScheme: "light" as const }])(
     "every view at $width pixels, $colorScheme: nothing sticks out, no rule of accessibility is broken",
     async (look) => {
       const { page, problems } = await openPage(browser, look);
       const found: Record<string, unknown> = {};
       const nothing: Record<string, unknown> = {};
-      for (const view of ["clusters", ...views, "jobs/1201", "config/edit"]) {
+      for (const view of ["clusters", ...views, "jobs/1201", "nodes/htc-1", "config/edit"]) {
         await opened(page, view === "clusters" ? "#/" : `#/clusters/${stack.cluster}/${view}`);
         found[view] = { isTooWide: await isTooWide(page), broken: await accessibilityProblems(page) };
         nothing[view] = { isTooWide: false, broken: [] };

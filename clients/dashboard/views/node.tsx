@@ -1,0 +1,127 @@
+import type { ActionAnswer, NodesAnswer, NodeView } from "../../../shared/api/index.ts";
+import { ActButton } from "../act/act-button.tsx";
+import { bodyOf, nodeActs } from "../act/kinds.ts";
+import { Goes } from "../parts/goes.tsx";
+import { Ago, Shown } from "../parts/state.tsx";
+import { linkTo } from "../place.ts";
+import { call, pathOf } from "../service/call.ts";
+import { usePolled } from "../service/polled.ts";
+import { session } from "../service/session.ts";
+import { usd } from "../words.ts";
+
+/** One node: what it does, what is wrong with it, and whether it may be deleted. */
+export function NodePage({ cluster, name }: { readonly cluster: string; readonly name: string }) {
+  const query = new URLSearchParams({ name });
+  const polled = usePolled<NodesAnswer>(`${pathOf("clusters", cluster, "nodes")}?${query}`);
+  return (
+    <>
+      <p>
+        <a href={linkTo({ cluster, view: "nodes" })}>All nodes</a>
+      </p>
+      <h1>Node {name}</h1>
+      <Shown polled={polled}>
+        {({ nodes: [node], atSeconds }) =>
+          node === undefined ? (
+            <p>
+              The cluster has no node {name} now.{" "}
+              <a href={linkTo({ cluster, view: "events", options: { node: name } })}>What happened to it</a>
+            </p>
+          ) : (
+            <>
+              <Facts {...{ node, cluster }} now={atSeconds} />
+              {session.mayOperate && node.nodeId !== null ? (
+                <>
+                  <MayBeDeleted cluster={cluster} name={name} />
+                  <div class="acts">
+                    {nodeActs.map((kind) => (
+                      <ActButton key={kind} {...{ cluster, kind }} names={[name]} onDone={polled.refresh} />
+                    ))}
+                  </div>
+                </>
+              ) : null}
+              <p>
+                <a href={linkTo({ cluster, view: "events", options: { node: name } })}>What happened to it</a>
+              </p>
+            </>
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+function Facts(props: { readonly node: NodeView; readonly cluster: string; readonly now: number }) {
+  const { node, cluster, now } = props;
+  const { state, origin, failure, jobs, idleSinceSeconds, readySeconds, kept, draining } = node;
+  const held = kept ?? draining;
+  return (
+    <>
+      {failure === null ? null : (
+        <p class="problem degraded">
+          Failed <Ago at={failure.atSeconds} now={now} />
+          {failure.message === null ? "" : `: ${failure.message}`}
+        </p>
+      )}
+      <dl class="figures facts">
+        {[
+          ["State", state ?? origin],
+          ["Node array", node.nodeArray],
+          ["VM size", `${node.vmSize}${node.spot ? " spot" : ""}`],
+          ["Host name", node.hostname ?? "–"],
+          ["Placement group", node.placementGroup ?? "–"],
+          ["USD per hour", usd(node.usdPerHour)],
+          ["Ready", readySeconds === null ? "–" : <Ago at={readySeconds} now={now} />],
+          [
+            "Jobs",
+            jobs.length === 0
+              ? "none"
+              : jobs.map(({ job }) => (
+                  <>
+                    <a href={linkTo({ cluster, view: "jobs", subject: job })}>{job}</a>{" "}
+                  </>
+                )),
+          ],
+          ["Idle", idleSinceSeconds === null ? "no" : <Ago at={idleSinceSeconds} now={now} />],
+          ["Goes", <Goes key="goes" node={{ ...node, failure: null }} now={now} />],
+          ["Held because", held?.reason ?? "–"],
+        ].map(([title, value]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+/** The dry run of a deletion, which changes nothing. */
+function MayBeDeleted({ cluster, name }: { readonly cluster: string; readonly name: string }) {
+  const path = pathOf("clusters", cluster, "actions");
+  const polled = usePolled<ActionAnswer>(`${path}?delete=${encodeURIComponent(name)}`, {
+    everyMs: 15_000,
+    ask: (_, { signal }) =>
+      call<ActionAnswer>(path, {
+        method: "POST",
+        body: bodyOf("delete", { names: [name], reason: "a question", by: session.name, dryRun: true }),
+        signal,
+      }),
+  });
+  return (
+    <section>
+      <h2>May it be deleted?</h2>
+      <Shown polled={polled}>
+        {({ outcome, summary, problems, skipped }) => (
+          <p class={`problem ${outcome === "would" ? "fine" : "degraded"}`}>
+            <strong>{outcome === "would" ? "Yes." : "No."}</strong>{" "}
+            {[
+              ...(outcome === "refused" ? [] : [summary]),
+              ...problems.map((problem) => `${problem[0]?.toUpperCase()}${problem.slice(1)}.`),
+              ...skipped.map(({ why, next }) => `It ${why}. ${next}`),
+            ].join(" ")}
+          </p>
+        )}
+      </Shown>
+    </section>
+  );
+}
