@@ -226,6 +226,7 @@ export class BacktestWorld {
       this.#jobs.forget(place);
       return;
     }
+    this.#progressSeconds = this.#now;
     this.#enqueue(place);
   }
 

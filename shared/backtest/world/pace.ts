@@ -7,7 +7,7 @@ export const epochSeconds = Date.UTC(2027, 0, 1) / 1_000;
 
 const daySeconds = 86_400;
 
-/** Jobs that wait while nothing runs, boots or ends for so long will wait for ever. A budget may come back next month. */
+/** Jobs that wait while nothing is submitted, runs, boots or ends for so long will wait for ever. A budget may come back next month. */
 export function stuckSeconds(config: Pick<ClusterConfig, "cycle">): number {
   return (hasBudgets(config) ? 40 : 7) * daySeconds;
 }

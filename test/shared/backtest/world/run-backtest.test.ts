@@ -57,6 +57,16 @@ describe("a run", () => {
     );
   });
 
+  test("a last job that comes a month after the others runs like any other", async () => {
+    const list = [
+      job("first", { runSeconds: hour }),
+      job("late", { submitSeconds: 30 * 24 * hour, runSeconds: hour }),
+    ];
+    const { jobs: counts, perJob } = await runSmall({ jobs: list, keys: { idle_timeout: 120 } });
+    expect(counts).toMatchObject({ submitted: 2, ended: 2, neverRan: [] });
+    for (const wait of listed(perJob.waitSeconds)) expect(wait).toBeLessThan(hour);
+  });
+
   test("with nodes that fail, spot nodes that are taken back, and too few cores", async () => {
     await fc.assert(
       fc.asyncProperty(jobs, fc.integer({ min: 0, max: 1_000 }), async (list, seed) => {
