@@ -51,7 +51,8 @@ export function Plot({ times, curves, isStacked = false, isWhole = false, format
             <g key={value}>
               <line x1={edges.left} x2={right} y1={y(value)} y2={y(value)} />
               <text x={edges.left - 8} y={y(value) + 4} text-anchor="end">
-                {format(value)}
+                {/* Whole dollars: cents have no room there. */}
+                {format(value).replace(/\.00$/, "")}
               </text>
             </g>
           ))}

@@ -76,6 +76,7 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
                   ),
                 },
                 { title: "State", cell: ({ state: each }) => <span class={`state ${each}`}>{each}</span> },
+                { title: "Why", isLong: true, cell: ({ reason }) => reason ?? "" },
                 { title: "User", cell: ({ user }) => user ?? "–" },
                 {
                   title: "Has",
@@ -89,7 +90,6 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
                       ? "–"
                       : `${nodes[0]}${nodeCount > 1 ? ` and ${count(nodeCount - 1)} more` : ""}`,
                 },
-                { title: "Why", cell: ({ reason }) => reason ?? "" },
               ]}
             />
             <TurnPages place={place} next={next} titles={{ first: "First page", next: "Next page" }} />

@@ -21,7 +21,7 @@ if (url === undefined || cluster === undefined)
   throw new Error("Cannot take pictures: expected URL CLUSTER, as in http://127.0.0.1:7071 field");
 
 /** Of WebP, in percent: letters stay sharp, and a picture has under 150,000 bytes. */
-const quality = 80;
+const quality = 75;
 const mostBytes = 150_000;
 
 interface Shot {
@@ -35,8 +35,8 @@ interface Shot {
 }
 
 const shots: readonly Shot[] = [
-  { name: "overview", size: [1440, 1420], place: "overview" },
-  { name: "overview-dark", size: [1440, 1420], place: "overview", colorScheme: "dark" },
+  { name: "overview", size: [1440, 1460], place: "overview" },
+  { name: "overview-dark", size: [1440, 1460], place: "overview", colorScheme: "dark" },
   { name: "nodes", size: [1280, 860], place: "nodes?nodeArray=spot&sort=idle", act: dryRun },
   { name: "job", size: [1280, 1240], place: `jobs/${values.job}`, act: whatIf },
   { name: "money", size: [1280, 620], place: "money" },
