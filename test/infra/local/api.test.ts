@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { type ActionAnswer, type ClusterStatus, type Route, routes } from "../../../shared/api/index.ts";
 import { openApiDocument } from "../../../shared/api/openapi.ts";
 import { eventually, type LocalStack, startStack } from "../../support/local-stack.ts";
@@ -34,15 +35,16 @@ async function post(path: string, body: unknown): Promise<Response> {
   return fetch(url, { method: "POST", body: JSON.stringify(body) });
 }
 
-/** Paths with their parameters filled in by what this cluster has. */
-async function pathOf(route: Route): Promise<string> {
-  const { plans } = await get<{ plans: { planId: string }[] }>(`clusters/${cluster}/plans?limit=1`);
+/** What this cluster has, by the names of parameters and of queries that have to be given. */
+async function readKnown(): Promise<Readonly<Record<string, string | undefined>>> {
+  const { plans } = await get<{ plans: { planId: string }[] }>(`clusters/${cluster}/plans?limit=2`);
   const { operations } = await get<{ operations: { actionId: string }[] }>(`clusters/${cluster}/operations`);
   const { nodes } = await get<{ nodes: { name: string }[] }>(`clusters/${cluster}/nodes`);
   const { rejections } = await get<{ rejections: { rejectionId: string }[] }>(`clusters/${cluster}/rejects`);
-  const known: Record<string, string | undefined> = {
+  return {
     cluster,
     planId: plans[0]?.planId,
+    before: plans[1]?.planId,
     actionId: operations[0]?.actionId,
     node: nodes[0]?.name,
     job: "huge",
@@ -50,7 +52,25 @@ async function pathOf(route: Route): Promise<string> {
     rejectionId: rejections[0]?.rejectionId,
     part: "service",
   };
-  return route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(known[name] ?? ""));
+}
+
+const parameter = /\{(\w+)\}/g;
+
+/** The path of a route, with its parameters and what its query has to have filled in. */
+async function pathOf({ id, path, query }: Route): Promise<string> {
+  const asked = Object.entries(query?.shape ?? {}).flatMap(([name, schema]) =>
+    z.safeParse(schema, undefined).success ? [] : [name],
+  );
+  const names = [...Array.from(path.matchAll(parameter), ([, name = ""]) => name), ...asked];
+  // The second plan, say, may not be made yet.
+  const known = await eventually(readKnown, (each) => names.every((name) => each[name] !== undefined));
+  const found = (name: string): string => {
+    const value = known[name];
+    if (value === undefined) throw new Error(`Cannot ask for "${id}": this cluster has no ${name}`);
+    return value;
+  };
+  const filled = path.replace(parameter, (_, name: string) => encodeURIComponent(found(name)));
+  return `${filled}?${new URLSearchParams(asked.map((name): [string, string] => [name, found(name)]))}`;
 }
 
 // Autostop has tests of its own, and so has what changes something.
