@@ -1,5 +1,5 @@
 import type { ActionBody } from "../api/index.ts";
-import { changeControl, requestPlan, stillThere } from "../cycle/index.ts";
+import { changeControl, eventsOf, noteEvents, requestPlan, stillThere } from "../cycle/index.ts";
 import { shortHostname } from "../engine/index.ts";
 import type { ClusterControl, DrainedNode, Rolling } from "../ports/index.ts";
 import { counted } from "../text.ts";
@@ -17,16 +17,10 @@ type StopBody = Extract<ActionBody, { kind: "stop-rolling" }>;
 export async function rollNodes(ports: ActPorts, outlook: Outlook, body: RollBody): Promise<ActOutcome> {
   const { cluster, atSeconds, control } = outlook;
   const { by, reason, replace, dryRun } = body;
-  const { rolling } = control;
-  if (rolling !== null)
-    return refused(
-      outlook,
-      [
-        `rolling: ${rolling.by} began one at ${isoOf(rolling.atSeconds)} that has ${counted(rolling.left.length, "nodes")} left, expected none; \`ccscale stop-rolling\` ends it`,
-      ],
-      dryRun,
-    );
-  const chosen = chooseNodes(outlook, { kind: "drain", nodes: body.nodes, force: true });
+  if (control.rolling !== null) return refused(outlook, [whyRolling(control.rolling)], dryRun);
+  // Only nodes that may be deleted can be replaced.
+  const kind = replace ? "delete" : "drain";
+  const chosen = chooseNodes(outlook, { kind, nodes: body.nodes, force: true });
   if (!chosen.ok) return refused(outlook, chosen.problems, dryRun);
   const left = chosen.nodes.map(({ nodeId, name }) => ({ nodeId, name }));
   const { skipped } = chosen;
@@ -37,12 +31,23 @@ export async function rollNodes(ports: ActPorts, outlook: Outlook, body: RollBod
   const more = { actions: [{ actionId: null, kind: "roll", nodes: left, create: [] }], skipped };
   if (dryRun) return answered(outlook, "would", `Would drain ${words}`, more);
   const started: Rolling = { by, reason, atSeconds, left, inTurn: [], atOnce, replace, total: left.length };
-  await changeControl(ports, cluster, (current) => ({ ...current, rolling: current.rolling ?? started }));
-  ports.log.info("requested", { cluster, kind: "roll", nodes: left.length, by, reason });
   // The first have their turn at once; each snapshot goes on.
-  await changeControl(ports, cluster, (current) => stepped(current, outlook));
+  const decided = await takeTurns(ports, outlook, ({ rolling }) => rolling ?? started);
+  const { rolling } = decided;
+  if (rolling !== null && !isSameRolling(rolling, started))
+    return refused(outlook, [whyRolling(rolling)], false);
+  ports.log.info("requested", { cluster, kind: "roll", nodes: left.length, by, reason });
   await requestPlan(ports, { cluster, reason: `roll by ${by}: ${reason}` });
   return answered(outlook, "done", `Draining ${words}`, more);
+}
+
+function whyRolling({ by, atSeconds, left }: Rolling): string {
+  return `rolling: ${by} began one at ${isoOf(atSeconds)} that has ${counted(left.length, "nodes")} left, expected none; \`ccscale stop-rolling\` ends it`;
+}
+
+/** Whether it is this one, some steps later, and not somebody else's. */
+function isSameRolling(a: Rolling, b: Rolling): boolean {
+  return a.by === b.by && a.reason === b.reason && a.atSeconds === b.atSeconds && a.total === b.total;
 }
 
 /** Ends it: nodes that wait for their turn are left as they are, those that are drained stay so. */
@@ -61,28 +66,62 @@ export async function stopRolling(ports: ActPorts, outlook: Outlook, body: StopB
   return answered(outlook, "done", `Stopped: ${words}`);
 }
 
+/**
+ * One step of a rolling drain, saved; nodes whose turn it is now leave an event each. Returns the decisions that hold now.
+ * `begin` is asked for the drain that rolls then.
+ */
+export async function takeTurns(
+  ports: ActPorts,
+  outlook: Outlook,
+  begin: (control: ClusterControl) => Rolling | null = ({ rolling }) => rolling,
+): Promise<ClusterControl> {
+  const { cluster, snapshot } = outlook;
+  let turns: readonly DrainedNode[] = [];
+  const decided = await changeControl(ports, cluster, (current) => {
+    const rolling = begin(current);
+    const next = stepped(rolling === current.rolling ? current : { ...current, rolling }, outlook);
+    turns = next.drainedNodes.filter((node) => !current.drainedNodes.includes(node));
+    return next;
+  });
+  const hostnames = new Map(snapshot.cluster.nodes.map(({ nodeId, hostname }) => [nodeId, hostname]));
+  const events = turns.flatMap(({ nodeId, name, by, reason, atSeconds }) =>
+    eventsOf({ kind: "drain", by, reason: `rolling drain: ${reason}`, atSeconds }, [
+      { nodeId, name, hostname: hostnames.get(nodeId) ?? null },
+    ]),
+  );
+  await noteEvents(ports, cluster, events);
+  return decided;
+}
+
 /** The decisions about a cluster after one step; the same when there is nothing to do. */
-export function stepped(control: ClusterControl, outlook: Outlook): ClusterControl {
+function stepped(control: ClusterControl, outlook: Outlook): ClusterControl {
   const { rolling, drainedNodes } = control;
   if (rolling === null) return control;
   const { snapshot, atSeconds } = outlook;
   const isBusy = busyIn(outlook);
-  const there = stillThere(rolling.inTurn, snapshot);
-  const inTurn = there.filter(({ nodeId }) => rolling.replace || isBusy(nodeId));
-  const waiting = stillThere(rolling.left, snapshot);
+  const drainedIds = new Set(drainedNodes.map(({ nodeId }) => nodeId));
+  // Somebody decided otherwise since: such a node would never go, and the others would wait for it.
+  const isKept = rolling.replace ? keptIn(outlook) : () => false;
+  const inTurn = stillThere(rolling.inTurn, snapshot).filter(
+    ({ nodeId }) => drainedIds.has(nodeId) && !isKept(nodeId) && (rolling.replace || isBusy(nodeId)),
+  );
+  const waiting = stillThere(rolling.left, snapshot).filter(({ nodeId }) => !isKept(nodeId));
   const next = waiting.slice(0, Math.max(0, rolling.atOnce - inTurn.length));
   const left = waiting.slice(next.length);
   if (next.length === 0 && inTurn.length === rolling.inTurn.length && left.length === rolling.left.length)
     return control;
-  const known = new Set(drainedNodes.map(({ nodeId }) => nodeId));
   const { by, reason } = rolling;
+  // A drain that ends by itself would give the node jobs again before it is done here.
+  const known = drainedNodes.filter(({ untilSeconds }) => untilSeconds === undefined);
+  const knownIds = new Set(known.map(({ nodeId }) => nodeId));
   const drained = next
-    .filter(({ nodeId }) => !known.has(nodeId))
+    .filter(({ nodeId }) => !knownIds.has(nodeId))
     .map((node): DrainedNode => ({ ...node, by, reason, atSeconds }));
+  const replacedIds = new Set(drained.map(({ nodeId }) => nodeId));
   const isOver = left.length === 0 && inTurn.length + next.length === 0;
   return {
     ...control,
-    drainedNodes: [...drainedNodes, ...drained],
+    drainedNodes: [...drainedNodes.filter(({ nodeId }) => !replacedIds.has(nodeId)), ...drained],
     rolling: isOver ? null : { ...rolling, left, inTurn: [...inTurn, ...next] },
   };
 }
@@ -98,6 +137,11 @@ export function busyIn({ input, snapshot }: Outlook): (nodeId: string) => boolea
       .map(({ nodeId }) => nodeId),
   );
   return (nodeId) => busy.has(nodeId);
+}
+
+function keptIn({ snapshot }: Outlook): (nodeId: string) => boolean {
+  const kept = new Set(snapshot.cluster.nodes.flatMap(({ nodeId, keepAlive }) => (keepAlive ? nodeId : [])));
+  return (nodeId) => kept.has(nodeId);
 }
 
 /** "10%" of the nodes, rounded up: at least one. */

@@ -1,10 +1,10 @@
-import { changeControl, loadControl, requestPlan, whyHeld } from "../cycle/index.ts";
+import { loadControl, requestPlan, whyHeld } from "../cycle/index.ts";
 import { StaleSnapshotError } from "../errors.ts";
 import type { Rolling } from "../ports/index.ts";
 import { lookAhead, type Outlook } from "../views/index.ts";
 import { act } from "./act.ts";
 import type { ActPorts } from "./act-outcome.ts";
-import { busyIn, stepped } from "./roll-nodes.ts";
+import { busyIn, takeTurns } from "./roll-nodes.ts";
 
 /**
  * One step: nodes on which no job runs any more have had their turn, and the next are drained. Does nothing while nothing
@@ -14,7 +14,7 @@ export async function rollOn(ports: ActPorts, cluster: string): Promise<void> {
   if ((await loadControl(ports, cluster)).rolling === null) return;
   const outlook = await seen(ports, cluster);
   if (outlook === undefined || whyHeld(outlook.config, outlook.control) !== undefined) return;
-  const turned = await changeControl(ports, cluster, (current) => stepped(current, outlook));
+  const turned = await takeTurns(ports, outlook);
   const { rolling } = turned;
   if (rolling === null) ports.log.info("rolled", { cluster });
   else if (rolling.replace) await replaceIdle(ports, outlook, rolling);
@@ -35,11 +35,12 @@ async function replaceIdle(ports: ActPorts, outlook: Outlook, rolling: Rolling):
     ({ nodeId }) => drainedBefore.has(nodeId) && !isLeaving.has(nodeId) && !isBusy(nodeId),
   );
   if (idle.length === 0) return;
-  const { by, reason, atSeconds } = rolling;
+  const { by, reason } = rolling;
   const nodes = { nodeIds: idle.map(({ nodeId }) => nodeId) };
   const body = { kind: "delete", by, reason, nodes, force: false, dryRun: false } as const;
-  const first = idle[0]?.nodeId ?? "";
-  await act(ports, { cluster: outlook.cluster, body, key: `roll-${atSeconds}-${idle.length}-${first}` });
+  // Once for each snapshot: a deletion that came to nothing is asked for again, one that is under way is not.
+  const key = `roll-${rolling.atSeconds}-${outlook.snapshot.takenAtSeconds}`;
+  await act(ports, { cluster: outlook.cluster, body, key });
 }
 
 async function seen(ports: ActPorts, cluster: string): Promise<Outlook | undefined> {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { eventsQuery } from "../../../shared/api/index.ts";
 import { act } from "../../../shared/operate/act.ts";
 import { rollOn } from "../../../shared/operate/roll-on.ts";
-import { clusterStatus } from "../../../shared/views/index.ts";
+import { clusterStatus, listEvents } from "../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, type World } from "../../support/world.ts";
@@ -147,5 +148,88 @@ describe("a rolling drain", () => {
     world.cycleCloud.settle();
     await step(world);
     expect(await rollingIn(world)).toMatchObject({ leftCount: 1, inTurn: ["htc-2", "htc-4"] });
+  });
+
+  test("with replace, a deletion that came to nothing is asked for again", async () => {
+    const world = await busyWorld();
+    await roll(world, { atOnce: 1, replace: true });
+    await runOn(world, names.slice(1));
+    world.cycleCloud.stubborn.set("htc-1", "it is locked");
+    await step(world);
+    await world.execute();
+    const isGoing = () => world.cycleCloud.nodes.find(({ name }) => name === "htc-1")?.targetState;
+    expect(isGoing()).toBe("Started");
+    world.cycleCloud.stubborn.clear();
+    await step(world);
+    await world.execute();
+    expect(isGoing()).toBe("Terminated");
+  });
+
+  test.each([
+    ["taken back from its drain", { kind: "undrain" }],
+    ["kept alive", { kind: "keep-alive", on: true }],
+  ] as const)("with replace, a node that is %s by somebody does not hold up the others", async (_, body) => {
+    const world = await busyWorld();
+    await roll(world, { atOnce: 1, replace: true });
+    await act(world.ports, { cluster, body: { ...who, ...body, nodes: { names: ["htc-1"] } } });
+    await runOn(world, []);
+    await step(world);
+    expect(await rollingIn(world)).toMatchObject({ leftCount: 3, inTurn: ["htc-2"] });
+    await step(world);
+    await world.execute();
+    expect(world.cycleCloud.nodes.find(({ name }) => name === "htc-1")?.targetState).toBe("Started");
+  });
+
+  test("with replace, nodes that nobody may delete are left alone from the beginning", async () => {
+    const world = await busyWorld();
+    await act(world.ports, {
+      cluster,
+      body: { kind: "keep-alive", on: true, ...who, nodes: { names: ["htc-2"] } },
+    });
+    expect(await roll(world, { atOnce: 5, replace: true })).toMatchObject({
+      answer: { skipped: [{ node: "htc-2", why: "is kept alive by alice: new image" }] },
+    });
+    expect(await rollingIn(world)).toMatchObject({ total: 4, leftCount: 0 });
+  });
+
+  test("a node that was drained for an hour stays drained once it has its turn", async () => {
+    const world = await busyWorld();
+    const untilSeconds = world.now() + 90;
+    const nodes = { names: ["htc-1"] };
+    await act(world.ports, { cluster, body: { kind: "drain", ...who, force: false, nodes, untilSeconds } });
+    await roll(world, { atOnce: 1 });
+    await step(world);
+    await step(world);
+    expect(await drainedIn(world)).toEqual(["htc-1"]);
+    expect(await rollingIn(world)).toMatchObject({ inTurn: ["htc-1"] });
+  });
+
+  test("of two that begin at once, one is told that the other has begun", async () => {
+    const world = await busyWorld();
+    const { controls } = world.ports;
+    const save = controls.save.bind(controls);
+    let others = 1;
+    controls.save = async (...args) => {
+      if (others-- > 0) await roll(world, { reason: "faster" });
+      return save(...args);
+    };
+    const body = { kind: "roll", ...who, nodes: { names }, atOnce: 1, replace: false } as const;
+    expect(await act(world.ports, { cluster, body })).toMatchObject({
+      outcome: "refused",
+      problems: [expect.stringContaining("rolling: alice began one at")],
+    });
+    expect((await controlOf(world))?.rolling).toMatchObject({ reason: "faster", atOnce: 2 });
+  });
+
+  test("whose turn it is, is an event of the node", async () => {
+    const world = await busyWorld();
+    await roll(world, { atOnce: 1 });
+    await runOn(world, names.slice(1));
+    await step(world);
+    const { events } = await listEvents(world.ports, cluster, eventsQuery.parse({ kind: "drain" }));
+    expect(events).toMatchObject([
+      { nodes: ["htc-2"], by: "alice", text: "No new jobs there: rolling drain: new image." },
+      { nodes: ["htc-1"], by: "alice", text: "No new jobs there: rolling drain: new image." },
+    ]);
   });
 });
