@@ -9,7 +9,6 @@ export {
   undecided,
   untilText,
   whyHeld,
-  withIgnored,
 } from "./control.ts";
 export { acceptDemand } from "./demand/accept-demand.ts";
 export { acceptTargets, checkTargets } from "./demand/accept-targets.ts";
@@ -38,7 +37,7 @@ export { eventsOf, noteEvents } from "./note-events.ts";
 export { underWay } from "./operations.ts";
 export { answerPlanRequest } from "./plan/answer-plan-request.ts";
 export { nextDeadlineSeconds } from "./plan/deadline.ts";
-export { loadWorld, type World, type WorldPorts } from "./plan/load-world.ts";
+export { loadWorld, type World, type WorldPorts, worldUnder } from "./plan/load-world.ts";
 export { type MadePlan, makePlan } from "./plan/make-plan.ts";
 export { isEviction, timesEvicted } from "./plan/often-evicted.ts";
 export { plannedOperation, sendRecorded } from "./plan/outbox.ts";

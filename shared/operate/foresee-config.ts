@@ -1,4 +1,4 @@
-import { doubtsOf, loadWorld, type WorldPorts, withIgnored } from "../cycle/index.ts";
+import { doubtsOf, loadWorld, type World, type WorldPorts, worldUnder } from "../cycle/index.ts";
 import { ConfigurationError, StaleSnapshotError } from "../errors.ts";
 import type { ClusterConfig } from "../ports/index.ts";
 import { counted, someOf } from "../text.ts";
@@ -13,22 +13,33 @@ export async function foreseeConfig(
   const world = await knownWorld(ports, cluster);
   if (world === undefined) return [];
   const nowSeconds = ports.clock.nowSeconds();
-  const settings = withIgnored(next.engine, world.control);
-  const { predictsRunTimes } = next.cycle;
   const before = outlookOf(world, nowSeconds);
-  const after = outlookOf(
-    { ...world, config: next, loaded: { ...world.loaded, settings, predictsRunTimes } },
-    nowSeconds,
-  );
+  const { world: other, newBudgets } = withKnownBudgets(world, worldUnder(world, next));
+  const after = outlookOf(other, nowSeconds);
   const differences = [
     ...held(before, after),
     ...going(before, after, { isInDoubt: doubtsOf(world.loaded.demand, nowSeconds).length > 0 }),
     ...waiting(before, after),
     ...coming(before, after),
+    ...newBudgets.map((name) => `What is spent of budget "${name}" is known with the next snapshot.`),
   ];
   // Said as well: no word could also mean that nothing was looked at.
   return differences.length > 0 ? differences : ["A plan made now would be the same."];
 }
+
+/**
+ * Budgets of people that the newest snapshot does not know hold all their jobs. A configuration counts from the next snapshot on,
+ * which knows them: until then they are left out, and named.
+ */
+function withKnownBudgets(before: World, after: World) {
+  const holdsNow = new Set(before.loaded.jobHolds?.map(({ budget }) => budget.name));
+  const isNew = ({ budget }: JobHold) => budget.spentUsd === null && !holdsNow.has(budget.name);
+  const holds = after.loaded.jobHolds ?? [];
+  const loaded = { ...after.loaded, jobHolds: holds.filter((hold) => !isNew(hold)) };
+  return { world: { ...after, loaded }, newBudgets: holds.filter(isNew).map(({ budget }) => budget.name) };
+}
+
+type JobHold = NonNullable<World["loaded"]["jobHolds"]>[number];
 
 /** Undefined where nothing can be planned now: before the first snapshot, or while the stored configuration is broken. */
 async function knownWorld(ports: WorldPorts, cluster: string) {

@@ -116,15 +116,13 @@ export async function readWorld(
   ]);
   const snapshot = withKept(stored.value, control);
   const loaded: Loaded = {
-    settings: withIgnored(config.engine, control),
+    ...configured(config, { control, snapshot, readAtSeconds }),
     drainedNodes: control.drainedNodes,
     snapshot,
     demand,
     targets,
     operations: operations.map(({ value }) => value),
     history,
-    predictsRunTimes: config.cycle.predictsRunTimes,
-    jobHolds: jobHoldsAt(config, snapshot, readAtSeconds),
   };
   const tag = JSON.stringify([
     [config, control, head?.etag, stored.etag, targets, losses],
@@ -139,6 +137,23 @@ export async function readWorld(
     ...{ cluster, config, control, readAtSeconds },
     ...{ head: head?.value, snapshot, loaded, recent, losses, tag },
   };
+}
+
+/** What of a world follows from the configuration. */
+function configured(
+  config: ClusterConfig,
+  { control, snapshot, readAtSeconds }: Pick<World, "control" | "snapshot" | "readAtSeconds">,
+): Pick<Loaded, "settings" | "predictsRunTimes" | "jobHolds"> {
+  return {
+    settings: withIgnored(config.engine, control),
+    predictsRunTimes: config.cycle.predictsRunTimes,
+    jobHolds: jobHoldsAt(config, snapshot, readAtSeconds),
+  };
+}
+
+/** The same world under another configuration. Of a budget that is new, nobody knows before the next snapshot what is spent. */
+export function worldUnder(world: World, config: ClusterConfig): World {
+  return { ...world, config, loaded: { ...world.loaded, ...configured(config, world) } };
 }
 
 /** Reads both parts. Undefined for a cluster that is not configured. Throws StaleSnapshotError without a snapshot. */

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { foreseeConfig } from "../../../shared/operate/foresee-config.ts";
+import type { BudgetSettings } from "../../../shared/ports/index.ts";
+import { bucketOf, clusterOf, nodeArrayOf } from "../../support/cluster.ts";
+import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { cluster, configOf, createWorld, jobFor, type World } from "../../support/world.ts";
+
+/** Two dollars an hour for each node. */
+const facts = { overrides: { Standard_F4s_v2: { pricePerHourUsd: 2 } } };
+const geo: BudgetSettings = {
+  name: "geo",
+  of: { dimension: "account", name: "geo" },
+  period: "month",
+  usd: 1,
+  hold: true,
+};
+const configWith = (...budgets: readonly BudgetSettings[]) => configOf({ facts, cycle: { budgets } });
+
+/** A cluster on which account geo has spent two dollars of this month, with a job of it that waits. */
+async function spentTwo(budgets: readonly BudgetSettings[]): Promise<World> {
+  const world = createWorld(
+    new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf({ buckets: [bucketOf()] })] })),
+  );
+  world.ports.configs.put(configWith(...budgets));
+  const post = (jobs: readonly Record<string, unknown>[]) => world.post(jobs, { ttlSeconds: 86_400 });
+  await post([jobFor(1, { name: "first", account: "geo" })]);
+  await world.round();
+  world.cycleCloud.settle();
+  const [host] = world.cycleCloud.nodes.map(({ hostname }) => hostname);
+  const runs = jobFor(1, { name: "first", account: "geo", executingHostnames: [host] });
+  await post([runs]);
+  await world.snapshot();
+  world.advance(3_600);
+  await post([runs, jobFor(1, { name: "second", account: "geo" })]);
+  await world.snapshot();
+  world.advance(1);
+  await world.plan();
+  return world;
+}
+
+describe("what a change of budgets would do", () => {
+  test("more money frees the jobs that the budget holds", async () => {
+    const world = await spentTwo([geo]);
+    expect(await foreseeConfig(world.ports, cluster, configWith({ ...geo, usd: 100 }))).toEqual([
+      "The next plan would buy or start 1 node more.",
+    ]);
+  });
+
+  test("less money holds jobs that have a place", async () => {
+    const world = await spentTwo([{ ...geo, usd: 100 }]);
+    expect(await foreseeConfig(world.ports, cluster, configWith(geo))).toEqual([
+      "1 job that has a place would wait: second.",
+    ]);
+  });
+
+  test("of a new budget, what is spent is known with the next snapshot: no job waits for that", async () => {
+    const world = await spentTwo([]);
+    expect(await foreseeConfig(world.ports, cluster, configWith({ ...geo, usd: 100 }))).toEqual([
+      'What is spent of budget "geo" is known with the next snapshot.',
+    ]);
+  });
+});
