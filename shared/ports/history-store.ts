@@ -53,6 +53,11 @@ export interface NodeLoss {
 export interface NodeLossStore {
   /** The same event again changes nothing. True when it was new. */
   add(loss: NodeLoss): Promise<boolean>;
-  /** Newest first, at most `limit`; only those at `sinceSeconds` or later when it is given. */
-  recent(cluster: string, limit: number, sinceSeconds?: number): Promise<readonly NodeLoss[]>;
+  /** Newest first, at most `limit`; only those from `sinceSeconds` to `untilSeconds` when given. */
+  recent(
+    cluster: string,
+    limit: number,
+    sinceSeconds?: number,
+    untilSeconds?: number,
+  ): Promise<readonly NodeLoss[]>;
 }

@@ -45,9 +45,15 @@ export class TableNodeLossStore implements NodeLossStore {
     return true;
   }
 
-  async recent(cluster: string, limit: number, sinceSeconds?: number): Promise<readonly NodeLoss[]> {
+  async recent(
+    cluster: string,
+    limit: number,
+    sinceSeconds?: number,
+    untilSeconds?: number,
+  ): Promise<readonly NodeLoss[]> {
+    const from = untilSeconds === undefined ? "time:" : `time:${reverseTime(untilSeconds)}:`;
     const to = sinceSeconds === undefined ? "time;" : `time:${reverseTime(sinceSeconds)};`;
-    const rows = await this.#table.list<NodeLoss>(escapeName(cluster), { from: "time:", to, limit });
+    const rows = await this.#table.list<NodeLoss>(escapeName(cluster), { from, to, limit });
     return rows.flatMap((row) => row.value ?? []).sort(newestLossFirst);
   }
 }

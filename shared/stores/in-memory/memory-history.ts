@@ -66,11 +66,17 @@ export class MemoryNodeLossStore implements NodeLossStore {
     return true;
   }
 
-  async recent(cluster: string, limit: number, sinceSeconds = 0): Promise<readonly NodeLoss[]> {
+  async recent(
+    cluster: string,
+    limit: number,
+    sinceSeconds = 0,
+    untilSeconds = Number.POSITIVE_INFINITY,
+  ): Promise<readonly NodeLoss[]> {
     return this.#losses
       .entries()
       .map(({ stored }) => stored.value)
-      .filter((loss) => loss.cluster === cluster && loss.atSeconds >= sinceSeconds)
+      .filter((loss) => loss.cluster === cluster)
+      .filter(({ atSeconds }) => atSeconds >= sinceSeconds && atSeconds <= untilSeconds)
       .sort(newestLossFirst)
       .slice(0, limit);
   }

@@ -23,6 +23,8 @@ const usualSeconds = 3_600;
 /** An action ends within this time of its beginning, and its end may be in a period that its beginning is not. */
 const longestActionSeconds = 86_400;
 const mostOfARecord = 2_000;
+/** So many nodes may be drained, or lost, in one second; a page ends between seconds, never within one. */
+const mostOfASecond = 200_000;
 const mostNodes = 50;
 const longestText = 1_000;
 
@@ -105,9 +107,12 @@ function toView({ nodes, text, ...event }: FoundEvent): EventsAnswer["events"][n
 }
 
 async function plans(ports: EventPorts, cluster: string, { untilSeconds }: Period): Promise<Read> {
-  const records = await ports.plans.list(cluster, mostOfARecord, untilSeconds);
+  const { records, wholeSince } = await newest(
+    (limit) => ports.plans.list(cluster, limit, untilSeconds),
+    ({ atSeconds }) => atSeconds,
+  );
   const changed = records.filter((record, index) => !isHeldAgain(record, records[index + 1]));
-  return { events: changed.flatMap(ofPlan), wholeSince: sinceOf(records.map(({ atSeconds }) => atSeconds)) };
+  return { events: changed.flatMap(ofPlan), wholeSince };
 }
 
 /** A cluster that is held makes a plan whenever its clock says so, and each wants what the one before wanted. */
@@ -123,11 +128,11 @@ function isHeldAgain(plan: PlanRecord, before: PlanRecord | undefined): boolean 
 
 async function operations(ports: EventPorts, cluster: string, period: Period): Promise<Read> {
   const since = period.fromSeconds - longestActionSeconds;
-  const records = await ports.operations.recent(cluster, mostOfARecord, since, period.untilSeconds);
-  return {
-    events: records.flatMap(ofOperation),
-    wholeSince: sinceOf(records.map(({ createdAtSeconds }) => createdAtSeconds)),
-  };
+  const { records, wholeSince } = await newest(
+    (limit) => ports.operations.recent(cluster, limit, since, period.untilSeconds),
+    ({ createdAtSeconds }) => createdAtSeconds,
+  );
+  return { events: records.flatMap(ofOperation), wholeSince };
 }
 
 async function rest(
@@ -137,32 +142,49 @@ async function rest(
   node: string | undefined,
 ): Promise<Read> {
   const { fromSeconds, untilSeconds } = period;
+  const rejections = (of: string | undefined) =>
+    newest(
+      (limit) => ports.rejections.list(of, limit, untilSeconds),
+      ({ receivedAtSeconds }) => receivedAtSeconds,
+    );
   const [rows, losses, own, nobodys, noted] = await Promise.all([
     ports.history.list(cluster),
-    ports.losses.recent(cluster, mostOfARecord, fromSeconds),
-    ports.rejections.list(cluster, mostOfARecord, untilSeconds),
+    newest((limit) => ports.losses.recent(cluster, limit, fromSeconds, untilSeconds), atSecondsOf),
+    rejections(cluster),
     // Messages that name no cluster may be of any.
-    ports.rejections.list(undefined, mostOfARecord, untilSeconds),
-    ports.events.list(cluster, { fromSeconds, untilSeconds, limit: mostOfARecord }),
+    rejections(undefined),
+    newest((limit) => ports.events.list(cluster, { fromSeconds, untilSeconds, limit }), atSecondsOf),
   ]);
+  // When one node is asked for, its events name it alone, not others that did the same at once.
+  const isAsked = (each: NamedNode) => node === undefined || isNamed(each, node);
   const events = [
-    // When one node is asked for, its events name it alone, not others that did the same at once.
-    ...ofHistory(rows.filter((row) => node === undefined || isNamed(row, node))),
-    ...losses.map(ofLoss),
-    ...own.map(ofRejection),
-    ...nobodys.map(ofRejection),
-    ...noted.map(ofNoted),
+    ...ofHistory(rows.filter(isAsked)),
+    ...losses.records.map(ofLoss),
+    ...own.records.map(ofRejection),
+    ...nobodys.records.map(ofRejection),
+    ...ofNoted(noted.records.filter((each) => each.node === null || isAsked(each.node))),
   ];
-  const since = [
-    sinceOf(losses.map(({ atSeconds }) => atSeconds)),
-    sinceOf(own.map(({ receivedAtSeconds }) => receivedAtSeconds)),
-    sinceOf(nobodys.map(({ receivedAtSeconds }) => receivedAtSeconds)),
-    sinceOf(noted.map(({ atSeconds }) => atSeconds)),
-  ].filter((each) => each !== null);
+  const since = [losses, own, nobodys, noted].flatMap(({ wholeSince }) => wholeSince ?? []);
   return { events, wholeSince: since.length === 0 ? null : Math.max(...since) };
 }
 
-/** When as many were read as are read at most, the oldest time may be there in part. */
-function sinceOf(times: readonly number[]): number | null {
-  return times.length < mostOfARecord ? null : Math.min(...times);
+function atSecondsOf({ atSeconds }: { readonly atSeconds: number }): number {
+  return atSeconds;
+}
+
+/**
+ * The newest of a record, and since when they are whole; null: these are all. The oldest second of a list that was cut may be
+ * there in part. If all of it is that second, more is read, or the next page would begin with the same part.
+ */
+async function newest<T>(
+  load: (limit: number) => Promise<readonly T[]>,
+  at: (record: T) => number,
+): Promise<{ readonly records: readonly T[]; readonly wholeSince: number | null }> {
+  for (let limit = mostOfARecord; ; limit *= 10) {
+    const records = await load(limit);
+    if (records.length < limit) return { records, wholeSince: null };
+    const wholeSince = records.reduce((oldest, record) => Math.min(oldest, at(record)), Infinity);
+    if (limit >= mostOfASecond || records.some((record) => at(record) !== wholeSince))
+      return { records, wholeSince };
+  }
 }

@@ -196,14 +196,18 @@ const notedWords: Readonly<Record<NotedKind, string>> = {
   targets: "Targets requested",
 };
 
-export function ofNoted({ eventId, atSeconds, kind, by, source, node, reason }: NotedEvent): FoundEvent {
-  return {
-    ...nobody,
-    id: `${eventId}:${atSeconds}`,
-    kind,
-    atSeconds,
-    text: `${notedWords[kind]}: ${reason}.`,
-    by: by ?? source,
-    nodes: node === null ? [] : [node],
-  };
+/** What was decided of many nodes at once, in the same words, is one event. */
+export function ofNoted(noted: readonly NotedEvent[]): readonly FoundEvent[] {
+  const alike = Map.groupBy(noted, ({ kind, atSeconds, by, source, reason, node, eventId }) =>
+    JSON.stringify([kind, atSeconds, by, source, reason, node === null ? eventId : null]),
+  );
+  return [...alike.values()].flatMap((events) => {
+    const inOrder = events.toSorted((a, b) => compareNodeNames(a.node?.name ?? "", b.node?.name ?? ""));
+    const [first] = inOrder;
+    if (first === undefined) return [];
+    const { eventId, atSeconds, kind, by, source, reason } = first;
+    const nodes = inOrder.flatMap(({ node }) => node ?? []);
+    const text = `${notedWords[kind]}: ${reason}.`;
+    return [{ ...nobody, id: `${eventId}:${atSeconds}`, kind, atSeconds, text, by: by ?? source, nodes }];
+  });
 }

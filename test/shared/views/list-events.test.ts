@@ -172,6 +172,69 @@ describe("events", () => {
     expect(times).toEqual(times.toSorted((a, b) => b - a));
   });
 
+  test("what was decided of many nodes at once is one event; asked for one of them, it is about that node", async () => {
+    const world = createWorld();
+    const at = { by: "alice", source: null, atSeconds: world.now() - 60, reason: "new image" };
+    const drain = (index: number, reason = at.reason) => {
+      const [nodeId, name] = [`id-${index}`, `htc-${index}`];
+      return {
+        ...at,
+        reason,
+        kind: "drain",
+        eventId: `drain:${nodeId}`,
+        node: { nodeId, name, hostname: null },
+      } as const;
+    };
+    const before = {
+      ...at,
+      atSeconds: at.atSeconds - 60,
+      eventId: "config:bob",
+      kind: "config",
+      node: null,
+    } as const;
+    const noted = Array.from({ length: 5_000 }, (_, index) => drain(index + 1));
+    await world.ports.events.note(cluster, [before, ...noted, drain(9_000, "bad disk")]);
+    const kinds = async (query: Readonly<Record<string, unknown>> = {}) => {
+      const shown: unknown[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await list(world, { ...query, ...(cursor !== undefined && { cursor }) });
+        shown.push(...page.events.map(({ kind, nodes, nodeCount }) => [kind, nodes[0], nodeCount]));
+        cursor = page.next ?? undefined;
+      } while (cursor !== undefined);
+      return shown;
+    };
+    expect(await kinds()).toEqual([
+      ["drain", "htc-1", 5_000],
+      ["drain", "htc-9000", 1],
+      ["config", undefined, 0],
+    ]);
+    expect(await kinds({ node: "htc-77" })).toEqual([["drain", "htc-77", 1]]);
+  });
+
+  test("more nodes that are lost than are read at a time leave nothing out", async () => {
+    const world = createWorld();
+    const loss = {
+      cluster,
+      nodeId: null,
+      nodeArray: "htc",
+      vmSize: "Standard_F4s_v2",
+      reason: "SpotEvicted",
+    } as const;
+    for (let index = 0; index < 4_500; index += 1) {
+      const atSeconds = world.now() - 1_000 - Math.floor(index / 10);
+      await world.ports.losses.add({ ...loss, eventId: `e${index}`, nodeName: `htc-${index}`, atSeconds });
+    }
+    const ids = new Set<string>();
+    let cursor: string | undefined;
+    do {
+      const page = await list(world, { limit: 1_000, ...(cursor !== undefined && { cursor }) });
+      for (const { id } of page.events) ids.add(id);
+      cursor = page.next ?? undefined;
+    } while (cursor !== undefined);
+    expect(ids.size).toBe(4_500);
+  });
+
   test("drains that the planner asks for are there, a repeat of one once", async () => {
     const nodes = [nodeOf({ name: "htc-1" })];
     const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));

@@ -37,17 +37,19 @@ export const nodeLossStoreCases: readonly ContractCase<NodeLossStore>[] = [
     },
   },
   {
-    name: "recent lists the newest first, no more and no older ones than asked",
+    name: "recent lists the newest first, no more, no older and no newer ones than asked",
     async run(store) {
       const cluster = uniqueCluster();
       for (const index of [2, 0, 3, 1])
         await store.add(lossOf(cluster, `e-${index}`, { atSeconds: startSeconds + index }));
-      const idsOf = async (...args: [number, number?]) =>
+      const idsOf = async (...args: [number, number?, number?]) =>
         (await store.recent(cluster, ...args)).map(({ eventId }) => eventId);
       expect(await idsOf(9)).toEqual(["e-3", "e-2", "e-1", "e-0"]);
       expect(await idsOf(2)).toEqual(["e-3", "e-2"]);
       expect(await idsOf(9, startSeconds + 2)).toEqual(["e-3", "e-2"]);
       expect(await idsOf(9, startSeconds + 4)).toEqual([]);
+      expect(await idsOf(9, undefined, startSeconds + 1)).toEqual(["e-1", "e-0"]);
+      expect(await idsOf(1, startSeconds + 1, startSeconds + 2)).toEqual(["e-2"]);
       expect(await idsOf(0)).toEqual([]);
     },
   },
