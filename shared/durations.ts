@@ -55,15 +55,23 @@ export function parseDuration(
   { isPlain = false }: { readonly isPlain?: boolean } = {},
 ): number | undefined {
   const trimmed = text.trim();
-  if (isPlain && /^\d+(?:\.\d+)?$/.test(trimmed)) return Number(trimmed);
-  if (!/^(?:\d+(?:\.\d+)?[wdhms])+$/.test(trimmed)) return undefined;
+  if (isPlain && count(trimmed) !== undefined) return count(trimmed);
   let total = 0;
   let last = Number.POSITIVE_INFINITY;
-  for (const [, count = "", letter = ""] of trimmed.matchAll(/(\d+(?:\.\d+)?)([wdhms])/g)) {
-    const unit = readable.get(letter) ?? 0;
-    if (unit >= last) return undefined;
+  let start = 0;
+  // One step for each character: a text from outside may be long.
+  for (let end = 0; end < trimmed.length; end++) {
+    const unit = readable.get(trimmed.charAt(end));
+    if (unit === undefined) continue;
+    const number = count(trimmed.slice(start, end));
+    if (number === undefined || unit >= last) return undefined;
+    total += number * unit;
     last = unit;
-    total += Number(count) * unit;
+    start = end + 1;
   }
-  return total;
+  return start === 0 || start < trimmed.length ? undefined : total;
+}
+
+function count(text: string): number | undefined {
+  return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined;
 }

@@ -59,12 +59,27 @@ describe("parseDuration", () => {
     expect(parseDuration(text)).toBe(seconds);
   });
 
-  test.each(["", "90", "-5m", "5 m", "1m 30s", "30m1h", "5m5m", "1h30", "m", "1M", "1e3s", "0:01:30"])(
-    "%j is none",
-    (text) => {
-      expect(parseDuration(text)).toBeUndefined();
-    },
-  );
+  test.each([
+    "",
+    "90",
+    "-5m",
+    "5 m",
+    "1m 30s",
+    "30m1h",
+    "5m5m",
+    "1h30",
+    "m",
+    "1M",
+    "1e3s",
+    "0:01:30",
+    ".5h",
+    "1.h",
+    "1..5h",
+    "hm",
+    "1h 2m",
+  ])("%j is none", (text) => {
+    expect(parseDuration(text)).toBeUndefined();
+  });
 
   test("a plain number counts as seconds where that is said", () => {
     expect(parseDuration("90", { isPlain: true })).toBe(90);

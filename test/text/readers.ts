@@ -1,5 +1,6 @@
 import { expandHostlist } from "../../clients/agent/drivers/slurm/hostlist.ts";
 import { decodeQueueText } from "../../functions/support/queue-message.ts";
+import { parseDuration } from "../../shared/durations.ts";
 import { matchesWildcard } from "../../shared/engine/index.ts";
 import { redactText } from "../../shared/redact.ts";
 import { parseFilter } from "../../shared/simulated-cyclecloud/filter.ts";
@@ -15,13 +16,14 @@ export const readers: Readonly<Record<string, (text: string) => unknown>> = {
   printableCut: (text) => printableCut(text, 300),
   "matchesWildcard, text": (text) => matchesWildcard(`${"a*".repeat(200)}b`, text),
   "matchesWildcard, pattern": (text) => matchesWildcard(`*${text}`, "[".repeat(300)),
+  parseDuration: (text) => parseDuration(text, { isPlain: true }),
   parseSwf: refusing(parseSwf),
   parseFilter: refusing(parseFilter),
 };
 
 /** What each of them may stumble over, besides signs. */
 export const pieces: readonly string[] = [
-  ..."eyJ -eyJ eyJ00000000. F- AzFu- {[ [1] [1-9] n[1], [[ ]] ://a: ://a:b@ ?sig= A= Pwd= AccountKey= &&".split(
+  ..."eyJ -eyJ eyJ00000000. F- AzFu- {[ [1] [1-9] n[1], [[ ]] ://a: ://a:b@ ?sig= A= Pwd= AccountKey= && 1s 1. 5w4d".split(
     " ",
   ),
   ..."Bearer |AccountKey |-----BEGIN |-----BEGIN PRIVATE KEY-----|PRIVATE KEY-----|\u001b|\n|é|😀|1 1 ".split(

@@ -1,87 +1,102 @@
+import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import { wrapped, wrappedAfter } from "../output/wrapped.ts";
 
 const indent = "  ";
 
 /**
- * Markdown as our own pages have it, for a terminal of so many columns: headings, paragraphs, lists, tables, code. A row of a
- * table becomes its first cell with the others below it, since cells hold sentences.
+ * Markdown for a terminal of so many columns. A row of a table becomes its first cell with the others below it, since cells hold
+ * sentences. Pictures and comments are left out.
  */
 export function markdownText(markdown: string, columns: number): readonly string[] {
-  const lines: string[] = [];
-  for (const block of blocksOf(markdown)) {
-    const shown = shownBlock(block, columns);
-    if (shown.length > 0) lines.push(...(lines.length > 0 ? [""] : []), ...shown);
+  return blocksText(lexer(markdown), indent, columns);
+}
+
+/** Blocks with a blank line between any two. */
+function blocksText(tokens: readonly Token[], start: string, columns: number): readonly string[] {
+  const blocks = tokens.map((token) => blockText(token as MarkedToken, start, columns));
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
+}
+
+function blockText(token: MarkedToken, start: string, columns: number): readonly string[] {
+  switch (token.type) {
+    case "heading":
+      return [inlineText(token.tokens).toUpperCase()];
+    case "code":
+      return token.text.split("\n").map((line) => `${start}${indent}${line}`.trimEnd());
+    case "table":
+      return tableText(token, start, columns);
+    case "list":
+      return token.items.flatMap((item, index) => {
+        const mark = token.ordered ? `${Number(token.start) + index}.` : "-";
+        return itemText(item, `${start}${mark} `, columns);
+      });
+    case "blockquote":
+      return blocksText(token.tokens, `${start}${indent}`, columns);
+    case "paragraph":
+    case "text":
+      return filled(start, inlineText(token.tokens ?? [token]), columns);
+    case "hr":
+      return [`${start}---`];
+    default:
+      // Blank lines, comments, and targets of links.
+      return [];
   }
-  return lines;
 }
 
-/** Code with its blank lines is one block; else blank lines separate them, and a heading stands alone. */
-function blocksOf(markdown: string): readonly string[] {
-  const blocks = [
-    ...markdown.matchAll(/^ *```[^\n]*\n[\s\S]*?^ *```$|^#+ .*$|(?:^(?! *```|#+ ).*\S.*(?:\n|$))+/gm),
-  ];
-  return blocks.map(([block]) => block.trimEnd());
+/** The first text stands after the mark; what is below it begins under the text. */
+function itemText({ tokens }: Tokens.ListItem, start: string, columns: number): readonly string[] {
+  const below = " ".repeat(start.length);
+  const [first, ...others] = tokens;
+  const lines = first === undefined ? [] : blockText(first as MarkedToken, below, columns);
+  const rest = others.flatMap((token) => blockText(token as MarkedToken, below, columns));
+  return [`${start}${lines[0]?.trimStart() ?? ""}`.trimEnd(), ...lines.slice(1), ...rest];
 }
 
-function shownBlock(block: string, columns: number): readonly string[] {
-  if (/^ *```/.test(block))
-    return block
-      .split("\n")
-      .slice(1, -1)
-      .map((line) => `${indent}${indent}${line}`.trimEnd());
-  const heading = /^#+ (.*)$/.exec(block)?.[1];
-  if (heading !== undefined) return [plain(heading).toUpperCase()];
-  if (/^\s*(<|!\[)/.test(block)) return [];
-  if (block.startsWith("|")) return tableText(block, columns);
-  if (/^ *(?:[-*]|\d+\.) /.test(block)) return listText(block, columns);
-  return wrappedAfter(indent, plain(joined(block)), { columns, hang: indent.length }).split("\n");
-}
-
-function listText(block: string, columns: number): readonly string[] {
-  return block.split(/\n(?= *(?:[-*]|\d+\.) )/).flatMap((item) => {
-    const [, mark = "-", text = ""] = /^ *([-*]|\d+\.) ([\s\S]*)$/.exec(item) ?? [];
-    const start = `${indent}${mark} `;
-    return wrappedAfter(start, plain(joined(text)), { columns, hang: start.length }).split("\n");
-  });
-}
-
-function tableText(block: string, columns: number): readonly string[] {
-  const [head = [], , ...rows] = block.split("\n").map(cellsOf);
-  return rows.flatMap(([first = "", ...others]) => {
+function tableText({ header, rows }: Tokens.Table, start: string, columns: number): readonly string[] {
+  const below = `${start}${indent}${indent}`;
+  return rows.flatMap(([first, ...others]) => {
     const shown = others.flatMap((cell, index) => {
-      const text = plain(cell);
+      const text = inlineText(cell.tokens);
       if (text === "") return [];
       // The second column of most tables is what the first means, so it needs no name.
-      const name = others.length === 1 ? "" : `${plain(head[index + 1] ?? "")}: `;
-      const start = `${indent}${indent}${indent}${name === ": " ? "" : name}`;
-      return wrappedAfter(start, text, { columns, hang: indent.length * 3 + 2 }).split("\n");
+      const name = others.length === 1 ? "" : inlineText(header[index + 1]?.tokens ?? []);
+      const before = name === "" ? below : `${below}${name}: `;
+      return wrappedAfter(before, text, { columns, hang: below.length + indent.length }).split("\n");
     });
-    return [...wrapped(`${indent}${plain(first)}`, columns).split("\n"), ...shown];
+    return [...wrapped(`${start}${inlineText(first?.tokens ?? [])}`, columns).split("\n"), ...shown];
   });
 }
 
-/** A `|` in code stands as `\|`. */
-function cellsOf(row: string): readonly string[] {
-  return row
-    .replace(/^\||\|$/g, "")
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim().replaceAll("\\|", "|"));
+function filled(start: string, text: string, columns: number): readonly string[] {
+  return text === "" ? [] : wrappedAfter(start, text, { columns, hang: start.length }).split("\n");
 }
 
-function joined(text: string): string {
-  return text.replaceAll(/\s*\n\s*/g, " ").trim();
-}
-
-/** Without the marks of links, emphasis and code. What stands in code stays as it is. */
-function plain(text: string): string {
-  return text
-    .split(/(`[^`]*`)/)
-    .map((part) =>
-      part.startsWith("`")
-        ? part.slice(1, -1)
-        : part.replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/\*\*?(\w[^*]*)\*\*?/g, "$1"),
-    )
+/** On one line, without the marks of links, emphasis and code. What stands in code stays as it is. */
+function inlineText(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => spanText(token as MarkedToken))
     .join("")
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replaceAll("<br>", " ");
+    .trim();
+}
+
+function spanText(token: MarkedToken): string {
+  switch (token.type) {
+    case "br":
+      return " ";
+    case "codespan":
+      return token.text;
+    case "html":
+      return token.text === "<br>" ? " " : "";
+    case "image":
+      return "";
+    default:
+      if ("tokens" in token && token.tokens !== undefined) return inlineParts(token.tokens);
+      return "text" in token ? token.text.replaceAll("\n", " ") : "";
+  }
+}
+
+function inlineParts(tokens: readonly Token[]): string {
+  return tokens.map((token) => spanText(token as MarkedToken)).join("");
 }

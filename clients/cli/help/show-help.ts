@@ -5,9 +5,8 @@ import { examples } from "../reference/examples.ts";
 import { readPrinted } from "../reference/read-printed.ts";
 import type { Terminal } from "../terminal.ts";
 import { commandHelp } from "./command-help.ts";
-import { markdownText } from "./markdown-text.ts";
 import { page, pagersOf } from "./pager.ts";
-import { type Topic, textOf, topics } from "./topics.ts";
+import { type Topic, topics } from "./topics.ts";
 
 /** What is read of what is printed into a file or a pipe. */
 const usualColumns = 100;
@@ -30,11 +29,13 @@ export function helpWanted(argv: readonly string[]): HelpWanted {
 
 /** Shows the page of a topic. */
 export async function showTopic(terminal: Terminal, topic: Topic, isPaged: boolean): Promise<void> {
-  await show(
-    terminal,
-    [...markdownText(textOf(topic), columnsOf(terminal)), "", `docs/${topic.file}`],
-    isPaged,
-  );
+  // With a parser of Markdown, which pages of commands have no use for.
+  const [{ markdownText }, { textOf }] = await Promise.all([
+    import("./markdown-text.ts"),
+    import("./topic-text.ts"),
+  ]);
+  const lines = markdownText(textOf(topic), columnsOf(terminal));
+  await show(terminal, [...lines, "", `docs/${topic.file}`], isPaged);
 }
 
 export function topicOf(name: string): Topic | undefined {

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-
 /** A page of `ccscale help` that is about no command: a part of the documentation. */
 export interface Topic {
   readonly name: string;
@@ -48,35 +46,3 @@ export const topics: readonly Topic[] = [
     headings: ["Exit codes"],
   },
 ];
-
-/**
- * The Markdown of a topic. The sources have it in docs; the build puts the pages beside itself. Throws an Error for a heading
- * that its page does not have.
- */
-export function textOf({ file, headings }: Topic): string {
-  const page = readPage(file);
-  if (headings.length === 0) return page;
-  const sections = page.split(/^(?=## )/m);
-  return headings
-    .map((heading) => {
-      const found = sections.find((section) => section.startsWith(`## ${heading}\n`));
-      if (found === undefined) throw new Error(`Cannot find "## ${heading}" in docs/${file}`);
-      return found;
-    })
-    .join("\n");
-}
-
-function readPage(file: string): string {
-  const places = [
-    new URL(`pages/${file}`, import.meta.url),
-    new URL(`../../../docs/${file}`, import.meta.url),
-  ];
-  for (const place of places) {
-    try {
-      return readFileSync(place, "utf8");
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-    }
-  }
-  throw new Error(`Cannot find docs/${file} beside this program`);
-}

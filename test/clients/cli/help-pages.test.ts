@@ -5,7 +5,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { commandGroups, commandNames } from "../../../clients/cli/command-table.ts";
 import { markdownText } from "../../../clients/cli/help/markdown-text.ts";
 import { pagersOf } from "../../../clients/cli/help/pager.ts";
-import { textOf, topics } from "../../../clients/cli/help/topics.ts";
+import { textOf } from "../../../clients/cli/help/topic-text.ts";
+import { topics } from "../../../clients/cli/help/topics.ts";
 import { createProgram, run } from "../../../clients/cli/program.ts";
 import { examples } from "../../../clients/cli/reference/examples.ts";
 import { ccscale } from "./in-process.ts";
@@ -128,6 +129,12 @@ test("markdownText: what our pages use", () => {
     "  goes on",
     "",
     "1. first",
+    "2. second:",
+    "   - below",
+    "",
+    "<!-- for the tests -->",
+    "> A note",
+    "> of two lines.",
     "",
     "| key | default | meaning |",
     "|---|---|---|",
@@ -152,6 +159,10 @@ test("markdownText: what our pages use", () => {
     "  - two that goes on",
     "",
     "  1. first",
+    "  2. second:",
+    "     - below",
+    "",
+    "    A note of two lines.",
     "",
     "  a|b",
     "      default: 3",

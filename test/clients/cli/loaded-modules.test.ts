@@ -45,4 +45,9 @@ describe("what a start of ccscale loads", () => {
     expect(files).not.toContain("clients/cli/commands/what-if.ts");
     expect([...packages].filter((name) => name.startsWith("@azure/storage"))).toEqual([]);
   });
+
+  test("only a topic of the help loads the parser of Markdown", async () => {
+    expect((await loadedBy("help", "explain")).packages).not.toContain("marked");
+    expect((await loadedBy("help", "constraints")).packages).toContain("marked");
+  });
 });

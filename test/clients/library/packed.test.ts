@@ -6,6 +6,7 @@ import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/co
 import { build } from "esbuild";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { topics } from "../../../clients/cli/help/topics.ts";
 import { buildLibrary, reportFolder } from "../../../infra/package/library.ts";
 import { blockOf, install, pack, root, run, runNode } from "./packed.ts";
 import { testOnStack } from "./packed-stack.ts";
@@ -32,7 +33,7 @@ const installed = (path: string) => join(app, "node_modules/cyclecloud-autoscale
 describe("the tarball", () => {
   test("lists what a user needs, and nothing else", () => {
     const wanted =
-      /^(package\.json|README\.md|LICENSE|docs\/(cli|commands|library|schedulers)\.md|examples\/scenarios\/[\w-]+\.json|dist\/ccscale\/([\w-]+\/)*[\w.-]+\.js|dist\/library\/([\w-]+\/)*[\w.-]+\.js|dist\/library\/[\w-]+\.d\.ts)$/;
+      /^(package\.json|README\.md|LICENSE|docs\/(cli|commands|library|schedulers)\.md|examples\/scenarios\/[\w-]+\.json|dist\/ccscale\/([\w-]+\/)*[\w.-]+\.js|dist\/ccscale\/pages\/(cli|concepts|configure|constraints)\.md|dist\/ccscale\/printed\/[\w-]+\.txt|dist\/library\/([\w-]+\/)*[\w.-]+\.js|dist\/library\/[\w-]+\.d\.ts)$/;
     expect(files.filter((file) => !wanted.test(file))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "dist/ccscale/main.js", "docs/library.md"]));
     // Rooms of the service that no entry point has a use for.
@@ -157,6 +158,23 @@ describe("importing", () => {
     const all = await bundle('import * as engine from "cyclecloud-autoscale/engine"; console.log(engine);');
     expect(some).toBeLessThan(1_000);
     expect(some).toBeLessThan(all / 100);
+  });
+});
+
+describe("ccscale help of the installed package", () => {
+  const help = (topic: string) => runNode([installed("dist/ccscale/main.js"), "help", topic], app);
+
+  test("the page of a command has what its examples print", async () => {
+    const { stdout, stderr } = await help("explain");
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/^NAME\n {2}ccscale explain - /);
+    expect(stdout).toMatch(/\$ ccscale explain \S+\n {4}Job "/);
+  });
+
+  test.each(topics)("the page of the topic $name is there", async ({ name, file }) => {
+    const { stdout, stderr } = await help(name);
+    expect(stderr).toBe("");
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe(`docs/${file}`);
   });
 });
 

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { lexer, type Token, type Tokens } from "marked";
+import type { Topic } from "./topics.ts";
+
+/**
+ * The Markdown of a topic. The sources have it in docs; the build puts the pages beside itself. Throws an Error for a heading
+ * that its page does not have.
+ */
+export function textOf({ file, headings }: Topic): string {
+  const page = readPage(file);
+  if (headings.length === 0) return page;
+  const tokens = lexer(page);
+  return headings.map((heading) => sectionOf(tokens, heading, file)).join("\n");
+}
+
+/** A heading of the second level, with all up to the next heading of its level or above. */
+function sectionOf(tokens: readonly Token[], heading: string, file: string): string {
+  const start = tokens.findIndex((token) => isHeading(token) && token.text === heading);
+  if (start < 0) throw new Error(`Cannot find "## ${heading}" in docs/${file}`);
+  const rest = tokens.slice(start + 1);
+  const length = rest.findIndex((token) => token.type === "heading" && token.depth <= 2);
+  const section = length < 0 ? rest : rest.slice(0, length);
+  return [tokens[start], ...section].map((token) => token?.raw ?? "").join("");
+}
+
+function isHeading(token: Token): token is Tokens.Heading {
+  return token.type === "heading" && token.depth === 2;
+}
+
+function readPage(file: string): string {
+  const places = [
+    new URL(`pages/${file}`, import.meta.url),
+    new URL(`../../../docs/${file}`, import.meta.url),
+  ];
+  for (const place of places) {
+    try {
+      return readFileSync(place, "utf8");
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+    }
+  }
+  throw new Error(`Cannot find docs/${file} beside this program`);
+}
