@@ -21,6 +21,7 @@ export {
   monthStart,
   periodEnd,
   periodStart,
+  startOf,
 } from "./calendar.ts";
 export {
   type CostRow,

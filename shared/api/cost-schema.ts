@@ -17,7 +17,11 @@ export const costQuery = z.object({
     .describe(
       `What costs are told apart by, separated by commas: ${costDimension.options.join(", ")}. \`job\` stands alone: whole runs that ended in the time, or run still`,
     ),
-  from: moment.optional().describe("Unix seconds; absent: the start of the month that `until` is in (UTC)"),
+  from: moment
+    .optional()
+    .describe(
+      "Unix seconds; absent: the start of the month that `until` is in (UTC), by hour at most 7 days ago",
+    ),
   until: moment.optional().describe("Unix seconds; absent: now"),
 });
 

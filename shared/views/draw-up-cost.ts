@@ -14,6 +14,7 @@ import {
   type Purpose,
   plus,
   settled,
+  startOf,
   totalRow,
 } from "../accounting/index.ts";
 import type { CostAnswer, CostDimensionName, CostQuery, CostRowView } from "../api/index.ts";
@@ -36,14 +37,13 @@ export async function drawUpCost(
 ): Promise<CostOutcome | undefined> {
   const atSeconds = ports.clock.nowSeconds();
   const asked = periodOf(query, atSeconds);
-  const problems = [...problemsOf(query.by), ...problemsOfPeriod(asked, atSeconds)];
+  const problems = [...problemsOf(query.by), ...problemsOfPeriod(asked, query.by, atSeconds)];
   if (problems.length > 0) return { ok: false, problems };
   const [stored, snapshot] = await Promise.all([ports.accounts.load(cluster), ports.snapshots.load(cluster)]);
   if (stored === undefined && (await ports.configs.load(cluster)) === undefined) return undefined;
   const coresOf = coresIn(snapshot?.value);
   const book = stored && settled(stored.value);
-  const untilSeconds = Math.min(asked.untilSeconds, book?.asOfSeconds ?? asked.untilSeconds);
-  const period = { ...asked, untilSeconds: Math.max(asked.fromSeconds, untilSeconds) };
+  const period = countedPeriod(asked, query.by, book?.asOfSeconds ?? atSeconds);
   const rows = query.by.includes("job")
     ? await rowsByJob(ports, { cluster, period, book }, coresOf)
     : costRows(
@@ -72,9 +72,30 @@ export function coresIn(snapshot: Snapshot | undefined): (vmSize: string) => num
   return (vmSize) => cores.get(vmSize);
 }
 
-function periodOf({ from, until }: CostQuery, atSeconds: number): Period {
+function periodOf({ by, from, until }: CostQuery, atSeconds: number): Period {
   const untilSeconds = Math.min(until ?? atSeconds, atSeconds);
-  return { fromSeconds: from ?? monthStart(untilSeconds), untilSeconds };
+  const usual = monthStart(untilSeconds);
+  return {
+    fromSeconds: from ?? (by.includes("hour") ? Math.max(usual, oldestHour(atSeconds)) : usual),
+    untilSeconds,
+  };
+}
+
+/** Hours count where they begin, and whole runs of jobs by the day on which they ended; nothing after the newest snapshot. */
+function countedPeriod(
+  { fromSeconds: from, untilSeconds: until }: Period,
+  by: readonly CostDimensionName[],
+  newestSeconds: number,
+): Period {
+  const stepSeconds = by.includes("job") ? daySeconds : hourSeconds;
+  const fromSeconds = startOf(from, stepSeconds);
+  const untilSeconds = Math.min(Math.ceil(until / stepSeconds) * stepSeconds, newestSeconds);
+  return { fromSeconds, untilSeconds: Math.max(fromSeconds, untilSeconds) };
+}
+
+/** From then on hours are kept. */
+function oldestHour(atSeconds: number): number {
+  return startOf(atSeconds - hoursKeptSeconds, daySeconds);
 }
 
 function problemsOf(by: readonly CostDimensionName[]): readonly string[] {
@@ -85,10 +106,18 @@ function problemsOf(by: readonly CostDimensionName[]): readonly string[] {
     : [];
 }
 
-/** A part of a day is only known while its hours are kept. */
-function problemsOfPeriod({ fromSeconds, untilSeconds }: Period, atSeconds: number): readonly string[] {
+/** Hours, and a part of a day, are only known while hours are kept. */
+function problemsOfPeriod(
+  { fromSeconds, untilSeconds }: Period,
+  by: readonly CostDimensionName[],
+  atSeconds: number,
+): readonly string[] {
   if (fromSeconds > untilSeconds)
     return [`from: ${isoOf(fromSeconds)}, expected a moment before ${isoOf(untilSeconds)}`];
+  if (by.includes("hour") && fromSeconds < oldestHour(atSeconds))
+    return [
+      `from: ${isoOf(fromSeconds)}, expected ${isoOf(oldestHour(atSeconds))} or later by hour: hours are kept for 7 days`,
+    ];
   const oldest = atSeconds - hoursKeptSeconds;
   return [
     { name: "from", at: fromSeconds },
@@ -129,9 +158,8 @@ async function hoursIn(
   accounts: Ports["accounts"],
   { cluster, period, book }: Asked,
 ): Promise<readonly Page[]> {
-  const whole = { ...period, fromSeconds: Math.floor(period.fromSeconds / hourSeconds) * hourSeconds };
-  const kept = await accounts.hours(cluster, whole);
-  return within([...kept, ...(book === undefined ? [] : [...book.closed.hours, book.hour])], whole);
+  const kept = await accounts.hours(cluster, period);
+  return within([...kept, ...(book === undefined ? [] : [...book.closed.hours, book.hour])], period);
 }
 
 async function daysIn(
@@ -156,8 +184,7 @@ async function rowsByJob(
   { cluster, period, book }: Asked,
   coresOf: (vmSize: string) => number | undefined,
 ): Promise<readonly CostRow[]> {
-  const fromSeconds = Math.floor(period.fromSeconds / daySeconds) * daySeconds;
-  const days = await daysIn(accounts, { cluster, period: { ...period, fromSeconds }, book });
+  const days = await daysIn(accounts, { cluster, period, book });
   const reachesNow = book !== undefined && period.untilSeconds >= book.asOfSeconds;
   const runs: readonly JobTotal[] = [
     ...days.flatMap(({ jobs }) => jobs.dearest),

@@ -106,6 +106,34 @@ describe("what a cluster cost", () => {
     expect((await cost({ from: `${from}`, until: `${from + 2 * 3_600}` })).total.usd).toBe(14.4);
   });
 
+  test("what is said to be counted is what is counted: two parts of an hour are the hour", async () => {
+    const from = Math.floor((world.now() - 3 * 3_600) / 3_600) * 3_600;
+    const within = await cost({ from: `${from + 600}`, until: `${from + 1_200}` });
+    expect(within).toMatchObject({ fromSeconds: from, untilSeconds: from + 3_600 });
+    expect(within.total).toEqual((await cost({ from: `${from}`, until: `${from + 3_600}` })).total);
+    const runs = await cost({ by: "job", from: `${world.now() - 60}` });
+    expect(runs.fromSeconds).toBe(Math.floor((world.now() - 60) / 86_400) * 86_400);
+  });
+
+  test("by hour, as far back as hours are kept: the sum is of the time that is named", async () => {
+    for (let day = 0; day < 12; day += 1) {
+      world.advance(86_400);
+      await world.snapshot();
+    }
+    const oldest = Math.floor(world.now() / 86_400 - 7) * 86_400;
+    const outcome = await drawUpCost(world.ports, cluster, costQuery.parse({ by: "hour" }));
+    if (outcome?.ok !== true) throw new Error(JSON.stringify(outcome));
+    const { fromSeconds, total, rows } = outcome.answer;
+    expect(fromSeconds).toBe(oldest);
+    expect(total).toEqual((await cost({ by: "day", from: `${fromSeconds}` })).total);
+    expect(rows[0]?.keys.hour).toBe(`${new Date(fromSeconds * 1_000).toISOString().slice(0, 13)}:00Z`);
+    const older = costQuery.parse({ by: "hour", from: `${oldest - 86_400}` });
+    expect(await drawUpCost(world.ports, cluster, older)).toMatchObject({
+      ok: false,
+      problems: [expect.stringContaining("or later by hour: hours are kept for 7 days")],
+    });
+  });
+
   test("this month, unless it is said otherwise; nothing is counted beyond the newest snapshot", async () => {
     const outcome = await drawUpCost(world.ports, cluster, costQuery.parse({}));
     const date = new Date(world.now() * 1_000);
