@@ -20,7 +20,7 @@ function stepsOf(path: string): readonly string[] {
 export function valueAt(config: unknown, path: string): unknown {
   let value: unknown = config;
   for (const step of stepsOf(path)) {
-    if (Array.isArray(value)) value = value[Number(step)];
+    if (Array.isArray(value)) value = value.find((_, index) => String(index) === step);
     else if (isDictionary(value) && Object.hasOwn(value, step)) value = value[step];
     else return undefined;
   }
@@ -29,7 +29,8 @@ export function valueAt(config: unknown, path: string): unknown {
 
 /**
  * The configuration with another value there. Objects on the way are made; a plain value on the way holds for all node
- * arrays (`idle_timeout: 300`) and stays so, as `default`.
+ * arrays (`idle_timeout: 300`) and stays so, as `default`. The place behind the last of a list adds one; where a list has no
+ * such place, the configuration stays as it is, and `valueAt` does not find the value.
  */
 export function withValue(config: Config, path: string, value: unknown): Config {
   return replaced(config, stepsOf(path), () => value) as Config;
@@ -43,11 +44,12 @@ export function withoutValue(config: Config, path: string): Config {
 
 function replaced(holder: unknown, [step = "", ...rest]: readonly string[], make: () => unknown): unknown {
   if (Array.isArray(holder)) {
-    const items = holder.map((item, index) => (String(index) === step ? next(item, rest, make) : item));
+    const places = step === String(holder.length) ? [...holder, undefined] : holder;
+    const items = places.map((item, index) => (String(index) === step ? next(item, rest, make) : item));
     return items.filter((item) => item !== undefined);
   }
   const own = isDictionary(holder) ? holder : holder === undefined ? {} : { default: holder };
-  const value = next(own[step], rest, make);
+  const value = next(Object.hasOwn(own, step) ? own[step] : undefined, rest, make);
   const others = Object.entries(own).filter(([key]) => key !== step);
   if (value === undefined) return Object.fromEntries(others);
   // In its place, so that the text differs there only.

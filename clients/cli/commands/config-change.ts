@@ -62,7 +62,11 @@ function setCommand(terminal: Terminal): Command {
     .action((path: string, text: string, flags: ChangeFlags) =>
       change(terminal, flags, {
         name: `config set ${path}`,
-        make: (config) => withValue(config, path, readSetting(text)),
+        make: (config) => {
+          const changed = withValue(config, path, readSetting(text));
+          if (valueAt(changed, path) === undefined) throw noSuchPlace(path);
+          return changed;
+        },
       }),
     );
   return changeOptions(command);
@@ -76,6 +80,13 @@ function unsetCommand(terminal: Terminal): Command {
       change(terminal, flags, { name: `config unset ${path}`, make: (config) => withoutValue(config, path) }),
     );
   return changeOptions(command);
+}
+
+function noSuchPlace(path: string): CommandFailure {
+  return new CommandFailure(
+    `The stored configuration has no place "${printable(path)}": its list is shorter, or a name stands where a number should`,
+    'Places of a list are numbered from 0; the one behind the last adds one. "ccscale config show" prints the list.',
+  );
 }
 
 function historyCommand(terminal: Terminal): Command {

@@ -50,6 +50,18 @@ describe("single values of the stored configuration", () => {
     );
   });
 
+  test("a place that the list does not have is named, and nothing is said to be stored", async () => {
+    const budget = { node_array: "htc", monthly_usd: 100 };
+    await config("set", "budgets", JSON.stringify([budget]), "--yes");
+    expect(await config("set", "budgets.7.monthly_usd", "5", "--yes")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The stored configuration has no place "budgets.7.monthly_usd"'),
+    });
+    const other = { user: "ann", daily_usd: 7 };
+    expect(await config("set", "budgets.1", JSON.stringify(other), "--yes")).toMatchObject({ code: 0 });
+    expect(await stored()).toEqual({ ...usable, budgets: [budget, other] });
+  });
+
   test("a name of a node array that is not there is a warning, and a value that is wrong is refused", async () => {
     const odd = await config("set", "idle_timeout.htcc", "600", "--dry-run");
     expect(odd.stderr).toContain('the cluster has no node array "htcc"; did you mean "htc"?');
@@ -187,12 +199,22 @@ describe("a value by its path", () => {
     ["read_only", true, { ...json, read_only: true }],
     ["idle_timeout.htc", 60, { ...json, idle_timeout: { default: 300, htc: 60 } }],
     ["spot.pairs.1.spot", "c", { ...json, spot: { pairs: [{ spot: "a" }, { spot: "c" }] } }],
+    ["spot.pairs.2.spot", "c", { ...json, spot: { pairs: [{ spot: "a" }, { spot: "b" }, { spot: "c" }] } }],
+    ["constructor.name", "x", { ...json, constructor: { name: "x" } }],
     ["nodearrays.htc.placement", "cost", { ...json, nodearrays: { htc: { placement: "cost" } } }],
   ])("%s becomes %j", (path, value, expected) => {
     const changed = withValue(json, path, value);
     expect(changed).toEqual(expected);
     expect(valueAt(changed, path)).toEqual(value);
   });
+
+  test.each(["spot.pairs.3.spot", "spot.pairs.-1", "spot.pairs.1e0", "spot.pairs.", "spot.pairs.length"])(
+    "%s is no place of the list",
+    (path) => {
+      expect(valueAt(json, path)).toBeUndefined();
+      expect(withValue(json, path, 7)).toEqual(json);
+    },
+  );
 
   test.each<[string, object]>([
     ["idle_timeout", { spot: json.spot }],
