@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { z } from "zod";
 import { exactDuration, parseDuration } from "../../shared/durations.ts";
 
 /** A moment, or how long before or after now. */
@@ -32,13 +33,21 @@ export function wholeSecondsOption(least: number): (text: string) => number {
   };
 }
 
-/** Reads a length of time, or a moment: a date, or a date and time in ISO 8601, local where it names no zone. */
+/** Reads a length of time, or a moment that is over: a date, a date and time, or a time of day; local where it names no zone. */
 export function timeOption(text: string): TimeOption {
+  return timeOf(text, lastClockSeconds);
+}
+
+/** The same of a moment to come: at 09:00, 08:00 is tomorrow's. */
+export function endOption(text: string): TimeOption {
+  return timeOf(text, nextClockSeconds);
+}
+
+function timeOf(text: string, clockSeconds: (hours: number, minutes: number) => number): TimeOption {
   const lengthSeconds = parseDuration(text);
   if (lengthSeconds !== undefined) return { lengthSeconds };
-  // A date alone would be midnight in UTC.
-  const atMs = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00`) : Date.parse(text);
-  if (/^\d{4}-\d{2}-\d{2}/.test(text) && Number.isFinite(atMs)) return { atSeconds: atMs / 1000 };
+  const atSeconds = momentSeconds(text, "local");
+  if (atSeconds !== undefined) return { atSeconds };
   const clock = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text);
   if (clock !== null) return { atSeconds: clockSeconds(Number(clock[1]), Number(clock[2])) };
   throw new InvalidArgumentError(
@@ -46,12 +55,39 @@ export function timeOption(text: string): TimeOption {
   );
 }
 
+const day = z.iso.date();
+const clock = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?$/;
+
+/**
+ * Unix seconds of a date, or of a date and time in ISO 8601; undefined for anything else. Where the text names no zone it is of
+ * this one. `Date.parse` alone takes the 31st of November for the 1st of December, and a date for midnight in UTC.
+ */
+export function momentSeconds(text: string, zone: "local" | "utc"): number | undefined {
+  const date = text.slice(0, "2026-11-22".length);
+  const between = text.at(date.length) ?? "T";
+  const time = clock.exec(text.slice(date.length + 1) || "00:00");
+  if (!day.safeParse(date).success || !"T ".includes(between) || time === null) return undefined;
+  const [whole, named] = time;
+  const suffix = named === undefined && zone === "utc" ? "Z" : "";
+  return Date.parse(`${date}T${whole}${suffix}`) / 1000;
+}
+
 /** The last time that this machine's clock showed it: at 09:00, 14:02 is yesterday's. */
-function clockSeconds(hours: number, minutes: number): number {
-  const now = new Date();
-  const at = new Date(now.getFullYear(), now.getMonth(), now.getDate(), hours, minutes);
-  if (at > now) at.setDate(at.getDate() - 1);
+function lastClockSeconds(hours: number, minutes: number): number {
+  const at = clockToday(hours, minutes);
+  if (at > new Date()) at.setDate(at.getDate() - 1);
   return at.getTime() / 1000;
+}
+
+function nextClockSeconds(hours: number, minutes: number): number {
+  const at = clockToday(hours, minutes);
+  if (at <= new Date()) at.setDate(at.getDate() + 1);
+  return at.getTime() / 1000;
+}
+
+function clockToday(hours: number, minutes: number): Date {
+  const now = new Date();
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate(), hours, minutes);
 }
 
 /** A length of time counts back from now. */

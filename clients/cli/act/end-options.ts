@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { lengthOption, type TimeOption, timeOption } from "../time-values.ts";
+import { endOption, lengthOption, type TimeOption } from "../time-values.ts";
 
 /** When a decision ends by itself. */
 export interface EndFlags {
@@ -17,8 +17,8 @@ export function endOptions(command: Command): Command {
     )
     .option(
       "--until <time>",
-      "ends by itself then: a date or a date and time, local unless it names a zone",
-      timeOption,
+      "ends by itself then: a time of day, a date, or a date and time, local unless it names a zone",
+      endOption,
     );
 }
 

@@ -1,5 +1,4 @@
 import { Command, type Command as CommandType, InvalidArgumentError } from "commander";
-import { z } from "zod";
 import {
   type ClusterStatus,
   type CostAnswer,
@@ -28,6 +27,7 @@ import { type Page, pageOn } from "../output/report.ts";
 import { spotInWords } from "../output/spot-words.ts";
 import { momentWriter, timesOption } from "../output/times.ts";
 import type { Terminal } from "../terminal.ts";
+import { momentSeconds } from "../time-values.ts";
 
 interface Given extends Omit<LookFlags, "format"> {
   readonly format?: Format | "focus";
@@ -83,14 +83,10 @@ export function costCommand(terminal: Terminal): CommandType {
   return timesOption(outputOptions(lookOptions(command), ["focus"]));
 }
 
-const momentSchema = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })]);
-
-/** `Date.parse` alone would take the 31st of November, and read a time without a zone as the machine's own. */
+/** Accounts have the days of UTC. */
 function readMoment(text: string): number {
-  if (momentSchema.safeParse(text).success) {
-    const hasZone = !text.includes("T") || /(Z|[+-]\d\d:\d\d)$/.test(text);
-    return Date.parse(hasZone ? text : `${text}Z`) / 1_000;
-  }
+  const atSeconds = momentSeconds(text, "utc");
+  if (atSeconds !== undefined) return atSeconds;
   throw new InvalidArgumentError(
     `"${text}", expected a date or time such as 2026-11-01 or 2026-11-01T08:00Z.`,
   );

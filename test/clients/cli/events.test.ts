@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { examples } from "../../../clients/cli/reference/examples.ts";
-import { lengthOption, timeOption, toSeconds } from "../../../clients/cli/time-values.ts";
+import {
+  endOption,
+  lengthOption,
+  momentSeconds,
+  timeOption,
+  toSeconds,
+} from "../../../clients/cli/time-values.ts";
 import { endDecisions } from "../../../shared/cycle/index.ts";
 import { pauseCluster, resumeCluster } from "../../../shared/operate/index.ts";
 import { served } from "../../fuzz/served-world.ts";
@@ -108,10 +114,53 @@ test.each(["14:02", "00:00"])("a time of day is the last time that the clock sho
   expect([shown.getHours(), shown.getMinutes()]).toEqual(text.split(":").map(Number));
 });
 
-test.each(["24:00", "14:60", "14:2", "", "1", "h", "1y", "-1h", "yesterday", "2026-13-01", "22.11.2026"])(
-  "no time: %s",
+test.each(["14:02", "00:00"])(
+  "an end by a time of day is the next time that the clock shows it: %s",
   (text) => {
-    expect(() => timeOption(text)).toThrow("expected a length of time");
-    expect(() => lengthOption(text)).toThrow("expected a length of time");
+    const now = Date.now() / 1000;
+    const end = endOption(text);
+    const atSeconds = "atSeconds" in end ? end.atSeconds : Number.NaN;
+    expect(atSeconds).toBeGreaterThan(now);
+    expect(atSeconds).toBeLessThanOrEqual(now + 25 * 3_600);
+    const shown = new Date(atSeconds * 1000);
+    expect([shown.getHours(), shown.getMinutes()]).toEqual(text.split(":").map(Number));
   },
 );
+
+test.each([
+  ["2026-11-22", "2026-11-22T00:00"],
+  ["2026-11-22 14:00", "2026-11-22T14:00"],
+  ["2026-11-22T14:00:30", "2026-11-22T14:00:30"],
+  ["2026-11-22T14:00+02:00", "2026-11-22T12:00Z"],
+])("a moment without a zone is by the local clock: %s", (text, same) => {
+  expect(timeOption(text)).toEqual({ atSeconds: Date.parse(same) / 1000 });
+});
+
+test.each([
+  ["2026-11-01", "2026-11-01T00:00Z"],
+  ["2026-11-01T08:00", "2026-11-01T08:00Z"],
+  ["2026-11-01T08:00Z", "2026-11-01T08:00Z"],
+  ["2026-11-01T08:00:30.250-05:00", "2026-11-01T13:00:30.250Z"],
+])("a moment in UTC: %s", (text, same) => {
+  expect(momentSeconds(text, "utc")).toBe(Date.parse(same) / 1000);
+});
+
+test.each([
+  "2026-11-31",
+  "2026-02-29T10:00",
+  "2026-11-22 10:00 PST",
+  "24:00",
+  "14:60",
+  "14:2",
+  "",
+  "1",
+  "h",
+  "1y",
+  "-1h",
+  "yesterday",
+  "2026-13-01",
+  "22.11.2026",
+])("no time: %s", (text) => {
+  expect(() => timeOption(text)).toThrow("expected a length of time");
+  expect(() => lengthOption(text)).toThrow("expected a length of time");
+});
