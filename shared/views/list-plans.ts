@@ -112,7 +112,10 @@ export async function showPlanDifference(
       reason: `${planId} was not archived whole: ${archiveReason}`,
     };
   }
-  const decisionsOf = ({ plan, input }: WholePlan) => ({ ...plan, input, settings: input.settings });
+  const decisionsOf = ({ plan, input }: WholePlan) => ({
+    ...plan,
+    ...{ input, settings: input.settings, sources: input.jobs.map(({ source }) => source) },
+  });
   const found = planDifference(decisionsOf(before.archived), decisionsOf(after.archived));
   const byKind = Map.groupBy(found, (change) => change.about);
   const changes = [...byKind.values()].flatMap((all) => all.slice(0, mostChanges));

@@ -6,6 +6,8 @@ import { isDictionary } from "../json.ts";
 export type Decisions = Pick<Plan, "jobs" | "create" | "start" | "retire"> & {
   /** By path; a setting is what JSON says of it. */
   readonly settings: object;
+  /** Where each job came from, in their order. Schedulers number their jobs alike. */
+  readonly sources?: readonly (string | null)[];
   /** Left out: not compared. */
   readonly input?: Pick<PlanInput, "cluster" | "caps" | "targets"> | undefined;
 };
@@ -18,17 +20,18 @@ export type Decisions = Pick<Plan, "jobs" | "create" | "start" | "retire"> & {
 export function planDifference(before: Decisions, after: Decisions): readonly PlanChange[] {
   const of = (about: PlanChange["about"], facts: (decisions: Decisions) => Facts) =>
     changed(about, facts(before), facts(after));
+  const isShared = sharedNames([before, after]);
   return [
     ...of("setting", ({ settings }) => leaves(settings)),
     ...of("cap", ({ input }) => leaves(input?.caps)),
     ...of("limit", ({ input }) => limits(input?.cluster)),
     ...of("target", ({ input }) => targets(input?.targets ?? [])),
     ...of("node", ({ input }) => new Map(input?.cluster.nodes.map(({ name, status }) => [name, status]))),
-    ...of("job", wanted),
+    ...of("job", (decisions) => (decisions.input === undefined ? new Map() : wanted(decisions, isShared))),
     ...of("create", created),
     ...of("start", ({ start }) => new Map(start.map(({ name }) => [name, "yes"]))),
     ...of("retire", ({ retire }) => new Map(retire.map(({ name, cause }) => [name, cause]))),
-    ...of("waiting", waiting),
+    ...of("waiting", (decisions) => waiting(decisions, isShared)),
   ];
 }
 
@@ -68,11 +71,31 @@ function targets(all: NonNullable<PlanInput["targets"]>): Facts {
   return new Map(all.map(({ requestSet, name, wish }) => [`${requestSet} ${name}`, JSON.stringify(wish)]));
 }
 
+/** Names that several sources have: only with their source they name one job. */
+function sharedNames(all: readonly Decisions[]): (name: string) => boolean {
+  const sourceOf = new Map<string, string | null>();
+  const shared = new Set<string>();
+  for (const { jobs, sources = [] } of all)
+    jobs.forEach(({ name }, index) => {
+      const source = sources[index] ?? null;
+      if (sourceOf.has(name) && sourceOf.get(name) !== source) shared.add(name);
+      sourceOf.set(name, source);
+    });
+  return (name) => shared.has(name);
+}
+
+type IsShared = ReturnType<typeof sharedNames>;
+
+function labelled({ jobs, sources = [] }: Decisions, isShared: IsShared) {
+  return jobs.map((job, index) => {
+    const source = sources[index] ?? null;
+    return { ...job, label: isShared(job.name) && source !== null ? `${job.name} (${source})` : job.name };
+  });
+}
+
 /** Jobs that there were, by what they asked for. */
-function wanted({ jobs, input }: Decisions): Facts {
-  return input === undefined
-    ? new Map()
-    : new Map(jobs.map(({ name, asked }) => [name, `asks for ${asked}`]));
+function wanted(decisions: Decisions, isShared: IsShared): Facts {
+  return new Map(labelled(decisions, isShared).map(({ label, asked }) => [label, `asks for ${asked}`]));
 }
 
 /** How many nodes of each kind: names of new nodes differ from plan to plan. */
@@ -86,10 +109,10 @@ function created({ create }: Decisions): Facts {
 }
 
 /** A job that both plans know, and one that only one of them knows, differ alike: by what it got. */
-function waiting({ jobs }: Decisions): Facts {
+function waiting(decisions: Decisions, isShared: IsShared): Facts {
   return new Map(
-    jobs.flatMap(({ name, asked, granted }) =>
-      granted >= asked ? [] : [[name, `has ${granted} of ${asked}`] as const],
+    labelled(decisions, isShared).flatMap(({ label, asked, granted }) =>
+      granted >= asked ? [] : [[label, `has ${granted} of ${asked}`] as const],
     ),
   );
 }

@@ -80,9 +80,10 @@ function showOther(
   others: readonly OtherSetting[],
 ): void {
   const settings = withOthers(input.settings, others);
+  const sources = input.jobs.map(({ source }) => source);
   const lines = planDifference(
-    { ...plan(input), settings: input.settings },
-    { ...plan({ ...input, settings }), settings },
+    { ...plan(input), settings: input.settings, sources },
+    { ...plan({ ...input, settings }), settings, sources },
   ).map(changeLine);
   const title = `Plan "${planId}" of cluster "${cluster}", made again with other settings`;
   terminal.stdout.write(printable(`${title}: ${lines.length === 0 ? "nothing differs." : "what differs:"}`));

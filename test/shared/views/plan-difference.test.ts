@@ -39,6 +39,18 @@ test.each<{ what: string; before: Partial<Decisions>; after: Partial<Decisions>;
     lines: ["waiting a: has 0 of 2 -> has 1 of 2"],
   },
   {
+    what: "jobs of two schedulers that number theirs alike",
+    before: { jobs: [job("1", 0), job("2", 0), job("1", 0)], sources: ["slurm", "slurm", "celery"] },
+    after: { jobs: [job("1", 1), job("2", 1), job("1", 0)], sources: ["slurm", "slurm", "celery"] },
+    lines: ["waiting 1 (slurm): has 0 of 2 -> has 1 of 2", "waiting 2: has 0 of 2 -> has 1 of 2"],
+  },
+  {
+    what: "a number that another scheduler uses next",
+    before: { jobs: [job("1", 0)], sources: ["slurm"] },
+    after: { jobs: [job("1", 0)], sources: ["celery"] },
+    lines: ["waiting 1 (slurm): has 0 of 2 -> none", "waiting 1 (celery): none -> has 0 of 2"],
+  },
+  {
     what: "settings",
     before: { settings: { placement: { default: "order" }, failedNodes: "keep" } },
     after: { settings: { placement: { default: "order", htc: "cost" }, failedNodes: "keep" } },
