@@ -33,9 +33,15 @@ class Choice {
   make(): Run {
     const first = this.#withoutHarm(this.#input);
     if (!crosses(first)) return first;
-    for (const each of [...this.#cheaperThan(first), first]) if (this.#isLasting(each)) return each;
-    if (looksAtPrices(this.#input.settings) && this.#isLasting(this.#inReuse)) return this.#inReuse;
-    return this.#inOrder;
+    const lasting = this.#lastingOf(first);
+    if (lasting !== null) return lasting;
+    const reused = looksAtPrices(this.#input.settings) ? this.#lastingOf(this.#inReuse) : null;
+    return reused ?? this.#inOrder;
+  }
+
+  /** The cheapest lasting run of this one and those that place as much. */
+  #lastingOf(made: Run): Run | null {
+    return [...this.#cheaperThan(made), made].find((each) => this.#isLasting(each)) ?? null;
   }
 
   get #inOrder(): Run {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type PlacementPolicy, type Plan, type PlanInput, plan } from "../../../shared/engine/index.ts";
 import { afterActions } from "./after-actions.ts";
 import { placedBy, pricedWorlds, roomy, usdPerHourOf } from "./priced-worlds.ts";
+import { array, bucket, cluster, input, job, node } from "./tiny.ts";
 
 const runs = { numRuns: 150 };
 
@@ -57,4 +58,29 @@ describe("plan, where all prices are known", () => {
       );
     },
   );
+
+  // Price alone places a job more, which does not last: of the runs that do, the cheapest is left.
+  test("costs no more than filling in order where the cheapest run would not last", () => {
+    const small = bucket({
+      vcpus: 2,
+      available: 100,
+      fields: { vmSize: "Standard_F2", pricePerHourUsd: 0.1 },
+    });
+    const large = bucket({ vcpus: 8, available: 1, fields: { vmSize: "Standard_E8", pricePerHourUsd: 0.4 } });
+    const nodeArrays = [
+      array({ name: "htc", buckets: [small] }),
+      array({ name: "gpu", buckets: [large, small] }),
+    ];
+    const nodes = [node("gpu-1", { nodeArray: "gpu", vmSize: "Standard_E8" })];
+    const jobs = [
+      job("three", { ncpus: 1, "node.nodearray": "gpu" }, { iterations: 3 }),
+      job("first", { ncpus: 1 }, { exclusive: true, priority: 5 }),
+      job("wide", { ncpus: 3 }, { exclusive: true, priority: 5 }),
+      job("two-wide", { ncpus: 3 }, { exclusive: true, iterations: 2 }),
+      job("last", { ncpus: 1 }, { exclusive: true }),
+    ];
+    const world = input({ cluster: cluster({ nodeArrays, nodes }), jobs });
+    expect(outcomeOf(world, "cost")).toEqual(outcomeOf(world, "order"));
+    expect(outcomeOf(world, "cost").usd).toBeCloseTo(0.6);
+  });
 });

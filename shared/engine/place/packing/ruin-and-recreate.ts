@@ -15,20 +15,29 @@ const mostNodes = 5_000;
 const fewestRuined = 2;
 const mostRuined = 3;
 
+/** On few nodes, each pair and each three is taken apart so often, on average: more tries find nothing new. */
+const triesPerChoice = 100;
+
 /** The part of what still fits that is taken at once. */
 const slotsAtOnce = 8;
 
 /**
  * Finds room for what a packing leaves out, on the nodes that are there: takes a few nodes apart, fills them anew with
- * their slots and those left out, and keeps that unless more is left out than before; again and again, until all is placed or the
- * steps are spent. Draws from a fixed seed: the same packing gives the same answer.
+ * their slots and those left out, and keeps that unless more is left out than before; again and again, until all is placed, the
+ * steps are spent, or there is nothing new to try. Draws from a fixed seed: the same packing gives the same answer.
  */
 export function ruinAndRecreate(problem: PackingProblem, packing: Packing, steps: Steps): Packing {
   const count = problem.kinds.reduce((sum, { there }) => sum + (there ?? 0), 0);
   if (count > mostNodes) return packing;
   const fleet = new Fleet(problem, packing, steps);
-  while (!fleet.isWhole && steps.left > 0 && fleet.tryOnce());
+  const most = triesPerChoice * choicesOf(count);
+  for (let tries = 0; tries < most && !fleet.isWhole && steps.left > 0 && fleet.tryOnce(); tries++);
   return fleet.packing();
+}
+
+/** How many pairs and threes there are, or the one node. */
+function choicesOf(nodes: number): number {
+  return Math.max(1, (nodes * (nodes - 1) * (nodes + 1)) / 6);
 }
 
 class Fleet {
